@@ -1,0 +1,116 @@
+"""The words that every part of Frugal shares; this module imports nothing of ours.
+
+A strategy is an ask-and-tell object: it says what to evaluate next and is told the answer, so the same
+object is replayed on kept scores, drives live fits, and serves several workers at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+Candidate = Mapping[str, object]
+"""One point of a search space: hyperparameter name -> value."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Nothing to start until an answer comes (unlike None, which means finished)."""
+
+
+WAIT: Final = Wait()
+
+
+@dataclass(frozen=True, slots=True)
+class FoldTask:
+    """Fit `candidate` without `fold`, score it on `fold`.
+
+    Attributes:
+        candidate: index into the candidate list.
+        fold: fold number, from 0.
+        n_rows: rows of the whole dataset to use, taken inside the split; None: all of them.
+    """
+
+    candidate: int
+    fold: int
+    n_rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialTask:
+    """Fit and score `candidate` once at one resource.
+
+    Attributes:
+        id: number of the trial within its run.
+        candidate: the hyperparameters.
+        n_rows: training rows to use; None: all.
+        subset: which seeded draw of `n_rows` rows (same number, same rows).
+        epochs: passes over the rows, for learners that train in epochs.
+        resume_from: id of the trial whose state continues.
+    """
+
+    id: int
+    candidate: Candidate
+    n_rows: int | None = None
+    subset: int = 0
+    epochs: int | None = None
+    resume_from: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of a `TrialTask`.
+
+    Attributes:
+        task: what was asked.
+        error: validation error in [0, 1]; nan if the trial failed, with `reason`.
+        seconds: measured wall-clock of the trial.
+        cost: machine-independent proxy (rows x epochs, stated per learner).
+        curve: validation score per epoch, where the learner has epochs.
+        reason: why the trial failed; empty if it did not.
+        overhead_s: optimiser time before the trial.
+    """
+
+    task: TrialTask
+    error: float
+    seconds: float
+    cost: float
+    curve: tuple[float, ...] = ()
+    reason: str = ""
+    overhead_s: float = 0.0
+
+
+class FoldStrategy(Protocol):
+    """Chooses which fold of which candidate to evaluate next."""
+
+    def ask(self) -> FoldTask | Wait | None:
+        """Next evaluation; WAIT: none before an answer is told; None: finished."""
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Answer `task` with a score in [0, 1], or nan if the fit failed."""
+
+    @property
+    def incumbent(self) -> int | None:
+        """The candidate it would return if stopped now."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the incumbent has all its folds."""
+
+
+class TrialStrategy(Protocol):
+    """Chooses which candidate to try next, and on how much."""
+
+    def ask(self) -> TrialTask | Wait | None:
+        """Next trial; WAIT: none before an answer is told; None: finished."""
+
+    def tell(self, trial: Trial) -> None:
+        """Take note of a finished or failed trial."""
+
+    def report(self, task: TrialTask, epoch: int, score: float) -> bool:
+        """Take note of a score on the way; False: stop this trial early."""
+
+    @property
+    def incumbent(self) -> Candidate | None:
+        """The candidate it would return if stopped now."""

@@ -1,0 +1,89 @@
+"""Statistics that the studies share: Welch's t-test, stars, rank percentiles, confidence intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+
+@dataclass(frozen=True)
+class Welch:
+    """Outcome of a two-sided Welch's t-test; nan where a sample has fewer than two values."""
+
+    t: float
+    dof: float
+    p: float
+
+
+def welch(first: ArrayLike, second: ArrayLike) -> Welch:
+    """Two-sided Welch's t-test of equal means.
+
+    `t = (m1 - m2) / sqrt(s1^2/N1 + s2^2/N2)` with Welch-Satterthwaite degrees of freedom. Where both samples
+    are constant the test degenerates: p is 1 if the means are equal, else 0.
+
+    Args:
+        first: values, shape (n_first,).
+        second: values, shape (n_second,).
+    """
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if min(a.size, b.size) < 2:
+        return Welch(math.nan, math.nan, math.nan)
+    difference = float(a.mean() - b.mean())
+    va, vb = float(a.var(ddof=1)) / a.size, float(b.var(ddof=1)) / b.size
+    if va + vb == 0.0:
+        equal = difference == 0.0
+        return Welch(0.0 if equal else math.copysign(math.inf, difference), math.inf, float(equal))
+    t = difference / math.sqrt(va + vb)
+    dof = (va + vb) ** 2 / (va**2 / (a.size - 1) + vb**2 / (b.size - 1))
+    return Welch(t, dof, float(2.0 * special.stdtr(dof, -abs(t))))
+
+
+def stars(p: float) -> str:
+    """`***` below 0.001, `**` below 0.01, `*` below 0.05, else nothing."""
+    return "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""
+
+
+def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float]:
+    """Student-t confidence interval of a mean; (nan, nan) for fewer than two values.
+
+    Args:
+        values: independent values, shape (n,).
+        level: coverage in (0, 1).
+    """
+    x = np.asarray(values, dtype=float)
+    if x.size < 2:
+        return math.nan, math.nan
+    half = float(special.stdtrit(x.size - 1, 0.5 + level / 2)) * standard_error(x)
+    return float(x.mean()) - half, float(x.mean()) + half
+
+
+def standard_error(values: ArrayLike) -> float:
+    """Sample standard deviation over root n; nan for fewer than two values."""
+    x = np.asarray(values, dtype=float)
+    return float(x.std(ddof=1)) / math.sqrt(x.size) if x.size > 1 else math.nan
+
+
+def mean_score(scores: Sequence[float]) -> float:
+    """Mean of a candidate's fold scores, fit for comparison by `<` and `==`.
+
+    The sum is exactly rounded (`math.fsum`), so the order of the folds does not matter, and the mean is
+    rounded to 12 decimals, so two candidates with equal scores in another mixture compare equal. A failed
+    fold (nan) makes the mean -inf: a failed candidate ranks below every other.
+    """
+    total = math.fsum(scores)
+    return -math.inf if math.isnan(total) else round(total / len(scores), 12)
+
+
+def rank_percentile(means: NDArray[np.float64], chosen: int) -> float:
+    """Document 001's quality: 1 minus the share of candidates that are strictly better.
+
+    Args:
+        means: comparable means (see `mean_score`), shape (n_candidates,).
+        chosen: index of the chosen candidate.
+    """
+    return 1.0 - float(np.count_nonzero(means > means[chosen])) / means.size

@@ -1,0 +1,159 @@
+"""Folders that appear whole or not at all, checksums, and archives unpacked without trust."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import os
+import shutil
+import tarfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from frugal.datasets.catalogue import DatasetError, File
+
+_SWAP_ATTEMPTS = 5
+
+
+@contextmanager
+def whole_folder(target: Path) -> Iterator[Path]:
+    """A temporary folder beside `target`, which takes its place when the block ends without an error.
+
+    Raises:
+        DatasetError: if the folder cannot be made, written or moved.
+    """
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        yield part
+        _swap(part, target)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise DatasetError(
+            f"cannot write {target} ({reason}): name a root folder that can be written"
+        ) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _swap(part: Path, target: Path) -> None:
+    """Put `part` in the place of `target`; of several processes doing so, the last one wins."""
+    old = part.with_suffix(".old")
+    for attempt in range(_SWAP_ATTEMPTS):
+        try:
+            if target.exists():
+                target.replace(old)
+            part.replace(target)
+            break
+        except OSError:  # another process was faster: take the place of its folder
+            if attempt == _SWAP_ATTEMPTS - 1:
+                if old.exists() and not target.exists():
+                    old.replace(target)
+                raise
+        finally:
+            if target.exists():
+                shutil.rmtree(old, ignore_errors=True)
+
+
+def digest_of(stream: IO[bytes] | gzip.GzipFile, algorithm: str) -> str:
+    """Hex digest of what a stream still holds."""
+    digest = hashlib.new(algorithm)
+    while block := stream.read(1 << 20):
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def sha256_of(path: Path) -> str:
+    """Hex SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return digest_of(stream, "sha256")
+
+
+def check_file(path: Path, file: File, where: str) -> dict[str, str]:
+    """Verify one file against the catalogue.
+
+    Args:
+        path: the file.
+        file: what the catalogue says of it.
+        where: the folder in words, for messages.
+
+    Returns:
+        The checksum that was verified, by the file's name.
+
+    Raises:
+        DatasetError: if the file is missing, cannot be read, or has another checksum.
+    """
+    if not path.is_file():
+        raise DatasetError(f"{where} has no {file.path}")
+    kind, expected = (
+        ("md5 of what it unpacks to", file.unpacked_md5) if file.unpacked_md5 else ("sha256", file.sha256)
+    )
+    try:
+        if file.unpacked_md5:
+            with gzip.open(path) as stream:
+                found = digest_of(stream, "md5")
+        else:
+            found = sha256_of(path)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DatasetError(f"{where}: {file.path} cannot be read ({type(error).__name__})") from error
+    if found != expected:
+        raise DatasetError(f"{where}: {file.path} has {kind} {found[:12]}..., expected {expected[:12]}...")
+    return {file.path: f"{'unpacked-md5' if file.unpacked_md5 else 'sha256'}:{found}"}
+
+
+def check_member(member: tarfile.TarInfo, archive: Path) -> None:
+    """Refuse an archive member that is not a plain file or folder inside the archive's own tree.
+
+    Raises:
+        DatasetError: on a link, a device, an absolute path or a path through `..`.
+    """
+    path = PurePosixPath(member.name)
+    if not (member.isfile() or member.isdir()):
+        raise DatasetError(
+            f"{archive.name} is refused: {member.name!r} is a link or a device, expected plain files"
+        )
+    if path.is_absolute() or ".." in path.parts or "\\" in member.name or ":" in member.name:
+        raise DatasetError(
+            f"{archive.name} is refused: {member.name!r} points outside the folder it is unpacked to"
+        )
+
+
+def read_members(archive: Path) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of each file of a tar archive, compressed or not, without writing any.
+
+    Raises:
+        DatasetError: if a member is refused by `check_member`, or the archive is damaged.
+    """
+    with _opened(archive) as tar:
+        for member in tar:
+            check_member(member, archive)
+            stream = tar.extractfile(member)
+            if stream is not None:
+                yield member.name, stream.read()
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Unpack a tar archive, compressed or not, into `folder`; nothing is written if any member is refused.
+
+    Raises:
+        DatasetError: if a member is refused by `check_member`, or the archive is damaged.
+    """
+    with _opened(archive) as tar:
+        members = tar.getmembers()
+        for member in members:
+            check_member(member, archive)
+        tar.extractall(folder, members=members, filter="data")
+
+
+@contextmanager
+def _opened(archive: Path) -> Iterator[tarfile.TarFile]:
+    try:
+        with tarfile.open(archive) as tar:
+            yield tar
+    except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError) as error:
+        raise DatasetError(f"{archive.name} is a damaged archive ({type(error).__name__})") from error

@@ -1,0 +1,63 @@
+"""A dataset in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.seeds import rng_for
+
+Provenance = Literal["original", "jpeg", "stand-in", "generated"]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A classification dataset.
+
+    Attributes:
+        name: as in the catalogue, with `_<rows>` after it if rows were drawn from it.
+        X: features, (n_rows, n_features); float64, or uint8 from 0 to 255 for mnist and cifar10.
+        y: labels, (n_rows,) int64 from 0 to n_classes - 1.
+        n_classes: number of classes.
+        provenance: "original"; "jpeg" (CIFAR-10 from compressed pictures); "stand-in" (what replaces
+            a dataset that could not be had); "generated" (made by a study on purpose).
+        splits: split name -> row indices, int64: "all", or "train" and "test".
+        image_shape: shape of one row where rows are images: `X.reshape(-1, *image_shape)`.
+    """
+
+    name: str
+    X: NDArray[Any]
+    y: NDArray[np.int64]
+    n_classes: int
+    provenance: Provenance
+    splits: Mapping[str, NDArray[np.int64]]
+    image_shape: tuple[int, ...] | None = None
+
+    def subset(self, n_rows: int) -> Dataset:
+        """Rows drawn without replacement, in their order here; the same ones for the same name and number.
+
+        Args:
+            n_rows: how many, from 1 to all of them.
+
+        Raises:
+            ValueError: if there are not that many rows.
+        """
+        if not 1 <= n_rows <= len(self.y):
+            raise ValueError(
+                f"cannot draw {n_rows} rows of {self.name}: it has {len(self.y)} ({self.provenance})"
+            )
+        drawn = rng_for("rows", self.name, n_rows).choice(len(self.y), size=n_rows, replace=False)
+        rows = np.sort(drawn)
+        return Dataset(
+            name=f"{self.name}_{n_rows}",
+            X=np.ascontiguousarray(self.X[rows]),
+            y=self.y[rows],
+            n_classes=self.n_classes,
+            provenance=self.provenance,
+            splits={"all": np.arange(n_rows)},
+            image_shape=self.image_shape,
+        )

@@ -1,0 +1,136 @@
+"""`data/processed/<name>/`: X.npy, y.npy and provenance.json, written whole by `prepare`, read by `load`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from frugal.datasets._files import whole_folder
+from frugal.datasets.arrays import class_counts, content_hash
+from frugal.datasets.catalogue import CATALOGUE, DatasetError, Entry, parse_name
+from frugal.datasets.dataset import Dataset, Provenance
+from frugal.datasets.sources import Arrival, resolve
+
+
+def prepare(
+    name: str,
+    *,
+    root: str | Path = "data",
+    allow_stand_in: bool = True,
+    opt_in: Collection[str] = (),
+    timeout_s: float = 60.0,
+    n_retries: int = 3,
+) -> Path:
+    """Find a dataset and write it to `<root>/processed/<name>/`, whole or not at all.
+
+    Args:
+        name: a dataset of the catalogue; `letter_2000` prepares `letter`.
+        root: the data folder, which holds `raw/` and `processed/`.
+        allow_stand_in: whether a stand-in may be used, loudly, when no source has the dataset.
+        opt_in: names of datasets that are only fetched on demand (pima2) and that the user asked for.
+        timeout_s: seconds a server may stay silent.
+        n_retries: attempts after the first one, at least 1.
+
+    Returns:
+        The folder. The same source gives the same bytes.
+
+    Raises:
+        ValueError: if the name is unknown, or a setting out of range.
+        DatasetError: if no source has the dataset, or the folder cannot be written.
+    """
+    entry = CATALOGUE[parse_name(name)[0]]
+    if timeout_s <= 0 or n_retries < 1:
+        raise ValueError(
+            f"timeout_s must be above 0 and n_retries at least 1, got {timeout_s} and {n_retries}"
+        )
+    folder = Path(root) / "processed" / entry.name
+    with whole_folder(folder) as part:
+        arrival = resolve(
+            entry,
+            Path(root) / "raw" / entry.name,
+            allow_stand_in=allow_stand_in,
+            opted_in=entry.name in opt_in,
+            timeout_s=timeout_s,
+            n_retries=n_retries,
+        )
+        np.save(part / "X.npy", np.ascontiguousarray(arrival.arrays.X))
+        np.save(part / "y.npy", arrival.arrays.y)
+        text = json.dumps(_record(entry, arrival), indent=2) + "\n"
+        (part / "provenance.json").write_text(text, encoding="utf-8")
+    return folder
+
+
+def _record(entry: Entry, arrival: Arrival) -> dict[str, object]:
+    """What is written beside the arrays: no date and no absolute path, so that bytes are reproducible."""
+    X, y = arrival.arrays.X, arrival.arrays.y
+    counts = class_counts(y)
+    splits = arrival.arrays.splits or {"all": (0, len(y))}
+    return {
+        "name": entry.name,
+        "provenance": arrival.provenance,
+        "source": arrival.source,
+        "files": dict(arrival.files),
+        "note": arrival.note,
+        "stand_in_reason": list(arrival.failed),
+        "task": entry.note,
+        "shape": list(X.shape),
+        "dtype": str(X.dtype),
+        "image_shape": list(entry.image_shape) if entry.image_shape else None,
+        "n_classes": len(counts),
+        "class_counts": list(counts),
+        "splits": {split: list(rows) for split, rows in splits.items()},
+        "content_sha256": content_hash(X, y),
+    }
+
+
+def load(name: str, *, root: str | Path = "data") -> Dataset:
+    """Read a prepared dataset; on a machine that lacks it, prepare it first with the defaults of `prepare`.
+
+    Args:
+        name: a dataset of the catalogue; `letter_2000` means 2,000 rows of letter, drawn by `Dataset.subset`.
+        root: the data folder.
+
+    Returns:
+        The dataset. Images (uint8) are mapped from the file, copy-on-write; other arrays are in memory.
+
+    Raises:
+        ValueError: if the name is unknown; the message lists the known ones.
+        DatasetError: if the files are damaged, or the dataset is absent and cannot be prepared.
+    """
+    base, n_rows = parse_name(name)
+    folder = Path(root) / "processed" / base
+    if not (folder / "provenance.json").is_file():
+        prepare(base, root=root)
+    try:
+        dataset = _read(base, folder)
+    except (OSError, EOFError, LookupError, TypeError, ValueError) as error:
+        raise DatasetError(f"{folder} is damaged ({error}): delete it and prepare {base} again") from error
+    return dataset if n_rows is None else dataset.subset(n_rows)
+
+
+def _read(name: str, folder: Path) -> Dataset:
+    record: dict[str, Any] = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    images = record["dtype"] == "uint8"
+    X = np.load(folder / "X.npy", mmap_mode="c" if images else None, allow_pickle=False)
+    y = np.load(folder / "y.npy", allow_pickle=False)
+    if list(X.shape) != record["shape"] or str(X.dtype) != record["dtype"] or y.shape != X.shape[:1]:
+        raise ValueError(f"X.npy and y.npy have shapes {X.shape} and {y.shape}, not those on record")
+    if list(class_counts(y)) != record["class_counts"]:
+        raise ValueError("y.npy does not have the class counts on record")
+    if not images and content_hash(X, y) != record["content_sha256"]:
+        raise ValueError("X.npy and y.npy do not have the content hash on record")
+    if record["provenance"] not in get_args(Provenance):
+        raise ValueError(f"provenance.json says {record['provenance']!r}")
+    return Dataset(
+        name=name,
+        X=X,
+        y=y,
+        n_classes=int(record["n_classes"]),
+        provenance=record["provenance"],
+        splits={split: np.arange(*rows) for split, rows in record["splits"].items()},
+        image_shape=tuple(record["image_shape"]) if record["image_shape"] else None,
+    )

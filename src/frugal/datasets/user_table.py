@@ -1,0 +1,82 @@
+"""A user's own table as a dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.datasets.arrays import encode
+from frugal.datasets.catalogue import DatasetError
+from frugal.datasets.dataset import Dataset
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def from_csv(path: str | Path, target: str | None = None) -> Dataset:
+    """Read a CSV file with a header line, numeric features and one column of class labels.
+
+    Args:
+        path: the file; compressed ones are read too.
+        target: name of the label column; None: the last one. Labels are numbered in sorted order.
+
+    Returns:
+        A dataset named after the file, provenance "original", with the split "all".
+
+    Raises:
+        DatasetError: if the file is missing or not a table, is empty, has a missing value, a feature that is
+            not numeric, no such target, or a single class; one sentence naming the file and the column.
+    """
+    path = Path(path)
+    frame = _read(path)
+    column = frame.columns[-1] if target is None else target
+    if column not in frame.columns:
+        listed = ", ".join(frame.columns)
+        raise DatasetError(f"{path} has no column {target!r} for a target: use one of {listed}")
+    features = frame.drop(columns=column)
+    if frame.empty or features.columns.empty:
+        raise DatasetError(
+            f"{path} has {len(frame)} rows and {len(features.columns)} features, expected one or more"
+        )
+    for name, n_missing in frame.isna().sum().items():
+        if n_missing:
+            raise DatasetError(
+                f"{path} has {n_missing} missing value(s) in column {name!r}: fill them in or drop the rows"
+            )
+    X = np.column_stack([_numbers(features[name], path) for name in features.columns])
+    y = encode(frame[column].to_numpy())
+    n_classes = int(y.max()) + 1
+    if n_classes < 2:
+        raise DatasetError(f"{path} has a single class in column {column!r}, expected two or more")
+    return Dataset(path.name.split(".")[0], X, y, n_classes, "original", {"all": np.arange(len(y))})
+
+
+def _read(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    if not path.is_file():
+        raise DatasetError(f"there is no file {path}: name a CSV file with a header line")
+    try:
+        return pd.read_csv(path)
+    except pd.errors.EmptyDataError as error:
+        raise DatasetError(f"{path} is empty, expected a header line and rows") from error
+    except (OSError, EOFError, ValueError) as error:
+        text = " ".join(str(error).split())
+        raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
+
+
+def _numbers(column: pd.Series, path: Path) -> NDArray[np.float64]:
+    import pandas as pd
+
+    try:
+        values = pd.to_numeric(column).to_numpy(dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DatasetError(
+            f"{path} has values in column {column.name!r} that are not numbers: encode or drop it"
+        ) from error
+    if not np.isfinite(values).all():
+        raise DatasetError(f"{path} has infinite values in column {column.name!r}, expected finite numbers")
+    return values

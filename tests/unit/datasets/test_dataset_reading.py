@@ -1,0 +1,134 @@
+"""Reading prepared datasets, drawing rows from them, and a user's own table."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from frugal.datasets import Dataset, DatasetError, from_csv, load, prepare
+
+pytestmark = pytest.mark.usefixtures("offline")
+
+
+def test_an_absent_dataset_is_prepared_on_the_way(root: Path):
+    assert load("wdbc", root=root).X.shape == (569, 30)
+    assert (root / "processed" / "wdbc" / "provenance.json").is_file()
+
+
+def test_a_subset_is_the_same_rows_every_time_in_their_order(root: Path):
+    whole, part = load("digits", root=root), load("digits_100", root=root)
+    assert (part.name, part.X.shape, part.n_classes) == ("digits_100", (100, 64), 10)
+    np.testing.assert_array_equal(part.X, load("digits_100", root=root).X)
+    np.testing.assert_array_equal(part.splits["all"], np.arange(100))
+    rows = [int(np.flatnonzero((x == whole.X).all(axis=1))[0]) for x in part.X]
+    assert rows == sorted(set(rows))
+    np.testing.assert_array_equal(part.y, whole.y[rows])
+
+
+@pytest.mark.parametrize("n_rows", [0, 4])
+def test_a_subset_larger_than_the_dataset_is_refused(n_rows: int):
+    dataset = Dataset("small", np.zeros((3, 1)), np.array([0, 1, 0]), 2, "generated", {"all": np.arange(3)})
+    with pytest.raises(ValueError, match=f"cannot draw {n_rows} rows of small: it has 3"):
+        dataset.subset(n_rows)
+
+
+def spoil_bytes(folder: Path) -> None:
+    content = bytearray((folder / "X.npy").read_bytes())
+    content[-1] ^= 1
+    (folder / "X.npy").write_bytes(content)
+
+
+def cut_short(folder: Path) -> None:
+    (folder / "X.npy").write_bytes((folder / "X.npy").read_bytes()[:-8])
+
+
+def other_shape(folder: Path) -> None:
+    np.save(folder / "X.npy", np.zeros((569, 29)))
+
+
+def other_labels(folder: Path) -> None:
+    np.save(folder / "y.npy", np.zeros(569, dtype=np.int64))
+
+
+def no_labels(folder: Path) -> None:
+    (folder / "y.npy").unlink()
+
+
+def broken_record(folder: Path) -> None:
+    (folder / "provenance.json").write_text("{")
+
+
+def odd_provenance(folder: Path) -> None:
+    record = json.loads((folder / "provenance.json").read_text())
+    (folder / "provenance.json").write_text(json.dumps(record | {"provenance": "hearsay"}))
+
+
+@pytest.mark.parametrize(
+    "damage", [spoil_bytes, cut_short, other_shape, other_labels, no_labels, broken_record, odd_provenance]
+)
+def test_a_damaged_processed_folder_is_refused(damage, root: Path):
+    damage(prepare("wdbc", root=root))
+    with pytest.raises(
+        DatasetError, match=r"processed/wdbc is damaged \(.*\): delete it and prepare wdbc again"
+    ):
+        load("wdbc", root=root)
+
+
+def test_importing_the_package_is_light():
+    heavy = "{'sklearn', 'torch', 'torchvision', 'pandas', 'mlxtend', 'scipy', 'PIL'}"
+    code = f"import sys, frugal.datasets; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def test_a_users_table_is_read_with_the_last_column_as_target(tmp_path: Path):
+    dataset = from_csv(write(tmp_path / "mine.csv", "a,b,kind\n1,2.5,yes\n3,4,no\n5,6,yes\n"))
+    assert (dataset.name, dataset.n_classes, dataset.provenance) == ("mine", 2, "original")
+    assert dataset.X.tolist() == [[1, 2.5], [3, 4], [5, 6]]
+    assert dataset.y.tolist() == [1, 0, 1]  # "no" before "yes"
+    assert dataset.splits["all"].tolist() == [0, 1, 2]
+
+
+def test_a_users_table_is_read_with_a_named_target(tmp_path: Path):
+    dataset = from_csv(write(tmp_path / "mine.csv", "kind,a\n7,1\n3,2\n"), target="kind")
+    assert dataset.X.tolist() == [[1], [2]]
+    assert dataset.y.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "message"),
+    [
+        ("", None, "is empty, expected a header line and rows"),
+        ("a,b\n", None, "has 0 rows and 1 features, expected one or more"),
+        ("a\n1\n2\n", None, "has 2 rows and 0 features, expected one or more"),
+        ("a,b\nred,0\nblue,1\n", None, "has values in column 'a' that are not numbers: encode or drop it"),
+        ("a,b\n1,0\n,1\n", None, r"has 1 missing value\(s\) in column 'a'"),
+        ("a,b\n1,0\n2,\n", None, r"has 1 missing value\(s\) in column 'b'"),
+        ("a,b\ninf,0\n2,1\n", None, "has infinite values in column 'a'"),
+        ("a,b\n1,0\n2,0\n", None, "has a single class in column 'b', expected two or more"),
+        ("a,b\n1,0\n2,1\n", "c", "has no column 'c' for a target: use one of a, b"),
+        ("a,b\n1,0\n2,1,5,6\n", None, "cannot be read as a CSV table"),
+    ],
+)
+def test_a_users_table_that_cannot_be_used_is_refused(
+    tmp_path: Path, text: str, target: str | None, message: str
+):
+    path = write(tmp_path / "mine.csv", text)
+    with pytest.raises(DatasetError, match=rf"mine\.csv {message}") as caught:
+        from_csv(path, target=target)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_one_sentence(tmp_path: Path):
+    with pytest.raises(DatasetError, match=r"there is no file .*absent\.csv: name a CSV file"):
+        from_csv(tmp_path / "absent.csv")

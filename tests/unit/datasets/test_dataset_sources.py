@@ -1,0 +1,367 @@
+"""data/raw, the mirror, the public source, the stand-in: in order, verified, and nothing half-written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import COLUMNS, CONTENT, ROWS, Y, csv_of
+from conftest import X as FEATURES
+from loopback import TABLE, Site, play_openml
+
+from frugal.datasets import CATALOGUE, DatasetError, StandInWarning, load, prepare
+from frugal.datasets.catalogue import Entry
+
+pytestmark = pytest.mark.usefixtures("letter")
+
+
+def record(folder: Path) -> dict[str, object]:
+    return json.loads((folder / "provenance.json").read_text())
+
+
+def files_under(root: Path) -> list[str]:
+    return sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if p.is_file())
+
+
+@pytest.mark.usefixtures("mirror", "offline")
+def test_the_mirror_is_read_and_recorded(root: Path):
+    folder = prepare("letter", root=root)
+    assert folder == root / "processed" / "letter"
+    assert files_under(root) == [f"processed/letter/{n}" for n in ("X.npy", "provenance.json", "y.npy")]
+    np.testing.assert_array_equal(np.load(folder / "X.npy"), FEATURES)
+    np.testing.assert_array_equal(np.load(folder / "y.npy"), Y)
+    expected = {
+        "provenance": "original",
+        "source": "the mirror",
+        "files": {"letter.csv.gz": "sha256:" + hashlib.sha256(csv_of(ROWS)).hexdigest()},
+        "shape": [12, 3],
+        "class_counts": [4, 4, 4],
+        "splits": {"all": [0, 12]},
+        "content_sha256": CONTENT,
+        "stand_in_reason": [],
+    }
+    assert {key: record(folder)[key] for key in expected} == expected
+
+
+@pytest.mark.usefixtures("mirror", "offline")
+def test_preparing_twice_gives_the_same_bytes(root: Path, tmp_path: Path):
+    first, second = prepare("letter", root=root), prepare("letter", root=tmp_path / "elsewhere")
+    prepare("letter", root=root)
+    for name in ("X.npy", "y.npy", "provenance.json"):
+        assert (first / name).read_bytes() == (second / name).read_bytes()
+    assert str(tmp_path) not in (first / "provenance.json").read_text()
+
+
+@pytest.mark.usefixtures("offline")
+def test_data_raw_comes_before_the_mirror(root: Path, mirror: Path):
+    (root / "raw" / "letter").mkdir(parents=True)
+    (root / "raw" / "letter" / "letter.csv.gz").write_bytes(csv_of(ROWS))
+    (mirror / "letter.csv.gz").unlink()
+    assert record(prepare("letter", root=root))["source"] == "a file placed in data/raw"
+
+
+@pytest.mark.usefixtures("mirror", "offline")
+def test_a_damaged_file_in_data_raw_is_named_and_the_mirror_used(root: Path):
+    (root / "raw" / "letter").mkdir(parents=True)
+    (root / "raw" / "letter" / "letter.csv.gz").write_bytes(b"damaged")
+    with pytest.warns(UserWarning, match=r"data/raw/letter: letter\.csv\.gz has sha256 .* expected"):
+        folder = prepare("letter", root=root)
+    assert record(folder)["source"] == "the mirror"
+
+
+@pytest.mark.usefixtures("no_mirror", "offline")
+def test_without_stand_ins_the_error_is_one_sentence_of_all_that_was_tried(root: Path):
+    with pytest.raises(DatasetError) as caught:
+        prepare("letter", root=root, allow_stand_in=False)
+    assert str(caught.value) == (
+        "letter cannot be had, and stand-ins are not allowed: data/raw/letter has no letter.csv.gz; "
+        "FRUGAL_DATA_MIRROR is not set; the network is off for letter"
+    )
+    assert files_under(root) == []
+
+
+@pytest.mark.usefixtures("offline")
+def test_a_mirror_that_is_not_a_folder_is_said(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("FRUGAL_DATA_MIRROR", str(root / "absent"))
+    with pytest.raises(DatasetError, match="FRUGAL_DATA_MIRROR does not name a folder"):
+        prepare("letter", root=root, allow_stand_in=False)
+
+
+@pytest.mark.usefixtures("mirror", "offline")
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rows": 13}, r"the mirror gives X \(12, 3\) and y \(12,\), expected X \(13, 3\) and y \(13,\)"),
+        ({"class_counts": (5, 4, 3)}, r"the mirror gives class counts \(4, 4, 4\), expected \(5, 4, 3\)"),
+        ({"content_sha256": "0" * 64}, "gives other values than the catalogue's content hash of letter"),
+    ],
+)
+def test_a_source_that_disagrees_with_the_catalogue_is_refused(
+    root: Path, letter: Entry, monkeypatch: pytest.MonkeyPatch, change: dict[str, object], message: str
+):
+    monkeypatch.setitem(CATALOGUE, "letter", replace(letter, **change))
+    with pytest.raises(DatasetError, match=message):
+        prepare("letter", root=root, allow_stand_in=False)
+    assert files_under(root) == []
+
+
+@pytest.mark.usefixtures("no_mirror", "offline")
+def test_a_stand_in_is_loud_and_always_the_same(
+    root: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
+    reason = "letter: .*has no letter.csv.gz; FRUGAL_DATA_MIRROR is not set; the network is off.*generated"
+    with pytest.warns(StandInWarning, match=reason):
+        folder = prepare("letter", root=root)
+    assert "STAND-IN letter: " in capsys.readouterr().err
+    with pytest.warns(StandInWarning):
+        again = prepare("letter", root=tmp_path / "again")
+    assert (folder / "X.npy").read_bytes() == (again / "X.npy").read_bytes()
+    assert record(folder)["provenance"] == "stand-in"
+    assert record(folder)["class_counts"] == [4, 4, 4]
+    assert len(record(folder)["stand_in_reason"]) == 3
+    assert load("letter", root=root).provenance == "stand-in"
+
+
+@pytest.mark.usefixtures("no_mirror")
+def test_openml_is_read_kept_in_data_raw_and_not_asked_again(root: Path, site: Site):
+    play_openml(site, 6, ROWS, COLUMNS)
+    folder = prepare("letter", root=root)
+    first = (folder / "provenance.json").read_bytes()
+    assert record(folder)["source"] == "OpenML 6"
+    assert record(folder)["content_sha256"] == CONTENT
+    raw = [name for name in files_under(root) if name.startswith("raw")]
+    assert raw == ["raw/letter/openml.csv.gz", "raw/letter/source.json"]
+    assert site.hits[TABLE] == 1
+    assert (prepare("letter", root=root) / "provenance.json").read_bytes() == first
+    assert site.hits[TABLE] == 1
+
+
+@pytest.mark.usefixtures("no_mirror")
+def test_a_damaged_download_in_data_raw_is_fetched_again(root: Path, site: Site):
+    play_openml(site, 6, ROWS, COLUMNS)
+    prepare("letter", root=root)
+    (root / "raw" / "letter" / "openml.csv.gz").write_bytes(b"damaged")
+    folder = prepare("letter", root=root)
+    assert record(folder)["content_sha256"] == CONTENT
+    assert site.hits[TABLE] == 2
+
+
+def shifted(site: Site) -> None:
+    play_openml(site, 6, [[row[0] + 1, *row[1:]] for row in ROWS], COLUMNS)
+
+
+def spoiled(site: Site) -> None:
+    site.pages[TABLE] = site.pages[TABLE].replace(b"10.25", b"11.25")
+
+
+def half_sent(site: Site) -> None:
+    site.cut_short.add(TABLE)
+
+
+def half_described(site: Site) -> None:
+    site.cut_short.add("/api/6")
+
+
+def silent(site: Site) -> None:
+    site.silent.add(TABLE)
+
+
+def down(site: Site) -> None:
+    site.unavailable[TABLE] = 1_000
+
+
+def refused(site: Site) -> None:
+    site.close()
+
+
+def unknown(site: Site) -> None:
+    site.pages.clear()
+
+
+def nonsense(site: Site) -> None:
+    site.pages["/api/6"] = b"[]"
+
+
+@pytest.mark.usefixtures("no_mirror")
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (shifted, "OpenML 6 gives other values than the catalogue's content hash"),
+        (spoiled, "OpenML 6 failed.*md5 checksum"),
+        (half_sent, "OpenML 6 failed"),
+        (half_described, "OpenML 6 failed.*JSON"),
+        (silent, "OpenML 6 failed.*timed out"),
+        (down, "OpenML 6 failed.*503"),
+        (refused, "OpenML 6 failed.*refused"),
+        (unknown, "OpenML 6 failed.*404"),
+        (nonsense, "OpenML 6 failed"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:A network error:UserWarning", "ignore:Invalid cache:RuntimeWarning")
+def test_a_failing_server_leads_to_the_next_step_and_leaves_nothing_behind(
+    root: Path, site: Site, fault: Callable[[Site], None], message: str
+):
+    play_openml(site, 6, ROWS, COLUMNS)
+    fault(site)
+    before = socket.getdefaulttimeout()
+    with pytest.raises(DatasetError, match=message) as caught:
+        prepare("letter", root=root, allow_stand_in=False, timeout_s=0.3, n_retries=1)
+    assert "\n" not in str(caught.value)
+    assert str(root) not in str(caught.value)
+    assert socket.getdefaulttimeout() == before
+    assert files_under(root) == []
+    assert [p.name for p in root.rglob(".*")] == []
+    with pytest.warns(StandInWarning, match="OpenML 6"):
+        folder = prepare("letter", root=root, timeout_s=0.3, n_retries=1)
+    assert record(folder)["provenance"] == "stand-in"
+    assert not (root / "raw" / "letter").exists()
+
+
+@pytest.mark.usefixtures("no_mirror")
+@pytest.mark.filterwarnings("ignore:A network error:UserWarning")
+def test_retries_are_counted(root: Path, site: Site):
+    play_openml(site, 6, ROWS, COLUMNS)
+    site.unavailable[TABLE] = 1_000
+    with pytest.raises(DatasetError):
+        prepare("letter", root=root, allow_stand_in=False, n_retries=2)
+    assert site.hits[TABLE] == 3
+    site.unavailable[TABLE] = 2
+    assert record(prepare("letter", root=root, n_retries=2))["provenance"] == "original"
+
+
+@pytest.mark.usefixtures("no_mirror")
+def test_the_same_rows_in_another_order_are_accepted_and_noted(
+    root: Path, site: Site, letter: Entry, monkeypatch: pytest.MonkeyPatch
+):
+    rows = sorted([*x, float(label)] for x, label in zip(FEATURES.tolist(), Y, strict=True))
+    as_bytes = sorted(np.array(row, dtype="<f8").tobytes() for row in rows)
+    rows_sha256 = hashlib.sha256(b"".join(as_bytes)).hexdigest()
+    entry = replace(letter, rows_sha256=rows_sha256, splits={"train": (0, 8), "test": (8, 12)})
+    monkeypatch.setitem(CATALOGUE, "letter", entry)
+    play_openml(site, 6, ROWS[::-1], COLUMNS)
+    folder = prepare("letter", root=root)
+    assert "in an order of its own" in str(record(folder)["note"])
+    assert record(folder)["splits"] == {"all": [0, 12]}
+
+
+@pytest.mark.usefixtures("no_mirror")
+def test_a_test_part_that_comes_first_is_put_last(
+    root: Path, site: Site, letter: Entry, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(CATALOGUE, "letter", replace(letter, splits={"train": (0, 8), "test": (8, 12)}))
+    play_openml(site, 6, ROWS[8:] + ROWS[:8], COLUMNS)
+    folder = prepare("letter", root=root)
+    assert record(folder)["content_sha256"] == CONTENT
+    assert record(folder)["splits"] == {"train": [0, 8], "test": [8, 12]}
+
+
+PIMA_COLUMNS = ["preg", "plas", "pres", "skin", "insu", "mass", "pedi", "age", "class"]
+
+
+def pima_rows() -> list[list[object]]:
+    rows: list[list[object]] = []
+    for i in range(10):
+        label = "tested_positive" if i % 2 else "tested_negative"
+        rows.append([i, 100 + i, 70, 30, 90, 30.5, 0.25, 40, label])
+    for column in range(1, 6):  # one row with a missing value each
+        rows[column][column] = 0
+    return rows
+
+
+@pytest.fixture
+def pima(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Rows 1 to 5 are incomplete; 0, 6, 8 are negative, 7, 9 positive. Zero pregnancies are no missing value.
+    counts = {"rows": 5, "class_counts": (3, 2), "stand_in_counts": (3, 2)}
+    monkeypatch.setitem(CATALOGUE, "pima2", replace(CATALOGUE["pima2"], **counts))
+
+
+@pytest.mark.usefixtures("no_mirror")
+def test_a_sparse_table_is_read(root: Path, site: Site, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(CATALOGUE, "vehicle", replace(CATALOGUE["vehicle"], rows=12, features=3))
+    play_openml(site, 357, [[i, 0, i / 4, 2 if i < 5 else 1] for i in range(12)], COLUMNS)
+    head, data = site.pages[TABLE].decode().split("@DATA\n")
+    cells = [[f"{j} {v}" for j, v in enumerate(line.split(","))] for line in data.split()]
+    table = (head + "@DATA\n" + "".join("{" + ",".join(line) + "}\n" for line in cells)).encode()
+    described = json.loads(site.pages["/api/357"])
+    md5 = hashlib.md5(table).hexdigest()
+    described["data_set_description"] |= {"format": "Sparse_ARFF", "md5_checksum": md5}
+    site.pages |= {TABLE: table, "/api/357": json.dumps(described).encode()}
+    folder = prepare("vehicle", root=root, allow_stand_in=False)
+    assert np.load(folder / "X.npy").tolist() == [[i, 0, i / 4] for i in range(12)]
+    assert np.load(folder / "y.npy").tolist() == [1] * 5 + [0] * 7
+
+
+@pytest.mark.usefixtures("pima", "mirror")
+def test_pima2_is_not_fetched_unless_asked_for(root: Path, site: Site):
+    play_openml(site, 37, pima_rows(), PIMA_COLUMNS)
+    with pytest.raises(DatasetError) as caught:
+        prepare("pima2", root=root, allow_stand_in=False)
+    assert str(caught.value).endswith(
+        "it is read from OpenML 37 only on demand: name 'pima2' in opt_in to do so"
+    )
+    with pytest.warns(StandInWarning, match="only on demand"):
+        folder = prepare("pima2", root=root)
+    assert record(folder)["provenance"] == "stand-in"
+    assert sum(site.hits.values()) == 0
+
+
+@pytest.mark.usefixtures("pima", "no_mirror")
+def test_pima2_keeps_complete_cases_once_asked_for(root: Path, site: Site):
+    play_openml(site, 37, pima_rows(), PIMA_COLUMNS)
+    folder = prepare("pima2", root=root, opt_in=["pima2"], allow_stand_in=False)
+    assert np.load(folder / "X.npy")[:, 0].tolist() == [0, 6, 7, 8, 9]
+    assert np.load(folder / "y.npy").tolist() == [0, 0, 1, 0, 1]
+    with pytest.warns(StandInWarning):  # the copy in data/raw is not read for someone who did not ask
+        assert record(prepare("pima2", root=root))["provenance"] == "stand-in"
+
+
+@pytest.mark.usefixtures("no_mirror")
+def test_nominal_columns_of_numbers_and_quoted_values_are_read(root: Path, site: Site):
+    # OpenML 531 (Boston) has two features of this kind, on which scikit-learn's own reading fails.
+    play_openml(site, 6, [[*row[:3], f"'{row[3]}'"] for row in ROWS], COLUMNS)
+    features = json.loads(site.pages["/api/features/6"])
+    features["data_features"]["feature"][0]["data_type"] = "nominal"
+    site.pages["/api/features/6"] = json.dumps(features).encode()
+    assert record(prepare("letter", root=root))["content_sha256"] == CONTENT
+
+
+@pytest.mark.usefixtures("no_mirror")
+def test_the_classes_of_vehicle_are_counted_on_arrival(
+    root: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(CATALOGUE, "vehicle", replace(CATALOGUE["vehicle"], rows=12, features=3))
+    play_openml(site, 357, [[*row[:3], -1 if i < 5 else 1] for i, row in enumerate(ROWS)], COLUMNS)
+    folder = prepare("vehicle", root=root)
+    assert record(folder)["class_counts"] == [5, 7]
+    assert record(folder)["note"] == "it arrived with 2 classes"
+
+
+@pytest.mark.usefixtures("mirror", "offline")
+def test_a_root_that_cannot_be_written_is_one_clear_sentence(tmp_path: Path):
+    message = r"^cannot write .*letter .*: name a root folder that can be written$"
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(DatasetError, match=message):
+        prepare("letter", root=tmp_path / "file" / "data")
+
+
+@pytest.mark.parametrize(("setting", "value"), [("timeout_s", 0.0), ("n_retries", 0)])
+def test_settings_out_of_range_are_refused(root: Path, setting: str, value: float):
+    with pytest.raises(ValueError, match="timeout_s must be above 0 and n_retries at least 1"):
+        prepare("letter", root=root, **{setting: value})
+
+
+@pytest.mark.usefixtures("mirror", "offline")
+def test_what_a_killed_run_left_behind_is_no_obstacle(root: Path):
+    folder = prepare("letter", root=root)
+    before = (folder / "X.npy").read_bytes()
+    part = folder.parent / f".letter.{os.getpid()}.part"
+    part.mkdir()  # left behind by a run that was killed
+    assert (prepare("letter", root=root) / "X.npy").read_bytes() == before
+    assert [p.name for p in folder.parent.iterdir()] == ["letter"]

@@ -34,9 +34,7 @@ def whole_folder(target: Path) -> Iterator[Path]:
         _swap(part, target)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise DatasetError(
-            f"cannot write {target} ({reason}): name a root folder that can be written"
-        ) from error
+        raise DatasetError(f"cannot write {target} ({reason}): name a root folder that can be written") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
 

@@ -63,9 +63,7 @@ def from_frame(frame: pd.DataFrame, entry: Entry) -> Arrays:
     try:
         X, y = coders[entry.reader](frame)
     except (KeyError, TypeError, ValueError) as error:
-        raise DatasetError(
-            f"the table of {entry.name} does not have the expected columns: {error}"
-        ) from error
+        raise DatasetError(f"the table of {entry.name} does not have the expected columns: {error}") from error
     return Arrays(X, y, entry.splits)
 
 
@@ -144,9 +142,7 @@ def read_jpeg(archive: Path, entry: Entry) -> Arrays:
     for split, (first, last) in entry.splits.items():
         members = sorted(name for name in pictures if name.split("/")[0] == split)
         if len(members) != last - first:
-            raise DatasetError(
-                f"{archive.name} has {len(members)} pictures in {split}/, expected {last - first}"
-            )
+            raise DatasetError(f"{archive.name} has {len(members)} pictures in {split}/, expected {last - first}")
         order = rng_for("order", entry.name, split).permutation(len(members))
         names += [members[i] for i in order]
     X = np.stack([pictures[name] for name in names]).reshape(len(names), -1)

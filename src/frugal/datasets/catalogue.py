@@ -196,9 +196,7 @@ _ENTRIES = (
         note="Colour pictures, 32 x 32 x 3 levels 0 to 255 kept as uint8, classes in alphabetical order;"
         " the mirror's were JPEG-compressed by their publisher: not the original bits, a little harder",
         torchvision="CIFAR10",
-        files=(
-            File("cifar10-jpeg.tar.xz", "0d877f3d6e127c4117375c113cc5babbb13780dac70a1bdefe9f0b0569796e3f"),
-        ),
+        files=(File("cifar10-jpeg.tar.xz", "0d877f3d6e127c4117375c113cc5babbb13780dac70a1bdefe9f0b0569796e3f"),),
         splits={"train": (0, 50_000), "test": (50_000, 60_000)},
         image_shape=(32, 32, 3),
         stand_in_counts=_TENFOLD,
@@ -244,6 +242,4 @@ def parse_name(name: str) -> tuple[str, int | None]:
     if match and match[1] in CATALOGUE:
         return match[1], int(match[2])
     known = ", ".join(sorted(CATALOGUE))
-    raise ValueError(
-        f"unknown dataset {name!r}: use one of {known}, or with a number of rows, as letter_2000"
-    )
+    raise ValueError(f"unknown dataset {name!r}: use one of {known}, or with a number of rows, as letter_2000")

@@ -47,9 +47,7 @@ class Dataset:
             ValueError: if there are not that many rows.
         """
         if not 1 <= n_rows <= len(self.y):
-            raise ValueError(
-                f"cannot draw {n_rows} rows of {self.name}: it has {len(self.y)} ({self.provenance})"
-            )
+            raise ValueError(f"cannot draw {n_rows} rows of {self.name}: it has {len(self.y)} ({self.provenance})")
         drawn = rng_for("rows", self.name, n_rows).choice(len(self.y), size=n_rows, replace=False)
         rows = np.sort(drawn)
         return Dataset(

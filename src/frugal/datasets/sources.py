@@ -217,9 +217,7 @@ def _from_stand_in(entry: Entry, failed: tuple[str, ...]) -> Arrival:
     same = _same(entry, arrays)
     provenance = "original" if same else "stand-in"
     note = "its features and labels are the original's, by content hash" if same else ""
-    text = f"{entry.name}: {'; '.join(failed)}; used instead: {entry.stand_in}" + (
-        f" ({note})" if same else ""
-    )
+    text = f"{entry.name}: {'; '.join(failed)}; used instead: {entry.stand_in}" + (f" ({note})" if same else "")
     warnings.warn(text, StandInWarning, stacklevel=4)
     print(f"STAND-IN {text}", file=sys.stderr)
     return Arrival(arrays, provenance, entry.stand_in, {}, note, failed)

@@ -44,9 +44,7 @@ def prepare(
     """
     entry = CATALOGUE[parse_name(name)[0]]
     if timeout_s <= 0 or n_retries < 1:
-        raise ValueError(
-            f"timeout_s must be above 0 and n_retries at least 1, got {timeout_s} and {n_retries}"
-        )
+        raise ValueError(f"timeout_s must be above 0 and n_retries at least 1, got {timeout_s} and {n_retries}")
     folder = Path(root) / "processed" / entry.name
     with whole_folder(folder) as part:
         arrival = resolve(

@@ -40,8 +40,7 @@ def mnist_files() -> dict[str, bytes]:
 def small_mnist(monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
     files = mnist_files()
     listed = [
-        File(f"MNIST/raw/{name}-ubyte.gz", "", unpacked_md5=hashlib.md5(files[name]).hexdigest())
-        for name in NAMES
+        File(f"MNIST/raw/{name}-ubyte.gz", "", unpacked_md5=hashlib.md5(files[name]).hexdigest()) for name in NAMES
     ]
     entry = replace(
         CATALOGUE["mnist"],
@@ -105,9 +104,7 @@ def test_mnist_is_downloaded_through_torchvision(
 
 
 @pytest.mark.usefixtures("no_mirror", "small_mnist")
-def test_a_spoiled_mnist_download_is_refused_and_not_kept(
-    root: Path, site: Site, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_spoiled_mnist_download_is_refused_and_not_kept(root: Path, site: Site, monkeypatch: pytest.MonkeyPatch):
     site.pages = {f"/{name}-ubyte.gz": b"spoiled" for name in NAMES}
     monkeypatch.setattr(import_datasets().MNIST, "mirrors", [f"{site.url}/"])
     with pytest.raises(DatasetError, match="torchvision MNIST failed"):
@@ -141,9 +138,7 @@ def special(name: str, kind: bytes, target: str = "") -> tarfile.TarInfo:
 
 
 @pytest.mark.usefixtures("offline")
-def test_cifar10_is_read_from_jpeg_files_and_says_so(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_cifar10_is_read_from_jpeg_files_and_says_so(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     levels = {"train/bird/0000": 10, "train/bird/0001": 30, "train/ship/0000": 50, "train/ship/0001": 70}
     levels |= {"test/ship/0000": 90, "test/bird/0000": 110}
     members = [(plain(f"{name}.jpg"), jpeg(level)) for name, level in levels.items()]

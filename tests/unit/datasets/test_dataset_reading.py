@@ -73,9 +73,7 @@ def odd_provenance(folder: Path) -> None:
 )
 def test_a_damaged_processed_folder_is_refused(damage, root: Path):
     damage(prepare("wdbc", root=root))
-    with pytest.raises(
-        DatasetError, match=r"processed/wdbc is damaged \(.*\): delete it and prepare wdbc again"
-    ):
+    with pytest.raises(DatasetError, match=r"processed/wdbc is damaged \(.*\): delete it and prepare wdbc again"):
         load("wdbc", root=root)
 
 
@@ -120,9 +118,7 @@ def test_a_users_table_is_read_with_a_named_target(tmp_path: Path):
         ("a,b\n1,0\n2,1,5,6\n", None, "cannot be read as a CSV table"),
     ],
 )
-def test_a_users_table_that_cannot_be_used_is_refused(
-    tmp_path: Path, text: str, target: str | None, message: str
-):
+def test_a_users_table_that_cannot_be_used_is_refused(tmp_path: Path, text: str, target: str | None, message: str):
     path = write(tmp_path / "mine.csv", text)
     with pytest.raises(DatasetError, match=rf"mine\.csv {message}") as caught:
         from_csv(path, target=target)

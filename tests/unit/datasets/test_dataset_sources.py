@@ -113,9 +113,7 @@ def test_a_source_that_disagrees_with_the_catalogue_is_refused(
 
 
 @pytest.mark.usefixtures("no_mirror", "offline")
-def test_a_stand_in_is_loud_and_always_the_same(
-    root: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-):
+def test_a_stand_in_is_loud_and_always_the_same(root: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path):
     reason = "letter: .*has no letter.csv.gz; FRUGAL_DATA_MIRROR is not set; the network is off.*generated"
     with pytest.warns(StandInWarning, match=reason):
         folder = prepare("letter", root=root)
@@ -303,9 +301,7 @@ def test_pima2_is_not_fetched_unless_asked_for(root: Path, site: Site):
     play_openml(site, 37, pima_rows(), PIMA_COLUMNS)
     with pytest.raises(DatasetError) as caught:
         prepare("pima2", root=root, allow_stand_in=False)
-    assert str(caught.value).endswith(
-        "it is read from OpenML 37 only on demand: name 'pima2' in opt_in to do so"
-    )
+    assert str(caught.value).endswith("it is read from OpenML 37 only on demand: name 'pima2' in opt_in to do so")
     with pytest.warns(StandInWarning, match="only on demand"):
         folder = prepare("pima2", root=root)
     assert record(folder)["provenance"] == "stand-in"
@@ -333,9 +329,7 @@ def test_nominal_columns_of_numbers_and_quoted_values_are_read(root: Path, site:
 
 
 @pytest.mark.usefixtures("no_mirror")
-def test_the_classes_of_vehicle_are_counted_on_arrival(
-    root: Path, site: Site, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_classes_of_vehicle_are_counted_on_arrival(root: Path, site: Site, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(CATALOGUE, "vehicle", replace(CATALOGUE["vehicle"], rows=12, features=3))
     play_openml(site, 357, [[*row[:3], -1 if i < 5 else 1] for i, row in enumerate(ROWS)], COLUMNS)
     folder = prepare("vehicle", root=root)

@@ -1,0 +1,113 @@
+"""What a fold strategy has been told, and the candidate it would return for it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from frugal.interface import FoldTask
+from frugal.stats import mean_score
+
+
+def check_counts(n_candidates: int, n_folds: int) -> None:
+    """Refuse an empty candidate list, and a single fold, with one sentence.
+
+    Raises:
+        ValueError: if `n_candidates` is below 1 or `n_folds` below 2.
+    """
+    if n_candidates < 1:
+        raise ValueError(f"n_candidates must be at least 1, got {n_candidates}")
+    if n_folds < 2:
+        raise ValueError(f"n_folds must be at least 2, got {n_folds}")
+
+
+def check_budget(budget: int | None) -> None:
+    """Refuse a budget below one fold evaluation; None means no limit.
+
+    Raises:
+        ValueError: if `budget` is below 1.
+    """
+    if budget is not None and budget < 1:
+        raise ValueError(f"budget must be at least 1 fold evaluation, got {budget}")
+
+
+class Ledger:
+    """Scores told so far, and the incumbent.
+
+    The incumbent is the complete candidate with the best mean; on a tie the one completed first. Where no
+    candidate is complete it is the incomplete one with the best mean so far, on a tie the lowest index.
+    Failed candidates (mean -inf) are never the incumbent.
+    """
+
+    def __init__(self, *, n_candidates: int, n_folds: int) -> None:
+        self.n_candidates, self.n_folds = n_candidates, n_folds
+        self.scores: list[list[float]] = [[] for _ in range(n_candidates)]
+        self.events: list[dict[str, Any]] = []
+        self.n_asked = self.n_told = 0
+        self._pending: set[FoldTask] = set()
+        self._best: int | None = None
+        self._best_mean = -math.inf
+
+    def ask(self, candidate: int, fold: int, n_rows: int | None = None) -> FoldTask:
+        """Note that an evaluation goes out."""
+        task = FoldTask(candidate, fold, n_rows)
+        self._pending.add(task)
+        self.n_asked += 1
+        return task
+
+    @property
+    def n_pending(self) -> int:
+        """Evaluations asked and not yet told."""
+        return len(self._pending)
+
+    def settle(self, task: FoldTask, score: float) -> None:
+        """Check an answer against what was asked, and strike it off.
+
+        Raises:
+            ValueError: if the task was not asked or already told, or the score is no accuracy.
+        """
+        if task not in self._pending:
+            raise ValueError(f"{task} was not asked, or was told before")
+        if not (0.0 <= score <= 1.0 or math.isnan(score)):
+            raise ValueError(f"a score must lie in [0, 1], or be nan for a failed fit, got {score}")
+        self._pending.remove(task)
+        self.n_told += 1
+
+    def tell(self, task: FoldTask, score: float) -> float:
+        """Take note of an answer; returns the candidate's mean so far (`stats.mean_score`).
+
+        Raises:
+            ValueError: if the task was not asked or already told, or the score is no accuracy.
+        """
+        self.settle(task, score)
+        scores = self.scores[task.candidate]
+        scores.append(score)
+        mean = mean_score(scores)
+        if len(scores) == self.n_folds:
+            better = mean > self._best_mean
+            if better:
+                self._best, self._best_mean = task.candidate, mean
+            self.events.append(
+                {
+                    "event": "complete",
+                    "step": self.n_told,
+                    "candidate": task.candidate,
+                    "mean": mean,
+                    "best": better,
+                }
+            )
+        return mean
+
+    @property
+    def incumbent(self) -> int | None:
+        """The candidate to return if stopped now; None before any fit has succeeded."""
+        if self._best is not None:
+            return self._best
+        means = [(mean_score(s), -i) for i, s in enumerate(self.scores) if s]
+        best, index = max(means, default=(-math.inf, 0))
+        return None if best == -math.inf else -index
+
+    @property
+    def complete(self) -> bool:
+        """Whether the incumbent has all its folds."""
+        return self._best is not None

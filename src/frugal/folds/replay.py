@@ -1,0 +1,171 @@
+"""A strategy run on kept scores, or live on fits by several workers: the same ask and tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.folds.table import ScoreTable
+from frugal.interface import FoldStrategy, FoldTask, Wait
+
+_NO_RUNGS: Mapping[int, ScoreTable] = {}
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What a strategy did, evaluation by evaluation.
+
+    Attributes:
+        tasks: evaluations in the order they were told.
+        scores: their scores, shape (n_tasks,).
+        seconds: their measured seconds, a repeated candidate's counted again, shape (n_tasks,).
+        chosen: the candidate returned; None if no fit succeeded.
+        complete: whether it has all its folds.
+        events: what the strategy noted (completions, rungs, stops), each with its step from 1.
+        overhead_s: seconds spent in the strategy itself.
+    """
+
+    tasks: list[FoldTask]
+    scores: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    chosen: int | None
+    complete: bool
+    events: list[dict[str, Any]] = field(default_factory=list)
+    overhead_s: float = 0.0
+
+    def completion_steps(self, n_candidates: int, n_folds: int) -> NDArray[np.int64]:
+        """Step (from 1) at which each candidate got its last fold on all rows; 0 where it did not.
+
+        Args:
+            n_candidates: length of the candidate list.
+            n_folds: folds of a complete candidate.
+        """
+        steps = np.zeros(n_candidates, dtype=np.int64)
+        counts = [0] * n_candidates
+        for step, task in enumerate(self.tasks, start=1):
+            counts[task.candidate] += task.n_rows is None
+            if task.n_rows is None and counts[task.candidate] == n_folds:
+                steps[task.candidate] = step
+        return steps
+
+
+def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreTable] = _NO_RUNGS) -> Trace:
+    """Run a strategy to its end on kept scores.
+
+    Args:
+        strategy: a fresh one, made for the table's number of candidates.
+        table: scores on all rows of each fold.
+        rungs: tables for evaluations on fewer rows, by number of rows.
+
+    Raises:
+        ValueError: if the strategy asks for what no table holds, or waits while nothing is pending.
+    """
+    cells = {None: (table.scores.tolist(), table.seconds.tolist())} | {
+        rows: (rung.scores.tolist(), rung.seconds.tolist()) for rows, rung in rungs.items()
+    }
+    tasks, scores, seconds, overhead = [], [], [], 0.0
+    while True:
+        started = perf_counter()
+        task = strategy.ask()
+        overhead += perf_counter() - started
+        if task is None:
+            break
+        if isinstance(task, Wait):
+            raise ValueError("the strategy waits, but every answer has been told")
+        try:
+            of_scores, of_seconds = cells[task.n_rows]
+            score, spent = of_scores[task.candidate][task.fold], of_seconds[task.candidate][task.fold]
+        except (KeyError, IndexError):
+            held = ", ".join(str(rows or "all") for rows in cells)
+            raise ValueError(f"no kept score for {task}; there are scores for {held} rows") from None
+        started = perf_counter()
+        strategy.tell(task, score)
+        overhead += perf_counter() - started
+        tasks.append(task)
+        scores.append(score)
+        seconds.append(spent)
+    return _trace(strategy, tasks, scores, seconds, overhead)
+
+
+def run(
+    strategy: FoldStrategy,
+    evaluate: Callable[[FoldTask], tuple[float, float]],
+    *,
+    executor: Executor | None = None,
+    n_workers: int = 1,
+) -> Trace:
+    """Run a strategy to its end on live evaluations.
+
+    Args:
+        strategy: a fresh one.
+        evaluate: task -> (score, seconds); picklable where the executor is a process pool.
+        executor: where evaluations run; None: here, one at a time.
+        n_workers: how many evaluations may be out at once.
+
+    Raises:
+        ValueError: if `n_workers` is below 1 or the strategy waits while nothing is pending.
+    """
+    if n_workers < 1:
+        raise ValueError(f"n_workers must be at least 1, got {n_workers}")
+    tasks: list[FoldTask] = []
+    scores: list[float] = []
+    seconds: list[float] = []
+    out: dict[Future[tuple[float, float]], FoldTask] = {}
+    overhead, finished = 0.0, False
+    while out or not finished:
+        while not finished and len(out) < n_workers:
+            started = perf_counter()
+            task = strategy.ask()
+            overhead += perf_counter() - started
+            if task is None:
+                finished = True
+            elif isinstance(task, Wait):
+                if not out:
+                    raise ValueError("the strategy waits, but every answer has been told")
+                break
+            else:
+                out[_submit(executor, evaluate, task)] = task
+        for future in wait(out, return_when=FIRST_COMPLETED).done:
+            task, (score, spent) = out.pop(future), future.result()
+            started = perf_counter()
+            strategy.tell(task, score)
+            overhead += perf_counter() - started
+            tasks.append(task)
+            scores.append(score)
+            seconds.append(spent)
+            finished = False  # an answer may open what was finished before it, such as a next rung
+    return _trace(strategy, tasks, scores, seconds, overhead)
+
+
+def _submit(
+    executor: Executor | None, evaluate: Callable[[FoldTask], tuple[float, float]], task: FoldTask
+) -> Future[tuple[float, float]]:
+    if executor is not None:
+        return executor.submit(evaluate, task)
+    future: Future[tuple[float, float]] = Future()
+    future.set_result(evaluate(task))
+    return future
+
+
+def _trace(
+    strategy: FoldStrategy,
+    tasks: list[FoldTask],
+    scores: list[float],
+    seconds: list[float],
+    overhead_s: float,
+) -> Trace:
+    return Trace(
+        tasks,
+        np.array(scores, dtype=float),
+        np.array(seconds, dtype=float),
+        strategy.incumbent,
+        strategy.complete,
+        list(getattr(strategy, "events", [])),
+        overhead_s,
+    )

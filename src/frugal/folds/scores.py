@@ -1,0 +1,213 @@
+"""Fit and score folds: the costly step, done once and kept for every strategy to replay."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.folds.fits import Fit, fit_and_score
+from frugal.folds.splits import Split, shrink, split
+from frugal.folds.table import ScoreTable
+from frugal.interface import Candidate, FoldTask
+from frugal.learners import scaler_for
+from frugal.seeds import seed_for
+
+if TYPE_CHECKING:
+    from frugal.datasets import Dataset
+
+log = logging.getLogger("frugal")
+Arrays = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class Folds:
+    """The folds of one dataset and seed, ready to be fitted on; picklable, so workers can share it.
+
+    Attributes:
+        dataset: rows and labels.
+        n_folds: number of folds.
+        seed: number of the repetition.
+        scaler: fitted inside each training part; one of `learners.SCALERS`.
+        splits: `stratified` or `plain`.
+    """
+
+    dataset: Dataset
+    n_folds: int
+    seed: int
+    scaler: str = "none"
+    splits: str = "stratified"
+
+    @cached_property
+    def parts(self) -> list[Split]:
+        """Row numbers per fold."""
+        return split(self.dataset, self.n_folds, self.seed, self.splits)
+
+    def arrays(self, fold: int, n_rows: int | None = None) -> Arrays:
+        """X_train, y_train, X_test, y_test of a fold, scaled, on the share `n_rows` of the rows."""
+        train, test = self.parts[fold]
+        if n_rows is not None:
+            train, test = shrink((train, test), self.dataset, n_rows, self.seed, fold)
+        X = np.asarray(self.dataset.X, dtype=np.float64)
+        X_train, X_test = X[train], X[test]
+        scaler: Any = scaler_for(self.scaler)
+        if scaler is not None:
+            X_train = scaler.fit_transform(X_train)
+            X_test = scaler.transform(X_test)
+        return X_train, self.dataset.y[train], X_test, self.dataset.y[test]
+
+    def learner_seed(self, classifier: str) -> int:
+        """`random_state` of every fit of a classifier in this repetition."""
+        return seed_for("learner", self.dataset.name, classifier, self.seed)
+
+
+@dataclass(frozen=True)
+class Live:
+    """Evaluates fold tasks by real fits: what `folds.run` hands to its workers."""
+
+    folds: Folds
+    classifier: str
+    candidates: Sequence[Candidate]
+
+    def __call__(self, task: FoldTask) -> tuple[float, float]:
+        """Score and seconds of one task."""
+        fit = self._fit(task)
+        return fit.score, fit.seconds
+
+    def _fit(self, task: FoldTask) -> Fit:
+        arrays = self.folds.arrays(task.fold, task.n_rows)
+        seed = self.folds.learner_seed(self.classifier)
+        return fit_and_score(self.classifier, self.candidates[task.candidate], *arrays, seed=seed)
+
+
+def score(
+    dataset: Dataset | str,
+    classifier: str,
+    candidates: Sequence[Candidate],
+    *,
+    n_folds: int,
+    seed: int,
+    folds: Sequence[int] | None = None,
+    n_rows: int | None = None,
+    exact_batch: bool = True,
+    scaler: str = "none",
+    splits: str = "stratified",
+) -> ScoreTable:
+    """Scores of candidates on folds.
+
+    Args:
+        dataset: a dataset, or the name of one to load.
+        classifier: one of `learners.CLASSIFIERS`.
+        candidates: at least one; a repeated one is fitted once per fold.
+        n_folds: number of folds of the cross-validation.
+        seed: number of the repetition; decides the folds.
+        folds: which folds to score; None: all.
+        n_rows: rows of the dataset to use, taken inside each split; None: all.
+        exact_batch: score all candidates of a fold together, with the same scores (`folds.fast`); the seconds
+            are then the fold's, shared out evenly. Otherwise each fit is timed alone.
+        scaler: none, min_max, robust or standard.
+        splits: stratified or plain.
+
+    Raises:
+        ValueError: on an unknown name, an empty candidate list, or folds that do not exist.
+    """
+    if isinstance(dataset, str):
+        from frugal.datasets import load
+
+        dataset = load(dataset)
+    numbers = list(range(n_folds)) if folds is None else list(folds)
+    if not candidates:
+        raise ValueError("candidates is empty; at least one is needed")
+    if not numbers or not set(numbers) <= set(range(n_folds)):
+        raise ValueError(f"folds must lie in [0, {n_folds - 1}], got {numbers}")
+    texts = [json.dumps(dict(c), sort_keys=True) for c in candidates]
+    distinct = list(dict.fromkeys(texts))
+    firsts = [candidates[texts.index(text)] for text in distinct]
+    where = Folds(dataset, n_folds, seed, scaler, splits)
+    fit = _batch if exact_batch else _one_by_one
+    columns = []
+    for fold in numbers:
+        columns.append(fit(where, fold, n_rows, classifier, firsts))
+        log.info("fold %d: %d candidates in %.2f s", fold, len(firsts), columns[-1].seconds.sum())
+    meta = {
+        "dataset": dataset.name,
+        "data": dataset.provenance,
+        "classifier": classifier,
+        "n_folds": n_folds,
+        "seed": seed,
+        "n_rows": n_rows,
+        "scaler": scaler,
+        "splits": splits,
+        "n_rows_of_dataset": len(dataset.y),
+        "n_classes": dataset.n_classes,
+        "folds": numbers,
+        "failures": [
+            [row, column, message]
+            for column, block in enumerate(columns)
+            for row, message in sorted(block.reasons.items())
+        ],
+        "n_deferred": sum(block.n_deferred for block in columns),
+    }
+    table = ScoreTable(
+        np.column_stack([block.scores for block in columns]),
+        np.column_stack([block.seconds for block in columns]),
+        firsts,
+        meta,
+    )
+    if len(distinct) == len(texts):
+        return table
+    rows = {text: row for row, text in enumerate(distinct)}
+    return _spread(table, [rows[text] for text in texts])
+
+
+@dataclass(frozen=True)
+class _Column:
+    scores: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    reasons: dict[int, str]
+    n_deferred: int = 0
+
+
+def _batch(
+    where: Folds, fold: int, n_rows: int | None, classifier: str, candidates: Sequence[Candidate]
+) -> _Column:
+    from frugal.folds.fast import score_fold
+
+    arrays = where.arrays(fold, n_rows)
+    started = perf_counter()
+    block = score_fold(classifier, *arrays, candidates, seed=where.learner_seed(classifier))
+    each = (perf_counter() - started) / len(candidates)
+    seconds = np.full(len(candidates), each)
+    return _Column(block.scores, seconds, dict(block.reasons), block.n_deferred)
+
+
+def _one_by_one(
+    where: Folds, fold: int, n_rows: int | None, classifier: str, candidates: Sequence[Candidate]
+) -> _Column:
+    arrays, seed = where.arrays(fold, n_rows), where.learner_seed(classifier)
+    fit_and_score(classifier, candidates[0], *arrays, seed=seed)  # imports and caches warm up untimed
+    fits = [fit_and_score(classifier, c, *arrays, seed=seed) for c in candidates]
+    return _Column(
+        np.array([fit.score for fit in fits]),
+        np.array([fit.seconds for fit in fits]),
+        {i: fit.reason for i, fit in enumerate(fits) if fit.reason},
+    )
+
+
+def _spread(table: ScoreTable, rows: list[int]) -> ScoreTable:
+    """`take`, with the failures of a repeated candidate repeated too."""
+    spread = table.take(rows)
+    failures = [
+        [new, column, message]
+        for new, old in enumerate(rows)
+        for row, column, message in table.meta["failures"]
+        if row == old
+    ]
+    return ScoreTable(spread.scores, spread.seconds, spread.candidates, {**table.meta, "failures": failures})

@@ -1,0 +1,237 @@
+"""One strategy replayed on one repetition's kept scores, and measured as document 001 measures it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frugal.folds.replay import Trace, replay
+from frugal.folds.rungs import split_rungs
+from frugal.folds.strategies import make
+from frugal.folds.table import ScoreTable
+from frugal.interface import Candidate
+from frugal.learners import space as space_of
+from frugal.seeds import rng_for
+from frugal.stats import rank_percentile
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TIE_RULES = ("random", "first", "last")
+"""Which of several candidates with the best mean counts as the best one: any, the first completed, the last."""
+
+
+def candidates_of(space: str, classifier: str, *, dataset: str, seed: int, n_ranges: int) -> list[Candidate]:
+    """The distinct candidates that are scored: the whole grid, or the seed's one list of random draws.
+
+    Args:
+        space: `grid` or `ranges`.
+        classifier: whose space.
+        dataset: part of the seed of the draws.
+        seed: number of the repetition.
+        n_ranges: length of the list on `ranges`; a shorter list is its prefix.
+    """
+    if space == "grid":
+        return space_of(space, classifier).grid()
+    rng = rng_for("candidates", dataset, classifier, seed)
+    return space_of(space, classifier).sample(rng, n_ranges)
+
+
+def draw(table: ScoreTable, n_candidates: int) -> ScoreTable:
+    """The candidate list of one repetition: drawn from a grid with replacement, or a prefix of `ranges`.
+
+    Raises:
+        ValueError: if more candidates are wanted than a `ranges` list holds.
+    """
+    meta, n_distinct = table.meta, len(table.candidates)
+    if meta["space"] == "grid":
+        rng = rng_for("candidates", meta["dataset"], meta["classifier"], n_candidates, meta["seed"])
+        return table.take(rng.integers(0, n_distinct, size=n_candidates))
+    if n_candidates > n_distinct:
+        raise ValueError(
+            f"n_candidates={n_candidates} exceeds the {n_distinct} scored candidates of the ranges of "
+            f"{meta['classifier']}; use at most {n_distinct}, or score a longer list"
+        )
+    return table.take(np.arange(n_candidates))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One repetition: `result` is reproducible, `timing` is what the clock said."""
+
+    result: dict[str, Any]
+    timing: dict[str, Any]
+
+
+def search(
+    method: str,
+    table: ScoreTable,
+    rungs: Mapping[int, ScoreTable],
+    *,
+    n_candidates: int,
+    settings: Mapping[str, Any],
+    tie_rule: str = "random",
+) -> Measured:
+    """Replay a strategy on one repetition and compare its choice with the exhaustive search.
+
+    Args:
+        method: name of the strategy.
+        table: scores of all distinct candidates on all folds, with the space in its meta.
+        rungs: the same on fewer rows, by number of rows, for strategies that ask for them.
+        n_candidates: length of the drawn list.
+        settings: of the strategy.
+        tie_rule: one of `TIE_RULES`.
+
+    Raises:
+        ValueError: on an unknown tie rule, or if every candidate failed.
+    """
+    if tie_rule not in TIE_RULES:
+        raise ValueError(f"unknown tie_rule {tie_rule!r}; known: {', '.join(TIE_RULES)}")
+    meta = table.meta
+    drawn = draw(table, n_candidates)
+    # The same draw from every table, since it depends on names alone.
+    drawn_rungs = {rows: draw(rung, n_candidates) for rows, rung in rungs.items()}
+    names = (meta["dataset"], meta["classifier"], n_candidates, meta["n_folds"], meta["seed"])
+    if method == "successive_halving":
+        settings = {"n_rows": meta["n_rows_of_dataset"], "n_classes": meta["n_classes"], **settings}
+    n_folds = drawn.scores.shape[1]
+    strategy = make(method, n_candidates=n_candidates, n_folds=n_folds, rng=rng_for(method, *names), **settings)
+    trace = replay(strategy, drawn, drawn_rungs)
+    means = drawn.means
+    if means.max() == -math.inf:
+        raise ValueError(f"every candidate failed on {names}; see the reasons in its score table")
+    tied = np.flatnonzero(means == means.max())
+    steps = trace.completion_steps(n_candidates, n_folds)
+    best = _best(tied, steps, tie_rule, names)
+    total = n_candidates * n_folds
+    result = {
+        "method": method,
+        "dataset": meta["dataset"],
+        "classifier": meta["classifier"],
+        "n": n_candidates,
+        "k": n_folds,
+        "seed": meta["seed"],
+        "space": meta["space"],
+        "data": meta["data"],
+        "n_tied": len(tied),
+        "best": best,
+        "chosen": -1 if trace.chosen is None else trace.chosen,
+        "complete": trace.complete,
+        "n_evaluations": len(trace.tasks),
+        "search_time": steps[best] / total if steps[best] else math.nan,
+        "rows_share": _rows_trained(trace, meta, settings) / (total * _train_rows(meta, None, n_folds)),
+        "quality": math.nan if trace.chosen is None else rank_percentile(means, trace.chosen),
+        "regret": math.nan if trace.chosen is None else float(means.max() - means[trace.chosen]),
+    }
+    timing = {
+        "seed": meta["seed"],
+        "seconds": float(trace.seconds.sum()),
+        "overhead_s": trace.overhead_s,
+        "exhaustive_s": float(drawn.seconds.sum()),
+    }
+    return Measured(result, timing)
+
+
+def _best(tied: Any, steps: Any, tie_rule: str, names: tuple[str | int, ...]) -> int:
+    if tie_rule == "random":
+        return int(rng_for("best", *names).choice(tied))
+    done = tied[steps[tied] > 0]
+    if done.size == 0:
+        return int(tied[0])
+    pick = np.argmin if tie_rule == "first" else np.argmax
+    return int(done[pick(steps[done])])
+
+
+def _train_rows(meta: Mapping[str, Any], n_rows: int | None, n_folds: int) -> float:
+    return (n_rows or meta["n_rows_of_dataset"]) * (n_folds - 1) / n_folds
+
+
+def _rows_trained(trace: Trace, meta: Mapping[str, Any], settings: Mapping[str, Any]) -> float:
+    cv = int(settings.get("cv", 5))
+    return sum(
+        _train_rows(meta, task.n_rows, meta["n_folds"] if task.n_rows is None else cv) for task in trace.tasks
+    )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The kept scores of one repetition."""
+
+    table: ScoreTable
+    rungs: Mapping[int, ScoreTable]
+
+
+def read_kept(paths: Sequence[Path], *, with_seconds: bool) -> dict[int, Kept]:
+    """Kept scores by seed, joined from files of blocks of folds.
+
+    Args:
+        paths: score files of any seeds, folds and numbers of rows.
+        with_seconds: read each file's seconds too, from `seconds` in the place of `scores` in its path.
+
+    Raises:
+        ValueError: if a file is unreadable, blocks do not join, or a seed has no table on all rows.
+    """
+    blocks: dict[int, list[ScoreTable]] = defaultdict(list)
+    rungs: dict[int, dict[int, ScoreTable]] = defaultdict(dict)
+    for path in paths:
+        block = ScoreTable.read(path, seconds_path=seconds_path(path) if with_seconds else None)
+        seed = block.meta["seed"]
+        if "rungs" in block.meta:
+            rungs[seed].update(split_rungs(block))
+        else:
+            blocks[seed].append(block)
+    without = sorted(set(rungs) - set(blocks))
+    if without:
+        raise ValueError(f"the score files hold no table on all rows for seed {without[0]}")
+    return {seed: Kept(ScoreTable.join(parts), rungs[seed]) for seed, parts in sorted(blocks.items())}
+
+
+def seconds_path(scores_path: Path) -> Path:
+    """Where the timings of a score file stand: the same path under `seconds`.
+
+    Raises:
+        ValueError: if no folder of the path is called `scores`.
+    """
+    parts = list(Path(scores_path).parts)
+    if "scores" not in parts:
+        raise ValueError(f"{scores_path} does not lie under a folder called scores")
+    parts[parts.index("scores")] = "seconds"
+    return Path(*parts)
+
+
+def warn_of_failures(kept: Mapping[int, Kept]) -> None:
+    """One warning that counts the failed fits of the tables on all rows, if there are any."""
+    n_failed = sum(int(np.isnan(k.table.scores).sum()) for k in kept.values())
+    if n_failed:
+        warnings.warn(f"{n_failed} failed fits in the kept scores; they rank last", stacklevel=2)
+
+
+CELL_KEYS = ["method", "dataset", "classifier", "n", "k"]
+
+
+def cells(runs: pd.DataFrame) -> pd.DataFrame:
+    """Statistics per method, dataset, classifier, n and k over the seeds.
+
+    Args:
+        runs: rows of `search`, one per seed.
+
+    Returns:
+        For every measured column `x` its `x_mean` and `x_sd` (sample), and `n_seeds`.
+    """
+    import pandas as pd
+
+    values = [
+        c for c in ("search_time", "quality", "regret", "rows_share", "n_evaluations", "n_tied") if c in runs
+    ]
+    values += [c for c in ("seconds", "overhead_s", "exhaustive_s") if c in runs]
+    groups = runs.groupby(CELL_KEYS, sort=True)
+    table = groups[values].agg(["mean", "std"])
+    table.columns = pd.Index([f"{value}_{what}" for value in values for what in ("mean", "sd")])
+    return table.assign(n_seeds=groups["seed"].nunique()).reset_index()

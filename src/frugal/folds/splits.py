@@ -1,0 +1,73 @@
+"""Which rows are in which fold: seeded by dataset, seed and k alone, so every strategy meets the same folds."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.seeds import rng_for, seed_for
+
+if TYPE_CHECKING:
+    from frugal.datasets import Dataset
+
+SCHEMES = ("stratified", "plain")
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+def split(dataset: Dataset, n_folds: int, seed: int, scheme: str = "stratified") -> list[Split]:
+    """Shuffled k-fold splits of a dataset.
+
+    Args:
+        dataset: its name and labels decide the folds.
+        n_folds: at least 2 and at most the number of rows.
+        seed: number of the repetition.
+        scheme: `stratified` or `plain`; where k does not divide the rows the first folds are one larger.
+
+    Returns:
+        Per fold, the row numbers of its training part and of its validation part.
+
+    Raises:
+        ValueError: on an unknown scheme, or more folds than the scheme can fill.
+    """
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    if scheme not in SCHEMES:
+        raise ValueError(f"unknown splits {scheme!r}; known: {', '.join(SCHEMES)}")
+    if not 2 <= n_folds <= len(dataset.y):
+        raise ValueError(f"n_folds must lie in [2, {len(dataset.y)}], the rows of {dataset.name}, got {n_folds}")
+    smallest = int(np.bincount(dataset.y, minlength=dataset.n_classes).min())
+    if smallest < n_folds and scheme == "stratified":
+        raise ValueError(
+            f"n_folds={n_folds} exceeds the {smallest} rows of the smallest class of "
+            f"{dataset.name}; use at most {smallest} folds, or splits: plain"
+        )
+    if smallest < n_folds:
+        warnings.warn(
+            f"the smallest class of {dataset.name} has {smallest} rows, so some of the {n_folds} folds lack it",
+            stacklevel=2,
+        )
+    kind = StratifiedKFold if scheme == "stratified" else KFold
+    splitter = kind(n_folds, shuffle=True, random_state=seed_for("folds", dataset.name, seed, n_folds))
+    return [(train, test) for train, test in splitter.split(dataset.X, dataset.y)]
+
+
+def shrink(parts: Split, dataset: Dataset, n_rows: int, seed: int, fold: int) -> Split:
+    """Both parts of a split cut to the share `n_rows` of all rows, as scikit-learn's halving does.
+
+    Each part keeps `int(n_rows / len(dataset.y) * len(part))` rows drawn without replacement,
+    unstratified; the draw depends on dataset, seed, fold and `n_rows` alone.
+
+    Raises:
+        ValueError: if a part would be empty or `n_rows` exceeds the dataset.
+    """
+    if not 1 <= n_rows <= len(dataset.y):
+        raise ValueError(f"n_rows must lie in [1, {len(dataset.y)}], got {n_rows}")
+    rng = rng_for("rung", dataset.name, seed, fold, n_rows)
+    fraction = n_rows / len(dataset.y)
+    train, test = (rng.choice(part, size=int(fraction * len(part)), replace=False) for part in parts)
+    if min(train.size, test.size) == 0:
+        raise ValueError(f"n_rows={n_rows} leaves fold {fold} of {dataset.name} without rows")
+    return train, test

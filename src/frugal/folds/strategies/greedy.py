@@ -1,0 +1,84 @@
+"""Greedy k-fold selection: the next fold of the incomplete candidate with the best mean so far.
+
+Source: document 001 (Soper 2021, Electronics 10(16):1973), Algorithm 2; n is n_candidates, k is n_folds, b is
+budget. Differs from the listing: the first sweep over all candidates stops at the budget too, and the search
+ends when every candidate is complete. With several workers, a candidate whose answer is pending is passed over.
+"""
+
+from __future__ import annotations
+
+import heapq
+import warnings
+
+import numpy as np
+
+from frugal.folds.ledger import Ledger, check_budget
+from frugal.interface import WAIT, FoldTask, Wait
+
+TIES = {"lowest_index": 0, "fewest_folds": 1, "most_folds": -1}
+"""How equal means are ordered: sign of the number of folds done; the candidate's index decides last."""
+
+
+class Greedy:
+    """Ask-and-tell in O(log n_candidates) per fold, by a heap of incomplete candidates.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate, consumed in order.
+        rng: not drawn from.
+        budget: fold evaluations at most; None: all of them.
+        ties: which of several equally good candidates goes on: `lowest_index`, `fewest_folds` or `most_folds`.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        rng: np.random.Generator,
+        budget: int | None = None,
+        ties: str = "lowest_index",
+    ) -> None:
+        check_budget(budget)
+        if ties not in TIES:
+            raise ValueError(f"ties must be one of {', '.join(TIES)}, got {ties!r}")
+        if budget is not None and budget < n_candidates + n_folds - 1:
+            warnings.warn(
+                f"budget {budget} is below n_candidates + n_folds - 1 = "
+                f"{n_candidates + n_folds - 1}, so no candidate may be complete at its end",
+                stacklevel=3,
+            )
+        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        self._limit = min(budget or n_candidates * n_folds, n_candidates * n_folds)
+        self._sign = TIES[ties]
+        self._heap: list[tuple[float, int, int]] = []
+        self.events = self._ledger.events
+
+    def ask(self) -> FoldTask | Wait | None:
+        """First fold of every candidate, then the greedy choice; WAIT while all others are pending."""
+        ledger = self._ledger
+        if ledger.n_asked == self._limit:
+            return None
+        if ledger.n_asked < ledger.n_candidates:
+            return ledger.ask(ledger.n_asked, 0)
+        if not self._heap:
+            return WAIT
+        candidate = heapq.heappop(self._heap)[2]
+        return ledger.ask(candidate, len(ledger.scores[candidate]))
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Answer a task with an accuracy, or nan for a failed fit."""
+        mean = self._ledger.tell(task, score)
+        n_done = len(self._ledger.scores[task.candidate])
+        if n_done < self._ledger.n_folds:
+            heapq.heappush(self._heap, (-mean, self._sign * n_done, task.candidate))
+
+    @property
+    def incumbent(self) -> int | None:
+        """Best complete candidate, else best incomplete one."""
+        return self._ledger.incumbent
+
+    @property
+    def complete(self) -> bool:
+        """Whether the incumbent has all its folds."""
+        return self._ledger.complete

@@ -1,0 +1,77 @@
+"""Greedy k-fold selection that stops once enough completed candidates in a row were no better.
+
+Source: document 001 (Soper 2021, Electronics 10(16):1973), Algorithm 3; epsilon is the early stopping
+percentage as a share, iota the count of inferior completions. The text takes the ceiling of epsilon * n, the
+listing does not: the text is the default. A completion that only ties with the best counts as inferior.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from frugal.folds.strategies.greedy import Greedy
+from frugal.interface import FoldTask, Wait
+
+ROUNDINGS = ("ceiling", "none")
+
+
+class GreedyEarlyStopping:
+    """Ask-and-tell around `Greedy`, without a budget.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate.
+        rng: not drawn from.
+        epsilon: at least 0; more than epsilon * n_candidates inferior completions in a row end the search.
+        rounding: `ceiling` (the text) or `none` (the listing) of epsilon * n_candidates.
+        ties: as in `Greedy`.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        rng: np.random.Generator,
+        epsilon: float = 0.02,
+        rounding: str = "ceiling",
+        ties: str = "lowest_index",
+    ) -> None:
+        if not epsilon >= 0:
+            raise ValueError(f"epsilon must be at least 0, got {epsilon}")
+        if rounding not in ROUNDINGS:
+            raise ValueError(f"rounding must be one of {', '.join(ROUNDINGS)}, got {rounding!r}")
+        self._greedy = Greedy(n_candidates=n_candidates, n_folds=n_folds, rng=rng, ties=ties)
+        threshold = epsilon * n_candidates
+        # 0.02 * 500 is 10.000000000000002 in floats: what is an integer but for round-off is not lifted.
+        self._threshold = math.ceil(threshold - 1e-12) if rounding == "ceiling" else threshold
+        self._n_inferior = 0
+        self._stopped = False
+        self.events = self._greedy.events
+
+    def ask(self) -> FoldTask | Wait | None:
+        """The greedy choice; None once stopped."""
+        return None if self._stopped else self._greedy.ask()
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Answer a task with an accuracy, or nan for a failed fit."""
+        n_events = len(self.events)
+        self._greedy.tell(task, score)
+        if self._stopped or len(self.events) == n_events:
+            return
+        self._n_inferior = 0 if self.events[-1]["best"] else self._n_inferior + 1
+        if self._n_inferior > self._threshold:
+            self._stopped = True
+            self.events.append({"event": "stop", "step": self.events[-1]["step"], "n_inferior": self._n_inferior})
+
+    @property
+    def incumbent(self) -> int | None:
+        """Best complete candidate, else best incomplete one."""
+        return self._greedy.incumbent
+
+    @property
+    def complete(self) -> bool:
+        """Whether the incumbent has all its folds."""
+        return self._greedy.complete

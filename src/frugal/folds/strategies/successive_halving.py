@@ -1,0 +1,181 @@
+"""Successive halving with rows as the resource: a few rows for everyone, more for the best.
+
+Source: Jamieson and Talwalkar (2016), "Non-stochastic best arm identification", as scheduled by scikit-learn's
+HalvingGridSearchCV with `resource="n_samples"`, which document 001 compares with. The same expressions are used,
+floating logarithms included, so that the rungs are the same. Differs from it: on equal means the candidate
+listed first survives; candidates may repeat. Without `n_rows` the folds themselves are the resource, so that
+halving can run where only whole folds are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from frugal.folds.ledger import Ledger
+from frugal.interface import WAIT, FoldTask, Wait
+from frugal.stats import mean_score
+
+
+@dataclass(frozen=True)
+class Rung:
+    """`n_candidates` evaluated on `resource` rows (or folds) each."""
+
+    n_candidates: int
+    resource: int
+
+
+def smallest_resource(cv: int, n_classes: int) -> int:
+    """Rows that leave every class two rows in every fold, on average: cv * 2 * n_classes."""
+    return cv * 2 * n_classes
+
+
+def plan_rungs(
+    n_candidates: int,
+    *,
+    smallest: int,
+    largest: int,
+    factor: int = 3,
+    exhaust: bool = True,
+    aggressive_elimination: bool = False,
+) -> list[Rung]:
+    """Rungs of one run, as scikit-learn's `n_candidates_` and `n_resources_` list them.
+
+    Args:
+        n_candidates: candidates of the first rung.
+        smallest: resource of the first rung, unless `exhaust` raises it.
+        largest: the most that a candidate can be given.
+        factor: one in `factor` candidates goes on, with `factor` times the resource.
+        exhaust: raise the first resource so that the last rung uses as much as possible.
+        aggressive_elimination: repeat the first rung until one candidate is left at the end.
+
+    Raises:
+        ValueError: if `factor` is below 2 or `smallest` does not lie in [1, largest].
+    """
+    if factor < 2:
+        raise ValueError(f"factor must be at least 2, got {factor}")
+    if not 1 <= smallest <= largest:
+        raise ValueError(f"the smallest resource must lie in [1, {largest}], got {smallest}")
+    n_required = 1 + math.floor(math.log(n_candidates, factor))
+    if exhaust:
+        smallest = max(smallest, largest // factor ** (n_required - 1))
+    n_possible = 1 + math.floor(math.log(largest // smallest, factor))
+    n_rungs = n_required if aggressive_elimination else min(n_required, n_possible)
+    rungs = []
+    for i in range(n_rungs):
+        power = max(0, i - n_required + n_possible) if aggressive_elimination else i
+        rungs.append(Rung(n_candidates, min(largest, factor**power * smallest)))
+        n_candidates = math.ceil(n_candidates / factor)
+    return rungs
+
+
+class SuccessiveHalving:
+    """Ask-and-tell rung by rung; the best of each go on, the best of the last is chosen.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds kept per candidate; the resource where `n_rows` is None.
+        rng: not drawn from.
+        n_rows: rows of the dataset; None: folds are the resource, one at first.
+        n_classes: classes of the dataset, which set the smallest number of rows.
+        factor: as in `plan_rungs`.
+        cv: folds per rung where rows are the resource.
+        min_resources: `exhaust`, `smallest`, or the rows (or folds) of the first rung.
+        aggressive_elimination: as in `plan_rungs`.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        rng: np.random.Generator,
+        n_rows: int | None = None,
+        n_classes: int = 2,
+        factor: int = 3,
+        cv: int = 5,
+        min_resources: int | str = "exhaust",
+        aggressive_elimination: bool = False,
+    ) -> None:
+        if cv < 2:
+            raise ValueError(f"cv must be at least 2, got {cv}")
+        if not isinstance(min_resources, int) and min_resources not in ("exhaust", "smallest"):
+            raise ValueError(f"min_resources must be exhaust, smallest or a number, got {min_resources!r}")
+        automatic = 1 if n_rows is None else smallest_resource(cv, n_classes)
+        self.rungs = plan_rungs(
+            n_candidates,
+            smallest=min_resources if isinstance(min_resources, int) else automatic,
+            largest=n_folds if n_rows is None else n_rows,
+            factor=factor,
+            exhaust=min_resources == "exhaust",
+            aggressive_elimination=aggressive_elimination,
+        )
+        self._by_rows, self._cv = n_rows is not None, cv
+        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        self._rung, self._alive = 0, list(range(n_candidates))
+        self._scores: list[list[float]] = [[] for _ in range(n_candidates)]
+        self._order: list[int] = []
+        self._queue = self._tasks()
+        self._finished = False
+        self.events = self._ledger.events
+
+    def ask(self) -> FoldTask | Wait | None:
+        """Next fold of the rung; WAIT while the rung's last answers are pending."""
+        if self._queue:
+            candidate, fold = self._queue.pop()
+            resource = self.rungs[self._rung].resource
+            return self._ledger.ask(candidate, fold, resource if self._by_rows else None)
+        return None if self._finished else WAIT
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Answer a task with an accuracy, or nan for a failed fit; the last answer of a rung ends it."""
+        self._ledger.settle(task, score)
+        self._scores[task.candidate].append(score)
+        if not self._queue and not self._ledger.n_pending:
+            self._end_rung()
+
+    def _tasks(self) -> list[tuple[int, int]]:
+        """(candidate, fold) of the current rung, last first; folds told in an earlier rung are kept."""
+        if self._by_rows:
+            self._scores = [[] for _ in self._scores]
+        n_folds = self._cv if self._by_rows else self.rungs[self._rung].resource
+        tasks = [(c, f) for c in self._alive for f in range(len(self._scores[c]), n_folds)]
+        return tasks[::-1]
+
+    def _end_rung(self) -> None:
+        means = {c: mean_score(self._scores[c]) for c in self._alive}
+        self._order = sorted((c for c in self._alive if means[c] > -math.inf), key=lambda c: -means[c])
+        rung = self.rungs[self._rung]
+        self.events.append(
+            {
+                "event": "rung",
+                "step": self._ledger.n_told,
+                "n_candidates": rung.n_candidates,
+                "resource": rung.resource,
+            }
+        )
+        if self._rung + 1 == len(self.rungs):
+            self._finished = True
+            return
+        self._rung += 1
+        ranked = sorted(self._alive, key=lambda c: -means[c])
+        self._alive = sorted(ranked[: self.rungs[self._rung].n_candidates])
+        self._queue = self._tasks()
+        if not self._queue:  # the resource did not grow: the rung is answered already
+            self._end_rung()
+
+    @property
+    def incumbent(self) -> int | None:
+        """Best of the last finished rung; before that, best of the answers so far."""
+        if self._order:
+            return self._order[0]
+        told = [(mean_score(s), -i) for i, s in enumerate(self._scores) if s]
+        best, index = max(told, default=(-math.inf, 0))
+        return None if best == -math.inf else -index
+
+    @property
+    def complete(self) -> bool:
+        """Whether every rung is finished, so that the incumbent has all the folds it is to get."""
+        return self._finished and bool(self._order)

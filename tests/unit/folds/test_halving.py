@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_classification
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.model_selection import HalvingGridSearchCV
+from sklearn.tree import DecisionTreeClassifier
+
+from frugal.folds import ScoreTable, make, replay
+from frugal.folds.strategies.successive_halving import Rung, plan_rungs, smallest_resource
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "classes", "cv", "expected"),
+    [
+        # Method notes 1.8, n = 256 and factor 3: candidates @ samples.
+        (506, 4, 5, [(256, 40), (86, 120), (29, 360)]),
+        (569, 2, 5, [(256, 20), (86, 60), (29, 180), (10, 540)]),
+        (1797, 10, 5, [(256, 100), (86, 300), (29, 900)]),
+        (506, 4, 10, [(256, 80), (86, 240)]),
+        (569, 2, 10, [(256, 40), (86, 120), (29, 360)]),
+        (1797, 10, 10, [(256, 200), (86, 600)]),
+    ],
+)
+def test_rungs_of_the_documents_datasets(rows, classes, cv, expected):
+    rungs = plan_rungs(256, smallest=smallest_resource(cv, classes), largest=rows)
+    assert rungs == [Rung(*pair) for pair in expected]
+
+
+class _Counted(DecisionTreeClassifier):
+    """A quick learner with a parameter to list candidates by."""
+
+    def __init__(self, mark=0, max_depth=1):
+        super().__init__(max_depth=max_depth)
+        self.mark = mark
+
+
+@pytest.mark.parametrize("n_candidates", [5, 20, 81, 100])
+@pytest.mark.parametrize("factor", [2, 3])
+@pytest.mark.parametrize("min_resources", ["exhaust", "smallest", 50])
+@pytest.mark.parametrize("aggressive", [False, True])
+def test_rungs_are_scikit_learns(n_candidates, factor, min_resources, aggressive):
+    X, y = make_classification(n_samples=400, n_classes=2, random_state=0)
+    theirs = HalvingGridSearchCV(
+        _Counted(),
+        {"mark": list(range(n_candidates))},
+        factor=factor,
+        cv=3,
+        min_resources=min_resources,
+        aggressive_elimination=aggressive,
+        refit=False,
+    ).fit(X, y)
+    ours = plan_rungs(
+        n_candidates,
+        smallest=min_resources if isinstance(min_resources, int) else smallest_resource(3, 2),
+        largest=400,
+        factor=factor,
+        exhaust=min_resources == "exhaust",
+        aggressive_elimination=aggressive,
+    )
+    assert [r.n_candidates for r in ours] == theirs.n_candidates_
+    assert [r.resource for r in ours] == theirs.n_resources_
+
+
+def brute_force(tables, rungs):
+    """Survivors rung by rung, from whole score matrices; earlier candidates win ties."""
+    alive = list(range(rungs[0].n_candidates))
+    for rung, n_next in zip(rungs, [*(r.n_candidates for r in rungs[1:]), 1], strict=True):
+        means = {c: round(float(tables[rung.resource][c].mean()), 9) for c in alive}
+        alive = sorted(alive, key=lambda c, means=means: (-means[c], c))[:n_next]
+    return alive[0]
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.integers(0, 10**9))
+def test_the_choice_is_that_of_a_brute_force_halving(seed):
+    rng = np.random.default_rng(seed)
+    n, cv, rows = int(rng.integers(2, 40)), 3, 200
+    rungs = plan_rungs(n, smallest=12, largest=rows)
+    scores = {r.resource: rng.integers(0, 5, size=(n, cv)) / 4 for r in rungs}
+    tables = {r: ScoreTable(s, 0 * s, [{}] * n, {}) for r, s in scores.items()}
+    strategy = make("successive_halving", n_candidates=n, n_folds=cv, rng=RNG, n_rows=rows, n_classes=2, cv=cv)
+    trace = replay(strategy, next(iter(tables.values())), tables)
+    assert trace.chosen == brute_force(scores, rungs)
+    assert trace.complete
+    assert len(trace.tasks) == sum(r.n_candidates * cv for r in rungs)
+
+
+def test_folds_are_the_resource_where_no_rows_are_named():
+    scores = np.array([[0.9, 0.1, 0.1, 0.1], [0.8, 0.9, 0.9, 0.9], [0.1, 1, 1, 1], [0.7, 0.7, 0.7, 0.7]])
+    table = ScoreTable(scores, 0 * scores, [{}] * 4, {})
+    trace = replay(make("successive_halving", n_candidates=4, n_folds=4, rng=RNG, factor=2), table)
+    assert [(e["n_candidates"], e["resource"]) for e in trace.events] == [(4, 1), (2, 2), (1, 4)]
+    assert trace.chosen == 1
+    assert len(trace.tasks) == 4 + 2 + 2

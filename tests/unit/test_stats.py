@@ -1,0 +1,56 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as reference
+
+from frugal.stats import mean_interval, mean_score, rank_percentile, standard_error, stars, welch
+
+samples = st.lists(st.floats(-10, 10), min_size=3, max_size=20)
+
+
+@given(samples, samples)
+def test_welch_agrees_with_scipy(first, second):
+    if np.std(first) + np.std(second) < 1e-6:
+        return
+    ours, theirs = welch(first, second), reference.ttest_ind(first, second, equal_var=False)
+    assert ours.t == pytest.approx(theirs.statistic, rel=1e-9, abs=1e-9)
+    assert ours.dof == pytest.approx(theirs.df, rel=1e-9)
+    assert ours.p == pytest.approx(theirs.pvalue, rel=1e-8, abs=1e-12)
+
+
+def test_welch_of_constant_samples_degenerates():
+    assert welch([1.0, 1.0], [1.0, 1.0]).p == 1.0
+    assert welch([1.0, 1.0], [0.9, 0.9]).p == 0.0
+    assert math.isnan(welch([1.0], [2.0, 3.0]).p)
+
+
+def test_stars_at_their_bounds():
+    assert [stars(p) for p in (0.0009, 0.001, 0.01, 0.05, math.nan)] == ["***", "**", "*", "", ""]
+
+
+def test_interval_agrees_with_scipy():
+    x = np.random.default_rng(0).normal(size=12)
+    theirs = reference.t.interval(0.95, 11, loc=x.mean(), scale=reference.sem(x))
+    assert mean_interval(x) == pytest.approx(theirs)
+    assert standard_error(x) == pytest.approx(reference.sem(x))
+
+
+@given(st.permutations([0.1, 0.2, 0.3, 0.7, 0.9]))
+def test_the_order_of_folds_does_not_change_a_mean(scores):
+    assert mean_score(scores) == 0.44
+
+
+def test_equal_means_of_different_scores_compare_equal():
+    # 0.1 + 0.7 and 0.4 + 0.4 differ in the last bit as plain sums do.
+    assert mean_score([0.1, 0.7]) == mean_score([0.4, 0.4])
+    assert mean_score([0.5, math.nan]) == -math.inf
+
+
+def test_the_second_best_of_a_hundred_scores_99_percent():
+    # Document 001, section 4.1.
+    means = np.arange(100) / 100
+    assert rank_percentile(means, 98) == 0.99
+    assert rank_percentile(np.ones(7), 3) == 1.0

@@ -1,0 +1,409 @@
+"""The command line: what rules, tests and people run alike.
+
+Every command reads files, computes by calling the library, and writes files that appear whole or not at all. Bad
+input ends in one sentence on stderr and exit status 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import frugal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+log = logging.getLogger("frugal")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    args = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    warnings.showwarning = lambda message, *_: log.warning("warning: %s", message)
+    try:
+        args.run(args)
+    except (ValueError, OSError) as error:
+        if args.debug:
+            raise
+        print(f"frugal {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    return 0
+
+
+# Commands ------------------------------------------------------------------------------------------------------
+
+
+def _data(args: argparse.Namespace) -> None:
+    from frugal.datasets import prepare
+
+    path = prepare(
+        args.name,
+        root=args.root,
+        allow_stand_in=not args.no_stand_in,
+        opt_in=tuple(args.opt_in),
+        timeout_s=args.timeout_s,
+        n_retries=args.n_retries,
+    )
+    log.info("%s: %s", args.name, path)
+
+
+def _scores(args: argparse.Namespace) -> None:
+    import dataclasses
+
+    from threadpoolctl import threadpool_limits
+
+    from frugal.datasets import load
+    from frugal.folds.scores import score
+    from frugal.folds.search import candidates_of
+
+    data = load(args.dataset, root=args.root)
+    candidates = candidates_of(
+        args.space, args.classifier, dataset=data.name, seed=args.seed, n_ranges=args.n_ranges
+    )
+    settings = {"n_folds": args.n_folds, "seed": args.seed, "scaler": args.scaler, "splits": args.splits}
+    settings |= {"n_rows": args.n_rows, "exact_batch": not args.timed}
+    with threadpool_limits(1):
+        table = score(data, args.classifier, candidates, folds=args.folds, **settings)
+    meta = {**table.meta, "space": args.space}
+    dataclasses.replace(table, meta=meta).write(args.output, seconds_path=args.seconds_output)
+
+
+def _rungs(args: argparse.Namespace) -> None:
+    import dataclasses
+
+    from threadpoolctl import threadpool_limits
+
+    from frugal.datasets import load
+    from frugal.folds.rungs import score_rungs
+    from frugal.folds.search import candidates_of
+
+    data = load(args.dataset, root=args.root)
+    candidates = candidates_of(
+        args.space, args.classifier, dataset=data.name, seed=args.seed, n_ranges=args.n_ranges
+    )
+    with threadpool_limits(1):
+        table = score_rungs(
+            data,
+            args.classifier,
+            candidates,
+            n_candidates=args.n_candidates,
+            settings=json.loads(args.settings),
+            seed=args.seed,
+            scaler=args.scaler,
+            splits=args.splits,
+            exact_batch=not args.timed,
+        )
+    meta = {**table.meta, "space": args.space}
+    dataclasses.replace(table, meta=meta).write(args.output, seconds_path=args.seconds_output)
+
+
+def _search(args: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from frugal.folds.search import read_kept, search, warn_of_failures
+
+    kept = read_kept(args.scores, with_seconds=args.timed)
+    warn_of_failures(kept)
+    seeds = args.seeds if args.seeds is not None else sorted(kept)
+    missing = sorted(set(seeds) - set(kept))
+    if missing:
+        raise ValueError(f"there are no score files for seed {missing[0]}")
+    measured = [
+        search(
+            args.method,
+            kept[seed].table,
+            kept[seed].rungs,
+            n_candidates=args.n_candidates,
+            settings=json.loads(args.settings),
+            tie_rule=args.tie_rule,
+        )
+        for seed in seeds
+    ]
+    if args.timing_output:
+        _write(pd.DataFrame([m.timing for m in measured]), args.timing_output)
+    _write(pd.DataFrame([m.result for m in measured]), args.output)
+
+
+def _collect(args: argparse.Namespace) -> None:
+    """Per-seed rows of many searches in one file, and the statistics of each cell beside it."""
+    import pandas as pd
+
+    from frugal.folds.search import CELL_KEYS, cells
+
+    frames = []
+    for path in args.search:
+        frame = _read(path)
+        if args.timed:
+            timing = _read(Path(str(path).replace("/search/", "/search_seconds/")))
+            frame = frame.merge(timing, on="seed", validate="one_to_one")
+        frames.append(frame)
+    runs = pd.concat(frames, ignore_index=True).sort_values([*CELL_KEYS, "seed"], ignore_index=True)
+    if args.variant:
+        runs = runs.assign(variant=args.variant)
+    _write(runs, args.output)
+    _write(cells(runs), args.cells_output)
+
+
+def _table(args: argparse.Namespace) -> None:
+    from frugal import papers
+
+    make = papers.module(args.paper).TABLES
+    _known(args.name, make, f"table of {args.paper}")
+    table = make[args.name](_read_all(args.runs), args.scale)
+    _write(table, args.output)
+    from frugal.papers.markdown import render
+
+    _write_text(render(table), Path(args.output).with_suffix(".md"))
+
+
+def _figure(args: argparse.Namespace) -> None:
+    from frugal import papers
+    from frugal.papers import style
+
+    figures = papers.module(args.paper).FIGURES
+    _known(args.name, figures, f"figure of {args.paper}")
+    given = {"seed": args.seed} if args.seed is not None else {"runs": _read_all(args.runs)}
+    numbers = figures[args.name].summarise(**given)
+    output = Path(args.output)
+    _write(numbers, output.with_suffix(".csv"))
+    style.save(figures[args.name].draw(numbers), output.with_suffix(".png"), output.with_suffix(".svg"))
+
+
+def _claims(args: argparse.Namespace) -> None:
+    from frugal import papers
+
+    table = papers.module(args.paper).claims(*(_read(path) for path in args.runs), scale=args.scale)
+    _write(table, args.output)
+    for row in table.itertuples():
+        print(f"{row.verdict:24} {row.published:8.3f} {row.ours:8.3f}  {row.claim}")
+
+
+def _config(args: argparse.Namespace) -> None:
+    from frugal import config
+
+    base = config.read(args.files[0])
+    for path in args.files:
+        config.check({**base, **config.read(path)}, schema=args.schema, source=path)
+        log.info("%s: ok", path)
+
+
+def _bench(args: argparse.Namespace) -> None:
+    from frugal.folds.bench import bench_folds
+
+    table = bench_folds(
+        args.datasets, args.classifiers, n_candidates=args.n_candidates, n_folds=args.n_folds, root=args.root
+    )
+    print(table.to_string(index=False))
+
+
+def _select(args: argparse.Namespace) -> None:
+    """Choose a candidate on the user's own table, by live fits."""
+    from concurrent.futures import ProcessPoolExecutor
+
+    from frugal import folds
+    from frugal.datasets import from_csv
+    from frugal.folds.search import candidates_of
+    from frugal.seeds import rng_for
+
+    data = from_csv(args.data, target=args.target)
+    listed = candidates_of(
+        "ranges", args.classifier, dataset=data.name, seed=args.seed, n_ranges=args.n_candidates
+    )
+    settings = json.loads(args.settings)
+    if args.strategy == "successive_halving":
+        settings = {"n_rows": len(data.y), "n_classes": data.n_classes, **settings}
+    strategy = folds.make(
+        args.strategy,
+        n_candidates=len(listed),
+        n_folds=args.n_folds,
+        rng=rng_for("select", args.strategy, args.seed),
+        **settings,
+    )
+    live = folds.Live(folds.Folds(data, args.n_folds, args.seed, args.scaler), args.classifier, listed)
+    _ = live.folds.parts  # refuse folds that the data cannot fill before any worker starts
+    with ProcessPoolExecutor(args.workers) as pool:
+        trace = folds.run(strategy, live, executor=pool, n_workers=args.workers)
+    if trace.chosen is None:
+        raise ValueError(f"every fit of {args.classifier} on {args.data} failed")
+    of_chosen = [s for t, s in zip(trace.tasks, trace.scores, strict=True) if t.candidate == trace.chosen]
+    total = len(listed) * args.n_folds
+    print(f"chosen       {json.dumps(dict(listed[trace.chosen]))}")
+    print(f"last score   {of_chosen[-1]:.4f}   evaluations of it {len(of_chosen)}   complete {trace.complete}")
+    print(f"evaluations  {len(trace.tasks)} against {total} of the exhaustive search")
+
+
+# Files ---------------------------------------------------------------------------------------------------------
+
+
+def _read(path: str | Path) -> pd.DataFrame:
+    import pandas as pd
+    import pyarrow as pa
+
+    if Path(path).suffix == ".csv":
+        return pd.read_csv(path, keep_default_na=True)
+    try:
+        return pd.read_parquet(path)
+    except pa.ArrowException as error:
+        raise ValueError(f"{path} is truncated or not a parquet file; delete it and run again") from error
+
+
+def _read_all(paths: list[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.concat([_read(path) for path in paths], ignore_index=True)
+
+
+def _write(frame: pd.DataFrame, path: str | Path) -> None:
+    from frugal.files import whole
+
+    with whole(path) as part:
+        if Path(path).suffix == ".csv":
+            frame.to_csv(part, index=False, float_format="%.10g", lineterminator="\n")
+        else:
+            frame.to_parquet(part, index=False)
+
+
+def _write_text(text: str, path: Path) -> None:
+    from frugal.files import whole
+
+    with whole(path) as part:
+        part.write_text(text)
+
+
+def _known(name: str, known: Any, kind: str) -> None:
+    if name not in known:
+        raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(known)}")
+
+
+# Arguments -----------------------------------------------------------------------------------------------------
+
+
+def numbers(text: str) -> list[int]:
+    """`3` or `0-4` as a list of whole numbers.
+
+    Raises:
+        argparse.ArgumentTypeError: on anything else, or a range that runs backwards.
+    """
+    first, _, last = text.partition("-")
+    try:
+        listed = list(range(int(first), int(last or first) + 1))
+    except ValueError:
+        listed = []
+    if not listed:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor a range such as 0-4")
+    return listed
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="frugal", description="Model selection on a budget.")
+    parser.add_argument("--version", action="version", version=f"frugal {frugal.__version__}")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    p = _command(commands, "data", _data, "fetch, verify and prepare a dataset")
+    p.add_argument("name")
+    p.add_argument("--no-stand-in", action="store_true", help="fail where the real data is out of reach")
+    p.add_argument("--opt-in", nargs="*", default=[], help="datasets that are fetched only on request")
+    p.add_argument("--timeout-s", type=float, default=60.0)
+    p.add_argument("--n-retries", type=int, default=3)
+
+    p = _command(commands, "scores", _scores, "fit and score a block of folds")
+    _add_scoring(p)
+    p.add_argument("--n-folds", type=int, required=True)
+    p.add_argument("--folds", type=numbers, help="for example 0-4; all by default")
+    p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
+
+    p = _command(commands, "rungs", _rungs, "fit and score the rungs of successive halving")
+    _add_scoring(p)
+    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
+    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
+
+    p = _command(commands, "search", _search, "replay a strategy on kept scores")
+    p.add_argument("--method", required=True)
+    p.add_argument("--scores", type=Path, nargs="+", required=True)
+    p.add_argument("--n-candidates", type=int, required=True)
+    p.add_argument("--seeds", type=numbers, help="for example 0-29; all that have scores by default")
+    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
+    p.add_argument("--tie-rule", default="random")
+    p.add_argument("--timed", action="store_true", help="read the seconds beside the scores")
+    p.add_argument("--output", required=True)
+    p.add_argument("--timing-output", help="measured seconds, apart from reproducible results")
+
+    p = _command(commands, "collect", _collect, "gather searches; statistics per cell")
+    p.add_argument("--search", nargs="+", required=True)
+    p.add_argument("--timed", action="store_true", help="add the seconds that stand beside the searches")
+    p.add_argument("--variant", help="label of a sensitivity variant, kept as a column")
+    p.add_argument("--output", required=True)
+    p.add_argument("--cells-output", required=True)
+
+    p = _command(commands, "table", _table, "write a table of a paper as .csv and .md")
+    p.add_argument("paper")
+    p.add_argument("name")
+    p.add_argument("--runs", nargs="+", required=True)
+    p.add_argument("--scale", required=True)
+    p.add_argument("--output", required=True)
+
+    p = _command(commands, "figure", _figure, "draw a figure of a paper as .png and .svg, with its .csv")
+    p.add_argument("paper")
+    p.add_argument("name")
+    p.add_argument("--runs", nargs="*", default=[])
+    p.add_argument("--seed", type=int)
+    p.add_argument("--output", required=True)
+
+    p = _command(commands, "claims", _claims, "judge a paper's claims")
+    p.add_argument("paper")
+    p.add_argument("--runs", nargs="+", required=True)
+    p.add_argument("--scale", required=True)
+    p.add_argument("--output", required=True)
+
+    p = _command(commands, "config", _config, "check configuration files against the schema")
+    p.add_argument("action", choices=["check"])
+    p.add_argument("files", nargs="+", help="the first is the base of the others")
+    p.add_argument("--schema", default="workflow/schemas/config.schema.yaml")
+
+    p = _command(commands, "bench", _bench, "measure against a named peer in one run")
+    p.add_argument("what", choices=["folds"])
+    p.add_argument("--datasets", nargs="+", default=["wdbc", "boston", "digits"])
+    p.add_argument("--classifiers", nargs="+", default=["bernoulli_nb", "decision_tree", "knn"])
+    p.add_argument("--n-candidates", type=int, default=256)
+    p.add_argument("--n-folds", type=int, default=10)
+
+    p = _command(commands, "select", _select, "choose a candidate on your own table, by live fits")
+    p.add_argument("data", help="a CSV file with numeric columns")
+    p.add_argument("--target", help="name of the label column; the last by default")
+    p.add_argument("--classifier", required=True)
+    p.add_argument("--strategy", default="greedy_early_stopping")
+    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
+    p.add_argument("--n-candidates", type=int, default=64)
+    p.add_argument("--n-folds", type=int, default=5)
+    p.add_argument("--scaler", default="none")
+    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--workers", type=int, default=1)
+    return parser
+
+
+def _command(commands: Any, name: str, run: Any, text: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
+    parser.set_defaults(run=run)
+    parser.add_argument("--root", default="data", help="folder of the datasets")
+    return parser
+
+
+def _add_scoring(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dataset", required=True)
+    parser.add_argument("--classifier", required=True)
+    parser.add_argument("--space", default="grid")
+    parser.add_argument("--scaler", default="none")
+    parser.add_argument("--splits", default="stratified")
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--n-ranges", type=int, default=2048, help="candidates drawn on the ranges")
+    parser.add_argument("--timed", action="store_true", help="time every fit alone; no batch scorer")
+    parser.add_argument("--output", required=True)
+    parser.add_argument("--seconds-output", help="measured seconds, apart from reproducible scores")

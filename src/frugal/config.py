@@ -1,0 +1,97 @@
+"""The workflow's configuration: read, and refused with one sentence before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+SCHEMA = Path("workflow/schemas/config.schema.yaml")
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """A YAML file as a mapping.
+
+    Raises:
+        ValueError: if it is not valid YAML, or not a mapping.
+    """
+    try:
+        with Path(path).open() as file:
+            content = yaml.safe_load(file)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} must hold keys and values, got {type(content).__name__}")
+    return content
+
+
+def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str = "config") -> None:
+    """Refuse a configuration that the workflow could not run.
+
+    Args:
+        config: all keys.
+        schema: the JSON schema, as YAML.
+        source: where the configuration comes from, for the message.
+
+    Raises:
+        ValueError: one sentence with source, key, value and what would have been accepted.
+    """
+    import jsonschema
+
+    validator = jsonschema.Draft202012Validator(read(schema))
+    errors = sorted(validator.iter_errors(dict(config)), key=lambda e: [str(part) for part in e.path])
+    if errors:
+        raise ValueError(f"{source}: {_sentence(errors[0])}")
+    _check_strategies(config["strategies"], source)
+
+
+def _check_strategies(strategies: Mapping[str, Mapping[str, Any]], source: str) -> None:
+    """Build each strategy once: it knows its settings and their ranges best."""
+    import numpy as np
+
+    from frugal.folds.strategies import make
+
+    for name, settings in strategies.items():
+        try:
+            make(name, n_candidates=128, n_folds=5, rng=np.random.default_rng(0), **settings)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{source}: strategies.{name}: {error}") from error
+
+
+def _sentence(error: Any) -> str:
+    """One sentence for a schema violation: key, value, what is accepted."""
+    key = ".".join(str(part) for part in error.absolute_path) or "the top level"
+    schema = error.schema
+    match error.validator:
+        case "additionalProperties":
+            known = sorted(schema.get("properties", {}))
+            unknown = sorted(set(error.instance) - set(known))
+            return f"unknown key {unknown[0]!r} at {key}; known keys: {', '.join(known)}"
+        case "required":
+            missing = sorted(set(error.validator_value) - set(error.instance))
+            return f"key {missing[0]!r} is missing at {key}"
+        case "enum":
+            accepted = f"one of {', '.join(map(str, error.validator_value))}"
+        case "type":
+            accepted = f"of type {error.validator_value}"
+        case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
+            accepted = _range(schema)
+        case "minItems":
+            accepted = f"a list of at least {error.validator_value} item(s)"
+        case "uniqueItems":
+            accepted = "a list without repeats"
+        case _:
+            accepted = schema.get("description", f"what {error.validator} allows")
+    return f"{key} is {error.instance!r}, but must be {accepted}"
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    words = {
+        "minimum": "at least",
+        "exclusiveMinimum": "above",
+        "maximum": "at most",
+        "exclusiveMaximum": "below",
+    }
+    return " and ".join(f"{word} {schema[name]}" for name, word in words.items() if name in schema)

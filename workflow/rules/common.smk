@@ -1,0 +1,122 @@
+# What the other rule files share: the checked configuration, wildcard constraints, labels and input functions.
+
+import json
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from frugal import config as frugal_config
+from frugal.datasets.catalogue import CATALOGUE
+from frugal.folds.strategies import known as known_strategies
+from frugal.learners import CLASSIFIERS
+
+try:
+    frugal_config.check(
+        config, schema=Path(workflow.basedir, "workflow/schemas/config.schema.yaml"), source="configuration"
+    )
+except ValueError as error:
+    raise WorkflowError(str(error)) from None
+
+STUDY = config["greedy_cv"]
+SCORES = "results/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}"
+CELL = "{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}"
+
+
+wildcard_constraints:
+    dataset="[a-z0-9]+(_[0-9]+)?",
+    classifier="|".join(CLASSIFIERS),
+    method="|".join(known_strategies()),
+    variant="(grid|ranges)(-min_max|-robust|-standard)?(-plain)?",
+    name="[a-z0-9_]+",
+    experiment="search_time|early_stopping|sizes",
+    n="[0-9]+",
+    k="[0-9]+",
+    seed="[0-9]+",
+    first="[0-9]+",
+    last="[0-9]+",
+
+
+def variant_of(settings):
+    """Label of how scores are made, from the settings that change them: space, scaler, splits."""
+    parts = [settings["space"], settings["scaler"], settings["splits"]]
+    return "-".join(part for part in parts if part not in ("none", "stratified"))
+
+
+def scoring_flags(wildcards):
+    """The command-line flags that a variant's label stands for."""
+    space, *rest = wildcards.variant.split("-")
+    splits = "plain" if "plain" in rest else "stratified"
+    scaler = next((part for part in rest if part != "plain"), "none")
+    return f"--space {space} --scaler {scaler} --splits {splits} --n-ranges {n_ranges()}"
+
+
+def n_ranges():
+    """Length of the one candidate list per seed on `ranges`: the longest that is searched."""
+    blocks = (STUDY["search_time"], STUDY["early_stopping"], STUDY["sensitivity"], STUDY["sizes"])
+    return max(n for block in blocks for n in block["n_candidates"])
+
+
+def blocks_of(n_items, per_job):
+    """(first, last) of each job's share of n_items things, numbered from 0."""
+    return [(first, min(first + per_job, n_items) - 1) for first in range(0, n_items, per_job)]
+
+
+def settings_of(method):
+    """A strategy's own block of the configuration, as JSON; nothing else re-runs it."""
+    return json.dumps(config["strategies"].get(method, {}), sort_keys=True)
+
+
+def source_of(dataset):
+    """Name of the dataset that a subset such as letter_2000 is drawn from."""
+    return dataset.rsplit("_", 1)[0] if dataset.rsplit("_", 1)[-1].isdigit() else dataset
+
+
+def processed(wildcards):
+    """The prepared dataset that a job reads."""
+    return f"data/processed/{source_of(wildcards.dataset)}/provenance.json"
+
+
+def score_files(dataset, classifier, variant, k, seeds):
+    """The kept scores of some seeds, block of folds by block."""
+    where = SCORES.replace("{variant}", variant)
+    return [
+        f"{where}/folds{first}-{last}.parquet".format(dataset=dataset, classifier=classifier, k=k, seed=seed)
+        for seed in seeds
+        for first, last in blocks_of(k, config["folds_per_job"])
+    ]
+
+
+def cell_files(root, methods, datasets, classifiers, n_candidates, n_folds, n_seeds):
+    """The search results of every cell of an experiment."""
+    return [
+        f"{root}/{CELL}.parquet".format(
+            method=method, dataset=dataset, classifier=classifier, n=n, k=k, first=first, last=last
+        )
+        for method in methods
+        for dataset in datasets
+        for classifier in classifiers
+        for n in n_candidates
+        for k in n_folds
+        for first, last in blocks_of(n_seeds, config["seeds_per_job"])
+    ]
+
+
+def experiment_files(experiment, root="results/folds/search"):
+    """The search results of one of the study's experiments."""
+    block = STUDY[experiment]
+    datasets = size_datasets() if experiment == "sizes" else STUDY["datasets"]
+    return cell_files(
+        root,
+        block["methods"],
+        datasets,
+        STUDY["classifiers"],
+        block["n_candidates"],
+        block["n_folds"],
+        block["n_seeds"],
+    )
+
+
+def size_datasets():
+    """The dataset of the conjecture on larger data, at each of its sizes."""
+    block = STUDY["sizes"]
+    return [f"{block['dataset']}_{rows}" for rows in block["n_rows"]]

@@ -1,0 +1,31 @@
+# One rule per dataset of the catalogue; jobs read data/processed only.
+
+for dataset in CATALOGUE:
+
+    rule:
+        # Resolve a dataset (kept raw file, mirror, public source, stand-in), verify it, write provenance.
+        name:
+            f"data_{dataset}"
+        output:
+            provenance=f"data/processed/{dataset}/provenance.json",
+            X=f"data/processed/{dataset}/X.npy",
+            y=f"data/processed/{dataset}/y.npy",
+        log:
+            f"results/logs/data/{dataset}.log",
+        benchmark:
+            f"results/benchmarks/data/{dataset}.tsv"
+        conda:
+            "../../envs/frugal.yaml"
+        threads: 1
+        resources:
+            mem_mb=lambda wildcards, attempt: 4000 * attempt,
+            runtime=30,
+        params:
+            dataset=dataset,
+            stand_in="" if config["allow_stand_in"] else "--no-stand-in",
+            opt_in=" ".join(config["opt_in"]),
+            timeout_s=config["download"]["timeout_s"],
+            n_retries=config["download"]["n_retries"],
+        shell:
+            "frugal data {params.dataset} {params.stand_in} --opt-in {params.opt_in}"
+            " --timeout-s {params.timeout_s} --n-retries {params.n_retries} > {log} 2>&1"

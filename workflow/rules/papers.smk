@@ -1,0 +1,273 @@
+# From search results to each paper's tables, figures and claims.
+
+CAPTIONS = "../report/greedy_cv"
+TABLES = {
+    "table1": "search_time",
+    "table1_by_n": "search_time",
+    "table2": "early_stopping",
+    "table3": "early_stopping",
+    "sensitivity": "sensitivity",
+    "sizes": "sizes",
+}
+EXPLAINED = [f"figure{i}" for i in range(1, 11)]
+FIGURES = {"figure11": "search_time", "figure12": "search_time", "sensitivity": "sensitivity", "sizes": "sizes"}
+SENSITIVITY_ONLY = ("sensitivity", "sizes")
+
+
+def table_paths(name):
+    return multiext(f"results/greedy_cv/tables/{name}", ".csv", ".md")
+
+
+def figure_paths(name):
+    return multiext(f"results/greedy_cv/figures/{name}", ".png", ".svg", ".csv")
+
+
+rule collect:
+    # Per-seed rows of an experiment in one file, and the statistics of every cell.
+    input:
+        lambda wildcards: experiment_files(wildcards.experiment),
+    output:
+        runs="results/greedy_cv/runs/{experiment}.parquet",
+        cells="results/greedy_cv/cells/{experiment}.csv",
+    wildcard_constraints:
+        experiment="search_time|sizes",
+    log:
+        "results/logs/greedy_cv/collect/{experiment}.log",
+    benchmark:
+        "results/benchmarks/greedy_cv/collect/{experiment}.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "frugal collect --search {input} --output {output.runs} --cells-output {output.cells} > {log} 2>&1"
+
+
+rule collect_timed:
+    # The same, with what the clock said.
+    input:
+        search=experiment_files("early_stopping"),
+        timing=experiment_files("early_stopping", "results/folds/search_seconds"),
+    output:
+        runs="results/greedy_cv/runs/early_stopping.parquet",
+        cells="results/greedy_cv/cells/early_stopping.csv",
+    log:
+        "results/logs/greedy_cv/collect/early_stopping.log",
+    benchmark:
+        "results/benchmarks/greedy_cv/collect/early_stopping.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "frugal collect --timed --search {input.search} --output {output.runs}"
+        " --cells-output {output.cells} > {log} 2>&1"
+
+
+def variant_files(wildcards):
+    block = STUDY["sensitivity"]
+    return cell_files(
+        f"results/folds/variants/{wildcards.name}",
+        block["methods"],
+        STUDY["datasets"],
+        STUDY["classifiers"],
+        block["n_candidates"],
+        block["n_folds"],
+        block["n_seeds"],
+    )
+
+
+rule collect_variant:
+    # The runs of one sensitivity variant.
+    input:
+        variant_files,
+    output:
+        runs="results/greedy_cv/runs/variants/{name}.parquet",
+        cells="results/greedy_cv/cells/variants/{name}.csv",
+    log:
+        "results/logs/greedy_cv/collect/variants/{name}.log",
+    benchmark:
+        "results/benchmarks/greedy_cv/collect/variants/{name}.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "frugal collect --variant {wildcards.name} --search {input} --output {output.runs}"
+        " --cells-output {output.cells} > {log} 2>&1"
+
+
+def runs_for(kind):
+    """Run files that a table or figure is made from."""
+
+    def files(wildcards):
+        experiment = kind[wildcards.name]
+        if experiment == "sensitivity":
+            return [f"results/greedy_cv/runs/variants/{name}.parquet" for name in STUDY["sensitivity"]["variants"]]
+        return [f"results/greedy_cv/runs/{experiment}.parquet"]
+
+    return files
+
+
+rule table:
+    # A table of the paper, ours beside the published values.
+    input:
+        runs=runs_for(TABLES),
+    output:
+        csv="results/greedy_cv/tables/{name}.csv",
+        md=report(
+            "results/greedy_cv/tables/{name}.md",
+            caption=CAPTIONS + "/{name}.rst",
+            category="greedy_cv",
+            subcategory="tables",
+            labels={"item": "{name}"},
+        ),
+    wildcard_constraints:
+        name="|".join(TABLES),
+    log:
+        "results/logs/greedy_cv/tables/{name}.log",
+    benchmark:
+        "results/benchmarks/greedy_cv/tables/{name}.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        scale=config["scale"],
+    shell:
+        "frugal table greedy_cv {wildcards.name} --runs {input.runs} --scale {params.scale}"
+        " --output {output.csv} > {log} 2>&1"
+
+
+rule figure:
+    # A figure of results, with the numbers it was drawn from.
+    input:
+        runs=runs_for(FIGURES),
+    output:
+        png=report(
+            "results/greedy_cv/figures/{name}.png",
+            caption=CAPTIONS + "/{name}.rst",
+            category="greedy_cv",
+            subcategory="figures",
+            labels={"item": "{name}"},
+        ),
+        svg="results/greedy_cv/figures/{name}.svg",
+        csv="results/greedy_cv/figures/{name}.csv",
+    wildcard_constraints:
+        name="|".join(FIGURES),
+    log:
+        "results/logs/greedy_cv/figures/{name}.log",
+    benchmark:
+        "results/benchmarks/greedy_cv/figures/{name}.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        scale=config["scale"],
+    shell:
+        "frugal figure greedy_cv {wildcards.name} --runs {input.runs} --output {output.png} > {log} 2>&1"
+
+
+rule figure_explained:
+    # A figure that explains, drawn from a real small run of what it explains.
+    input:
+        "data/processed/wdbc/provenance.json",
+    output:
+        png=report(
+            "results/greedy_cv/figures/{name}.png",
+            caption=CAPTIONS + "/{name}.rst",
+            category="greedy_cv",
+            subcategory="figures",
+            labels={"item": "{name}"},
+        ),
+        svg="results/greedy_cv/figures/{name}.svg",
+        csv="results/greedy_cv/figures/{name}.csv",
+    wildcard_constraints:
+        name="|".join(EXPLAINED),
+    log:
+        "results/logs/greedy_cv/figures/{name}.log",
+    benchmark:
+        "results/benchmarks/greedy_cv/figures/{name}.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        seed=STUDY["figure_seed"],
+    shell:
+        "frugal figure greedy_cv {wildcards.name} --seed {params.seed} --output {output.png} > {log} 2>&1"
+
+
+rule greedy_cv_claims:
+    # Every claim of the paper, quoted, with our number, its interval and a verdict.
+    input:
+        runs=expand("results/greedy_cv/runs/{experiment}.parquet", experiment=["search_time", "early_stopping"]),
+    output:
+        report(
+            "results/greedy_cv/claims.csv",
+            caption=CAPTIONS + "/claims.rst",
+            category="greedy_cv",
+            subcategory="claims",
+            labels={"item": "claims"},
+        ),
+    log:
+        "results/logs/greedy_cv/claims.log",
+    benchmark:
+        "results/benchmarks/greedy_cv/claims.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        scale=config["scale"],
+    shell:
+        "frugal claims greedy_cv --runs {input.runs} --scale {params.scale} --output {output} > {log} 2>&1"
+
+
+# Targets by name: one per table and figure, one for the sensitivity study, one for the paper.
+for item in TABLES:
+
+    rule:
+        name:
+            f"greedy_cv_{item}" if item.startswith("table") else f"greedy_cv_{item}_table"
+        input:
+            table_paths(item),
+
+
+for item in [*EXPLAINED, *FIGURES]:
+
+    rule:
+        name:
+            f"greedy_cv_{item}" if item.startswith("figure") else f"greedy_cv_{item}_figure"
+        input:
+            figure_paths(item),
+
+
+rule greedy_cv_sensitivity:
+    # What the document's ambiguities do to Table 1, and its conjecture on larger data.
+    input:
+        *(table_paths(name) for name in SENSITIVITY_ONLY),
+        *(figure_paths(name) for name in SENSITIVITY_ONLY),
+
+
+rule greedy_cv:
+    # Document 001: every table, figure and claim.
+    input:
+        *(table_paths(name) for name in TABLES if name not in SENSITIVITY_ONLY),
+        *(figure_paths(name) for name in [*EXPLAINED, *FIGURES] if name not in SENSITIVITY_ONLY),
+        "results/greedy_cv/claims.csv",

@@ -230,8 +230,8 @@ def test_an_unknown_classifier_is_refused_with_the_known_ones():
 
 
 def test_the_bench_reports_both_times_and_that_the_scores_are_equal(monkeypatch):
-    fold = make_fold("small integers", 60, 1, 3, 2, seed=1)
-    data = datasets.Dataset("toy", fold[0], (fold[1] + 1) // 3, 2, "generated", {"all": np.arange(60)})
+    fold = make_fold("small integers", 160, 1, 3, 2, seed=1)
+    data = datasets.Dataset("toy", fold[0], (fold[1] + 1) // 3, 2, "generated", {"all": np.arange(160)})
     monkeypatch.setattr(datasets, "load", lambda name, root: data)
     table = bench.bench_folds(["toy"], CLASSIFIERS, n_candidates=6, n_folds=3, n_peer=4)
     assert table["equal"].all()

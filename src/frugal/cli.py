@@ -190,7 +190,7 @@ def _config(args: argparse.Namespace) -> None:
 
     base = config.read(args.files[0])
     for path in args.files:
-        config.check({**base, **config.read(path)}, schema=args.schema, source=path)
+        config.check(config.merge(base, config.read(path)), schema=args.schema, source=path)
         log.info("%s: ok", path)
 
 

@@ -27,6 +27,15 @@ def read(path: str | Path) -> dict[str, Any]:
     return content
 
 
+def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with the keys of `change` put in its place, mappings key by key, as Snakemake merges files."""
+    merged = dict(base)
+    for key, value in change.items():
+        both = isinstance(value, Mapping) and isinstance(base.get(key), Mapping)
+        merged[key] = merge(base[key], value) if both else value
+    return {key: merge(value, {}) if isinstance(value, Mapping) else value for key, value in merged.items()}
+
+
 def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str = "config") -> None:
     """Refuse a configuration that the workflow could not run.
 

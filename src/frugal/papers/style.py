@@ -1,0 +1,103 @@
+"""The look that all figures share: sizes, one look per strategy, and how a figure becomes files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final, ParamSpec
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from frugal.files import whole
+
+ONE_COLUMN: Final = (3.5, 2.6)
+TWO_COLUMN: Final = (7.2, 3.0)
+"""Width and height in inches."""
+SEQUENTIAL: Final = "cividis"
+"""Colour map for quantities; its lightness rises evenly, so it survives grey printing."""
+DPI: Final = 160
+
+_SETTINGS: Final[Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so it is the same everywhere
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4,
+    "hatch.linewidth": 0.6,
+    "savefig.dpi": DPI,
+    "svg.hashsalt": "frugal",
+}
+
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one strategy is drawn, in every figure.
+
+    Attributes:
+        color: told apart by readers with deuteranopia or protanopia, and by lightness alone.
+        label: name in legends.
+        marker: for points.
+        linestyle: for lines.
+        hatch: for bars.
+    """
+
+    color: str
+    label: str
+    marker: str
+    linestyle: str | tuple[int, tuple[float, ...]]
+    hatch: str
+
+
+LOOKS: Final[Mapping[str, Look]] = {
+    "standard": Look("#000000", "standard k-fold", "o", "-", ""),
+    "greedy": Look("#F2B138", "greedy", "s", "-", "//"),
+    "greedy_early_stopping": Look("#926A00", "greedy, early stopping", "D", "--", "\\\\"),
+    "successive_halving": Look("#00318F", "successive halving", "v", "-.", "xx"),
+    "beta_pruning": Look("#2F6756", "beta pruning", "^", "-", ".."),
+    "beta_sequential": Look("#4580EB", "beta, sequential test", "<", "--", "--"),
+    "beta_greedy": Look("#FFD18E", "beta, greedy order", ">", "-.", "++"),
+    "threshold_pruning": Look("#D07CA1", "threshold pruning", "P", ":", "||"),
+    "exact_pruning": Look("#7AACEB", "exact pruning", "X", (0, (5, 1)), "oo"),
+    "wilcoxon": Look("#684319", "Wilcoxon pruner", "*", (0, (3, 1, 1, 1, 1, 1)), "**"),
+}
+
+
+def sequence(n: int) -> list[str]:
+    """`n` colours of the sequential map, dark to light, none of them too light on white."""
+    colors = mpl.colormaps[SEQUENTIAL](np.linspace(0.0, 0.85, n))
+    return [to_hex(color) for color in colors]
+
+
+def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """Decorate a drawing function: the shared settings hold inside it, and nowhere else."""
+
+    @wraps(draw)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with mpl.rc_context(_SETTINGS):
+            return draw(*args, **kwargs)
+
+    return inside
+
+
+def save(figure: Figure, path_png: str | Path, path_svg: str | Path) -> None:
+    """Write a figure as PNG and SVG; the same figure gives the same bytes."""
+    with mpl.rc_context(_SETTINGS):
+        with whole(path_png) as part:
+            figure.savefig(part, format="png", dpi=DPI, metadata={"Software": None})
+        with whole(path_svg) as part:
+            figure.savefig(part, format="svg", metadata={"Date": None, "Creator": None})

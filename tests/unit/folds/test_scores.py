@@ -1,0 +1,140 @@
+import numpy as np
+import pytest
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+
+from frugal.datasets import load
+from frugal.folds import Folds, Live, run, score
+from frugal.folds.rungs import rung_rows, score_rungs, split_rungs
+from frugal.folds.splits import shrink, split
+from frugal.folds.strategies import make
+from frugal.interface import FoldTask
+from frugal.learners import CLASSIFIERS, build, scaler_for, space
+
+WDBC = load("wdbc")
+
+
+def some(classifier, n=6, seed=0):
+    return space("ranges", classifier).sample(np.random.default_rng(seed), n)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("scaler", ["none", "min_max", "robust", "standard"])
+def test_scores_are_those_of_a_scikit_learn_pipeline(classifier, scaler):
+    candidates = some(classifier)
+    table = score(WDBC, classifier, candidates, n_folds=4, seed=2, scaler=scaler)
+    folds = Folds(WDBC, 4, 2, scaler)
+    for row, candidate in zip(table.scores, candidates, strict=True):
+        estimator = build(classifier, candidate, seed=folds.learner_seed(classifier))
+        if scaler != "none":
+            estimator = make_pipeline(scaler_for(scaler), estimator)
+        np.testing.assert_array_equal(row, cross_val_score(estimator, WDBC.X, WDBC.y, cv=folds.parts))
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_batch_and_single_fits_agree_on_few_rows_too(classifier):
+    candidates = some(classifier, 8)
+    for n_rows in (None, 20, 60):
+        batch = score(WDBC, classifier, candidates, n_folds=5, seed=0, n_rows=n_rows)
+        single = score(WDBC, classifier, candidates, n_folds=5, seed=0, n_rows=n_rows, exact_batch=False)
+        np.testing.assert_array_equal(batch.scores, single.scores)
+        assert batch.meta["failures"] == single.meta["failures"]
+
+
+def test_a_failed_fit_keeps_its_message():
+    table = score(WDBC, "knn", [{"n_neighbors": 50, "weights": "uniform"}], n_folds=5, seed=0, n_rows=20)
+    assert np.isnan(table.scores).all()
+    row, column, message = table.meta["failures"][0]
+    assert (row, column) == (0, 0)
+    assert "n_neighbors" in message
+
+
+def test_repeated_candidates_are_fitted_once_and_counted_each_time():
+    one, two = some("knn", 2)
+    table = score(WDBC, "knn", [one, two, one], n_folds=3, seed=0, exact_batch=False)
+    assert table.candidates == [one, two, one]
+    np.testing.assert_array_equal(table.seconds[0], table.seconds[2])
+    np.testing.assert_array_equal(table.scores[0], table.scores[2])
+
+
+def test_folds_depend_on_dataset_seed_and_k_alone_and_partition_the_rows():
+    parts = split(WDBC, 7, 3)
+    assert sorted(np.concatenate([test for _, test in parts])) == list(range(569))
+    sizes = [len(test) for _, test in parts]
+    assert max(sizes) - min(sizes) <= 1
+    again = split(load("wdbc"), 7, 3)
+    assert all(np.array_equal(a[1], b[1]) for a, b in zip(parts, again, strict=True))
+    assert not np.array_equal(parts[0][1], split(WDBC, 7, 4)[0][1])
+
+
+def test_stratified_folds_hold_every_class_in_proportion():
+    for _, test in split(WDBC, 10, 0):
+        assert abs(WDBC.y[test].mean() - WDBC.y.mean()) < 0.02
+
+
+def test_more_folds_than_the_smallest_class_are_refused_or_warned_of():
+    rare = WDBC.subset(40)
+    smallest = np.bincount(rare.y).min()
+    with pytest.raises(ValueError, match=f"n_folds=30 exceeds the {smallest} rows of the smallest"):
+        split(rare, 30, 0)
+    with pytest.warns(UserWarning, match="so some of the 30 folds lack it"):
+        assert len(split(rare, 30, 0, "plain")) == 30
+
+
+def test_both_parts_of_a_split_shrink_by_the_same_share():
+    # Method notes 1.8: at 20 of 569 rows each of 5 folds trains on 15 rows and tests on 4.
+    parts = split(WDBC, 5, 0)[0]
+    train, test = shrink(parts, WDBC, 20, 0, 0)
+    assert (len(train), len(test)) in {(15, 4), (16, 4), (15, 3)}
+    assert len(train) == int(20 / 569 * len(parts[0]))
+    assert set(train) <= set(parts[0])
+    assert set(test) <= set(parts[1])
+    assert len(set(train)) == len(train)
+    with pytest.raises(ValueError, match=r"n_rows must lie in \[1, 569\], got 570"):
+        shrink(parts, WDBC, 570, 0, 0)
+    with pytest.raises(ValueError, match="n_rows=2 leaves fold 0 of wdbc without rows"):
+        shrink(parts, WDBC, 2, 0, 0)
+
+
+def test_rungs_are_scored_once_each_and_taken_apart_again():
+    candidates, settings = some("knn", 4), {"cv": 3, "factor": 3}
+    rows = rung_rows([9, 27], n_rows=569, n_classes=2, settings=settings)
+    table = score_rungs(WDBC, "knn", candidates, n_candidates=[9, 27], settings=settings, seed=1)
+    rungs = split_rungs(table)
+    assert list(rungs) == rows
+    for n_rows, rung in rungs.items():
+        alone = score(WDBC, "knn", candidates, n_folds=3, seed=1, n_rows=n_rows)
+        np.testing.assert_array_equal(rung.scores, alone.scores)
+
+
+def test_a_strategy_runs_live_on_real_fits():
+    candidates = some("decision_tree", 5)
+    live = Live(Folds(WDBC, 3, 0), "decision_tree", candidates)
+    trace = run(make("greedy", n_candidates=5, n_folds=3, rng=np.random.default_rng(0)), live)
+    table = score(WDBC, "decision_tree", candidates, n_folds=3, seed=0)
+    for task, got in zip(trace.tasks, trace.scores, strict=True):
+        assert got == table.scores[task.candidate, task.fold]
+    assert trace.seconds.min() > 0
+    few = score(WDBC, "decision_tree", candidates[:1], n_folds=3, seed=0, n_rows=60)
+    assert live(FoldTask(0, 0, 60))[0] == few.scores[0, 0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_folds": 1}, r"n_folds must lie in \[2, 569\]"),
+        ({"folds": [5]}, r"folds must lie in \[0, 4\], got \[5\]"),
+        ({"splits": "grouped"}, "unknown splits 'grouped'; known: stratified, plain"),
+        ({"scaler": "max"}, "unknown scaler 'max'; known: none, min_max"),
+    ],
+)
+def test_bad_scoring_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        score(WDBC, "knn", some("knn", 1), **{"n_folds": 5, "seed": 0, **options})
+
+
+def test_an_empty_candidate_list_and_an_unknown_classifier_are_refused():
+    with pytest.raises(ValueError, match="candidates is empty"):
+        score(WDBC, "knn", [], n_folds=5, seed=0)
+    with pytest.raises(ValueError, match="unknown classifier 'svm'; known: bernoulli_nb, decision_tree, knn"):
+        score(WDBC, "svm", [{}], n_folds=5, seed=0)

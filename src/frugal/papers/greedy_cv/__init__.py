@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
-from frugal.papers import greedy_cv_schematics as schematics
-from frugal.papers.greedy_cv import figures, sensitivity, tables
+from frugal.papers.greedy_cv import figures, schematics, sensitivity, tables
 from frugal.papers.greedy_cv.claims import claims
 
 __all__ = ["FIGURES", "TABLES", "claims"]

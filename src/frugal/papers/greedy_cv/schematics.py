@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 import pandas as pd
 from matplotlib.figure import Figure
 
-from frugal.papers import cross_validation
-from frugal.papers.searches import figures, loop, summaries
+from frugal.papers.greedy_cv import cross_validation
+from frugal.papers.greedy_cv.searches import figures, loop, summaries
 
 
 class Schematic(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from frugal.papers.searches.problem import AXES, Array, Problem, evaluations, to_point, to_unit
+from frugal.papers.greedy_cv.searches.problem import AXES, Array, Problem, evaluations, to_point, to_unit
 
 if TYPE_CHECKING:
     from sklearn.gaussian_process import GaussianProcessRegressor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from frugal.papers.searches.problem import AXES, Array, Problem, to_point, to_unit
+from frugal.papers.greedy_cv.searches.problem import AXES, Array, Problem, to_point, to_unit
 
 POPULATION = 16
 N_GENERATIONS = 7

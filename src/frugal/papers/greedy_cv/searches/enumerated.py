@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from frugal.papers.searches.problem import Problem, evaluations, to_point
+from frugal.papers.greedy_cv.searches.problem import Problem, evaluations, to_point
 
 PER_AXIS = (3, 8)
 """Values per hyperparameter: the document's three, hence nine candidates, then eight, hence 64."""

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from frugal.papers import style
-from frugal.papers.searches.problem import AXES, BOUNDS, Array, optimum_loss
+from frugal.papers.greedy_cv.searches.problem import AXES, BOUNDS, Array, optimum_loss
 
 X, Y = AXES
 X_LABEL, Y_LABEL = r"$\log_{10}\,\gamma$ (kernel width)", r"$\log_{10}\,\lambda$ (ridge penalty)"

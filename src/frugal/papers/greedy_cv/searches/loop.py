@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from frugal.papers import style
-from frugal.papers.searches import canvas
-from frugal.papers.searches.bayesian import BUDGET, TOLERANCE, bayesian_search
-from frugal.papers.searches.problem import make_problem, on_one_thread
+from frugal.papers.greedy_cv.searches import canvas
+from frugal.papers.greedy_cv.searches.bayesian import BUDGET, TOLERANCE, bayesian_search
+from frugal.papers.greedy_cv.searches.problem import make_problem, on_one_thread
 from frugal.seeds import rng_for
 
 _CENTRES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from frugal.papers.searches.problem import AXES, N_TRAIN, Problem, to_point
+from frugal.papers.greedy_cv.searches.problem import AXES, N_TRAIN, Problem, to_point
 
 N_CANDIDATES = 64
 REDUCTION_FACTOR = 2

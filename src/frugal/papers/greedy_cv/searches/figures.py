@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from frugal.papers import style
-from frugal.papers.searches import canvas
-from frugal.papers.searches.canvas import HIGHLIGHT, X, Y
-from frugal.papers.searches.problem import BOUNDS, optimum_loss
-from frugal.papers.searches.summaries import split_layers
+from frugal.papers.greedy_cv.searches import canvas
+from frugal.papers.greedy_cv.searches.canvas import HIGHLIGHT, X, Y
+from frugal.papers.greedy_cv.searches.problem import BOUNDS, optimum_loss
+from frugal.papers.greedy_cv.searches.summaries import split_layers
 
 _LINES = ("-", "--", ":", "-.")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from frugal.papers.searches.problem import AXES, HIGH, LOW, Array, Problem, to_point
+from frugal.papers.greedy_cv.searches.problem import AXES, HIGH, LOW, Array, Problem, to_point
 
 N_STARTS = 3
 N_STEPS = 21

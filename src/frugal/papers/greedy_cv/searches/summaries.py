@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from frugal.papers.searches.bayesian import N_INITIAL, bayesian_search, surrogate_panels
-from frugal.papers.searches.early_stopping import early_stopping_search
-from frugal.papers.searches.enumerated import PER_AXIS, grid_search, random_search
-from frugal.papers.searches.evolutionary import evolutionary_search
-from frugal.papers.searches.hypergradient import hypergradient_search
-from frugal.papers.searches.problem import make_problem, on_one_thread
+from frugal.papers.greedy_cv.searches.bayesian import N_INITIAL, bayesian_search, surrogate_panels
+from frugal.papers.greedy_cv.searches.early_stopping import early_stopping_search
+from frugal.papers.greedy_cv.searches.enumerated import PER_AXIS, grid_search, random_search
+from frugal.papers.greedy_cv.searches.evolutionary import evolutionary_search
+from frugal.papers.greedy_cv.searches.hypergradient import hypergradient_search
+from frugal.papers.greedy_cv.searches.problem import make_problem, on_one_thread
 from frugal.seeds import rng_for
 
 N_SEEN = N_INITIAL + 2

@@ -16,7 +16,7 @@ include: "workflow/rules/report.smk"
 
 
 rule all:
+    default_target: True
     # Every table, figure and claim of every paper, at the configured scale.
     input:
         rules.greedy_cv.input,
-    default_target: True

@@ -94,7 +94,7 @@ def _rungs(args: argparse.Namespace) -> None:
             args.classifier,
             candidates,
             n_candidates=args.n_candidates,
-            settings=json.loads(args.settings),
+            settings=_settings(args.settings),
             seed=args.seed,
             scaler=args.scaler,
             splits=args.splits,
@@ -121,7 +121,7 @@ def _search(args: argparse.Namespace) -> None:
             kept[seed].table,
             kept[seed].rungs,
             n_candidates=args.n_candidates,
-            settings=json.loads(args.settings),
+            settings=_settings(args.settings),
             tie_rule=args.tie_rule,
         )
         for seed in seeds
@@ -216,7 +216,7 @@ def _select(args: argparse.Namespace) -> None:
     listed = candidates_of(
         "ranges", args.classifier, dataset=data.name, seed=args.seed, n_ranges=args.n_candidates
     )
-    settings = json.loads(args.settings)
+    settings = _settings(args.settings)
     if args.strategy == "successive_halving":
         settings = {"n_rows": len(data.y), "n_classes": data.n_classes, **settings}
     strategy = folds.make(
@@ -237,6 +237,16 @@ def _select(args: argparse.Namespace) -> None:
     print(f"chosen       {json.dumps(dict(listed[trace.chosen]))}")
     print(f"last score   {of_chosen[-1]:.4f}   evaluations of it {len(of_chosen)}   complete {trace.complete}")
     print(f"evaluations  {len(trace.tasks)} against {total} of the exhaustive search")
+
+
+def _settings(text: str) -> dict[str, Any]:
+    try:
+        settings = json.loads(text)
+    except json.JSONDecodeError:
+        settings = None
+    if not isinstance(settings, dict):
+        raise ValueError(f"--settings must be a JSON object, got {text!r}")
+    return settings
 
 
 # Files ---------------------------------------------------------------------------------------------------------

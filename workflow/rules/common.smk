@@ -12,14 +12,41 @@ from frugal.learners import CLASSIFIERS
 
 try:
     frugal_config.check(
-        config, schema=Path(workflow.basedir, "workflow/schemas/config.schema.yaml"), source="configuration"
+        config,
+        schema=Path(workflow.basedir, "workflow/schemas/config.schema.yaml"),
+        source="configuration",
     )
 except ValueError as error:
     raise WorkflowError(str(error)) from None
 
 STUDY = config["greedy_cv"]
-SCORES = "results/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}"
+ALL_CORES = (
+    workflow.resource_settings.cores or 1
+)  # unset where a cluster hands out the cores
+KEPT = "folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}"
+KEPT_TIMED = "folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}"
+SECONDS = "results/folds/seconds/{dataset}/{classifier}/{variant}/k{k}/seed{seed}"
+TIMED_SECONDS = (
+    "results/folds/seconds/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}"
+)
 CELL = "{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}"
+
+TABLES = {
+    "table1": "search_time",
+    "table1_by_n": "search_time",
+    "table2": "early_stopping",
+    "table3": "early_stopping",
+    "sensitivity": "sensitivity",
+    "sizes": "sizes",
+}
+EXPLAINED = [f"figure{i}" for i in range(1, 11)]
+FIGURES = {
+    "figure11": "search_time",
+    "figure12": "search_time",
+    "sensitivity": "sensitivity",
+    "sizes": "sizes",
+}
+SENSITIVITY_ONLY = ("sensitivity", "sizes")
 
 
 wildcard_constraints:
@@ -47,18 +74,28 @@ def scoring_flags(wildcards):
     space, *rest = wildcards.variant.split("-")
     splits = "plain" if "plain" in rest else "stratified"
     scaler = next((part for part in rest if part != "plain"), "none")
-    return f"--space {space} --scaler {scaler} --splits {splits} --n-ranges {n_ranges()}"
+    return (
+        f"--space {space} --scaler {scaler} --splits {splits} --n-ranges {n_ranges()}"
+    )
 
 
 def n_ranges():
     """Length of the one candidate list per seed on `ranges`: the longest that is searched."""
-    blocks = (STUDY["search_time"], STUDY["early_stopping"], STUDY["sensitivity"], STUDY["sizes"])
+    blocks = (
+        STUDY["search_time"],
+        STUDY["early_stopping"],
+        STUDY["sensitivity"],
+        STUDY["sizes"],
+    )
     return max(n for block in blocks for n in block["n_candidates"])
 
 
 def blocks_of(n_items, per_job):
     """(first, last) of each job's share of n_items things, numbered from 0."""
-    return [(first, min(first + per_job, n_items) - 1) for first in range(0, n_items, per_job)]
+    return [
+        (first, min(first + per_job, n_items) - 1)
+        for first in range(0, n_items, per_job)
+    ]
 
 
 def settings_of(method):
@@ -68,7 +105,9 @@ def settings_of(method):
 
 def source_of(dataset):
     """Name of the dataset that a subset such as letter_2000 is drawn from."""
-    return dataset.rsplit("_", 1)[0] if dataset.rsplit("_", 1)[-1].isdigit() else dataset
+    return (
+        dataset.rsplit("_", 1)[0] if dataset.rsplit("_", 1)[-1].isdigit() else dataset
+    )
 
 
 def processed(wildcards):
@@ -78,9 +117,9 @@ def processed(wildcards):
 
 def score_files(dataset, classifier, variant, k, seeds):
     """The kept scores of some seeds, block of folds by block."""
-    where = SCORES.replace("{variant}", variant)
+    where = f"results/folds/scores/{dataset}/{classifier}/{variant}/k{k}"
     return [
-        f"{where}/folds{first}-{last}.parquet".format(dataset=dataset, classifier=classifier, k=k, seed=seed)
+        f"{where}/seed{seed}/folds{first}-{last}.parquet"
         for seed in seeds
         for first, last in blocks_of(k, config["folds_per_job"])
     ]
@@ -90,7 +129,13 @@ def cell_files(root, methods, datasets, classifiers, n_candidates, n_folds, n_se
     """The search results of every cell of an experiment."""
     return [
         f"{root}/{CELL}.parquet".format(
-            method=method, dataset=dataset, classifier=classifier, n=n, k=k, first=first, last=last
+            method=method,
+            dataset=dataset,
+            classifier=classifier,
+            n=n,
+            k=k,
+            first=first,
+            last=last,
         )
         for method in methods
         for dataset in datasets
@@ -120,3 +165,76 @@ def size_datasets():
     """The dataset of the conjecture on larger data, at each of its sizes."""
     block = STUDY["sizes"]
     return [f"{block['dataset']}_{rows}" for rows in block["n_rows"]]
+
+
+def kept_scores(wildcards):
+    """Kept scores of a search's seeds."""
+    seeds = range(int(wildcards.first), int(wildcards.last) + 1)
+    return score_files(
+        wildcards.dataset,
+        wildcards.classifier,
+        variant_of(STUDY),
+        int(wildcards.k),
+        seeds,
+    )
+
+
+def timed_scores(wildcards):
+    """Timed scores and rungs of a search's seeds."""
+    seeds = range(int(wildcards.first), int(wildcards.last) + 1)
+    variant = variant_of(STUDY) + "-timed"
+    cv = config["strategies"]["successive_halving"]["cv"]
+    where = f"results/folds/scores/{wildcards.dataset}/{wildcards.classifier}/{variant}/k{cv}"
+    rungs = [f"{where}/seed{seed}/rungs.parquet" for seed in seeds]
+    tables = score_files(
+        wildcards.dataset, wildcards.classifier, variant, int(wildcards.k), seeds
+    )
+    return tables + rungs
+
+
+def variant_scores(wildcards):
+    """Kept scores of a sensitivity search's seeds, made as its variant says."""
+    seeds = range(int(wildcards.first), int(wildcards.last) + 1)
+    variant = variant_of({**STUDY, **STUDY["sensitivity"]["variants"][wildcards.name]})
+    return score_files(
+        wildcards.dataset, wildcards.classifier, variant, int(wildcards.k), seeds
+    )
+
+
+def variant_files(wildcards):
+    """The search results of one sensitivity variant."""
+    block = STUDY["sensitivity"]
+    return cell_files(
+        f"results/folds/variants/{wildcards.name}",
+        block["methods"],
+        STUDY["datasets"],
+        STUDY["classifiers"],
+        block["n_candidates"],
+        block["n_folds"],
+        block["n_seeds"],
+    )
+
+
+def runs_for(kind):
+    """Run files that a table or figure is made from."""
+
+    def files(wildcards):
+        experiment = kind[wildcards.name]
+        if experiment == "sensitivity":
+            return [
+                f"results/greedy_cv/runs/variants/{name}.parquet"
+                for name in STUDY["sensitivity"]["variants"]
+            ]
+        return [f"results/greedy_cv/runs/{experiment}.parquet"]
+
+    return files
+
+
+def table_paths(name):
+    """Files of a table."""
+    return multiext(f"results/greedy_cv/tables/{name}", ".csv", ".md")
+
+
+def figure_paths(name):
+    """Files of a figure."""
+    return multiext(f"results/greedy_cv/figures/{name}", ".png", ".svg", ".csv")

@@ -6,12 +6,12 @@ rule scores:
     input:
         processed,
     output:
-        scores=SCORES + "/folds{first}-{last}.parquet",
-        seconds=SCORES.replace("/scores/", "/seconds/") + "/folds{first}-{last}.parquet",
+        scores=f"results/{KEPT}/folds{{first}}-{{last}}.parquet",
+        seconds=f"{SECONDS}/folds{{first}}-{{last}}.parquet",
     log:
-        SCORES.replace("folds/scores", "logs/folds/scores") + "/folds{first}-{last}.log",
+        f"results/logs/{KEPT}/folds{{first}}-{{last}}.log",
     benchmark:
-        SCORES.replace("folds/scores", "benchmarks/folds/scores") + "/folds{first}-{last}.tsv"
+        f"results/benchmarks/{KEPT}/folds{{first}}-{{last}}.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -26,23 +26,20 @@ rule scores:
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
-TIMED = SCORES.replace("{variant}", "{variant}-timed")
-
-
 rule scores_timed:
     # The same scores by real scikit-learn fits, each timed alone; no other job runs beside it.
     input:
         processed,
     output:
-        scores=TIMED + "/folds{first}-{last}.parquet",
-        seconds=TIMED.replace("/scores/", "/seconds/") + "/folds{first}-{last}.parquet",
+        scores=f"results/{KEPT_TIMED}/folds{{first}}-{{last}}.parquet",
+        seconds=f"{TIMED_SECONDS}/folds{{first}}-{{last}}.parquet",
     log:
-        TIMED.replace("folds/scores", "logs/folds/scores") + "/folds{first}-{last}.log",
+        f"results/logs/{KEPT_TIMED}/folds{{first}}-{{last}}.log",
     benchmark:
-        TIMED.replace("folds/scores", "benchmarks/folds/scores") + "/folds{first}-{last}.tsv"
+        f"results/benchmarks/{KEPT_TIMED}/folds{{first}}-{{last}}.tsv"
     conda:
         "../../envs/frugal.yaml"
-    threads: workflow.cores
+    threads: ALL_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=120,
@@ -60,15 +57,15 @@ rule rungs_timed:
         data=processed,
         code="src/frugal/folds/strategies/successive_halving.py",
     output:
-        scores=TIMED + "/rungs.parquet",
-        seconds=TIMED.replace("/scores/", "/seconds/") + "/rungs.parquet",
+        scores=f"results/{KEPT_TIMED}/rungs.parquet",
+        seconds=f"{TIMED_SECONDS}/rungs.parquet",
     log:
-        TIMED.replace("folds/scores", "logs/folds/scores") + "/rungs.log",
+        f"results/logs/{KEPT_TIMED}/rungs.log",
     benchmark:
-        TIMED.replace("folds/scores", "benchmarks/folds/scores") + "/rungs.tsv"
+        f"results/benchmarks/{KEPT_TIMED}/rungs.tsv"
     conda:
         "../../envs/frugal.yaml"
-    threads: workflow.cores
+    threads: ALL_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=120,
@@ -82,25 +79,19 @@ rule rungs_timed:
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
-def kept_scores(wildcards):
-    """Kept scores of a search's seeds."""
-    seeds = range(int(wildcards.first), int(wildcards.last) + 1)
-    return score_files(wildcards.dataset, wildcards.classifier, variant_of(STUDY), int(wildcards.k), seeds)
-
-
 rule search:
     # One strategy replayed on the kept scores of a block of seeds.
     input:
         scores=kept_scores,
         code="src/frugal/folds/strategies/{method}.py",
     output:
-        "results/folds/search/" + CELL + ".parquet",
+        f"results/folds/search/{CELL}.parquet",
+    log:
+        f"results/logs/folds/search/{CELL}.log",
+    benchmark:
+        f"results/benchmarks/folds/search/{CELL}.tsv"
     wildcard_constraints:
         method="|".join(STUDY["search_time"]["methods"]),
-    log:
-        "results/logs/folds/search/" + CELL + ".log",
-    benchmark:
-        "results/benchmarks/folds/search/" + CELL + ".tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -116,33 +107,23 @@ rule search:
         " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
 
 
-def timed_scores(wildcards):
-    """Timed scores and rungs of a search's seeds."""
-    seeds = range(int(wildcards.first), int(wildcards.last) + 1)
-    variant = variant_of(STUDY) + "-timed"
-    cv = config["strategies"]["successive_halving"]["cv"]
-    rungs = [f"{SCORES}/rungs.parquet".format(**{**wildcards, "variant": variant, "k": cv, "seed": s}) for s in seeds]
-    tables = score_files(wildcards.dataset, wildcards.classifier, variant, int(wildcards.k), seeds)
-    return tables + rungs
-
-
 rule search_timed:
     # The same on timed scores; what the clock said goes to a file of its own.
     input:
         scores=timed_scores,
         code="src/frugal/folds/strategies/{method}.py",
     output:
-        search="results/folds/search/" + CELL + ".parquet",
-        timing="results/folds/search_seconds/" + CELL + ".parquet",
+        search=f"results/folds/search/{CELL}.parquet",
+        timing=f"results/folds/search_seconds/{CELL}.parquet",
+    log:
+        f"results/logs/folds/search/{CELL}.log",
+    benchmark:
+        f"results/benchmarks/folds/search/{CELL}.tsv"
     wildcard_constraints:
         method="|".join(STUDY["early_stopping"]["methods"]),
-    log:
-        "results/logs/folds/search/" + CELL + ".log",
-    benchmark:
-        "results/benchmarks/folds/search/" + CELL + ".tsv"
     conda:
         "../../envs/frugal.yaml"
-    threads: workflow.cores
+    threads: ALL_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=60,
@@ -156,24 +137,17 @@ rule search_timed:
         " --output {output.search} --timing-output {output.timing} > {log} 2>&1"
 
 
-def variant_scores(wildcards):
-    """Kept scores of a sensitivity search's seeds, made as its variant says."""
-    seeds = range(int(wildcards.first), int(wildcards.last) + 1)
-    variant = variant_of({**STUDY, **STUDY["sensitivity"]["variants"][wildcards.name]})
-    return score_files(wildcards.dataset, wildcards.classifier, variant, int(wildcards.k), seeds)
-
-
 rule search_variant:
     # As `search`, with one ambiguity of the document decided the other way.
     input:
         scores=variant_scores,
         code="src/frugal/folds/strategies/{method}.py",
     output:
-        "results/folds/variants/{name}/" + CELL + ".parquet",
+        f"results/folds/variants/{{name}}/{CELL}.parquet",
     log:
-        "results/logs/folds/variants/{name}/" + CELL + ".log",
+        f"results/logs/folds/variants/{{name}}/{CELL}.log",
     benchmark:
-        "results/benchmarks/folds/variants/{name}/" + CELL + ".tsv"
+        f"results/benchmarks/folds/variants/{{name}}/{CELL}.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -182,7 +156,10 @@ rule search_variant:
         runtime=60,
     params:
         settings=lambda wildcards: settings_of(wildcards.method),
-        tie_rule=lambda wildcards: {**STUDY, **STUDY["sensitivity"]["variants"][wildcards.name]}["tie_rule"],
+        tie_rule=lambda wildcards: {
+            **STUDY,
+            **STUDY["sensitivity"]["variants"][wildcards.name],
+        }["tie_rule"],
     shell:
         "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {wildcards.n}"
         " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"

@@ -1,26 +1,5 @@
 # From search results to each paper's tables, figures and claims.
 
-CAPTIONS = "../report/greedy_cv"
-TABLES = {
-    "table1": "search_time",
-    "table1_by_n": "search_time",
-    "table2": "early_stopping",
-    "table3": "early_stopping",
-    "sensitivity": "sensitivity",
-    "sizes": "sizes",
-}
-EXPLAINED = [f"figure{i}" for i in range(1, 11)]
-FIGURES = {"figure11": "search_time", "figure12": "search_time", "sensitivity": "sensitivity", "sizes": "sizes"}
-SENSITIVITY_ONLY = ("sensitivity", "sizes")
-
-
-def table_paths(name):
-    return multiext(f"results/greedy_cv/tables/{name}", ".csv", ".md")
-
-
-def figure_paths(name):
-    return multiext(f"results/greedy_cv/figures/{name}", ".png", ".svg", ".csv")
-
 
 rule collect:
     # Per-seed rows of an experiment in one file, and the statistics of every cell.
@@ -29,12 +8,12 @@ rule collect:
     output:
         runs="results/greedy_cv/runs/{experiment}.parquet",
         cells="results/greedy_cv/cells/{experiment}.csv",
-    wildcard_constraints:
-        experiment="search_time|sizes",
     log:
         "results/logs/greedy_cv/collect/{experiment}.log",
     benchmark:
         "results/benchmarks/greedy_cv/collect/{experiment}.tsv"
+    wildcard_constraints:
+        experiment="search_time|sizes",
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -68,19 +47,6 @@ rule collect_timed:
         " --cells-output {output.cells} > {log} 2>&1"
 
 
-def variant_files(wildcards):
-    block = STUDY["sensitivity"]
-    return cell_files(
-        f"results/folds/variants/{wildcards.name}",
-        block["methods"],
-        STUDY["datasets"],
-        STUDY["classifiers"],
-        block["n_candidates"],
-        block["n_folds"],
-        block["n_seeds"],
-    )
-
-
 rule collect_variant:
     # The runs of one sensitivity variant.
     input:
@@ -103,18 +69,6 @@ rule collect_variant:
         " --cells-output {output.cells} > {log} 2>&1"
 
 
-def runs_for(kind):
-    """Run files that a table or figure is made from."""
-
-    def files(wildcards):
-        experiment = kind[wildcards.name]
-        if experiment == "sensitivity":
-            return [f"results/greedy_cv/runs/variants/{name}.parquet" for name in STUDY["sensitivity"]["variants"]]
-        return [f"results/greedy_cv/runs/{experiment}.parquet"]
-
-    return files
-
-
 rule table:
     # A table of the paper, ours beside the published values.
     input:
@@ -123,17 +77,17 @@ rule table:
         csv="results/greedy_cv/tables/{name}.csv",
         md=report(
             "results/greedy_cv/tables/{name}.md",
-            caption=CAPTIONS + "/{name}.rst",
+            caption="../report/greedy_cv/{name}.rst",
             category="greedy_cv",
             subcategory="tables",
             labels={"item": "{name}"},
         ),
-    wildcard_constraints:
-        name="|".join(TABLES),
     log:
         "results/logs/greedy_cv/tables/{name}.log",
     benchmark:
         "results/benchmarks/greedy_cv/tables/{name}.tsv"
+    wildcard_constraints:
+        name="|".join(TABLES),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -154,19 +108,19 @@ rule figure:
     output:
         png=report(
             "results/greedy_cv/figures/{name}.png",
-            caption=CAPTIONS + "/{name}.rst",
+            caption="../report/greedy_cv/{name}.rst",
             category="greedy_cv",
             subcategory="figures",
             labels={"item": "{name}"},
         ),
         svg="results/greedy_cv/figures/{name}.svg",
         csv="results/greedy_cv/figures/{name}.csv",
-    wildcard_constraints:
-        name="|".join(FIGURES),
     log:
         "results/logs/greedy_cv/figures/{name}.log",
     benchmark:
         "results/benchmarks/greedy_cv/figures/{name}.tsv"
+    wildcard_constraints:
+        name="|".join(FIGURES),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -186,19 +140,19 @@ rule figure_explained:
     output:
         png=report(
             "results/greedy_cv/figures/{name}.png",
-            caption=CAPTIONS + "/{name}.rst",
+            caption="../report/greedy_cv/{name}.rst",
             category="greedy_cv",
             subcategory="figures",
             labels={"item": "{name}"},
         ),
         svg="results/greedy_cv/figures/{name}.svg",
         csv="results/greedy_cv/figures/{name}.csv",
-    wildcard_constraints:
-        name="|".join(EXPLAINED),
     log:
         "results/logs/greedy_cv/figures/{name}.log",
     benchmark:
         "results/benchmarks/greedy_cv/figures/{name}.tsv"
+    wildcard_constraints:
+        name="|".join(EXPLAINED),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -214,11 +168,14 @@ rule figure_explained:
 rule greedy_cv_claims:
     # Every claim of the paper, quoted, with our number, its interval and a verdict.
     input:
-        runs=expand("results/greedy_cv/runs/{experiment}.parquet", experiment=["search_time", "early_stopping"]),
+        runs=expand(
+            "results/greedy_cv/runs/{experiment}.parquet",
+            experiment=["search_time", "early_stopping"],
+        ),
     output:
         report(
             "results/greedy_cv/claims.csv",
-            caption=CAPTIONS + "/claims.rst",
+            caption="../report/greedy_cv/claims.rst",
             category="greedy_cv",
             subcategory="claims",
             labels={"item": "claims"},
@@ -244,7 +201,9 @@ for item in TABLES:
 
     rule:
         name:
-            f"greedy_cv_{item}" if item.startswith("table") else f"greedy_cv_{item}_table"
+            f"greedy_cv_{item}"
+            if item.startswith("table")
+            else f"greedy_cv_{item}_table"
         input:
             table_paths(item),
 
@@ -253,7 +212,9 @@ for item in [*EXPLAINED, *FIGURES]:
 
     rule:
         name:
-            f"greedy_cv_{item}" if item.startswith("figure") else f"greedy_cv_{item}_figure"
+            f"greedy_cv_{item}"
+            if item.startswith("figure")
+            else f"greedy_cv_{item}_figure"
         input:
             figure_paths(item),
 
@@ -269,5 +230,9 @@ rule greedy_cv:
     # Document 001: every table, figure and claim.
     input:
         *(table_paths(name) for name in TABLES if name not in SENSITIVITY_ONLY),
-        *(figure_paths(name) for name in [*EXPLAINED, *FIGURES] if name not in SENSITIVITY_ONLY),
+        *(
+            figure_paths(name)
+            for name in [*EXPLAINED, *FIGURES]
+            if name not in SENSITIVITY_ONLY
+        ),
         "results/greedy_cv/claims.csv",

@@ -202,7 +202,7 @@ def _draw_steps(figure: Figure, axes: Axes, steps: NDArray[np.float64], budget: 
 
 def _annotate_row(axes: Axes, y: int, row: dict[Any, Any], n_done: int) -> None:
     """At the right, a candidate's mean so far, bold if it is complete, and whether it is returned."""
-    text = f"mean {row['mean_so_far']:.4f} ({n_done} of {N_FOLDS})" if n_done else "not begun"
+    text = f"mean {row['mean_so_far']:.5f} ({n_done} of {N_FOLDS})" if n_done else "not begun"
     text += "  returned" if row["chosen"] else ""
     weight = "bold" if row["complete"] else "normal"
     axes.text(N_FOLDS + 0.6, y, text, va="center", fontsize=7, weight=weight)

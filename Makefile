@@ -1,0 +1,57 @@
+# `make` builds the environment (.venv) and runs the main job; `make help` lists the rest.
+
+PYTHON ?= python3
+CORES ?= $(shell nproc)
+SCALE ?= config
+
+# Recipes, and the jobs of the workflow, use what .venv holds.
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+ENVIRONMENT := .venv/.built
+SNAKEMAKE := snakemake --workflow-profile workflow/profiles/local --cores $(CORES)
+
+.DEFAULT_GOAL := all
+.PHONY: all smoke paper report environment lint test test-slurm clean help
+
+all: $(ENVIRONMENT) ## every table, figure and claim at laptop scale (config/config.yaml)
+	$(SNAKEMAKE)
+
+smoke: $(ENVIRONMENT) ## the same at smoke scale: the full fan-out of jobs on few cells
+	$(SNAKEMAKE) --configfile config/smoke.yaml
+
+paper: $(ENVIRONMENT) ## the same at the documents' own scale; hours, so rather on a cluster
+	$(SNAKEMAKE) --configfile config/paper.yaml
+
+report: $(ENVIRONMENT) ## one page with every table and figure made: report.html (SCALE=smoke, paper)
+	snakemake --report report.html --configfile config/$(SCALE).yaml
+
+environment: $(ENVIRONMENT) ## only build the environment
+
+# pip meets the project and torch in one go, so that nothing is resolved twice.
+$(ENVIRONMENT): pyproject.toml envs/constraints.txt
+	@test -x .venv/bin/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "Frugal needs Python 3.11 or newer, which '$(PYTHON)' is not: name one with 'make PYTHON=...'." >&2; exit 1; }
+	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --quiet --constraint envs/constraints.txt --editable ".[dev]"
+	@touch $@
+
+lint: $(ENVIRONMENT) ## ruff, mypy, snakefmt, snakemake --lint, every configuration against its schema
+	ruff check
+	ruff format --check
+	mypy
+	snakefmt --check Snakefile workflow
+	snakemake --lint
+	frugal config check config/config.yaml config/smoke.yaml config/paper.yaml
+
+test: lint ## the environment, `lint`, and the tests
+	pytest -n 2
+
+test-slurm: $(ENVIRONMENT) ## the smoke scale through a SLURM of one node, installed here (Debian, root)
+	pytest -m slurm tests/workflow/test_slurm.py
+
+clean: ## remove what rules made; downloads in data/raw and results/published stay
+	rm -rf data/processed report.html
+	if [ -d results ]; then find results -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} +; fi
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# Snakemake runs this in the new conda environment, from the project's root: the rules call `frugal`.
+set -euo pipefail
+python -m pip install --no-deps --editable .

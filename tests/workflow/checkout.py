@@ -1,0 +1,46 @@
+"""A copy of the checkout to run the workflow in, and Snakemake on it as a person would call it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+
+
+def copy_to(folder):
+    """The files that git tracks or would track, in a fresh folder; data already prepared is not copied."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target)
+    return folder
+
+
+def environment(folder):
+    """The copy's own package first, the environment's commands on the path."""
+    return os.environ | {
+        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "PYTHONPATH": str(folder / "src"),
+        "OMP_NUM_THREADS": "1",
+    }
+
+
+def snakemake(folder, *arguments, cores=2):
+    """Run Snakemake in a copy; returns the finished process with its output in `stdout`."""
+    return subprocess.run(
+        ["snakemake", "--cores", str(cores), *arguments],
+        cwd=folder, env=environment(folder), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+
+
+def contents(folder, pattern):
+    """Bytes of every file that matches, by its path below the folder."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.glob(pattern)) if p.is_file()}

@@ -1,0 +1,79 @@
+"""What the workflow would do, without doing it; and what it refuses to begin."""
+
+import re
+
+import pytest
+from checkout import copy_to, snakemake
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return copy_to(tmp_path_factory.mktemp("plan"))
+
+
+def jobs(output):
+    """Number of jobs per rule in a dry run's table."""
+    table = output.split("Job stats:")[1].split("Reasons:")[0]
+    return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, flags=re.MULTILINE)}
+
+
+@pytest.mark.parametrize("scale", ["smoke", "config", "paper"])
+def test_every_scale_plans_the_whole_paper(place, scale):
+    done = snakemake(place, "--dry-run", "--configfile", f"config/{scale}.yaml")
+    assert done.returncode == 0, done.stdout
+    assert jobs(done.stdout)["figure_explained"] == 10
+
+
+def test_smoke_fans_out_fully(place):
+    # 2 datasets x 3 classifiers x 5 folds x 1 seed, a job each; 2 methods replayed for each cell.
+    planned = jobs(snakemake(place, "--dry-run", "--configfile", "config/smoke.yaml").stdout)
+    assert planned["scores"] == 2 * 3 * 5
+    assert planned["search"] == 2 * 2 * 3
+
+
+def test_paper_scale_packs_searches_and_scores(place):
+    # 3 datasets x 3 classifiers x 3 k x 30 seeds of scores; 2 methods x 9 cells x 3 k x 5 n of searches.
+    planned = jobs(snakemake(place, "--dry-run", "--configfile", "config/paper.yaml").stdout)
+    assert planned["scores"] == 9 * 3 * 30
+    assert planned["search"] == 2 * 9 * 3 * 5
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "greedy_cv",
+        *(f"greedy_cv_table{i}" for i in (1, 2, 3)),
+        "greedy_cv_table1_by_n",
+        *(f"greedy_cv_figure{i}" for i in range(1, 13)),
+        "greedy_cv_claims",
+        "greedy_cv_sensitivity",
+        "data_pima2",
+    ],
+)
+def test_every_table_and_figure_has_a_target(place, target):
+    done = snakemake(place, "--dry-run", "--quiet", "all", "--configfile", "config/smoke.yaml", "--", target)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("seedz=3", "unknown key 'seedz' at the top level; known keys: allow_stand_in, download"),
+        ("scale=huge", "scale is 'huge', but must be one of smoke, laptop, paper"),
+        ("seeds_per_job=0", "seeds_per_job is 0, but must be at least 1"),
+        (
+            "greedy_cv={datasets: [iris]}",
+            "greedy_cv.datasets.0 is 'iris', but must be one of wdbc, boston, digits",
+        ),
+        (
+            "strategies={greedy: {tie: 1}}",
+            "strategies.greedy: unknown setting 'tie' of greedy; known: budget, ties",
+        ),
+    ],
+)
+def test_a_bad_configuration_is_refused_before_anything_runs(place, change, message):
+    done = snakemake(place, "--config", change)
+    assert done.returncode != 0
+    assert message in done.stdout
+    assert "Traceback" not in done.stdout
+    assert not (place / "results/folds").exists()

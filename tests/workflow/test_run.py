@@ -1,0 +1,128 @@
+"""Real runs of the workflow: smoke scale from a fresh copy, an interrupted run, a changed setting."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pandas as pd
+import pytest
+import yaml
+from checkout import contents, copy_to, environment, snakemake
+
+SMOKE = ("--configfile", "config/smoke.yaml")
+TINY = {
+    "folds_per_job": 1,
+    "seeds_per_job": 1,
+    "greedy_cv": {
+        "datasets": ["wdbc"],
+        "classifiers": ["decision_tree"],
+        "search_time": {"n_candidates": [128], "n_folds": [5], "n_seeds": 1},
+    },
+}
+RUNS = "results/greedy_cv/runs/search_time.parquet"
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory):
+    """A finished smoke run."""
+    place = copy_to(tmp_path_factory.mktemp("smoke"))
+    done = snakemake(place, *SMOKE)
+    assert done.returncode == 0, done.stdout[-4000:]
+    return place
+
+
+def test_the_smoke_run_makes_every_table_figure_and_claim(smoke):
+    made = {p.name for p in (smoke / "results/greedy_cv").rglob("*") if p.is_file()}
+    for i in range(1, 13):
+        assert {f"figure{i}.png", f"figure{i}.svg", f"figure{i}.csv"} <= made
+    for name in ("table1", "table1_by_n", "table2", "table3"):
+        assert {f"{name}.csv", f"{name}.md"} <= made
+    claims = pd.read_csv(smoke / "results/greedy_cv/claims.csv")
+    assert list(claims.columns) == "claim published ours low high verdict scale data".split()
+    assert set(claims["verdict"]) == {"not run at this scale"}
+    assert set(claims["scale"]) == {"smoke"}
+
+
+def test_published_numbers_of_the_smoke_run_are_real(smoke):
+    # The search time of each run follows from the kept scores by the definition alone.
+    runs = pd.read_parquet(smoke / RUNS)
+    standard = runs[runs["method"] == "standard"]
+    assert ((standard["best"] + 1) / standard["n"]).tolist() == pytest.approx(standard["search_time"].tolist())
+    greedy = runs[runs["method"] == "greedy"]
+    assert (greedy["search_time"] >= (greedy["n"] + greedy["k"] - 1) / (greedy["n"] * greedy["k"])).all()
+    assert (runs["n_evaluations"] == runs["n"] * runs["k"]).all()
+
+
+def test_a_second_run_has_nothing_to_do(smoke):
+    started = time.monotonic()
+    done = snakemake(smoke, *SMOKE)
+    assert "Nothing to be done" in done.stdout
+    assert time.monotonic() - started < 60  # a hang, not a benchmark
+
+
+def test_a_changed_setting_reruns_that_strategy_alone(smoke):
+    change = "strategies={greedy_early_stopping: {epsilon: 0.1}}"
+    planned = snakemake(smoke, *SMOKE, "--dry-run", "--config", change).stdout
+    rerun = set(re.findall(r"results/folds/search/(\w+)/", planned.split("Job stats:")[0].replace("input:", "\n")))
+    table = planned.split("Job stats:")[1]
+    assert "greedy_early_stopping" in rerun
+    assert re.search(r"^search_timed +6$", table, flags=re.MULTILINE)
+    assert not re.search(r"^(search|scores|scores_timed|rungs_timed) ", table, flags=re.MULTILINE)
+
+
+def test_the_report_holds_every_table_and_figure(smoke):
+    done = snakemake(smoke, *SMOKE, "--report", "report.html")
+    assert done.returncode == 0, done.stdout[-4000:]
+    page = (smoke / "report.html").read_text()
+    for item in [*(f"figure{i}.png" for i in range(1, 13)), "table1.md", "table2.md", "table3.md", "claims.csv"]:
+        assert item in page
+
+
+def tiny(place):
+    copy_to(place)
+    (place / "tiny.yaml").write_text(yaml.safe_dump(TINY))
+    return place
+
+
+def test_an_interrupted_run_resumes_and_ends_in_the_same_bytes(tmp_path):
+    whole, cut = tiny(tmp_path / "whole"), tiny(tmp_path / "cut")
+    assert snakemake(whole, "--configfile", "tiny.yaml", "--", RUNS).returncode == 0
+
+    command = ["snakemake", "--cores", "1", "--configfile", "tiny.yaml", "--", RUNS]
+    started = subprocess.Popen(
+        command, cwd=cut, env=environment(cut), start_new_session=True, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    first = "results/folds/scores/wdbc/decision_tree/grid/k5/seed0/folds*.parquet"
+    deadline = time.monotonic() + 120
+    while not list(cut.glob(first)):
+        assert time.monotonic() < deadline, "no score file within two minutes"
+        assert started.poll() is None, "the run ended before it could be killed"
+        time.sleep(0.1)
+    os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+    kept = contents(cut, first)
+    assert 1 <= len(kept) < 5
+    assert contents(cut, "results/folds/scores/**/.*.part") == {} or not list(cut.glob(RUNS))
+
+    assert snakemake(cut, "--configfile", "tiny.yaml", "--unlock").returncode == 0
+    done = snakemake(cut, "--configfile", "tiny.yaml", "--rerun-incomplete", "--", RUNS)
+    assert done.returncode == 0, done.stdout[-4000:]
+    for pattern in (first, "results/folds/search/**/*.parquet", RUNS):
+        assert contents(cut, pattern) == contents(whole, pattern) != {}
+
+
+def test_a_failing_job_leaves_nothing_half_written_and_a_clear_log(tmp_path):
+    place = tiny(tmp_path)
+    block = "results/folds/scores/wdbc/decision_tree/grid/k5/seed0/folds0-0.parquet"
+    assert snakemake(place, "--configfile", "tiny.yaml", "--", block).returncode == 0
+    (place / block).write_bytes(b"PAR1 cut short")
+    done = snakemake(place, "--configfile", "tiny.yaml", "--rerun-triggers", "mtime", "--", RUNS)
+    assert done.returncode != 0
+    assert not (place / RUNS).exists()
+    log = place / "results/logs/folds/search/greedy/wdbc/decision_tree/n128/k5/seeds0-0.log"
+    says = log.read_text().strip().splitlines()
+    assert len(says) == 1
+    assert "folds0-0.parquet is truncated or not a parquet file; delete it and run again" in says[0]

@@ -1,0 +1,117 @@
+"""The smoke scale through the slurm profile, on a SLURM of one node that this test installs.
+
+`make test-slurm` runs it; the ordinary tests leave it out, since it needs root and takes minutes.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import slurm_cluster
+
+pytestmark = pytest.mark.slurm
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT_S = 20 * 60
+# Stands before the real `frugal` on PATH. It writes each call down, and the first call that scores
+# folds fails: mkdir succeeds once, however many jobs try at the same time.
+FAULTY_FRUGAL = """\
+#!/usr/bin/env bash
+set -euo pipefail
+here=$(dirname "${{BASH_SOURCE[0]}}")
+echo "${{SLURM_JOB_ID:-none}} $*" >> "$here/calls"
+if [[ $1 == scores ]] && mkdir "$here/failed" 2> /dev/null; then
+    echo "$*" > "$here/failed/call"
+    echo "made to fail once" >&2
+    exit 1
+fi
+exec {frugal} "$@"
+"""
+SMOKE = f"--configfile config/smoke.yaml --cores {len(os.sched_getaffinity(0))}"
+# What the test's cluster has less of than the profile expects: accounting, and jobs to fill a group.
+SLURM = (
+    "--workflow-profile workflow/profiles/slurm --slurm-status-command squeue --slurm-no-account"
+    " --slurm-init-seconds-before-status-checks 5"
+    " --group-components scores=20 timed=20 searches=12 timed_searches=12 pages=10"
+)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    """SLURM, started for this module and stopped after it."""
+    try:
+        slurm_cluster.start()
+    except slurm_cluster.ClusterError as error:
+        pytest.fail(str(error), pytrace=False)
+    yield
+    slurm_cluster.stop()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of what git tracks or would track, so that this tree's results stay as they are."""
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    copy = tmp_path / "project"
+    for name in filter(None, names.split("\0")):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+    return copy
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    """A folder whose `frugal` fails once."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    script = folder / "frugal"
+    script.write_text(FAULTY_FRUGAL.format(frugal=Path(sys.executable).with_name("frugal")))
+    script.chmod(0o755)
+    return folder
+
+
+def snakemake(arguments: str, project: Path, faulty: Path) -> str:
+    """Run Snakemake in the copy, before whose `frugal` stands the faulty one; returns its output."""
+    path = os.pathsep.join([str(faulty), str(Path(sys.executable).parent), os.environ["PATH"]])
+    env = os.environ | {"PATH": path}
+    if "FRUGAL_DATA_MIRROR" in env:  # a relative path would be lost with the working directory
+        env["FRUGAL_DATA_MIRROR"] = os.path.realpath(env["FRUGAL_DATA_MIRROR"])
+    done = subprocess.run(
+        [Path(sys.executable).with_name("snakemake"), *shlex.split(arguments)],
+        cwd=project,
+        env=env,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-10_000:]
+    return done.stdout
+
+
+def test_smoke_scale_runs_through_slurm_and_retries_a_failed_job(
+    cluster: None, project: Path, faulty: Path
+) -> None:
+    output = snakemake(f"{SMOKE} {SLURM}", project, faulty)
+
+    # Every target is there.
+    assert (project / "results/greedy_cv/claims.csv").stat().st_size > 0
+    assert "Nothing to be done" in snakemake(f"{SMOKE} --dry-run", project, faulty)
+
+    # Every call was made by a job that SLURM knows.
+    calls = [line.split(maxsplit=1) for line in (faulty / "calls").read_text().splitlines()]
+    squeue = ["squeue", "--noheader", "--states=all", "--format=%A"]
+    known = subprocess.run(squeue, capture_output=True, text=True, check=True).stdout.split()
+    assert {job for job, _ in calls} <= set(known)
+
+    # One call failed, and another job made it again.
+    failed = (faulty / "failed/call").read_text().strip()
+    assert len({job for job, call in calls if call == failed}) == 2
+    assert "Trying to restart job" in output

@@ -1,4 +1,4 @@
-# What the other rule files share: the checked configuration, wildcard constraints, labels and input functions.
+# Shared by the files beside it; the checked configuration, wildcard constraints, labels and input functions.
 
 import json
 from pathlib import Path

@@ -19,6 +19,10 @@ import frugal
 if TYPE_CHECKING:
     import pandas as pd
 
+    from frugal.datasets import Dataset
+    from frugal.folds import ScoreTable
+    from frugal.interface import Candidate
+
 log = logging.getLogger("frugal")
 
 
@@ -55,53 +59,51 @@ def _data(args: argparse.Namespace) -> None:
 
 
 def _scores(args: argparse.Namespace) -> None:
-    import dataclasses
-
     from threadpoolctl import threadpool_limits
 
-    from frugal.datasets import load
-    from frugal.folds.scores import score
-    from frugal.folds.search import candidates_of
+    from frugal.folds import score
 
-    data = load(args.dataset, root=args.root)
-    candidates = candidates_of(
-        args.space, args.classifier, dataset=data.name, seed=args.seed, n_ranges=args.n_ranges
-    )
-    settings = {"n_folds": args.n_folds, "seed": args.seed, "scaler": args.scaler, "splits": args.splits}
-    settings |= {"n_rows": args.n_rows, "exact_batch": not args.timed}
+    data, candidates, settings = _scoring(args)
+    settings |= {"n_folds": args.n_folds, "n_rows": args.n_rows, "folds": args.folds}
     with threadpool_limits(1):
-        table = score(data, args.classifier, candidates, folds=args.folds, **settings)
-    meta = {**table.meta, "space": args.space}
-    dataclasses.replace(table, meta=meta).write(args.output, seconds_path=args.seconds_output)
+        table = score(data, args.classifier, candidates, **settings)
+    _labelled(table, args).write(args.output, seconds_path=args.seconds_output)
 
 
-def _rungs(args: argparse.Namespace) -> None:
-    import dataclasses
-
+def _timed(args: argparse.Namespace) -> None:
+    """All folds, and the rungs of successive halving, by real fits timed one by one."""
     from threadpoolctl import threadpool_limits
 
-    from frugal.datasets import load
+    from frugal.folds import score
     from frugal.folds.rungs import score_rungs
+
+    data, candidates, scoring = _scoring(args)
+    scoring["exact_batch"] = False
+    settings = _settings(args.settings)
+    with threadpool_limits(1):
+        table = score(data, args.classifier, candidates, n_folds=args.n_folds, **scoring)
+        lengths = args.n_candidates
+        rungs = score_rungs(data, args.classifier, candidates, n_candidates=lengths, settings=settings, **scoring)
+    _labelled(rungs, args).write(args.rungs_output, seconds_path=args.rungs_seconds_output)
+    _labelled(table, args).write(args.output, seconds_path=args.seconds_output)
+
+
+def _scoring(args: argparse.Namespace) -> tuple[Dataset, list[Candidate], dict[str, Any]]:
+    """Dataset, distinct candidates, and what `score` is told of the folds."""
+    from frugal.datasets import load
     from frugal.folds.search import candidates_of
 
     data = load(args.dataset, root=args.root)
-    candidates = candidates_of(
-        args.space, args.classifier, dataset=data.name, seed=args.seed, n_ranges=args.n_ranges
-    )
-    with threadpool_limits(1):
-        table = score_rungs(
-            data,
-            args.classifier,
-            candidates,
-            n_candidates=args.n_candidates,
-            settings=_settings(args.settings),
-            seed=args.seed,
-            scaler=args.scaler,
-            splits=args.splits,
-            exact_batch=not args.timed,
-        )
-    meta = {**table.meta, "space": args.space}
-    dataclasses.replace(table, meta=meta).write(args.output, seconds_path=args.seconds_output)
+    drawn = {"dataset": data.name, "seed": args.seed, "n_ranges": args.n_ranges}
+    candidates = candidates_of(args.space, args.classifier, **drawn)
+    return data, candidates, {"seed": args.seed, "scaler": args.scaler, "splits": args.splits}
+
+
+def _labelled(table: ScoreTable, args: argparse.Namespace) -> ScoreTable:
+    """The table with the space that its candidates come from."""
+    import dataclasses
+
+    return dataclasses.replace(table, meta={**table.meta, "space": args.space})
 
 
 def _search(args: argparse.Namespace) -> None:
@@ -330,10 +332,13 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--folds", type=numbers, help="for example 0-4; all by default")
     p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
 
-    p = _command(commands, "rungs", _rungs, "fit and score the rungs of successive halving")
+    p = _command(commands, "timed", _timed, "fit, score and time every fold and rung, one fit at a time")
     _add_scoring(p)
-    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
-    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
+    p.add_argument("--n-folds", type=int, required=True)
+    p.add_argument("--n-candidates", type=int, nargs="+", required=True, help="lengths that will be searched")
+    p.add_argument("--settings", default="{}", help="of successive_halving, as JSON")
+    p.add_argument("--rungs-output", required=True)
+    p.add_argument("--rungs-seconds-output", required=True)
 
     p = _command(commands, "search", _search, "replay a strategy on kept scores")
     p.add_argument("--method", required=True)
@@ -414,6 +419,5 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--splits", default="stratified")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--n-ranges", type=int, default=2048, help="candidates drawn on the ranges")
-    parser.add_argument("--timed", action="store_true", help="time every fit alone; no batch scorer")
     parser.add_argument("--output", required=True)
     parser.add_argument("--seconds-output", help="measured seconds, apart from reproducible scores")

@@ -181,15 +181,12 @@ def kept_scores(wildcards):
 
 def timed_scores(wildcards):
     """Timed scores and rungs of a search's seeds."""
-    seeds = range(int(wildcards.first), int(wildcards.last) + 1)
-    variant = variant_of(STUDY) + "-timed"
-    cv = config["strategies"]["successive_halving"]["cv"]
-    where = f"results/folds/scores/{wildcards.dataset}/{wildcards.classifier}/{variant}/k{cv}"
-    rungs = [f"{where}/seed{seed}/rungs.parquet" for seed in seeds]
-    tables = score_files(
-        wildcards.dataset, wildcards.classifier, variant, int(wildcards.k), seeds
-    )
-    return tables + rungs
+    where = f"results/folds/scores/{wildcards.dataset}/{wildcards.classifier}/{variant_of(STUDY)}-timed/k{wildcards.k}"
+    return [
+        f"{where}/seed{seed}/{part}0-{int(wildcards.k) - 1}.parquet"
+        for seed in range(int(wildcards.first), int(wildcards.last) + 1)
+        for part in ("folds", "rungs")
+    ]
 
 
 def variant_scores(wildcards):

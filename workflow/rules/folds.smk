@@ -27,42 +27,20 @@ rule scores:
 
 
 rule scores_timed:
-    # The same scores by real scikit-learn fits, each timed alone; no other job runs beside it.
-    input:
-        processed,
-    output:
-        scores=f"results/{KEPT_TIMED}/folds{{first}}-{{last}}.parquet",
-        seconds=f"{TIMED_SECONDS}/folds{{first}}-{{last}}.parquet",
-    log:
-        f"results/logs/{KEPT_TIMED}/folds{{first}}-{{last}}.log",
-    benchmark:
-        f"results/benchmarks/{KEPT_TIMED}/folds{{first}}-{{last}}.tsv"
-    conda:
-        "../../envs/frugal.yaml"
-    threads: ALL_CORES
-    resources:
-        mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=120,
-    params:
-        flags=scoring_flags,
-    shell:
-        "frugal scores --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
-        " --n-folds {wildcards.k} --seed {wildcards.seed} --folds {wildcards.first}-{wildcards.last}"
-        " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
-
-
-rule rungs_timed:
-    # Every number of rows that successive halving asks for, by real fits, timed alone.
+    # All folds, and the rows that successive halving asks for, by real scikit-learn fits, each timed alone: no
+    # other job runs beside it.
     input:
         data=processed,
         code="src/frugal/folds/strategies/successive_halving.py",
     output:
-        scores=f"results/{KEPT_TIMED}/rungs.parquet",
-        seconds=f"{TIMED_SECONDS}/rungs.parquet",
+        scores=f"results/{KEPT_TIMED}/folds0-{{last}}.parquet",
+        seconds=f"{TIMED_SECONDS}/folds0-{{last}}.parquet",
+        rungs=f"results/{KEPT_TIMED}/rungs0-{{last}}.parquet",
+        rungs_seconds=f"{TIMED_SECONDS}/rungs0-{{last}}.parquet",
     log:
-        f"results/logs/{KEPT_TIMED}/rungs.log",
+        f"results/logs/{KEPT_TIMED}/folds0-{{last}}.log",
     benchmark:
-        f"results/benchmarks/{KEPT_TIMED}/rungs.tsv"
+        f"results/benchmarks/{KEPT_TIMED}/folds0-{{last}}.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: ALL_CORES
@@ -74,9 +52,10 @@ rule rungs_timed:
         lengths=STUDY["early_stopping"]["n_candidates"],
         settings=settings_of("successive_halving"),
     shell:
-        "frugal rungs --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
-        " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"
-        " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
+        "frugal timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
+        " --n-folds {wildcards.k} --seed {wildcards.seed} --n-candidates {params.lengths}"
+        " --settings {params.settings:q} --output {output.scores} --seconds-output {output.seconds}"
+        " --rungs-output {output.rungs} --rungs-seconds-output {output.rungs_seconds} > {log} 2>&1"
 
 
 rule search:

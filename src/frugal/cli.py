@@ -117,20 +117,15 @@ def _search(args: argparse.Namespace) -> None:
     missing = sorted(set(seeds) - set(kept))
     if missing:
         raise ValueError(f"there are no score files for seed {missing[0]}")
-    measured = [
-        search(
-            args.method,
-            kept[seed].table,
-            kept[seed].rungs,
-            n_candidates=args.n_candidates,
-            settings=_settings(args.settings),
-            tie_rule=args.tie_rule,
-        )
-        for seed in seeds
-    ]
-    if args.timing_output:
-        _write(pd.DataFrame([m.timing for m in measured]), args.timing_output)
-    _write(pd.DataFrame([m.result for m in measured]), args.output)
+    timings = args.timing_output or [None] * len(args.n_candidates)
+    if not len(args.n_candidates) == len(args.output) == len(timings):
+        raise ValueError("as many outputs are needed as there are values of --n-candidates")
+    how = {"settings": _settings(args.settings), "tie_rule": args.tie_rule}
+    for n, output, timing in zip(args.n_candidates, args.output, timings, strict=True):
+        measured = [search(args.method, kept[s].table, kept[s].rungs, n_candidates=n, **how) for s in seeds]
+        if timing:
+            _write(pd.DataFrame([m.timing for m in measured]), timing)
+        _write(pd.DataFrame([m.result for m in measured]), output)
 
 
 def _collect(args: argparse.Namespace) -> None:
@@ -343,13 +338,13 @@ def _parser() -> argparse.ArgumentParser:
     p = _command(commands, "search", _search, "replay a strategy on kept scores")
     p.add_argument("--method", required=True)
     p.add_argument("--scores", type=Path, nargs="+", required=True)
-    p.add_argument("--n-candidates", type=int, required=True)
+    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
     p.add_argument("--seeds", type=numbers, help="for example 0-29; all that have scores by default")
     p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
     p.add_argument("--tie-rule", default="random")
     p.add_argument("--timed", action="store_true", help="read the seconds beside the scores")
-    p.add_argument("--output", required=True)
-    p.add_argument("--timing-output", help="measured seconds, apart from reproducible results")
+    p.add_argument("--output", nargs="+", required=True, help="one file per value of --n-candidates")
+    p.add_argument("--timing-output", nargs="+", help="measured seconds, apart from reproducible results")
 
     p = _command(commands, "collect", _collect, "gather searches; statistics per cell")
     p.add_argument("--search", nargs="+", required=True)

@@ -28,14 +28,14 @@ def test_smoke_fans_out_fully(place):
     # 2 datasets x 3 classifiers x 5 folds x 1 seed, a job each; 2 methods replayed for each cell.
     planned = jobs(snakemake(place, "--dry-run", "--configfile", "config/smoke.yaml").stdout)
     assert planned["scores"] == 2 * 3 * 5
-    assert planned["search"] == 2 * 2 * 3
+    assert planned["search_search_time_128"] == 2 * 2 * 3
 
 
 def test_paper_scale_packs_searches_and_scores(place):
-    # 3 datasets x 3 classifiers x 3 k x 30 seeds of scores; 2 methods x 9 cells x 3 k x 5 n of searches.
+    # 3 datasets x 3 classifiers x 3 k x 30 seeds of scores; 2 methods x 9 cells x 3 k of searches, all n in each.
     planned = jobs(snakemake(place, "--dry-run", "--configfile", "config/paper.yaml").stdout)
     assert planned["scores"] == 9 * 3 * 30
-    assert planned["search"] == 2 * 9 * 3 * 5
+    assert planned["search_search_time_128"] == 2 * 9 * 3
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,8 @@ def test_a_changed_setting_reruns_that_strategy_alone(smoke):
     rerun = set(re.findall(r"results/folds/search/(\w+)/", planned.split("Job stats:")[0].replace("input:", "\n")))
     table = planned.split("Job stats:")[1]
     assert "greedy_early_stopping" in rerun
-    assert re.search(r"^search_timed +6$", table, flags=re.MULTILINE)
-    assert not re.search(r"^(search|scores|scores_timed) ", table, flags=re.MULTILINE)
+    assert re.search(r"^search_early_stopping_256 +6$", table, flags=re.MULTILINE)
+    assert not re.search(r"^(search_search_time_128|scores|scores_timed) ", table, flags=re.MULTILINE)
 
 
 def test_the_report_holds_every_table_and_figure(smoke):

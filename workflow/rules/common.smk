@@ -30,6 +30,7 @@ TIMED_SECONDS = (
     "results/folds/seconds/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}"
 )
 CELL = "{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}"
+CELLS = "{method}/{dataset}/{classifier}/k{k}/seeds{first}-{last}"
 
 TABLES = {
     "table1": "search_time",
@@ -56,7 +57,6 @@ wildcard_constraints:
     variant="(grid|ranges)(-min_max|-robust|-standard)?(-plain)?",
     name="[a-z0-9_]+",
     experiment="search_time|early_stopping|sizes",
-    n="[0-9]+",
     k="[0-9]+",
     seed="[0-9]+",
     first="[0-9]+",
@@ -146,25 +146,45 @@ def cell_files(root, methods, datasets, classifiers, n_candidates, n_folds, n_se
     ]
 
 
+def cells_of(root, lengths):
+    """Search results of one job: a file per length of the candidate list, other wildcards left open."""
+    return [f"{root}/{CELL}.parquet".replace("{n}", str(n)) for n in lengths]
+
+
+def length_blocks(experiment):
+    """Lengths of the candidate list, as many as one search job does."""
+    listed = STUDY[experiment]["n_candidates"]
+    return [
+        listed[first : last + 1]
+        for first, last in blocks_of(len(listed), config["lengths_per_job"])
+    ]
+
+
+def datasets_of(experiment):
+    """The datasets of an experiment: the document's, or one dataset at each of its sizes."""
+    if experiment != "sizes":
+        return STUDY["datasets"]
+    block = STUDY["sizes"]
+    return [f"{block['dataset']}_{rows}" for rows in block["n_rows"]]
+
+
+def variant_settings(wildcards):
+    """How scores are made and searches measured in a sensitivity variant."""
+    return {**STUDY, **STUDY["sensitivity"]["variants"][wildcards.name]}
+
+
 def experiment_files(experiment, root="results/folds/search"):
     """The search results of one of the study's experiments."""
     block = STUDY[experiment]
-    datasets = size_datasets() if experiment == "sizes" else STUDY["datasets"]
     return cell_files(
         root,
         block["methods"],
-        datasets,
+        datasets_of(experiment),
         STUDY["classifiers"],
         block["n_candidates"],
         block["n_folds"],
         block["n_seeds"],
     )
-
-
-def size_datasets():
-    """The dataset of the conjecture on larger data, at each of its sizes."""
-    block = STUDY["sizes"]
-    return [f"{block['dataset']}_{rows}" for rows in block["n_rows"]]
 
 
 def kept_scores(wildcards):
@@ -192,7 +212,7 @@ def timed_scores(wildcards):
 def variant_scores(wildcards):
     """Kept scores of a sensitivity search's seeds, made as its variant says."""
     seeds = range(int(wildcards.first), int(wildcards.last) + 1)
-    variant = variant_of({**STUDY, **STUDY["sensitivity"]["variants"][wildcards.name]})
+    variant = variant_of(variant_settings(wildcards))
     return score_files(
         wildcards.dataset, wildcards.classifier, variant, int(wildcards.k), seeds
     )

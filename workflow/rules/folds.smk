@@ -58,88 +58,101 @@ rule scores_timed:
         " --rungs-output {output.rungs} --rungs-seconds-output {output.rungs_seconds} > {log} 2>&1"
 
 
-rule search:
-    # One strategy replayed on the kept scores of a block of seeds.
-    input:
-        scores=kept_scores,
-        code="src/frugal/folds/strategies/{method}.py",
-    output:
-        f"results/folds/search/{CELL}.parquet",
-    log:
-        f"results/logs/folds/search/{CELL}.log",
-    benchmark:
-        f"results/benchmarks/folds/search/{CELL}.tsv"
-    wildcard_constraints:
-        method="|".join(STUDY["search_time"]["methods"]),
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=60,
-    params:
-        settings=lambda wildcards: settings_of(wildcards.method),
-        tie_rule=STUDY["tie_rule"],
-    shell:
-        "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {wildcards.n}"
-        " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
-        " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
+# One strategy replayed on the kept scores of a block of seeds, for a block of candidate-list lengths.
+for experiment in ("search_time", "sizes"):
+    for lengths in length_blocks(experiment):
+
+        rule:
+            name:
+                f"search_{experiment}_{lengths[0]}"
+            input:
+                scores=kept_scores,
+                code="src/frugal/folds/strategies/{method}.py",
+            output:
+                cells_of("results/folds/search", lengths),
+            log:
+                f"results/logs/folds/search/{CELLS}/n{lengths[0]}.log",
+            benchmark:
+                f"results/benchmarks/folds/search/{CELLS}/n{lengths[0]}.tsv"
+            wildcard_constraints:
+                dataset="|".join(datasets_of(experiment)),
+                method="|".join(STUDY[experiment]["methods"]),
+            conda:
+                "../../envs/frugal.yaml"
+            threads: 1
+            resources:
+                mem_mb=lambda wildcards, attempt: 1500 * attempt,
+                runtime=60,
+            params:
+                lengths=lengths,
+                settings=lambda wildcards: settings_of(wildcards.method),
+                tie_rule=STUDY["tie_rule"],
+            shell:
+                "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
+                " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
+                " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
 
 
-rule search_timed:
-    # The same on timed scores; what the clock said goes to a file of its own.
-    input:
-        scores=timed_scores,
-        code="src/frugal/folds/strategies/{method}.py",
-    output:
-        search=f"results/folds/search/{CELL}.parquet",
-        timing=f"results/folds/search_seconds/{CELL}.parquet",
-    log:
-        f"results/logs/folds/search/{CELL}.log",
-    benchmark:
-        f"results/benchmarks/folds/search/{CELL}.tsv"
-    wildcard_constraints:
-        method="|".join(STUDY["early_stopping"]["methods"]),
-    conda:
-        "../../envs/frugal.yaml"
-    threads: ALL_CORES
-    resources:
-        mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=60,
-    params:
-        settings=lambda wildcards: settings_of(wildcards.method),
-        tie_rule=STUDY["tie_rule"],
-    shell:
-        "frugal search --timed --method {wildcards.method} --scores {input.scores}"
-        " --n-candidates {wildcards.n} --seeds {wildcards.first}-{wildcards.last}"
-        " --settings {params.settings:q} --tie-rule {params.tie_rule}"
-        " --output {output.search} --timing-output {output.timing} > {log} 2>&1"
+# The same on timed scores; what the clock said goes to a file of its own.
+for lengths in length_blocks("early_stopping"):
+
+    rule:
+        name:
+            f"search_early_stopping_{lengths[0]}"
+        input:
+            scores=timed_scores,
+            code="src/frugal/folds/strategies/{method}.py",
+        output:
+            search=cells_of("results/folds/search", lengths),
+            timing=cells_of("results/folds/search_seconds", lengths),
+        log:
+            f"results/logs/folds/search/{CELLS}/n{lengths[0]}.log",
+        benchmark:
+            f"results/benchmarks/folds/search/{CELLS}/n{lengths[0]}.tsv"
+        wildcard_constraints:
+            method="|".join(STUDY["early_stopping"]["methods"]),
+        conda:
+            "../../envs/frugal.yaml"
+        threads: ALL_CORES
+        resources:
+            mem_mb=lambda wildcards, attempt: 1500 * attempt,
+            runtime=60,
+        params:
+            lengths=lengths,
+            settings=lambda wildcards: settings_of(wildcards.method),
+            tie_rule=STUDY["tie_rule"],
+        shell:
+            "frugal search --timed --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
+            " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
+            " --tie-rule {params.tie_rule} --output {output.search} --timing-output {output.timing} > {log} 2>&1"
 
 
-rule search_variant:
-    # As `search`, with one ambiguity of the document decided the other way.
-    input:
-        scores=variant_scores,
-        code="src/frugal/folds/strategies/{method}.py",
-    output:
-        f"results/folds/variants/{{name}}/{CELL}.parquet",
-    log:
-        f"results/logs/folds/variants/{{name}}/{CELL}.log",
-    benchmark:
-        f"results/benchmarks/folds/variants/{{name}}/{CELL}.tsv"
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=60,
-    params:
-        settings=lambda wildcards: settings_of(wildcards.method),
-        tie_rule=lambda wildcards: {
-            **STUDY,
-            **STUDY["sensitivity"]["variants"][wildcards.name],
-        }["tie_rule"],
-    shell:
-        "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {wildcards.n}"
-        " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
-        " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
+# As in `search_time`, with one ambiguity of the document decided the other way.
+for lengths in length_blocks("sensitivity"):
+
+    rule:
+        name:
+            f"search_sensitivity_{lengths[0]}"
+        input:
+            scores=variant_scores,
+            code="src/frugal/folds/strategies/{method}.py",
+        output:
+            cells_of("results/folds/variants/{name}", lengths),
+        log:
+            f"results/logs/folds/variants/{{name}}/{CELLS}/n{lengths[0]}.log",
+        benchmark:
+            f"results/benchmarks/folds/variants/{{name}}/{CELLS}/n{lengths[0]}.tsv"
+        conda:
+            "../../envs/frugal.yaml"
+        threads: 1
+        resources:
+            mem_mb=lambda wildcards, attempt: 1500 * attempt,
+            runtime=60,
+        params:
+            lengths=lengths,
+            settings=lambda wildcards: settings_of(wildcards.method),
+            tie_rule=lambda wildcards: variant_settings(wildcards)["tie_rule"],
+        shell:
+            "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
+            " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
+            " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"

@@ -182,6 +182,17 @@ def _claims(args: argparse.Namespace) -> None:
         print(f"{row.verdict:24} {row.published:8.3f} {row.ours:8.3f}  {row.claim}")
 
 
+def _publish(args: argparse.Namespace) -> None:
+    from frugal import config
+    from frugal.papers.publish import publish
+
+    merged: dict[str, Any] = {}
+    for path in args.configfile:
+        merged = config.merge(merged, config.read(path))
+    written = publish(args.paper, results=Path("results"), data=Path(args.root), config=merged)
+    log.info("%d files in %s", len(written), Path("results/published", args.paper))
+
+
 def _config(args: argparse.Namespace) -> None:
     from frugal import config
 
@@ -372,6 +383,10 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--runs", nargs="+", required=True)
     p.add_argument("--scale", required=True)
     p.add_argument("--output", required=True)
+
+    p = _command(commands, "publish", _publish, "copy a paper's results to results/published/")
+    p.add_argument("paper")
+    p.add_argument("--configfile", nargs="+", default=["config/config.yaml", "config/paper.yaml"])
 
     p = _command(commands, "config", _config, "check configuration files against the schema")
     p.add_argument("action", choices=["check"])

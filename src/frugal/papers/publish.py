@@ -1,0 +1,79 @@
+"""Copy a paper's results to results/published/, with a record of what they were made from and on."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from frugal.files import whole
+from frugal.papers.verdicts import NOT_RUN
+
+PACKAGES = ("frugal", "numpy", "pandas", "scipy", "scikit-learn", "matplotlib", "snakemake")
+PARTS = (
+    "tables/*.csv",
+    "tables/*.md",
+    "figures/*.csv",
+    "figures/*.png",
+    "figures/*.svg",
+    "cells/**/*.csv",
+    "claims.csv",
+)
+
+
+def publish(paper: str, *, results: Path, data: Path, config: Mapping[str, Any]) -> list[Path]:
+    """Copy tables, figures, cells and claims to `<results>/published/<paper>/`, and write provenance.json.
+
+    Args:
+        paper: name of the paper.
+        results: the folder of the results.
+        data: the folder of the datasets, whose records are quoted.
+        config: the configuration that the results were made with.
+
+    Returns:
+        The files written.
+
+    Raises:
+        ValueError: if a claim was not run at the published floor, or there are no claims.
+    """
+    source, target = results / paper, results / "published" / paper
+    claims = source / "claims.csv"
+    if not claims.exists():
+        raise ValueError(f"{claims} does not exist; run the workflow at paper scale first")
+    below = pd.read_csv(claims)["verdict"].eq(NOT_RUN).sum()
+    if below:
+        raise ValueError(f"{claims} has {below} claims below the published floor; run at paper scale first")
+    written = []
+    for pattern in PARTS:
+        for path in sorted(source.glob(pattern)):
+            with whole(target / path.relative_to(source)) as part:
+                shutil.copyfile(path, part)
+            written.append(target / path.relative_to(source))
+    record = {
+        "config": dict(config),
+        "machine": {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()},
+        "packages": {name: version(name) for name in PACKAGES},
+        "datasets": {
+            path.parent.name: json.loads(path.read_text())
+            for path in sorted(data.glob("processed/*/provenance.json"))
+        },
+    }
+    with whole(target / "provenance.json") as part:
+        part.write_text(json.dumps(record, indent=2, sort_keys=True) + "\n")
+    return [*written, target / "provenance.json"]
+
+
+def _processor() -> str:
+    """Model name and number of processors, as Linux states them; what Python knows elsewhere."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{len(models)} x {models[0]}" if models else platform.processor()

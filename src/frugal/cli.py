@@ -30,9 +30,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     args = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    warnings.showwarning = lambda message, *_: log.warning("warning: %s", message)
     try:
-        args.run(args)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: log.warning("warning: %s", message)
+            args.run(args)
     except (ValueError, OSError) as error:
         if args.debug:
             raise
@@ -70,21 +71,14 @@ def _scores(args: argparse.Namespace) -> None:
     _labelled(table, args).write(args.output, seconds_path=args.seconds_output)
 
 
-def _timed(args: argparse.Namespace) -> None:
-    """All folds, and the rungs of successive halving, by real fits timed one by one."""
-    from threadpoolctl import threadpool_limits
-
-    from frugal.folds import score
+def _rungs(args: argparse.Namespace) -> None:
     from frugal.folds.rungs import score_rungs
 
     data, candidates, scoring = _scoring(args)
-    scoring["exact_batch"] = False
     settings = _settings(args.settings)
-    with threadpool_limits(1):
-        table = score(data, args.classifier, candidates, n_folds=args.n_folds, **scoring)
-        lengths = args.n_candidates
-        rungs = score_rungs(data, args.classifier, candidates, n_candidates=lengths, settings=settings, **scoring)
-    _labelled(rungs, args).write(args.rungs_output, seconds_path=args.rungs_seconds_output)
+    table = score_rungs(
+        data, args.classifier, candidates, n_candidates=args.n_candidates, settings=settings, **scoring
+    )
     _labelled(table, args).write(args.output, seconds_path=args.seconds_output)
 
 
@@ -96,7 +90,8 @@ def _scoring(args: argparse.Namespace) -> tuple[Dataset, list[Candidate], dict[s
     data = load(args.dataset, root=args.root)
     drawn = {"dataset": data.name, "seed": args.seed, "n_ranges": args.n_ranges}
     candidates = candidates_of(args.space, args.classifier, **drawn)
-    return data, candidates, {"seed": args.seed, "scaler": args.scaler, "splits": args.splits}
+    how = {"seed": args.seed, "scaler": args.scaler, "splits": args.splits, "exact_batch": not args.timed}
+    return data, candidates, how
 
 
 def _labelled(table: ScoreTable, args: argparse.Namespace) -> ScoreTable:
@@ -117,15 +112,12 @@ def _search(args: argparse.Namespace) -> None:
     missing = sorted(set(seeds) - set(kept))
     if missing:
         raise ValueError(f"there are no score files for seed {missing[0]}")
-    timings = args.timing_output or [None] * len(args.n_candidates)
-    if not len(args.n_candidates) == len(args.output) == len(timings):
+    if len(args.n_candidates) != len(args.output):
         raise ValueError("as many outputs are needed as there are values of --n-candidates")
     how = {"settings": _settings(args.settings), "tie_rule": args.tie_rule}
-    for n, output, timing in zip(args.n_candidates, args.output, timings, strict=True):
+    for n, output in zip(args.n_candidates, args.output, strict=True):
         measured = [search(args.method, kept[s].table, kept[s].rungs, n_candidates=n, **how) for s in seeds]
-        if timing:
-            _write(pd.DataFrame([m.timing for m in measured]), timing)
-        _write(pd.DataFrame([m.result for m in measured]), output)
+        _write(pd.DataFrame([m.result | (m.timing if args.timed else {}) for m in measured]), output)
 
 
 def _collect(args: argparse.Namespace) -> None:
@@ -134,18 +126,13 @@ def _collect(args: argparse.Namespace) -> None:
 
     from frugal.folds.search import CELL_KEYS, cells
 
-    frames = []
-    for path in args.search:
-        frame = _read(path)
-        if args.timed:
-            timing = _read(Path(str(path).replace("/search/", "/search_seconds/")))
-            frame = frame.merge(timing, on="seed", validate="one_to_one")
-        frames.append(frame)
+    frames = [_read(path, *CELL_KEYS, "seed") for path in args.search]
     runs = pd.concat(frames, ignore_index=True).sort_values([*CELL_KEYS, "seed"], ignore_index=True)
     if args.variant:
         runs = runs.assign(variant=args.variant)
+    table = cells(runs)
     _write(runs, args.output)
-    _write(cells(runs), args.cells_output)
+    _write(table, args.cells_output)
 
 
 def _table(args: argparse.Namespace) -> None:
@@ -260,16 +247,22 @@ def _settings(text: str) -> dict[str, Any]:
 # Files ---------------------------------------------------------------------------------------------------------
 
 
-def _read(path: str | Path) -> pd.DataFrame:
+def _read(path: str | Path, *columns: str) -> pd.DataFrame:
+    """A table from a .csv or .parquet file that must have these columns."""
     import pandas as pd
     import pyarrow as pa
 
-    if Path(path).suffix == ".csv":
-        return pd.read_csv(path, keep_default_na=True)
+    kind = "CSV" if Path(path).suffix == ".csv" else "parquet"
+    if not Path(path).exists():
+        raise ValueError(f"{path} does not exist")
     try:
-        return pd.read_parquet(path)
-    except pa.ArrowException as error:
-        raise ValueError(f"{path} is truncated or not a parquet file; delete it and run again") from error
+        frame = pd.read_csv(path) if kind == "CSV" else pd.read_parquet(path)
+    except (pa.ArrowException, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise ValueError(f"{path} is truncated or not a {kind} file; delete it and run again") from error
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise ValueError(f"{path} lacks the column {missing[0]!r}; it has {', '.join(map(str, frame.columns))}")
+    return frame
 
 
 def _read_all(paths: list[str]) -> pd.DataFrame:
@@ -327,6 +320,7 @@ def _parser() -> argparse.ArgumentParser:
 
     p = _command(commands, "data", _data, "fetch, verify and prepare a dataset")
     p.add_argument("name")
+    p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--no-stand-in", action="store_true", help="fail where the real data is out of reach")
     p.add_argument("--opt-in", nargs="*", default=[], help="datasets that are fetched only on request")
     p.add_argument("--timeout-s", type=float, default=60.0)
@@ -338,13 +332,10 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--folds", type=numbers, help="for example 0-4; all by default")
     p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
 
-    p = _command(commands, "timed", _timed, "fit, score and time every fold and rung, one fit at a time")
+    p = _command(commands, "rungs", _rungs, "fit and score every rung of successive halving")
     _add_scoring(p)
-    p.add_argument("--n-folds", type=int, required=True)
     p.add_argument("--n-candidates", type=int, nargs="+", required=True, help="lengths that will be searched")
     p.add_argument("--settings", default="{}", help="of successive_halving, as JSON")
-    p.add_argument("--rungs-output", required=True)
-    p.add_argument("--rungs-seconds-output", required=True)
 
     p = _command(commands, "search", _search, "replay a strategy on kept scores")
     p.add_argument("--method", required=True)
@@ -353,13 +344,11 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--seeds", type=numbers, help="for example 0-29; all that have scores by default")
     p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
     p.add_argument("--tie-rule", default="random")
-    p.add_argument("--timed", action="store_true", help="read the seconds beside the scores")
+    p.add_argument("--timed", action="store_true", help="read the seconds beside the scores, and add them up")
     p.add_argument("--output", nargs="+", required=True, help="one file per value of --n-candidates")
-    p.add_argument("--timing-output", nargs="+", help="measured seconds, apart from reproducible results")
 
     p = _command(commands, "collect", _collect, "gather searches; statistics per cell")
     p.add_argument("--search", nargs="+", required=True)
-    p.add_argument("--timed", action="store_true", help="add the seconds that stand beside the searches")
     p.add_argument("--variant", help="label of a sensitivity variant, kept as a column")
     p.add_argument("--output", required=True)
     p.add_argument("--cells-output", required=True)
@@ -386,6 +375,7 @@ def _parser() -> argparse.ArgumentParser:
 
     p = _command(commands, "publish", _publish, "copy a paper's results to results/published/")
     p.add_argument("paper")
+    p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--configfile", nargs="+", default=["config/config.yaml", "config/paper.yaml"])
 
     p = _command(commands, "config", _config, "check configuration files against the schema")
@@ -395,6 +385,7 @@ def _parser() -> argparse.ArgumentParser:
 
     p = _command(commands, "bench", _bench, "measure against a named peer in one run")
     p.add_argument("what", choices=["folds"])
+    p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--datasets", nargs="+", default=["wdbc", "boston", "digits"])
     p.add_argument("--classifiers", nargs="+", default=["bernoulli_nb", "decision_tree", "knn"])
     p.add_argument("--n-candidates", type=int, default=256)
@@ -417,11 +408,11 @@ def _parser() -> argparse.ArgumentParser:
 def _command(commands: Any, name: str, run: Any, text: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
     parser.set_defaults(run=run)
-    parser.add_argument("--root", default="data", help="folder of the datasets")
     return parser
 
 
 def _add_scoring(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--root", default="data", help="folder of the datasets")
     parser.add_argument("--dataset", required=True)
     parser.add_argument("--classifier", required=True)
     parser.add_argument("--space", default="grid")
@@ -429,5 +420,6 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--splits", default="stratified")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--n-ranges", type=int, default=2048, help="candidates drawn on the ranges")
+    parser.add_argument("--timed", action="store_true", help="time every fit alone; no batch scorer")
     parser.add_argument("--output", required=True)
     parser.add_argument("--seconds-output", help="measured seconds, apart from reproducible scores")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,10 @@ def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str
     """
     import jsonschema
 
+    try:
+        json.dumps(config, allow_nan=False)
+    except ValueError:
+        raise ValueError(f"{source}: a number is not finite; every number must be") from None
     validator = jsonschema.Draft202012Validator(read(schema))
     errors = sorted(validator.iter_errors(dict(config)), key=lambda e: [str(part) for part in e.path])
     if errors:
@@ -60,11 +66,14 @@ def _check_strategies(strategies: Mapping[str, Mapping[str, Any]], source: str) 
     """Build each strategy once: it knows its settings and their ranges best."""
     import numpy as np
 
-    from frugal.folds.strategies import make
+    from frugal.folds.strategies import make, settings_of
 
     for name, settings in strategies.items():
         try:
-            make(name, n_candidates=128, n_folds=5, rng=np.random.default_rng(0), **settings)
+            facts = {"n_rows": 10**6} if "n_rows" in settings_of(name) else {}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a budget is small or large against the study's own lists
+                make(name, n_candidates=128, n_folds=5, rng=np.random.default_rng(0), **facts, **settings)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{source}: strategies.{name}: {error}") from error
 
@@ -89,6 +98,10 @@ def _sentence(error: Any) -> str:
             accepted = _range(schema)
         case "minItems":
             accepted = f"a list of at least {error.validator_value} item(s)"
+        case "pattern":
+            accepted = "made of small letters, digits and _"
+        case "minProperties":
+            accepted = "at least one block"
         case "uniqueItems":
             accepted = "a list without repeats"
         case _:

@@ -1,6 +1,7 @@
 # Shared by the files beside it; the checked configuration, wildcard constraints, labels and input functions.
 
 import json
+import re
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -29,6 +30,13 @@ SECONDS = "results/folds/seconds/{dataset}/{classifier}/{variant}/k{k}/seed{seed
 TIMED_SECONDS = (
     "results/folds/seconds/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}"
 )
+METHODS = {
+    "search_time": ("standard", "greedy"),
+    "early_stopping": ("greedy_early_stopping", "successive_halving"),
+    "wall_clock": ("greedy_early_stopping", "successive_halving"),
+    "sensitivity": ("standard", "greedy"),
+    "sizes": ("standard", "greedy"),
+}
 CELL = "{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}"
 CELLS = "{method}/{dataset}/{classifier}/k{k}/seeds{first}-{last}"
 
@@ -36,7 +44,7 @@ TABLES = {
     "table1": "search_time",
     "table1_by_n": "search_time",
     "table2": "early_stopping",
-    "table3": "early_stopping",
+    "table3": "wall_clock",
     "sensitivity": "sensitivity",
     "sizes": "sizes",
 }
@@ -56,7 +64,7 @@ wildcard_constraints:
     method="|".join(known_strategies()),
     variant="(grid|ranges)(-min_max|-robust|-standard)?(-plain)?",
     name="[a-z0-9_]+",
-    experiment="search_time|early_stopping|sizes",
+    experiment="|".join(METHODS),
     k="[0-9]+",
     seed="[0-9]+",
     first="[0-9]+",
@@ -74,20 +82,12 @@ def scoring_flags(wildcards):
     space, *rest = wildcards.variant.split("-")
     splits = "plain" if "plain" in rest else "stratified"
     scaler = next((part for part in rest if part != "plain"), "none")
-    return (
-        f"--space {space} --scaler {scaler} --splits {splits} --n-ranges {n_ranges()}"
-    )
-
-
-def n_ranges():
-    """Length of the one candidate list per seed on `ranges`: the longest that is searched."""
-    blocks = (
-        STUDY["search_time"],
-        STUDY["early_stopping"],
-        STUDY["sensitivity"],
-        STUDY["sizes"],
-    )
-    return max(n for block in blocks for n in block["n_candidates"])
+    flags = f"--space {space} --scaler {scaler} --splits {splits}"
+    if space == "grid":
+        return flags
+    # One candidate list per seed, as long as the longest list that is searched in this space.
+    blocks = METHODS if STUDY["space"] == "ranges" else ["sensitivity"]
+    return f"{flags} --n-ranges {max(n for block in blocks for n in STUDY[block]['n_candidates'])}"
 
 
 def blocks_of(n_items, per_job):
@@ -103,6 +103,17 @@ def settings_of(method):
     return json.dumps(config["strategies"].get(method, {}), sort_keys=True)
 
 
+def code_of(method):
+    """The modules of a strategy: its own, and those of the strategies that it builds on."""
+    path = Path(workflow.basedir, f"src/frugal/folds/strategies/{method}.py")
+    built_on = re.findall(
+        r"^from frugal\.folds\.strategies\.(\w+) import",
+        path.read_text(),
+        flags=re.MULTILINE,
+    )
+    return [f"src/frugal/folds/strategies/{name}.py" for name in (method, *built_on)]
+
+
 def source_of(dataset):
     """Name of the dataset that a subset such as letter_2000 is drawn from."""
     return (
@@ -113,16 +124,6 @@ def source_of(dataset):
 def processed(wildcards):
     """The prepared dataset that a job reads."""
     return f"data/processed/{source_of(wildcards.dataset)}/provenance.json"
-
-
-def score_files(dataset, classifier, variant, k, seeds):
-    """The kept scores of some seeds, block of folds by block."""
-    where = f"results/folds/scores/{dataset}/{classifier}/{variant}/k{k}"
-    return [
-        f"{where}/seed{seed}/folds{first}-{last}.parquet"
-        for seed in seeds
-        for first, last in blocks_of(k, config["folds_per_job"])
-    ]
 
 
 def cell_files(root, methods, datasets, classifiers, n_candidates, n_folds, n_seeds):
@@ -160,6 +161,18 @@ def length_blocks(experiment):
     ]
 
 
+def rule_name(name, lengths):
+    """`name` for the first block of lengths, so that profiles can rely on it; numbered after it."""
+    experiments = {
+        "search": "search_time",
+        "search_timed": "wall_clock",
+        "search_variant": "sensitivity",
+    }
+    experiment = experiments.get(name, name.removeprefix("search_"))
+    first = STUDY[experiment]["n_candidates"][0]
+    return name if lengths[0] == first else f"{name}_{lengths[0]}"
+
+
 def datasets_of(experiment):
     """The datasets of an experiment: the document's, or one dataset at each of its sizes."""
     if experiment != "sizes":
@@ -173,12 +186,12 @@ def variant_settings(wildcards):
     return {**STUDY, **STUDY["sensitivity"]["variants"][wildcards.name]}
 
 
-def experiment_files(experiment, root="results/folds/search"):
+def experiment_files(experiment):
     """The search results of one of the study's experiments."""
     block = STUDY[experiment]
     return cell_files(
-        root,
-        block["methods"],
+        f"results/folds/{'wall_clock' if experiment == 'wall_clock' else 'search'}",
+        METHODS[experiment],
         datasets_of(experiment),
         STUDY["classifiers"],
         block["n_candidates"],
@@ -187,35 +200,33 @@ def experiment_files(experiment, root="results/folds/search"):
     )
 
 
+def scores_and_rungs(wildcards, variant):
+    """Score files of a search's seeds, and the rungs where its strategy is successive halving."""
+    seeds = range(int(wildcards.first), int(wildcards.last) + 1)
+    where = f"results/folds/scores/{wildcards.dataset}/{wildcards.classifier}/{variant}"
+    cv = config["strategies"]["successive_halving"]["cv"]
+    halving = wildcards.method == "successive_halving"
+    rungs = [f"{where}/k{cv}/seed{seed}/rungs.parquet" for seed in seeds]
+    return [
+        f"{where}/k{wildcards.k}/seed{seed}/folds{first}-{last}.parquet"
+        for seed in seeds
+        for first, last in blocks_of(int(wildcards.k), config["folds_per_job"])
+    ] + (rungs if halving else [])
+
+
 def kept_scores(wildcards):
     """Kept scores of a search's seeds."""
-    seeds = range(int(wildcards.first), int(wildcards.last) + 1)
-    return score_files(
-        wildcards.dataset,
-        wildcards.classifier,
-        variant_of(STUDY),
-        int(wildcards.k),
-        seeds,
-    )
+    return scores_and_rungs(wildcards, variant_of(STUDY))
 
 
 def timed_scores(wildcards):
-    """Timed scores and rungs of a search's seeds."""
-    where = f"results/folds/scores/{wildcards.dataset}/{wildcards.classifier}/{variant_of(STUDY)}-timed/k{wildcards.k}"
-    return [
-        f"{where}/seed{seed}/{part}0-{int(wildcards.k) - 1}.parquet"
-        for seed in range(int(wildcards.first), int(wildcards.last) + 1)
-        for part in ("folds", "rungs")
-    ]
+    """The same, timed."""
+    return scores_and_rungs(wildcards, f"{variant_of(STUDY)}-timed")
 
 
 def variant_scores(wildcards):
-    """Kept scores of a sensitivity search's seeds, made as its variant says."""
-    seeds = range(int(wildcards.first), int(wildcards.last) + 1)
-    variant = variant_of(variant_settings(wildcards))
-    return score_files(
-        wildcards.dataset, wildcards.classifier, variant, int(wildcards.k), seeds
-    )
+    """The same, made as a sensitivity variant says."""
+    return scores_and_rungs(wildcards, variant_of(variant_settings(wildcards)))
 
 
 def variant_files(wildcards):
@@ -223,7 +234,7 @@ def variant_files(wildcards):
     block = STUDY["sensitivity"]
     return cell_files(
         f"results/folds/variants/{wildcards.name}",
-        block["methods"],
+        METHODS["sensitivity"],
         STUDY["datasets"],
         STUDY["classifiers"],
         block["n_candidates"],

@@ -23,9 +23,9 @@ for dataset in CATALOGUE:
         params:
             dataset=dataset,
             stand_in="" if config["allow_stand_in"] else "--no-stand-in",
-            opt_in=" ".join(config["opt_in"]),
+            opt_in=f"--opt-in {dataset}" if dataset in config["opt_in"] else "",
             timeout_s=config["download"]["timeout_s"],
             n_retries=config["download"]["n_retries"],
         shell:
-            "frugal data {params.dataset} {params.stand_in} --opt-in {params.opt_in}"
+            "frugal data {params.dataset} {params.stand_in} {params.opt_in}"
             " --timeout-s {params.timeout_s} --n-retries {params.n_retries} > {log} 2>&1"

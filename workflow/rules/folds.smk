@@ -26,21 +26,45 @@ rule scores:
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
-rule scores_timed:
-    # All folds, and the rows that successive halving asks for, by real scikit-learn fits, each timed alone: no
-    # other job runs beside it.
+rule rungs:
+    # Every number of rows that successive halving asks for, by the exact batch scorers.
     input:
         data=processed,
         code="src/frugal/folds/strategies/successive_halving.py",
     output:
-        scores=f"results/{KEPT_TIMED}/folds0-{{last}}.parquet",
-        seconds=f"{TIMED_SECONDS}/folds0-{{last}}.parquet",
-        rungs=f"results/{KEPT_TIMED}/rungs0-{{last}}.parquet",
-        rungs_seconds=f"{TIMED_SECONDS}/rungs0-{{last}}.parquet",
+        scores=f"results/{KEPT}/rungs.parquet",
+        seconds=f"{SECONDS}/rungs.parquet",
     log:
-        f"results/logs/{KEPT_TIMED}/folds0-{{last}}.log",
+        f"results/logs/{KEPT}/rungs.log",
     benchmark:
-        f"results/benchmarks/{KEPT_TIMED}/folds0-{{last}}.tsv"
+        f"results/benchmarks/{KEPT}/rungs.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=60,
+    params:
+        flags=scoring_flags,
+        lengths=STUDY["early_stopping"]["n_candidates"],
+        settings=settings_of("successive_halving"),
+    shell:
+        "frugal rungs --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
+        " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"
+        " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
+
+
+rule scores_timed:
+    # The same scores by real scikit-learn fits, each timed alone; no other job runs beside it.
+    input:
+        processed,
+    output:
+        scores=f"results/{KEPT_TIMED}/folds{{first}}-{{last}}.parquet",
+        seconds=f"{TIMED_SECONDS}/folds{{first}}-{{last}}.parquet",
+    log:
+        f"results/logs/{KEPT_TIMED}/folds{{first}}-{{last}}.log",
+    benchmark:
+        f"results/benchmarks/{KEPT_TIMED}/folds{{first}}-{{last}}.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: ALL_CORES
@@ -49,25 +73,57 @@ rule scores_timed:
         runtime=120,
     params:
         flags=scoring_flags,
-        lengths=STUDY["early_stopping"]["n_candidates"],
+    shell:
+        "frugal scores --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
+        " --n-folds {wildcards.k} --seed {wildcards.seed} --folds {wildcards.first}-{wildcards.last}"
+        " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
+
+
+rule rungs_timed:
+    # Every number of rows that successive halving asks for, by real fits, timed alone.
+    input:
+        data=processed,
+        code="src/frugal/folds/strategies/successive_halving.py",
+    output:
+        scores=f"results/{KEPT_TIMED}/rungs.parquet",
+        seconds=f"{TIMED_SECONDS}/rungs.parquet",
+    log:
+        f"results/logs/{KEPT_TIMED}/rungs.log",
+    benchmark:
+        f"results/benchmarks/{KEPT_TIMED}/rungs.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: ALL_CORES
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=120,
+    params:
+        flags=scoring_flags,
+        lengths=STUDY["wall_clock"]["n_candidates"],
         settings=settings_of("successive_halving"),
     shell:
-        "frugal timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
-        " --n-folds {wildcards.k} --seed {wildcards.seed} --n-candidates {params.lengths}"
-        " --settings {params.settings:q} --output {output.scores} --seconds-output {output.seconds}"
-        " --rungs-output {output.rungs} --rungs-seconds-output {output.rungs_seconds} > {log} 2>&1"
+        "frugal rungs --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
+        " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"
+        " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
 # One strategy replayed on the kept scores of a block of seeds, for a block of candidate-list lengths.
-for experiment in ("search_time", "sizes"):
+for experiment in ("search_time", "early_stopping", "sizes"):
     for lengths in length_blocks(experiment):
 
         rule:
             name:
-                f"search_{experiment}_{lengths[0]}"
+                rule_name(
+                    (
+                        "search"
+                        if experiment == "search_time"
+                        else f"search_{experiment}"
+                    ),
+                    lengths,
+                )
             input:
                 scores=kept_scores,
-                code="src/frugal/folds/strategies/{method}.py",
+                code=lambda wildcards: code_of(wildcards.method),
             output:
                 cells_of("results/folds/search", lengths),
             log:
@@ -76,7 +132,7 @@ for experiment in ("search_time", "sizes"):
                 f"results/benchmarks/folds/search/{CELLS}/n{lengths[0]}.tsv"
             wildcard_constraints:
                 dataset="|".join(datasets_of(experiment)),
-                method="|".join(STUDY[experiment]["methods"]),
+                method="|".join(METHODS[experiment]),
             conda:
                 "../../envs/frugal.yaml"
             threads: 1
@@ -93,24 +149,23 @@ for experiment in ("search_time", "sizes"):
                 " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
 
 
-# The same on timed scores; what the clock said goes to a file of its own.
-for lengths in length_blocks("early_stopping"):
+# The same on timed scores, with what the clock said: these files are not reproducible bytes.
+for lengths in length_blocks("wall_clock"):
 
     rule:
         name:
-            f"search_early_stopping_{lengths[0]}"
+            rule_name("search_timed", lengths)
         input:
             scores=timed_scores,
-            code="src/frugal/folds/strategies/{method}.py",
+            code=lambda wildcards: code_of(wildcards.method),
         output:
-            search=cells_of("results/folds/search", lengths),
-            timing=cells_of("results/folds/search_seconds", lengths),
+            cells_of("results/folds/wall_clock", lengths),
         log:
-            f"results/logs/folds/search/{CELLS}/n{lengths[0]}.log",
+            f"results/logs/folds/wall_clock/{CELLS}/n{lengths[0]}.log",
         benchmark:
-            f"results/benchmarks/folds/search/{CELLS}/n{lengths[0]}.tsv"
+            f"results/benchmarks/folds/wall_clock/{CELLS}/n{lengths[0]}.tsv"
         wildcard_constraints:
-            method="|".join(STUDY["early_stopping"]["methods"]),
+            method="|".join(METHODS["wall_clock"]),
         conda:
             "../../envs/frugal.yaml"
         threads: ALL_CORES
@@ -124,7 +179,7 @@ for lengths in length_blocks("early_stopping"):
         shell:
             "frugal search --timed --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
             " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
-            " --tie-rule {params.tie_rule} --output {output.search} --timing-output {output.timing} > {log} 2>&1"
+            " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
 
 
 # As in `search_time`, with one ambiguity of the document decided the other way.
@@ -132,10 +187,10 @@ for lengths in length_blocks("sensitivity"):
 
     rule:
         name:
-            f"search_sensitivity_{lengths[0]}"
+            rule_name("search_variant", lengths)
         input:
             scores=variant_scores,
-            code="src/frugal/folds/strategies/{method}.py",
+            code=lambda wildcards: code_of(wildcards.method),
         output:
             cells_of("results/folds/variants/{name}", lengths),
         log:

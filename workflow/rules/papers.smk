@@ -13,7 +13,7 @@ rule collect:
     benchmark:
         "results/benchmarks/greedy_cv/collect/{experiment}.tsv"
     wildcard_constraints:
-        experiment="search_time|sizes",
+        experiment="search_time|early_stopping|wall_clock|sizes",
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -22,29 +22,6 @@ rule collect:
         runtime=10,
     shell:
         "frugal collect --search {input} --output {output.runs} --cells-output {output.cells} > {log} 2>&1"
-
-
-rule collect_timed:
-    # The same, with what the clock said.
-    input:
-        search=experiment_files("early_stopping"),
-        timing=experiment_files("early_stopping", "results/folds/search_seconds"),
-    output:
-        runs="results/greedy_cv/runs/early_stopping.parquet",
-        cells="results/greedy_cv/cells/early_stopping.csv",
-    log:
-        "results/logs/greedy_cv/collect/early_stopping.log",
-    benchmark:
-        "results/benchmarks/greedy_cv/collect/early_stopping.tsv"
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    shell:
-        "frugal collect --timed --search {input.search} --output {output.runs}"
-        " --cells-output {output.cells} > {log} 2>&1"
 
 
 rule collect_variant:
@@ -170,7 +147,7 @@ rule greedy_cv_claims:
     input:
         runs=expand(
             "results/greedy_cv/runs/{experiment}.parquet",
-            experiment=["search_time", "early_stopping"],
+            experiment=["search_time", "early_stopping", "wall_clock"],
         ),
     output:
         report(

@@ -9,28 +9,6 @@ from frugal.interface import FoldTask
 from frugal.stats import mean_score
 
 
-def check_counts(n_candidates: int, n_folds: int) -> None:
-    """Refuse an empty candidate list, and a single fold, with one sentence.
-
-    Raises:
-        ValueError: if `n_candidates` is below 1 or `n_folds` below 2.
-    """
-    if n_candidates < 1:
-        raise ValueError(f"n_candidates must be at least 1, got {n_candidates}")
-    if n_folds < 2:
-        raise ValueError(f"n_folds must be at least 2, got {n_folds}")
-
-
-def check_budget(budget: int | None) -> None:
-    """Refuse a budget below one fold evaluation; None means no limit.
-
-    Raises:
-        ValueError: if `budget` is below 1.
-    """
-    if budget is not None and budget < 1:
-        raise ValueError(f"budget must be at least 1 fold evaluation, got {budget}")
-
-
 class Ledger:
     """Scores told so far, and the incumbent.
 

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.fast.plain import Batch, Fold, encode, is_whole
+from frugal.folds.checks import is_whole
+from frugal.folds.fast.plain import Batch, Fold, encode
 from frugal.interface import Candidate
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ _Votes = dict[bool, tuple[Ints, Bools]]
 """By distance or not -> the class predicted and whether it is uncertain, (n_ks, n_test) each."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Wanted:
     """Candidates to score: index in the list, number of neighbours, weights; (n_wanted,) each."""
 
@@ -67,7 +68,7 @@ class _Wanted:
         return _Wanted(self.index[mask], self.k[mask], self.by_distance[mask])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Neighbours:
     """The sorted neighbour list of one search method; test rows are columns.
 
@@ -94,7 +95,7 @@ class _Neighbours:
     by_row: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Ties:
     """Test rows and ks with the k-th and (k+1)-th neighbours equally far, and tied rows of several classes.
 

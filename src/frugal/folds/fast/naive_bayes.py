@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.fast.plain import Batch, Fold, encode, is_number
+from frugal.folds.checks import is_number
+from frugal.folds.fast.plain import Batch, Fold, encode
 from frugal.interface import Candidate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Classes:
     """What a fold's labels give.
 

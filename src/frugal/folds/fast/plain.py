@@ -13,7 +13,7 @@ from frugal.folds.fits import fit_and_score
 from frugal.interface import Candidate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fold:
     """One split, already scaled.
 
@@ -30,7 +30,7 @@ class Fold:
     y_test: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FoldScores:
     """What came of scoring a list of candidates on one fold.
 
@@ -86,17 +86,3 @@ def encode(y: NDArray[np.int64], known: NDArray[np.int64]) -> NDArray[np.intp]:
     """Position of each label in `known` (sorted), -1 for a label that is not there; (n_rows,)."""
     positions = np.minimum(np.searchsorted(known, y), len(known) - 1)
     return np.where(known[positions] == y, positions, -1)
-
-
-def is_number(value: object, low: float) -> bool:
-    """Whether `value` is a finite real number, no bool, of at least `low`."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        return False
-    return low <= float(value) < math.inf
-
-
-def is_whole(value: object, low: int) -> bool:
-    """Whether `value` is a whole number, no bool, of at least `low`."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        return False
-    return int(value) >= low

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.fast.plain import Batch, Fold, is_number, is_whole
+from frugal.folds.checks import is_number, is_whole
+from frugal.folds.fast.plain import Batch, Fold
 from frugal.interface import Candidate
 from frugal.learners import build
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
 
-from frugal.folds.ledger import check_counts
+from frugal.folds.checks import check_counts
 from frugal.interface import FoldStrategy
 
 
@@ -27,6 +28,22 @@ def settings_of(name: str) -> dict[str, Any]:
     parameters = inspect.signature(_class_of(name)).parameters.values()
     shared = ("n_candidates", "n_folds", "rng")
     return {p.name: p.default for p in parameters if p.name not in shared}
+
+
+def with_facts(name: str, settings: Mapping[str, Any], *, n_rows: int, n_classes: int) -> dict[str, Any]:
+    """Settings of a strategy on a dataset: the facts that its constructor takes, unless they are given.
+
+    Args:
+        name: one of `known()`.
+        settings: of the strategy; they win.
+        n_rows: rows of the dataset.
+        n_classes: its classes.
+
+    Raises:
+        ValueError: on an unknown strategy; the message lists the known ones.
+    """
+    facts = {"n_rows": n_rows, "n_classes": n_classes}
+    return {fact: value for fact, value in facts.items() if fact in settings_of(name)} | dict(settings)
 
 
 def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator, **settings: Any) -> FoldStrategy:

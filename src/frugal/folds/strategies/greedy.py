@@ -12,7 +12,8 @@ import warnings
 
 import numpy as np
 
-from frugal.folds.ledger import Ledger, check_budget
+from frugal.folds.checks import check_budget, check_choice
+from frugal.folds.ledger import Ledger
 from frugal.interface import WAIT, FoldTask, Wait
 
 TIES = {"lowest_index": 0, "fewest_folds": 1, "most_folds": -1}
@@ -40,8 +41,7 @@ class Greedy:
         ties: str = "lowest_index",
     ) -> None:
         check_budget(budget)
-        if ties not in TIES:
-            raise ValueError(f"ties must be one of {', '.join(TIES)}, got {ties!r}")
+        check_choice("ties", ties, TIES)
         if budget is not None and budget < n_candidates + n_folds - 1:
             warnings.warn(
                 f"budget {budget} is below n_candidates + n_folds - 1 = "

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from frugal.folds.checks import check_choice, check_number
 from frugal.folds.strategies.greedy import Greedy
 from frugal.interface import FoldTask, Wait
 
@@ -39,14 +40,12 @@ class GreedyEarlyStopping:
         rounding: str = "ceiling",
         ties: str = "lowest_index",
     ) -> None:
-        if not epsilon >= 0:
-            raise ValueError(f"epsilon must be at least 0, got {epsilon}")
-        if rounding not in ROUNDINGS:
-            raise ValueError(f"rounding must be one of {', '.join(ROUNDINGS)}, got {rounding!r}")
+        check_number("epsilon", epsilon, 0)
+        check_choice("rounding", rounding, ROUNDINGS)
         self._greedy = Greedy(n_candidates=n_candidates, n_folds=n_folds, rng=rng, ties=ties)
-        threshold = epsilon * n_candidates
-        # 0.02 * 500 is 10.000000000000002 in floats: what is an integer but for round-off is not lifted.
-        self._threshold = math.ceil(threshold - 1e-12) if rounding == "ceiling" else threshold
+        # 0.07 * 100 is 7.000000000000001 in floats, and 0.29 * 100 is 28.999999999999996: neither is meant.
+        threshold = round(epsilon * n_candidates, 12)
+        self._threshold = math.ceil(threshold) if rounding == "ceiling" else threshold
         self._n_inferior = 0
         self._stopped = False
         self.events = self._greedy.events

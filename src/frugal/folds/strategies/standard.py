@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from frugal.folds.ledger import Ledger, check_budget
+from frugal.folds.checks import check_budget
+from frugal.folds.ledger import Ledger
 from frugal.interface import FoldTask, Wait
 
 

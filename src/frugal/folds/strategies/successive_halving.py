@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from frugal.folds.checks import check_choice, check_whole, is_whole
 from frugal.folds.ledger import Ledger
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
@@ -74,6 +75,11 @@ def plan_rungs(
 class SuccessiveHalving:
     """Ask-and-tell rung by rung; the best of each go on, the best of the last is chosen.
 
+    Attributes:
+        rungs: the schedule.
+        cv: folds of the cross-validation that its tasks with `n_rows` belong to.
+        events: one per finished rung.
+
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds kept per candidate; the resource where `n_rows` is None.
@@ -99,20 +105,26 @@ class SuccessiveHalving:
         min_resources: int | str = "exhaust",
         aggressive_elimination: bool = False,
     ) -> None:
-        if cv < 2:
-            raise ValueError(f"cv must be at least 2, got {cv}")
-        if not isinstance(min_resources, int) and min_resources not in ("exhaust", "smallest"):
-            raise ValueError(f"min_resources must be exhaust, smallest or a number, got {min_resources!r}")
+        if n_rows is not None:
+            check_whole("n_rows", n_rows, 1)
+        check_whole("n_classes", n_classes, 1)
+        check_whole("factor", factor, 2)
+        check_whole("cv", cv, 2)
+        check_choice("aggressive_elimination", aggressive_elimination, (True, False))
+        if not is_whole(min_resources, 1) and min_resources not in ("exhaust", "smallest"):
+            raise ValueError(
+                f"min_resources must be exhaust, smallest or a whole number of at least 1, got {min_resources!r}"
+            )
         automatic = 1 if n_rows is None else smallest_resource(cv, n_classes)
         self.rungs = plan_rungs(
             n_candidates,
-            smallest=min_resources if isinstance(min_resources, int) else automatic,
+            smallest=automatic if isinstance(min_resources, str) else min_resources,
             largest=n_folds if n_rows is None else n_rows,
             factor=factor,
             exhaust=min_resources == "exhaust",
             aggressive_elimination=aggressive_elimination,
         )
-        self._by_rows, self._cv = n_rows is not None, cv
+        self._by_rows, self.cv = n_rows is not None, cv
         self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
         self._rung, self._alive = 0, list(range(n_candidates))
         self._scores: list[list[float]] = [[] for _ in range(n_candidates)]
@@ -140,7 +152,7 @@ class SuccessiveHalving:
         """(candidate, fold) of the current rung, last first; folds told in an earlier rung are kept."""
         if self._by_rows:
             self._scores = [[] for _ in self._scores]
-        n_folds = self._cv if self._by_rows else self.rungs[self._rung].resource
+        n_folds = self.cv if self._by_rows else self.rungs[self._rung].resource
         tasks = [(c, f) for c in self._alive for f in range(len(self._scores[c]), n_folds)]
         return tasks[::-1]
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from frugal.datasets import Dataset
-    from frugal.folds import ScoreTable
     from frugal.interface import Candidate
 
 log = logging.getLogger("frugal")
@@ -60,15 +59,12 @@ def _data(args: argparse.Namespace) -> None:
 
 
 def _scores(args: argparse.Namespace) -> None:
-    from threadpoolctl import threadpool_limits
-
     from frugal.folds import score
 
     data, candidates, settings = _scoring(args)
     settings |= {"n_folds": args.n_folds, "n_rows": args.n_rows, "folds": args.folds}
-    with threadpool_limits(1):
-        table = score(data, args.classifier, candidates, **settings)
-    _labelled(table, args).write(args.output, seconds_path=args.seconds_output)
+    table = score(data, args.classifier, candidates, **settings)
+    table.write(args.output, seconds_path=args.seconds_output)
 
 
 def _rungs(args: argparse.Namespace) -> None:
@@ -79,7 +75,7 @@ def _rungs(args: argparse.Namespace) -> None:
     table = score_rungs(
         data, args.classifier, candidates, n_candidates=args.n_candidates, settings=settings, **scoring
     )
-    _labelled(table, args).write(args.output, seconds_path=args.seconds_output)
+    table.write(args.output, seconds_path=args.seconds_output)
 
 
 def _scoring(args: argparse.Namespace) -> tuple[Dataset, list[Candidate], dict[str, Any]]:
@@ -90,15 +86,8 @@ def _scoring(args: argparse.Namespace) -> tuple[Dataset, list[Candidate], dict[s
     data = load(args.dataset, root=args.root)
     drawn = {"dataset": data.name, "seed": args.seed, "n_ranges": args.n_ranges}
     candidates = candidates_of(args.space, args.classifier, **drawn)
-    how = {"seed": args.seed, "scaler": args.scaler, "splits": args.splits, "exact_batch": not args.timed}
-    return data, candidates, how
-
-
-def _labelled(table: ScoreTable, args: argparse.Namespace) -> ScoreTable:
-    """The table with the space that its candidates come from."""
-    import dataclasses
-
-    return dataclasses.replace(table, meta={**table.meta, "space": args.space})
+    how = {"seed": args.seed, "scaler": args.scaler, "splits": args.splits, "space": args.space}
+    return data, candidates, how | {"exact_batch": not args.timed}
 
 
 def _search(args: argparse.Namespace) -> None:
@@ -137,33 +126,34 @@ def _collect(args: argparse.Namespace) -> None:
 
 def _table(args: argparse.Namespace) -> None:
     from frugal import papers
+    from frugal.papers.markdown import render
 
     make = papers.module(args.paper).TABLES
     _known(args.name, make, f"table of {args.paper}")
     table = make[args.name](_read_all(args.runs), args.scale)
+    text = render(table)
     _write(table, args.output)
-    from frugal.papers.markdown import render
-
-    _write_text(render(table), Path(args.output).with_suffix(".md"))
+    _write_text(text, Path(args.output).with_suffix(".md"))
 
 
 def _figure(args: argparse.Namespace) -> None:
     from frugal import papers
     from frugal.papers import style
 
-    figures = papers.module(args.paper).FIGURES
+    figures = papers.figures(args.paper)
     _known(args.name, figures, f"figure of {args.paper}")
     given = {"seed": args.seed} if args.seed is not None else {"runs": _read_all(args.runs)}
     numbers = figures[args.name].summarise(**given)
-    output = Path(args.output)
+    picture, output = figures[args.name].draw(numbers), Path(args.output)
+    style.save(picture, output.with_suffix(".png"), output.with_suffix(".svg"))
     _write(numbers, output.with_suffix(".csv"))
-    style.save(figures[args.name].draw(numbers), output.with_suffix(".png"), output.with_suffix(".svg"))
 
 
 def _claims(args: argparse.Namespace) -> None:
     from frugal import papers
 
-    table = papers.module(args.paper).claims(*(_read(path) for path in args.runs), scale=args.scale)
+    runs = {Path(path).stem: _read(path, "seed", "data") for path in args.runs}  # files are named for experiments
+    table = papers.module(args.paper).claims(runs, scale=args.scale)
     _write(table, args.output)
     for row in table.itertuples():
         print(f"{row.verdict:24} {row.published:8.3f} {row.ours:8.3f}  {row.claim}")
@@ -200,20 +190,19 @@ def _bench(args: argparse.Namespace) -> None:
 
 def _select(args: argparse.Namespace) -> None:
     """Choose a candidate on the user's own table, by live fits."""
-    from concurrent.futures import ProcessPoolExecutor
-
     from frugal import folds
     from frugal.datasets import from_csv
+    from frugal.folds.checks import check_counts
     from frugal.folds.search import candidates_of
     from frugal.seeds import rng_for
 
+    check_counts(args.n_candidates, args.n_folds)
     data = from_csv(args.data, target=args.target)
     listed = candidates_of(
         "ranges", args.classifier, dataset=data.name, seed=args.seed, n_ranges=args.n_candidates
     )
-    settings = _settings(args.settings)
-    if args.strategy == "successive_halving":
-        settings = {"n_rows": len(data.y), "n_classes": data.n_classes, **settings}
+    facts = {"n_rows": len(data.y), "n_classes": data.n_classes}
+    settings = folds.with_facts(args.strategy, _settings(args.settings), **facts)
     strategy = folds.make(
         args.strategy,
         n_candidates=len(listed),
@@ -221,16 +210,19 @@ def _select(args: argparse.Namespace) -> None:
         rng=rng_for("select", args.strategy, args.seed),
         **settings,
     )
-    live = folds.Live(folds.Folds(data, args.n_folds, args.seed, args.scaler), args.classifier, listed)
-    _ = live.folds.parts  # refuse folds that the data cannot fill before any worker starts
-    with ProcessPoolExecutor(args.workers) as pool:
-        trace = folds.run(strategy, live, executor=pool, n_workers=args.workers)
+    where, of_rungs = (
+        folds.Folds(data, k, args.seed, args.scaler, args.splits)
+        for k in (args.n_folds, getattr(strategy, "cv", args.n_folds))
+    )
+    _ = where.parts, of_rungs.parts  # refuse folds that the data cannot fill before any worker starts
+    live = folds.Live(where, args.classifier, listed, of_rungs)
+    trace = folds.run_in_processes(strategy, live, n_workers=args.workers)
     if trace.chosen is None:
         raise ValueError(f"every fit of {args.classifier} on {args.data} failed")
-    of_chosen = [s for t, s in zip(trace.tasks, trace.scores, strict=True) if t.candidate == trace.chosen]
+    scores = trace.scores_of(trace.chosen)
     total = len(listed) * args.n_folds
     print(f"chosen       {json.dumps(dict(listed[trace.chosen]))}")
-    print(f"last score   {of_chosen[-1]:.4f}   evaluations of it {len(of_chosen)}   complete {trace.complete}")
+    print(f"mean score   {scores.mean():.4f} over {len(scores)} folds   complete {trace.complete}")
     print(f"evaluations  {len(trace.tasks)} against {total} of the exhaustive search")
 
 
@@ -400,6 +392,7 @@ def _parser() -> argparse.ArgumentParser:
     p.add_argument("--n-candidates", type=int, default=64)
     p.add_argument("--n-folds", type=int, default=5)
     p.add_argument("--scaler", default="none")
+    p.add_argument("--splits", default="stratified", help="stratified or plain")
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--workers", type=int, default=1)
     return parser

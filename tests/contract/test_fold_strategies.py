@@ -104,4 +104,4 @@ def test_every_strategy_survives_failed_fits(fresh):
     scores[::2] = np.nan
     table = folds.ScoreTable(scores, np.ones_like(scores), TABLE.candidates, {})
     chosen = folds.replay(fresh(), table).chosen
-    assert chosen is None or chosen % 2 == 1
+    assert chosen % 2 == 1  # the others failed on every fold

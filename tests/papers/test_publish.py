@@ -15,11 +15,12 @@ def place(tmp_path):
     return tmp_path
 
 
-def run(place, *verdicts):
+def run(place, *verdicts, partial=False):
     if verdicts:
         frame = pd.DataFrame({"claim": list(range(len(verdicts))), "verdict": verdicts})
         frame.to_csv(place / "results/greedy_cv/claims.csv", index=False)
-    return publish("greedy_cv", results=place / "results", data=place / "data", config={"scale": "paper"})
+    where = {"results": place / "results", "data": place / "data"}
+    return publish("greedy_cv", **where, config={"scale": "paper"}, partial=partial)
 
 
 def test_results_are_copied_with_a_record(place):
@@ -43,3 +44,40 @@ def test_results_below_the_floor_are_not_published(place):
 def test_without_claims_there_is_nothing_to_publish(place):
     with pytest.raises(ValueError, match="does not exist; run the workflow at paper scale first"):
         run(place)
+
+
+def numbers(place, name, n_seeds):
+    path = place / f"results/greedy_cv/{name}.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame({"ours": 0.5, "n_seeds": n_seeds}).to_csv(path, index=False)
+
+
+def test_in_part_only_what_reaches_its_own_floor_is_published(place):
+    folder = place / "results/greedy_cv"
+    for name, n_seeds in {
+        "tables/table1": [30, 30],
+        "tables/table2": [30, 29],
+        "tables/sizes": [5, 5],
+        "figures/sizes": [4, 5],
+        "cells/variants/robust": [10],
+        "cells/search_time": [2],
+    }.items():
+        numbers(place, name, n_seeds)
+    for name in ("tables/table1.md", "tables/table2.md", "figures/sizes.png", "figures/figure3.png"):
+        (folder / name).write_text("x")
+    (folder / "figures/figure3.csv").write_text("seed\n0\n")
+    published = run(place, "reproduced", "not run at this scale", partial=True)
+    target = place / "results/published/greedy_cv"
+    assert {str(path.relative_to(target)) for path in published} == {
+        "tables/table1.csv", "tables/table1.md", "tables/sizes.csv", "cells/variants/robust.csv", "claims.csv",
+        "figures/figure3.csv", "figures/figure3.png", "provenance.json",
+    }  # fmt: skip
+    left_out = json.loads((target / "provenance.json").read_text())["left_out"]
+    assert set(left_out) == {
+        "tables/table2.csv", "tables/table2.md", "figures/sizes.csv", "figures/sizes.png", "cells/search_time.csv"
+    }  # fmt: skip
+
+
+def test_in_part_something_must_reach_the_floor(place):
+    with pytest.raises(ValueError, match="has 2 claims below the published floor"):
+        run(place, "not run at this scale", "not run at this scale", partial=True)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from threadpoolctl import threadpool_limits
 
-from frugal.papers import searches
+from frugal.papers.greedy_cv import searches
 from frugal.papers.greedy_cv.searches import AXES, BOUNDS, bayesian, early_stopping, evolutionary, make_problem
 from frugal.seeds import rng_for
 

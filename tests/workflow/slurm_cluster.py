@@ -20,6 +20,7 @@ CONF = Path("/etc/slurm/slurm.conf")
 STATE = Path("/var/lib/frugal-slurm")
 MUNGE_RUN = Path("/run/munge")
 START_S = 60  # how long the node may take to become idle
+STOP_S = 60  # how long the daemons may take to end
 
 
 class ClusterError(Exception):
@@ -162,10 +163,10 @@ def stop() -> None:
     pids = [pid for name in ("slurmd", "slurmctld") if (pid := pid_in(STATE / f"{name}.pid"))]
     for pid in pids:
         os.kill(pid, signal.SIGTERM)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + STOP_S
     while any(Path(f"/proc/{pid}").exists() for pid in pids):
         if time.monotonic() > deadline:
-            raise ClusterError(f"The SLURM daemons {pids} have not ended within 10 s.")
+            raise ClusterError(f"The SLURM daemons {pids} have not ended within {STOP_S} s.")
         time.sleep(0.1)
 
 

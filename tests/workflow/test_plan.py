@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import yaml
 from checkout import copy_to, snakemake
 
 
@@ -28,14 +29,14 @@ def test_smoke_fans_out_fully(place):
     # 2 datasets x 3 classifiers x 5 folds x 1 seed, a job each; 2 methods replayed for each cell.
     planned = jobs(snakemake(place, "--dry-run", "--configfile", "config/smoke.yaml").stdout)
     assert planned["scores"] == 2 * 3 * 5
-    assert planned["search_search_time_128"] == 2 * 2 * 3
+    assert planned["search"] == 2 * 2 * 3
 
 
 def test_paper_scale_packs_searches_and_scores(place):
     # 3 datasets x 3 classifiers x 3 k x 30 seeds of scores; 2 methods x 9 cells x 3 k of searches, all n in each.
     planned = jobs(snakemake(place, "--dry-run", "--configfile", "config/paper.yaml").stdout)
     assert planned["scores"] == 9 * 3 * 30
-    assert planned["search_search_time_128"] == 2 * 9 * 3
+    assert planned["search"] == 2 * 9 * 3
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,16 @@ def test_paper_scale_packs_searches_and_scores(place):
 def test_every_table_and_figure_has_a_target(place, target):
     done = snakemake(place, "--dry-run", "--quiet", "all", "--configfile", "config/smoke.yaml", "--", target)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("profile", ["local", "slurm"])
+def test_profiles_name_rules_that_exist(place, profile):
+    settings = yaml.safe_load((place / f"workflow/profiles/{profile}/config.yaml").read_text())
+    named = {*settings.get("set-resources", {}), *settings.get("set-threads", {}), *settings.get("groups", {})}
+    named |= set(filter(None, settings.get("slurm-array-jobs", "").split(",")))
+    listed = snakemake(place, "--list-rules", "--configfile", "config/smoke.yaml")
+    assert listed.returncode == 0, listed.stdout
+    assert named <= set(listed.stdout.split())
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Strategies that save cross-validation folds, and the kept scores they are compared on."""
 
-from frugal.folds.replay import Trace, replay, run
+from frugal.folds.replay import Trace, replay, run, run_in_processes
 from frugal.folds.scores import Folds, Live, score
-from frugal.folds.strategies import known, make, settings_of
+from frugal.folds.strategies import known, make, settings_of, with_facts
 from frugal.folds.table import ScoreTable
 
 __all__ = [
@@ -14,6 +14,8 @@ __all__ = [
     "make",
     "replay",
     "run",
+    "run_in_processes",
     "score",
     "settings_of",
+    "with_facts",
 ]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from frugal.folds.fast import FoldScores, score_fold
 from frugal.folds.splits import Split, split
+from frugal.folds.threads import one_thread
 from frugal.interface import Candidate
 from frugal.learners import build, space
 from frugal.learners.classifiers import N_IN_RANGES
@@ -64,12 +65,11 @@ def bench_folds(
         ValueError: on an unknown classifier, or folds that the dataset cannot fill.
     """
     import pandas as pd
-    from threadpoolctl import threadpool_limits
 
     from frugal.datasets import load
 
     rows = []
-    with threadpool_limits(1):
+    with one_thread():
         for name in datasets:
             dataset = load(name, root=root)
             parts = split(dataset, n_folds, seed=0)

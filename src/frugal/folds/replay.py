@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from frugal.folds.checks import check_whole
 from frugal.folds.table import ScoreTable
 from frugal.interface import FoldStrategy, FoldTask, Wait
 
 _NO_RUNGS: Mapping[int, ScoreTable] = {}
+Evaluate = Callable[[FoldTask], tuple[float, float]]
+"""Task -> (score, seconds)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trace:
     """What a strategy did, evaluation by evaluation.
 
@@ -53,6 +56,17 @@ class Trace:
             if task.n_rows is None and counts[task.candidate] == n_folds:
                 steps[task.candidate] = step
         return steps
+
+    def scores_of(self, candidate: int) -> NDArray[np.float64]:
+        """A candidate's fold scores on the most rows that it was evaluated on, shape (n_evaluated_folds,).
+
+        Args:
+            candidate: index into the candidate list.
+        """
+        told = [(t, s) for t, s in zip(self.tasks, self.scores, strict=True) if t.candidate == candidate]
+        most = max((task.n_rows or np.inf for task, _ in told), default=np.inf)
+        folds = {task.fold: score for task, score in told if (task.n_rows or np.inf) == most}
+        return np.array([folds[fold] for fold in sorted(folds)])
 
 
 def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreTable] = _NO_RUNGS) -> Trace:
@@ -95,7 +109,7 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
 
 def run(
     strategy: FoldStrategy,
-    evaluate: Callable[[FoldTask], tuple[float, float]],
+    evaluate: Evaluate,
     *,
     executor: Executor | None = None,
     n_workers: int = 1,
@@ -111,8 +125,7 @@ def run(
     Raises:
         ValueError: if `n_workers` is below 1 or the strategy waits while nothing is pending.
     """
-    if n_workers < 1:
-        raise ValueError(f"n_workers must be at least 1, got {n_workers}")
+    check_whole("n_workers", n_workers, 1)
     tasks: list[FoldTask] = []
     scores: list[float] = []
     seconds: list[float] = []
@@ -143,9 +156,35 @@ def run(
     return _trace(strategy, tasks, scores, seconds, overhead)
 
 
-def _submit(
-    executor: Executor | None, evaluate: Callable[[FoldTask], tuple[float, float]], task: FoldTask
-) -> Future[tuple[float, float]]:
+def run_in_processes(strategy: FoldStrategy, evaluate: Evaluate, *, n_workers: int) -> Trace:
+    """Run a strategy to its end on live evaluations in a pool of processes of its own.
+
+    Args:
+        strategy: a fresh one.
+        evaluate: task -> (score, seconds); sent once to every worker, data and all.
+        n_workers: how many processes.
+
+    Raises:
+        ValueError: if `n_workers` is below 1.
+    """
+    check_whole("n_workers", n_workers, 1)
+    with ProcessPoolExecutor(n_workers, initializer=_adopt, initargs=(evaluate,)) as pool:
+        return run(strategy, _evaluate_adopted, executor=pool, n_workers=n_workers)
+
+
+_adopted: list[Evaluate] = []
+"""In a worker process: what it evaluates tasks by."""
+
+
+def _adopt(evaluate: Evaluate) -> None:
+    _adopted[:] = [evaluate]
+
+
+def _evaluate_adopted(task: FoldTask) -> tuple[float, float]:
+    return _adopted[0](task)
+
+
+def _submit(executor: Executor | None, evaluate: Evaluate, task: FoldTask) -> Future[tuple[float, float]]:
     if executor is not None:
         return executor.submit(evaluate, task)
     future: Future[tuple[float, float]] = Future()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, cast
 
 from frugal.folds.scores import score
-from frugal.folds.strategies.successive_halving import plan_rungs, smallest_resource
+from frugal.folds.strategies import make, with_facts
+from frugal.folds.strategies.successive_halving import SuccessiveHalving
 from frugal.folds.table import ScoreTable, beside
 from frugal.interface import Candidate
+from frugal.seeds import rng_for
 
 if TYPE_CHECKING:
     from frugal.datasets import Dataset
@@ -27,21 +27,12 @@ def rung_rows(
         n_rows: rows of the dataset.
         n_classes: its classes.
         settings: of `successive_halving`.
+
+    Raises:
+        ValueError: on an unknown setting, or one outside its range.
     """
-    least = settings.get("min_resources", "exhaust")
-    rows = {
-        rung.resource
-        for n in n_candidates
-        for rung in plan_rungs(
-            n,
-            smallest=least if isinstance(least, int) else smallest_resource(settings.get("cv", 5), n_classes),
-            largest=n_rows,
-            factor=settings.get("factor", 3),
-            exhaust=least == "exhaust",
-            aggressive_elimination=settings.get("aggressive_elimination", False),
-        )
-    }
-    return sorted(rows)
+    halvings = _halvings(n_candidates, n_rows=n_rows, n_classes=n_classes, settings=settings)
+    return sorted({rung.resource for halving in halvings for rung in halving.rungs})
 
 
 def score_rungs(
@@ -64,20 +55,39 @@ def score_rungs(
         settings: of `successive_halving`.
         seed: number of the repetition.
         **scoring: further arguments of `score`.
+
+    Raises:
+        ValueError: on an unknown setting, or what `score` refuses.
     """
-    rows = rung_rows(n_candidates, n_rows=len(dataset.y), n_classes=dataset.n_classes, settings=settings)
-    cv = int(settings.get("cv", 5))
+    facts: dict[str, Any] = {"n_rows": len(dataset.y), "n_classes": dataset.n_classes, "settings": settings}
+    lengths = list(n_candidates)
+    rows, cv = rung_rows(lengths, **facts), _halvings(lengths, **facts)[0].cv
     parts = [score(dataset, classifier, candidates, n_folds=cv, seed=seed, n_rows=r, **scoring) for r in rows]
     table = beside(parts)
     return dataclasses.replace(table, meta={**table.meta, "n_rows": None, "rungs": rows})
 
 
+def _halvings(
+    n_candidates: Iterable[int], *, n_rows: int, n_classes: int, settings: Mapping[str, Any]
+) -> list[SuccessiveHalving]:
+    name = "successive_halving"
+    known = with_facts(name, settings, n_rows=n_rows, n_classes=n_classes)
+    # Its folds are those of `cv`, so it does not matter how many the others have.
+    made = [make(name, n_candidates=n, n_folds=2, rng=rng_for(name), **known) for n in n_candidates]
+    return cast(list[SuccessiveHalving], made)
+
+
 def split_rungs(table: ScoreTable) -> dict[int, ScoreTable]:
     """The tables of `score_rungs` by number of rows."""
-    rows = table.meta["rungs"]
-    scores = np.split(table.scores, len(rows), axis=1)
-    seconds = np.split(table.seconds, len(rows), axis=1)
-    return {
-        r: ScoreTable(s, t, table.candidates, {**table.meta, "n_rows": r})
-        for r, s, t in zip(rows, scores, seconds, strict=True)
-    }
+    width = table.scores.shape[1] // len(table.meta["rungs"])
+    rungs = {}
+    for i, n_rows in enumerate(table.meta["rungs"]):
+        own = slice(i * width, (i + 1) * width)
+        failures = [
+            [row, column - own.start, message]
+            for row, column, message in table.meta.get("failures", [])
+            if own.start <= column < own.stop
+        ]
+        meta = {**table.meta, "n_rows": n_rows, "folds": table.meta["folds"][own], "failures": failures}
+        rungs[n_rows] = ScoreTable(table.scores[:, own], table.seconds[:, own], table.candidates, meta)
+    return rungs

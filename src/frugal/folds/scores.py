@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.fits import Fit, fit_and_score
+from frugal.folds.checks import check_choice
+from frugal.folds.fits import fit_and_score
 from frugal.folds.splits import Split, shrink, split
-from frugal.folds.table import ScoreTable
+from frugal.folds.table import ScoreTable, plain
+from frugal.folds.threads import one_thread
 from frugal.interface import Candidate, FoldTask
 from frugal.learners import scaler_for
 from frugal.seeds import seed_for
@@ -23,11 +25,12 @@ from frugal.seeds import seed_for
 if TYPE_CHECKING:
     from frugal.datasets import Dataset
 
+SPACES = ("grid", "ranges", "listed")
 log = logging.getLogger("frugal")
 Arrays = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Folds:
     """The folds of one dataset and seed, ready to be fitted on; picklable, so workers can share it.
 
@@ -55,8 +58,7 @@ class Folds:
         train, test = self.parts[fold]
         if n_rows is not None:
             train, test = shrink((train, test), self.dataset, n_rows, self.seed, fold)
-        X = np.asarray(self.dataset.X, dtype=np.float64)
-        X_train, X_test = X[train], X[test]
+        X_train, X_test = (np.ascontiguousarray(self.dataset.X[rows], dtype=np.float64) for rows in (train, test))
         scaler: Any = scaler_for(self.scaler)
         if scaler is not None:
             X_train = scaler.fit_transform(X_train)
@@ -68,23 +70,29 @@ class Folds:
         return seed_for("learner", self.dataset.name, classifier, self.seed)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Live:
-    """Evaluates fold tasks by real fits: what `folds.run` hands to its workers."""
+    """Evaluates fold tasks by real fits, on one thread each: what `folds.run` hands to its workers.
+
+    Attributes:
+        folds: where tasks on all rows are evaluated.
+        classifier: one of `learners.CLASSIFIERS`.
+        candidates: what a task's `candidate` counts in.
+        rung_folds: where tasks with `n_rows` are evaluated; None: on `folds` too.
+    """
 
     folds: Folds
     classifier: str
     candidates: Sequence[Candidate]
+    rung_folds: Folds | None = None
 
     def __call__(self, task: FoldTask) -> tuple[float, float]:
         """Score and seconds of one task."""
-        fit = self._fit(task)
+        where = self.folds if task.n_rows is None else self.rung_folds or self.folds
+        arrays, seed = where.arrays(task.fold, task.n_rows), where.learner_seed(self.classifier)
+        with one_thread():
+            fit = fit_and_score(self.classifier, self.candidates[task.candidate], *arrays, seed=seed)
         return fit.score, fit.seconds
-
-    def _fit(self, task: FoldTask) -> Fit:
-        arrays = self.folds.arrays(task.fold, task.n_rows)
-        seed = self.folds.learner_seed(self.classifier)
-        return fit_and_score(self.classifier, self.candidates[task.candidate], *arrays, seed=seed)
 
 
 def score(
@@ -99,8 +107,9 @@ def score(
     exact_batch: bool = True,
     scaler: str = "none",
     splits: str = "stratified",
+    space: str = "listed",
 ) -> ScoreTable:
-    """Scores of candidates on folds.
+    """Scores of candidates on folds, one thread each.
 
     Args:
         dataset: a dataset, or the name of one to load.
@@ -114,6 +123,8 @@ def score(
             are then the fold's, shared out evenly. Otherwise each fit is timed alone.
         scaler: none, min_max, robust or standard.
         splits: stratified or plain.
+        space: what the candidates are, kept for `search`: a `grid` that lists are drawn from with replacement,
+            or `ranges` draws or a `listed` choice, of which a list is a prefix.
 
     Raises:
         ValueError: on an unknown name, an empty candidate list, or folds that do not exist.
@@ -122,20 +133,24 @@ def score(
         from frugal.datasets import load
 
         dataset = load(dataset)
-    numbers = list(range(n_folds)) if folds is None else list(folds)
+    check_choice("space", space, SPACES)
     if not candidates:
         raise ValueError("candidates is empty; at least one is needed")
-    if not numbers or not set(numbers) <= set(range(n_folds)):
+    where = Folds(dataset, n_folds, seed, scaler, splits)
+    existing = range(len(where.parts))
+    numbers = list(existing if folds is None else folds)
+    if not numbers or not set(numbers) <= set(existing):
         raise ValueError(f"folds must lie in [0, {n_folds - 1}], got {numbers}")
-    texts = [json.dumps(dict(c), sort_keys=True) for c in candidates]
+    candidates = [plain(candidate) for candidate in candidates]
+    texts = [json.dumps(c, sort_keys=True) for c in candidates]
     distinct = list(dict.fromkeys(texts))
     firsts = [candidates[texts.index(text)] for text in distinct]
-    where = Folds(dataset, n_folds, seed, scaler, splits)
     fit = _batch if exact_batch else _one_by_one
     columns = []
-    for fold in numbers:
-        columns.append(fit(where, fold, n_rows, classifier, firsts))
-        log.info("fold %d: %d candidates in %.2f s", fold, len(firsts), columns[-1].seconds.sum())
+    with one_thread():
+        for fold in numbers:
+            columns.append(fit(where, fold, n_rows, classifier, firsts))
+            log.info("fold %d: %d candidates in %.2f s", fold, len(firsts), columns[-1].seconds.sum())
     meta = {
         "dataset": dataset.name,
         "data": dataset.provenance,
@@ -143,17 +158,19 @@ def score(
         "n_folds": n_folds,
         "seed": seed,
         "n_rows": n_rows,
+        "space": space,
         "scaler": scaler,
         "splits": splits,
         "n_rows_of_dataset": len(dataset.y),
         "n_classes": dataset.n_classes,
         "folds": numbers,
-        "failures": [
+        "failures": sorted(
             [row, column, message]
             for column, block in enumerate(columns)
-            for row, message in sorted(block.reasons.items())
-        ],
+            for row, message in block.reasons.items()
+        ),
         "n_deferred": sum(block.n_deferred for block in columns),
+        "n_tied": sum(block.n_tied for block in columns),
     }
     table = ScoreTable(
         np.column_stack([block.scores for block in columns]),
@@ -164,15 +181,16 @@ def score(
     if len(distinct) == len(texts):
         return table
     rows = {text: row for row, text in enumerate(distinct)}
-    return _spread(table, [rows[text] for text in texts])
+    return table.take([rows[text] for text in texts])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Column:
     scores: NDArray[np.float64]
     seconds: NDArray[np.float64]
     reasons: dict[int, str]
     n_deferred: int = 0
+    n_tied: int = 0
 
 
 def _batch(
@@ -185,7 +203,7 @@ def _batch(
     block = score_fold(classifier, *arrays, candidates, seed=where.learner_seed(classifier))
     each = (perf_counter() - started) / len(candidates)
     seconds = np.full(len(candidates), each)
-    return _Column(block.scores, seconds, dict(block.reasons), block.n_deferred)
+    return _Column(block.scores, seconds, dict(block.reasons), block.n_deferred, block.n_tied)
 
 
 def _one_by_one(
@@ -199,15 +217,3 @@ def _one_by_one(
         np.array([fit.seconds for fit in fits]),
         {i: fit.reason for i, fit in enumerate(fits) if fit.reason},
     )
-
-
-def _spread(table: ScoreTable, rows: list[int]) -> ScoreTable:
-    """`take`, with the failures of a repeated candidate repeated too."""
-    spread = table.take(rows)
-    failures = [
-        [new, column, message]
-        for new, old in enumerate(rows)
-        for row, column, message in table.meta["failures"]
-        if row == old
-    ]
-    return ScoreTable(spread.scores, spread.seconds, spread.candidates, {**table.meta, "failures": failures})

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from frugal.folds.checks import check_whole
 from frugal.folds.replay import Trace, replay
 from frugal.folds.rungs import split_rungs
-from frugal.folds.strategies import make
+from frugal.folds.strategies import make, with_facts
 from frugal.folds.table import ScoreTable
 from frugal.interface import Candidate
 from frugal.learners import space as space_of
@@ -28,6 +30,10 @@ TIE_RULES = ("random", "first", "last")
 """Which of several candidates with the best mean counts as the best one: any, the first completed, the last."""
 
 
+_META = ("dataset", "data", "classifier", "space", "seed", "n_folds", "n_rows_of_dataset", "n_classes")
+"""What a table must say of itself to be searched."""
+
+
 def candidates_of(space: str, classifier: str, *, dataset: str, seed: int, n_ranges: int) -> list[Candidate]:
     """The distinct candidates that are scored: the whole grid, or the seed's one list of random draws.
 
@@ -37,7 +43,11 @@ def candidates_of(space: str, classifier: str, *, dataset: str, seed: int, n_ran
         dataset: part of the seed of the draws.
         seed: number of the repetition.
         n_ranges: length of the list on `ranges`; a shorter list is its prefix.
+
+    Raises:
+        ValueError: on an unknown space or classifier, or `n_ranges` below 1.
     """
+    check_whole("n_ranges", n_ranges, 1)
     if space == "grid":
         return space_of(space, classifier).grid()
     rng = rng_for("candidates", dataset, classifier, seed)
@@ -45,21 +55,31 @@ def candidates_of(space: str, classifier: str, *, dataset: str, seed: int, n_ran
 
 
 def draw(table: ScoreTable, n_candidates: int) -> ScoreTable:
-    """The candidate list of one repetition: drawn from a grid with replacement, or a prefix of `ranges`.
+    """The candidate list of one repetition: drawn from a grid with replacement, else a prefix of what was scored.
 
     Raises:
-        ValueError: if more candidates are wanted than a `ranges` list holds.
+        ValueError: if `n_candidates` is below 1 or exceeds a list that is not a grid, or the table does not say
+            what was scored.
     """
+    return table.take(_drawn(table, n_candidates))
+
+
+def _drawn(table: ScoreTable, n_candidates: int) -> NDArray[np.int64]:
+    """Rows of the drawn candidates, shape (n_candidates,); names alone decide them."""
+    check_whole("n_candidates", n_candidates, 1)
+    missing = [name for name in _META if name not in table.meta]
+    if missing:
+        raise ValueError(f"the table's meta lacks {', '.join(missing)}; `folds.score` makes tables that have it")
     meta, n_distinct = table.meta, len(table.candidates)
     if meta["space"] == "grid":
         rng = rng_for("candidates", meta["dataset"], meta["classifier"], n_candidates, meta["seed"])
-        return table.take(rng.integers(0, n_distinct, size=n_candidates))
+        return rng.integers(0, n_distinct, size=n_candidates)
     if n_candidates > n_distinct:
         raise ValueError(
-            f"n_candidates={n_candidates} exceeds the {n_distinct} scored candidates of the ranges of "
+            f"n_candidates={n_candidates} exceeds the {n_distinct} scored candidates of the {meta['space']} of "
             f"{meta['classifier']}; use at most {n_distinct}, or score a longer list"
         )
-    return table.take(np.arange(n_candidates))
+    return np.arange(n_candidates)
 
 
 @dataclass(frozen=True)
@@ -90,20 +110,24 @@ def search(
         tie_rule: one of `TIE_RULES`.
 
     Raises:
-        ValueError: on an unknown tie rule, or if every candidate failed.
+        ValueError: on an unknown tie rule, tables that do not belong together or do not say what was scored, or
+            if every candidate failed.
     """
     if tie_rule not in TIE_RULES:
         raise ValueError(f"unknown tie_rule {tie_rule!r}; known: {', '.join(TIE_RULES)}")
-    meta = table.meta
-    drawn = draw(table, n_candidates)
-    # The same draw from every table, since it depends on names alone.
-    drawn_rungs = {rows: draw(rung, n_candidates) for rows, rung in rungs.items()}
+    listed, meta = _drawn(table, n_candidates), table.meta
+    if any(rung.candidates != table.candidates for rung in rungs.values()):
+        raise ValueError("the rungs and the table on all rows hold different candidates")
+    drawn, drawn_rungs = table.take(listed), {rows: rung.take(listed) for rows, rung in rungs.items()}
     names = (meta["dataset"], meta["classifier"], n_candidates, meta["n_folds"], meta["seed"])
-    if method == "successive_halving":
-        settings = {"n_rows": meta["n_rows_of_dataset"], "n_classes": meta["n_classes"], **settings}
+    settings = with_facts(method, settings, n_rows=meta["n_rows_of_dataset"], n_classes=meta["n_classes"])
     n_folds = drawn.scores.shape[1]
     strategy = make(method, n_candidates=n_candidates, n_folds=n_folds, rng=rng_for(method, *names), **settings)
     trace = replay(strategy, drawn, drawn_rungs)
+    asked = {task.n_rows: rungs[task.n_rows] for task in trace.tasks if task.n_rows is not None}
+    cv = getattr(strategy, "cv", n_folds)
+    if any(rung.scores.shape[1] != cv for rung in asked.values()):
+        raise ValueError(f"the kept rungs have another number of folds than the strategy's cv={cv}")
     means = drawn.means
     if means.max() == -math.inf:
         raise ValueError(f"every candidate failed on {names}; see the reasons in its score table")
@@ -121,12 +145,14 @@ def search(
         "space": meta["space"],
         "data": meta["data"],
         "n_tied": len(tied),
+        "n_failed": _n_failed(table, listed),
+        "n_failed_rungs": sum(_n_failed(rung, listed) for rung in asked.values()),
         "best": best,
         "chosen": -1 if trace.chosen is None else trace.chosen,
         "complete": trace.complete,
         "n_evaluations": len(trace.tasks),
         "search_time": steps[best] / total if steps[best] else math.nan,
-        "rows_share": _rows_trained(trace, meta, settings) / (total * _train_rows(meta, None, n_folds)),
+        "rows_share": _rows_trained(trace, table, rungs) / (total * _train_rows(table, None)),
         "quality": math.nan if trace.chosen is None else rank_percentile(means, trace.chosen),
         "regret": math.nan if trace.chosen is None else float(means.max() - means[trace.chosen]),
     }
@@ -149,14 +175,22 @@ def _best(tied: Any, steps: Any, tie_rule: str, names: tuple[str | int, ...]) ->
     return int(done[pick(steps[done])])
 
 
-def _train_rows(meta: Mapping[str, Any], n_rows: int | None, n_folds: int) -> float:
-    return (n_rows or meta["n_rows_of_dataset"]) * (n_folds - 1) / n_folds
+def _n_failed(table: ScoreTable, rows: NDArray[np.int64]) -> int:
+    """Failed fits of the distinct candidates among `rows`."""
+    return int(np.isnan(table.scores[np.unique(rows)]).sum())
 
 
-def _rows_trained(trace: Trace, meta: Mapping[str, Any], settings: Mapping[str, Any]) -> float:
-    cv = int(settings.get("cv", 5))
+def _train_rows(table: ScoreTable, n_rows: int | None) -> float:
+    """Rows that one evaluation of a table trains on, on average over its folds."""
+    n_folds = table.scores.shape[1]
+    return float((n_rows or table.meta["n_rows_of_dataset"]) * (n_folds - 1) / n_folds)
+
+
+def _rows_trained(trace: Trace, table: ScoreTable, rungs: Mapping[int, ScoreTable]) -> float:
+    """Rows that all evaluations of a search trained on together."""
+    counts = Counter(task.n_rows for task in trace.tasks)
     return sum(
-        _train_rows(meta, task.n_rows, meta["n_folds"] if task.n_rows is None else cv) for task in trace.tasks
+        count * _train_rows(table if n_rows is None else rungs[n_rows], n_rows) for n_rows, count in counts.items()
     )
 
 
@@ -207,13 +241,18 @@ def seconds_path(scores_path: Path) -> Path:
 
 
 def warn_of_failures(kept: Mapping[int, Kept]) -> None:
-    """One warning that counts the failed fits of the tables on all rows, if there are any."""
-    n_failed = sum(int(np.isnan(k.table.scores).sum()) for k in kept.values())
+    """One warning that counts the failed fits of all tables, those of rungs too, if there are any."""
+    tables = [table for of_seed in kept.values() for table in (of_seed.table, *of_seed.rungs.values())]
+    n_failed = sum(int(np.isnan(table.scores).sum()) for table in tables)
     if n_failed:
         warnings.warn(f"{n_failed} failed fits in the kept scores; they rank last", stacklevel=2)
 
 
 CELL_KEYS = ["method", "dataset", "classifier", "n", "k"]
+MEASURED = (
+    *("search_time", "quality", "regret", "rows_share", "n_evaluations", "n_tied", "n_failed", "n_failed_rungs"),
+    *("seconds", "overhead_s", "exhaustive_s"),
+)
 
 
 def cells(runs: pd.DataFrame) -> pd.DataFrame:
@@ -227,10 +266,7 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    values = [
-        c for c in ("search_time", "quality", "regret", "rows_share", "n_evaluations", "n_tied") if c in runs
-    ]
-    values += [c for c in ("seconds", "overhead_s", "exhaustive_s") if c in runs]
+    values = [c for c in MEASURED if c in runs]
     groups = runs.groupby(CELL_KEYS, sort=True)
     table = groups[values].agg(["mean", "std"])
     table.columns = pd.Index([f"{value}_{what}" for value in values for what in ("mean", "sd")])

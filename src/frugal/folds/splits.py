@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from frugal.folds.checks import is_whole
 from frugal.seeds import rng_for, seed_for
 
 if TYPE_CHECKING:
@@ -36,13 +37,14 @@ def split(dataset: Dataset, n_folds: int, seed: int, scheme: str = "stratified")
 
     if scheme not in SCHEMES:
         raise ValueError(f"unknown splits {scheme!r}; known: {', '.join(SCHEMES)}")
-    if not 2 <= n_folds <= len(dataset.y):
-        raise ValueError(f"n_folds must lie in [2, {len(dataset.y)}], the rows of {dataset.name}, got {n_folds}")
+    if not is_whole(n_folds, 2) or n_folds > len(dataset.y):
+        raise ValueError(f"n_folds must lie in [2, {len(dataset.y)}], the rows of {dataset.name}, got {n_folds!r}")
     smallest = int(np.bincount(dataset.y, minlength=dataset.n_classes).min())
     if smallest < n_folds and scheme == "stratified":
+        fewer = f"at most {smallest} folds, or " if smallest >= 2 else ""
         raise ValueError(
-            f"n_folds={n_folds} exceeds the {smallest} rows of the smallest class of "
-            f"{dataset.name}; use at most {smallest} folds, or splits: plain"
+            f"n_folds={n_folds} exceeds the {smallest} row{'s' * (smallest != 1)} of the smallest class of "
+            f"{dataset.name}; use {fewer}splits: plain"
         )
     if smallest < n_folds:
         warnings.warn(
@@ -63,8 +65,8 @@ def shrink(parts: Split, dataset: Dataset, n_rows: int, seed: int, fold: int) ->
     Raises:
         ValueError: if a part would be empty or `n_rows` exceeds the dataset.
     """
-    if not 1 <= n_rows <= len(dataset.y):
-        raise ValueError(f"n_rows must lie in [1, {len(dataset.y)}], got {n_rows}")
+    if not is_whole(n_rows, 1) or n_rows > len(dataset.y):
+        raise ValueError(f"n_rows must lie in [1, {len(dataset.y)}], got {n_rows!r}")
     rng = rng_for("rung", dataset.name, seed, fold, n_rows)
     fraction = n_rows / len(dataset.y)
     train, test = (rng.choice(part, size=int(fraction * len(part)), replace=False) for part in parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,10 +17,13 @@ from frugal.files import whole
 from frugal.interface import Candidate
 from frugal.stats import mean_score
 
-_META_KEY = b"frugal"
+_META_KEY, _ROWS_KEY = b"frugal", b"frugal.rows"
+_COUNTS = ("n_deferred", "n_tied")
+"""What blocks of folds add up in their meta (see `fast.FoldScores`)."""
+_AGAIN = "delete it and run again"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Scores and seconds of `candidates` x `folds`.
 
@@ -67,7 +71,15 @@ class ScoreTable:
         if rows.ndim != 1 or rows.size == 0 or rows.min() < 0 or rows.max() >= len(self.scores):
             raise ValueError(f"indices must be a list of rows in [0, {len(self.scores)})")
         candidates = [self.candidates[i] for i in rows]
-        return ScoreTable(self.scores[rows], self.seconds[rows], candidates, self.meta)
+        meta = dict(self.meta)
+        if meta.get("failures"):
+            of_row = defaultdict(list)
+            for row, column, message in meta["failures"]:
+                of_row[row].append((column, message))
+            meta["failures"] = [
+                [new, *failure] for new, old in enumerate(rows.tolist()) for failure in of_row[old]
+            ]
+        return ScoreTable(self.scores[rows], self.seconds[rows], candidates, meta)
 
     @classmethod
     def join(cls, blocks: Iterable[ScoreTable]) -> ScoreTable:
@@ -100,14 +112,11 @@ class ScoreTable:
 
         n_candidates, n_folds = self.scores.shape
         folds = self.meta.get("folds", list(range(n_folds)))
-        texts = [json.dumps(dict(c), sort_keys=True) for c in self.candidates]
+        texts = [json.dumps(plain(c), sort_keys=True) for c in self.candidates]
         reasons = np.full(self.scores.shape, "", dtype=object)
         for row, column, message in self.meta.get("failures", []):
             reasons[row, column] = message
-        index = {
-            "candidate": np.repeat(np.arange(n_candidates, dtype=np.int32), n_folds),
-            "fold": np.tile(np.asarray(folds, dtype=np.int32), n_candidates),
-        }
+        index = _index(n_candidates, folds)
         seconds = {"seconds": self.seconds.ravel()}
         columns = {
             "candidate": index["candidate"],
@@ -127,27 +136,31 @@ class ScoreTable:
         """Read what `write` wrote; seconds are nan where no file has them.
 
         Raises:
-            ValueError: if a file is truncated or not a score table; the message names it.
+            ValueError: if a file is truncated, is not a score table, or has rows that are missing or out of
+                order; the message names it.
+            FileNotFoundError: if there is no such file.
         """
         frame, meta = _read_parquet(path, ("candidate", "hyperparameters", "fold", "score"))
-        n_folds = len(frame) // max(int(frame["candidate"].max()) + 1, 1)
-        shape = (len(frame) // n_folds, n_folds)
-        texts = frame["hyperparameters"].to_numpy()[::n_folds]
+        folds = meta.get("folds") or list(range(int(frame["fold"].max()) + 1))
+        texts = frame["hyperparameters"].to_numpy()[:: len(folds)]
+        expected = _index(len(texts), folds)
+        is_whole = all(np.array_equal(frame[name], column) for name, column in expected.items())
+        if not is_whole or not np.array_equal(frame["hyperparameters"], np.repeat(texts, len(folds))):
+            raise ValueError(f"{path} does not hold every fold of every candidate in order; {_AGAIN}")
         if seconds_path is not None:
             seconds_frame, _ = _read_parquet(seconds_path, ("candidate", "fold", "seconds"))
-            if len(seconds_frame) != len(frame):
-                raise ValueError(f"{seconds_path} has {len(seconds_frame)} rows, {path} {len(frame)}")
-            seconds = seconds_frame["seconds"].to_numpy()
-        elif "seconds" in frame:
-            seconds = frame["seconds"].to_numpy()
-        else:
-            seconds = np.full(len(frame), math.nan)
-        return cls(
-            frame["score"].to_numpy().reshape(shape),
-            seconds.reshape(shape),
-            [json.loads(text) for text in texts],
-            meta,
-        )
+            if not all(np.array_equal(seconds_frame[name], column) for name, column in expected.items()):
+                raise ValueError(f"{seconds_path} does not hold the candidates and folds of {path}; {_AGAIN}")
+            frame["seconds"] = seconds_frame["seconds"]
+        seconds = frame["seconds"].to_numpy() if "seconds" in frame else np.full(len(frame), math.nan)
+        shape = len(texts), len(folds)
+        candidates = [json.loads(text) for text in texts]
+        return cls(frame["score"].to_numpy().reshape(shape), seconds.reshape(shape), candidates, meta)
+
+
+def plain(candidate: Candidate) -> dict[str, object]:
+    """The candidate with Python's own numbers and truth values in the place of NumPy's."""
+    return {name: value.item() if isinstance(value, np.generic) else value for name, value in candidate.items()}
 
 
 def beside(parts: Sequence[ScoreTable]) -> ScoreTable:
@@ -162,15 +175,22 @@ def beside(parts: Sequence[ScoreTable]) -> ScoreTable:
         **parts[0].meta,
         "folds": [fold for part in parts for fold in part.meta["folds"]],
         "failures": sorted(failures),
-        "n_deferred": sum(part.meta.get("n_deferred", 0) for part in parts),
-    }
+    } | {name: sum(part.meta.get(name, 0) for part in parts) for name in _COUNTS}
     scores = np.hstack([part.scores for part in parts])
     seconds = np.hstack([part.seconds for part in parts])
     return ScoreTable(scores, seconds, parts[0].candidates, meta)
 
 
 def _making(table: ScoreTable) -> dict[str, Any]:
-    return {k: v for k, v in table.meta.items() if k not in ("folds", "failures", "n_deferred")}
+    return {k: v for k, v in table.meta.items() if k not in ("folds", "failures", *_COUNTS)}
+
+
+def _index(n_candidates: int, folds: Sequence[int]) -> dict[str, NDArray[np.int32]]:
+    """Columns `candidate` and `fold` of a file, in the order of its rows."""
+    return {
+        "candidate": np.repeat(np.arange(n_candidates, dtype=np.int32), len(folds)),
+        "fold": np.tile(np.asarray(folds, dtype=np.int32), n_candidates),
+    }
 
 
 def _write_parquet(frame: Any, path: str | Path, meta: Mapping[str, Any]) -> None:
@@ -179,7 +199,8 @@ def _write_parquet(frame: Any, path: str | Path, meta: Mapping[str, Any]) -> Non
 
     table = pa.Table.from_pandas(frame, preserve_index=False)
     text = json.dumps(dict(meta), sort_keys=True).encode()
-    table = table.replace_schema_metadata({**(table.schema.metadata or {}), _META_KEY: text})
+    ours = {_META_KEY: text, _ROWS_KEY: b"%d" % len(frame)}
+    table = table.replace_schema_metadata({**(table.schema.metadata or {}), **ours})
     with whole(path) as part:
         pq.write_table(table, part)
 
@@ -188,14 +209,17 @@ def _read_parquet(path: str | Path, columns: Sequence[str]) -> tuple[Any, dict[s
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if not Path(path).exists():
+        raise FileNotFoundError(f"{path} does not exist")
     try:
         table = pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        raise ValueError(f"{path} is truncated or not a parquet file; delete it and run again") from error
-    text = (table.schema.metadata or {}).get(_META_KEY)
+        raise ValueError(f"{path} is truncated or not a parquet file; {_AGAIN}") from error
+    found = table.schema.metadata or {}
     missing = [name for name in columns if name not in table.column_names]
-    if text is None or missing or table.num_rows == 0:
+    if _META_KEY not in found or missing or table.num_rows == 0:
         raise ValueError(f"{path} is not a score table: it lacks {', '.join(missing) or 'rows or metadata'}")
-    return table.to_pandas(), json.loads(text)
+    n_written = int(found.get(_ROWS_KEY, table.num_rows))
+    if table.num_rows != n_written:
+        raise ValueError(f"{path} holds {table.num_rows} of the {n_written} rows that were written; {_AGAIN}")
+    return table.to_pandas(), json.loads(found[_META_KEY])

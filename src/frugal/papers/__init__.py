@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 PAPERS = ("greedy_cv",)
 
 
 def module(paper: str) -> ModuleType:
-    """The module of a paper, with TABLES, FIGURES and claims().
+    """The module of a paper, with TABLES, claims() and the floors under published numbers; without matplotlib.
 
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
@@ -17,3 +19,13 @@ def module(paper: str) -> ModuleType:
     if paper not in PAPERS:
         raise ValueError(f"unknown paper {paper!r}; known: {', '.join(PAPERS)}")
     return import_module(f"{__name__}.{paper}")
+
+
+def figures(paper: str) -> Mapping[str, Any]:
+    """The figures of a paper by name, each with summarise() and draw(); brings matplotlib in.
+
+    Raises:
+        ValueError: on an unknown paper; the message lists the known ones.
+    """
+    drawn: Mapping[str, Any] = import_module(f"{module(paper).__name__}.drawn").FIGURES
+    return drawn

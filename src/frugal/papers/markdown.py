@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import pandas as pd
 
-AFTER_KEYS = "published"
+from frugal.papers.tidy import TIDY, is_stand_in
+from frugal.papers.verdicts import NOT_RUN
+
 NAMES = {
     "bernoulli_nb": "Bernoulli naive Bayes",
     "decision_tree": "Decision tree",
@@ -18,24 +18,28 @@ NAMES = {
 
 
 def render(table: pd.DataFrame) -> str:
-    """Markdown with one row per dataset and classifier, one column per method and setting.
+    """Markdown with one row per combination of the keys before `method`, one column per method and setting.
 
-    A cell reads `ours stars (published stars)`; below stand scale, seeds and data.
+    A cell reads `ours stars (published stars)`; below stand scale, seeds, data, and what `table.attrs["note"]`
+    adds.
 
     Args:
-        table: tidy, key columns first and then `published`; the last key varies across the columns.
+        table: tidy, key columns first, `method` among them, and then `published`.
     """
-    keys = list(table.columns[: list(table.columns).index(AFTER_KEYS)])
-    across = ["method", *keys[3:]]
+    keys = list(table.columns[: list(table.columns).index(TIDY[0])])
+    down, across = keys[: keys.index("method")], keys[keys.index("method") :]
     cells = table.assign(cell=[_cell(row) for row in table.itertuples()])
-    wide = cells.pivot_table(index=keys[:2], columns=across, values="cell", aggfunc="first", sort=False)
-    labels = cast("list[tuple[object, ...]]", wide.columns.tolist())
-    heads = ["dataset", "classifier", *(_head(across, label) for label in labels)]
+    wide = cells.pivot_table(index=down, columns=across, values="cell", aggfunc="first", sort=False).fillna("")
+    heads = [*down, *(_head(across, _parts(labels)) for labels in wide.columns.tolist())]
     lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
     for index, row in wide.iterrows():
-        names = [NAMES.get(str(part), str(part)) for part in index]  # type: ignore[attr-defined]
+        names = [NAMES.get(str(part), str(part).replace("_", " ")) for part in _parts(index)]
         lines.append("| " + " | ".join([*names, *row.astype(str)]) + " |")
     return "\n".join(lines) + "\n\n" + _note(table) + "\n"
+
+
+def _parts(label: object) -> tuple[object, ...]:
+    return label if isinstance(label, tuple) else (label,)
 
 
 def _head(across: list[str], labels: tuple[object, ...]) -> str:
@@ -47,18 +51,26 @@ def _head(across: list[str], labels: tuple[object, ...]) -> str:
 
 def _cell(row: object) -> str:
     ours, published = row.ours, row.published  # type: ignore[attr-defined]
-    mark = " †" if row.data == "stand-in" else ""  # type: ignore[attr-defined]
-    left = "not run at this scale" if pd.isna(ours) else f"{ours:.3f}{row.stars}{mark}"  # type: ignore[attr-defined]
+    mark = " †" if is_stand_in(row.data) else ""  # type: ignore[attr-defined]
+    left = f"{ours:.3f}{row.stars}{mark}"  # type: ignore[attr-defined]
+    if pd.isna(ours):
+        left = NOT_RUN if row.scale == NOT_RUN else f"no value{mark}"  # type: ignore[attr-defined]
     return left if pd.isna(published) else f"{left} ({published:.3f}{row.published_stars})"  # type: ignore[attr-defined]
 
 
 def _note(table: pd.DataFrame) -> str:
-    run = table[table["ours"].notna()]
+    run = table[table["scale"] != NOT_RUN]
     seeds = ", ".join(str(n) for n in sorted(run["n_seeds"].unique())) or "0"
-    data = ", ".join(sorted(set("/".join(run["data"]).split("/")))) or "none"
-    scale = ", ".join(sorted(run["scale"].unique()))
-    text = f"Ours (published in brackets); scale {scale}, {seeds} seeds, data: {data}."
-    text += " Stars: two-sided Welch's t-test, * p < .05, ** p < .01, *** p < .001, at the better method."
-    if "stand-in" in data:
+    data = ", ".join(sorted(set("/".join(run["data"]).split("/")) - {""})) or "none"
+    scale = ", ".join(sorted(run["scale"].unique())) or NOT_RUN
+    beside = " (published in brackets)" if table["published"].notna().any() else ""
+    text = f"Ours{beside}; scale {scale}, {seeds} seeds, data: {data}."
+    if run["n_missing"].sum():
+        text += f" {run['n_missing'].sum()} runs gave no value and are left out."
+    if (table["stars"] + table["published_stars"]).ne("").any():
+        text += " Stars: two-sided Welch's t-test, * p < .05, ** p < .01, *** p < .001, at the better method."
+    if table.attrs.get("note"):
+        text += f" {table.attrs['note']}"
+    if run["data"].map(is_stand_in).any():
         text += " † a stand-in for the dataset, since the real one was out of reach."
     return text

@@ -8,10 +8,12 @@ import shutil
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pandas as pd
 
+from frugal import papers
 from frugal.files import whole
 from frugal.papers.verdicts import NOT_RUN
 
@@ -27,14 +29,20 @@ PARTS = (
 )
 
 
-def publish(paper: str, *, results: Path, data: Path, config: Mapping[str, Any]) -> list[Path]:
+def publish(
+    paper: str, *, results: Path, data: Path, config: Mapping[str, Any], partial: bool = False
+) -> list[Path]:
     """Copy tables, figures, cells and claims to `<results>/published/<paper>/`, and write provenance.json.
+
+    A table, figure or file of cells with a number from fewer repetitions than its floor is left out, and
+    provenance.json lists it under `left_out`.
 
     Args:
         paper: name of the paper.
         results: the folder of the results.
         data: the folder of the datasets, whose records are quoted.
         config: the configuration that the results were made with.
+        partial: publish although some claims, not all, are below the floor.
 
     Returns:
         The files written.
@@ -46,16 +54,22 @@ def publish(paper: str, *, results: Path, data: Path, config: Mapping[str, Any])
     claims = source / "claims.csv"
     if not claims.exists():
         raise ValueError(f"{claims} does not exist; run the workflow at paper scale first")
-    below = pd.read_csv(claims)["verdict"].eq(NOT_RUN).sum()
-    if below:
+    verdicts = pd.read_csv(claims)["verdict"]
+    below = verdicts.eq(NOT_RUN).sum()
+    if below and not (partial and below < len(verdicts)):
         raise ValueError(f"{claims} has {below} claims below the published floor; run at paper scale first")
+    paths = [path for pattern in PARTS for path in sorted(source.glob(pattern))]
+    left_out = [
+        path for path in paths if not _reaches_floor(path.relative_to(source), source, papers.module(paper))
+    ]
     written = []
-    for pattern in PARTS:
-        for path in sorted(source.glob(pattern)):
+    for path in paths:
+        if path not in left_out:
             with whole(target / path.relative_to(source)) as part:
                 shutil.copyfile(path, part)
             written.append(target / path.relative_to(source))
     record = {
+        "left_out": [str(path.relative_to(source)) for path in left_out],
         "config": dict(config),
         "machine": {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()},
         "packages": {name: version(name) for name in PACKAGES},
@@ -67,6 +81,14 @@ def publish(paper: str, *, results: Path, data: Path, config: Mapping[str, Any])
     with whole(target / "provenance.json") as part:
         part.write_text(json.dumps(record, indent=2, sort_keys=True) + "\n")
     return [*written, target / "provenance.json"]
+
+
+def _reaches_floor(name: Path, source: Path, of: ModuleType) -> bool:
+    """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for."""
+    numbers = (source / name).with_suffix(".csv")
+    n_seeds = pd.read_csv(numbers).get("n_seeds") if numbers.exists() else None
+    floors = [of.FLOORS[part] for part in name.with_suffix("").parts if part in of.FLOORS]
+    return n_seeds is None or bool(n_seeds.min() >= min(floors, default=of.FLOOR))
 
 
 def _processor() -> str:

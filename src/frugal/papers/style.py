@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, ParamSpec
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from frugal.files import whole
+from frugal.papers.tidy import is_stand_in
+from frugal.papers.verdicts import NOT_RUN
 
 ONE_COLUMN: Final = (3.5, 2.6)
 TWO_COLUMN: Final = (7.2, 3.0)
@@ -94,10 +98,25 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     return inside
 
 
+def mark_stand_in(figure: Figure, data: Iterable[object]) -> None:
+    """Say in the figure's corner that a stand-in is among the data it was drawn from, if one is."""
+    if any(is_stand_in(part) for part in data):
+        text = "† stand-in data: the real dataset was out of reach"
+        figure.supxlabel(text, x=0.99, ha="right", fontsize=7, fontweight="bold", color="#B00020")
+
+
+def say_not_run(axes: Axes) -> None:
+    """An empty panel that says why it is empty."""
+    axes.text(0.5, 0.5, NOT_RUN, transform=axes.transAxes, ha="center", va="center", fontsize=9)
+    axes.set(xticks=[], yticks=[])
+
+
 def save(figure: Figure, path_png: str | Path, path_svg: str | Path) -> None:
-    """Write a figure as PNG and SVG; the same figure gives the same bytes."""
+    """Write a figure as PNG and SVG, both or none; the same figure gives the same bytes."""
+    png, svg = BytesIO(), BytesIO()
     with mpl.rc_context(_SETTINGS):
-        with whole(path_png) as part:
-            figure.savefig(part, format="png", dpi=DPI, metadata={"Software": None})
-        with whole(path_svg) as part:
-            figure.savefig(part, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(png, format="png", dpi=DPI, metadata={"Software": None})
+        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    with whole(path_png) as part, whole(path_svg) as other:
+        part.write_bytes(png.getvalue())
+        other.write_bytes(svg.getvalue())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,51 +17,75 @@ NOT_RUN, NOT_TESTABLE = "not run at this scale", "not testable here"
 N_RESAMPLES = 1000
 COLUMNS = ["claim", "published", "ours", "low", "high", "verdict", "scale", "data"]
 
+Arrays = Mapping[str, NDArray[np.float64]]
+"""Measured values by name; the last axis of each is the repetitions, the same ones in the same order."""
+
 
 def verdict(
-    published: float, ours: float, low: float, high: float, *, rounding: float = 0.0, enough: bool = True
+    published: float,
+    ours: float,
+    low: float,
+    high: float,
+    *,
+    rounding: float = 0.0,
+    every: bool = False,
+    enough: bool = True,
 ) -> str:
     """Whether a published number is what we find.
 
-    Reproduced: it lies in our interval, widened by half a unit of its last printed digit. Partly: it does not,
-    but ours is within 10 % of it. The rule was fixed before any study was run.
+    Reproduced: it lies in our interval, widened by half a unit of its last printed digit; a claim about every
+    case is reproduced by every case only. Partly: not so, but ours is within 10 % of it. Where the document
+    states a direction without a number (`published` is nan), the quantity must be below 0: reproduced if our whole
+    interval is, partly if ours is and the interval touches 0. The rule was fixed before any study was run.
 
     Args:
-        published: the printed number.
+        published: the printed number, or nan for a direction.
         ours: the same quantity from our runs; nan if it was not run.
         low: lower end of our interval.
         high: upper end of our interval.
         rounding: unit of the last printed digit.
+        every: the sentence holds for every case or not at all.
         enough: whether our runs reach the floor under published numbers.
     """
     if math.isnan(ours) or not enough:
         return NOT_RUN
+    if math.isnan(published):
+        return REPRODUCED if high < 0 else PARTLY if ours < 0 else NOT_REPRODUCED
     slack = rounding / 2 + 1e-12
-    if min(low, ours) - slack <= published <= max(high, ours) + slack:
+    if ours == published if every else low - slack <= published <= high + slack:
         return REPRODUCED
     return PARTLY if abs(ours - published) <= 0.1 * abs(published) else NOT_REPRODUCED
 
 
 def over_seeds(
-    statistic: Callable[[NDArray[np.intp]], float], n_seeds: int, *names: str
+    statistic: Callable[[Arrays], float],
+    arrays: Arrays,
+    *names: str,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> tuple[float, float, float]:
-    """A statistic with its 95 % percentile bootstrap interval, the repetitions resampled as wholes.
+    """A statistic with its 95 % interval: 1.96 bootstrap standard errors each side, cut at `bounds`.
+
+    The standard error is the standard deviation of the statistic over resamples of whole repetitions. Percentiles
+    of the resamples would not do: a standard deviation over cells, or a count of significant cells, is biased on
+    resamples, whose repeated repetitions add variance, so that their percentiles may miss the statistic itself.
 
     Args:
-        statistic: takes positions of repetitions, shape (n_seeds,), repeats allowed.
-        n_seeds: number of repetitions; with fewer than two the interval is nan.
+        statistic: of the arrays, each with the same repetitions taken from its last axis, repeats allowed.
+        arrays: the measured values; with fewer than two repetitions the interval is nan.
         *names: what the resampling is seeded by.
+        bounds: the least and the largest value that the statistic can have.
 
     Returns:
-        The statistic of all repetitions, and the interval's lower and upper end.
+        The statistic of all repetitions, and the interval's lower and upper end around it.
     """
-    ours = statistic(np.arange(n_seeds))
-    if n_seeds < 2:
+    ours, n_seeds = statistic(arrays), next(iter(arrays.values())).shape[-1]
+    if n_seeds < 2 or math.isnan(ours):
         return ours, math.nan, math.nan
     rng = rng_for("bootstrap", *names)
-    draws = [statistic(rng.integers(0, n_seeds, size=n_seeds)) for _ in range(N_RESAMPLES)]
-    low, high = np.nanpercentile(draws, [2.5, 97.5])
-    return ours, float(low), float(high)
+    picks = rng.integers(0, n_seeds, size=(N_RESAMPLES, n_seeds))
+    draws = [statistic({name: array[..., seeds] for name, array in arrays.items()}) for seeds in picks]
+    margin = 1.96 * float(np.nanstd(draws, ddof=1))
+    return ours, max(ours - margin, bounds[0]), min(ours + margin, bounds[1])
 
 
 @dataclass(frozen=True)
@@ -70,30 +94,36 @@ class Claim:
 
     Attributes:
         text: the document's words, and what we compute where they leave it open.
-        published: the number.
-        statistic: the same quantity on a resample of repetitions; nan if it was not run.
+        published: the number; nan where the sentence only says that the statistic is below 0.
+        statistic: the same quantity of an experiment's arrays.
         rounding: unit of the last printed digit.
+        every: the sentence is about every case, so that one exception breaks it.
+        bounds: the least and the largest value that the statistic can have.
     """
 
     text: str
     published: float
-    statistic: Callable[[NDArray[np.intp]], float]
+    statistic: Callable[[Arrays], float]
     rounding: float = 0.0
+    every: bool = False
+    bounds: tuple[float, float] = (-math.inf, math.inf)
 
 
-def judge(claims: list[Claim], *, n_seeds: int, floor: int, scale: str, data: str) -> pd.DataFrame:
+def judge(claims: Sequence[Claim], arrays: Arrays | None, *, enough: bool, scale: str, data: str) -> pd.DataFrame:
     """One row per claim, columns `COLUMNS`.
 
     Args:
         claims: of one experiment.
-        n_seeds: repetitions that the statistics resample.
-        floor: repetitions below which no verdict is given.
+        arrays: what was measured in it; None if it was not run.
+        enough: whether the runs are all of the experiment's cells and reach the floor.
         scale: label of the run.
         data: provenance of the data.
     """
     rows = []
     for claim in claims:
-        ours, low, high = over_seeds(claim.statistic, n_seeds, claim.text)
-        says = verdict(claim.published, ours, low, high, rounding=claim.rounding, enough=n_seeds >= floor)
-        rows.append([claim.text, claim.published, ours, low, high, says, scale, data])
+        numbers = (math.nan, math.nan, math.nan)
+        if arrays is not None:
+            numbers = over_seeds(claim.statistic, arrays, claim.text, bounds=claim.bounds)
+        says = verdict(claim.published, *numbers, rounding=claim.rounding, every=claim.every, enough=enough)
+        rows.append([claim.text, claim.published, *numbers, says, scale, data])
     return pd.DataFrame(rows, columns=COLUMNS)

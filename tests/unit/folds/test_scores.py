@@ -1,10 +1,14 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 
-from frugal.datasets import load
-from frugal.folds import Folds, Live, run, score
+from frugal.datasets import Dataset, load
+from frugal.folds import Folds, Live, Trace, run, run_in_processes, score
 from frugal.folds.rungs import rung_rows, score_rungs, split_rungs
 from frugal.folds.splits import shrink, split
 from frugal.folds.strategies import make
@@ -47,6 +51,9 @@ def test_a_failed_fit_keeps_its_message():
     row, column, message = table.meta["failures"][0]
     assert (row, column) == (0, 0)
     assert "n_neighbors" in message
+    failed = {"n_neighbors": 50, "weights": "uniform"}, {"n_neighbors": 1, "weights": "uniform"}
+    table = score(WDBC, "knn", [*failed[::-1], failed[0]], n_folds=5, seed=0, n_rows=20)
+    assert [row for row, _, _ in table.meta["failures"]] == [1] * 5 + [2] * 5
 
 
 def test_repeated_candidates_are_fitted_once_and_counted_each_time():
@@ -77,6 +84,9 @@ def test_more_folds_than_the_smallest_class_are_refused_or_warned_of():
     smallest = np.bincount(rare.y).min()
     with pytest.raises(ValueError, match=f"n_folds=30 exceeds the {smallest} rows of the smallest"):
         split(rare, 30, 0)
+    few = Dataset("few", np.zeros((4, 1)), np.array([0, 0, 0, 1]), 2, "generated", {})
+    with pytest.raises(ValueError, match=r"exceeds the 1 row of the smallest class of few; use splits: plain$"):
+        split(few, 2, 0)
     with pytest.warns(UserWarning, match="so some of the 30 folds lack it"):
         assert len(split(rare, 30, 0, "plain")) == 30
 
@@ -105,6 +115,17 @@ def test_rungs_are_scored_once_each_and_taken_apart_again():
     for n_rows, rung in rungs.items():
         alone = score(WDBC, "knn", candidates, n_folds=3, seed=1, n_rows=n_rows)
         np.testing.assert_array_equal(rung.scores, alone.scores)
+        assert rung.meta["failures"] == alone.meta["failures"]
+        assert rung.meta["folds"] == alone.meta["folds"]
+
+
+def test_settings_of_rungs_are_those_of_the_strategy():
+    rows = {"n_rows": 569, "n_classes": 2}
+    assert rung_rows([256], settings={}, **rows) == [20, 60, 180, 540]  # method notes 1.8
+    with pytest.raises(ValueError, match="unknown setting 'folds' of successive_halving"):
+        rung_rows([256], settings={"folds": 5}, **rows)
+    with pytest.raises(ValueError, match="cv must be at least 2 and a whole number, got '5'"):
+        score_rungs(WDBC, "knn", some("knn", 4), n_candidates=[9], settings={"cv": "5"}, seed=1)
 
 
 def test_a_strategy_runs_live_on_real_fits():
@@ -117,6 +138,61 @@ def test_a_strategy_runs_live_on_real_fits():
     assert trace.seconds.min() > 0
     few = score(WDBC, "decision_tree", candidates[:1], n_folds=3, seed=0, n_rows=60)
     assert live(FoldTask(0, 0, 60))[0] == few.scores[0, 0]
+    apart = Live(live.folds, "decision_tree", candidates, Folds(WDBC, 5, 0))
+    fifth = score(WDBC, "decision_tree", candidates[:1], n_folds=5, seed=0, n_rows=60)
+    assert apart(FoldTask(0, 4, 60))[0] == fifth.scores[0, 4]
+    assert apart(FoldTask(0, 0))[0] == table.scores[0, 0]
+
+
+def test_a_live_run_in_processes_is_that_of_one():
+    live = Live(Folds(WDBC, 3, 0), "decision_tree", some("decision_tree", 4))
+    options = {"n_candidates": 4, "n_folds": 3, "rng": np.random.default_rng(0)}
+    here = run(make("standard", **options), live)
+    there = run_in_processes(make("standard", **options), live, n_workers=1)
+    assert there.tasks == here.tasks
+    np.testing.assert_array_equal(there.scores, here.scores)
+    with pytest.raises(ValueError, match="n_workers must be at least 1 and a whole number, got 0"):
+        run_in_processes(make("standard", **options), live, n_workers=0)
+
+
+def test_a_candidates_scores_are_those_on_the_most_rows():
+    tasks = [FoldTask(0, 0, 20), FoldTask(1, 0, 20), FoldTask(1, 1, 60), FoldTask(1, 0, 60)]
+    trace = Trace(tasks, np.array([0.1, 0.2, 0.3, 0.4]), np.zeros(4), 1, True)
+    assert trace.scores_of(1).tolist() == [0.4, 0.3]
+    assert trace.scores_of(0).tolist() == [0.1]
+    assert trace.scores_of(2).size == 0
+
+
+THREADS = """
+import sys
+from dataclasses import replace
+from frugal.datasets import load
+from frugal.folds import Folds, Live, score
+from frugal.interface import FoldTask
+from frugal.folds.threads import one_thread
+with one_thread():
+    from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as n_threads
+    assert n_threads() == 1
+print(n_threads())
+digits = load("digits", root=sys.argv[1]).subset(600)
+digits = replace(digits, X=digits.X // 8)  # three levels of grey: on two threads other ties win
+candidates = [{"n_neighbors": k, "weights": "uniform"} for k in range(2, 20, 2)]
+print(score(digits, "knn", candidates, n_folds=2, seed=0, exact_batch=False).scores.tolist())
+where = Folds(digits, 2, 0)
+print([Live(where, "knn", candidates)(FoldTask(i, fold))[0] for i in range(9) for fold in range(2)])
+"""
+
+
+def test_fits_run_on_one_thread_whatever_the_environment_says(tmp_path):
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", THREADS, str(tmp_path)],
+            env={**os.environ, "OMP_NUM_THREADS": str(n)}, capture_output=True, text=True, check=True,
+        ).stdout.splitlines()
+        for n in (1, 2)
+    ]  # fmt: skip
+    assert [n for n, _, _ in printed] == ["1", "2"]
+    assert printed[0][1:] == printed[1][1:]
 
 
 @pytest.mark.parametrize(
@@ -124,6 +200,9 @@ def test_a_strategy_runs_live_on_real_fits():
     [
         ({"n_folds": 1}, r"n_folds must lie in \[2, 569\]"),
         ({"folds": [5]}, r"folds must lie in \[0, 4\], got \[5\]"),
+        ({"n_folds": "5"}, r"n_folds must lie in \[2, 569\], the rows of wdbc, got '5'"),
+        ({"n_rows": 20.5}, r"n_rows must lie in \[1, 569\], got 20.5"),
+        ({"space": "lists"}, "space must be one of grid, ranges, listed, got 'lists'"),
         ({"splits": "grouped"}, "unknown splits 'grouped'; known: stratified, plain"),
         ({"scaler": "max"}, "unknown scaler 'max'; known: none, min_max"),
     ],

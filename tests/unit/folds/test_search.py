@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from frugal import folds
 from frugal.folds import ScoreTable
-from frugal.folds.search import candidates_of, cells, draw, read_kept, search, seconds_path
+from frugal.folds.search import Kept, candidates_of, cells, draw, read_kept, search, seconds_path, warn_of_failures
 
 
 def table(scores, *, space="grid", seed=0, seconds=None):
@@ -36,6 +37,33 @@ def test_ranges_lists_are_prefixes_and_not_longer_than_what_was_scored():
     long = candidates_of("ranges", "knn", dataset="toy", seed=3, n_ranges=2048)
     assert candidates_of("ranges", "knn", dataset="toy", seed=3, n_ranges=128) == long[:128]
     assert len(candidates_of("grid", "knn", dataset="toy", seed=3, n_ranges=5)) == 54
+
+
+@pytest.mark.parametrize("n", [0, -5, 2.0])
+def test_lists_of_no_length_are_refused(n):
+    with pytest.raises(ValueError, match=f"n_candidates must be at least 1 and a whole number, got {n}"):
+        draw(table(np.zeros((20, 3))), n)
+    with pytest.raises(ValueError, match=f"n_ranges must be at least 1 and a whole number, got {n}"):
+        candidates_of("ranges", "knn", dataset="toy", seed=3, n_ranges=n)
+
+
+def test_a_table_that_does_not_say_what_was_scored_cannot_be_searched():
+    bare = ScoreTable(np.zeros((2, 2)), np.zeros((2, 2)), [{}, {}], {"dataset": "toy", "seed": 0})
+    says = "the table's meta lacks data, classifier, space, n_folds, n_rows_of_dataset, n_classes"
+    with pytest.raises(ValueError, match=says):
+        draw(bare, 2)
+    with pytest.raises(ValueError, match=says):
+        search("greedy", bare, {}, n_candidates=2, settings={})
+
+
+def test_tables_of_the_public_call_can_be_searched(tmp_path):
+    candidates = [{"n_neighbors": np.int64(k), "weights": "uniform"} for k in (1, 3, 5, 99)]
+    folds.score("wdbc", "knn", candidates, n_folds=3, seed=0).write(tmp_path / "t.parquet")
+    kept = read_kept([tmp_path / "t.parquet"], with_seconds=False)[0].table
+    assert draw(kept, 3).candidates == [{"n_neighbors": k, "weights": "uniform"} for k in (1, 3, 5)]
+    assert search("greedy", kept, {}, n_candidates=4, settings={}).result["regret"] == 0
+    with pytest.raises(ValueError, match="n_candidates=5 exceeds the 4 scored candidates of the listed of knn"):
+        draw(kept, 5)
 
 
 def measured(method, scores, n=4, **options):
@@ -86,6 +114,53 @@ def test_a_search_on_failures_alone_is_refused():
         measured("standard", np.full((4, 2), np.nan))
 
 
+def halved(scores, few, most, **settings):
+    """Halving of 9 candidates: 9 on 16 of 100 rows, 3 on 48, by 2 folds each; 3 folds are kept on all rows."""
+    kept = table(scores, space="ranges")
+    rungs = {n: table(rung, space="ranges") for n, rung in ((16, few), (48, most))}
+    settings = {"cv": 2, "min_resources": 16, **settings}
+    return search("successive_halving", kept, rungs, n_candidates=9, settings=settings).result
+
+
+def test_a_search_by_rungs_is_measured_by_the_rows_that_it_trained_on():
+    few = np.linspace(0.1, 0.9, 9)[:, None].repeat(2, axis=1)
+    most = few[::-1]
+    result = halved(few.repeat(2, axis=1)[:, :3], few, most)
+    # 18 fits on half of 16 rows and 6 on half of 48, of 27 fits on two thirds of 100.
+    assert result["rows_share"] == pytest.approx((18 * 8 + 6 * 24) / (27 * 200 / 3))
+    assert result["n_evaluations"] == 18 + 6
+    # Candidates 6, 7, 8 go on; 6 is the best of them on 48 rows, while 8 is on all rows, and 7 in between.
+    assert (result["best"], result["chosen"]) == (8, 6)
+    assert result["quality"] == pytest.approx(1 - 2 / 9)
+    assert result["regret"] == pytest.approx(0.2)
+    assert np.isnan(result["search_time"])
+
+
+def test_failed_fits_are_counted_among_the_distinct_candidates_of_the_tables_in_use():
+    few = np.linspace(0.1, 0.9, 9)[:, None].repeat(2, axis=1)
+    most, whole = few.copy(), few.repeat(2, axis=1)[:, :3]
+    few[0], most[1, 0], whole[2, :2] = np.nan, np.nan, np.nan
+    result = halved(whole, few, most)
+    assert (result["n_failed"], result["n_failed_rungs"]) == (2, 3)
+    rungs = {16: table(few, space="ranges")}
+    greedy = search("greedy", table(whole, space="ranges"), rungs, n_candidates=2, settings={}).result
+    assert (greedy["n_failed"], greedy["n_failed_rungs"]) == (0, 0)
+    drawn = search("greedy", table(whole), {}, n_candidates=500, settings={}).result
+    assert drawn["n_failed"] == 2
+    with pytest.warns(UserWarning, match="5 failed fits in the kept scores; they rank last"):
+        warn_of_failures({0: Kept(table(whole), {16: table(few), 48: table(most)}), 1: Kept(table([[0.5]]), {})})
+
+
+def test_rungs_of_other_folds_or_candidates_are_refused():
+    few = np.linspace(0.1, 0.9, 9)[:, None].repeat(3, axis=1)
+    with pytest.raises(ValueError, match="kept rungs have another number of folds than the strategy's cv=2"):
+        halved(few, few, few)
+    with pytest.raises(ValueError, match="unknown setting 'folds' of successive_halving; known: n_rows"):
+        halved(few, few[:, :2], few[:, :2], folds=2)
+    with pytest.raises(ValueError, match="hold different candidates"):
+        search("greedy", table(few), {16: table(few[:5])}, n_candidates=9, settings={})
+
+
 def test_kept_scores_are_gathered_by_seed(tmp_path):
     paths = []
     for seed in (3, 5):
@@ -103,9 +178,9 @@ def test_kept_scores_are_gathered_by_seed(tmp_path):
 def test_cells_summarise_over_seeds():
     runs = pd.DataFrame(
         {"method": "greedy", "dataset": "d", "classifier": "c", "n": 4, "k": 2, "seed": [0, 1, 2],
-         "search_time": [0.1, 0.2, 0.6], "n_tied": [1, 1, 4]}
+         "search_time": [0.1, 0.2, 0.6], "n_tied": [1, 1, 4], "n_failed": [0, 3, 0]}
     )  # fmt: skip
     row = cells(runs).iloc[0]
     assert row["search_time_mean"] == pytest.approx(0.3)
     assert row["search_time_sd"] == pytest.approx(np.std([0.1, 0.2, 0.6], ddof=1))
-    assert (row["n_tied_mean"], row["n_seeds"]) == (2, 3)
+    assert (row["n_tied_mean"], row["n_failed_mean"], row["n_seeds"]) == (2, 1, 3)

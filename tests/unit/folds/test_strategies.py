@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from frugal.folds import ScoreTable, make, replay
+from frugal.folds import ScoreTable, make, replay, with_facts
 from frugal.folds.strategies.greedy import TIES
 
 RNG = np.random.default_rng(0)
@@ -151,6 +151,9 @@ def test_round_off_does_not_lift_the_threshold():
     matrix = [[0.9 - m / 1000] * 2 for m in range(100)]
     trace = trace_of("greedy_early_stopping", matrix, epsilon=0.07)
     assert trace.events[-1] == {"event": "stop", "step": 100 + 9, "n_inferior": 8}
+    # 0.29 * 100 is 28.999999999999996: the 29th inferior completion does not stop the listing's version.
+    trace = trace_of("greedy_early_stopping", matrix, epsilon=0.29, rounding="none")
+    assert trace.events[-1] == {"event": "stop", "step": 100 + 31, "n_inferior": 30}
 
 
 @pytest.mark.parametrize("name", ["standard", "greedy", "greedy_early_stopping", "successive_halving"])
@@ -175,6 +178,22 @@ def test_failed_candidates_rank_last_and_are_never_chosen(name):
         ("successive_halving", {"factor": 1}, "factor must be at least 2"),
         ("successive_halving", {"cv": 1, "n_rows": 100}, "cv must be at least 2"),
         ("successive_halving", {"min_resources": "most"}, "min_resources must be exhaust, smallest"),
+        ("standard", {"budget": 20.5}, "budget must be at least 1 and a whole number, got 20.5"),
+        ("greedy", {"budget": "x"}, "budget must be at least 1 and a whole number, got 'x'"),
+        ("greedy", {"budget": True}, "budget must be at least 1 and a whole number, got True"),
+        ("greedy", {"ties": ["lowest_index"]}, r"ties must be one of lowest_index, .*, got \['lowest_index'\]"),
+        ("greedy_early_stopping", {"epsilon": "x"}, "epsilon must be at least 0 and a finite number, got 'x'"),
+        ("greedy_early_stopping", {"epsilon": math.inf}, "at least 0 and a finite number, got inf"),
+        ("greedy_early_stopping", {"epsilon": math.nan}, "at least 0 and a finite number, got nan"),
+        ("greedy_early_stopping", {"epsilon": True}, "epsilon must be at least 0 and a finite number, got True"),
+        ("successive_halving", {"factor": 2.5}, "factor must be at least 2 and a whole number, got 2.5"),
+        ("successive_halving", {"cv": "5"}, "cv must be at least 2 and a whole number, got '5'"),
+        ("successive_halving", {"cv": None}, "cv must be at least 2 and a whole number, got None"),
+        ("successive_halving", {"n_rows": 99.5}, "n_rows must be at least 1 and a whole number, got 99.5"),
+        ("successive_halving", {"n_classes": "2"}, "n_classes must be at least 1 and a whole number, got '2'"),
+        ("successive_halving", {"min_resources": 2.5}, "or a whole number of at least 1, got 2.5"),
+        ("successive_halving", {"min_resources": True}, "or a whole number of at least 1, got True"),
+        ("successive_halving", {"aggressive_elimination": 1}, "must be one of True, False, got 1"),
         ("successive_halving", {"n_rows": 100, "min_resources": 200}, r"must lie in \[1, 100\], got 200"),
     ],
 )
@@ -183,11 +202,27 @@ def test_settings_outside_their_range_are_refused(name, options, message):
         make(name, n_candidates=4, n_folds=3, rng=RNG, **options)
 
 
+def test_numbers_of_numpy_are_numbers():
+    options = {"n_candidates": np.int64(4), "n_folds": np.int64(3), "rng": RNG}
+    assert make("greedy", budget=np.int64(12), **options).ask() is not None
+    assert make("greedy_early_stopping", epsilon=np.float64(0.5), **options).ask() is not None
+
+
+def test_a_strategy_is_told_the_facts_that_it_asks_for():
+    facts = {"n_rows": 90, "n_classes": 3}
+    assert with_facts("greedy", {"budget": 5}, **facts) == {"budget": 5}
+    assert with_facts("successive_halving", {"n_rows": 60}, **facts) == {"n_rows": 60, "n_classes": 3}
+    with pytest.raises(ValueError, match="unknown strategy 'halving'; known: greedy"):
+        with_facts("halving", {}, **facts)
+
+
 def test_counts_outside_their_range_are_refused():
-    with pytest.raises(ValueError, match="n_candidates must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="n_candidates must be at least 1 and a whole number, got 0"):
         make("greedy", n_candidates=0, n_folds=3, rng=RNG)
-    with pytest.raises(ValueError, match="n_folds must be at least 2, got 1"):
+    with pytest.raises(ValueError, match="n_folds must be at least 2 and a whole number, got 1"):
         make("greedy", n_candidates=3, n_folds=1, rng=RNG)
+    with pytest.raises(ValueError, match=r"n_candidates must be at least 1 and a whole number, got 3\.0"):
+        make("greedy", n_candidates=3.0, n_folds=2, rng=RNG)
 
 
 def test_a_budget_that_may_complete_nobody_is_warned_of():

@@ -51,6 +51,14 @@ def test_blocks_join_in_fold_order_with_their_failures():
     assert whole.meta["failures"] == [[1, 2, "late"]]
 
 
+def test_blocks_add_up_what_they_counted():
+    early, late = block(0, 1), block(2, 3)
+    early.meta.update(n_tied=5, n_deferred=1)
+    late.meta.update(n_tied=7, n_deferred=0)
+    meta = ScoreTable.join([early, late]).meta
+    assert (meta["n_tied"], meta["n_deferred"]) == (12, 1)
+
+
 def test_blocks_that_do_not_belong_together_are_refused():
     with pytest.raises(ValueError, match=r"folds 0 to 3 are needed, got \[0, 1\]"):
         ScoreTable.join([block(0, 1)])
@@ -64,6 +72,11 @@ def test_a_drawn_list_repeats_rows():
     taken = block(0, 3).take([2, 0, 2])
     assert taken.candidates == [CANDIDATES[2], CANDIDATES[0], CANDIDATES[2]]
     np.testing.assert_array_equal(taken.scores[0], taken.scores[2])
+    failed = block(0, 3)
+    failed.meta["failures"] += [[0, 1, "first"], [2, 0, "last"], [2, 3, "last too"]]
+    again = [[0, 0, "last"], [0, 3, "last too"], [2, 0, "last"], [2, 3, "last too"]]
+    assert failed.take([2, 1, 2]).meta["failures"] == again
+    assert len(failed.meta["failures"]) == 3
     for bad in ([], [3], [-1], [[0]]):
         with pytest.raises(ValueError, match=r"indices must be a list of rows in \[0, 3\)"):
             block(0, 3).take(bad)
@@ -83,6 +96,44 @@ def test_a_truncated_file_is_named(tmp_path, keep):
     path.write_bytes(content[:cut])
     with pytest.raises(ValueError, match=r"t\.parquet is truncated or not a parquet file; delete it"):
         ScoreTable.read(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.slice(0, 8), "holds 8 of the 12 rows that were written"),
+        (lambda t: t.take([1, 0, *range(2, 12)]), "does not hold every fold of every candidate in order"),
+        (lambda t: t.take([*range(4, 12), *range(4)]), "does not hold every fold of every candidate in order"),
+    ],
+)
+@pytest.mark.parametrize("name", ["t", "seconds"])
+def test_cut_and_reordered_files_are_named(tmp_path, name, change, message):
+    import pyarrow.parquet as pq
+
+    block(0, 3).write(tmp_path / "t.parquet", seconds_path=tmp_path / "seconds.parquet")
+    path = tmp_path / f"{name}.parquet"
+    pq.write_table(change(pq.read_table(path)), path)
+    if name == "seconds":
+        message = message.replace("every fold of every candidate in order", "the candidates and folds of")
+    with pytest.raises(ValueError, match=rf"{name}\.parquet {message}.*delete it and run again"):
+        ScoreTable.read(tmp_path / "t.parquet", seconds_path=tmp_path / "seconds.parquet")
+
+
+def test_a_file_that_is_not_there_is_said_not_to_exist(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"t\.parquet does not exist$"):
+        ScoreTable.read(tmp_path / "t.parquet")
+
+
+def test_numbers_of_numpy_are_written_as_numbers(tmp_path):
+    candidate = {"n_neighbors": np.int64(3), "alpha": np.float64(0.1), "fit_prior": np.bool_(True)}
+    ScoreTable(np.zeros((1, 2)), np.zeros((1, 2)), [candidate]).write(tmp_path / "t.parquet")
+    assert ScoreTable.read(tmp_path / "t.parquet").candidates == [
+        {"n_neighbors": 3, "alpha": 0.1, "fit_prior": True}
+    ]
+
+
+def test_tables_compare_as_objects():
+    assert block(0, 3) != block(0, 3)
 
 
 def test_another_parquet_file_is_refused(tmp_path):

@@ -1,17 +1,18 @@
-"""Document 001: "Greed is good", greedy k-fold cross validation (Soper 2021, Electronics 10(16):1973)."""
+"""Document 001: "Greed is good", greedy k-fold cross validation (Soper 2021, Electronics 10(16):1973).
+
+Its figures stand in `drawn`, apart, so that tables and claims are made without matplotlib.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import pandas as pd
-from matplotlib.figure import Figure
 
-from frugal.papers.greedy_cv import figures, schematics, sensitivity, tables
-from frugal.papers.greedy_cv.claims import claims
+from frugal.papers.greedy_cv import sensitivity, tables
+from frugal.papers.greedy_cv.claims import FLOOR, STUDY_FLOOR, claims
 
-__all__ = ["FIGURES", "TABLES", "claims"]
+__all__ = ["FLOOR", "FLOORS", "TABLES", "claims"]
 
 TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
     "table1": tables.table1,
@@ -23,20 +24,5 @@ TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
 }
 """Table name -> how it is made from runs and the label of the scale."""
 
-
-@dataclass(frozen=True)
-class Drawn:
-    """A figure: the numbers, from runs or from a seed, and the picture of them."""
-
-    summarise: Callable[..., pd.DataFrame]
-    draw: Callable[[pd.DataFrame], Figure]
-
-
-FIGURES: dict[str, Drawn] = {
-    **{name: Drawn(summarise, draw) for name, (summarise, draw, _) in schematics.FIGURES.items()},
-    "figure11": Drawn(figures.summarise_figure11, figures.draw_figure11),
-    "figure12": Drawn(figures.summarise_figure12, figures.draw_figure12),
-    "sensitivity": Drawn(sensitivity.summarise_sensitivity, sensitivity.draw_sensitivity),
-    "sizes": Drawn(sensitivity.summarise_sizes, sensitivity.draw_sizes),
-}
-"""Figure name -> its numbers and its picture; 1 to 10 take a seed, the others runs."""
+FLOORS = {"sensitivity": STUDY_FLOOR, "sizes": STUDY_FLOOR, "variants": STUDY_FLOOR}
+"""Repetitions under which results of this name or in this folder are not published; `FLOOR` for the others."""

@@ -1,165 +1,288 @@
-"""The claims of document 001, quoted, as functions of our runs."""
+"""The claims of document 001, quoted, as functions of our runs.
+
+An experiment's arrays are (n_cells, n_inner, n_seeds): a cell is a printed one, and pools the inner axis.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from frugal.papers.greedy_cv.tables import CELL, SEARCH_METHODS, STOPPING_METHODS, with_ratio
-from frugal.papers.verdicts import COLUMNS, Claim, judge
+from frugal.papers.greedy_cv.sensitivity import with_rows
+from frugal.papers.greedy_cv.tables import (
+    CELL,
+    K_STOPPING,
+    N_SEARCH,
+    SEARCH_METHODS,
+    STOPPING_METHODS,
+    published,
+    with_ratio,
+)
+from frugal.papers.tidy import provenance
+from frugal.papers.verdicts import COLUMNS, Arrays, Claim, judge
 from frugal.stats import welch
 
 FLOOR = 30
-"""Repetitions under which no number is published and no verdict given."""
+"""Repetitions under which no number of the document is published and no verdict given."""
+STUDY_FLOOR = 5
+"""The same for our own studies beside it (sensitivity, sizes), which the document has no repetitions for."""
+
+Array = NDArray[np.float64]
 
 
 def _blocks(
-    runs: pd.DataFrame, value: str, inner: str, methods: tuple[str, str]
-) -> dict[str, NDArray[np.float64]]:
-    """Per method an array (n_cells, n_inner, n_seeds); cells are dataset x classifier x `inner`'s complement."""
-    outer = [*CELL, "k"] if inner == "n" else [*CELL, "n"]
-    arrays = {}
-    for method in methods:
-        part = runs[runs["method"] == method]
-        wide = part.pivot_table(index=[*outer, inner], columns="seed", values=value).sort_index()
-        n_inner = part[inner].nunique()
-        arrays[method] = wide.to_numpy().reshape(-1, n_inner, wide.shape[1])
-    return arrays
+    runs: pd.DataFrame, value: str, cell: list[str], inner: str, methods: tuple[str, str]
+) -> dict[str, Array]:
+    """Per method an array (n_cells, n_inner, n_seeds), nan where a run is missing or has no value."""
+    wide = runs.pivot_table(index=["method", *cell, inner], columns="seed", values=value, dropna=False)
+    shape = (-1, runs[inner].nunique(), wide.shape[1])
+    return {method: wide.loc[method].to_numpy(dtype=float).reshape(shape) for method in methods}
 
 
-def _count_significant(first: NDArray[np.float64], second: NDArray[np.float64], level: float) -> float:
-    """Cells in which `first` is lower and Welch's p is below `level`; arrays (n_cells, n_values)."""
-    pairs = zip(first, second, strict=True)
-    return float(sum(a.mean() < b.mean() and welch(a, b).p < level for a, b in pairs))
+def _means(block: Array) -> Array:
+    """Mean of each cell, of the values that are there."""
+    means: Array = np.nanmean(block, axis=(1, 2))
+    return means
 
 
-def _flat(block: NDArray[np.float64], seeds: NDArray[np.intp]) -> NDArray[np.float64]:
-    """(n_cells, n_inner * n_resampled)."""
-    picked: NDArray[np.float64] = block[:, :, seeds]
-    return np.reshape(picked, (block.shape[0], -1))
+def _overall(name: str, reduce: Callable[[Array], float]) -> Callable[[Arrays], float]:
+    """A statistic of the means of the cells."""
+    return lambda arrays: float(reduce(_means(arrays[name])))
 
 
-def search_time_claims(runs: pd.DataFrame) -> list[Claim]:
-    """Claims of section 5.1 and of the theory in 4.1."""
-    blocks = _blocks(runs, "search_time", "n", SEARCH_METHODS)
-    greedy, standard = blocks["greedy"], blocks["standard"]
-    lowest = (runs["n"] + runs["k"] - 1) / (runs["n"] * runs["k"])
-    is_greedy = runs["method"] == "greedy"
-    inside = np.where(
-        is_greedy, runs["search_time"] >= lowest - 1e-12, runs["search_time"] >= 1 / runs["n"] - 1e-12
+def _n_significant(lower: Array, higher: Array, level: float) -> float:
+    """Cells in which `lower` has the lower mean and Welch's p is below `level`."""
+    n = 0
+    for cells in zip(lower, higher, strict=True):
+        a, b = (cell[np.isfinite(cell)] for cell in cells)
+        n += bool(a.mean() < b.mean() and welch(a, b).p < level)
+    return float(n)
+
+
+def _seed_means(block: Array) -> Array:
+    """One mean per cell and repetition, (n_cells, 1, n_seeds)."""
+    means: Array = np.nanmean(block, axis=1, keepdims=True)
+    return means
+
+
+def _search_time(runs: pd.DataFrame) -> dict[str, Array]:
+    lowest = np.where(
+        runs["method"] == "greedy", (runs["n"] + runs["k"] - 1) / (runs["n"] * runs["k"]), 1 / runs["n"]
     )
-    inside &= (runs["search_time"] <= 1).to_numpy()
-    share_inside = float(inside.mean())
-
-    def cell_means(block: NDArray[np.float64], seeds: NDArray[np.intp]) -> NDArray[np.float64]:
-        means: NDArray[np.float64] = _flat(block, seeds).mean(axis=1)
-        return means
-
-    def of(block: NDArray[np.float64], reduce: Callable[[NDArray[np.float64]], float]) -> Callable[..., float]:
-        return lambda seeds: float(reduce(cell_means(block, seeds)))
-
-    return [
-        Claim("overall mean search time for the greedy method was 0.246", 0.246, of(greedy, np.mean), 0.001),
-        Claim("... greedy (std dev = 0.059)", 0.059, of(greedy, np.std), 0.001),
-        Claim("overall mean search time for the standard method was 0.500", 0.500, of(standard, np.mean), 0.001),
-        Claim("... standard (std dev = 0.023)", 0.023, of(standard, np.std), 0.001),
-        Claim(
-            "outperformed ... at the p < 0.001 level in every combination of dataset, ML algorithm, and value of "
-            "k (cells of 27, values pooled over n)",
-            27,
-            lambda seeds: _count_significant(_flat(greedy, seeds), _flat(standard, seeds), 0.001),
-        ),
-        Claim(
-            "... the same with one mean per repetition, since values of one repetition are not independent "
-            "(cells of 27)",
-            27,
-            lambda seeds: _count_significant(
-                greedy[:, :, seeds].mean(axis=1), standard[:, :, seeds].mean(axis=1), 0.001
-            ),
-        ),
-        Claim(
-            "consistently outperform the standard k-fold method on average in all of the 135 comparisons",
-            135,
-            lambda seeds: float((greedy[:, :, seeds].mean(axis=2) < standard[:, :, seeds].mean(axis=2)).sum()),
-        ),
-        Claim(
-            "identified the best-performing ML model ... more than twice as quickly on average (ratio of the two "
-            "means, .500/.246)",
-            0.500 / 0.246,
-            lambda seeds: float(cell_means(standard, seeds).mean() / cell_means(greedy, seeds).mean()),
-            0.01,
-        ),
-        Claim(
-            "minimum time for the greedy method ... is (n + k - 1)/nk, for the standard method 1/n; maximum 1.0 "
-            "(share of runs inside the bounds)",
-            1.0,
-            lambda seeds: share_inside,
-        ),
-    ]
+    inside = runs["search_time"].between(lowest - 1e-12, 1.0).astype(float)
+    runs = runs.assign(inside=inside.where(runs["search_time"].notna()))
+    bounds = _blocks(runs, "inside", [*CELL, "k"], "n", SEARCH_METHODS)
+    return _blocks(runs, "search_time", [*CELL, "k"], "n", SEARCH_METHODS) | {
+        "inside": np.concatenate(list(bounds.values()))
+    }
 
 
-def early_stopping_claims(runs: pd.DataFrame) -> list[Claim]:
-    """Claims of section 5.2."""
-    quality = _blocks(runs, "quality", "k", STOPPING_METHODS)
-    ratio = _blocks(with_ratio(runs), "time_ratio", "k", STOPPING_METHODS)
-    greedy, halving = STOPPING_METHODS
-
-    def overall(method: str, reduce: Callable[[NDArray[np.float64]], float]) -> Callable[..., float]:
-        return lambda seeds: float(reduce(_flat(ratio[method], seeds).mean(axis=1)))
-
-    def faster(seeds: NDArray[np.intp]) -> float:
-        return _count_significant(_flat(ratio[greedy], seeds), _flat(ratio[halving], seeds), 0.05)
-
-    def slower(seeds: NDArray[np.intp]) -> float:
-        return _count_significant(_flat(ratio[halving], seeds), _flat(ratio[greedy], seeds), 0.05)
-
-    def better(seeds: NDArray[np.intp]) -> float:
-        return float((_flat(quality[greedy], seeds).mean(1) > _flat(quality[halving], seeds).mean(1)).sum())
-
-    def gain(seeds: NDArray[np.intp]) -> float:
-        return overall(halving, np.mean)(seeds) / overall(greedy, np.mean)(seeds) - 1.0
-
-    n_cells = len(ratio[greedy])
-    return [
-        Claim("select final ML models that performed better ... in every one of the 27 experiments", 27, better),
-        Claim(
-            "... statistically outperformed in every combination (cells of 27 with p < 0.01)",
-            27,
-            lambda seeds: _count_significant(
-                -_flat(quality[greedy], seeds), -_flat(quality[halving], seeds), 0.01
-            ),
-        ),
-        Claim("performed statistically faster ... in 20 out of 27", 20, faster),
-        Claim("successive halving ... more quickly ... in 6 out of 27", 6, slower),
-        Claim(
-            "one additional experiment ... statistically identical",
-            1,
-            lambda seeds: n_cells - faster(seeds) - slower(seeds),
-        ),
-        Claim(
-            "average time ... 0.210 for the greedy early stopping method (a slip: its Table 3 gives 0.211)",
-            0.211,
-            overall(greedy, np.mean),
-            0.001,
-        ),
-        Claim("... greedy early stopping (std dev = 0.018)", 0.018, overall(greedy, np.std), 0.001),
-        Claim("... 0.360 for the successive halving method", 0.360, overall(halving, np.mean), 0.001),
-        Claim("... successive halving (std dev = 0.205)", 0.205, overall(halving, np.std), 0.001),
-        Claim("on average, approximately 70% faster than the successive halving method", 0.70, gain, 0.05),
-    ]
+def _early_stopping(runs: pd.DataFrame) -> dict[str, Array]:
+    cell = [*CELL, "n"]
+    ratio = _blocks(with_ratio(runs), "time_ratio", cell, "k", STOPPING_METHODS)
+    quality = _blocks(runs, "quality", cell, "k", STOPPING_METHODS)
+    return {
+        f"{method}_{what}": blocks[name]
+        for method, name in zip(("greedy", "halving"), STOPPING_METHODS, strict=True)
+        for what, blocks in (("ratio", ratio), ("quality", quality))
+    }
 
 
-def claims(search_time: pd.DataFrame, early_stopping: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """All claims with verdicts."""
+def _sizes(runs: pd.DataFrame) -> dict[str, Array]:
+    return _blocks(with_rows(runs), "search_time", ["classifier", "k", "n"], "n_rows", SEARCH_METHODS)
+
+
+def _count(text: str, number: int, statistic: Callable[[Arrays], float], *, of: int, every: bool = False) -> Claim:
+    return Claim(text, number, statistic, every=every, bounds=(0, of))
+
+
+def _faster(arrays: Arrays) -> float:
+    return _n_significant(arrays["greedy_ratio"], arrays["halving_ratio"], 0.05)
+
+
+def _slower(arrays: Arrays) -> float:
+    return _n_significant(arrays["halving_ratio"], arrays["greedy_ratio"], 0.05)
+
+
+SPREAD = (0.0, math.inf)
+
+SEARCH_TIME = (
+    Claim("overall mean search time for the greedy method was 0.246", 0.246, _overall("greedy", np.mean), 0.001),
+    Claim("... greedy (std dev = 0.059)", 0.059, _overall("greedy", np.std), 0.001, bounds=SPREAD),
+    Claim(
+        "overall mean search time for the standard method was 0.500", 0.500, _overall("standard", np.mean), 0.001
+    ),
+    Claim("... standard (std dev = 0.023)", 0.023, _overall("standard", np.std), 0.001, bounds=SPREAD),
+    _count(
+        "outperformed ... at the p < 0.001 level in every combination of dataset, ML algorithm, and value of "
+        "k (cells of 27, values pooled over n)",
+        27,
+        lambda a: _n_significant(a["greedy"], a["standard"], 0.001),
+        of=27,
+        every=True,
+    ),
+    _count(
+        "... the same with one mean per repetition, since values of one repetition are not independent "
+        "(cells of 27)",
+        27,
+        lambda a: _n_significant(_seed_means(a["greedy"]), _seed_means(a["standard"]), 0.001),
+        of=27,
+        every=True,
+    ),
+    _count(
+        "consistently outperform the standard k-fold method on average in all of the 135 comparisons",
+        135,
+        lambda a: float((np.nanmean(a["greedy"], axis=2) < np.nanmean(a["standard"], axis=2)).sum()),
+        of=135,
+        every=True,
+    ),
+    Claim(
+        "identified the best-performing ML model ... more than twice as quickly on average (ratio of the two "
+        "means, .500/.246)",
+        0.500 / 0.246,
+        lambda a: float(_means(a["standard"]).mean() / _means(a["greedy"]).mean()),
+        0.01,
+    ),
+    Claim(
+        "minimum time for the greedy method ... is (n + k - 1)/nk, for the standard method 1/n; maximum 1.0 "
+        "(share of runs inside the bounds)",
+        1.0,
+        lambda a: float(np.nanmean(a["inside"])),
+        every=True,
+        bounds=(0.0, 1.0),
+    ),
+)
+"""Section 5.1 and the theory in 4.1."""
+
+EARLY_STOPPING = (
+    _count(
+        "select final ML models that performed better ... in every one of the 27 experiments",
+        27,
+        lambda a: float((_means(a["greedy_quality"]) > _means(a["halving_quality"])).sum()),
+        of=27,
+        every=True,
+    ),
+    _count(
+        "... statistically outperformed in every combination (cells of 27 with p < 0.01)",
+        27,
+        lambda a: _n_significant(-a["greedy_quality"], -a["halving_quality"], 0.01),
+        of=27,
+        every=True,
+    ),
+    _count("performed statistically faster ... in 20 out of 27", 20, _faster, of=27),
+    _count("successive halving ... more quickly ... in 6 out of 27", 6, _slower, of=27),
+    _count(
+        "one additional experiment ... statistically identical",
+        1,
+        lambda a: len(a["greedy_ratio"]) - _faster(a) - _slower(a),
+        of=27,
+    ),
+    Claim(
+        "average time ... 0.210 for the greedy early stopping method (a slip: its Table 3 gives 0.211)",
+        0.211,
+        _overall("greedy_ratio", np.mean),
+        0.001,
+    ),
+    Claim(
+        "... greedy early stopping (std dev = 0.018)",
+        0.018,
+        _overall("greedy_ratio", np.std),
+        0.001,
+        bounds=SPREAD,
+    ),
+    Claim("... 0.360 for the successive halving method", 0.360, _overall("halving_ratio", np.mean), 0.001),
+    Claim(
+        "... successive halving (std dev = 0.205)", 0.205, _overall("halving_ratio", np.std), 0.001, bounds=SPREAD
+    ),
+    Claim(
+        "on average, approximately 70% faster than the successive halving method",
+        0.70,
+        lambda a: _overall("halving_ratio", np.mean)(a) / _overall("greedy_ratio", np.mean)(a) - 1.0,
+        0.05,
+    ),
+)
+"""Section 5.2."""
+
+SIZES = (
+    Claim(
+        "the performance of the greedy k-fold method may improve on larger datasets (its mean search time at the "
+        "largest number of rows minus that at the smallest, below 0 if so)",
+        math.nan,
+        lambda a: float(np.nanmean(a["greedy"][:, -1] - a["greedy"][:, 0])),
+        bounds=(-1.0, 1.0),
+    ),
+)
+"""The conjecture of section 6, a direction without a number."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is claimed of an experiment, and what it takes to judge that.
+
+    Attributes:
+        claims: statistics of the arrays.
+        arrays: from runs.
+        cells: dataset, classifier, k and n of the document's cells; None where any will do.
+        floor: repetitions that every cell must have.
+    """
+
+    claims: tuple[Claim, ...]
+    arrays: Callable[[pd.DataFrame], Arrays]
+    cells: Callable[[], pd.DataFrame] | None
+    floor: int
+
+
+def _printed_cells(table: str, inner: str, values: tuple[int, ...]) -> pd.DataFrame:
+    cells = published(table).drop(columns=["method", "published", "published_stars"]).drop_duplicates()
+    return cells.merge(pd.DataFrame({inner: values}), how="cross")
+
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    "search_time": Experiment(SEARCH_TIME, _search_time, lambda: _printed_cells("table1", "n", N_SEARCH), FLOOR),
+    "early_stopping": Experiment(
+        EARLY_STOPPING, _early_stopping, lambda: _printed_cells("table2", "k", K_STOPPING), FLOOR
+    ),
+    "sizes": Experiment(SIZES, _sizes, None, STUDY_FLOOR),
+}
+
+
+def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
+    """All claims with verdicts; those of an experiment without runs are listed as not run.
+
+    Args:
+        runs: by name of the experiment, a key of `EXPERIMENTS`.
+        scale: label of the run.
+
+    Raises:
+        ValueError: on an unknown experiment; the message lists the known ones.
+    """
+    unknown = sorted(set(runs) - set(EXPERIMENTS))
+    if unknown:
+        raise ValueError(f"no claims on the experiment {unknown[0]!r}; known: {', '.join(EXPERIMENTS)}")
     parts = []
-    for runs, of in ((search_time, search_time_claims), (early_stopping, early_stopping_claims)):
-        full = len(runs.groupby([*CELL, "k", "n"])) == (135 if of is search_time_claims else 27)
-        n_seeds = int(runs["seed"].nunique())
-        data = "/".join(sorted(runs["data"].unique()))
-        parts.append(
-            judge(of(runs), n_seeds=n_seeds, floor=FLOOR if full else n_seeds + 1, scale=scale, data=data)
-        )
+    for name, experiment in EXPERIMENTS.items():
+        arrays, enough, data = None, False, ""
+        if name in runs:
+            of, enough = _of_document(runs[name], experiment)
+            arrays, data = experiment.arrays(of), provenance(of)
+        parts.append(judge(experiment.claims, arrays, enough=enough, scale=scale, data=data))
     return pd.concat(parts, ignore_index=True)[COLUMNS]
+
+
+def _of_document(runs: pd.DataFrame, experiment: Experiment) -> tuple[pd.DataFrame, bool]:
+    """Runs of the document's cells (all runs if one is missing), and whether all are there and reach the floor."""
+    keys = [*CELL, "k", "n"]
+    if experiment.cells is None:
+        is_whole = len(runs["dataset"].unique()) > 1
+    else:
+        cells = experiment.cells()
+        inside = runs.merge(cells, on=keys)
+        is_whole = len(inside[keys].drop_duplicates()) == len(cells)
+        runs = inside if is_whole else runs
+    n_seeds = runs.groupby([*keys, "method"])["seed"].nunique().min()
+    return runs, bool(is_whole and n_seeds >= experiment.floor)

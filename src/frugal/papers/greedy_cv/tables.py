@@ -12,13 +12,17 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 
+from frugal.papers.tidy import TIDY, mean_by_seed
 from frugal.papers.verdicts import NOT_RUN
-from frugal.stats import mean_interval, standard_error, stars, welch
+from frugal.stats import stars, welch
 
 CELL = ["dataset", "classifier"]
 SEARCH_METHODS = ("greedy", "standard")
 STOPPING_METHODS = ("greedy_early_stopping", "successive_halving")
-TIDY = ["published", "published_stars", "ours", "ours_se", "low", "high", "stars", "n_seeds", "scale", "data"]
+N_SEARCH = (128, 256, 512, 1024, 2048)
+"""Numbers of candidates that Table 1 pools (section 4.3)."""
+K_STOPPING = (10,)
+"""Number of folds in the second group of experiments (section 4.3)."""
 
 
 @cache
@@ -41,7 +45,7 @@ def with_ratio(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare(runs: pd.DataFrame, value: str, keys: list[str], *, higher_is_better: bool) -> pd.DataFrame:
-    """Mean, interval and Welch's test of a value per cell and method.
+    """Mean, interval and Welch's test of a value per cell and method, over the runs that have one.
 
     The stars test all values of the cell as the document does. Where a cell pools several n, values of one seed
     are not independent: the standard error, the interval and `p_clustered` use one mean per seed.
@@ -51,53 +55,65 @@ def compare(runs: pd.DataFrame, value: str, keys: list[str], *, higher_is_better
         value: column to compare.
         keys: columns that make a cell, without `method`.
         higher_is_better: which method the stars go to.
+
+    Returns:
+        The keys, method, the columns of `mean_by_seed`, stars, p and p_clustered.
+
+    Raises:
+        ValueError: if a cell has not exactly two methods.
     """
-    rows = []
+    tests = []
     for cell, both in runs.groupby(keys, sort=True):
-        samples = {str(m): part for m, part in both.groupby("method")}
+        samples = {str(method): part.dropna(subset=[value]) for method, part in both.groupby("method")}
         if len(samples) != 2:
             raise ValueError(f"two methods are compared, cell {cell} has {sorted(samples)}")
-        by_seed = {m: part.groupby("seed")[value].mean() for m, part in samples.items()}
-        first, second = samples
-        p = welch(samples[first][value], samples[second][value]).p
-        p_clustered = welch(by_seed[first], by_seed[second]).p
-        means = {m: float(part[value].mean()) for m, part in samples.items()}
-        ahead = (max if higher_is_better else min)(means, key=lambda m: means[m])
-        for method, part in samples.items():
-            low, high = mean_interval(by_seed[method])
-            rows.append(
-                {
-                    **dict(zip(keys, cell, strict=True)),
-                    "method": method,
-                    "ours": means[method],
-                    "ours_se": standard_error(by_seed[method]),
-                    "low": low,
-                    "high": high,
-                    "stars": stars(p) if method == ahead else "",
-                    "n_seeds": part["seed"].nunique(),
-                    "data": "/".join(sorted(part["data"].unique())),
-                    "p": p,
-                    "p_clustered": p_clustered,
-                }
-            )
-    return pd.DataFrame(rows)
+        first, second = samples.values()
+        by_seed = (part.groupby("seed")[value].mean() for part in samples.values())
+        tests.append([*cell, welch(first[value], second[value]).p, welch(*by_seed).p])
+    table = mean_by_seed(runs, value, [*keys, "method"])
+    table = table.merge(pd.DataFrame(tests, columns=[*keys, "p", "p_clustered"]), on=keys)
+    ahead = table["ours"] == table.groupby(keys)["ours"].transform("max" if higher_is_better else "min")
+    return table.assign(stars=[stars(p) if best else "" for p, best in zip(table["p"], ahead, strict=True)])
 
 
-def _beside(table: str, ours: pd.DataFrame, keys: list[str], scale: str, extra: list[str]) -> pd.DataFrame:
-    """Published and ours side by side; a printed cell that was not run says so."""
-    columns = [*CELL, "method", *keys]
-    both = published(table).merge(ours, on=columns, how="left")
-    both["scale"] = np.where(both["ours"].isna(), NOT_RUN, scale)
+def beside(table: str, ours: pd.DataFrame, keys: list[str], scale: str, extra: list[str]) -> pd.DataFrame:
+    """Published and ours side by side, printed cells first; one that was not run says so, one not printed stays.
+
+    Args:
+        table: name of the printed table.
+        ours: the keys, the columns of `mean_by_seed`, stars and `extra`.
+        keys: columns that make a row, those of the printed table among them.
+        scale: label of the run.
+        extra: columns to keep after the tidy ones and `n_missing`.
+    """
+    printed = published(table)
+    cell = [column for column in keys if column in printed]
+    if cell == keys:
+        index, both = printed.set_index(keys), ours.set_index(keys)
+        both = index.reindex(index.index.union(both.index, sort=False)).join(both).reset_index()
+    else:
+        both = ours.merge(printed, on=cell, how="left")
+    both["scale"] = np.where(both["n_seeds"].isna(), NOT_RUN, scale)
     both["published_se"] = np.nan
-    tidy = ["published", "published_se", *TIDY[1:]]
-    both["n_seeds"] = both["n_seeds"].fillna(0).astype(int)
-    return both.fillna({"stars": "", "data": ""})[[*columns, *tidy, "p", *extra]]
+    both = both.fillna({"stars": "", "data": "", "published_stars": "", "n_seeds": 0, "n_missing": 0})
+    return both.astype({"n_seeds": int, "n_missing": int})[[*keys, *TIDY, "n_missing", *extra]]
+
+
+def settings_note(runs: pd.DataFrame, column: str, printed: tuple[int, ...]) -> dict[str, str]:
+    """For `attrs` of a table: values of a setting that is no key of it, where they are not the document's."""
+    here = sorted(runs[column].unique())
+    if here == sorted(printed):
+        return {}
+    ours, theirs = (", ".join(str(value) for value in values) for values in (here, printed))
+    return {"note": f"{column} = {ours} here and {theirs} in the document."}
 
 
 def table1(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Average search time to find the optimal model, pooled over n."""
     ours = compare(runs, "search_time", [*CELL, "k"], higher_is_better=False)
-    return _beside("table1", ours, ["k"], scale, ["p_clustered"])
+    table = beside("table1", ours, [*CELL, "method", "k"], scale, ["p", "p_clustered"])
+    table.attrs.update(settings_note(runs, "n", N_SEARCH))
+    return table
 
 
 def table1_by_n(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
@@ -107,21 +123,20 @@ def table1_by_n(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     ties = runs.groupby([*keys, "method"], as_index=False)["n_tied"].mean()
     table = ours.merge(ties, on=[*keys, "method"])
     table = table.assign(published=np.nan, published_se=np.nan, published_stars="", scale=scale)
-    tidy = ["published", "published_se", *TIDY[1:]]
-    return table[[*CELL, "method", "k", "n", *tidy, "p", "n_tied"]]
+    return table[[*CELL, "method", "k", "n", *TIDY, "n_missing", "p", "n_tied"]]
 
 
 def table2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """Rank percentile of the chosen model."""
+    """Rank percentile of the chosen model; `k` is ours."""
     ours = compare(runs, "quality", [*CELL, "n"], higher_is_better=True)
-    return _beside("table2", ours, ["n"], scale, [])
+    return _at_one_k(beside("table2", ours, [*CELL, "method", "n"], scale, ["p"]), runs)
 
 
 def table3(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Wall-clock of the search over that of the exhaustive one, with machine-independent shares beside.
 
     `evaluations_share` counts fold evaluations, `rows_share` the rows trained on, `overhead_share` is the part of
-    the search's seconds that went into the strategy itself.
+    the search's seconds that went into the strategy itself; `k` is ours.
     """
     keys = [*CELL, "n"]
     timed = with_ratio(runs)
@@ -129,4 +144,21 @@ def table3(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     timed = timed.assign(evaluations_share=timed["n_evaluations"] / (timed["n"] * timed["k"]))
     shares = ["evaluations_share", "rows_share", "overhead_share"]
     means = timed.groupby([*keys, "method"], as_index=False)[shares].mean()
-    return _beside("table3", ours.merge(means, on=[*keys, "method"]), ["n"], scale, shares)
+    ours = ours.merge(means, on=[*keys, "method"])
+    return _at_one_k(beside("table3", ours, [*CELL, "method", "n"], scale, ["p", *shares]), runs)
+
+
+def _at_one_k(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """The table with the number of folds behind it.
+
+    Raises:
+        ValueError: if the runs have several.
+    """
+    listed = sorted(runs["k"].unique())
+    if len(listed) != 1:
+        raise ValueError(
+            f"Tables 2 and 3 have one number of folds, the runs have k = {', '.join(map(str, listed))}"
+        )
+    table.insert(list(table.columns).index("n_missing") + 1, "k", listed[0])
+    table.attrs.update(settings_note(runs, "k", K_STOPPING))
+    return table

@@ -13,13 +13,14 @@ from threadpoolctl import threadpool_limits
 from frugal import datasets
 from frugal.folds import bench
 from frugal.folds.fast import FoldScores, knn, score_fold, score_fold_plain
+from frugal.folds.threads import one_thread
 from frugal.learners import CLASSIFIERS, space
 from frugal.seeds import rng_for
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    with threadpool_limits(1):
+def _on_one_thread():
+    with one_thread():
         yield
 
 

@@ -1,0 +1,29 @@
+"""Every figure of document 001 by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from frugal.papers.greedy_cv import figures, schematics, sensitivity
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure: the numbers, from runs or from a seed, and the picture of them."""
+
+    summarise: Callable[..., pd.DataFrame]
+    draw: Callable[[pd.DataFrame], Figure]
+
+
+FIGURES: dict[str, Drawn] = {
+    **{name: Drawn(summarise, draw) for name, (summarise, draw, _) in schematics.FIGURES.items()},
+    "figure11": Drawn(figures.summarise_figure11, figures.draw_figure11),
+    "figure12": Drawn(figures.summarise_figure12, figures.draw_figure12),
+    "sensitivity": Drawn(sensitivity.summarise_sensitivity, figures.draw_sensitivity),
+    "sizes": Drawn(sensitivity.summarise_sizes, figures.draw_sizes),
+}
+"""Figure name -> its numbers and its picture; 1 to 10 take a seed, the others runs."""

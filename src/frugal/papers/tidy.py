@@ -1,0 +1,46 @@
+"""The columns of every regenerated table, and the one way in which runs become a mean with its interval."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from frugal.stats import mean_interval, standard_error
+
+TIDY = (
+    "published", "published_se", "published_stars", "ours", "ours_se", "low", "high", "stars", "n_seeds", "scale",
+    "data",
+)  # fmt: skip
+"""Follow a table's key columns; further columns follow them."""
+MEASURED = ("ours", "ours_se", "low", "high", "n_seeds", "n_missing", "data")
+
+
+def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
+    """Mean of a value per cell, with its 95 % Student interval; values of one seed count as one, their mean.
+
+    A run without a value (no candidate was chosen, or the best one was never completed) is left out and counted.
+
+    Args:
+        runs: one row per run, with columns seed and data.
+        value: column to average.
+        keys: columns that make a cell, two at least.
+
+    Returns:
+        The keys and `MEASURED`: n_seeds with a value, n_missing values, data as `provenance` gives it.
+    """
+    rows = []
+    for cell, part in runs.groupby(keys, sort=True):
+        by_seed = part.groupby("seed")[value].mean().dropna()
+        n_missing = int(part[value].isna().sum())
+        numbers = (by_seed.mean(), standard_error(by_seed), *mean_interval(by_seed), len(by_seed), n_missing)
+        rows.append([*cell, *numbers, provenance(part)])
+    return pd.DataFrame(rows, columns=[*keys, *MEASURED])
+
+
+def provenance(runs: pd.DataFrame) -> str:
+    """What the runs' data are (original, jpeg, stand-in, generated), several joined by a slash."""
+    return "/".join(sorted({part for data in runs["data"].unique() for part in str(data).split("/")}))
+
+
+def is_stand_in(data: object) -> bool:
+    """Whether a stand-in is among the data that a cell's provenance names."""
+    return "stand-in" in str(data).split("/")

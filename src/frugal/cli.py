@@ -166,7 +166,9 @@ def _publish(args: argparse.Namespace) -> None:
     merged: dict[str, Any] = {}
     for path in args.configfile:
         merged = config.merge(merged, config.read(path))
-    written = publish(args.paper, results=Path("results"), data=Path(args.root), config=merged)
+    written = publish(
+        args.paper, results=Path("results"), data=Path(args.root), config=merged, partial=args.partial
+    )
     log.info("%d files in %s", len(written), Path("results/published", args.paper))
 
 
@@ -367,6 +369,7 @@ def _parser() -> argparse.ArgumentParser:
 
     p = _command(commands, "publish", _publish, "copy a paper's results to results/published/")
     p.add_argument("paper")
+    p.add_argument("--partial", action="store_true", help="leave out what is below the published floor")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--configfile", nargs="+", default=["config/config.yaml", "config/paper.yaml"])
 

@@ -46,7 +46,11 @@ def changed(key, value):
         ("download.timeout_s", 0, "download.timeout_s is 0, but must be above 0"),
         ("strategies.greedi", {}, "strategies.greedi: unknown strategy 'greedi'; known: greedy"),
         ("strategies.greedy", {"tie": 1}, "strategies.greedy: unknown setting 'tie' of greedy"),
-        ("strategies.greedy_early_stopping", {"epsilon": -1}, "epsilon must be at least 0, got -1"),
+        (
+            "strategies.greedy_early_stopping",
+            {"epsilon": -1},
+            "epsilon must be at least 0 and a finite number, got -1",
+        ),
         ("strategies.greedy_early_stopping", {"epsilon": "x"}, "strategies.greedy_early_stopping: "),
     ],
 )

@@ -71,8 +71,8 @@ def test_a_second_run_has_nothing_to_do(smoke):
 
 
 def test_a_changed_setting_reruns_that_strategy_alone(smoke):
-    change = "strategies={greedy_early_stopping: {epsilon: 0.1}}"
-    planned = snakemake(smoke, *SMOKE, "--dry-run", "--config", change).stdout
+    (smoke / "changed.yaml").write_text("strategies: {greedy_early_stopping: {epsilon: 0.1}}")
+    planned = snakemake(smoke, *SMOKE, "changed.yaml", "--dry-run").stdout
     table = planned.split("Job stats:")[1]
     for rule in ("search_early_stopping", "search_timed"):  # 2 datasets x 3 classifiers of one of two methods
         assert re.search(rf"^{rule} +6$", table, flags=re.MULTILINE)
@@ -128,7 +128,7 @@ def test_a_failing_job_leaves_nothing_half_written_and_a_clear_log(tmp_path):
     done = snakemake(place, "--configfile", "tiny.yaml", "--rerun-triggers", "mtime", "--", RUNS)
     assert done.returncode != 0
     assert not (place / RUNS).exists()
-    log = place / "results/logs/folds/search/greedy/wdbc/decision_tree/n128/k5/seeds0-0.log"
+    log = place / "results/logs/folds/search/greedy/wdbc/decision_tree/k5/seeds0-0/n128.log"
     says = log.read_text().strip().splitlines()
     assert len(says) == 1
     assert "folds0-0.parquet is truncated or not a parquet file; delete it and run again" in says[0]

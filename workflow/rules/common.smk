@@ -3,7 +3,9 @@
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
+from jinja2 import Template
 from snakemake.exceptions import WorkflowError
 
 from frugal import config as frugal_config
@@ -256,6 +258,14 @@ def runs_for(kind):
         return [f"results/greedy_cv/runs/{experiment}.parquet"]
 
     return files
+
+
+def caption_of(wildcards):
+    """Caption of a table or figure, filled in: Snakemake does not put wildcards into the path of a caption."""
+    text = Path(
+        workflow.basedir, f"workflow/report/greedy_cv/{wildcards.name}.rst"
+    ).read_text()
+    return Template(text).render(snakemake=SimpleNamespace(config=config)).strip()
 
 
 def table_paths(name):

@@ -54,7 +54,7 @@ rule table:
         csv="results/greedy_cv/tables/{name}.csv",
         md=report(
             "results/greedy_cv/tables/{name}.md",
-            caption="../report/greedy_cv/{name}.rst",
+            caption="../report/item.rst",
             category="greedy_cv",
             subcategory="tables",
             labels={"item": "{name}"},
@@ -73,6 +73,7 @@ rule table:
         runtime=10,
     params:
         scale=config["scale"],
+        caption=caption_of,
     shell:
         "frugal table greedy_cv {wildcards.name} --runs {input.runs} --scale {params.scale}"
         " --output {output.csv} > {log} 2>&1"
@@ -85,7 +86,7 @@ rule figure:
     output:
         png=report(
             "results/greedy_cv/figures/{name}.png",
-            caption="../report/greedy_cv/{name}.rst",
+            caption="../report/item.rst",
             category="greedy_cv",
             subcategory="figures",
             labels={"item": "{name}"},
@@ -105,7 +106,7 @@ rule figure:
         mem_mb=2000,
         runtime=10,
     params:
-        scale=config["scale"],
+        caption=caption_of,
     shell:
         "frugal figure greedy_cv {wildcards.name} --runs {input.runs} --output {output.png} > {log} 2>&1"
 
@@ -117,7 +118,7 @@ rule figure_explained:
     output:
         png=report(
             "results/greedy_cv/figures/{name}.png",
-            caption="../report/greedy_cv/{name}.rst",
+            caption="../report/item.rst",
             category="greedy_cv",
             subcategory="figures",
             labels={"item": "{name}"},
@@ -138,6 +139,7 @@ rule figure_explained:
         runtime=10,
     params:
         seed=STUDY["figure_seed"],
+        caption=caption_of,
     shell:
         "frugal figure greedy_cv {wildcards.name} --seed {params.seed} --output {output.png} > {log} 2>&1"
 

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-import yaml
 from checkout import copy_to, snakemake
 
 
@@ -54,16 +53,6 @@ def test_paper_scale_packs_searches_and_scores(place):
 def test_every_table_and_figure_has_a_target(place, target):
     done = snakemake(place, "--dry-run", "--quiet", "all", "--configfile", "config/smoke.yaml", "--", target)
     assert done.returncode == 0, done.stdout
-
-
-@pytest.mark.parametrize("profile", ["local", "slurm"])
-def test_profiles_name_rules_that_exist(place, profile):
-    settings = yaml.safe_load((place / f"workflow/profiles/{profile}/config.yaml").read_text())
-    named = {*settings.get("set-resources", {}), *settings.get("set-threads", {}), *settings.get("groups", {})}
-    named |= set(filter(None, settings.get("slurm-array-jobs", "").split(",")))
-    listed = snakemake(place, "--list-rules", "--configfile", "config/smoke.yaml")
-    assert listed.returncode == 0, listed.stdout
-    assert named <= set(listed.stdout.split())
 
 
 @pytest.mark.parametrize(

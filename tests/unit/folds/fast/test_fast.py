@@ -12,9 +12,9 @@ from threadpoolctl import threadpool_limits
 
 from frugal import datasets
 from frugal.folds import bench
-from frugal.folds.fast import FoldScores, knn, score_fold, score_fold_plain
+from frugal.folds.fast import FoldScores, knn, score_fold, score_fold_plain, tree
 from frugal.folds.threads import one_thread
-from frugal.learners import CLASSIFIERS, space
+from frugal.learners import CLASSIFIERS, build, space
 from frugal.seeds import rng_for
 
 
@@ -103,6 +103,17 @@ def test_naive_bayes_scores_as_scikit_learn_does_on_any_rows(fold, seed):
 @given(folds(), st.integers(0, 2**32 - 1))
 def test_trees_score_as_scikit_learn_does_on_any_rows_and_seed(fold, seed):
     assert_identical("decision_tree", fold, sampled("decision_tree", seed), seed=seed)
+
+
+def test_a_tree_that_a_larger_threshold_leaves_alone_is_grown_once(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    fold = X[:500], y[:500], X[500:], y[500:]
+    listed = [{"criterion": "gini", "min_impurity_decrease": value} for value in (0.0, 0.0015, 0.0031, 0.02)]
+    grown = []
+    monkeypatch.setattr(tree, "build", lambda *a, **kw: grown.append(a) or build(*a, **kw))
+    scores = score_fold("decision_tree", *fold, listed[::-1], seed=3).scores[::-1]
+    assert 1 < len(grown) < len(listed)
+    np.testing.assert_array_equal(scores, score_fold_plain("decision_tree", *fold, listed, seed=3).scores)
 
 
 @pytest.mark.parametrize("scaled", [False, True])

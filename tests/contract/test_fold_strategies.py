@@ -9,7 +9,7 @@ from frugal import folds
 from frugal.interface import WAIT, FoldTask
 
 N, K = 13, 4
-SCORES = np.random.default_rng(7).integers(0, 20, size=(N, K)) / 20
+SCORES = np.random.default_rng(7).integers(1, 20, size=(N, K)) / 20
 TABLE = folds.ScoreTable(SCORES, np.ones_like(SCORES), [{"i": i} for i in range(N)], {})
 
 

@@ -76,6 +76,13 @@ class Ledger:
             )
         return mean
 
+    def note(self, event: str, candidate: int, **why: object) -> None:
+        """Add an event of a candidate, such as `prune`: no further fold of it, for the reasons given."""
+        n_folds = len(self.scores[candidate])
+        self.events.append(
+            {"event": event, "step": self.n_told, "candidate": candidate, "n_folds": n_folds, **why}
+        )
+
     @property
     def incumbent(self) -> int | None:
         """The candidate to return if stopped now; None before any fit has succeeded."""

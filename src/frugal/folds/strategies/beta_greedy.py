@@ -1,0 +1,100 @@
+"""Greedy selection ordered by the Beta posterior, and pruned by it: exploring and abandoning from one model.
+
+Documents 000 and 001 both leave this as future work; the combination is ours. As in Algorithm 2 of document 001
+every candidate gets its first fold, and then the most promising incomplete one its next. Promising is not the mean
+so far but what a further fold may score: an upper quantile of the posterior predictive, or one draw from it
+(Thompson), made anew whenever the candidate is told a score. A candidate is dropped, when its turn comes, if
+equation 5 of document 000 exceeds tau against the candidate with the best posterior predictive mean.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+
+import numpy as np
+
+from frugal.folds.beliefs import Beliefs
+from frugal.folds.checks import check_choice, check_number
+from frugal.folds.ledger import Ledger
+from frugal.interface import WAIT, FoldTask, Wait
+
+ORDERS = ("quantile", "thompson")
+
+
+class BetaGreedy:
+    """Ask-and-tell; `events` says what was pruned when, against which candidate and how probably worse.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate, consumed in order.
+        rng: drawn from by `order="thompson"`.
+        order: `quantile` or `thompson`.
+        quantile: of the posterior predictive that `order="quantile"` ranks by, in (0, 1).
+        tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
+        rate: of the exponential prior on the precision.
+        model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
+        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need it.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        rng: np.random.Generator,
+        order: str = "quantile",
+        quantile: float = 0.9,
+        tau: float = 0.99,
+        rate: float = 0.01,
+        model: str = "accuracy",
+        n_rows: int | None = None,
+    ) -> None:
+        check_choice("order", order, ORDERS)
+        check_number("quantile", quantile, 0)
+        if not 0 < quantile < 1:
+            raise ValueError(f"quantile must be above 0 and below 1, got {quantile!r}")
+        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows)
+        self._rng = rng if order == "thompson" else None
+        self._quantile = quantile
+        self._heap: list[tuple[float, int]] = []
+        self._worth = np.full(n_candidates, -math.inf)
+        self._n_swept = 0
+        self.events = self._ledger.events
+
+    def ask(self) -> FoldTask | Wait | None:
+        """First fold of every candidate, then the most promising that is not to be dropped."""
+        ledger = self._ledger
+        if self._n_swept < ledger.n_candidates:
+            self._n_swept += 1
+            return ledger.ask(self._n_swept - 1, 0)
+        while self._heap:
+            candidate = heapq.heappop(self._heap)[1]
+            best = int(self._worth.argmax())
+            prob = None if candidate == best else self._beliefs.prunes(best, candidate)
+            if prob is None:
+                return ledger.ask(candidate, len(ledger.scores[candidate]))
+            ledger.note("prune", candidate, against=best, probability=prob)
+        return WAIT if ledger.n_pending else None
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Answer a task with a score, or nan for a failed fit."""
+        self._ledger.tell(task, score)
+        candidate = task.candidate
+        self._worth[candidate] = self._beliefs.worth(candidate)
+        if self._beliefs.failed(candidate):
+            self._ledger.note("prune", candidate, failed=True)
+        elif len(self._ledger.scores[candidate]) < self._ledger.n_folds:
+            share = self._quantile if self._rng is None else self._rng.uniform()
+            heapq.heappush(self._heap, (-self._beliefs.quantile(candidate, share), candidate))
+
+    @property
+    def incumbent(self) -> int | None:
+        """Best complete candidate, else best incomplete one."""
+        return self._ledger.incumbent
+
+    @property
+    def complete(self) -> bool:
+        """Whether the incumbent has all its folds."""
+        return self._ledger.complete

@@ -1,0 +1,140 @@
+"""A buffer of candidates: the best-ranked is trained next, those that the Beta model says are worse are dropped.
+
+Source: document 000 (Kreutzman 2020), Algorithm 1; b is buffer, k is n_folds. Where the listing and its author's
+program differ, the program is followed:
+
+- the index set of the listing, 1 to k, is the buffer, and its loop over it is a filter that leaves the best out;
+- a new candidate goes to the front of the buffer and is trained at once (the listing sorts by a mean it has not);
+- the best is that of the whole buffer, complete candidates included, by the mean of the posterior predictive; the
+  listing takes the best incomplete one by the mean of its accuracies (`rank_by="sample_mean"` ranks by that);
+- when the buffer is full its complete candidates except the best leave it; without that it would fill up with
+  candidates that can neither be trained nor dropped.
+
+Differs from both: when the list is exhausted the remaining candidates are trained until they are complete or
+dropped (`at_end="drain"`), where the program stops as soon as it would take a candidate and none is left
+(`at_end="stop"`); the candidate returned is the complete one with the best mean of accuracies. Candidates of equal
+rank keep their order in the list. A candidate whose fit failed is dropped at once.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from frugal.folds.beliefs import Beliefs
+from frugal.folds.checks import check_budget, check_choice, check_whole
+from frugal.folds.ledger import Ledger
+from frugal.interface import WAIT, FoldTask, Wait
+from frugal.stats import mean_score
+
+RANKS = ("posterior_mean", "sample_mean")
+ENDS = ("drain", "stop")
+
+
+class BetaPruning:
+    """Ask-and-tell; `events` says what was pruned or evicted when, against which candidate and how probably worse.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate, consumed in order.
+        rng: not drawn from.
+        buffer: candidates held at once, at least 2.
+        tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
+        rate: of the exponential prior on the precision.
+        rank_by: `posterior_mean`, or `sample_mean` as the listing has it.
+        at_end: `drain` or `stop`, when the list is exhausted.
+        budget: fold evaluations at most; None: no limit.
+        model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
+        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need it.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        rng: np.random.Generator,
+        buffer: int = 10,
+        tau: float = 0.99,
+        rate: float = 0.01,
+        rank_by: str = "posterior_mean",
+        at_end: str = "drain",
+        budget: int | None = None,
+        model: str = "accuracy",
+        n_rows: int | None = None,
+    ) -> None:
+        check_whole("buffer", buffer, 2)
+        check_choice("rank_by", rank_by, RANKS)
+        check_choice("at_end", at_end, ENDS)
+        check_budget(budget)
+        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows)
+        self._size, self._by_sample, self._stops = buffer, rank_by == "sample_mean", at_end == "stop"
+        self._limit = math.inf if budget is None else budget
+        self._buffer: list[int] = []
+        self._pending: set[int] = set()
+        self._next = 0
+        self.events = self._ledger.events
+
+    def ask(self) -> FoldTask | Wait | None:
+        """First fold of a new candidate while the buffer has room, else the next one of the best-ranked."""
+        ledger = self._ledger
+        if ledger.n_asked >= self._limit:
+            return None
+        has_room, exhausted = len(self._buffer) < self._size, self._next == ledger.n_candidates
+        if has_room and exhausted and self._stops:
+            return None
+        if has_room and not exhausted:
+            candidate = self._next
+            self._buffer.insert(0, candidate)
+            self._next += 1
+        else:
+            waiting = (c for c in self._buffer if c not in self._pending and not self._is_complete(c))
+            candidate = next(waiting, -1)
+            if candidate < 0:
+                return WAIT if self._pending else None
+        self._pending.add(candidate)
+        return ledger.ask(candidate, len(ledger.scores[candidate]))
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Answer a task with a score, or nan for a failed fit; ranks, prunes and evicts."""
+        self._ledger.tell(task, score)
+        self._pending.remove(task.candidate)
+        if task.candidate not in self._buffer:
+            return  # dropped while its answer was out
+        self._buffer.sort(key=lambda candidate: (-self._rank(candidate), candidate))
+        told = [candidate for candidate in self._buffer if self._ledger.scores[candidate]]
+        best = told[0]
+        for candidate in told:
+            if self._beliefs.failed(candidate):
+                self._drop(candidate, "prune", failed=True)
+            elif candidate != best and (prob := self._beliefs.prunes(best, candidate)) is not None:
+                self._drop(candidate, "prune", against=best, probability=prob)
+        if len(self._buffer) == self._size:
+            for candidate in told[1:]:
+                if candidate in self._buffer and self._is_complete(candidate):
+                    self._drop(candidate, "evict")
+
+    def _is_complete(self, candidate: int) -> bool:
+        return len(self._ledger.scores[candidate]) == self._ledger.n_folds
+
+    def _rank(self, candidate: int) -> float:
+        scores = self._ledger.scores[candidate]
+        if not scores:
+            return math.inf
+        return mean_score(scores) if self._by_sample else self._beliefs.worth(candidate)
+
+    def _drop(self, candidate: int, event: str, **why: object) -> None:
+        self._buffer.remove(candidate)
+        self._ledger.note(event, candidate, **why)
+
+    @property
+    def incumbent(self) -> int | None:
+        """Best complete candidate, else best incomplete one."""
+        return self._ledger.incumbent
+
+    @property
+    def complete(self) -> bool:
+        """Whether the incumbent has all its folds."""
+        return self._ledger.complete

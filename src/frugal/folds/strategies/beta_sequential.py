@@ -1,0 +1,77 @@
+"""Standard k-fold selection that drops a candidate once the Beta model says it is worse than the best so far.
+
+Source: document 000 (Kreutzman 2020), end of section 3.1: regular cross-validation with the previous best, the
+complete candidate with the highest mean of the posterior predictive, as the reference of equation 5. A candidate
+whose fit failed is dropped at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from frugal.folds.beliefs import Beliefs
+from frugal.folds.ledger import Ledger
+from frugal.folds.sequential import Sequential
+from frugal.interface import FoldTask, Wait
+
+
+class BetaSequential:
+    """Ask-and-tell; `events` says what was pruned when, against which candidate and with what probability.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate.
+        rng: not drawn from.
+        tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
+        rate: of the exponential prior on the precision.
+        model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
+        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need it.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        rng: np.random.Generator,
+        tau: float = 0.99,
+        rate: float = 0.01,
+        model: str = "accuracy",
+        n_rows: int | None = None,
+    ) -> None:
+        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows)
+        self._sequential = Sequential(self._ledger, self._verdict)
+        self._best: int | None = None
+        self.events = self._ledger.events
+
+    def ask(self) -> FoldTask | Wait | None:
+        """Next fold of the candidate at hand, or the first one of the next."""
+        return self._sequential.ask()
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Answer a task with a score, or nan for a failed fit."""
+        self._sequential.tell(task, score)
+        candidate, beliefs = task.candidate, self._beliefs
+        if len(self._ledger.scores[candidate]) < self._ledger.n_folds or beliefs.failed(candidate):
+            return
+        if self._best is None or beliefs.worth(candidate) > beliefs.worth(self._best):
+            self._best = candidate
+
+    def _verdict(self, candidate: int) -> dict[str, Any] | None:
+        if self._best is None:
+            return None
+        prob = self._beliefs.prunes(self._best, candidate)
+        return None if prob is None else {"against": self._best, "probability": prob}
+
+    @property
+    def incumbent(self) -> int | None:
+        """Best complete candidate, else best incomplete one."""
+        return self._ledger.incumbent
+
+    @property
+    def complete(self) -> bool:
+        """Whether the incumbent has all its folds."""
+        return self._ledger.complete

@@ -1,0 +1,68 @@
+"""Greedy selection that drops a candidate once even perfect scores on its remaining folds could not make it best.
+
+It returns what the exhaustive search returns: the candidate with the best mean, the first listed one on a tie.
+The order is that of document 001's Algorithm 2; the bound is asked for in issue 30563 of scikit-learn.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+
+import numpy as np
+
+from frugal.folds.ledger import Ledger
+from frugal.interface import WAIT, FoldTask, Wait
+from frugal.stats import mean_score
+
+PERFECT = 1.0
+
+
+class ExactPruning:
+    """Ask-and-tell by a heap of incomplete candidates; `events` says what was pruned when and against which.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate, consumed in order.
+        rng: not drawn from.
+    """
+
+    def __init__(self, *, n_candidates: int, n_folds: int, rng: np.random.Generator) -> None:
+        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        self._heap: list[tuple[float, int]] = []
+        self._n_swept = 0
+        self._best = (-math.inf, 0)
+        self.events = self._ledger.events
+
+    def ask(self) -> FoldTask | Wait | None:
+        """First fold of every candidate, then the greedy choice among those that can still be best."""
+        ledger = self._ledger
+        if self._n_swept < ledger.n_candidates:
+            self._n_swept += 1
+            return ledger.ask(self._n_swept - 1, 0)
+        while self._heap:
+            candidate = heapq.heappop(self._heap)[1]
+            scores = ledger.scores[candidate]
+            bound = mean_score([*scores, *[PERFECT] * (ledger.n_folds - len(scores))])
+            if (bound, -candidate) > self._best:
+                return ledger.ask(candidate, len(scores))
+            ledger.note("prune", candidate, against=-self._best[1], bound=bound)
+        return WAIT if ledger.n_pending else None
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Answer a task with an accuracy, or nan for a failed fit."""
+        mean = self._ledger.tell(task, score)
+        if len(self._ledger.scores[task.candidate]) < self._ledger.n_folds:
+            heapq.heappush(self._heap, (-mean, task.candidate))
+        elif mean > -math.inf:
+            self._best = max(self._best, (mean, -task.candidate))
+
+    @property
+    def incumbent(self) -> int | None:
+        """Best complete candidate, the first listed on a tie; else the best incomplete one."""
+        return -self._best[1] if self.complete else self._ledger.incumbent
+
+    @property
+    def complete(self) -> bool:
+        """Whether the incumbent has all its folds."""
+        return self._ledger.complete

@@ -1,0 +1,74 @@
+"""Standard k-fold selection that drops a candidate a fixed share behind the best one: the heuristic of [2].
+
+Source: reference [2] of document 000 (Gabrys, "Pruned cross validation for hyperparameter optimization", 2019),
+for maximised scores: prune when, over the same first folds, the candidate's mean times 1 + threshold is still
+below the mean of the best round so far. As in its author's program, the second fold is the first after which a
+candidate may be dropped, the first candidate is always complete, and the best round is the complete one with the
+highest sum. Differs from it: a pruned candidate gets no extrapolated score, since it is never returned.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from frugal.folds.checks import check_number, check_whole
+from frugal.folds.ledger import Ledger
+from frugal.folds.sequential import Sequential
+from frugal.interface import FoldTask, Wait
+from frugal.stats import mean_score
+
+
+class ThresholdPruning:
+    """Ask-and-tell; `events` says what was pruned when, against which candidate.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate.
+        rng: not drawn from.
+        threshold: share that a candidate may be behind, at least 0.
+        min_folds: folds that a candidate has at least before it is dropped.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        rng: np.random.Generator,
+        threshold: float = 0.1,
+        min_folds: int = 2,
+    ) -> None:
+        check_number("threshold", threshold, 0)
+        check_whole("min_folds", min_folds, 1)
+        self._threshold, self._min_folds = threshold, min_folds
+        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        self._sequential = Sequential(self._ledger, self._verdict)
+        self.events = self._ledger.events
+
+    def ask(self) -> FoldTask | Wait | None:
+        """Next fold of the candidate at hand, or the first one of the next."""
+        return self._sequential.ask()
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Answer a task with a score, or nan for a failed fit."""
+        self._sequential.tell(task, score)
+
+    def _verdict(self, candidate: int) -> dict[str, Any] | None:
+        ledger = self._ledger
+        own, best = ledger.scores[candidate], ledger.incumbent
+        if best is None or not ledger.complete or len(own) < self._min_folds:
+            return None
+        reference = mean_score(ledger.scores[best][: len(own)])
+        return {"against": best} if mean_score(own) * (1 + self._threshold) < reference else None
+
+    @property
+    def incumbent(self) -> int | None:
+        """Best complete candidate, else best incomplete one."""
+        return self._ledger.incumbent
+
+    @property
+    def complete(self) -> bool:
+        """Whether the incumbent has all its folds."""
+        return self._ledger.complete

@@ -1,0 +1,103 @@
+"""The peer that practitioners have today: Optuna's WilcoxonPruner, over candidates in their order.
+
+One Optuna trial per candidate, one step per fold, through Optuna's public API alone. The pruner compares the
+candidate with the best complete trial by a one-sided Wilcoxon signed-rank test on the folds that both have, and
+drops it where p < p_threshold while its mean is behind. Returned is the complete candidate with the best mean.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frugal.folds.checks import check_number, check_whole
+from frugal.folds.ledger import Ledger
+from frugal.folds.sequential import Sequential
+from frugal.interface import FoldTask, Wait
+from frugal.stats import mean_score
+
+if TYPE_CHECKING:
+    import optuna
+
+
+class Wilcoxon:
+    """Ask-and-tell; `events` says what was pruned when.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate.
+        rng: not drawn from.
+        p_threshold: of the test, in [0, 1]; Optuna's default.
+        n_startup_steps: folds before which nothing is dropped; Optuna's default.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        rng: np.random.Generator,
+        p_threshold: float = 0.1,
+        n_startup_steps: int = 2,
+    ) -> None:
+        check_number("p_threshold", p_threshold, 0)
+        if p_threshold > 1:
+            raise ValueError(f"p_threshold must be at most 1, got {p_threshold!r}")
+        check_whole("n_startup_steps", n_startup_steps, 0)
+        self._study = _study(p_threshold, n_startup_steps)
+        self._trials: dict[int, optuna.Trial] = {}
+        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        self._sequential = Sequential(self._ledger, self._verdict)
+        self.events = self._ledger.events
+
+    def ask(self) -> FoldTask | Wait | None:
+        """Next fold of the candidate at hand, or the first one of the next."""
+        task = self._sequential.ask()
+        if isinstance(task, FoldTask) and task.candidate not in self._trials:
+            self._trials[task.candidate] = self._study.ask()
+        return task
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Answer a task with a score, or nan for a failed fit."""
+        self._sequential.tell(task, score)
+        candidate, scores = task.candidate, self._ledger.scores[task.candidate]
+        if len(scores) == self._ledger.n_folds and not np.isnan(scores).any():
+            self._trials[candidate].report(score, task.fold)
+            self._study.tell(self._trials[candidate], mean_score(scores))
+
+    def _verdict(self, candidate: int) -> dict[str, Any] | None:
+        from optuna.trial import TrialState
+
+        trial, scores = self._trials[candidate], self._ledger.scores[candidate]
+        trial.report(scores[-1], len(scores) - 1)
+        if not trial.should_prune():
+            return None
+        self._study.tell(trial, state=TrialState.PRUNED)
+        return {}
+
+    @property
+    def incumbent(self) -> int | None:
+        """Best complete candidate, else best incomplete one."""
+        return self._ledger.incumbent
+
+    @property
+    def complete(self) -> bool:
+        """Whether the incumbent has all its folds."""
+        return self._ledger.complete
+
+
+def _study(p_threshold: float, n_startup_steps: int) -> optuna.Study:
+    """A study in memory that maximises, without Optuna's announcement of it and of its experimental interface."""
+    import optuna
+
+    level = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            pruner = optuna.pruners.WilcoxonPruner(p_threshold=p_threshold, n_startup_steps=n_startup_steps)
+        return optuna.create_study(direction="maximize", pruner=pruner)
+    finally:
+        optuna.logging.set_verbosity(level)

@@ -1,0 +1,321 @@
+"""The pruning strategies against literal re-implementations that rescan everything at every step."""
+
+from __future__ import annotations
+
+import numpy as np
+import optuna
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from frugal import folds
+from frugal.folds.beta import Posterior, prob_greater
+
+BETAS = ("beta_pruning", "beta_sequential", "beta_greedy")
+
+
+@st.composite
+def matrices(draw, low=1, high=19, n=(1, 14), k=(2, 6)):
+    """Scores of n candidates on k folds in steps of 0.05, some candidates good and some bad."""
+    n_candidates, n_folds = draw(st.integers(*n)), draw(st.integers(*k))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    middle = rng.integers(low, high + 1, (n_candidates, 1))
+    spread = draw(st.integers(0, 4))
+    return np.clip(middle + rng.integers(-spread, spread + 1, (n_candidates, n_folds)), low, high) / 20
+
+
+def table_of(matrix):
+    return folds.ScoreTable(matrix, np.ones_like(matrix), [{"i": i} for i in range(len(matrix))], {})
+
+
+def replayed(name, matrix, **given_settings):
+    n, k = matrix.shape
+    made = folds.make(name, n_candidates=n, n_folds=k, rng=np.random.default_rng(0), **given_settings)
+    return folds.replay(made, table_of(matrix))
+
+
+def order(trace):
+    return [(task.candidate, task.fold) for task in trace.tasks]
+
+
+def pruned(trace, event="prune"):
+    return [e["candidate"] for e in trace.events if e["event"] == event]
+
+
+# beta_pruning --------------------------------------------------------------------------------------------------
+
+
+def algorithm_1(matrix, buffer_size, tau, stop_at_end=False):
+    """Document 000's Algorithm 1 as the method notes specify it; returns evaluations and prunings."""
+    n, k = matrix.shape
+    seen = {c: [] for c in range(n)}
+    buffer, remaining, evaluations, dropped = [], list(range(n)), [], []
+    mean = {c: (lambda c=c: Posterior.fit(seen[c]).mean) for c in range(n)}
+    while True:
+        if len(buffer) < buffer_size and remaining:
+            buffer = [remaining.pop(0), *buffer]
+        elif stop_at_end and len(buffer) < buffer_size:
+            return evaluations, dropped
+        x = next((c for c in buffer if len(seen[c]) < k), None)
+        if x is None:
+            return evaluations, dropped
+        evaluations.append((x, len(seen[x])))
+        seen[x].append(matrix[evaluations[-1]])
+        buffer = sorted(sorted(buffer), key=lambda c: mean[c](), reverse=True)
+        best = buffer[0]
+        for c in buffer[1:]:
+            if prob_greater(Posterior.fit(seen[best]), Posterior.fit(seen[c])) > tau:
+                dropped.append(c)
+        buffer = [c for c in buffer if c not in dropped]
+        if len(buffer) == buffer_size:
+            buffer = [c for c in buffer if c == best or len(seen[c]) < k]
+
+
+@settings(deadline=None, max_examples=25)
+@given(matrices(), st.integers(2, 6), st.sampled_from([0.6, 0.9, 0.99]), st.booleans())
+def test_beta_pruning_does_what_algorithm_1_does(matrix, size, tau, stops):
+    evaluations, dropped = algorithm_1(matrix, size, tau, stops)
+    trace = replayed("beta_pruning", matrix, buffer=size, tau=tau, at_end="stop" if stops else "drain")
+    assert order(trace) == evaluations
+    assert pruned(trace) == dropped
+
+
+def test_a_finished_run_says_what_was_pruned_when_and_how_probably():
+    matrix = np.array([[0.9, 0.91, 0.92], [0.1, 0.1, 0.1], [0.91, 0.93, 0.9]])
+    trace = replayed("beta_pruning", matrix)
+    event = next(e for e in trace.events if e["event"] == "prune")
+    after = event["step"]
+    known = {c: [matrix[t.candidate, t.fold] for t in trace.tasks[:after] if t.candidate == c] for c in range(3)}
+    assert event["candidate"] == 1
+    assert event["n_folds"] == len(known[1])
+    prob = prob_greater(Posterior.fit(known[event["against"]]), Posterior.fit(known[1]))
+    assert event["probability"] == pytest.approx(prob)
+    assert prob > 0.99
+
+
+def test_ranking_by_the_sample_mean_is_another_order():
+    """The prior pulls a set of few folds towards 0.5, so that it is ranked lower than by its plain mean."""
+    matrix = np.array([[0.95, 0.955, 0.96, 0.95, 0.96, 0.95], [0.9] + [0.5] * 5, [0.965] + [0.5] * 5])
+    ranked = {
+        rank: order(replayed("beta_pruning", matrix, rank_by=rank, buffer=3, tau=1.0))
+        for rank in ("posterior_mean", "sample_mean")
+    }
+    first = [(0, 0), (1, 0), (2, 0)]
+    assert ranked["sample_mean"][:4] == [*first, (2, 1)]
+    assert ranked["posterior_mean"][:4] == [*first, (2, 1)]
+    assert ranked["posterior_mean"] != ranked["sample_mean"]
+
+
+def test_the_budget_ends_the_run():
+    assert len(replayed("beta_pruning", np.full((8, 4), 0.5), budget=9).tasks) == 9
+
+
+# What all of them share ----------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=12)
+@given(matrices(), st.sampled_from(BETAS))
+def test_with_tau_1_and_a_large_buffer_every_fold_is_evaluated(matrix, name):
+    n, k = matrix.shape
+    more = {"buffer": n + 2} if name == "beta_pruning" else {}
+    trace = replayed(name, matrix, tau=1.0, **more)
+    assert len(trace.tasks) == n * k
+    assert table_of(matrix).means[trace.chosen] == table_of(matrix).means.max()
+
+
+@settings(deadline=None, max_examples=25)
+@given(matrices(), st.sampled_from(BETAS), st.sampled_from([0.6, 0.9, 0.99]))
+def test_nothing_is_pruned_that_the_model_does_not_find_worse(matrix, name, tau):
+    trace = replayed(name, matrix, tau=tau)
+    for event in trace.events:
+        if event["event"] == "prune":
+            assert event["probability"] > tau
+            assert event["against"] != event["candidate"]
+            later = [t for t in trace.tasks[event["step"] :] if t.candidate == event["candidate"]]
+            assert later == []
+
+
+@settings(deadline=None, max_examples=15)
+@given(matrices(), st.sampled_from(BETAS))
+def test_log_losses_order_the_strategies_too(matrix, name):
+    """Scores exp(-loss): all that is pruned was worse in mean loss than what it was pruned against."""
+    trace = replayed(name, matrix, model="log_loss", tau=0.9)
+    assert trace.complete
+    seen = {c: [] for c in range(len(matrix))}
+    events = [e for e in trace.events if e["event"] == "prune"]
+    for step, task in enumerate(trace.tasks, start=1):
+        seen[task.candidate].append(-np.log(matrix[task.candidate, task.fold]))
+        for event in (e for e in events if e["step"] == step):
+            assert np.mean(seen[event["candidate"]]) > np.mean(seen[event["against"]])
+
+
+@pytest.mark.parametrize("name", BETAS)
+def test_accuracies_of_0_and_1_need_the_number_of_rows(name):
+    matrix = np.array([[1.0, 0.9], [0.0, 0.0]])
+    assert replayed(name, matrix, n_rows=100).chosen == 0
+    with pytest.raises(ValueError, match="has no Beta posterior; give n_valid"):
+        replayed(name, matrix)
+
+
+@pytest.mark.parametrize("name", BETAS)
+@pytest.mark.parametrize("tau", [0.5, 1.01, -1, float("nan")])
+def test_tau_out_of_range_is_refused(name, tau):
+    with pytest.raises(
+        ValueError, match=r"tau must be (above 0.5 and at most 1|at least 0 and a finite number), got"
+    ):
+        folds.make(name, n_candidates=3, n_folds=2, rng=np.random.default_rng(0), tau=tau)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "message"),
+    [
+        ("beta_pruning", {"buffer": 1}, "buffer must be at least 2 and a whole number, got 1"),
+        (
+            "beta_pruning",
+            {"rank_by": "median"},
+            "rank_by must be one of posterior_mean, sample_mean, got 'median'",
+        ),
+        ("beta_pruning", {"at_end": "halt"}, "at_end must be one of drain, stop, got 'halt'"),
+        ("beta_pruning", {"budget": 0}, "budget must be at least 1"),
+        ("beta_pruning", {"n_rows": 1}, "n_rows must be at least 2 and a whole number, got 1"),
+        ("beta_greedy", {"quantile": 1.0}, "quantile must be above 0 and below 1, got 1.0"),
+        ("beta_greedy", {"order": "mean"}, "order must be one of quantile, thompson, got 'mean'"),
+        ("beta_sequential", {"model": "f1"}, "model must be one of accuracy, log_loss, got 'f1'"),
+        ("beta_sequential", {"rate": 0}, "rate must be at least 1e-06 and a finite number, got 0"),
+        ("threshold_pruning", {"threshold": -0.1}, "threshold must be at least 0 and a finite number, got -0.1"),
+        ("threshold_pruning", {"min_folds": 0}, "min_folds must be at least 1 and a whole number, got 0"),
+        ("wilcoxon", {"p_threshold": 1.5}, "p_threshold must be at most 1, got 1.5"),
+        ("wilcoxon", {"n_startup_steps": -1}, "n_startup_steps must be at least 0 and a whole number, got -1"),
+    ],
+)
+def test_settings_out_of_range_are_refused(name, wrong, message):
+    with pytest.raises(ValueError, match=message):
+        folds.make(name, n_candidates=3, n_folds=2, rng=np.random.default_rng(0), **wrong)
+
+
+# beta_sequential, threshold_pruning, wilcoxon ------------------------------------------------------------------
+
+
+def one_by_one(matrix, is_dropped):
+    """Candidates in their order; is_dropped(own scores so far, scores of the complete ones) ends one early."""
+    evaluations, complete, dropped = [], [], []
+    for c, row in enumerate(matrix):
+        for j in range(len(row)):
+            evaluations.append((c, j))
+            if j + 1 < len(row) and complete and is_dropped(row[: j + 1], [matrix[d] for d in complete]):
+                dropped.append(c)
+                break
+        else:
+            complete.append(c)
+    return evaluations, dropped
+
+
+@settings(deadline=None, max_examples=25)
+@given(matrices(), st.sampled_from([0.6, 0.9, 0.99]))
+def test_beta_sequential_compares_with_the_best_complete_candidate(matrix, tau):
+    def is_dropped(own, complete):
+        best = max((Posterior.fit(scores) for scores in complete), key=lambda p: p.mean)
+        return prob_greater(best, Posterior.fit(own)) > tau
+
+    trace = replayed("beta_sequential", matrix, tau=tau)
+    assert (order(trace), pruned(trace)) == one_by_one(matrix, is_dropped)
+
+
+@settings(deadline=None, max_examples=60)
+@given(matrices(low=0, high=20), st.sampled_from([0.0, 0.05, 0.1, 0.3]), st.integers(1, 3))
+def test_threshold_pruning_is_the_heuristic(matrix, threshold, min_folds):
+    def is_dropped(own, complete):
+        best = max(complete, key=lambda scores: round(scores.sum(), 9))
+        behind = round(own.mean() * (1 + threshold), 9) < round(best[: len(own)].mean(), 9)
+        return len(own) >= min_folds and behind
+
+    trace = replayed("threshold_pruning", matrix, threshold=threshold, min_folds=min_folds)
+    assert (order(trace), pruned(trace)) == one_by_one(matrix, is_dropped)
+
+
+def test_threshold_pruning_by_hand():
+    matrix = np.array([[0.8, 0.8, 0.8], [0.7, 0.7, 0.9], [0.5, 0.9, 0.9], [0.9, 0.8, 0.9]])
+    trace = replayed("threshold_pruning", matrix)
+    assert order(trace) == [
+        (0, 0),
+        (0, 1),
+        (0, 2),
+        (1, 0),
+        (1, 1),
+        *[(2, j) for j in range(2)],
+        *[(3, j) for j in range(3)],
+    ]
+    assert (pruned(trace), trace.chosen) == ([1, 2], 3)
+
+
+@settings(deadline=None, max_examples=6)
+@given(matrices(n=(1, 10), k=(3, 8)))
+def test_wilcoxon_prunes_what_optuna_prunes_in_its_own_loop(matrix):
+    evaluations, dropped = [], []
+
+    def objective(trial):
+        for fold, score in enumerate(matrix[trial.number]):
+            evaluations.append((trial.number, fold))
+            trial.report(score, fold)
+            if fold + 1 < matrix.shape[1] and trial.should_prune():
+                dropped.append(trial.number)
+                raise optuna.TrialPruned
+        return matrix[trial.number].mean()
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    pruner = optuna.pruners.WilcoxonPruner()
+    optuna.create_study(direction="maximize", pruner=pruner).optimize(objective, n_trials=len(matrix))
+    trace = replayed("wilcoxon", matrix)
+    assert (order(trace), pruned(trace)) == (evaluations, dropped)
+
+
+# exact_pruning -------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=200)
+@given(matrices(low=0, high=20))
+def test_exact_pruning_always_chooses_what_standard_chooses(matrix):
+    exact, standard = replayed("exact_pruning", matrix), replayed("standard", matrix)
+    assert (exact.chosen, exact.complete) == (standard.chosen, True)
+    assert len(exact.tasks) <= len(standard.tasks)
+
+
+def test_exact_pruning_drops_as_soon_as_a_perfect_rest_is_not_enough():
+    matrix = np.array([[0.9, 0.9, 0.9, 0.9], [0.5, 1.0, 1.0, 1.0], [0.8, 0.8, 0.9, 0.9], [1.0, 0.5, 1.0, 1.0]])
+    trace = replayed("exact_pruning", matrix)
+    bounds = {e["candidate"]: (e["n_folds"], e["bound"]) for e in trace.events if e["event"] == "prune"}
+    assert bounds == {1: (1, 0.875), 2: (2, 0.9), 3: (2, 0.875)}  # a tie goes to the first listed
+    assert trace.chosen == 0
+
+
+def test_a_failed_candidate_is_never_returned_and_not_trained_on():
+    matrix = np.array([[0.6, 0.6, 0.6], [np.nan, 0.9, 0.9], [0.7, np.nan, 0.9]])
+    for name in (*BETAS, "threshold_pruning", "wilcoxon", "exact_pruning"):
+        trace = replayed(name, matrix)
+        assert trace.chosen == 0, name
+        assert (1, 1) not in order(trace), name
+        assert (2, 2) not in order(trace), name
+
+
+# beta_greedy ---------------------------------------------------------------------------------------------------
+
+
+def test_beta_greedy_prefers_the_candidate_that_may_be_better():
+    """One fold of 0.80 may turn out higher than two of 0.82: its upper quantile is, although its mean is not."""
+    matrix = np.array([[0.82, 0.82, 0.82], [0.80, 0.80, 0.80]])
+    assert float(Posterior.fit([0.80]).quantile(0.9)) > float(Posterior.fit([0.82, 0.82]).quantile(0.9))
+    assert order(replayed("beta_greedy", matrix))[:4] == [(0, 0), (1, 0), (0, 1), (1, 1)]
+    assert order(replayed("greedy", matrix))[:4] == [(0, 0), (1, 0), (0, 1), (0, 2)]
+
+
+def test_thompson_draws_come_from_the_generator():
+    matrix = np.random.default_rng(1).integers(14, 19, (12, 5)) / 20
+
+    def evaluations(seed):
+        made = folds.make(
+            "beta_greedy", n_candidates=12, n_folds=5, rng=np.random.default_rng(seed), order="thompson"
+        )
+        return order(folds.replay(made, table_of(matrix)))
+
+    assert evaluations(1) == evaluations(1)
+    assert evaluations(1) != evaluations(2)

@@ -12,6 +12,8 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/folds.smk"
 include: "workflow/rules/papers.smk"
+include: "workflow/rules/comparisons.smk"
+include: "workflow/rules/beta_pruning.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -19,4 +21,5 @@ rule all:
     default_target: True
     # Every table, figure and claim of every paper, at the configured scale.
     input:
+        rules.beta_pruning.input,
         rules.greedy_cv.input,

@@ -11,10 +11,12 @@ import json
 import logging
 import sys
 import warnings
+from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import frugal
+from frugal.arguments import make_parser
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,12 +29,12 @@ log = logging.getLogger("frugal")
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    args = _parser().parse_args(arguments)
+    args = make_parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: log.warning("warning: %s", message)
-            args.run(args)
+            COMMANDS[args.command](args)
     except (ValueError, OSError) as error:
         if args.debug:
             raise
@@ -95,7 +97,7 @@ def _search(args: argparse.Namespace) -> None:
 
     from frugal.folds.search import read_kept, search, warn_of_failures
 
-    kept = read_kept(args.scores, with_seconds=args.timed)
+    kept = read_kept(args.scores, args.seconds)
     warn_of_failures(kept)
     seeds = args.seeds if args.seeds is not None else sorted(kept)
     missing = sorted(set(seeds) - set(kept))
@@ -106,7 +108,7 @@ def _search(args: argparse.Namespace) -> None:
     how = {"settings": _settings(args.settings), "tie_rule": args.tie_rule}
     for n, output in zip(args.n_candidates, args.output, strict=True):
         measured = [search(args.method, kept[s].table, kept[s].rungs, n_candidates=n, **how) for s in seeds]
-        _write(pd.DataFrame([m.result | (m.timing if args.timed else {}) for m in measured]), output)
+        _write(pd.DataFrame([m.result | (m.timing if args.seconds else {}) for m in measured]), output)
 
 
 def _collect(args: argparse.Namespace) -> None:
@@ -124,11 +126,23 @@ def _collect(args: argparse.Namespace) -> None:
     _write(table, args.cells_output)
 
 
+def _compare(args: argparse.Namespace) -> None:
+    """A compared strategy replayed on all kept scores of a cell, a row per n, k and seed."""
+    from frugal.folds.search import warn_of_failures
+    from frugal.papers.comparisons import Entry, compare, read_tables
+
+    entry = Entry(args.name, args.strategy, _settings(args.settings), args.budget_share)
+    kept = read_tables(args.scores, args.seconds)
+    warn_of_failures(dict(enumerate(kept)))
+    _write(compare(entry, kept, args.n_candidates, timed=bool(args.seconds)), args.output)
+
+
 def _table(args: argparse.Namespace) -> None:
     from frugal import papers
-    from frugal.papers.markdown import render
+    from frugal.papers import markdown
 
-    make = papers.module(args.paper).TABLES
+    paper = papers.module(args.paper)
+    make, render = paper.TABLES, getattr(paper, "render", markdown.render)
     _known(args.name, make, f"table of {args.paper}")
     table = make[args.name](_read_all(args.runs), args.scale)
     text = render(table)
@@ -142,11 +156,13 @@ def _figure(args: argparse.Namespace) -> None:
 
     figures = papers.figures(args.paper)
     _known(args.name, figures, f"figure of {args.paper}")
-    given = {"seed": args.seed} if args.seed is not None else {"runs": _read_all(args.runs)}
-    numbers = figures[args.name].summarise(**given)
-    picture, output = figures[args.name].draw(numbers), Path(args.output)
-    style.save(picture, output.with_suffix(".png"), output.with_suffix(".svg"))
-    _write(numbers, output.with_suffix(".csv"))
+    figure, given = figures[args.name], {"seed": args.seed, "runs": args.runs}
+    needed = next(iter(signature(figure.summarise).parameters))  # seed or runs
+    if [name for name, value in given.items() if value is not None] != [needed]:
+        raise ValueError(f"{args.name} of {args.paper} is drawn from --{needed} and nothing else")
+    png, svg, csv = (Path(args.output).with_suffix(suffix) for suffix in (".png", ".svg", ".csv"))
+    _write(figure.summarise(args.seed if needed == "seed" else _read_all(args.runs)), csv)
+    style.save(figure.draw(_read(csv)), png, svg)  # of the numbers as the file holds them
 
 
 def _claims(args: argparse.Namespace) -> None:
@@ -182,12 +198,37 @@ def _config(args: argparse.Namespace) -> None:
 
 
 def _bench(args: argparse.Namespace) -> None:
+    print(_BENCHES[args.what](args).to_string(index=False))
+
+
+def _bench_beta(args: argparse.Namespace) -> pd.DataFrame:
+    from frugal.folds.bench_beta import bench_beta
+
+    return bench_beta(n_steps=args.n_steps, n_chains=args.n_chains)
+
+
+def _bench_folds(args: argparse.Namespace) -> pd.DataFrame:
     from frugal.folds.bench import bench_folds
 
-    table = bench_folds(
-        args.datasets, args.classifiers, n_candidates=args.n_candidates, n_folds=args.n_folds, root=args.root
+    counts = {"n_candidates": args.n_candidates, "n_folds": args.n_folds}
+    return bench_folds(args.datasets, args.classifiers, **counts, root=args.root)
+
+
+def _bench_networks(args: argparse.Namespace) -> pd.DataFrame:
+    from frugal.learners.bench import bench_networks
+
+    return bench_networks(
+        args.networks,
+        candidate=_settings(args.settings),
+        dataset=args.dataset,
+        n_rows=args.n_rows,
+        n_repeats=args.n_repeats,
+        device=args.device,
+        root=args.root,
     )
-    print(table.to_string(index=False))
+
+
+_BENCHES = {"beta": _bench_beta, "folds": _bench_folds, "networks": _bench_networks}
 
 
 def _select(args: argparse.Namespace) -> None:
@@ -226,6 +267,24 @@ def _select(args: argparse.Namespace) -> None:
     print(f"chosen       {json.dumps(dict(listed[trace.chosen]))}")
     print(f"mean score   {scores.mean():.4f} over {len(scores)} folds   complete {trace.complete}")
     print(f"evaluations  {len(trace.tasks)} against {total} of the exhaustive search")
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "data": _data,
+    "scores": _scores,
+    "rungs": _rungs,
+    "search": _search,
+    "compare": _compare,
+    "collect": _collect,
+    "table": _table,
+    "figure": _figure,
+    "claims": _claims,
+    "publish": _publish,
+    "config": _config,
+    "bench": _bench,
+    "select": _select,
+}
+"""Name -> what runs it; `arguments` says what each takes."""
 
 
 def _settings(text: str) -> dict[str, Any]:
@@ -285,137 +344,3 @@ def _write_text(text: str, path: Path) -> None:
 def _known(name: str, known: Any, kind: str) -> None:
     if name not in known:
         raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(known)}")
-
-
-# Arguments -----------------------------------------------------------------------------------------------------
-
-
-def numbers(text: str) -> list[int]:
-    """`3` or `0-4` as a list of whole numbers.
-
-    Raises:
-        argparse.ArgumentTypeError: on anything else, or a range that runs backwards.
-    """
-    first, _, last = text.partition("-")
-    try:
-        listed = list(range(int(first), int(last or first) + 1))
-    except ValueError:
-        listed = []
-    if not listed:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor a range such as 0-4")
-    return listed
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="frugal", description="Model selection on a budget.")
-    parser.add_argument("--version", action="version", version=f"frugal {frugal.__version__}")
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    p = _command(commands, "data", _data, "fetch, verify and prepare a dataset")
-    p.add_argument("name")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--no-stand-in", action="store_true", help="fail where the real data is out of reach")
-    p.add_argument("--opt-in", nargs="*", default=[], help="datasets that are fetched only on request")
-    p.add_argument("--timeout-s", type=float, default=60.0)
-    p.add_argument("--n-retries", type=int, default=3)
-
-    p = _command(commands, "scores", _scores, "fit and score a block of folds")
-    _add_scoring(p)
-    p.add_argument("--n-folds", type=int, required=True)
-    p.add_argument("--folds", type=numbers, help="for example 0-4; all by default")
-    p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
-
-    p = _command(commands, "rungs", _rungs, "fit and score every rung of successive halving")
-    _add_scoring(p)
-    p.add_argument("--n-candidates", type=int, nargs="+", required=True, help="lengths that will be searched")
-    p.add_argument("--settings", default="{}", help="of successive_halving, as JSON")
-
-    p = _command(commands, "search", _search, "replay a strategy on kept scores")
-    p.add_argument("--method", required=True)
-    p.add_argument("--scores", type=Path, nargs="+", required=True)
-    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
-    p.add_argument("--seeds", type=numbers, help="for example 0-29; all that have scores by default")
-    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
-    p.add_argument("--tie-rule", default="random")
-    p.add_argument("--timed", action="store_true", help="read the seconds beside the scores, and add them up")
-    p.add_argument("--output", nargs="+", required=True, help="one file per value of --n-candidates")
-
-    p = _command(commands, "collect", _collect, "gather searches; statistics per cell")
-    p.add_argument("--search", nargs="+", required=True)
-    p.add_argument("--variant", help="label of a sensitivity variant, kept as a column")
-    p.add_argument("--output", required=True)
-    p.add_argument("--cells-output", required=True)
-
-    p = _command(commands, "table", _table, "write a table of a paper as .csv and .md")
-    p.add_argument("paper")
-    p.add_argument("name")
-    p.add_argument("--runs", nargs="+", required=True)
-    p.add_argument("--scale", required=True)
-    p.add_argument("--output", required=True)
-
-    p = _command(commands, "figure", _figure, "draw a figure of a paper as .png and .svg, with its .csv")
-    p.add_argument("paper")
-    p.add_argument("name")
-    p.add_argument("--runs", nargs="*", default=[])
-    p.add_argument("--seed", type=int)
-    p.add_argument("--output", required=True)
-
-    p = _command(commands, "claims", _claims, "judge a paper's claims")
-    p.add_argument("paper")
-    p.add_argument("--runs", nargs="+", required=True)
-    p.add_argument("--scale", required=True)
-    p.add_argument("--output", required=True)
-
-    p = _command(commands, "publish", _publish, "copy a paper's results to results/published/")
-    p.add_argument("paper")
-    p.add_argument("--partial", action="store_true", help="leave out what is below the published floor")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--configfile", nargs="+", default=["config/config.yaml", "config/paper.yaml"])
-
-    p = _command(commands, "config", _config, "check configuration files against the schema")
-    p.add_argument("action", choices=["check"])
-    p.add_argument("files", nargs="+", help="the first is the base of the others")
-    p.add_argument("--schema", default="workflow/schemas/config.schema.yaml")
-
-    p = _command(commands, "bench", _bench, "measure against a named peer in one run")
-    p.add_argument("what", choices=["folds"])
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--datasets", nargs="+", default=["wdbc", "boston", "digits"])
-    p.add_argument("--classifiers", nargs="+", default=["bernoulli_nb", "decision_tree", "knn"])
-    p.add_argument("--n-candidates", type=int, default=256)
-    p.add_argument("--n-folds", type=int, default=10)
-
-    p = _command(commands, "select", _select, "choose a candidate on your own table, by live fits")
-    p.add_argument("data", help="a CSV file with numeric columns")
-    p.add_argument("--target", help="name of the label column; the last by default")
-    p.add_argument("--classifier", required=True)
-    p.add_argument("--strategy", default="greedy_early_stopping")
-    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
-    p.add_argument("--n-candidates", type=int, default=64)
-    p.add_argument("--n-folds", type=int, default=5)
-    p.add_argument("--scaler", default="none")
-    p.add_argument("--splits", default="stratified", help="stratified or plain")
-    p.add_argument("--seed", type=int, default=0)
-    p.add_argument("--workers", type=int, default=1)
-    return parser
-
-
-def _command(commands: Any, name: str, run: Any, text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
-    parser.set_defaults(run=run)
-    return parser
-
-
-def _add_scoring(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--root", default="data", help="folder of the datasets")
-    parser.add_argument("--dataset", required=True)
-    parser.add_argument("--classifier", required=True)
-    parser.add_argument("--space", default="grid")
-    parser.add_argument("--scaler", default="none")
-    parser.add_argument("--splits", default="stratified")
-    parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--n-ranges", type=int, default=2048, help="candidates drawn on the ranges")
-    parser.add_argument("--timed", action="store_true", help="time every fit alone; no batch scorer")
-    parser.add_argument("--output", required=True)
-    parser.add_argument("--seconds-output", help="measured seconds, apart from reproducible scores")

@@ -60,6 +60,9 @@ def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str
     if errors:
         raise ValueError(f"{source}: {_sentence(errors[0])}")
     _check_strategies(config["strategies"], source)
+    study = config["greedy_cv"]
+    if not set(study["datasets"]) & set(study["wall_clock"]["datasets"]):
+        raise ValueError(f"{source}: greedy_cv.wall_clock.datasets has none of greedy_cv.datasets")
 
 
 def _check_strategies(strategies: Mapping[str, Mapping[str, Any]], source: str) -> None:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Welch:
@@ -43,6 +45,32 @@ def welch(first: ArrayLike, second: ArrayLike) -> Welch:
     return Welch(t, dof, float(2.0 * special.stdtr(dof, -abs(t))))
 
 
+def welch_many(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """The t and p of `welch` for many pairs of samples at once, each (...,); values that are nan are left out.
+
+    Of two samples with the same constant t is nan, p is 1.
+
+    Args:
+        first: samples along the last axis, shape (..., n_first).
+        second: samples along the last axis, shape (..., n_second).
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        (na, ma, va), (nb, mb, vb) = _moments(first), _moments(second)
+        t = (ma - mb) / np.sqrt(va + vb)
+        dof = (va + vb) ** 2 / (va**2 / (na - 1) + vb**2 / (nb - 1))
+        p = np.where(va + vb == 0.0, ma == mb, 2.0 * special.stdtr(dof, -np.abs(t)))
+    return t, p
+
+
+def _moments(samples: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Number, mean and squared standard error of the values along the last axis that are not nan."""
+    here = ~np.isnan(samples)
+    n = here.sum(axis=-1)
+    mean = np.where(here, samples, 0.0).sum(axis=-1) / n
+    squares = np.where(here, (samples - mean[..., None]) ** 2, 0.0)
+    return n, mean, squares.sum(axis=-1) / (n - 1) / n
+
+
 def stars(p: float) -> str:
     """`***` below 0.001, `**` below 0.01, `*` below 0.05, else nothing."""
     return "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""
@@ -58,8 +86,19 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float]
     x = np.asarray(values, dtype=float)
     if x.size < 2:
         return math.nan, math.nan
-    half = float(special.stdtrit(x.size - 1, 0.5 + level / 2)) * standard_error(x)
+    half = t_margin(standard_error(x), x.size, level)
     return float(x.mean()) - half, float(x.mean()) + half
+
+
+def t_margin(error: float, n: int, level: float = 0.95) -> float:
+    """Half of a Student-t confidence interval: a standard error times the quantile with n - 1 degrees of freedom.
+
+    Args:
+        error: standard error of an estimate from `n` independent values.
+        n: how many, two at least.
+        level: coverage in (0, 1).
+    """
+    return float(special.stdtrit(n - 1, 0.5 + level / 2)) * error
 
 
 def standard_error(values: ArrayLike) -> float:
@@ -79,7 +118,7 @@ def mean_score(scores: Sequence[float]) -> float:
     return -math.inf if math.isnan(total) else round(total / len(scores), 12)
 
 
-def rank_percentile(means: NDArray[np.float64], chosen: int) -> float:
+def rank_percentile(means: Floats, chosen: int) -> float:
     """Document 001's quality: 1 minus the share of candidates that are strictly better.
 
     Args:

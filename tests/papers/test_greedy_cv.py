@@ -5,14 +5,16 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from frugal.papers import verdicts
 from frugal.papers.greedy_cv import TABLES, claims
-from frugal.papers.greedy_cv.claims import EXPERIMENTS
+from frugal.papers.greedy_cv.claims import EXPERIMENTS, n_significant
 from frugal.papers.greedy_cv.tables import CELL, compare, published, table1, table1_by_n, table2, table3
 from frugal.papers.markdown import render
 from frugal.papers.tidy import TIDY
 from frugal.papers.verdicts import NOT_REPRODUCED, NOT_RUN, PARTLY, REPRODUCED, over_seeds, verdict
+from frugal.stats import welch
 
 SEEDS = range(30)
 N_SEARCH, N_STOPPING = (128, 256, 512, 1024, 2048), (256, 512, 1024)
@@ -23,10 +25,9 @@ def few_resamples(monkeypatch):
     monkeypatch.setattr(verdicts, "N_RESAMPLES", 30)
 
 
-def judged(search_time=None, early_stopping=None, sizes=None, scale="paper"):
+def judged(search_time=None, early_stopping=None, scale="paper"):
     """Claims on these runs, indexed by their text; the runs of the early stoppers are timed ones."""
-    runs = {"search_time": search_time, "early_stopping": early_stopping, "sizes": sizes}
-    runs["wall_clock"] = early_stopping
+    runs = {"search_time": search_time, "early_stopping": early_stopping, "wall_clock": early_stopping}
     return claims({name: part for name, part in runs.items() if part is not None}, scale).set_index("claim")
 
 
@@ -85,7 +86,7 @@ def sizes_runs(slope, seeds=range(5), n_rows=(2000, 8000)):
 @pytest.mark.usefixtures("few_resamples")
 def test_runs_like_the_printed_tables_reproduce_every_claim():
     # Spread is small, so cells differ as surely as printed; the bounds and the printed sds hold by construction.
-    found = judged(search_time_runs(), early_stopping_runs(), sizes_runs(-0.1))
+    found = judged(search_time_runs(), early_stopping_runs())
     odd = found[found["verdict"] != REPRODUCED]
     # 21 greedy means are smaller and 6 larger: with this small spread the one undecided cell counts as faster.
     assert [claim for claim in odd.index if "faster ... in 20" not in claim and "identical" not in claim] == []
@@ -106,8 +107,9 @@ def test_the_other_way_round_nothing_is_reproduced():
 @pytest.mark.usefixtures("few_resamples")
 def test_below_thirty_repetitions_no_verdict_is_given():
     few = range(5)
-    found = judged(search_time_runs(few), early_stopping_runs(few), sizes_runs(-0.1, range(4)), scale="laptop")
-    assert set(found["verdict"]) == {NOT_RUN}
+    found = judged(search_time_runs(few), early_stopping_runs(few), scale="laptop")
+    ours = claims({"sizes": sizes_runs(-0.1, range(4))}, "laptop")
+    assert set(found["verdict"]) == set(ours["verdict"]) == {NOT_RUN}
     assert found["ours"].notna().all()
 
 
@@ -133,18 +135,25 @@ def test_cells_that_the_document_does_not_have_are_not_judged():
 
 def test_claims_of_an_experiment_without_runs_are_listed():
     found = judged()
-    assert len(found) == sum(len(experiment.claims) for experiment in EXPERIMENTS.values()) == 20
+    assert len(found) == sum(len(experiment.claims) for experiment in EXPERIMENTS.values()) == 19
     assert set(found["verdict"]) == {NOT_RUN}
     assert found["ours"].isna().all()
-    with pytest.raises(ValueError, match="no claims on the experiment 'seizes'; known: search_time"):
-        claims({"seizes": sizes_runs(0.1)}, "paper")
+
+
+def test_claims_on_our_own_study_stand_apart_from_the_documents():
+    sizes = sizes_runs(-0.1)
+    assert len(claims({"sizes": sizes}, "paper")) == 1
+    known = "runs of search_time, early_stopping, wall_clock, or sizes alone, not of"
+    for runs in ({"seizes": sizes}, {"search_time": sizes, "sizes": sizes}):
+        with pytest.raises(ValueError, match=f"{known} {', '.join(runs)}"):
+            claims(runs, "paper")
 
 
 @pytest.mark.usefixtures("few_resamples")
 @pytest.mark.parametrize(("slope", "expected"), [(-0.1, REPRODUCED), (-0.003, PARTLY), (0.1, NOT_REPRODUCED)])
 def test_the_conjecture_on_larger_data_is_judged_by_its_direction(slope, expected):
     # Seed 0 is 0.01 slower on the larger data, the other four exactly as the slope says.
-    row = judged(sizes=sizes_runs(slope)).filter(like="larger datasets", axis=0).iloc[0]
+    row = claims({"sizes": sizes_runs(slope)}, "paper").iloc[0]
     assert math.isnan(row["published"])
     assert row["ours"] == pytest.approx(slope + 0.01 / 5)
     assert row["verdict"] == expected
@@ -183,12 +192,26 @@ def test_verdicts_on_every_case_and_on_a_direction():
     assert verdict(math.nan, 0.0, -0.1, 0.1) == NOT_REPRODUCED
 
 
-def test_the_interval_of_a_mean_is_the_normal_one():
-    x = np.random.default_rng(1).normal(size=400)
+@pytest.mark.parametrize("n_seeds", [3, 30])
+def test_the_interval_of_a_mean_is_students(n_seeds):
+    x = np.random.default_rng(1).normal(size=n_seeds)
     ours, low, high = over_seeds(lambda arrays: float(arrays["x"].mean()), {"x": x}, "test")
     assert ours == pytest.approx(x.mean())
-    assert high - low == pytest.approx(2 * 1.96 * x.std() / 20, rel=0.15)
+    low_t, high_t = stats.t.interval(0.95, n_seeds - 1, loc=x.mean(), scale=stats.sem(x))
+    assert high - low == pytest.approx(high_t - low_t, rel=0.1)  # of 1000 resamples
+    assert (low + high) / 2 == pytest.approx(ours)
     assert math.isnan(over_seeds(lambda arrays: 1.0, {"x": x[:1]}, "test")[1])
+
+
+def test_significant_cells_are_counted_as_one_welch_test_after_the_other_would():
+    rng = np.random.default_rng(5)
+    lower, higher = rng.normal(0.0, 1.0, (27, 5, 8)), rng.normal(0.4, 2.0, (27, 5, 8))
+    lower[rng.random(lower.shape) < 0.1] = np.nan  # runs without a value
+    lower[0], higher[0], lower[1], higher[1] = 0.25, 0.5, 0.5, 0.25
+    for level in (0.5, 0.05, 0.001):
+        pairs = [(a[np.isfinite(a)], b[np.isfinite(b)]) for a, b in zip(lower, higher, strict=True)]
+        n = sum(a.mean() < b.mean() and welch(a, b).p < level for a, b in pairs)
+        assert n_significant(lower, higher, level) == n > 0
 
 
 @pytest.mark.parametrize("reach", [0.0, 0.05])
@@ -356,6 +379,31 @@ def test_tables_and_claims_do_not_import_matplotlib():
         "papers.module('greedy_cv').claims({}, 'paper'); sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_names_the_column_that_its_runs_lack(name):
+    value = {"table2": "quality", "table3": "seconds", "sensitivity": "variant"}.get(name, "search_time")
+    runs = pd.concat([search_time_runs(range(2)), early_stopping_runs(range(2))]).assign(variant="min_max")
+    for column in (value, "classifier"):
+        with pytest.raises(ValueError, match=f"^the runs lack the column '{column}'; they have dataset"):
+            TABLES[name](runs.drop(columns=column), "smoke")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("search_time", "search_time"), ("early_stopping", "quality"), ("wall_clock", "exhaustive_s")],
+)
+def test_claims_name_the_column_that_their_runs_lack(name, value):
+    runs = search_time_runs(range(2)) if name == "search_time" else early_stopping_runs(range(2))
+    for column in (value, "method"):
+        with pytest.raises(ValueError, match=f"^the runs lack the column '{column}'; they have dataset"):
+            claims({name: runs.drop(columns=column)}, "smoke")
+
+
+def test_runs_of_one_size_of_data_are_no_study_of_sizes():
+    with pytest.raises(ValueError, match=r"^the runs are of \w+, not of a size such as letter_2000$"):
+        TABLES["sizes"](search_time_runs(range(2)), "smoke")
 
 
 def test_every_table_is_known_by_name():

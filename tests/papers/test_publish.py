@@ -78,6 +78,14 @@ def test_in_part_only_what_reaches_its_own_floor_is_published(place):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("verdict", "is_published"), [("partly", True), ("not run at this scale", False)])
+def test_claims_on_our_own_study_are_published_once_it_reaches_its_floor(place, verdict, is_published):
+    pd.DataFrame({"verdict": [verdict]}).to_csv(place / "results/greedy_cv/claims_sensitivity.csv")
+    published = {path.name for path in run(place, "reproduced")}
+    assert "claims.csv" in published
+    assert ("claims_sensitivity.csv" in published) == is_published
+
+
 def test_in_part_something_must_reach_the_floor(place):
     with pytest.raises(ValueError, match="has 2 claims below the published floor"):
         run(place, "not run at this scale", "not run at this scale", partial=True)

@@ -1,10 +1,13 @@
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from frugal.cli import main
+from frugal.arguments import make_parser
+from frugal.cli import COMMANDS, main
 
 SCORES = ["scores", "--dataset", "wdbc", "--classifier", "knn", "--seed", "0", "--n-folds", "3"]
 
@@ -77,7 +80,7 @@ def test_bad_scoring_input_is_named_before_anything_is_written(place, capsys, ch
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"method": "gredy"}, "unknown strategy 'gredy'; known: greedy"),
+        ({"method": "gredy"}, "unknown strategy 'gredy'; known: "),
         ({"settings": '{"tie": 1}'}, "unknown setting 'tie' of greedy; known: budget, ties"),
         ({"settings": "{ties}"}, "--settings must be a JSON object, got '{ties}'"),
         ({"settings": "[1]"}, "--settings must be a JSON object, got '[1]'"),
@@ -158,12 +161,46 @@ def test_select_refuses_tables_it_cannot_use(place, capsys, text, message):
 
 def test_unknown_tables_figures_and_papers_list_the_known_ones(place, capsys):
     rest = ["--runs", "r.parquet", "--scale", "smoke", "--output", "t.csv"]
-    assert "unknown paper 'greed'; known: greedy_cv" in refused(capsys, ["table", "greed", "table1", *rest])
+    assert "unknown paper 'greed'; known: " in refused(capsys, ["table", "greed", "table1", *rest])
     says = refused(capsys, ["table", "greedy_cv", "table9", *rest])
     assert "unknown table of greedy_cv 'table9'; known: table1" in says
     says = refused(capsys, ["figure", "greedy_cv", "figure13", "--seed", "0", "--output", "f.png"])
     assert "unknown figure of greedy_cv 'figure13'; known: figure1" in says
     assert files(place) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("figure11", ["--seed", "0"], "figure11 of greedy_cv is drawn from --runs and nothing else"),
+        ("figure11", [], "figure11 of greedy_cv is drawn from --runs and nothing else"),
+        ("figure1", ["--runs", "r.csv"], "figure1 of greedy_cv is drawn from --seed and nothing else"),
+        ("figure1", ["--runs", "r.csv", "--seed", "0"], "figure1 of greedy_cv is drawn from --seed and nothing"),
+        ("figure11", ["--runs", "r.csv"], "the runs lack the column 'method'; they have a"),
+        ("sizes", ["--runs", "r.csv"], "the runs lack the column 'method'; they have a"),
+    ],
+)
+def test_a_figure_says_what_it_is_drawn_from(place, capsys, name, given, message):
+    (place / "r.csv").write_text("a\n1\n")
+    says = refused(capsys, ["figure", "greedy_cv", name, *given, "--output", "f.png"])
+    assert says.startswith(f"frugal figure: {message}")
+    assert files(place) == ["r.csv"]
+
+
+def test_seconds_are_added_up_where_their_files_are_given(kept, capsys):
+    assert main(search(kept, seconds="results/folds/seconds/a.parquet")) == 0
+    assert pd.read_parquet("s.parquet")["exhaustive_s"].item() > 0
+    assert refused(capsys, search(kept, seconds="b.parquet")) == "frugal search: b.parquet does not exist"
+
+
+def test_the_command_line_starts_without_scikit_learn():
+    code = "import sys, frugal.cli; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_command_has_its_arguments():
+    listed = make_parser().format_help()
+    assert [name for name in COMMANDS if f"\n    {name} " not in listed] == []
 
 
 @pytest.mark.parametrize("text", ["a", "4-2", "-1", ""])

@@ -42,9 +42,11 @@ def changed(key, value):
             "datasets.0 is 'iris', but must be one of wdbc, boston, digits",
         ),
         ("greedy_cv.datasets", ["wdbc", "wdbc"], "but must be a list without repeats"),
+        ("greedy_cv.datasets", ["digits"], "greedy_cv.wall_clock.datasets has none of greedy_cv.datasets"),
+        ("lengths_per_job", 2, "lengths_per_job is 2, but must be one of 1, all"),
         ("allow_stand_in", "yes", "allow_stand_in is 'yes', but must be of type boolean"),
         ("download.timeout_s", 0, "download.timeout_s is 0, but must be above 0"),
-        ("strategies.greedi", {}, "strategies.greedi: unknown strategy 'greedi'; known: greedy"),
+        ("strategies.greedi", {}, "strategies.greedi: unknown strategy 'greedi'; known: "),
         ("strategies.greedy", {"tie": 1}, "strategies.greedy: unknown setting 'tie' of greedy"),
         (
             "strategies.greedy_early_stopping",

@@ -38,6 +38,14 @@ def test_paper_scale_packs_searches_and_scores(place):
     assert planned["search"] == 2 * 9 * 3
 
 
+def test_a_length_can_be_a_job_of_its_own(place):
+    # The same searches as at paper scale, one per length n: five of Table 1, three of Tables 2 and 3.
+    done = snakemake(place, "--dry-run", "--configfile", "config/paper.yaml", "--config", "lengths_per_job=1")
+    planned = jobs(done.stdout)
+    assert planned["search"] == 2 * 9 * 3 * 5
+    assert planned["search_early_stopping"] == planned["search_timed"] == 2 * 9 * 3
+
+
 @pytest.mark.parametrize(
     "target",
     [
@@ -46,6 +54,7 @@ def test_paper_scale_packs_searches_and_scores(place):
         "greedy_cv_table1_by_n",
         *(f"greedy_cv_figure{i}" for i in range(1, 13)),
         "greedy_cv_claims",
+        "greedy_cv_claims_sensitivity",
         "greedy_cv_sensitivity",
         "data_pima2",
     ],
@@ -61,6 +70,8 @@ def test_every_table_and_figure_has_a_target(place, target):
         ("seedz=3", "unknown key 'seedz' at the top level; known keys: allow_stand_in, download"),
         ("scale=huge", "scale is 'huge', but must be one of smoke, laptop, paper"),
         ("seeds_per_job=0", "seeds_per_job is 0, but must be at least 1"),
+        ("lengths_per_job=2", "lengths_per_job is 2, but must be one of 1, all"),
+        ("greedy_cv={datasets: [digits]}", "greedy_cv.wall_clock.datasets has none of greedy_cv.datasets"),
         (
             "greedy_cv={datasets: [iris]}",
             "greedy_cv.datasets.0 is 'iris', but must be one of wdbc, boston, digits",

@@ -19,9 +19,31 @@ def test_every_value_in_a_profile_has_a_comment(profile):
     assert [line for line in values if " # " not in line] == []
 
 
-def test_slurm_profile_names_only_rules_that_exist():
-    profile = yaml.safe_load((ROOT / "workflow/profiles/slurm/config.yaml").read_text())
-    named = {*profile["set-resources"], *profile["groups"], *profile["slurm-array-jobs"].split(",")}
+@pytest.fixture(scope="module")
+def rules():
+    """Names of all rules."""
     command = [Path(sys.executable).with_name("snakemake"), "--list-rules"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert named - set(listed.split()) == set()
+    return set(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split())
+
+
+@pytest.fixture(scope="module")
+def slurm():
+    return yaml.safe_load((ROOT / "workflow/profiles/slurm/config.yaml").read_text())
+
+
+def test_slurm_profile_names_only_rules_that_exist(rules, slurm):
+    named = {*slurm["set-resources"], *slurm["groups"], *slurm["slurm-array-jobs"].split(",")}
+    assert named - rules == set()
+
+
+@pytest.mark.parametrize("kind", ["scores", "rungs", "search"])
+def test_slurm_profile_groups_every_rule_of_the_many_short_jobs(rules, slurm, kind):
+    short = {name for name in rules if name.split("_")[0] == kind}
+    assert short
+    assert short - set(slurm["groups"]) == short - set(slurm["set-resources"]) == set()
+
+
+def test_slurm_profile_gives_a_node_to_every_rule_that_times_fits_and_to_no_other(rules, slurm):
+    alone = {name for name, resources in slurm["set-resources"].items() if "slurm_extra" in resources}
+    assert alone == {"scores_timed", "rungs_timed"}
+    assert {slurm["groups"][name] for name in alone} == {"timed"}

@@ -5,7 +5,6 @@
 
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,10 +12,10 @@ from pathlib import Path
 
 import pytest
 import slurm_cluster
+from checkout import copy_to
 
 pytestmark = pytest.mark.slurm
 
-ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 20 * 60
 # Stands before the real `frugal` on PATH. It writes each call down, and the first call that scores
 # folds fails: mkdir succeeds once, however many jobs try at the same time.
@@ -37,7 +36,7 @@ SMOKE = f"--configfile config/smoke.yaml --cores {len(os.sched_getaffinity(0))}"
 SLURM = (
     "--workflow-profile workflow/profiles/slurm --slurm-status-command squeue --slurm-no-account"
     " --slurm-init-seconds-before-status-checks 5"
-    " --group-components scores=20 timed=20 searches=12 timed_searches=12 pages=10"
+    " --group-components scores=20 timed=20 searches=12 pages=10"
 )
 
 
@@ -54,15 +53,8 @@ def cluster() -> Iterator[None]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A copy of what git tracks or would track, so that this tree's results stay as they are."""
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    copy = tmp_path / "project"
-    for name in filter(None, names.split("\0")):
-        if (ROOT / name).is_file():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, copy / name)
-    return copy
+    """A copy of the checkout, so that this tree's results stay as they are."""
+    return copy_to(tmp_path / "project")
 
 
 @pytest.fixture

@@ -67,6 +67,7 @@ wildcard_constraints:
     variant="(grid|ranges)(-min_max|-robust|-standard)?(-plain)?",
     name="[a-z0-9_]+",
     experiment="|".join(METHODS),
+    n="[0-9]+",
     k="[0-9]+",
     seed="[0-9]+",
     first="[0-9]+",
@@ -154,33 +155,18 @@ def cells_of(root, lengths):
     return [f"{root}/{CELL}.parquet".replace("{n}", str(n)) for n in lengths]
 
 
-def length_blocks(experiment):
-    """Lengths of the candidate list, as many as one search job does."""
-    listed = STUDY[experiment]["n_candidates"]
-    return [
-        listed[first : last + 1]
-        for first, last in blocks_of(len(listed), config["lengths_per_job"])
-    ]
-
-
-def rule_name(name, lengths):
-    """`name` for the first block of lengths, so that profiles can rely on it; numbered after it."""
-    experiments = {
-        "search": "search_time",
-        "search_timed": "wall_clock",
-        "search_variant": "sensitivity",
-    }
-    experiment = experiments.get(name, name.removeprefix("search_"))
-    first = STUDY[experiment]["n_candidates"][0]
-    return name if lengths[0] == first else f"{name}_{lengths[0]}"
+def lengths_of(experiment):
+    """Lengths of the candidate list that one search job does: all of them, or the one in its path."""
+    per_job = config["lengths_per_job"]
+    return STUDY[experiment]["n_candidates"] if per_job == "all" else ["{n}"]
 
 
 def datasets_of(experiment):
-    """The datasets of an experiment: the document's, or one dataset at each of its sizes."""
-    if experiment != "sizes":
-        return STUDY["datasets"]
-    block = STUDY["sizes"]
-    return [f"{block['dataset']}_{rows}" for rows in block["n_rows"]]
+    """The datasets of an experiment: the study's, its own choice of them, or one dataset at each of its sizes."""
+    block = STUDY[experiment]
+    if experiment == "sizes":
+        return [f"{block['dataset']}_{rows}" for rows in block["n_rows"]]
+    return [name for name in STUDY["datasets"] if name in block.get("datasets", [name])]
 
 
 def variant_settings(wildcards):
@@ -202,10 +188,10 @@ def experiment_files(experiment):
     )
 
 
-def scores_and_rungs(wildcards, variant):
+def scores_and_rungs(wildcards, variant, root="scores"):
     """Score files of a search's seeds, and the rungs where its strategy is successive halving."""
     seeds = range(int(wildcards.first), int(wildcards.last) + 1)
-    where = f"results/folds/scores/{wildcards.dataset}/{wildcards.classifier}/{variant}"
+    where = f"results/folds/{root}/{wildcards.dataset}/{wildcards.classifier}/{variant}"
     cv = config["strategies"]["successive_halving"]["cv"]
     halving = wildcards.method == "successive_halving"
     rungs = [f"{where}/k{cv}/seed{seed}/rungs.parquet" for seed in seeds]
@@ -221,9 +207,14 @@ def kept_scores(wildcards):
     return scores_and_rungs(wildcards, variant_of(STUDY))
 
 
-def timed_scores(wildcards):
+def timed_scores(wildcards, root="scores"):
     """The same, timed."""
-    return scores_and_rungs(wildcards, f"{variant_of(STUDY)}-timed")
+    return scores_and_rungs(wildcards, f"{variant_of(STUDY)}-timed", root)
+
+
+def timed_seconds(wildcards):
+    """The seconds of these, a file per score file."""
+    return timed_scores(wildcards, "seconds")
 
 
 def variant_scores(wildcards):
@@ -260,10 +251,10 @@ def runs_for(kind):
     return files
 
 
-def caption_of(wildcards):
+def caption_of(wildcards, paper="greedy_cv"):
     """Caption of a table or figure, filled in: Snakemake does not put wildcards into the path of a caption."""
     text = Path(
-        workflow.basedir, f"workflow/report/greedy_cv/{wildcards.name}.rst"
+        workflow.basedir, f"workflow/report/{paper}/{wildcards.name}.rst"
     ).read_text()
     return Template(text).render(snakemake=SimpleNamespace(config=config)).strip()
 

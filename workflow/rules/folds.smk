@@ -12,6 +12,7 @@ rule scores:
         f"results/logs/{KEPT}/folds{{first}}-{{last}}.log",
     benchmark:
         f"results/benchmarks/{KEPT}/folds{{first}}-{{last}}.tsv"
+    priority: 1  # these are the longest; short jobs fill what they leave at the end
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -107,96 +108,24 @@ rule rungs_timed:
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
-# One strategy replayed on the kept scores of a block of seeds, for a block of candidate-list lengths.
+# One strategy replayed on the kept scores of a block of seeds, for all lengths of the candidate list or one of them.
 for experiment in ("search_time", "early_stopping", "sizes"):
-    for lengths in length_blocks(experiment):
-
-        rule:
-            name:
-                rule_name(
-                    (
-                        "search"
-                        if experiment == "search_time"
-                        else f"search_{experiment}"
-                    ),
-                    lengths,
-                )
-            input:
-                scores=kept_scores,
-                code=lambda wildcards: code_of(wildcards.method),
-            output:
-                cells_of("results/folds/search", lengths),
-            log:
-                f"results/logs/folds/search/{CELLS}/n{lengths[0]}.log",
-            benchmark:
-                f"results/benchmarks/folds/search/{CELLS}/n{lengths[0]}.tsv"
-            wildcard_constraints:
-                dataset="|".join(datasets_of(experiment)),
-                method="|".join(METHODS[experiment]),
-            conda:
-                "../../envs/frugal.yaml"
-            threads: 1
-            resources:
-                mem_mb=lambda wildcards, attempt: 1500 * attempt,
-                runtime=60,
-            params:
-                lengths=lengths,
-                settings=lambda wildcards: settings_of(wildcards.method),
-                tie_rule=STUDY["tie_rule"],
-            shell:
-                "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
-                " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
-                " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
-
-
-# The same on timed scores, with what the clock said: these files are not reproducible bytes.
-for lengths in length_blocks("wall_clock"):
 
     rule:
         name:
-            rule_name("search_timed", lengths)
+            "search" if experiment == "search_time" else f"search_{experiment}"
         input:
-            scores=timed_scores,
+            scores=kept_scores,
             code=lambda wildcards: code_of(wildcards.method),
         output:
-            cells_of("results/folds/wall_clock", lengths),
+            cells_of("results/folds/search", lengths_of(experiment)),
         log:
-            f"results/logs/folds/wall_clock/{CELLS}/n{lengths[0]}.log",
+            f"results/logs/folds/search/{CELLS}/n{lengths_of(experiment)[0]}.log",
         benchmark:
-            f"results/benchmarks/folds/wall_clock/{CELLS}/n{lengths[0]}.tsv"
+            f"results/benchmarks/folds/search/{CELLS}/n{lengths_of(experiment)[0]}.tsv"
         wildcard_constraints:
-            method="|".join(METHODS["wall_clock"]),
-        conda:
-            "../../envs/frugal.yaml"
-        threads: ALL_CORES
-        resources:
-            mem_mb=lambda wildcards, attempt: 1500 * attempt,
-            runtime=60,
-        params:
-            lengths=lengths,
-            settings=lambda wildcards: settings_of(wildcards.method),
-            tie_rule=STUDY["tie_rule"],
-        shell:
-            "frugal search --timed --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
-            " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
-            " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
-
-
-# As in `search_time`, with one ambiguity of the document decided the other way.
-for lengths in length_blocks("sensitivity"):
-
-    rule:
-        name:
-            rule_name("search_variant", lengths)
-        input:
-            scores=variant_scores,
-            code=lambda wildcards: code_of(wildcards.method),
-        output:
-            cells_of("results/folds/variants/{name}", lengths),
-        log:
-            f"results/logs/folds/variants/{{name}}/{CELLS}/n{lengths[0]}.log",
-        benchmark:
-            f"results/benchmarks/folds/variants/{{name}}/{CELLS}/n{lengths[0]}.tsv"
+            dataset="|".join(datasets_of(experiment)),
+            method="|".join(METHODS[experiment]),
         conda:
             "../../envs/frugal.yaml"
         threads: 1
@@ -204,10 +133,68 @@ for lengths in length_blocks("sensitivity"):
             mem_mb=lambda wildcards, attempt: 1500 * attempt,
             runtime=60,
         params:
-            lengths=lengths,
+            lengths=lengths_of(experiment),
             settings=lambda wildcards: settings_of(wildcards.method),
-            tie_rule=lambda wildcards: variant_settings(wildcards)["tie_rule"],
+            tie_rule=STUDY["tie_rule"],
         shell:
             "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
             " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
             " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
+
+
+rule search_timed:
+    # The same on timed scores, with what the clock said: these files are not reproducible bytes. Other jobs may run
+    # beside it: it adds up seconds measured before, and the strategy's own are seconds of its CPU.
+    input:
+        scores=timed_scores,
+        seconds=timed_seconds,
+        code=lambda wildcards: code_of(wildcards.method),
+    output:
+        cells_of("results/folds/wall_clock", lengths_of("wall_clock")),
+    log:
+        f"results/logs/folds/wall_clock/{CELLS}/n{lengths_of('wall_clock')[0]}.log",
+    benchmark:
+        f"results/benchmarks/folds/wall_clock/{CELLS}/n{lengths_of('wall_clock')[0]}.tsv"
+    wildcard_constraints:
+        method="|".join(METHODS["wall_clock"]),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=60,
+    params:
+        lengths=lengths_of("wall_clock"),
+        settings=lambda wildcards: settings_of(wildcards.method),
+        tie_rule=STUDY["tie_rule"],
+    shell:
+        "frugal search --method {wildcards.method} --scores {input.scores} --seconds {input.seconds}"
+        " --n-candidates {params.lengths} --seeds {wildcards.first}-{wildcards.last}"
+        " --settings {params.settings:q} --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
+
+
+rule search_variant:
+    # As in `search_time`, with one ambiguity of the document decided the other way.
+    input:
+        scores=variant_scores,
+        code=lambda wildcards: code_of(wildcards.method),
+    output:
+        cells_of("results/folds/variants/{name}", lengths_of("sensitivity")),
+    log:
+        f"results/logs/folds/variants/{{name}}/{CELLS}/n{lengths_of('sensitivity')[0]}.log",
+    benchmark:
+        f"results/benchmarks/folds/variants/{{name}}/{CELLS}/n{lengths_of('sensitivity')[0]}.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=60,
+    params:
+        lengths=lengths_of("sensitivity"),
+        settings=lambda wildcards: settings_of(wildcards.method),
+        tie_rule=lambda wildcards: variant_settings(wildcards)["tie_rule"],
+    shell:
+        "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
+        " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
+        " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"

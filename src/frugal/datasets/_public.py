@@ -25,19 +25,12 @@ DELAY_S = 1.0
 OPENML_FILE = "openml.csv.gz"
 CIFAR_FILE = "cifar-10-python.tar.gz"
 
-# What an unreachable, slow, half-sent or nonsensical answer may raise inside the two clients.
-_FAILURES = (
-    OSError,
-    EOFError,
-    http.client.HTTPException,
-    zlib.error,
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    RuntimeError,
-    ImportError,
-)
+_NETWORK = (OSError, EOFError, http.client.HTTPException, zlib.error)
+"""What an unreachable, slow or half-sent answer raises inside the two clients."""
+_OPENML = (*_NETWORK, ValueError, LookupError, TypeError)
+"""And an answer that is no JSON, or other JSON than scikit-learn looks into, or a table with another checksum."""
+_TORCHVISION = (*_NETWORK, RuntimeError)
+"""And an archive with another checksum."""
 
 
 def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tuple[str, list[str]]:
@@ -55,15 +48,19 @@ def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tu
     Raises:
         DatasetError: if it could not be had, with the reason in one clause.
     """
+    is_openml = entry.openml is not None
+    source = f"OpenML {entry.openml}" if is_openml else f"torchvision {entry.torchvision}"
+    failures = _OPENML if is_openml else _TORCHVISION
     try:
         with _patience(timeout_s):
-            if entry.openml is not None:
-                return _fetch_openml(entry.openml, folder, n_retries)
-            return _fetch_torchvision(entry, folder, n_retries)
-    except _FAILURES as error:
-        source = f"OpenML {entry.openml}" if entry.openml is not None else f"torchvision {entry.torchvision}"
+            if not is_openml:
+                return source, _download(entry, folder, n_retries)
+            bunch = _ask_openml(entry.openml, folder / "cache", n_retries)
+    except failures as error:
         text = " ".join(f"{type(error).__name__}: {error}".replace(str(folder), "data/raw").split())
         raise DatasetError(f"{source} failed ({text[:200]})") from error
+    _save(bunch, folder)
+    return source, [OPENML_FILE]
 
 
 @contextmanager
@@ -76,15 +73,11 @@ def _patience(timeout_s: float) -> Iterator[None]:
         socket.setdefaulttimeout(before)
 
 
-def _fetch_openml(data_id: int, folder: Path, n_retries: int) -> tuple[str, list[str]]:
-    """The table as `openml.csv.gz`, target last, `?` where a value is missing.
-
-    scikit-learn checks the table's md5 against its description, which it always tries four times itself.
-    """
+def _ask_openml(data_id: int | None, cache: Path, n_retries: int) -> Any:
+    """The table as scikit-learn gives it, whose md5 it checks; its description it always tries four times."""
     from sklearn.datasets import fetch_openml
 
-    cache = folder / "cache"
-    bunch = fetch_openml(
+    return fetch_openml(
         data_id=data_id,
         data_home=cache,
         n_retries=n_retries,
@@ -92,11 +85,14 @@ def _fetch_openml(data_id: int, folder: Path, n_retries: int) -> tuple[str, list
         parser="auto",
         read_csv_kwargs={"dtype": str},  # its own reading fails on nominal columns of numbers
     )
+
+
+def _save(bunch: Any, folder: Path) -> None:
+    """The table as `openml.csv.gz`, target last, `?` where a value is missing; nothing else stays in `folder`."""
     table = _as_frame(bunch.data, bunch.target, bunch.target_names[0])
     options = {"method": "gzip", "mtime": 0}
     table.to_csv(folder / OPENML_FILE, index=False, na_rep="?", compression=options)
-    shutil.rmtree(cache)
-    return f"OpenML {data_id}", [OPENML_FILE]
+    shutil.rmtree(folder / "cache")
 
 
 def _as_frame(data: Any, target: Any, target_name: str) -> pd.DataFrame:
@@ -114,7 +110,7 @@ def _as_frame(data: Any, target: Any, target_name: str) -> pd.DataFrame:
     return pd.DataFrame({name: values.str.strip().str.strip("'") for name, values in columns.items()})
 
 
-def _fetch_torchvision(entry: Entry, folder: Path, n_retries: int) -> tuple[str, list[str]]:
+def _download(entry: Entry, folder: Path, n_retries: int) -> list[str]:
     """The archives that torchvision downloads, whose md5 it checks."""
     from frugal.datasets._torchvision import import_datasets
 
@@ -123,11 +119,11 @@ def _fetch_torchvision(entry: Entry, folder: Path, n_retries: int) -> tuple[str,
         try:
             if entry.torchvision == "MNIST":
                 module.MNIST(str(folder), train=True, download=True)
-                return "torchvision MNIST", [file.path for file in entry.files]
+                return [file.path for file in entry.files]
             source = module.CIFAR10
             module.utils.download_url(source.url, str(folder), CIFAR_FILE, source.tgz_md5)
-            return "torchvision CIFAR10", [CIFAR_FILE]
-        except _FAILURES:
+            return [CIFAR_FILE]
+        except _TORCHVISION:
             if attempt == n_retries:
                 raise
             time.sleep(DELAY_S)

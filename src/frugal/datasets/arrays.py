@@ -15,7 +15,7 @@ from frugal.datasets.catalogue import DatasetError
 _BLOCK_ROWS = 4_096
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Arrays:
     """What a reader makes of a source.
 

@@ -14,7 +14,7 @@ from frugal.seeds import rng_for
 Provenance = Literal["original", "jpeg", "stand-in", "generated"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """A classification dataset.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
@@ -217,7 +216,6 @@ def _from_stand_in(entry: Entry, failed: tuple[str, ...]) -> Arrival:
     same = _same(entry, arrays)
     provenance = "original" if same else "stand-in"
     note = "its features and labels are the original's, by content hash" if same else ""
-    text = f"{entry.name}: {'; '.join(failed)}; used instead: {entry.stand_in}" + (f" ({note})" if same else "")
-    warnings.warn(text, StandInWarning, stacklevel=4)
-    print(f"STAND-IN {text}", file=sys.stderr)
+    text = f"{entry.name}: {'; '.join(failed)}; stand-in used instead: {entry.stand_in}"
+    warnings.warn(f"{text} ({note})" if same else text, StandInWarning, stacklevel=4)
     return Arrival(arrays, provenance, entry.stand_in, {}, note, failed)

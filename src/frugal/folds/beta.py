@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, expit
 
 from frugal.folds.checks import check_number, check_whole
-from frugal.folds.predictive import Predictive, prob_greater
+from frugal.folds.predictive import N_POINTS, Predictive, prob_greater
 
 __all__ = ["Posterior", "prob_greater"]
 
@@ -35,6 +35,8 @@ _DROP = 22.0
 """Log units below its maximum at which the integrand is cut off."""
 _N_U, _N_V = 40, 40
 """Nodes in log mu, and in logit eta for each of them."""
+_BLOCK = 8
+"""Points of the predictive distribution that are computed at once."""
 _N_SCAN = 32
 """Points per pass of the search for the windows."""
 
@@ -42,7 +44,8 @@ _N_SCAN = 32
 class Posterior:
     """Posterior predictive distribution of one further fold accuracy.
 
-    Made by `fit`. Equal sets of accuracies, in any order, give the same object.
+    Made by `fit`. Equal sets of accuracies, in any order, give the same object. `finer` multiplies the nodes, for
+    checks of the error.
 
     Attributes:
         accuracies: what it was fitted to, sorted, after clipping.
@@ -53,9 +56,9 @@ class Posterior:
         mean_precision: posterior mean of mu.
     """
 
-    def __init__(self, accuracies: tuple[float, ...], rate: float) -> None:
-        self.accuracies, self.rate = accuracies, rate
-        mu, eta, co_eta, log_weights = _nodes(accuracies, rate)
+    def __init__(self, accuracies: tuple[float, ...], rate: float, *, finer: int = 1) -> None:
+        self.accuracies, self.rate, self._finer = accuracies, rate, finer
+        mu, eta, co_eta, log_weights = _nodes(accuracies, rate, finer)
         top = log_weights.max()
         weights = np.exp(log_weights - top)
         self.log_evidence = float(top + math.log(weights.sum()))
@@ -144,15 +147,16 @@ class Posterior:
             centre=centre,
             scale=math.hypot(_quantile(widths, self._weights, 0.5), spread / 2),
             reach=1e4 * max(1.0, 100 * self.rate) + abs(centre),
+            n_points=N_POINTS * self._finer,
         )
 
     def _mixture(self, log_x: Array, log_1x: Array) -> Array:
         """Density of logit(x), by log x and log(1 - x), shape (n,)."""
-        kernels = np.outer(log_x, self._alpha)
-        kernels += np.outer(log_1x, self._beta)
-        kernels -= betaln(self._alpha, self._beta)
-        np.exp(kernels, out=kernels)
-        return np.asarray(kernels @ self._weights)
+        points = np.column_stack([log_x, log_1x, np.ones_like(log_x)])
+        kernels = np.stack([self._alpha, self._beta, -betaln(self._alpha, self._beta)])
+        # A few points at a time: the memory of all of them at once would cost more than the exponentials do.
+        blocks = [np.exp(points[i : i + _BLOCK] @ kernels) @ self._weights for i in range(0, len(points), _BLOCK)]
+        return np.concatenate(blocks)
 
 
 @lru_cache(maxsize=4096)
@@ -165,9 +169,9 @@ def _quantile(values: Array, weights: Array, share: float) -> float:
     return float(values[order][np.searchsorted(np.cumsum(weights[order]), share)])
 
 
-def _nodes(accuracies: tuple[float, ...], rate: float) -> tuple[Array, Array, Array, Array]:
+def _nodes(accuracies: tuple[float, ...], rate: float, finer: int) -> tuple[Array, Array, Array, Array]:
     """Quadrature nodes over the posterior, flat: mu, eta, 1 - eta, and log weights that hold the integrand."""
-    a = np.array(accuracies)
+    a, n_u, n_v = np.array(accuracies), _N_U * finer, _N_V * finer
     m, s1, s0 = len(a), float(np.log(a).sum()), float(np.log1p(-a).sum())
     reach = float(np.abs(np.log(a) - np.log1p(-a)).max(initial=0.0)) + 1.5 * _DROP
 
@@ -200,11 +204,11 @@ def _nodes(accuracies: tuple[float, ...], rate: float) -> tuple[Array, Array, Ar
         marginal = best + np.log(high - low)
         inside = np.flatnonzero(marginal >= marginal.max() - _DROP)
         bottom, top = u[max(inside[0] - 1, 0)], u[min(inside[-1] + 1, _N_SCAN - 1)]
-    u, step = np.linspace(bottom, top, _N_U, retstep=True)
+    u, step = np.linspace(bottom, top, n_u, retstep=True)
     low, high, _ = windows(u)
     # Without data nothing narrows eta, and the steps must resolve the Beta density that the nodes are mixed by.
-    fine = (high - low) * np.exp(u / 2) / 2 if m == 0 else 0.0
-    counts = np.maximum(_N_V, np.ceil(fine)).astype(int) + np.zeros(_N_U, dtype=int)
+    fine = (high - low) * np.exp(u / 2) / 2 if m == 0 else np.zeros(n_u)
+    counts = np.maximum(n_v, np.ceil(finer * fine)).astype(int)
     steps = (high - low) / (counts - 1)
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     flat_u, v = np.repeat(u, counts), np.repeat(low, counts) + within * np.repeat(steps, counts)

@@ -28,12 +28,21 @@ class Predictive:
         centre: where most of the mass is.
         scale: how wide it is there, above 0.
         reach: the largest distance of a point from `centre`, above `scale`.
+        n_points: of the grid.
     """
 
-    def __init__(self, density: Callable[[Array], Array], *, centre: float, scale: float, reach: float) -> None:
+    def __init__(
+        self,
+        density: Callable[[Array], Array],
+        *,
+        centre: float,
+        scale: float,
+        reach: float,
+        n_points: int = N_POINTS,
+    ) -> None:
         self.centre, self.scale = centre, scale
         end = math.asinh(reach / scale)
-        self._t = np.linspace(-end, end, N_POINTS)
+        self._t = np.linspace(-end, end, n_points)
         self._y = centre + scale * np.sinh(self._t)
         in_t = density(self._y) * np.cosh(self._t)
         self._mass = in_t / in_t.sum()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ class Trace:
         chosen: the candidate returned; None if no fit succeeded.
         complete: whether it has all its folds.
         events: what the strategy noted (completions, rungs, stops), each with its step from 1.
-        overhead_s: seconds spent in the strategy itself.
+        overhead_s: seconds of CPU spent in the strategy itself, so that other jobs on the machine do not count.
     """
 
     tasks: list[FoldTask]
@@ -83,13 +83,8 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
     cells = {None: (table.scores.tolist(), table.seconds.tolist())} | {
         rows: (rung.scores.tolist(), rung.seconds.tolist()) for rows, rung in rungs.items()
     }
-    tasks, scores, seconds, overhead = [], [], [], 0.0
-    while True:
-        started = perf_counter()
-        task = strategy.ask()
-        overhead += perf_counter() - started
-        if task is None:
-            break
+    log = _Log(strategy)
+    while (task := log.ask()) is not None:
         if isinstance(task, Wait):
             raise ValueError("the strategy waits, but every answer has been told")
         try:
@@ -98,13 +93,8 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
         except (KeyError, IndexError):
             held = ", ".join(str(rows or "all") for rows in cells)
             raise ValueError(f"no kept score for {task}; there are scores for {held} rows") from None
-        started = perf_counter()
-        strategy.tell(task, score)
-        overhead += perf_counter() - started
-        tasks.append(task)
-        scores.append(score)
-        seconds.append(spent)
-    return _trace(strategy, tasks, scores, seconds, overhead)
+        log.tell(task, score, spent)
+    return log.trace()
 
 
 def run(
@@ -126,16 +116,12 @@ def run(
         ValueError: if `n_workers` is below 1 or the strategy waits while nothing is pending.
     """
     check_whole("n_workers", n_workers, 1)
-    tasks: list[FoldTask] = []
-    scores: list[float] = []
-    seconds: list[float] = []
+    log = _Log(strategy)
     out: dict[Future[tuple[float, float]], FoldTask] = {}
-    overhead, finished = 0.0, False
+    finished = False
     while out or not finished:
         while not finished and len(out) < n_workers:
-            started = perf_counter()
-            task = strategy.ask()
-            overhead += perf_counter() - started
+            task = log.ask()
             if task is None:
                 finished = True
             elif isinstance(task, Wait):
@@ -145,15 +131,9 @@ def run(
             else:
                 out[_submit(executor, evaluate, task)] = task
         for future in wait(out, return_when=FIRST_COMPLETED).done:
-            task, (score, spent) = out.pop(future), future.result()
-            started = perf_counter()
-            strategy.tell(task, score)
-            overhead += perf_counter() - started
-            tasks.append(task)
-            scores.append(score)
-            seconds.append(spent)
+            log.tell(out.pop(future), *future.result())
             finished = False  # an answer may open what was finished before it, such as a next rung
-    return _trace(strategy, tasks, scores, seconds, overhead)
+    return log.trace()
 
 
 def run_in_processes(strategy: FoldStrategy, evaluate: Evaluate, *, n_workers: int) -> Trace:
@@ -192,19 +172,38 @@ def _submit(executor: Executor | None, evaluate: Evaluate, task: FoldTask) -> Fu
     return future
 
 
-def _trace(
-    strategy: FoldStrategy,
-    tasks: list[FoldTask],
-    scores: list[float],
-    seconds: list[float],
-    overhead_s: float,
-) -> Trace:
-    return Trace(
-        tasks,
-        np.array(scores, dtype=float),
-        np.array(seconds, dtype=float),
-        strategy.incumbent,
-        strategy.complete,
-        list(getattr(strategy, "events", [])),
-        overhead_s,
-    )
+class _Log:
+    """A strategy that is asked and told, with what it was told and the seconds that it took itself."""
+
+    def __init__(self, strategy: FoldStrategy) -> None:
+        self._strategy = strategy
+        self._tasks: list[FoldTask] = []
+        self._scores: list[float] = []
+        self._seconds: list[float] = []
+        self._overhead_s = 0.0
+
+    def ask(self) -> FoldTask | Wait | None:
+        started = thread_time()
+        task = self._strategy.ask()
+        self._overhead_s += thread_time() - started
+        return task
+
+    def tell(self, task: FoldTask, score: float, seconds: float) -> None:
+        started = thread_time()
+        self._strategy.tell(task, score)
+        self._overhead_s += thread_time() - started
+        self._tasks.append(task)
+        self._scores.append(score)
+        self._seconds.append(seconds)
+
+    def trace(self) -> Trace:
+        strategy = self._strategy
+        return Trace(
+            self._tasks,
+            np.array(self._scores, dtype=float),
+            np.array(self._seconds, dtype=float),
+            strategy.incumbent,
+            strategy.complete,
+            list(getattr(strategy, "events", [])),
+            self._overhead_s,
+        )

@@ -202,20 +202,24 @@ class Kept:
     rungs: Mapping[int, ScoreTable]
 
 
-def read_kept(paths: Sequence[Path], *, with_seconds: bool) -> dict[int, Kept]:
+def read_kept(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None) -> dict[int, Kept]:
     """Kept scores by seed, joined from files of blocks of folds.
 
     Args:
         paths: score files of any seeds, folds and numbers of rows.
-        with_seconds: read each file's seconds too, from `seconds` in the place of `scores` in its path.
+        seconds_paths: files of their measured seconds, one per score file in the same order; None: not needed.
 
     Raises:
-        ValueError: if a file is unreadable, blocks do not join, or a seed has no table on all rows.
+        ValueError: if a file is unreadable, blocks do not join, a seed has no table on all rows, or the files of
+            seconds are not those of the score files.
     """
+    clocks: Sequence[Path | None] = seconds_paths or [None] * len(paths)
+    if len(clocks) != len(paths):
+        raise ValueError(f"every score file needs its file of seconds, got {len(clocks)} for {len(paths)}")
     blocks: dict[int, list[ScoreTable]] = defaultdict(list)
     rungs: dict[int, dict[int, ScoreTable]] = defaultdict(dict)
-    for path in paths:
-        block = ScoreTable.read(path, seconds_path=seconds_path(path) if with_seconds else None)
+    for path, clock in zip(paths, clocks, strict=True):
+        block = ScoreTable.read(path, seconds_path=clock)
         seed = block.meta["seed"]
         if "rungs" in block.meta:
             rungs[seed].update(split_rungs(block))
@@ -225,19 +229,6 @@ def read_kept(paths: Sequence[Path], *, with_seconds: bool) -> dict[int, Kept]:
     if without:
         raise ValueError(f"the score files hold no table on all rows for seed {without[0]}")
     return {seed: Kept(ScoreTable.join(parts), rungs[seed]) for seed, parts in sorted(blocks.items())}
-
-
-def seconds_path(scores_path: Path) -> Path:
-    """Where the timings of a score file stand: the same path under `seconds`.
-
-    Raises:
-        ValueError: if no folder of the path is called `scores`.
-    """
-    parts = list(Path(scores_path).parts)
-    if "scores" not in parts:
-        raise ValueError(f"{scores_path} does not lie under a folder called scores")
-    parts[parts.index("scores")] = "seconds"
-    return Path(*parts)
 
 
 def warn_of_failures(kept: Mapping[int, Kept]) -> None:

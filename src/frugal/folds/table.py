@@ -148,9 +148,12 @@ class ScoreTable:
         if not is_whole or not np.array_equal(frame["hyperparameters"], np.repeat(texts, len(folds))):
             raise ValueError(f"{path} does not hold every fold of every candidate in order; {_AGAIN}")
         if seconds_path is not None:
-            seconds_frame, _ = _read_parquet(seconds_path, ("candidate", "fold", "seconds"))
-            if not all(np.array_equal(seconds_frame[name], column) for name, column in expected.items()):
-                raise ValueError(f"{seconds_path} does not hold the candidates and folds of {path}; {_AGAIN}")
+            seconds_frame, of = _read_parquet(seconds_path, ("candidate", "fold", "seconds"))
+            same = all(np.array_equal(seconds_frame[name], column) for name, column in expected.items())
+            if not same or of != meta:
+                raise ValueError(
+                    f"{seconds_path} does not hold the seconds of {path}; name the right file, or {_AGAIN}"
+                )
             frame["seconds"] = seconds_frame["seconds"]
         seconds = frame["seconds"].to_numpy() if "seconds" in frame else np.full(len(frame), math.nan)
         shape = len(texts), len(folds)

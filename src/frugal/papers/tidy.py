@@ -14,6 +14,21 @@ TIDY = (
 MEASURED = ("ours", "ours_se", "low", "high", "n_seeds", "n_missing", "data")
 
 
+RUN = ("method", "dataset", "classifier", "n", "k", "seed", "data")
+"""Columns of every run, as `frugal search` writes it, beside what was measured."""
+
+
+def need(runs: pd.DataFrame, *columns: str) -> None:
+    """Refuse runs that lack one of `RUN` or of these columns.
+
+    Raises:
+        ValueError: with the column and those that there are.
+    """
+    missing = [column for column in (*RUN, *columns) if column not in runs]
+    if missing:
+        raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
+
+
 def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
     """Mean of a value per cell, with its 95 % Student interval; values of one seed count as one, their mean.
 

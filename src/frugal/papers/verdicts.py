@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
+from frugal.stats import t_margin
 
 REPRODUCED, PARTLY, NOT_REPRODUCED = "reproduced", "partly", "not reproduced"
 NOT_RUN, NOT_TESTABLE = "not run at this scale", "not testable here"
@@ -63,11 +64,12 @@ def over_seeds(
     *names: str,
     bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> tuple[float, float, float]:
-    """A statistic with its 95 % interval: 1.96 bootstrap standard errors each side, cut at `bounds`.
+    """A statistic with its 95 % interval: Student's t times its bootstrap standard error, cut at `bounds`.
 
-    The standard error is the standard deviation of the statistic over resamples of whole repetitions. Percentiles
-    of the resamples would not do: a standard deviation over cells, or a count of significant cells, is biased on
-    resamples, whose repeated repetitions add variance, so that their percentiles may miss the statistic itself.
+    The standard error is the standard deviation of the statistic over resamples of whole repetitions, times
+    sqrt(n / (n - 1)) for n repetitions, so that the interval of a mean is that of `stats.mean_interval`.
+    Percentiles of the resamples would not do: a standard deviation over cells, or a count of significant cells, is
+    biased on resamples, whose repeated repetitions add variance, so that they may miss the statistic itself.
 
     Args:
         statistic: of the arrays, each with the same repetitions taken from its last axis, repeats allowed.
@@ -84,7 +86,8 @@ def over_seeds(
     rng = rng_for("bootstrap", *names)
     picks = rng.integers(0, n_seeds, size=(N_RESAMPLES, n_seeds))
     draws = [statistic({name: array[..., seeds] for name, array in arrays.items()}) for seeds in picks]
-    margin = 1.96 * float(np.nanstd(draws, ddof=1))
+    error = float(np.nanstd(draws, ddof=1)) * math.sqrt(n_seeds / (n_seeds - 1))
+    margin = t_margin(error, n_seeds)
     return ours, max(ours - margin, bounds[0]), min(ours + margin, bounds[1])
 
 

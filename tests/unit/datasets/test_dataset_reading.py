@@ -30,6 +30,13 @@ def test_a_subset_is_the_same_rows_every_time_in_their_order(root: Path):
     np.testing.assert_array_equal(part.y, whole.y[rows])
 
 
+def test_a_dataset_equals_itself_alone(root: Path):
+    first, second = load("wdbc", root=root), load("wdbc", root=root)
+    assert first == first
+    assert first != second
+    assert len({first, second}) == 2
+
+
 @pytest.mark.parametrize("n_rows", [0, 4])
 def test_a_subset_larger_than_the_dataset_is_refused(n_rows: int):
     dataset = Dataset("small", np.zeros((3, 1)), np.array([0, 1, 0]), 2, "generated", {"all": np.arange(3)})

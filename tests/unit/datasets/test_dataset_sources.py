@@ -16,7 +16,8 @@ from conftest import COLUMNS, CONTENT, ROWS, Y, csv_of
 from conftest import X as FEATURES
 from loopback import TABLE, Site, play_openml
 
-from frugal.datasets import CATALOGUE, DatasetError, StandInWarning, load, prepare
+from frugal.cli import main
+from frugal.datasets import CATALOGUE, DatasetError, StandInWarning, _public, load, prepare
 from frugal.datasets.catalogue import Entry
 
 pytestmark = pytest.mark.usefixtures("letter")
@@ -113,11 +114,10 @@ def test_a_source_that_disagrees_with_the_catalogue_is_refused(
 
 
 @pytest.mark.usefixtures("no_mirror", "offline")
-def test_a_stand_in_is_loud_and_always_the_same(root: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path):
-    reason = "letter: .*has no letter.csv.gz; FRUGAL_DATA_MIRROR is not set; the network is off.*generated"
+def test_a_stand_in_is_loud_and_always_the_same(root: Path, tmp_path: Path):
+    reason = "letter: .*has no letter.csv.gz; FRUGAL_DATA_MIRROR is not set; the network is off.*stand-in used"
     with pytest.warns(StandInWarning, match=reason):
         folder = prepare("letter", root=root)
-    assert "STAND-IN letter: " in capsys.readouterr().err
     with pytest.warns(StandInWarning):
         again = prepare("letter", root=tmp_path / "again")
     assert (folder / "X.npy").read_bytes() == (again / "X.npy").read_bytes()
@@ -125,6 +125,14 @@ def test_a_stand_in_is_loud_and_always_the_same(root: Path, capsys: pytest.Captu
     assert record(folder)["class_counts"] == [4, 4, 4]
     assert len(record(folder)["stand_in_reason"]) == 3
     assert load("letter", root=root).provenance == "stand-in"
+
+
+@pytest.mark.usefixtures("no_mirror", "offline")
+def test_the_log_of_the_job_says_once_that_there_is_a_stand_in(root: Path, caplog: pytest.LogCaptureFixture):
+    assert main(["data", "letter", "--root", str(root)]) == 0
+    said = [record.getMessage() for record in caplog.records if "stand-in" in record.getMessage()]
+    assert len(said) == 1
+    assert said[0].startswith("warning: letter: data/raw/letter has no letter.csv.gz; ")
 
 
 @pytest.mark.usefixtures("no_mirror")
@@ -187,6 +195,10 @@ def nonsense(site: Site) -> None:
     site.pages["/api/6"] = b"[]"
 
 
+def another_answer(site: Site) -> None:
+    site.pages["/api/6"] = b'{"error": "moved"}'
+
+
 @pytest.mark.usefixtures("no_mirror")
 @pytest.mark.parametrize(
     ("fault", "message"),
@@ -199,7 +211,8 @@ def nonsense(site: Site) -> None:
         (down, "OpenML 6 failed.*503"),
         (refused, "OpenML 6 failed.*refused"),
         (unknown, "OpenML 6 failed.*404"),
-        (nonsense, "OpenML 6 failed"),
+        (nonsense, "OpenML 6 failed.*TypeError"),
+        (another_answer, "OpenML 6 failed.*KeyError"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:A network error:UserWarning", "ignore:Invalid cache:RuntimeWarning")
@@ -220,6 +233,14 @@ def test_a_failing_server_leads_to_the_next_step_and_leaves_nothing_behind(
         folder = prepare("letter", root=root, timeout_s=0.3, n_retries=1)
     assert record(folder)["provenance"] == "stand-in"
     assert not (root / "raw" / "letter").exists()
+
+
+@pytest.mark.usefixtures("no_mirror")
+def test_a_mistake_of_our_own_is_no_failure_of_the_source(root: Path, site: Site, monkeypatch: pytest.MonkeyPatch):
+    play_openml(site, 6, ROWS, COLUMNS)
+    monkeypatch.setattr(_public, "_as_frame", lambda *_: [][0])
+    with pytest.raises(IndexError):
+        prepare("letter", root=root)
 
 
 @pytest.mark.usefixtures("no_mirror")

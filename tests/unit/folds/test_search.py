@@ -6,7 +6,7 @@ import pytest
 
 from frugal import folds
 from frugal.folds import ScoreTable
-from frugal.folds.search import Kept, candidates_of, cells, draw, read_kept, search, seconds_path, warn_of_failures
+from frugal.folds.search import Kept, candidates_of, cells, draw, read_kept, search, warn_of_failures
 
 
 def table(scores, *, space="grid", seed=0, seconds=None):
@@ -59,7 +59,7 @@ def test_a_table_that_does_not_say_what_was_scored_cannot_be_searched():
 def test_tables_of_the_public_call_can_be_searched(tmp_path):
     candidates = [{"n_neighbors": np.int64(k), "weights": "uniform"} for k in (1, 3, 5, 99)]
     folds.score("wdbc", "knn", candidates, n_folds=3, seed=0).write(tmp_path / "t.parquet")
-    kept = read_kept([tmp_path / "t.parquet"], with_seconds=False)[0].table
+    kept = read_kept([tmp_path / "t.parquet"])[0].table
     assert draw(kept, 3).candidates == [{"n_neighbors": k, "weights": "uniform"} for k in (1, 3, 5)]
     assert search("greedy", kept, {}, n_candidates=4, settings={}).result["regret"] == 0
     with pytest.raises(ValueError, match="n_candidates=5 exceeds the 4 scored candidates of the listed of knn"):
@@ -162,17 +162,18 @@ def test_rungs_of_other_folds_or_candidates_are_refused():
 
 
 def test_kept_scores_are_gathered_by_seed(tmp_path):
-    paths = []
-    for seed in (3, 5):
-        path = tmp_path / "scores" / f"seed{seed}.parquet"
-        table(np.full((2, 2), seed / 10), seed=seed).write(path, seconds_path=seconds_path(path))
-        paths.append(path)
-    kept = read_kept(paths, with_seconds=True)
+    scores, seconds = ([tmp_path / what / f"{seed}.parquet" for seed in (3, 5)] for what in ("scores", "seconds"))
+    for seed, path, clock in zip((3, 5), scores, seconds, strict=True):
+        table(np.full((2, 2), seed / 10), seed=seed).write(path, seconds_path=clock)
+    kept = read_kept(scores, seconds)
     assert list(kept) == [3, 5]
     assert kept[5].table.scores[0, 0] == 0.5
     assert kept[5].table.seconds[0, 0] == 0.0
-    with pytest.raises(ValueError, match="does not lie under a folder called scores"):
-        seconds_path(tmp_path / "other.parquet")
+    assert np.isnan(read_kept(scores)[5].table.seconds).all()
+    with pytest.raises(ValueError, match="every score file needs its file of seconds, got 1 for 2"):
+        read_kept(scores, seconds[:1])
+    with pytest.raises(ValueError, match=r"seconds/5\.parquet does not hold the seconds of .*scores/3\.parquet"):
+        read_kept(scores, seconds[::-1])
 
 
 def test_cells_summarise_over_seeds():

@@ -114,7 +114,7 @@ def test_cut_and_reordered_files_are_named(tmp_path, name, change, message):
     path = tmp_path / f"{name}.parquet"
     pq.write_table(change(pq.read_table(path)), path)
     if name == "seconds":
-        message = message.replace("every fold of every candidate in order", "the candidates and folds of")
+        message = message.replace("every fold of every candidate in order", "the seconds of")
     with pytest.raises(ValueError, match=rf"{name}\.parquet {message}.*delete it and run again"):
         ScoreTable.read(tmp_path / "t.parquet", seconds_path=tmp_path / "seconds.parquet")
 

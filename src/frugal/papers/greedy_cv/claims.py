@@ -23,9 +23,9 @@ from frugal.papers.greedy_cv.tables import (
     published,
     with_ratio,
 )
-from frugal.papers.tidy import provenance
+from frugal.papers.tidy import need, provenance
 from frugal.papers.verdicts import COLUMNS, Arrays, Claim, judge
-from frugal.stats import welch
+from frugal.stats import welch_many
 
 FLOOR = 30
 """Repetitions under which no number of the document is published and no verdict given."""
@@ -55,13 +55,10 @@ def _overall(name: str, reduce: Callable[[Array], float]) -> Callable[[Arrays], 
     return lambda arrays: float(reduce(_means(arrays[name])))
 
 
-def _n_significant(lower: Array, higher: Array, level: float) -> float:
+def n_significant(lower: Array, higher: Array, level: float) -> float:
     """Cells in which `lower` has the lower mean and Welch's p is below `level`."""
-    n = 0
-    for cells in zip(lower, higher, strict=True):
-        a, b = (cell[np.isfinite(cell)] for cell in cells)
-        n += bool(a.mean() < b.mean() and welch(a, b).p < level)
-    return float(n)
+    t, p = welch_many(lower.reshape(len(lower), -1), higher.reshape(len(higher), -1))
+    return float(np.count_nonzero((t < 0) & (p < level)))
 
 
 def _seed_means(block: Array) -> Array:
@@ -71,6 +68,7 @@ def _seed_means(block: Array) -> Array:
 
 
 def _search_time(runs: pd.DataFrame) -> dict[str, Array]:
+    need(runs, "search_time")
     lowest = np.where(
         runs["method"] == "greedy", (runs["n"] + runs["k"] - 1) / (runs["n"] * runs["k"]), 1 / runs["n"]
     )
@@ -83,6 +81,7 @@ def _search_time(runs: pd.DataFrame) -> dict[str, Array]:
 
 
 def _early_stopping(runs: pd.DataFrame) -> dict[str, Array]:
+    need(runs, "quality")
     blocks = _blocks(runs, "quality", [*CELL, "n"], "k", STOPPING_METHODS)
     return dict(zip(("greedy", "halving"), (blocks[m] for m in STOPPING_METHODS), strict=True))
 
@@ -93,6 +92,7 @@ def _wall_clock(runs: pd.DataFrame) -> dict[str, Array]:
 
 
 def _sizes(runs: pd.DataFrame) -> dict[str, Array]:
+    need(runs, "search_time")
     return _blocks(with_rows(runs), "search_time", ["classifier", "k", "n"], "n_rows", SEARCH_METHODS)
 
 
@@ -101,11 +101,11 @@ def _count(text: str, number: int, statistic: Callable[[Arrays], float], *, of: 
 
 
 def _faster(arrays: Arrays) -> float:
-    return _n_significant(arrays["greedy"], arrays["halving"], 0.05)
+    return n_significant(arrays["greedy"], arrays["halving"], 0.05)
 
 
 def _slower(arrays: Arrays) -> float:
-    return _n_significant(arrays["halving"], arrays["greedy"], 0.05)
+    return n_significant(arrays["halving"], arrays["greedy"], 0.05)
 
 
 SPREAD = (0.0, math.inf)
@@ -121,7 +121,7 @@ SEARCH_TIME = (
         "outperformed ... at the p < 0.001 level in every combination of dataset, ML algorithm, and value of "
         "k (cells of 27, values pooled over n)",
         27,
-        lambda a: _n_significant(a["greedy"], a["standard"], 0.001),
+        lambda a: n_significant(a["greedy"], a["standard"], 0.001),
         of=27,
         every=True,
     ),
@@ -129,7 +129,7 @@ SEARCH_TIME = (
         "... the same with one mean per repetition, since values of one repetition are not independent "
         "(cells of 27)",
         27,
-        lambda a: _n_significant(_seed_means(a["greedy"]), _seed_means(a["standard"]), 0.001),
+        lambda a: n_significant(_seed_means(a["greedy"]), _seed_means(a["standard"]), 0.001),
         of=27,
         every=True,
     ),
@@ -169,7 +169,7 @@ EARLY_STOPPING = (
     _count(
         "... statistically outperformed in every combination (cells of 27 with p < 0.01)",
         27,
-        lambda a: _n_significant(-a["greedy"], -a["halving"], 0.01),
+        lambda a: n_significant(-a["greedy"], -a["halving"], 0.01),
         of=27,
         every=True,
     ),
@@ -228,7 +228,7 @@ class Experiment:
     Attributes:
         claims: statistics of the arrays.
         arrays: from runs.
-        cells: dataset, classifier, k and n of the document's cells; None where any will do.
+        cells: dataset, classifier, k and n of the document's cells; None for a study of ours, where any will do.
         floor: repetitions that every cell must have.
     """
 
@@ -249,25 +249,29 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         EARLY_STOPPING, _early_stopping, lambda: _printed_cells("table2", "k", K_STOPPING), FLOOR
     ),
     "wall_clock": Experiment(WALL_CLOCK, _wall_clock, lambda: _printed_cells("table3", "k", K_STOPPING), FLOOR),
-    "sizes": Experiment(SIZES, _sizes, None, STUDY_FLOOR),
 }
+"""What the document did."""
+
+STUDIES: Mapping[str, Experiment] = {"sizes": Experiment(SIZES, _sizes, None, STUDY_FLOOR)}
+"""What it conjectures and we did beside it."""
 
 
 def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
-    """All claims with verdicts; those of an experiment without runs are listed as not run.
+    """The document's claims with verdicts, those of an experiment without runs as not run; or those of `STUDIES`.
 
     Args:
-        runs: by name of the experiment, a key of `EXPERIMENTS`.
+        runs: by name of the experiment, keys of `EXPERIMENTS`, or of `STUDIES` alone.
         scale: label of the run.
 
     Raises:
-        ValueError: on an unknown experiment; the message lists the known ones.
+        ValueError: on other names; the message lists the known ones.
     """
-    unknown = sorted(set(runs) - set(EXPERIMENTS))
-    if unknown:
-        raise ValueError(f"no claims on the experiment {unknown[0]!r}; known: {', '.join(EXPERIMENTS)}")
+    experiments = STUDIES if set(runs) & set(STUDIES) else EXPERIMENTS
+    if set(runs) - set(experiments):
+        known = f"{', '.join(EXPERIMENTS)}, or {', '.join(STUDIES)} alone"
+        raise ValueError(f"claims are made of runs of {known}, not of {', '.join(runs)}")
     parts = []
-    for name, experiment in EXPERIMENTS.items():
+    for name, experiment in experiments.items():
         arrays, enough, data = None, False, ""
         if name in runs:
             of, enough = _of_document(runs[name], experiment)
@@ -278,6 +282,7 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
 
 def _of_document(runs: pd.DataFrame, experiment: Experiment) -> tuple[pd.DataFrame, bool]:
     """Runs of the document's cells (all runs if one is missing), and whether all are there and reach the floor."""
+    need(runs)
     keys = [*CELL, "k", "n"]
     if experiment.cells is None:
         is_whole = len(runs["dataset"].unique()) > 1

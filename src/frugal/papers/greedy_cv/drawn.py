@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-import pandas as pd
-from matplotlib.figure import Figure
-
+from frugal.papers.drawn import Drawn
 from frugal.papers.greedy_cv import figures, schematics, sensitivity
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A figure: the numbers, from runs or from a seed, and the picture of them."""
-
-    summarise: Callable[..., pd.DataFrame]
-    draw: Callable[[pd.DataFrame], Figure]
-
 
 FIGURES: dict[str, Drawn] = {
     **{name: Drawn(summarise, draw) for name, (summarise, draw, _) in schematics.FIGURES.items()},

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from frugal.papers import style
 from frugal.papers.greedy_cv.tables import SEARCH_METHODS, published
 from frugal.papers.markdown import NAMES
-from frugal.papers.tidy import mean_by_seed
+from frugal.papers.tidy import mean_by_seed, need
 
 SHADES = {"bernoulli_nb": "#00318F", "decision_tree": "#926A00", "knn": "#D07CA1"}
 """One colour per classifier, told apart by lightness too."""
@@ -32,6 +32,7 @@ def summarise_figure11(runs: pd.DataFrame) -> pd.DataFrame:
     Returns:
         Columns classifier, method, those of `mean_by_seed`, published (averaged over the same k).
     """
+    need(runs, "search_time")
     keys = ["classifier", "method"]
     runs = runs[runs["dataset"] == "wdbc"]
     printed = published("table1").query("dataset == 'wdbc'").merge(runs[["k"]].drop_duplicates(), on="k")
@@ -80,6 +81,7 @@ def summarise_figure12(runs: pd.DataFrame) -> pd.DataFrame:
         Columns classifier, method, k, n, those of `mean_by_seed`, published. The document prints only the average
         over n, which `published` repeats.
     """
+    need(runs, "search_time")
     keys = ["classifier", "method", "k"]
     ours = mean_by_seed(runs[runs["dataset"] == "boston"], "search_time", [*keys, "n"])
     printed = published("table1").query("dataset == 'boston'")[[*keys, "published"]]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from frugal.papers.greedy_cv.tables import CELL, N_SEARCH, beside, published, settings_note
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance
+from frugal.papers.tidy import TIDY, mean_by_seed, need, provenance
 
 KEYS = [*CELL, "method", "k"]
 
@@ -18,6 +18,7 @@ def sensitivity_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         runs: rows of `frugal search` with a column `variant`.
         scale: label of the run.
     """
+    need(runs, "search_time", "n_tied", "variant")
     keys = ["variant", *KEYS]
     ties = runs.groupby(keys, as_index=False)["n_tied"].mean()
     ours = mean_by_seed(runs, "search_time", keys).merge(ties, on=keys).assign(stars="")
@@ -33,6 +34,7 @@ def summarise_sensitivity(runs: pd.DataFrame) -> pd.DataFrame:
         Columns variant, method, distance, low, high, n_seeds, n_cells, data. The interval is 1.96 jackknife
         standard errors each side (each seed left out in turn), cut at 0.
     """
+    need(runs, "search_time", "variant")
     rows = []
     runs = runs.merge(published("table1"), on=KEYS)
     for (variant, method), part in runs.groupby(["variant", "method"], sort=True):
@@ -60,10 +62,19 @@ def sizes_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 def summarise_sizes(runs: pd.DataFrame) -> pd.DataFrame:
     """Columns dataset, classifier, method, k, n_rows and those of `mean_by_seed`; n is averaged over."""
+    need(runs, "search_time")
     table = mean_by_seed(with_rows(runs), "search_time", [*KEYS, "n_rows"])
     return table.sort_values(["classifier", "method", "k", "n_rows"], ignore_index=True)
 
 
 def with_rows(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs with `n_rows`, the number at the end of the dataset's name (letter_2000)."""
-    return runs.assign(n_rows=runs["dataset"].str.rsplit("_", n=1).str[1].astype(int))
+    """Runs with `n_rows`, the number at the end of the dataset's name (letter_2000).
+
+    Raises:
+        ValueError: if a name has none.
+    """
+    n_rows = runs["dataset"].str.extract(r"_(\d+)$", expand=False)
+    other = runs["dataset"][n_rows.isna()]
+    if len(other):
+        raise ValueError(f"the runs are of {other.iloc[0]}, not of a size such as letter_2000")
+    return runs.assign(n_rows=n_rows.astype(int))

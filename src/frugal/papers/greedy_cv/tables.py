@@ -12,7 +12,7 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 
-from frugal.papers.tidy import TIDY, mean_by_seed
+from frugal.papers.tidy import TIDY, mean_by_seed, need
 from frugal.papers.verdicts import NOT_RUN
 from frugal.stats import stars, welch
 
@@ -40,6 +40,7 @@ def with_ratio(runs: pd.DataFrame) -> pd.DataFrame:
     The ratio is measured seconds of the search, its own overhead included, over those of fitting every candidate
     on every fold.
     """
+    need(runs, "seconds", "overhead_s", "exhaustive_s")
     spent = runs["seconds"] + runs["overhead_s"]
     return runs.assign(time_ratio=spent / runs["exhaustive_s"], overhead_share=runs["overhead_s"] / spent)
 
@@ -110,6 +111,7 @@ def settings_note(runs: pd.DataFrame, column: str, printed: tuple[int, ...]) -> 
 
 def table1(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Average search time to find the optimal model, pooled over n."""
+    need(runs, "search_time")
     ours = compare(runs, "search_time", [*CELL, "k"], higher_is_better=False)
     table = beside("table1", ours, [*CELL, "method", "k"], scale, ["p", "p_clustered"])
     table.attrs.update(settings_note(runs, "n", N_SEARCH))
@@ -118,6 +120,7 @@ def table1(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 def table1_by_n(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """The 135 cells behind Table 1, with the average number of candidates tied for best."""
+    need(runs, "search_time", "n_tied")
     keys = [*CELL, "k", "n"]
     ours = compare(runs, "search_time", keys, higher_is_better=False)
     ties = runs.groupby([*keys, "method"], as_index=False)["n_tied"].mean()
@@ -128,6 +131,7 @@ def table1_by_n(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 def table2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Rank percentile of the chosen model; `k` is ours."""
+    need(runs, "quality")
     ours = compare(runs, "quality", [*CELL, "n"], higher_is_better=True)
     return _at_one_k(beside("table2", ours, [*CELL, "method", "n"], scale, ["p"]), runs)
 
@@ -138,6 +142,7 @@ def table3(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     `evaluations_share` counts fold evaluations, `rows_share` the rows trained on, `overhead_share` is the part of
     the search's seconds that went into the strategy itself; `k` is ours.
     """
+    need(runs, "n_evaluations", "rows_share")
     keys = [*CELL, "n"]
     timed = with_ratio(runs)
     ours = compare(timed, "time_ratio", keys, higher_is_better=False)

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from frugal import datasets
 from frugal.folds import bench
-from frugal.folds.fast import FoldScores, knn, score_fold, score_fold_plain, tree
+from frugal.folds.fast import FoldScores, knn, neighbours, score_fold, score_fold_plain, tree
 from frugal.folds.threads import one_thread
 from frugal.learners import CLASSIFIERS, build, space
 from frugal.seeds import rng_for
@@ -161,7 +161,7 @@ def test_scores_are_identical_on_as_many_threads(n_threads, n_train, n_test):
 
 def test_votes_are_the_same_in_blocks_of_test_rows(monkeypatch):
     fold = make_fold("small integers", 120, 30, 17, 4, seed=4)
-    monkeypatch.setattr(knn, "BLOCK_VOTES", 2000)
+    monkeypatch.setattr(neighbours, "BLOCK_VOTES", 2000)
     assert assert_identical("knn", fold, all_ks(40)).n_deferred > 0
 
 

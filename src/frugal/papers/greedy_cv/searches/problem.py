@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
-from threadpoolctl import threadpool_limits
 
+from frugal.folds.threads import one_thread
 from frugal.seeds import rng_for
 
 Array = NDArray[np.float64]
@@ -128,7 +128,7 @@ def on_one_thread(summarise: Callable[[int], pd.DataFrame]) -> Callable[[int], p
 
     @wraps(summarise)
     def inside(seed: int) -> pd.DataFrame:
-        with threadpool_limits(1):
+        with one_thread():
             return summarise(seed)
 
     return inside

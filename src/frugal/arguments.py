@@ -1,0 +1,163 @@
+"""The arguments of every command of `frugal`; what the commands do with them is in `cli`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import frugal
+from frugal.learners.classifiers import N_IN_RANGES
+
+
+def numbers(text: str) -> list[int]:
+    """`3` or `0-4` as a list of whole numbers.
+
+    Raises:
+        argparse.ArgumentTypeError: on anything else, or a range that runs backwards.
+    """
+    first, _, last = text.partition("-")
+    try:
+        listed = list(range(int(first), int(last or first) + 1))
+    except ValueError:
+        listed = []
+    if not listed:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor a range such as 0-4")
+    return listed
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """All commands with their arguments; `command` of what it parses is the name of one."""
+    parser = argparse.ArgumentParser(prog="frugal", description="Model selection on a budget.")
+    parser.add_argument("--version", action="version", version=f"frugal {frugal.__version__}")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    p = _command(commands, "data", "fetch, verify and prepare a dataset")
+    p.add_argument("name")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--no-stand-in", action="store_true", help="fail where the real data is out of reach")
+    p.add_argument("--opt-in", nargs="*", default=[], help="datasets that are fetched only on request")
+    p.add_argument("--timeout-s", type=float, default=60.0)
+    p.add_argument("--n-retries", type=int, default=3)
+
+    p = _command(commands, "scores", "fit and score a block of folds")
+    _add_scoring(p)
+    p.add_argument("--n-folds", type=int, required=True)
+    p.add_argument("--folds", type=numbers, help="for example 0-4; all by default")
+    p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
+
+    p = _command(commands, "rungs", "fit and score every rung of successive halving")
+    _add_scoring(p)
+    p.add_argument("--n-candidates", type=int, nargs="+", required=True, help="lengths that will be searched")
+    p.add_argument("--settings", default="{}", help="of successive_halving, as JSON")
+
+    p = _command(commands, "search", "replay a strategy on kept scores")
+    p.add_argument("--method", required=True)
+    p.add_argument("--scores", type=Path, nargs="+", required=True)
+    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
+    p.add_argument("--seeds", type=numbers, help="for example 0-29; all that have scores by default")
+    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
+    p.add_argument("--tie-rule", default="random")
+    p.add_argument("--seconds", type=Path, nargs="+", help="measured seconds to add up, a file per score file")
+    p.add_argument("--output", nargs="+", required=True, help="one file per value of --n-candidates")
+
+    p = _command(commands, "compare", "replay a compared strategy on every kept score of a cell")
+    p.add_argument("name", help="of what is compared, in tables and figures")
+    p.add_argument("--strategy", required=True)
+    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
+    p.add_argument("--budget-share", type=float, help="budget as a share of all folds of all candidates")
+    p.add_argument("--scores", type=Path, nargs="+", required=True, help="of any datasets, folds and seeds")
+    p.add_argument("--seconds", type=Path, nargs="+", help="their measured seconds, in the same order, if needed")
+    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
+    p.add_argument("--output", required=True)
+
+    p = _command(commands, "collect", "gather searches; statistics per cell")
+    p.add_argument("--search", nargs="+", required=True)
+    p.add_argument("--variant", help="label of a sensitivity variant, kept as a column")
+    p.add_argument("--output", required=True)
+    p.add_argument("--cells-output", required=True)
+
+    p = _command(commands, "table", "write a table of a paper as .csv and .md")
+    p.add_argument("paper")
+    p.add_argument("name")
+    p.add_argument("--runs", nargs="+", required=True)
+    p.add_argument("--scale", required=True)
+    p.add_argument("--output", required=True)
+
+    p = _command(commands, "figure", "draw a figure of a paper as .png and .svg, with its .csv")
+    p.add_argument("paper")
+    p.add_argument("name")
+    p.add_argument("--runs", nargs="+", help="what a figure of results is drawn from")
+    p.add_argument("--seed", type=int, help="what a figure that explains is drawn from")
+    p.add_argument("--output", required=True)
+
+    p = _command(commands, "claims", "judge a paper's claims")
+    p.add_argument("paper")
+    p.add_argument("--runs", nargs="+", default=[], help="files named for experiments; the others are not judged")
+    p.add_argument("--scale", required=True)
+    p.add_argument("--output", required=True)
+
+    p = _command(commands, "publish", "copy a paper's results to results/published/")
+    p.add_argument("paper")
+    p.add_argument("--partial", action="store_true", help="leave out what is below the published floor")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--configfile", nargs="+", default=["config/config.yaml", "config/paper.yaml"])
+
+    p = _command(commands, "config", "check configuration files against the schema")
+    p.add_argument("action", choices=["check"])
+    p.add_argument("files", nargs="+", help="the first is the base of the others")
+    p.add_argument("--schema", default="workflow/schemas/config.schema.yaml")
+
+    p = _command(commands, "bench", "measure against a named peer in one run")
+    benches = p.add_subparsers(dest="what", required=True, metavar="WHAT")
+    p = _command(benches, "beta", "the Beta model's quadrature against emcee")
+    p.add_argument("--n-steps", type=int, default=400, help="of emcee, per walker")
+    p.add_argument("--n-chains", type=int, default=8, help="of emcee, per pair")
+    p = _command(benches, "networks", "training of the networks against plain torch, and the device's peak")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--networks", nargs="+", default=["mnist_cnn", "mlp"], help="also cifar_cnn, on CIFAR-10")
+    p.add_argument("--dataset", help="instead of each network's own")
+    p.add_argument("--settings", default="{}", help="hyperparameters that differ from the default's, as JSON")
+    p.add_argument("--n-rows", type=int, default=4800, help="rows of one epoch")
+    p.add_argument("--n-repeats", type=int, default=5, help="epochs that are measured")
+    p.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    p = _command(benches, "folds", "the batch scorers against scikit-learn's cross_validate")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--datasets", nargs="+", default=["wdbc", "boston", "digits"])
+    p.add_argument("--classifiers", nargs="+", default=["bernoulli_nb", "decision_tree", "knn"])
+    p.add_argument("--n-candidates", type=int, default=256)
+    p.add_argument("--n-folds", type=int, default=10)
+
+    p = _command(commands, "select", "choose a candidate on your own table, by live fits")
+    p.add_argument("data", help="a CSV file with numeric columns")
+    p.add_argument("--target", help="name of the label column; the last by default")
+    p.add_argument("--classifier", required=True)
+    p.add_argument("--strategy", default="greedy_early_stopping")
+    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
+    p.add_argument("--n-candidates", type=int, default=64)
+    p.add_argument("--n-folds", type=int, default=5)
+    p.add_argument("--scaler", default="none")
+    p.add_argument("--splits", default="stratified", help="stratified or plain")
+    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--workers", type=int, default=1)
+    return parser
+
+
+def _command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
+    return parser
+
+
+def _add_scoring(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--root", default="data", help="folder of the datasets")
+    parser.add_argument("--dataset", required=True)
+    parser.add_argument("--classifier", required=True)
+    parser.add_argument("--space", default="grid")
+    parser.add_argument("--scaler", default="none")
+    parser.add_argument("--splits", default="stratified")
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--n-ranges", type=int, default=N_IN_RANGES, help="candidates drawn on the ranges")
+    parser.add_argument("--timed", action="store_true", help="time every fit alone; no batch scorer")
+    parser.add_argument("--output", required=True)
+    parser.add_argument("--seconds-output", help="measured seconds, apart from reproducible scores")

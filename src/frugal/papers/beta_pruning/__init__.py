@@ -1,0 +1,20 @@
+"""Document 000: "Cross validation pruning using Bayesian methods" (Kreutzman 2020).
+
+Its figures stand in `drawn`, apart, so that claims are made without matplotlib.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from frugal.papers.beta_pruning.claims import FLOOR, claims
+
+__all__ = ["FLOOR", "FLOORS", "TABLES", "claims"]
+
+TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {}
+"""The document prints no table."""
+
+FLOORS: dict[str, int] = {}
+"""Repetitions under which results of this name are not published; `FLOOR` for the others."""

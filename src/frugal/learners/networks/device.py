@@ -1,0 +1,43 @@
+"""Where a network computes, and what has to hold there for the same seed to give the same bits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+
+def choose_device(device: str) -> str:
+    """`cpu` or `cuda`; `auto` is CUDA where there is one.
+
+    Raises:
+        ValueError: on another name, or CUDA where there is none.
+    """
+    if device not in ("auto", "cpu", "cuda"):
+        raise ValueError(f"unknown device {device!r}; known: auto, cpu, cuda")
+    present = torch.cuda.is_available()
+    if device == "cuda" and not present:
+        raise ValueError("there is no CUDA device here; use auto or cpu")
+    return ("cuda" if present else "cpu") if device == "auto" else device
+
+
+@contextmanager
+def settled(device: str) -> Iterator[None]:
+    """One thread and deterministic kernels inside the block; torch's settings are put back after it.
+
+    An operation that has no deterministic kernel on a GPU is computed all the same, with torch's warning.
+    """
+    n_threads = torch.get_num_threads()
+    strict = torch.are_deterministic_algorithms_enabled()
+    only_warns = torch.is_deterministic_algorithms_warn_only_enabled()
+    if device == "cuda":
+        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS may vary between runs
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(n_threads)
+        torch.use_deterministic_algorithms(strict, warn_only=only_warns)

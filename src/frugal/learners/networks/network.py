@@ -1,0 +1,266 @@
+"""A network that trains epoch by epoch, reports its validation accuracy, and can be stopped, saved and resumed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from frugal.files import whole
+from frugal.interface import Candidate
+from frugal.learners.networks.device import choose_device, settled
+from frugal.learners.networks.layers import Autograd, build, initialise
+from frugal.learners.networks.optimisers import make_optimiser
+from frugal.learners.networks.plans import plan
+from frugal.seeds import seed_for
+
+CHECK_EVERY = 100
+"""Steps between two looks at whether all weights are finite; each look waits for a GPU to catch up."""
+_EVALUATED_AT_ONCE = 256
+
+Report = Callable[[int, float], bool]
+
+
+@dataclass(frozen=True)
+class Training:
+    """What came of training so far.
+
+    Attributes:
+        curve: validation accuracy in [0, 1] after each epoch, from the first; nan for one in which it diverged.
+        reason: why it failed; empty if it did not.
+    """
+
+    curve: tuple[float, ...]
+    reason: str = ""
+
+
+class Network:
+    """One network with one candidate's hyperparameters.
+
+    The same seed and rows give the same bits on one machine and kind of device: weights are drawn from the seed,
+    the order of rows and dropout from the seed and the epoch, and the CPU computes on one thread. So a run that is
+    resumed from a saved state ends as if it had not been interrupted.
+
+    Rows are (n, n_features) or (n, *input_shape), NumPy arrays or tensors; uint8 pixels are divided by 255, other
+    numbers taken as they are, in float32. Labels are (n,) integers from 0.
+
+    Attributes:
+        plan: what it is built from.
+        device: where it computes, `cpu` or `cuda`.
+        values: all parameters, one vector (n_parameters,).
+    """
+
+    def __init__(
+        self,
+        network: str,
+        candidate: Candidate,
+        *,
+        input_shape: tuple[int, ...],
+        n_classes: int,
+        seed: int,
+        device: str = "auto",
+    ) -> None:
+        """Build and initialise.
+
+        Args:
+            network: one of `NETWORKS`.
+            candidate: its hyperparameters; what is left out is the default's.
+            input_shape: how a row is laid out: (n_features,), (height, width) or (height, width, channels).
+            n_classes: number of classes.
+            seed: decides weights, order of rows and dropout.
+            device: `cpu`, `cuda`, or `auto`: CUDA where there is one.
+
+        Raises:
+            ValueError: on an unknown network, hyperparameter or device, or images too small for the network.
+        """
+        self.plan = plan(network, candidate)
+        self.device = choose_device(device)
+        self._input_shape, self._n_classes, self._seed = tuple(input_shape), n_classes, seed
+        self._curve: list[float] = []
+        self._reason = ""
+        self._dropout_rng = torch.Generator(self.device)
+        self._layers = build(self.plan, self._input_shape, n_classes, self.device)
+        sizes = [math.prod(shape) for layer in self._layers for shape in layer.shapes]
+        self.values = torch.empty(sum(sizes), device=self.device)
+        self._gradient = torch.zeros_like(self.values)
+        self._bind(sizes)
+        self._optimiser = make_optimiser(self.plan, self.values, self._gradient)
+
+    @property
+    def n_parameters(self) -> int:
+        """Weights and biases."""
+        return self.values.numel()
+
+    @property
+    def flops_per_row(self) -> int:
+        """Multiplications and additions to train on one row: forwards, then backwards to weights and to inputs.
+
+        The gradient by the network's own input is not needed; elementwise work is not counted.
+        """
+        return sum(2 * layer.macs * (3 - (i == 0)) for i, layer in enumerate(self._layers))
+
+    def fit(
+        self, X: Any, y: Any, X_valid: Any, y_valid: Any, *, epochs: int, report: Report | None = None
+    ) -> Training:
+        """Train until `epochs` passes are done in all, those of a loaded state included.
+
+        Args:
+            X: training rows.
+            y: their labels.
+            X_valid: validation rows.
+            y_valid: their labels.
+            epochs: passes over the training rows, at least 1.
+            report: called after each epoch with its number, from 1, and the validation accuracy; False stops.
+
+        Returns:
+            The validation accuracy of every epoch so far. Weights that are no longer finite end training with nan
+            and a reason, not an exception; nothing is trained after that.
+
+        Raises:
+            ValueError: if the shapes do not fit, or a label is out of range.
+        """
+        if epochs < 1:
+            raise ValueError(f"epochs must be at least 1, got {epochs}")
+        with settled(self.device):
+            rows, labels = self._rows(X), self._labels(y, len(X))
+            validation = self._rows(X_valid), self._labels(y_valid, len(X_valid))
+            targets = torch.nn.functional.one_hot(labels, self._n_classes).float()
+            while len(self._curve) < epochs and not self._reason:
+                self._train_epoch(rows, targets)
+                self._curve.append(math.nan if self._reason else self._accuracy(*validation))
+                if report is not None and not self._reason and not report(len(self._curve), self._curve[-1]):
+                    break
+        return Training(tuple(self._curve), self._reason)
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Most probable class of each row, (n,).
+
+        Raises:
+            ValueError: if the rows have the wrong shape.
+        """
+        with settled(self.device):
+            classes: NDArray[np.int64] = self._classes(self._rows(X)).cpu().numpy()
+        return classes
+
+    def score(self, X: Any, y: Any) -> float:
+        """Accuracy in [0, 1].
+
+        Raises:
+            ValueError: if the shapes do not fit, or a label is out of range.
+        """
+        with settled(self.device):
+            return self._accuracy(self._rows(X), self._labels(y, len(X)))
+
+    def save(self, path: str | Path) -> None:
+        """Write all that training needs to go on, whole or not at all.
+
+        Raises:
+            OSError: if the file cannot be written.
+        """
+        progress = {"curve": self._curve, "reason": self._reason, "n_steps": self._optimiser.n_steps}
+        with whole(path) as part:
+            torch.save({"identity": self._identity(), "tensors": self._tensors(), **progress}, part)
+
+    def load(self, path: str | Path) -> Network:
+        """Take over a state that `save` wrote for the same plan, shape, classes and seed; returns itself.
+
+        Raises:
+            OSError: if the file cannot be read.
+            ValueError: if another network was saved in it.
+        """
+        state = torch.load(path, map_location=self.device, weights_only=True)
+        for name, ours in self._identity().items():
+            if state["identity"][name] != ours:
+                raise ValueError(
+                    f"{path} was saved with {name} {state['identity'][name]}, this network has {ours}"
+                )
+        for tensor, saved in zip(self._tensors(), state["tensors"], strict=True):
+            tensor.copy_(saved)
+        self._optimiser.n_steps = state["n_steps"]
+        self._curve, self._reason = list(state["curve"]), state["reason"]
+        return self
+
+    def _bind(self, sizes: list[int]) -> None:
+        """Give each layer its views of the parameters and of their gradient, and draw its weights."""
+        values, gradients = iter(torch.split(self.values, sizes)), iter(torch.split(self._gradient, sizes))
+        rng = _generator("weights", self._seed)
+        for layer in self._layers:
+            views = [(next(values).view(shape), next(gradients).view(shape)) for shape in layer.shapes]
+            layer.bind([value for value, _ in views], [gradient for _, gradient in views])
+            initialise(layer, self.plan.init, rng)
+
+    def _identity(self) -> dict[str, str | int]:
+        shape = str(self._input_shape)
+        return {"plan": str(self.plan), "shape": shape, "n_classes": self._n_classes, "seed": self._seed}
+
+    def _tensors(self) -> list[Tensor]:
+        """All that training changes: parameters, the optimiser's state, running means of batch normalisation."""
+        running = [b for layer in self._layers if isinstance(layer, Autograd) for b in layer.module.buffers()]
+        return [self.values, *self._optimiser.state, *running]
+
+    @torch.no_grad()
+    def _train_epoch(self, rows: Tensor, targets: Tensor) -> None:
+        """One pass over rows and one-hot targets, in an order of its own; sets the reason if it diverges."""
+        epoch, decay = len(self._curve), self.plan.weight_decay
+        order = torch.randperm(len(rows), generator=_generator("order", self._seed, epoch)).to(self.device)
+        rng = self._dropout_rng.manual_seed(seed_for("network", "dropout", self._seed, epoch))
+        for step, batch in enumerate(torch.split(order, self.plan.batch_size), start=1):
+            logits = self._logits(_scaled(rows.index_select(0, batch)), rng)
+            # The gradient of the mean cross-entropy by the logits.
+            g = torch.softmax(logits, 1).sub_(targets.index_select(0, batch)).mul_(1 / len(batch))
+            for layer in reversed(self._layers):
+                g = layer.backward(g)
+            if decay:
+                self._gradient.add_(self.values, alpha=decay)
+            self._optimiser.step()
+            if step % CHECK_EVERY == 0 and not self._finite():
+                break
+        if not self._finite():
+            self._reason = f"weights were not finite in epoch {epoch + 1}"
+
+    def _logits(self, x: Tensor, rng: torch.Generator | None = None) -> Tensor:
+        for layer in self._layers:
+            x = layer.forward(x, rng)
+        return x
+
+    def _finite(self) -> bool:
+        return math.isfinite(self.values.sum().item())
+
+    @torch.no_grad()
+    def _classes(self, rows: Tensor) -> Tensor:
+        blocks = torch.split(rows, _EVALUATED_AT_ONCE)
+        return torch.cat([self._logits(_scaled(block)).argmax(1) for block in blocks])
+
+    def _accuracy(self, rows: Tensor, labels: Tensor) -> float:
+        return int((self._classes(rows) == labels).sum()) / len(labels)
+
+    def _rows(self, X: Any) -> Tensor:
+        """Rows as one tensor (n, n_features) on the device, uint8 or float32."""
+        rows, n_features = torch.as_tensor(X), math.prod(self._input_shape)
+        if rows.dim() < 2 or len(rows) < 1 or math.prod(rows.shape[1:]) != n_features:
+            raise ValueError(f"expected rows of {n_features} features, got shape {tuple(rows.shape)}")
+        return rows.flatten(1).to(self.device, torch.uint8 if rows.dtype == torch.uint8 else torch.float32)
+
+    def _labels(self, y: Any, n_rows: int) -> Tensor:
+        labels = torch.as_tensor(y)
+        if labels.shape != (n_rows,):
+            raise ValueError(f"expected {n_rows} labels, got shape {tuple(labels.shape)}")
+        if not 0 <= int(labels.min()) <= int(labels.max()) < self._n_classes:
+            raise ValueError(f"labels must lie in [0, {self._n_classes - 1}]")
+        return labels.to(self.device, torch.int64)
+
+
+def _generator(*names: str | int) -> torch.Generator:
+    """A generator on the CPU, so that weights and order are the same on every device."""
+    return torch.Generator().manual_seed(seed_for("network", *names))
+
+
+def _scaled(rows: Tensor) -> Tensor:
+    return rows.float().mul_(1 / 255) if rows.dtype == torch.uint8 else rows

@@ -1,0 +1,93 @@
+"""What is compared: strategies of the folds family with their settings, each under a name of its own."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from frugal.folds.checks import check_number
+from frugal.folds.strategies import make, settings_of
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One strategy as it is compared.
+
+    Attributes:
+        name: in tables, figures and paths.
+        strategy: name of the strategy.
+        settings: of the strategy, in its paper's units.
+        budget_share: the budget as a share in (0, 1] of all folds of all candidates; None: what `settings` say.
+
+    Raises:
+        ValueError: on an unknown strategy, a share outside its range, or one for a strategy without a budget.
+    """
+
+    name: str
+    strategy: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    budget_share: float | None = None
+
+    def __post_init__(self) -> None:
+        known = settings_of(self.strategy)
+        if self.budget_share is None:
+            return
+        check_number("budget_share", self.budget_share, 0)
+        if not 0 < self.budget_share <= 1:
+            raise ValueError(f"budget_share must lie above 0 and be at most 1, got {self.budget_share!r}")
+        if "budget" not in known:
+            raise ValueError(f"budget_share is given, but {self.strategy} has no setting budget")
+        if self.settings.get("budget") is not None:
+            raise ValueError("give either budget_share or the setting budget, not both")
+
+    def settings_for(self, n_candidates: int, n_folds: int) -> dict[str, Any]:
+        """The settings, the share as a number of fold evaluations, rounded down but at least 1.
+
+        Args:
+            n_candidates: length of the candidate list.
+            n_folds: folds per candidate.
+        """
+        if self.budget_share is None:
+            return dict(self.settings)
+        total = n_candidates * n_folds
+        return {**self.settings, "budget": max(1, math.floor(self.budget_share * total + 1e-9))}
+
+
+def entries_of(config: Mapping[str, Any]) -> dict[str, Entry]:
+    """What a configuration compares, by name; an entry's settings are put over those of its strategy's block.
+
+    Args:
+        config: all keys; `folds_comparison.compared` is a list of mappings with name, strategy, and perhaps
+            settings and budget_share.
+
+    Raises:
+        ValueError: one sentence with the key, on an unknown strategy or setting, a value outside its range, or a
+            name that stands twice.
+    """
+    entries: dict[str, Entry] = {}
+    for i, block in enumerate(config["folds_comparison"]["compared"]):
+        where, strategy = f"folds_comparison.compared.{i} ({block['name']})", block["strategy"]
+        if block["name"] in entries:
+            raise ValueError(f"{where}: the name stands twice; every compared strategy needs one of its own")
+        settings = {**config["strategies"].get(strategy, {}), **block.get("settings", {})}
+        try:
+            entry = Entry(block["name"], strategy, settings, block.get("budget_share"))
+            _try_out(entry)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{where}: {error}") from error
+        entries[entry.name] = entry
+    return entries
+
+
+def _try_out(entry: Entry) -> None:
+    """Build the strategy once: it knows its settings and their ranges best."""
+    facts = {"n_rows": 10**6} if "n_rows" in settings_of(entry.strategy) else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a budget is small or large against the study's own lists
+        settings = facts | entry.settings_for(128, 5)
+        make(entry.strategy, n_candidates=128, n_folds=5, rng=np.random.default_rng(0), **settings)

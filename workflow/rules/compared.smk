@@ -1,0 +1,61 @@
+# What the rules of comparisons.smk compare, and the files that they read.
+
+from frugal.papers.comparisons import entries_of
+
+try:
+    ENTRIES = entries_of(config)
+except ValueError as error:
+    raise WorkflowError(str(error)) from None
+
+COMPARISON = config["folds_comparison"]
+COMPARED = "{entry}/{dataset}/{classifier}"
+COMPARISON_FIGURES = ("pareto", "anytime", "ranks")
+TIMED_FOLDS = [k for k in COMPARISON["n_folds"] if k in STUDY["wall_clock"]["n_folds"]]
+
+
+def comparison_scores(wildcards, timed="", root="scores"):
+    """Kept files of a cell, all seeds and numbers of folds, with rungs for the strategy that asks for them.
+
+    They are those of greedy_cv. Where another study keeps scores of its own, its files join these.
+    """
+    where = f"results/folds/{root}/{wildcards.dataset}/{wildcards.classifier}/{variant_of(STUDY)}{timed}"
+    seeds = range(COMPARISON["n_timed_seeds" if timed else "n_seeds"])
+    cv = config["strategies"]["successive_halving"]["cv"]
+    halving = ENTRIES[wildcards.entry].strategy == "successive_halving"
+    return [
+        f"{where}/k{k}/seed{seed}/folds{first}-{last}.parquet"
+        for k in (TIMED_FOLDS if timed else COMPARISON["n_folds"])
+        for seed in seeds
+        for first, last in blocks_of(k, config["folds_per_job"])
+    ] + [f"{where}/k{cv}/seed{seed}/rungs.parquet" for seed in seeds if halving]
+
+
+def entry_settings(wildcards):
+    """Settings of a compared strategy, as JSON; nothing else of the configuration re-runs it."""
+    return json.dumps(dict(ENTRIES[wildcards.entry].settings), sort_keys=True)
+
+
+def entry_budget(wildcards):
+    """The command-line flag of a compared strategy's budget, if it has one."""
+    share = ENTRIES[wildcards.entry].budget_share
+    return "" if share is None else f"--budget-share {float(share)}"
+
+
+def compared_files(wildcards):
+    """The runs of every compared strategy on every cell, or on those with timed fits."""
+    experiment = "wall_clock" if wildcards.kind == "timed" else "search_time"
+    return expand(
+        f"results/folds_comparison/{wildcards.kind}/{COMPARED}.parquet",
+        entry=ENTRIES,
+        dataset=datasets_of(experiment),
+        classifier=STUDY["classifiers"],
+    )
+
+
+def comparison_runs(wildcards):
+    """Runs on kept scores, and on timed fits for the table where there are any."""
+    is_timed = COMPARISON["n_timed_seeds"] and TIMED_FOLDS
+    kinds = (
+        ["runs", "timed"] if is_timed and wildcards.name == "strategies" else ["runs"]
+    )
+    return [f"results/folds_comparison/{kind}.parquet" for kind in kinds]

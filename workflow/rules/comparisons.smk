@@ -1,0 +1,178 @@
+# Every way to save folds, replayed on the same kept scores; `papers/comparisons` measures, tabulates and draws.
+
+
+include: "compared.smk"
+
+
+rule compare:
+    # One compared strategy on one dataset and classifier: all lengths n, numbers of folds k and seeds.
+    input:
+        scores=comparison_scores,
+        code=lambda wildcards: code_of(ENTRIES[wildcards.entry].strategy),
+    output:
+        f"results/folds_comparison/runs/{COMPARED}.parquet",
+    log:
+        f"results/logs/folds_comparison/runs/{COMPARED}.log",
+    benchmark:
+        f"results/benchmarks/folds_comparison/runs/{COMPARED}.tsv"
+    wildcard_constraints:
+        entry="|".join(ENTRIES),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=120,
+    params:
+        strategy=lambda wildcards: ENTRIES[wildcards.entry].strategy,
+        settings=entry_settings,
+        budget=entry_budget,
+        lengths=COMPARISON["n_candidates"],
+    shell:
+        "frugal compare {wildcards.entry} --strategy {params.strategy} --settings {params.settings:q} {params.budget}"
+        " --scores {input.scores} --n-candidates {params.lengths} --output {output} > {log} 2>&1"
+
+
+rule compare_timed:
+    # The same on timed fits, for the seconds that strategies take: these files are not reproducible bytes.
+    input:
+        scores=lambda wildcards: comparison_scores(wildcards, "-timed"),
+        seconds=lambda wildcards: comparison_scores(wildcards, "-timed", "seconds"),
+        code=lambda wildcards: code_of(ENTRIES[wildcards.entry].strategy),
+    output:
+        f"results/folds_comparison/timed/{COMPARED}.parquet",
+    log:
+        f"results/logs/folds_comparison/timed/{COMPARED}.log",
+    benchmark:
+        f"results/benchmarks/folds_comparison/timed/{COMPARED}.tsv"
+    wildcard_constraints:
+        entry="|".join(ENTRIES),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=120,
+    params:
+        strategy=lambda wildcards: ENTRIES[wildcards.entry].strategy,
+        settings=entry_settings,
+        budget=entry_budget,
+        lengths=COMPARISON["n_candidates"],
+    shell:
+        "frugal compare {wildcards.entry} --strategy {params.strategy} --settings {params.settings:q} {params.budget}"
+        " --scores {input.scores} --seconds {input.seconds} --n-candidates {params.lengths} --output {output} > {log} 2>&1"
+
+
+rule collect_comparison:
+    # All runs in one file, and the statistics of every cell.
+    input:
+        compared_files,
+    output:
+        runs="results/folds_comparison/{kind}.parquet",
+        cells="results/folds_comparison/cells/{kind}.csv",
+    log:
+        "results/logs/folds_comparison/collect/{kind}.log",
+    benchmark:
+        "results/benchmarks/folds_comparison/collect/{kind}.tsv"
+    wildcard_constraints:
+        kind="runs|timed",
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "frugal collect --search {input} --output {output.runs} --cells-output {output.cells} > {log} 2>&1"
+
+
+rule table_comparison:
+    # What every strategy spent and chose.
+    input:
+        runs=comparison_runs,
+    output:
+        csv="results/folds_comparison/tables/{name}.csv",
+        md=report(
+            "results/folds_comparison/tables/{name}.md",
+            caption="../report/item.rst",
+            category="folds_comparison",
+            subcategory="tables",
+            labels={"item": "{name}"},
+        ),
+    log:
+        "results/logs/folds_comparison/tables/{name}.log",
+    benchmark:
+        "results/benchmarks/folds_comparison/tables/{name}.tsv"
+    wildcard_constraints:
+        name="strategies",
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        scale=config["scale"],
+        caption=lambda wildcards: caption_of(wildcards, "folds_comparison"),
+    shell:
+        "frugal table comparisons {wildcards.name} --runs {input.runs} --scale {params.scale}"
+        " --output {output.csv} > {log} 2>&1"
+
+
+rule figure_comparison:
+    # A figure of the comparison, with the numbers it was drawn from.
+    input:
+        runs=comparison_runs,
+    output:
+        png=report(
+            "results/folds_comparison/figures/{name}.png",
+            caption="../report/item.rst",
+            category="folds_comparison",
+            subcategory="figures",
+            labels={"item": "{name}"},
+        ),
+        svg="results/folds_comparison/figures/{name}.svg",
+        csv="results/folds_comparison/figures/{name}.csv",
+    log:
+        "results/logs/folds_comparison/figures/{name}.log",
+    benchmark:
+        "results/benchmarks/folds_comparison/figures/{name}.tsv"
+    wildcard_constraints:
+        name="|".join(COMPARISON_FIGURES),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        caption=lambda wildcards: caption_of(wildcards, "folds_comparison"),
+    shell:
+        "frugal figure comparisons {wildcards.name} --runs {input.runs} --output {output.png} > {log} 2>&1"
+
+
+# Targets by name: the table, each figure, and all of them.
+rule folds_comparison_strategies:
+    input:
+        multiext("results/folds_comparison/tables/strategies", ".csv", ".md"),
+
+
+for item in COMPARISON_FIGURES:
+
+    rule:
+        name:
+            f"folds_comparison_{item}"
+        input:
+            multiext(f"results/folds_comparison/figures/{item}", ".png", ".svg", ".csv"),
+
+
+rule folds_comparison:
+    # Every strategy of the folds family on the same folds; a replay of kept scores, but on request only.
+    input:
+        multiext("results/folds_comparison/tables/strategies", ".csv", ".md"),
+        *(
+            multiext(
+                f"results/folds_comparison/figures/{item}", ".png", ".svg", ".csv"
+            )
+            for item in COMPARISON_FIGURES
+        ),

@@ -172,7 +172,7 @@ def test_failed_candidates_rank_last_and_are_never_chosen(name):
         ("greedy", {"budget": 0}, "budget must be at least 1"),
         ("greedy", {"ties": "random"}, "ties must be one of lowest_index, fewest_folds, most_folds"),
         ("greedy", {"tie": 1}, "unknown setting 'tie' of greedy; known: budget, ties"),
-        ("gredy", {}, "unknown strategy 'gredy'; known: greedy, greedy_early_stopping"),
+        ("gredy", {}, "unknown strategy 'gredy'; known: .*greedy, greedy_early_stopping"),
         ("greedy_early_stopping", {"epsilon": -0.1}, "epsilon must be at least 0"),
         ("greedy_early_stopping", {"rounding": "floor"}, "rounding must be one of ceiling, none"),
         ("successive_halving", {"factor": 1}, "factor must be at least 2"),
@@ -212,7 +212,7 @@ def test_a_strategy_is_told_the_facts_that_it_asks_for():
     facts = {"n_rows": 90, "n_classes": 3}
     assert with_facts("greedy", {"budget": 5}, **facts) == {"budget": 5}
     assert with_facts("successive_halving", {"n_rows": 60}, **facts) == {"n_rows": 60, "n_classes": 3}
-    with pytest.raises(ValueError, match="unknown strategy 'halving'; known: greedy"):
+    with pytest.raises(ValueError, match="unknown strategy 'halving'; known: .*greedy"):
         with_facts("halving", {}, **facts)
 
 

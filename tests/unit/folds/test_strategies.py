@@ -212,7 +212,7 @@ def test_a_strategy_is_told_the_facts_that_it_asks_for():
     facts = {"n_rows": 90, "n_classes": 3}
     assert with_facts("greedy", {"budget": 5}, **facts) == {"budget": 5}
     assert with_facts("successive_halving", {"n_rows": 60}, **facts) == {"n_rows": 60, "n_classes": 3}
-    with pytest.raises(ValueError, match="unknown strategy 'halving'; known: .*greedy"):
+    with pytest.raises(ValueError, match=r"unknown strategy 'halving'; known: .*greedy"):
         with_facts("halving", {}, **facts)
 
 

@@ -56,12 +56,24 @@ def test_a_length_can_be_a_job_of_its_own(place):
         "greedy_cv_claims",
         "greedy_cv_claims_sensitivity",
         "greedy_cv_sensitivity",
+        "beta_pruning",
+        "beta_pruning_figure4",
+        "folds_comparison",
+        "folds_comparison_ranks",
         "data_pima2",
     ],
 )
 def test_every_table_and_figure_has_a_target(place, target):
     done = snakemake(place, "--dry-run", "--quiet", "all", "--configfile", "config/smoke.yaml", "--", target)
     assert done.returncode == 0, done.stdout
+
+
+def test_a_strategy_is_rerun_when_a_module_that_it_builds_on_changes(place):
+    planned = snakemake(place, "--dry-run", "--configfile", "config/smoke.yaml", "--", "folds_comparison").stdout
+    jobs = [job for job in planned.split("rule ") if job.startswith("compare:") and "beta_sequential" in job]
+    assert jobs
+    for module in ("strategies/beta_sequential", "sequential", "beliefs", "beta", "predictive", "ledger"):
+        assert all(f"src/frugal/folds/{module}.py" in job for job in jobs)
 
 
 @pytest.mark.parametrize(

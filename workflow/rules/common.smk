@@ -107,14 +107,23 @@ def settings_of(method):
 
 
 def code_of(method):
-    """The modules of a strategy: its own, and those of the strategies that it builds on."""
-    path = Path(workflow.basedir, f"src/frugal/folds/strategies/{method}.py")
-    built_on = re.findall(
-        r"^from frugal\.folds\.strategies\.(\w+) import",
-        path.read_text(),
-        flags=re.MULTILINE,
-    )
-    return [f"src/frugal/folds/strategies/{name}.py" for name in (method, *built_on)]
+    """The modules that a strategy is made of: its own, and those of the folds family that it builds on."""
+    root = Path(workflow.basedir, "src/frugal/folds")
+    found, left = set(), [f"strategies/{method}.py"]
+    while left:
+        path = left.pop()
+        found.add(path)
+        text = Path(root, path).read_text()
+        names = re.findall(
+            r"^from frugal\.folds\.([\w.]+) import", text, flags=re.MULTILINE
+        )
+        for listed in re.findall(
+            r"^from frugal\.folds import (.+)$", text, flags=re.MULTILINE
+        ):
+            names += listed.split(", ")
+        paths = {f"{name.replace('.', '/')}.py" for name in names}
+        left += sorted(paths - found)
+    return [f"src/frugal/folds/{path}" for path in sorted(found)]
 
 
 def source_of(dataset):

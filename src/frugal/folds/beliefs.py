@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from frugal.folds import beta, log_loss
-from frugal.folds.checks import check_choice, check_number, check_whole
+from frugal.folds.checks import check_between, check_choice, check_number, check_whole
 from frugal.folds.ledger import Ledger
 
 MODELS = ("accuracy", "log_loss")
@@ -23,37 +23,56 @@ class Beliefs:
         model: one of `MODELS`.
         rate: of the prior on the precision of fold scores.
         n_rows: rows of the dataset, which accuracies of exactly 0 or 1 need; None: refuse those.
+        n_classes: its classes, for the prior of log-losses; None: a prior mean of 1 nat.
 
     Raises:
         ValueError: on a setting out of range.
     """
 
-    def __init__(self, ledger: Ledger, *, tau: float, model: str, rate: float, n_rows: int | None) -> None:
-        check_number("tau", tau, 0)
-        if not 0.5 < tau <= 1:
-            raise ValueError(f"tau must be above 0.5 and at most 1, got {tau!r}")
+    def __init__(
+        self,
+        ledger: Ledger,
+        *,
+        tau: float,
+        model: str,
+        rate: float,
+        n_rows: int | None,
+        n_classes: int | None,
+    ) -> None:
+        check_between("tau", tau, 0.5, 1, above=True)
         check_choice("model", model, MODELS)
         check_number("rate", rate, 1e-6)
         if n_rows is not None:
-            check_whole("n_rows", n_rows, ledger.n_folds)
+            check_whole("n_rows", n_rows, 2 * ledger.n_folds)  # an edge of half a row needs two validation rows
+        if n_classes is not None:
+            check_whole("n_classes", n_classes, 2)
         self._ledger, self.tau, self._model, self._rate = ledger, tau, model, rate
         self._n_valid = None if n_rows is None else n_rows // ledger.n_folds
+        self._scale = 1.0 if n_classes is None else math.log(n_classes)
 
-    def of(self, candidate: int) -> Posterior:
-        """Posterior predictive of a candidate none of whose fits failed.
+    def check(self, score: float) -> None:
+        """Refuse a score that the model does not have, before it is taken note of.
 
         Raises:
-            ValueError: on a score that the model does not have; the remedy is named.
+            ValueError: naming the remedy.
         """
+        if self._model == "accuracy" and score in (0.0, 1.0) and self._n_valid is None:
+            raise ValueError(f"a score of exactly {score:g} has no Beta posterior; give the setting n_rows")
+        if self._model == "log_loss" and score == 1.0:
+            raise ValueError("a score of exactly 1 is a log-loss of 0; clip the predicted probabilities")
+
+    def of(self, candidate: int) -> Posterior:
+        """Posterior predictive of a candidate none of whose fits failed."""
         scores = self._ledger.scores[candidate]
         if self._model == "accuracy":
             return beta.Posterior.fit(scores, rate=self._rate, n_valid=self._n_valid)
-        losses = [-math.log(score) if score else math.inf for score in scores]
-        return log_loss.Posterior.fit(losses, rate=self._rate)
+        losses = [-math.log(score) for score in scores]
+        return log_loss.Posterior.fit(losses, rate=self._rate, scale=self._scale)
 
     def failed(self, candidate: int) -> bool:
-        """Whether a fit of the candidate failed."""
-        return any(math.isnan(score) for score in self._ledger.scores[candidate])
+        """Whether a fit of the candidate failed, or its log-loss was too large for a number (a score of 0)."""
+        scores = self._ledger.scores[candidate]
+        return any(math.isnan(s) or (s == 0 and self._model == "log_loss") for s in scores)
 
     def worth(self, candidate: int) -> float:
         """Mean of the posterior predictive, larger is better; -inf where a fit failed."""

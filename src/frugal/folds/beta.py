@@ -77,7 +77,7 @@ class Posterior:
         Args:
             accuracies: each in [0, 1], in any order.
             rate: of the exponential prior on the precision, at least 1e-6; 0.01 in equation 4.
-            n_valid: rows that each accuracy was measured on; accuracies of exactly 0 or 1 need it.
+            n_valid: rows that each accuracy was measured on, at least 2; accuracies of exactly 0 or 1 need it.
 
         Raises:
             ValueError: on an accuracy outside [0, 1] or not finite, one of exactly 0 or 1 without `n_valid`,
@@ -85,7 +85,7 @@ class Posterior:
         """
         check_number("rate", rate, 1e-6)
         if n_valid is not None:
-            check_whole("n_valid", n_valid, 1)
+            check_whole("n_valid", n_valid, 2)
         listed = sorted(float(accuracy) for accuracy in accuracies)
         for accuracy in listed:
             if not 0.0 <= accuracy <= 1.0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import cast
 
 import numpy as np
 
@@ -30,6 +31,19 @@ def check_number(name: str, value: object, low: float) -> None:
     """
     if not is_number(value, low):
         raise ValueError(f"{name} must be at least {low} and a finite number, got {value!r}")
+
+
+def check_between(name: str, value: object, low: float, high: float, *, above: bool = False) -> None:
+    """Refuse what is no number from `low` to `high`; with `above`, `low` itself too.
+
+    Raises:
+        ValueError: naming the setting.
+    """
+    inside = is_number(value, low) and float(cast(float, value)) <= high
+    if not inside or (above and value == low):
+        raise ValueError(
+            f"{name} must be {'above' if above else 'at least'} {low} and at most {high}, got {value!r}"
+        )
 
 
 def check_whole(name: str, value: object, low: int) -> None:

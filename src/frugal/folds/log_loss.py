@@ -97,7 +97,7 @@ class Posterior:
             x: losses in nats.
         """
         scaled: Array = self._kappa * np.maximum(np.asarray(x, dtype=float), 0.0)[..., None]
-        return np.asarray(betainc(self._kappa, self._a, scaled / (scaled + self._b)) @ self._weights)
+        return np.asarray(betainc(self._kappa, self._a, 1 - self._b / (scaled + self._b)) @ self._weights)
 
     def quantile(self, share: ArrayLike) -> Array:
         """The loss that a draw stays below with this probability, of any shape.

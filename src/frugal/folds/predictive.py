@@ -79,7 +79,7 @@ class Predictive:
 
     def prob_above(self, other: Predictive) -> float:
         """P(Y_self > Y_other) for independent draws: the integral of our density times the other's cdf."""
-        return float(self._mass @ other.cdf(self._y))
+        return min(float(self._mass @ other.cdf(self._y)), 1.0)
 
 
 class HasPredictive(Protocol):

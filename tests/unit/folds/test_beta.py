@@ -225,7 +225,7 @@ def test_accuracies_at_the_edge_are_clipped_by_half_a_row():
         ([-0.1], {"n_valid": 5}, r"an accuracy must be a number in \[0, 1\], got -0.1"),
         ([1.0], {}, "an accuracy of exactly 1 has no Beta posterior; give n_valid"),
         ([0.0], {}, "an accuracy of exactly 0 has no Beta posterior; give n_valid"),
-        ([0.5], {"n_valid": 0}, "n_valid must be at least 1 and a whole number, got 0"),
+        ([0.5], {"n_valid": 1}, "n_valid must be at least 2 and a whole number, got 1"),
         ([0.5], {"rate": 0.0}, "rate must be at least 1e-06 and a finite number, got 0.0"),
         ([0.5], {"rate": math.inf}, "rate must be at least 1e-06 and a finite number, got inf"),
     ],

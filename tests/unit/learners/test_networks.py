@@ -274,13 +274,26 @@ def test_torchs_settings_and_generator_are_left_as_they_were():
         ({"X": np.zeros((4, 5))}, r"expected rows of 196 features, got shape \(4, 5\)"),
         ({"y": np.zeros(3, dtype=int)}, r"expected 4 labels, got shape \(3,\)"),
         ({"y": np.full(4, 10)}, r"labels must lie in \[0, 9\]"),
-        ({"epochs": 0}, "epochs must be at least 1, got 0"),
+        ({"y": np.full(4, 0.7)}, "labels must be whole numbers, got torch.float64"),
+        ({"epochs": 0}, "epochs must be a whole number of at least 1, got 0"),
+        ({"epochs": 2.5}, "epochs must be a whole number of at least 1, got 2.5"),
     ],
 )
 def test_fit_refuses(change, message):
     X, y = np.zeros((4, 196), dtype=np.uint8), np.zeros(4, dtype=int)
     with pytest.raises(ValueError, match=message):
         network("mlp").fit(**({"X": X, "y": y, "X_valid": X, "y_valid": y, "epochs": 1} | change))
+
+
+@pytest.mark.parametrize("content", [b"", b"no state", None])
+def test_a_file_that_holds_no_state_is_refused(tmp_path, content):
+    path = tmp_path / "state.pt"
+    if content is None:  # a state cut off half-way
+        network("mlp").save(path)
+        content = path.read_bytes()[: path.stat().st_size // 2]
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="is truncated or holds no network; delete it and train again"):
+        network("mlp").load(path)
 
 
 def test_images_that_are_none_or_too_small_are_refused():

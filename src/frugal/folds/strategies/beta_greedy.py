@@ -4,7 +4,8 @@ Documents 000 and 001 both leave this as future work; the combination is ours. A
 every candidate gets its first fold, and then the most promising incomplete one its next. Promising is not the mean
 so far but what a further fold may score: an upper quantile of the posterior predictive, or one draw from it
 (Thompson), made anew whenever the candidate is told a score. A candidate is dropped, when its turn comes, if
-equation 5 of document 000 exceeds tau against the candidate with the best posterior predictive mean.
+equation 5 of document 000 exceeds tau against the candidate with the best posterior predictive mean; it comes back
+if that candidate then fails.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import math
 import numpy as np
 
 from frugal.folds.beliefs import Beliefs
-from frugal.folds.checks import check_choice, check_number
+from frugal.folds.checks import check_between, check_choice
 from frugal.folds.ledger import Ledger
 from frugal.interface import WAIT, FoldTask, Wait
 
@@ -35,6 +36,7 @@ class BetaGreedy:
         rate: of the exponential prior on the precision.
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
         n_rows: rows of the dataset; accuracies of exactly 0 or 1 need it.
+        n_classes: its classes; their logarithm is the prior mean of log-losses, 1 nat where they are unknown.
     """
 
     def __init__(
@@ -49,18 +51,18 @@ class BetaGreedy:
         rate: float = 0.01,
         model: str = "accuracy",
         n_rows: int | None = None,
+        n_classes: int | None = None,
     ) -> None:
         check_choice("order", order, ORDERS)
-        check_number("quantile", quantile, 0)
-        if not 0 < quantile < 1:
-            raise ValueError(f"quantile must be above 0 and below 1, got {quantile!r}")
+        check_between("quantile", quantile, 0, 1 - 1e-6, above=True)
         self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
-        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows)
+        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_classes=n_classes)
         self._rng = rng if order == "thompson" else None
         self._quantile = quantile
         self._heap: list[tuple[float, int]] = []
         self._worth = np.full(n_candidates, -math.inf)
         self._n_swept = 0
+        self._pruned: dict[int, list[int]] = {}
         self.events = self._ledger.events
 
     def ask(self) -> FoldTask | Wait | None:
@@ -76,18 +78,26 @@ class BetaGreedy:
             if prob is None:
                 return ledger.ask(candidate, len(ledger.scores[candidate]))
             ledger.note("prune", candidate, against=best, probability=prob)
+            self._pruned.setdefault(best, []).append(candidate)
         return WAIT if ledger.n_pending else None
 
     def tell(self, task: FoldTask, score: float) -> None:
         """Answer a task with a score, or nan for a failed fit."""
+        self._beliefs.check(score)
         self._ledger.tell(task, score)
         candidate = task.candidate
         self._worth[candidate] = self._beliefs.worth(candidate)
         if self._beliefs.failed(candidate):
             self._ledger.note("prune", candidate, failed=True)
+            for other in self._pruned.pop(candidate, []):
+                self._ledger.note("restore", other, against=candidate)
+                self._push(other)
         elif len(self._ledger.scores[candidate]) < self._ledger.n_folds:
-            share = self._quantile if self._rng is None else self._rng.uniform()
-            heapq.heappush(self._heap, (-self._beliefs.quantile(candidate, share), candidate))
+            self._push(candidate)
+
+    def _push(self, candidate: int) -> None:
+        share = self._quantile if self._rng is None else self._rng.uniform()
+        heapq.heappush(self._heap, (-self._beliefs.quantile(candidate, share), candidate))
 
     @property
     def incumbent(self) -> int | None:

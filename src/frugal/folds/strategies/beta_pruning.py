@@ -13,7 +13,8 @@ program differ, the program is followed:
 Differs from both: when the list is exhausted the remaining candidates are trained until they are complete or
 dropped (`at_end="drain"`), where the program stops as soon as it would take a candidate and none is left
 (`at_end="stop"`); the candidate returned is the complete one with the best mean of accuracies. Candidates of equal
-rank keep their order in the list. A candidate whose fit failed is dropped at once.
+rank keep their order in the list. A candidate whose fit failed is dropped at once, and those that were dropped
+against it come back. With several workers a candidate is judged when its answer has come.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class BetaPruning:
         budget: fold evaluations at most; None: no limit.
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
         n_rows: rows of the dataset; accuracies of exactly 0 or 1 need it.
+        n_classes: its classes; their logarithm is the prior mean of log-losses, 1 nat where they are unknown.
     """
 
     def __init__(
@@ -63,17 +65,19 @@ class BetaPruning:
         budget: int | None = None,
         model: str = "accuracy",
         n_rows: int | None = None,
+        n_classes: int | None = None,
     ) -> None:
         check_whole("buffer", buffer, 2)
         check_choice("rank_by", rank_by, RANKS)
         check_choice("at_end", at_end, ENDS)
         check_budget(budget)
         self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
-        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows)
+        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_classes=n_classes)
         self._size, self._by_sample, self._stops = buffer, rank_by == "sample_mean", at_end == "stop"
         self._limit = math.inf if budget is None else budget
         self._buffer: list[int] = []
         self._pending: set[int] = set()
+        self._pruned: dict[int, list[int]] = {}
         self._next = 0
         self.events = self._ledger.events
 
@@ -99,19 +103,22 @@ class BetaPruning:
 
     def tell(self, task: FoldTask, score: float) -> None:
         """Answer a task with a score, or nan for a failed fit; ranks, prunes and evicts."""
+        self._beliefs.check(score)
         self._ledger.tell(task, score)
         self._pending.remove(task.candidate)
-        if task.candidate not in self._buffer:
-            return  # dropped while its answer was out
+        if self._beliefs.failed(task.candidate):
+            self._drop(task.candidate, "prune", failed=True)
+            for candidate in self._pruned.pop(task.candidate, []):
+                self._buffer.append(candidate)
+                self._ledger.note("restore", candidate, against=task.candidate)
         self._buffer.sort(key=lambda candidate: (-self._rank(candidate), candidate))
         told = [candidate for candidate in self._buffer if self._ledger.scores[candidate]]
-        best = told[0]
-        for candidate in told:
-            if self._beliefs.failed(candidate):
-                self._drop(candidate, "prune", failed=True)
-            elif candidate != best and (prob := self._beliefs.prunes(best, candidate)) is not None:
-                self._drop(candidate, "prune", against=best, probability=prob)
-        if len(self._buffer) == self._size:
+        for candidate in told[1:]:
+            prob = None if candidate in self._pending else self._beliefs.prunes(told[0], candidate)
+            if prob is not None:
+                self._drop(candidate, "prune", against=told[0], probability=prob)
+                self._pruned.setdefault(told[0], []).append(candidate)
+        if len(self._buffer) >= self._size:
             for candidate in told[1:]:
                 if candidate in self._buffer and self._is_complete(candidate):
                     self._drop(candidate, "evict")

@@ -28,6 +28,7 @@ class BetaSequential:
         rate: of the exponential prior on the precision.
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
         n_rows: rows of the dataset; accuracies of exactly 0 or 1 need it.
+        n_classes: its classes; their logarithm is the prior mean of log-losses, 1 nat where they are unknown.
     """
 
     def __init__(
@@ -40,9 +41,10 @@ class BetaSequential:
         rate: float = 0.01,
         model: str = "accuracy",
         n_rows: int | None = None,
+        n_classes: int | None = None,
     ) -> None:
         self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
-        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows)
+        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_classes=n_classes)
         self._sequential = Sequential(self._ledger, self._verdict)
         self._best: int | None = None
         self.events = self._ledger.events
@@ -53,6 +55,7 @@ class BetaSequential:
 
     def tell(self, task: FoldTask, score: float) -> None:
         """Answer a task with a score, or nan for a failed fit."""
+        self._beliefs.check(score)
         self._sequential.tell(task, score)
         candidate, beliefs = task.candidate, self._beliefs
         if len(self._ledger.scores[candidate]) < self._ledger.n_folds or beliefs.failed(candidate):

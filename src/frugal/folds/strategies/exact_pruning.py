@@ -52,9 +52,11 @@ class ExactPruning:
     def tell(self, task: FoldTask, score: float) -> None:
         """Answer a task with an accuracy, or nan for a failed fit."""
         mean = self._ledger.tell(task, score)
-        if len(self._ledger.scores[task.candidate]) < self._ledger.n_folds:
+        if mean == -math.inf:
+            self._ledger.note("prune", task.candidate, failed=True)
+        elif len(self._ledger.scores[task.candidate]) < self._ledger.n_folds:
             heapq.heappush(self._heap, (-mean, task.candidate))
-        elif mean > -math.inf:
+        else:
             self._best = max(self._best, (mean, -task.candidate))
 
     @property

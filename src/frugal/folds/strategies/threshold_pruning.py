@@ -61,7 +61,9 @@ class ThresholdPruning:
         if best is None or not ledger.complete or len(own) < self._min_folds:
             return None
         reference = mean_score(ledger.scores[best][: len(own)])
-        return {"against": best} if mean_score(own) * (1 + self._threshold) < reference else None
+        # Means are rounded to 12 decimals, and the product magnifies that: a tie is not behind.
+        behind = mean_score(own) * (1 + self._threshold) < reference - 1e-9
+        return {"against": best} if behind else None
 
     @property
     def incumbent(self) -> int | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frugal.folds.checks import check_number, check_whole
+from frugal.folds.checks import check_between, check_whole
 from frugal.folds.ledger import Ledger
 from frugal.folds.sequential import Sequential
 from frugal.interface import FoldTask, Wait
@@ -42,9 +42,7 @@ class Wilcoxon:
         p_threshold: float = 0.1,
         n_startup_steps: int = 2,
     ) -> None:
-        check_number("p_threshold", p_threshold, 0)
-        if p_threshold > 1:
-            raise ValueError(f"p_threshold must be at most 1, got {p_threshold!r}")
+        check_between("p_threshold", p_threshold, 0, 1)
         check_whole("n_startup_steps", n_startup_steps, 0)
         self._study = _study(p_threshold, n_startup_steps)
         self._trials: dict[int, optuna.Trial] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,8 +127,8 @@ class Network:
         Raises:
             ValueError: if the shapes do not fit, or a label is out of range.
         """
-        if epochs < 1:
-            raise ValueError(f"epochs must be at least 1, got {epochs}")
+        if isinstance(epochs, bool) or not isinstance(epochs, int) or epochs < 1:
+            raise ValueError(f"epochs must be a whole number of at least 1, got {epochs!r}")
         with settled(self.device):
             rows, labels = self._rows(X), self._labels(y, len(X))
             validation = self._rows(X_valid), self._labels(y_valid, len(X_valid))
@@ -173,9 +174,12 @@ class Network:
 
         Raises:
             OSError: if the file cannot be read.
-            ValueError: if another network was saved in it.
+            ValueError: if it is no such state, or another network was saved in it.
         """
-        state = torch.load(path, map_location=self.device, weights_only=True)
+        try:
+            state = torch.load(path, map_location=self.device, weights_only=True)
+        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+            raise ValueError(f"{path} is truncated or holds no network; delete it and train again") from error
         for name, ours in self._identity().items():
             if state["identity"][name] != ours:
                 raise ValueError(
@@ -252,6 +256,8 @@ class Network:
         labels = torch.as_tensor(y)
         if labels.shape != (n_rows,):
             raise ValueError(f"expected {n_rows} labels, got shape {tuple(labels.shape)}")
+        if labels.is_floating_point():
+            raise ValueError(f"labels must be whole numbers, got {labels.dtype}")
         if not 0 <= int(labels.min()) <= int(labels.max()) < self._n_classes:
             raise ValueError(f"labels must lie in [0, {self._n_classes - 1}]")
         return labels.to(self.device, torch.int64)

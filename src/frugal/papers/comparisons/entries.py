@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from frugal.folds.checks import check_number
+from frugal.folds.checks import check_between
 from frugal.folds.strategies import make, settings_of
 
 
@@ -37,9 +37,7 @@ class Entry:
         known = settings_of(self.strategy)
         if self.budget_share is None:
             return
-        check_number("budget_share", self.budget_share, 0)
-        if not 0 < self.budget_share <= 1:
-            raise ValueError(f"budget_share must lie above 0 and be at most 1, got {self.budget_share!r}")
+        check_between("budget_share", self.budget_share, 0, 1, above=True)
         if "budget" not in known:
             raise ValueError(f"budget_share is given, but {self.strategy} has no setting budget")
         if self.settings.get("budget") is not None:

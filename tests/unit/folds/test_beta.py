@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad, quad_vec
-from scipy.special import betainc, betaln, exp1
+from scipy.special import betainc, betaincc, betaln, exp1
 
 from frugal.folds.bench_beta import bench_beta
 from frugal.folds.beta import Posterior, prob_greater
@@ -102,6 +102,74 @@ def test_the_density_integrates_to_the_distribution_function(listed):
     inside, _ = quad(posterior.pdf, low, high, limit=200, points=[np.clip(posterior.mean, low, high)])
     assert inside == pytest.approx(float(posterior.cdf(high) - posterior.cdf(low)), abs=2e-5)
     assert inside == pytest.approx(0.9, abs=2e-5)
+
+
+PAIRS = (
+    ((0.25,), (0.26, 0.3)),
+    ((0.876,), (0.0987,)),
+    ((0.8, 0.82), (0.79, 0.81, 0.8)),
+    ((0.97, 0.96), (0.64,)),
+    (NEAR_ONE, (0.95, 0.955, 0.96)),
+    (NEAR_ONE, tuple(a - 0.004 for a in NEAR_ONE)),
+    ((0.90, 0.91, 0.92, 0.93, 0.94), (0.77, 0.775, 0.78)),
+    ((0.4, 0.5), (0.45,)),
+    ((0.5,) * 20, (0.52,) * 10),
+    ((0.1, 0.9), (0.6,)),
+    ((0.97,), (0.27,)),
+    ((0.3, 0.9), (0.2, 0.8, 0.5)),
+)
+LEGENDRE = np.polynomial.legendre.leggauss(8)
+
+
+@pytest.mark.parametrize(("p", "q"), PAIRS, ids=range(len(PAIRS)))
+def test_prob_greater_agrees_with_legendre_panels_over_both_posteriors(p, q):
+    """Equation 5 written out: over logit x and, for each set, over log mu and eta."""
+    x, weights = panels(np.concatenate([around(logit(np.mean(s)), 0.5, 1000) for s in (p, q)]))
+    log_x, log_1x = -np.logaddexp(0, -x), -np.logaddexp(0, x)
+    alpha, beta, of_p = posterior_nodes(p)
+    kernels = np.outer(log_x, alpha) + np.outer(log_1x, beta) - betaln(alpha, beta)
+    density = np.exp(kernels) @ of_p
+    assert weights @ density == pytest.approx(1, abs=1e-5)
+    alpha, beta, of_q = posterior_nodes(q)
+    below = np.array(
+        [
+            betainc(alpha, beta, math.exp(a)) if y < 0 else betaincc(beta, alpha, math.exp(b))
+            for y, a, b in zip(x, log_x, log_1x, strict=True)
+        ]
+    )
+    expected = weights @ (density * (below @ of_q))
+    assert prob_greater(Posterior.fit(p), Posterior.fit(q)) == pytest.approx(expected, abs=5e-5)
+
+
+def panels(edges):
+    """Nodes and weights of Gauss-Legendre panels between the edges."""
+    edges = np.unique(edges)
+    half = np.diff(edges)[:, None] / 2
+    return (edges[:-1, None] + half * (1 + LEGENDRE[0])).ravel(), (half * LEGENDRE[1]).ravel()
+
+
+def around(middle, width, end):
+    steps = np.geomspace(width / 4, end, 10)
+    return np.concatenate([middle - steps, [middle], middle + steps])
+
+
+def logit(share):
+    return math.log(share / (1 - share))
+
+
+def posterior_nodes(listed):
+    """alpha, beta and weight of nodes over the posterior."""
+    a = np.array(listed)
+    width = max(0.03, a.std()) / math.sqrt(len(a))
+    eta, of_eta = panels(np.clip(around(a.mean(), width, 1), 0, 1))
+    log_mu, of_mu = panels(np.linspace(-12, math.log((len(a) + 50) / 0.01), 10))
+    mu, eta = np.meshgrid(np.exp(log_mu), eta, indexing="ij")
+    alpha, beta = mu * eta, mu * (1 - eta)
+    logs = np.log(mu) - 0.01 * mu + (alpha - 1) * np.log(a).sum() + (beta - 1) * np.log1p(-a).sum()
+    logs -= len(a) * betaln(alpha, beta)
+    weights = np.exp(logs - logs.max()) * np.outer(of_mu, of_eta)
+    kept = weights > 1e-9 * weights.sum()
+    return alpha[kept], beta[kept], weights[kept] / weights[kept].sum()
 
 
 @pytest.mark.parametrize(

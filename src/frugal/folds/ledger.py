@@ -33,6 +33,18 @@ class Ledger:
         self.n_asked += 1
         return task
 
+    def ask_next(self, candidate: int) -> FoldTask:
+        """Note that a candidate's next fold on all rows goes out."""
+        return self.ask(candidate, len(self.scores[candidate]))
+
+    def awaits(self, candidate: int) -> bool:
+        """Whether a candidate's next fold on all rows is out."""
+        return FoldTask(candidate, len(self.scores[candidate])) in self._pending
+
+    def has_all_folds(self, candidate: int) -> bool:
+        """Whether every fold of a candidate was told, failed ones too."""
+        return len(self.scores[candidate]) == self.n_folds
+
     @property
     def n_pending(self) -> int:
         """Evaluations asked and not yet told."""
@@ -61,7 +73,7 @@ class Ledger:
         scores = self.scores[task.candidate]
         scores.append(score)
         mean = mean_score(scores)
-        if len(scores) == self.n_folds:
+        if self.has_all_folds(task.candidate):
             better = mean > self._best_mean
             if better:
                 self._best, self._best_mean = task.candidate, mean
@@ -96,3 +108,25 @@ class Ledger:
     def complete(self) -> bool:
         """Whether the incumbent has all its folds."""
         return self._best is not None
+
+
+class OnLedger:
+    """Base of the strategies that return what their ledger would.
+
+    Attributes:
+        events: what happened to candidates, each with its step from 1.
+    """
+
+    def __init__(self, *, n_candidates: int, n_folds: int) -> None:
+        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        self.events = self._ledger.events
+
+    @property
+    def incumbent(self) -> int | None:
+        """Best complete candidate, else best incomplete one."""
+        return self._ledger.incumbent
+
+    @property
+    def complete(self) -> bool:
+        """Whether the incumbent has all its folds."""
+        return self._ledger.complete

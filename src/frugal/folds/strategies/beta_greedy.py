@@ -17,13 +17,13 @@ import numpy as np
 
 from frugal.folds.beliefs import Beliefs
 from frugal.folds.checks import check_between, check_choice
-from frugal.folds.ledger import Ledger
+from frugal.folds.ledger import OnLedger
 from frugal.interface import WAIT, FoldTask, Wait
 
 ORDERS = ("quantile", "thompson")
 
 
-class BetaGreedy:
+class BetaGreedy(OnLedger):
     """Ask-and-tell; `events` says what was pruned when, against which candidate and how probably worse.
 
     Args:
@@ -55,7 +55,7 @@ class BetaGreedy:
     ) -> None:
         check_choice("order", order, ORDERS)
         check_between("quantile", quantile, 0, 1 - 1e-6, above=True)
-        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
         self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_classes=n_classes)
         self._rng = rng if order == "thompson" else None
         self._quantile = quantile
@@ -63,7 +63,6 @@ class BetaGreedy:
         self._worth = np.full(n_candidates, -math.inf)
         self._n_swept = 0
         self._pruned: dict[int, list[int]] = {}
-        self.events = self._ledger.events
 
     def ask(self) -> FoldTask | Wait | None:
         """First fold of every candidate, then the most promising that is not to be dropped."""
@@ -76,7 +75,7 @@ class BetaGreedy:
             best = int(self._worth.argmax())
             prob = None if candidate == best else self._beliefs.prunes(best, candidate)
             if prob is None:
-                return ledger.ask(candidate, len(ledger.scores[candidate]))
+                return ledger.ask_next(candidate)
             ledger.note("prune", candidate, against=best, probability=prob)
             self._pruned.setdefault(best, []).append(candidate)
         return WAIT if ledger.n_pending else None
@@ -92,19 +91,9 @@ class BetaGreedy:
             for other in self._pruned.pop(candidate, []):
                 self._ledger.note("restore", other, against=candidate)
                 self._push(other)
-        elif len(self._ledger.scores[candidate]) < self._ledger.n_folds:
+        elif not self._ledger.has_all_folds(candidate):
             self._push(candidate)
 
     def _push(self, candidate: int) -> None:
         share = self._quantile if self._rng is None else self._rng.uniform()
         heapq.heappush(self._heap, (-self._beliefs.quantile(candidate, share), candidate))
-
-    @property
-    def incumbent(self) -> int | None:
-        """Best complete candidate, else best incomplete one."""
-        return self._ledger.incumbent
-
-    @property
-    def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
-        return self._ledger.complete

@@ -25,7 +25,7 @@ import numpy as np
 
 from frugal.folds.beliefs import Beliefs
 from frugal.folds.checks import check_budget, check_choice, check_whole
-from frugal.folds.ledger import Ledger
+from frugal.folds.ledger import OnLedger
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
@@ -33,7 +33,7 @@ RANKS = ("posterior_mean", "sample_mean")
 ENDS = ("drain", "stop")
 
 
-class BetaPruning:
+class BetaPruning(OnLedger):
     """Ask-and-tell; `events` says what was pruned or evicted when, against which candidate and how probably worse.
 
     Args:
@@ -71,15 +71,13 @@ class BetaPruning:
         check_choice("rank_by", rank_by, RANKS)
         check_choice("at_end", at_end, ENDS)
         check_budget(budget)
-        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
         self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_classes=n_classes)
         self._size, self._by_sample, self._stops = buffer, rank_by == "sample_mean", at_end == "stop"
         self._limit = math.inf if budget is None else budget
         self._buffer: list[int] = []
-        self._pending: set[int] = set()
         self._pruned: dict[int, list[int]] = {}
         self._next = 0
-        self.events = self._ledger.events
 
     def ask(self) -> FoldTask | Wait | None:
         """First fold of a new candidate while the buffer has room, else the next one of the best-ranked."""
@@ -94,18 +92,16 @@ class BetaPruning:
             self._buffer.insert(0, candidate)
             self._next += 1
         else:
-            waiting = (c for c in self._buffer if c not in self._pending and not self._is_complete(c))
+            waiting = (c for c in self._buffer if not (ledger.awaits(c) or ledger.has_all_folds(c)))
             candidate = next(waiting, -1)
             if candidate < 0:
-                return WAIT if self._pending else None
-        self._pending.add(candidate)
-        return ledger.ask(candidate, len(ledger.scores[candidate]))
+                return WAIT if ledger.n_pending else None
+        return ledger.ask_next(candidate)
 
     def tell(self, task: FoldTask, score: float) -> None:
         """Answer a task with a score, or nan for a failed fit; ranks, prunes and evicts."""
         self._beliefs.check(score)
         self._ledger.tell(task, score)
-        self._pending.remove(task.candidate)
         if self._beliefs.failed(task.candidate):
             self._drop(task.candidate, "prune", failed=True)
             for candidate in self._pruned.pop(task.candidate, []):
@@ -114,17 +110,14 @@ class BetaPruning:
         self._buffer.sort(key=lambda candidate: (-self._rank(candidate), candidate))
         told = [candidate for candidate in self._buffer if self._ledger.scores[candidate]]
         for candidate in told[1:]:
-            prob = None if candidate in self._pending else self._beliefs.prunes(told[0], candidate)
+            prob = None if self._ledger.awaits(candidate) else self._beliefs.prunes(told[0], candidate)
             if prob is not None:
                 self._drop(candidate, "prune", against=told[0], probability=prob)
                 self._pruned.setdefault(told[0], []).append(candidate)
         if len(self._buffer) >= self._size:
             for candidate in told[1:]:
-                if candidate in self._buffer and self._is_complete(candidate):
+                if candidate in self._buffer and self._ledger.has_all_folds(candidate):
                     self._drop(candidate, "evict")
-
-    def _is_complete(self, candidate: int) -> bool:
-        return len(self._ledger.scores[candidate]) == self._ledger.n_folds
 
     def _rank(self, candidate: int) -> float:
         scores = self._ledger.scores[candidate]
@@ -135,13 +128,3 @@ class BetaPruning:
     def _drop(self, candidate: int, event: str, **why: object) -> None:
         self._buffer.remove(candidate)
         self._ledger.note(event, candidate, **why)
-
-    @property
-    def incumbent(self) -> int | None:
-        """Best complete candidate, else best incomplete one."""
-        return self._ledger.incumbent
-
-    @property
-    def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
-        return self._ledger.complete

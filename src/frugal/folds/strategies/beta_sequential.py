@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from frugal.folds.beliefs import Beliefs
-from frugal.folds.ledger import Ledger
 from frugal.folds.sequential import Sequential
-from frugal.interface import FoldTask, Wait
+from frugal.interface import FoldTask
 
 
-class BetaSequential:
+class BetaSequential(Sequential):
     """Ask-and-tell; `events` says what was pruned when, against which candidate and with what probability.
 
     Args:
@@ -43,22 +42,16 @@ class BetaSequential:
         n_rows: int | None = None,
         n_classes: int | None = None,
     ) -> None:
-        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
         self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_classes=n_classes)
-        self._sequential = Sequential(self._ledger, self._verdict)
         self._best: int | None = None
-        self.events = self._ledger.events
-
-    def ask(self) -> FoldTask | Wait | None:
-        """Next fold of the candidate at hand, or the first one of the next."""
-        return self._sequential.ask()
 
     def tell(self, task: FoldTask, score: float) -> None:
         """Answer a task with a score, or nan for a failed fit."""
         self._beliefs.check(score)
-        self._sequential.tell(task, score)
+        super().tell(task, score)
         candidate, beliefs = task.candidate, self._beliefs
-        if len(self._ledger.scores[candidate]) < self._ledger.n_folds or beliefs.failed(candidate):
+        if not self._ledger.has_all_folds(candidate) or beliefs.failed(candidate):
             return
         if self._best is None or beliefs.worth(candidate) > beliefs.worth(self._best):
             self._best = candidate
@@ -68,13 +61,3 @@ class BetaSequential:
             return None
         prob = self._beliefs.prunes(self._best, candidate)
         return None if prob is None else {"against": self._best, "probability": prob}
-
-    @property
-    def incumbent(self) -> int | None:
-        """Best complete candidate, else best incomplete one."""
-        return self._ledger.incumbent
-
-    @property
-    def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
-        return self._ledger.complete

@@ -11,14 +11,14 @@ import math
 
 import numpy as np
 
-from frugal.folds.ledger import Ledger
+from frugal.folds.ledger import OnLedger
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
 PERFECT = 1.0
 
 
-class ExactPruning:
+class ExactPruning(OnLedger):
     """Ask-and-tell by a heap of incomplete candidates; `events` says what was pruned when and against which.
 
     Args:
@@ -28,11 +28,10 @@ class ExactPruning:
     """
 
     def __init__(self, *, n_candidates: int, n_folds: int, rng: np.random.Generator) -> None:
-        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
         self._heap: list[tuple[float, int]] = []
         self._n_swept = 0
         self._best = (-math.inf, 0)
-        self.events = self._ledger.events
 
     def ask(self) -> FoldTask | Wait | None:
         """First fold of every candidate, then the greedy choice among those that can still be best."""
@@ -45,7 +44,7 @@ class ExactPruning:
             scores = ledger.scores[candidate]
             bound = mean_score([*scores, *[PERFECT] * (ledger.n_folds - len(scores))])
             if (bound, -candidate) > self._best:
-                return ledger.ask(candidate, len(scores))
+                return ledger.ask_next(candidate)
             ledger.note("prune", candidate, against=-self._best[1], bound=bound)
         return WAIT if ledger.n_pending else None
 
@@ -54,7 +53,7 @@ class ExactPruning:
         mean = self._ledger.tell(task, score)
         if mean == -math.inf:
             self._ledger.note("prune", task.candidate, failed=True)
-        elif len(self._ledger.scores[task.candidate]) < self._ledger.n_folds:
+        elif not self._ledger.has_all_folds(task.candidate):
             heapq.heappush(self._heap, (-mean, task.candidate))
         else:
             self._best = max(self._best, (mean, -task.candidate))
@@ -63,8 +62,3 @@ class ExactPruning:
     def incumbent(self) -> int | None:
         """Best complete candidate, the first listed on a tie; else the best incomplete one."""
         return -self._best[1] if self.complete else self._ledger.incumbent
-
-    @property
-    def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
-        return self._ledger.complete

@@ -13,14 +13,14 @@ import warnings
 import numpy as np
 
 from frugal.folds.checks import check_budget, check_choice
-from frugal.folds.ledger import Ledger
+from frugal.folds.ledger import OnLedger
 from frugal.interface import WAIT, FoldTask, Wait
 
 TIES = {"lowest_index": 0, "fewest_folds": 1, "most_folds": -1}
 """How equal means are ordered: sign of the number of folds done; the candidate's index decides last."""
 
 
-class Greedy:
+class Greedy(OnLedger):
     """Ask-and-tell in O(log n_candidates) per fold, by a heap of incomplete candidates.
 
     Args:
@@ -48,11 +48,10 @@ class Greedy:
                 f"{n_candidates + n_folds - 1}, so no candidate may be complete at its end",
                 stacklevel=3,
             )
-        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
         self._limit = min(budget or n_candidates * n_folds, n_candidates * n_folds)
         self._sign = TIES[ties]
         self._heap: list[tuple[float, int, int]] = []
-        self.events = self._ledger.events
 
     def ask(self) -> FoldTask | Wait | None:
         """First fold of every candidate, then the greedy choice; WAIT while all others are pending."""
@@ -64,7 +63,7 @@ class Greedy:
         if not self._heap:
             return WAIT
         candidate = heapq.heappop(self._heap)[2]
-        return ledger.ask(candidate, len(ledger.scores[candidate]))
+        return ledger.ask_next(candidate)
 
     def tell(self, task: FoldTask, score: float) -> None:
         """Answer a task with an accuracy, or nan for a failed fit."""
@@ -72,13 +71,3 @@ class Greedy:
         n_done = len(self._ledger.scores[task.candidate])
         if n_done < self._ledger.n_folds:
             heapq.heappush(self._heap, (-mean, self._sign * n_done, task.candidate))
-
-    @property
-    def incumbent(self) -> int | None:
-        """Best complete candidate, else best incomplete one."""
-        return self._ledger.incumbent
-
-    @property
-    def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
-        return self._ledger.complete

@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from frugal.folds.checks import check_budget
-from frugal.folds.ledger import Ledger
+from frugal.folds.ledger import OnLedger
 from frugal.interface import FoldTask, Wait
 
 
-class Standard:
+class Standard(OnLedger):
     """Ask-and-tell over candidates in their order, all folds of each.
 
     Args:
@@ -34,9 +34,8 @@ class Standard:
         budget: int | None = None,
     ) -> None:
         check_budget(budget)
-        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
         self._limit = min(budget or n_candidates * n_folds, n_candidates * n_folds)
-        self.events = self._ledger.events
 
     def ask(self) -> FoldTask | Wait | None:
         """Next fold in row order; None once the budget is asked."""
@@ -48,13 +47,3 @@ class Standard:
     def tell(self, task: FoldTask, score: float) -> None:
         """Answer a task with an accuracy, or nan for a failed fit."""
         self._ledger.tell(task, score)
-
-    @property
-    def incumbent(self) -> int | None:
-        """Best complete candidate, else best incomplete one."""
-        return self._ledger.incumbent
-
-    @property
-    def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
-        return self._ledger.complete

@@ -14,13 +14,11 @@ from typing import Any
 import numpy as np
 
 from frugal.folds.checks import check_number, check_whole
-from frugal.folds.ledger import Ledger
 from frugal.folds.sequential import Sequential
-from frugal.interface import FoldTask, Wait
 from frugal.stats import mean_score
 
 
-class ThresholdPruning:
+class ThresholdPruning(Sequential):
     """Ask-and-tell; `events` says what was pruned when, against which candidate.
 
     Args:
@@ -43,17 +41,7 @@ class ThresholdPruning:
         check_number("threshold", threshold, 0)
         check_whole("min_folds", min_folds, 1)
         self._threshold, self._min_folds = threshold, min_folds
-        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
-        self._sequential = Sequential(self._ledger, self._verdict)
-        self.events = self._ledger.events
-
-    def ask(self) -> FoldTask | Wait | None:
-        """Next fold of the candidate at hand, or the first one of the next."""
-        return self._sequential.ask()
-
-    def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit."""
-        self._sequential.tell(task, score)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
 
     def _verdict(self, candidate: int) -> dict[str, Any] | None:
         ledger = self._ledger
@@ -64,13 +52,3 @@ class ThresholdPruning:
         # Means are rounded to 12 decimals, and the product magnifies that: a tie is not behind.
         behind = mean_score(own) * (1 + self._threshold) < reference - 1e-9
         return {"against": best} if behind else None
-
-    @property
-    def incumbent(self) -> int | None:
-        """Best complete candidate, else best incomplete one."""
-        return self._ledger.incumbent
-
-    @property
-    def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
-        return self._ledger.complete

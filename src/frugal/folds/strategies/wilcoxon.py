@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frugal.folds.checks import check_between, check_whole
-from frugal.folds.ledger import Ledger
 from frugal.folds.sequential import Sequential
 from frugal.interface import FoldTask, Wait
 from frugal.stats import mean_score
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     import optuna
 
 
-class Wilcoxon:
+class Wilcoxon(Sequential):
     """Ask-and-tell; `events` says what was pruned when.
 
     Args:
@@ -42,26 +41,24 @@ class Wilcoxon:
         p_threshold: float = 0.1,
         n_startup_steps: int = 2,
     ) -> None:
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
         check_between("p_threshold", p_threshold, 0, 1)
         check_whole("n_startup_steps", n_startup_steps, 0)
         self._study = _study(p_threshold, n_startup_steps)
         self._trials: dict[int, optuna.Trial] = {}
-        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
-        self._sequential = Sequential(self._ledger, self._verdict)
-        self.events = self._ledger.events
 
     def ask(self) -> FoldTask | Wait | None:
         """Next fold of the candidate at hand, or the first one of the next."""
-        task = self._sequential.ask()
+        task = super().ask()
         if isinstance(task, FoldTask) and task.candidate not in self._trials:
             self._trials[task.candidate] = self._study.ask()
         return task
 
     def tell(self, task: FoldTask, score: float) -> None:
         """Answer a task with a score, or nan for a failed fit."""
-        self._sequential.tell(task, score)
+        super().tell(task, score)
         candidate, scores = task.candidate, self._ledger.scores[task.candidate]
-        if len(scores) == self._ledger.n_folds and not np.isnan(scores).any():
+        if self._ledger.has_all_folds(candidate) and not np.isnan(scores).any():
             self._trials[candidate].report(score, task.fold)
             self._study.tell(self._trials[candidate], mean_score(scores))
 
@@ -74,16 +71,6 @@ class Wilcoxon:
             return None
         self._study.tell(trial, state=TrialState.PRUNED)
         return {}
-
-    @property
-    def incumbent(self) -> int | None:
-        """Best complete candidate, else best incomplete one."""
-        return self._ledger.incumbent
-
-    @property
-    def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
-        return self._ledger.complete
 
 
 def _study(p_threshold: float, n_startup_steps: int) -> optuna.Study:

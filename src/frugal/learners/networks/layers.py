@@ -8,6 +8,7 @@ through autograd (`Autograd`). Activations are (n_rows, ...), float.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,7 +18,7 @@ from torch import Tensor, nn
 from frugal.learners.networks.plans import Conv, Plan
 
 
-class Layer:
+class Layer(ABC):
     """One step of a network.
 
     Attributes:
@@ -36,13 +37,13 @@ class Layer:
         """Take the tensors that hold its parameters and their gradients."""
         self.values, self.gradients = values, gradients
 
+    @abstractmethod
     def forward(self, x: Tensor, rng: torch.Generator | None) -> Tensor:
         """Output for `x`; rng: what training draws from, None outside training."""
-        raise NotImplementedError
 
+    @abstractmethod
     def backward(self, g: Tensor) -> Tensor:
         """Gradient by the input, from that by the output of the last `forward`, which may be overwritten."""
-        raise NotImplementedError
 
 
 class Dense(Layer):

@@ -247,9 +247,8 @@ def test_threshold_pruning_by_hand():
     assert (pruned(trace), trace.chosen) == ([1, 2], 3)
 
 
-@settings(deadline=None, max_examples=6)
-@given(matrices(n=(1, 10), k=(3, 8)))
-def test_wilcoxon_prunes_what_optuna_prunes_in_its_own_loop(matrix):
+def optunas_own_loop(matrix):
+    """Evaluations and prunings where Optuna drives and decides every step anew."""
     evaluations, dropped = [], []
 
     def objective(trial):
@@ -264,8 +263,32 @@ def test_wilcoxon_prunes_what_optuna_prunes_in_its_own_loop(matrix):
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     pruner = optuna.pruners.WilcoxonPruner()
     optuna.create_study(direction="maximize", pruner=pruner).optimize(objective, n_trials=len(matrix))
+    return evaluations, dropped
+
+
+@settings(deadline=None, max_examples=6)
+@given(matrices(n=(1, 7), k=(3, 8)), st.lists(st.integers(0, 9), min_size=3, max_size=6))
+def test_wilcoxon_prunes_what_optuna_prunes_in_its_own_loop(matrix, repeated):
+    matrix = np.vstack([matrix, *(matrix[[i % len(matrix)]] for i in repeated)])
     trace = replayed("wilcoxon", matrix)
-    assert (order(trace), pruned(trace)) == (evaluations, dropped)
+    assert (order(trace), pruned(trace)) == optunas_own_loop(matrix)
+
+
+def test_wilcoxon_asks_optuna_once_for_each_pair_of_scores(monkeypatch):
+    asked = []
+    prune = optuna.pruners.WilcoxonPruner.prune
+
+    def counted(pruner, study, trial):
+        asked.append(trial.number)
+        return prune(pruner, study, trial)
+
+    monkeypatch.setattr(optuna.pruners.WilcoxonPruner, "prune", counted)
+    first, worse = [0.8, 0.82, 0.81, 0.83, 0.84, 0.85], [0.4, 0.5, 0.4, 0.5, 0.4, 0.5]
+    better, behind = [0.96, 0.97, 0.98, 0.95, 0.99, 0.98], [0.8] * 6
+    trace = replayed("wilcoxon", np.array([first, worse, first, worse, better, behind, better, behind]))
+    # Five decisions on a complete candidate, four where the last one drops it, none where they were made before.
+    assert pruned(trace) == [1, 3, 5, 7]
+    assert [asked.count(candidate) for candidate in range(8)] == [5, 4, 5, 0, 5, 4, 5, 0]
 
 
 # exact_pruning -------------------------------------------------------------------------------------------------

@@ -3,6 +3,9 @@
 One Optuna trial per candidate, one step per fold, through Optuna's public API alone. The pruner compares the
 candidate with the best complete trial by a one-sided Wilcoxon signed-rank test on the folds that both have, and
 drops it where p < p_threshold while its mean is behind. Returned is the complete candidate with the best mean.
+
+Nothing but the scores of the two decides it, and the exact test is slow, so the pruner is asked once for the same
+scores of both: lists drawn from a grid hold many candidates more than once.
 """
 
 from __future__ import annotations
@@ -46,6 +49,8 @@ class Wilcoxon(Sequential):
         check_whole("n_startup_steps", n_startup_steps, 0)
         self._study = _study(p_threshold, n_startup_steps)
         self._trials: dict[int, optuna.Trial] = {}
+        self._best: tuple[float, ...] = ()
+        self._decisions: dict[tuple[tuple[float, ...], tuple[float, ...]], bool] = {}
 
     def ask(self) -> FoldTask | Wait | None:
         """Next fold of the candidate at hand, or the first one of the next."""
@@ -61,13 +66,17 @@ class Wilcoxon(Sequential):
         if self._ledger.has_all_folds(candidate) and not np.isnan(scores).any():
             self._trials[candidate].report(score, task.fold)
             self._study.tell(self._trials[candidate], mean_score(scores))
+            self._best = tuple(self._study.best_trial.intermediate_values.values())
 
     def _verdict(self, candidate: int) -> dict[str, Any] | None:
         from optuna.trial import TrialState
 
         trial, scores = self._trials[candidate], self._ledger.scores[candidate]
         trial.report(scores[-1], len(scores) - 1)
-        if not trial.should_prune():
+        both = tuple(scores), self._best
+        if both not in self._decisions:
+            self._decisions[both] = trial.should_prune()
+        if not self._decisions[both]:
             return None
         self._study.tell(trial, state=TrialState.PRUNED)
         return {}

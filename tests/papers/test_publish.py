@@ -1,9 +1,14 @@
 import json
+import tomllib
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from frugal.cli import main
 from frugal.papers.publish import publish
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -30,7 +35,9 @@ def test_results_are_copied_with_a_record(place):
     record = json.loads((target / "provenance.json").read_text())
     assert record["datasets"]["wdbc"]["provenance"] == "original"
     assert record["config"] == {"scale": "paper"}
-    assert record["packages"]["scikit-learn"]
+    pins = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert set(record["packages"]) == {"frugal", *(pin.split("==")[0] for pin in pins)}
+    assert record["packages"]["torch"]
 
 
 def test_results_below_the_floor_are_not_published(place):
@@ -46,10 +53,10 @@ def test_without_claims_there_is_nothing_to_publish(place):
         run(place)
 
 
-def numbers(place, name, n_seeds):
-    path = place / f"results/greedy_cv/{name}.csv"
+def numbers(place, name, n_seeds, paper="greedy_cv", **more):
+    path = place / f"results/{paper}/{name}.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
-    pd.DataFrame({"ours": 0.5, "n_seeds": n_seeds}).to_csv(path, index=False)
+    pd.DataFrame({"ours": 0.5, "n_seeds": n_seeds, **more}).to_csv(path, index=False)
 
 
 def test_in_part_only_what_reaches_its_own_floor_is_published(place):
@@ -89,3 +96,28 @@ def test_claims_on_our_own_study_are_published_once_it_reaches_its_floor(place, 
 def test_in_part_something_must_reach_the_floor(place):
     with pytest.raises(ValueError, match="has 2 claims below the published floor"):
         run(place, "not run at this scale", "not run at this scale", partial=True)
+
+
+def test_the_comparison_is_published_without_claims(place, monkeypatch):
+    # Its seconds rest on two repetitions, so they are not shown in the table, and their own file is left out.
+    numbers(place, "tables/strategies", [10, 2], "folds_comparison", scale=["paper", "not run at this scale"])
+    numbers(place, "figures/ranks", [10], "folds_comparison")
+    numbers(place, "cells/timed", [2], "folds_comparison")
+    (place / "results/folds_comparison/tables/strategies.md").write_text("x")
+    monkeypatch.chdir(place)
+    assert main(["publish", "comparisons", "--configfile", str(ROOT / "config/config.yaml")]) == 0
+    target = place / "results/published/folds_comparison"
+    assert {str(path.relative_to(target)) for path in target.rglob("*.*")} == {
+        "tables/strategies.csv", "tables/strategies.md", "figures/ranks.csv", "provenance.json"
+    }  # fmt: skip
+    assert json.loads((target / "provenance.json").read_text())["left_out"] == ["cells/timed.csv"]
+
+
+def test_a_comparison_below_the_floor_is_not_published(place):
+    where = {"results": place / "results", "data": place / "data", "config": {}}
+    for n_seeds in ([], [9, 9]):
+        if n_seeds:
+            numbers(place, "tables/strategies", n_seeds, "folds_comparison", scale="laptop")
+        with pytest.raises(ValueError, match="folds_comparison has nothing that reaches the published floor"):
+            publish("comparisons", **where)
+    assert not (place / "results/published").exists()

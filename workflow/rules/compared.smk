@@ -20,14 +20,23 @@ def comparison_scores(wildcards, timed="", root="scores"):
     """
     where = f"results/folds/{root}/{wildcards.dataset}/{wildcards.classifier}/{variant_of(STUDY)}{timed}"
     seeds = range(COMPARISON["n_timed_seeds" if timed else "n_seeds"])
-    cv = config["strategies"]["successive_halving"]["cv"]
-    halving = ENTRIES[wildcards.entry].strategy == "successive_halving"
+    entry = ENTRIES[wildcards.entry]
+    halving = entry.strategy == "successive_halving"
     return [
         f"{where}/k{k}/seed{seed}/folds{first}-{last}.parquet"
         for k in (TIMED_FOLDS if timed else COMPARISON["n_folds"])
         for seed in seeds
         for first, last in blocks_of(k, config["folds_per_job"])
-    ] + [f"{where}/k{cv}/seed{seed}/rungs.parquet" for seed in seeds if halving]
+    ] + [
+        f"{where}/k{entry.settings['cv']}/seed{seed}/rungs.parquet"
+        for seed in seeds
+        if halving
+    ]
+
+
+def entry_code(wildcards):
+    """The modules that a compared strategy is made of."""
+    return code_of(ENTRIES[wildcards.entry].strategy)
 
 
 def entry_settings(wildcards):

@@ -8,7 +8,7 @@ rule compare:
     # One compared strategy on one dataset and classifier: all lengths n, numbers of folds k and seeds.
     input:
         scores=comparison_scores,
-        code=lambda wildcards: code_of(ENTRIES[wildcards.entry].strategy),
+        code=entry_code,
     output:
         f"results/folds_comparison/runs/{COMPARED}.parquet",
     log:
@@ -28,39 +28,26 @@ rule compare:
         settings=entry_settings,
         budget=entry_budget,
         lengths=COMPARISON["n_candidates"],
+        seconds="",
     shell:
         "frugal compare {wildcards.entry} --strategy {params.strategy} --settings {params.settings:q} {params.budget}"
-        " --scores {input.scores} --n-candidates {params.lengths} --output {output} > {log} 2>&1"
+        " --scores {input.scores} {params.seconds} --n-candidates {params.lengths} --output {output} > {log} 2>&1"
 
 
-rule compare_timed:
+use rule compare as compare_timed with:
     # The same on timed fits, for the seconds that strategies take: these files are not reproducible bytes.
     input:
         scores=lambda wildcards: comparison_scores(wildcards, "-timed"),
         seconds=lambda wildcards: comparison_scores(wildcards, "-timed", "seconds"),
-        code=lambda wildcards: code_of(ENTRIES[wildcards.entry].strategy),
+        code=entry_code,
     output:
         f"results/folds_comparison/timed/{COMPARED}.parquet",
     log:
         f"results/logs/folds_comparison/timed/{COMPARED}.log",
     benchmark:
         f"results/benchmarks/folds_comparison/timed/{COMPARED}.tsv"
-    wildcard_constraints:
-        entry="|".join(ENTRIES),
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=120,
     params:
-        strategy=lambda wildcards: ENTRIES[wildcards.entry].strategy,
-        settings=entry_settings,
-        budget=entry_budget,
-        lengths=COMPARISON["n_candidates"],
-    shell:
-        "frugal compare {wildcards.entry} --strategy {params.strategy} --settings {params.settings:q} {params.budget}"
-        " --scores {input.scores} --seconds {input.seconds} --n-candidates {params.lengths} --output {output} > {log} 2>&1"
+        seconds=lambda wildcards, input: f"--seconds {input.seconds}",
 
 
 rule collect_comparison:

@@ -18,7 +18,7 @@ from frugal.folds.replay import Trace, replay
 from frugal.folds.rungs import split_rungs
 from frugal.folds.strategies import make, with_facts
 from frugal.folds.table import ScoreTable
-from frugal.interface import Candidate
+from frugal.interface import Candidate, FoldStrategy
 from frugal.learners import space as space_of
 from frugal.seeds import rng_for
 from frugal.stats import rank_percentile
@@ -83,11 +83,108 @@ def _drawn(table: ScoreTable, n_candidates: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """The kept scores of one repetition."""
+
+    table: ScoreTable
+    rungs: Mapping[int, ScoreTable]
+
+
+class NotKeptError(ValueError):
+    """A strategy asks for scores on fewer rows that are not among the kept ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Repetition:
+    """A fresh strategy, and the drawn scores that it is to be replayed on.
+
+    Attributes:
+        strategy: its generator is derived from `names`.
+        names: dataset, classifier, n_candidates, n_folds, seed.
+        table: of the drawn candidates.
+        rungs: the same on fewer rows, by number of rows.
+        means: of the drawn candidates, one at least above -inf, shape (n_candidates,).
+    """
+
+    strategy: FoldStrategy
+    names: tuple[str | int, ...]
+    table: ScoreTable
+    rungs: Mapping[int, ScoreTable]
+    means: NDArray[np.float64]
+
+    def rows_trained(self, n_rows: int | None) -> float:
+        """Rows that one evaluation trains on, on average over its folds; None: of all rows."""
+        n_folds = (self.table if n_rows is None else self.rungs[n_rows]).scores.shape[1]
+        return float((n_rows or self.table.meta["n_rows_of_dataset"]) * (n_folds - 1) / n_folds)
+
+    def labels(self) -> dict[str, Any]:
+        """The columns that tell one cell and seed from another, and what the data are."""
+        (n_candidates, n_folds), meta = self.table.scores.shape, self.table.meta
+        return {
+            "dataset": meta["dataset"],
+            "classifier": meta["classifier"],
+            "n": n_candidates,
+            "k": n_folds,
+            "seed": meta["seed"],
+            "space": meta["space"],
+            "data": meta["data"],
+        }
+
+    def timing(self, trace: Trace) -> dict[str, float]:
+        """Seconds of the search's fits, of the strategy itself, and of every fit."""
+        return {
+            "seconds": float(trace.seconds.sum()),
+            "overhead_s": trace.overhead_s,
+            "exhaustive_s": float(self.table.seconds.sum()),
+        }
+
+
+def prepare(method: str, kept: Kept, *, n_candidates: int, settings: Mapping[str, Any]) -> Repetition:
+    """Draw the candidate list of one repetition and make the strategy for it.
+
+    Args:
+        method: name of the strategy.
+        kept: scores of all distinct candidates on all folds, with the space in its meta, and its rungs.
+        n_candidates: length of the drawn list.
+        settings: of the strategy.
+
+    Raises:
+        NotKeptError: if the strategy asks for scores on fewer rows that are not kept.
+        ValueError: on an unknown strategy or setting, tables that do not belong together or do not say what was
+            scored, or if every candidate failed.
+    """
+    rows, meta = _drawn(kept.table, n_candidates), kept.table.meta
+    if any(rung.candidates != kept.table.candidates for rung in kept.rungs.values()):
+        raise ValueError("the rungs and the table on all rows hold different candidates")
+    table, rungs = kept.table.take(rows), {n_rows: rung.take(rows) for n_rows, rung in kept.rungs.items()}
+    names = (meta["dataset"], meta["classifier"], n_candidates, meta["n_folds"], meta["seed"])
+    means = table.means
+    if means.max() == -math.inf:
+        raise ValueError(f"every candidate failed on {names}; see the reasons in its score table")
+    settings = with_facts(method, settings, n_rows=meta["n_rows_of_dataset"], n_classes=meta["n_classes"])
+    counts = {"n_candidates": n_candidates, "n_folds": table.scores.shape[1]}
+    strategy = make(method, **counts, rng=rng_for(method, *names), **settings)
+    if settings.get("n_rows") is not None:
+        _check_rungs(method, strategy, rungs)
+    return Repetition(strategy, names, table, rungs, means)
+
+
+def _check_rungs(method: str, strategy: Any, rungs: Mapping[int, ScoreTable]) -> None:
+    """Refuse kept rungs that lack one that the strategy has planned, if it plans any."""
+    asked = {rung.resource for rung in getattr(strategy, "rungs", [])}
+    here = {n_rows for n_rows in asked & set(rungs) if rungs[n_rows].scores.shape[1] == strategy.cv}
+    if asked != here:
+        raise NotKeptError(
+            f"{method} asks for {strategy.cv} folds on {sorted(asked)} rows; kept of these are {sorted(here)}"
+        )
+
+
+@dataclass(frozen=True)
 class Measured:
     """One repetition: `result` is reproducible, `timing` is what the clock said."""
 
     result: dict[str, Any]
-    timing: dict[str, Any]
+    timing: dict[str, float]
 
 
 def search(
@@ -110,59 +207,34 @@ def search(
         tie_rule: one of `TIE_RULES`.
 
     Raises:
-        ValueError: on an unknown tie rule, tables that do not belong together or do not say what was scored, or
-            if every candidate failed.
+        ValueError: on an unknown tie rule, or what `prepare` refuses.
     """
     if tie_rule not in TIE_RULES:
         raise ValueError(f"unknown tie_rule {tie_rule!r}; known: {', '.join(TIE_RULES)}")
-    listed, meta = _drawn(table, n_candidates), table.meta
-    if any(rung.candidates != table.candidates for rung in rungs.values()):
-        raise ValueError("the rungs and the table on all rows hold different candidates")
-    drawn, drawn_rungs = table.take(listed), {rows: rung.take(listed) for rows, rung in rungs.items()}
-    names = (meta["dataset"], meta["classifier"], n_candidates, meta["n_folds"], meta["seed"])
-    settings = with_facts(method, settings, n_rows=meta["n_rows_of_dataset"], n_classes=meta["n_classes"])
-    n_folds = drawn.scores.shape[1]
-    strategy = make(method, n_candidates=n_candidates, n_folds=n_folds, rng=rng_for(method, *names), **settings)
-    trace = replay(strategy, drawn, drawn_rungs)
-    asked = {task.n_rows: rungs[task.n_rows] for task in trace.tasks if task.n_rows is not None}
-    cv = getattr(strategy, "cv", n_folds)
-    if any(rung.scores.shape[1] != cv for rung in asked.values()):
-        raise ValueError(f"the kept rungs have another number of folds than the strategy's cv={cv}")
-    means = drawn.means
-    if means.max() == -math.inf:
-        raise ValueError(f"every candidate failed on {names}; see the reasons in its score table")
+    ready = prepare(method, Kept(table, rungs), n_candidates=n_candidates, settings=settings)
+    trace, means, total = replay(ready.strategy, ready.table, ready.rungs), ready.means, ready.table.scores.size
+    counts = Counter(task.n_rows for task in trace.tasks)
+    trained = sum(count * ready.rows_trained(n_rows) for n_rows, count in counts.items())
     tied = np.flatnonzero(means == means.max())
-    steps = trace.completion_steps(n_candidates, n_folds)
-    best = _best(tied, steps, tie_rule, names)
-    total = n_candidates * n_folds
+    steps = trace.completion_steps(*ready.table.scores.shape)
+    best = _best(tied, steps, tie_rule, ready.names)
+    rows = _drawn(table, n_candidates)
     result = {
         "method": method,
-        "dataset": meta["dataset"],
-        "classifier": meta["classifier"],
-        "n": n_candidates,
-        "k": n_folds,
-        "seed": meta["seed"],
-        "space": meta["space"],
-        "data": meta["data"],
+        **ready.labels(),
         "n_tied": len(tied),
-        "n_failed": _n_failed(table, listed),
-        "n_failed_rungs": sum(_n_failed(rung, listed) for rung in asked.values()),
+        "n_failed": _n_failed(table, rows),
+        "n_failed_rungs": sum(_n_failed(rungs[n_rows], rows) for n_rows in counts if n_rows is not None),
         "best": best,
         "chosen": -1 if trace.chosen is None else trace.chosen,
         "complete": trace.complete,
         "n_evaluations": len(trace.tasks),
         "search_time": steps[best] / total if steps[best] else math.nan,
-        "rows_share": _rows_trained(trace, table, rungs) / (total * _train_rows(table, None)),
+        "rows_share": trained / (total * ready.rows_trained(None)),
         "quality": math.nan if trace.chosen is None else rank_percentile(means, trace.chosen),
         "regret": math.nan if trace.chosen is None else float(means.max() - means[trace.chosen]),
     }
-    timing = {
-        "seed": meta["seed"],
-        "seconds": float(trace.seconds.sum()),
-        "overhead_s": trace.overhead_s,
-        "exhaustive_s": float(drawn.seconds.sum()),
-    }
-    return Measured(result, timing)
+    return Measured(result, ready.timing(trace))
 
 
 def _best(tied: Any, steps: Any, tie_rule: str, names: tuple[str | int, ...]) -> int:
@@ -180,55 +252,50 @@ def _n_failed(table: ScoreTable, rows: NDArray[np.int64]) -> int:
     return int(np.isnan(table.scores[np.unique(rows)]).sum())
 
 
-def _train_rows(table: ScoreTable, n_rows: int | None) -> float:
-    """Rows that one evaluation of a table trains on, on average over its folds."""
-    n_folds = table.scores.shape[1]
-    return float((n_rows or table.meta["n_rows_of_dataset"]) * (n_folds - 1) / n_folds)
-
-
-def _rows_trained(trace: Trace, table: ScoreTable, rungs: Mapping[int, ScoreTable]) -> float:
-    """Rows that all evaluations of a search trained on together."""
-    counts = Counter(task.n_rows for task in trace.tasks)
-    return sum(
-        count * _train_rows(table if n_rows is None else rungs[n_rows], n_rows) for n_rows, count in counts.items()
-    )
-
-
-@dataclass(frozen=True)
-class Kept:
-    """The kept scores of one repetition."""
-
-    table: ScoreTable
-    rungs: Mapping[int, ScoreTable]
-
-
-def read_kept(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None) -> dict[int, Kept]:
-    """Kept scores by seed, joined from files of blocks of folds.
+def read_tables(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None) -> list[Kept]:
+    """Kept scores of any datasets, classifiers, seeds and numbers of folds, joined from files of blocks of folds.
 
     Args:
-        paths: score files of any seeds, folds and numbers of rows.
+        paths: score files of blocks of folds, and of rungs.
         seconds_paths: files of their measured seconds, one per score file in the same order; None: not needed.
 
+    Returns:
+        One per dataset, classifier, seed and number of folds, in this order, with the rungs of its seed.
+
     Raises:
-        ValueError: if a file is unreadable, blocks do not join, a seed has no table on all rows, or the files of
+        ValueError: if a file is unreadable, blocks do not join, rungs have no table on all rows, or the files of
             seconds are not those of the score files.
     """
     clocks: Sequence[Path | None] = seconds_paths or [None] * len(paths)
     if len(clocks) != len(paths):
         raise ValueError(f"every score file needs its file of seconds, got {len(clocks)} for {len(paths)}")
-    blocks: dict[int, list[ScoreTable]] = defaultdict(list)
-    rungs: dict[int, dict[int, ScoreTable]] = defaultdict(dict)
+    blocks: dict[tuple[Any, ...], list[ScoreTable]] = defaultdict(list)
+    rungs: dict[tuple[Any, ...], dict[int, ScoreTable]] = defaultdict(dict)
     for path, clock in zip(paths, clocks, strict=True):
         block = ScoreTable.read(path, seconds_path=clock)
-        seed = block.meta["seed"]
+        of_seed = tuple(block.meta[name] for name in ("dataset", "classifier", "seed"))
         if "rungs" in block.meta:
-            rungs[seed].update(split_rungs(block))
+            rungs[of_seed].update(split_rungs(block))
         else:
-            blocks[seed].append(block)
-    without = sorted(set(rungs) - set(blocks))
+            blocks[(*of_seed, block.meta["n_folds"])].append(block)
+    without = sorted(set(rungs) - {key[:-1] for key in blocks})
     if without:
-        raise ValueError(f"the score files hold no table on all rows for seed {without[0]}")
-    return {seed: Kept(ScoreTable.join(parts), rungs[seed]) for seed, parts in sorted(blocks.items())}
+        dataset, classifier, seed = without[0]
+        raise ValueError(f"the score files hold no table on all rows of {classifier} on {dataset} for seed {seed}")
+    return [Kept(ScoreTable.join(parts), rungs[key[:-1]]) for key, parts in sorted(blocks.items())]
+
+
+def read_kept(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None) -> dict[int, Kept]:
+    """The same by seed, of one dataset, classifier and number of folds.
+
+    Raises:
+        ValueError: as `read_tables`, or if there are several of them.
+    """
+    tables = read_tables(paths, seconds_paths)
+    by_seed = {kept.table.meta["seed"]: kept for kept in tables}
+    if len(by_seed) < len(tables):
+        raise ValueError("the score files are of several datasets, classifiers or numbers of folds")
+    return by_seed
 
 
 def warn_of_failures(kept: Mapping[int, Kept]) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import shutil
 from collections.abc import Mapping
-from importlib.metadata import version
+from importlib.metadata import requires, version
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,7 +18,6 @@ from frugal import papers
 from frugal.files import whole
 from frugal.papers.verdicts import NOT_RUN
 
-PACKAGES = ("frugal", "numpy", "pandas", "scipy", "scikit-learn", "matplotlib", "snakemake")
 PARTS = (
     "tables/*.csv",
     "tables/*.md",
@@ -32,10 +32,11 @@ PARTS = (
 def publish(
     paper: str, *, results: Path, data: Path, config: Mapping[str, Any], partial: bool = False
 ) -> list[Path]:
-    """Copy tables, figures, cells and claims to `<results>/published/<paper>/`, and write provenance.json.
+    """Copy tables, figures, cells and claims to `<results>/published/<folder>/`, and write provenance.json.
 
-    A table, figure or file of cells with a number from fewer repetitions than its floor is left out, as are claims
-    on our own study (`claims_*.csv`) of which one is below it, and provenance.json lists it under `left_out`.
+    The folder is the paper's name, unless its module has another FOLDER. A table, figure or file of cells with a
+    number from fewer repetitions than its floor is left out, as are claims on our own study (`claims_*.csv`) of
+    which one is below it, and provenance.json lists it under `left_out`.
 
     Args:
         paper: name of the paper.
@@ -48,20 +49,18 @@ def publish(
         The files written.
 
     Raises:
-        ValueError: if a claim was not run at the published floor, or there are no claims.
+        ValueError: if a claim was not run at the published floor, there are no claims where the paper's module
+            judges some, or everything is left out.
     """
-    source, target = results / paper, results / "published" / paper
-    claims = source / "claims.csv"
-    if not claims.exists():
-        raise ValueError(f"{claims} does not exist; run the workflow at paper scale first")
-    verdicts = pd.read_csv(claims)["verdict"]
-    below = verdicts.eq(NOT_RUN).sum()
-    if below and not (partial and below < len(verdicts)):
-        raise ValueError(f"{claims} has {below} claims below the published floor; run at paper scale first")
+    of = papers.module(paper)
+    folder = getattr(of, "FOLDER", paper)
+    source, target = results / folder, results / "published" / folder
+    if getattr(of, "HAS_CLAIMS", True):
+        _check_claims(source / "claims.csv", partial=partial)
     paths = [path for pattern in PARTS for path in sorted(source.glob(pattern))]
-    left_out = [
-        path for path in paths if not _reaches_floor(path.relative_to(source), source, papers.module(paper))
-    ]
+    left_out = [path for path in paths if not _reaches_floor(path.relative_to(source), source, of)]
+    if len(left_out) == len(paths):
+        raise ValueError(f"{source} has nothing that reaches the published floor; run at paper scale first")
     written = []
     for path in paths:
         if path not in left_out:
@@ -72,7 +71,7 @@ def publish(
         "left_out": [str(path.relative_to(source)) for path in left_out],
         "config": dict(config),
         "machine": {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()},
-        "packages": {name: version(name) for name in PACKAGES},
+        "packages": {name: version(name) for name in ("frugal", *_dependencies())},
         "datasets": {
             path.parent.name: json.loads(path.read_text())
             for path in sorted(data.glob("processed/*/provenance.json"))
@@ -83,15 +82,36 @@ def publish(
     return [*written, target / "provenance.json"]
 
 
+def _check_claims(path: Path, *, partial: bool) -> None:
+    if not path.exists():
+        raise ValueError(f"{path} does not exist; run the workflow at paper scale first")
+    verdicts = pd.read_csv(path)["verdict"]
+    below = verdicts.eq(NOT_RUN).sum()
+    if below and not (partial and below < len(verdicts)):
+        raise ValueError(f"{path} has {below} claims below the published floor; run at paper scale first")
+
+
 def _reaches_floor(name: Path, source: Path, of: ModuleType) -> bool:
-    """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for."""
+    """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for.
+
+    A cell that says in its `scale` that it was not run shows no number.
+    """
     numbers = (source / name).with_suffix(".csv")
     table = pd.read_csv(numbers) if numbers.exists() else pd.DataFrame()
     if name.stem.startswith("claims_"):
         return not table["verdict"].eq(NOT_RUN).any()
-    n_seeds = table.get("n_seeds")
+    if "n_seeds" not in table:
+        return True
+    if "scale" in table:
+        table = table[table["scale"] != NOT_RUN]
     floors = [of.FLOORS[part] for part in name.with_suffix("").parts if part in of.FLOORS]
-    return n_seeds is None or bool(n_seeds.min() >= min(floors, default=of.FLOOR))
+    return bool(table["n_seeds"].min() >= min(floors, default=of.FLOOR))
+
+
+def _dependencies() -> list[str]:
+    """Names of the packages that ours asks for, those of its extras aside."""
+    asked = [text for text in requires("frugal") or [] if "extra ==" not in text]
+    return [re.split(r"[^\w.-]", text, maxsplit=1)[0] for text in asked]
 
 
 def _processor() -> str:

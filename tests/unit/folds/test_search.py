@@ -6,7 +6,17 @@ import pytest
 
 from frugal import folds
 from frugal.folds import ScoreTable
-from frugal.folds.search import Kept, candidates_of, cells, draw, read_kept, search, warn_of_failures
+from frugal.folds.search import (
+    Kept,
+    NotKeptError,
+    candidates_of,
+    cells,
+    draw,
+    read_kept,
+    read_tables,
+    search,
+    warn_of_failures,
+)
 
 
 def table(scores, *, space="grid", seed=0, seconds=None):
@@ -153,8 +163,9 @@ def test_failed_fits_are_counted_among_the_distinct_candidates_of_the_tables_in_
 
 def test_rungs_of_other_folds_or_candidates_are_refused():
     few = np.linspace(0.1, 0.9, 9)[:, None].repeat(3, axis=1)
-    with pytest.raises(ValueError, match="kept rungs have another number of folds than the strategy's cv=2"):
-        halved(few, few, few)
+    says = r"successive_halving asks for 2 folds on \[16, 48\] rows; kept of these are \[48\]"
+    with pytest.raises(NotKeptError, match=says):
+        halved(few, few, few[:, :2])
     with pytest.raises(ValueError, match="unknown setting 'folds' of successive_halving; known: n_rows"):
         halved(few, few[:, :2], few[:, :2], folds=2)
     with pytest.raises(ValueError, match="hold different candidates"):
@@ -174,6 +185,36 @@ def test_kept_scores_are_gathered_by_seed(tmp_path):
         read_kept(scores, seconds[:1])
     with pytest.raises(ValueError, match=r"seconds/5\.parquet does not hold the seconds of .*scores/3\.parquet"):
         read_kept(scores, seconds[::-1])
+
+
+def test_kept_files_of_several_cells_are_told_apart(tmp_path):
+    rng, paths, times = np.random.default_rng(0), [], []
+    tables = {"toy": table(rng.random((6, 4))), "other": table(rng.random((6, 3)), seed=1)}
+    for dataset, whole in tables.items():
+        for fold in range(whole.scores.shape[1]):
+            meta = {**whole.meta, "dataset": dataset, "folds": [fold]}
+            column = whole.scores[:, [fold]]
+            block = ScoreTable(column, np.full_like(column, len(dataset)), whole.candidates, meta)
+            paths.append(tmp_path / f"{dataset}-{fold}.parquet")
+            times.append(tmp_path / f"{dataset}-{fold}-seconds.parquet")
+            block.write(paths[-1], seconds_path=times[-1])
+    whole, rungs = tables["toy"], tmp_path / "rungs.parquet"
+    meta = {**whole.meta, "rungs": [16, 48], "folds": [0, 1, 0, 1]}
+    ScoreTable(whole.scores, whole.seconds, whole.candidates, meta).write(rungs)
+    kept = read_tables([*paths, rungs])
+    assert [part.table.meta["dataset"] for part in kept] == ["other", "toy"]
+    assert np.array_equal(kept[1].table.scores, whole.scores)
+    assert [sorted(part.rungs) for part in kept] == [[], [16, 48]]
+    assert [part.table.seconds.max() for part in read_tables(paths, times)] == [5.0, 3.0]
+    with pytest.raises(ValueError, match="hold no table on all rows of knn on toy for seed 0"):
+        read_tables([*paths[4:], rungs])
+
+
+def test_kept_scores_by_seed_are_of_one_cell(tmp_path):
+    for k in (2, 3):
+        table(np.full((2, k), 0.5)).write(tmp_path / f"{k}.parquet")
+    with pytest.raises(ValueError, match="are of several datasets, classifiers or numbers of folds"):
+        read_kept([tmp_path / "2.parquet", tmp_path / "3.parquet"])
 
 
 def test_cells_summarise_over_seeds():

@@ -10,17 +10,21 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from frugal.papers.comparisons.entries import Entry, entries_of
-from frugal.papers.comparisons.runs import compare, read_tables
-from frugal.papers.comparisons.tables import render, strategies_table
+from frugal.papers.comparisons.runs import compare
+from frugal.papers.comparisons.tables import FLOOR, render, strategies_table
 
-__all__ = ["FLOOR", "FLOORS", "TABLES", "Entry", "claims", "compare", "entries_of", "read_tables", "render"]
+__all__ = ["FLOOR", "FLOORS", "TABLES", "Entry", "claims", "compare", "entries_of", "render"]
+
+FOLDER = "folds_comparison"
+"""Where results stand under results/, the name of the paper if there is none."""
 
 TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {"strategies": strategies_table}
 """Table name -> how it is made from runs and the label of the scale."""
 
-FLOOR = 10
-"""Repetitions under which results are not published."""
 FLOORS: Mapping[str, int] = {}
+"""Repetitions under which results of this name are not published; `FLOOR` for the others."""
+HAS_CLAIMS = False
+"""Whether results are published with claims.csv."""
 
 
 def claims(runs: Mapping[str, pd.DataFrame], *, scale: str) -> pd.DataFrame:

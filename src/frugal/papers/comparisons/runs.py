@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,13 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.folds.replay import Trace, replay
-from frugal.folds.rungs import split_rungs
-from frugal.folds.search import Kept, draw
-from frugal.folds.strategies import make, with_facts
-from frugal.folds.table import ScoreTable
+from frugal.folds.search import Kept, NotKeptError, prepare
 from frugal.interface import FoldStrategy, FoldTask, Wait
 from frugal.papers.comparisons.entries import Entry
-from frugal.seeds import rng_for
 from frugal.stats import rank_percentile
 
 Means = NDArray[np.float64]
@@ -82,16 +76,12 @@ class Watched:
         return self._strategy.complete
 
 
-class NotKeptError(ValueError):
-    """A strategy asks for scores on fewer rows that are not among the kept ones."""
-
-
 def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False) -> dict[str, Any]:
     """One repetition of one compared strategy, against the truly best candidates on the same folds.
 
-    The list, the generator and so the search are those of `folds.search.search`. Costs count in evaluations of
-    one fold on all rows; one on fewer rows costs its share of the rows trained on. A failed candidate counts as
-    score 0. Several candidates with the best mean are all best.
+    The list and the search are those of `folds.search.search`. Costs count in evaluations of one fold on all
+    rows; one on fewer rows costs its share of the rows trained on. A failed candidate counts as score 0. Several
+    candidates with the best mean are all best.
 
     Args:
         entry: what is compared.
@@ -108,78 +98,31 @@ def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False)
 
     Raises:
         NotKeptError: if it asks for scores on fewer rows that are not kept.
-        ValueError: if every candidate failed.
+        ValueError: what else `folds.search.prepare` refuses.
     """
-    table = draw(kept.table, n_candidates)
-    rungs = {n_rows: draw(rung, n_candidates) for n_rows, rung in kept.rungs.items()}
-    if table.means.max() == -math.inf:
-        raise ValueError(f"every candidate failed on {_names(table)}; see the reasons in its score table")
-    means, total = np.maximum(table.means, 0.0), table.scores.size
-    strategy, costs = _fresh(entry, table, rungs), _costs(table, rungs)
+    settings = entry.settings_for(n_candidates, kept.table.scores.shape[1])
+    ready = prepare(entry.strategy, kept, n_candidates=n_candidates, settings=settings)
+    means, total = np.maximum(ready.means, 0.0), ready.table.scores.size
+    costs = {n_rows: ready.rows_trained(n_rows) / ready.rows_trained(None) for n_rows in (None, *ready.rungs)}
     budgets = [] if timed else [share * total for share in SHARES]
-    watched = Watched(strategy, budgets, lambda task: costs[task.n_rows])
-    trace = replay(watched, table, rungs)
+    watched = Watched(ready.strategy, budgets, lambda task: costs[task.n_rows])
+    trace = replay(watched, ready.table, ready.rungs)
     watched.note_below(math.inf)
+    what = {
+        "method": entry.name,
+        "strategy": entry.strategy,
+        "budget_share": math.nan if entry.budget_share is None else float(entry.budget_share),
+    }
     spent = {
         "n_evaluations": len(trace.tasks),
         "folds_share": len(trace.tasks) / total,
         "rows_share": watched.spent / total,
     }
-    row = _what(entry, table) | outcome(means, trace, table.scores.shape[1]) | spent
+    row = what | ready.labels() | outcome(means, trace, ready.table.scores.shape[1]) | spent
     if timed:
-        times = {"seconds": float(trace.seconds.sum()), "overhead_s": trace.overhead_s}
-        return row | times | {"exhaustive_s": float(table.seconds.sum())}
+        return row | ready.timing(trace)
     curve = zip(SHARES, watched.incumbents, strict=True)
     return row | {regret_at(share): _regret(means, incumbent) for share, incumbent in curve}
-
-
-def _names(table: ScoreTable) -> tuple[str | int, ...]:
-    """What a repetition's generator is derived from, as in `folds.search.search`."""
-    n_candidates, n_folds = table.scores.shape
-    return table.meta["dataset"], table.meta["classifier"], n_candidates, n_folds, table.meta["seed"]
-
-
-def _fresh(entry: Entry, table: ScoreTable, rungs: Mapping[int, ScoreTable]) -> FoldStrategy:
-    (n_candidates, n_folds), meta = table.scores.shape, table.meta
-    facts = {"n_rows": meta["n_rows_of_dataset"], "n_classes": meta["n_classes"]}
-    settings = with_facts(entry.strategy, entry.settings_for(n_candidates, n_folds), **facts)
-    rng = rng_for(entry.strategy, *_names(table))
-    strategy = make(entry.strategy, n_candidates=n_candidates, n_folds=n_folds, rng=rng, **settings)
-    if settings.get("n_rows") is not None:
-        asked = {rung.resource for rung in getattr(strategy, "rungs", [])}
-        cv = getattr(strategy, "cv", n_folds)
-        if any(n_rows not in rungs or rungs[n_rows].scores.shape[1] != cv for n_rows in asked):
-            raise NotKeptError(
-                f"{entry.name} asks for {cv} folds on {sorted(asked)} rows; kept are {sorted(rungs)}"
-            )
-    return strategy
-
-
-def _costs(table: ScoreTable, rungs: Mapping[int, ScoreTable]) -> dict[int | None, float]:
-    """Rows that one evaluation trains on, by its n_rows, over those of one on all rows (None)."""
-
-    def trained(n_rows: int, n_folds: int) -> float:
-        return n_rows * (n_folds - 1) / n_folds
-
-    whole = trained(table.meta["n_rows_of_dataset"], table.scores.shape[1])
-    return {None: 1.0} | {n: trained(n, rung.scores.shape[1]) / whole for n, rung in rungs.items()}
-
-
-def _what(entry: Entry, table: ScoreTable) -> dict[str, Any]:
-    """What was run: the columns that tell one row from another, and what its data are."""
-    n_candidates, n_folds = table.scores.shape
-    return {
-        "method": entry.name,
-        "strategy": entry.strategy,
-        "budget_share": math.nan if entry.budget_share is None else float(entry.budget_share),
-        "dataset": table.meta["dataset"],
-        "classifier": table.meta["classifier"],
-        "n": n_candidates,
-        "k": n_folds,
-        "seed": table.meta["seed"],
-        "space": table.meta["space"],
-        "data": table.meta["data"],
-    }
 
 
 def outcome(means: Means, trace: Trace, n_folds: int) -> dict[str, Any]:
@@ -235,33 +178,5 @@ def compare(
     if not rows:
         raise ValueError(f"{entry.name} has no run: {'; '.join(sorted(left_out)) or 'there are no scores'}")
     for text in sorted(left_out):
-        warnings.warn(f"left out {text}", stacklevel=2)
+        warnings.warn(f"{entry.name} is left out {text}", stacklevel=2)
     return pd.DataFrame(rows)
-
-
-def read_tables(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None) -> list[Kept]:
-    """Kept scores of any datasets, classifiers, numbers of folds and seeds, each with the rungs of its seed.
-
-    Args:
-        paths: score files of blocks of folds, and of rungs.
-        seconds_paths: files of their measured seconds, one per score file and in the same order, if needed.
-
-    Returns:
-        One per dataset, classifier, seed and number of folds, in this order.
-
-    Raises:
-        ValueError: if a file is unreadable, blocks do not join, or there are not as many files of seconds.
-    """
-    if seconds_paths is not None and len(seconds_paths) != len(paths):
-        raise ValueError(f"{len(paths)} score files need as many files of seconds, got {len(seconds_paths)}")
-    blocks: dict[tuple[Any, ...], list[ScoreTable]] = defaultdict(list)
-    rungs: dict[tuple[Any, ...], dict[int, ScoreTable]] = defaultdict(dict)
-    beside: Sequence[Path | None] = [None] * len(paths) if seconds_paths is None else seconds_paths
-    for path, seconds in zip(paths, beside, strict=True):
-        block = ScoreTable.read(path, seconds_path=seconds)
-        of_seed = tuple(block.meta[name] for name in ("dataset", "classifier", "seed"))
-        if "rungs" in block.meta:
-            rungs[of_seed].update(split_rungs(block))
-        else:
-            blocks[(*of_seed, block.meta["n_folds"])].append(block)
-    return [Kept(ScoreTable.join(parts), rungs[key[:3]]) for key, parts in sorted(blocks.items())]

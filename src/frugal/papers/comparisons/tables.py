@@ -6,7 +6,9 @@ fits; they count in `time_share` alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,10 @@ import pandas as pd
 from frugal.papers.comparisons.ranks import COLUMNS, rank_table
 from frugal.papers.comparisons.runs import SHARES, regret_at
 from frugal.papers.tidy import is_stand_in, mean_by_seed, need, provenance
+from frugal.papers.verdicts import NOT_RUN
 
+FLOOR = 10
+"""Repetitions under which no number is published."""
 LISTS = ["n", "k"]
 FACTS = ["method", "strategy", "budget_share"]
 MEASURES = {
@@ -42,7 +47,8 @@ def strategies_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
     Returns:
         method, strategy, budget_share, n, k, measure (one of `MEASURES`), mean, se, low, high (95 % Student
-        interval over seeds), n_seeds, n_missing, scale, data.
+        interval over seeds), n_seeds, n_missing, scale, data. In a table that reaches `FLOOR` a cell that does
+        not has no numbers, and says so in the place of its scale.
     """
     need(runs, *FACTS, "folds_share", "rows_share", "quality", "regret", "lost_best")
     kept, timed = split_timed(runs)
@@ -56,6 +62,10 @@ def strategies_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     table["measure"] = pd.Categorical(table["measure"], list(MEASURES))
     table = with_facts_of(runs, table.sort_values([*LISTS, "method", "measure"], ignore_index=True))
     table = table.assign(scale=scale).astype({"measure": str})
+    if table["n_seeds"].max() >= FLOOR:
+        below = table["n_seeds"] < FLOOR
+        table.loc[below, ["mean", "se", "low", "high"]] = np.nan
+        table.loc[below, "scale"] = NOT_RUN
     numbers = ["mean", "se", "low", "high", "n_seeds", "n_missing", "scale", "data"]
     return table[[*FACTS, *LISTS, "measure", *numbers]]
 
@@ -81,32 +91,37 @@ def with_facts_of(runs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 
 def render(table: pd.DataFrame) -> str:
     """Markdown of `strategies_table`: a row per n, k and strategy, a column per measure that was made."""
-    cells = [
-        f"{mean:.4f}" + (f" ± {error:.4f}" if pd.notna(error) else "") + (" †" if is_stand_in(data) else "")
-        for mean, error, data in zip(table["mean"], table["se"], table["data"], strict=True)
-    ]
-    keys = [*LISTS, "method"]
+    keys, cells = [*LISTS, "method"], [_cell(row) for row in table.to_dict("records")]
     wide = table.assign(cell=cells).pivot_table(index=keys, columns="measure", values="cell", aggfunc="first")
     measures = [measure for measure in MEASURES if measure in wide]
     heads = [*LISTS, "strategy", *(MEASURES[measure] for measure in measures)]
     lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
-    for row in wide[measures].fillna("").reset_index().astype(str).to_numpy():
+    for row in wide[measures].fillna(NOT_RUN).reset_index().astype(str).to_numpy():
         lines.append("| " + " | ".join([*row[:2], row[2].replace("_", " "), *row[3:]]) + " |")
     return "\n".join(lines) + "\n\n" + _note(table) + "\n"
 
 
+def _cell(row: Mapping[Any, Any]) -> str:
+    if row["scale"] == NOT_RUN:
+        return NOT_RUN
+    mean = f"{row['mean']:.4f}" if pd.notna(row["mean"]) else "no value"
+    error = f" ± {row['se']:.4f}" if pd.notna(row["se"]) else ""
+    return mean + error + (" †" if is_stand_in(row["data"]) else "")
+
+
 def _note(table: pd.DataFrame) -> str:
-    seeds = ", ".join(str(n) for n in sorted(table["n_seeds"].unique()))
-    error = " ± one standard error over seeds" if table["se"].notna().any() else ""
+    run = table[table["scale"] != NOT_RUN]
+    seeds = ", ".join(str(n) for n in sorted(run["n_seeds"].unique()))
+    error = " ± one standard error over seeds" if run["se"].notna().any() else ""
     text = (
-        f"Means over datasets and classifiers{error}; scale {table['scale'].iloc[0]}, {seeds} seeds, "
-        f"data: {provenance(table)}. Folds, rows and seconds: share of the exhaustive search's."
+        f"Means over datasets and classifiers{error}; scale {run['scale'].iloc[0]}, {seeds} seeds, "
+        f"data: {provenance(run)}. Folds, rows and seconds: share of the exhaustive search's."
     )
     if "time_share" not in set(table["measure"]):
         text += " Seconds: no timed fits at this scale."
-    if table["n_missing"].sum():
-        text += f" {table['n_missing'].sum()} values are missing and left out."
-    if table["data"].map(is_stand_in).any():
+    if run["n_missing"].sum():
+        text += f" {run['n_missing'].sum()} values are missing and left out."
+    if run["data"].map(is_stand_in).any():
         text += " † a stand-in for a dataset, since the real one was out of reach."
     return text
 
@@ -116,8 +131,8 @@ def summarise_pareto(runs: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         n, k, method, strategy, budget_share, cost (share of the rows that the exhaustive search trains on),
-        cost_se, cost_low, cost_high, those of `mean_by_seed` for the regret, and on_front: none is as cheap and
-        as good, and better in one of them.
+        cost_se, cost_low, cost_high, those of `mean_by_seed` for the regret, and on_front: it has a regret, and
+        none is as cheap and as good, and better in one of them.
     """
     need(runs, *FACTS, "rows_share", "regret")
     runs, keys = split_timed(runs)[0], [*LISTS, "method"]
@@ -130,11 +145,11 @@ def summarise_pareto(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def on_front(cost: pd.Series, regret: pd.Series) -> pd.Series:
-    """Whether no other point is at most as costly and at most as bad, and less in one of them."""
+    """Whether a point has a regret, and no other one is as cheap and as good, and better in one of them."""
     x, y = cost.to_numpy(), regret.to_numpy()
     no_worse = (x[None, :] <= x[:, None]) & (y[None, :] <= y[:, None])
     less = (x[None, :] < x[:, None]) | (y[None, :] < y[:, None])
-    return pd.Series(~(no_worse & less).any(axis=1), index=cost.index)
+    return pd.Series(~(no_worse & less).any(axis=1) & ~np.isnan(y), index=cost.index)
 
 
 def summarise_anytime(runs: pd.DataFrame) -> pd.DataFrame:

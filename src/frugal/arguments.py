@@ -47,6 +47,15 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--folds", type=numbers, help="for example 0-4; all by default")
     p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
 
+    p = _command(commands, "default", "hold a network's default hyperparameters against a stated error")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
+    p.add_argument("--network", required=True)
+    p.add_argument("--epochs", type=int, required=True)
+    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--max-error", type=float, required=True, help="the stated error, in [0, 1]")
+    p.add_argument("--output", required=True)
+
     p = _command(commands, "rungs", "fit and score every rung of successive halving")
     _add_scoring(p)
     p.add_argument("--n-candidates", type=int, nargs="+", required=True, help="lengths that will be searched")
@@ -61,6 +70,14 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--tie-rule", default="random")
     p.add_argument("--seconds", type=Path, nargs="+", help="measured seconds to add up, a file per score file")
     p.add_argument("--output", nargs="+", required=True, help="one file per value of --n-candidates")
+
+    p = _command(commands, "explore", "replay document 000's experiment on kept scores of its network")
+    p.add_argument("--scores", type=Path, nargs="+", required=True)
+    p.add_argument("--settings", default="{}", help="settings by strategy, as JSON")
+    p.add_argument("--taus", type=float, nargs="+", required=True)
+    p.add_argument("--buffers", type=int, nargs="+", required=True)
+    p.add_argument("--output", required=True, help="what was explored after every training")
+    p.add_argument("--sweep-output", required=True, help="whole runs at every tau and buffer")
 
     p = _command(commands, "compare", "replay a compared strategy on every kept score of a cell")
     p.add_argument("name", help="of what is compared, in tables and figures")
@@ -157,6 +174,7 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scaler", default="none")
     parser.add_argument("--splits", default="stratified")
     parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--epochs", type=int, help="passes over the training rows, for networks")
     parser.add_argument("--n-ranges", type=int, default=N_IN_RANGES, help="candidates drawn on the ranges")
     parser.add_argument("--timed", action="store_true", help="time every fit alone; no batch scorer")
     parser.add_argument("--output", required=True)

@@ -69,6 +69,22 @@ def _scores(args: argparse.Namespace) -> None:
     table.write(args.output, seconds_path=args.seconds_output)
 
 
+def _default(args: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from frugal.datasets import load
+    from frugal.learners.default import check_default
+
+    row = check_default(
+        args.network,
+        load(args.dataset, root=args.root),
+        epochs=args.epochs,
+        seed=args.seed,
+        max_error=args.max_error,
+    )
+    _write(pd.DataFrame([row]), args.output)
+
+
 def _rungs(args: argparse.Namespace) -> None:
     from frugal.folds.rungs import score_rungs
 
@@ -88,7 +104,7 @@ def _scoring(args: argparse.Namespace) -> tuple[Dataset, list[Candidate], dict[s
     data = load(args.dataset, root=args.root)
     drawn = {"dataset": data.name, "seed": args.seed, "n_ranges": args.n_ranges}
     candidates = candidates_of(args.space, args.classifier, **drawn)
-    how = {"seed": args.seed, "scaler": args.scaler, "splits": args.splits, "space": args.space}
+    how = {name: getattr(args, name) for name in ("seed", "scaler", "splits", "space", "epochs")}
     return data, candidates, how | {"exact_batch": not args.timed}
 
 
@@ -126,10 +142,20 @@ def _collect(args: argparse.Namespace) -> None:
     _write(table, args.cells_output)
 
 
+def _explore(args: argparse.Namespace) -> None:
+    from frugal.folds.search import read_kept
+    from frugal.papers.beta_pruning import runs
+
+    tables = [kept.table for kept in read_kept(args.scores).values()]
+    settings = _settings(args.settings)
+    _write(runs.explore(tables, settings), args.output)
+    _write(runs.sweep(tables, settings, taus=args.taus, buffers=args.buffers), args.sweep_output)
+
+
 def _compare(args: argparse.Namespace) -> None:
     """A compared strategy replayed on all kept scores of a cell, a row per n, k and seed."""
-    from frugal.folds.search import warn_of_failures
-    from frugal.papers.comparisons import Entry, compare, read_tables
+    from frugal.folds.search import read_tables, warn_of_failures
+    from frugal.papers.comparisons import Entry, compare
 
     entry = Entry(args.name, args.strategy, _settings(args.settings), args.budget_share)
     kept = read_tables(args.scores, args.seconds)
@@ -185,7 +211,7 @@ def _publish(args: argparse.Namespace) -> None:
     written = publish(
         args.paper, results=Path("results"), data=Path(args.root), config=merged, partial=args.partial
     )
-    log.info("%d files in %s", len(written), Path("results/published", args.paper))
+    log.info("%d files in %s", len(written), written[-1].parent)
 
 
 def _config(args: argparse.Namespace) -> None:
@@ -272,8 +298,10 @@ def _select(args: argparse.Namespace) -> None:
 COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "data": _data,
     "scores": _scores,
+    "default": _default,
     "rungs": _rungs,
     "search": _search,
+    "explore": _explore,
     "compare": _compare,
     "collect": _collect,
     "table": _table,

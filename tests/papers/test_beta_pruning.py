@@ -15,7 +15,7 @@ from frugal.papers.beta_pruning import claims, model
 from frugal.papers.verdicts import NOT_RUN
 
 FIGURES = papers.figures("beta_pruning")
-FROM_MODEL = [name for name in FIGURES if name != "figure1"]
+FROM_MODEL = [f"figure{i}" for i in range(2, 7)]
 
 
 def tallest(table, panel, kind="exact"):

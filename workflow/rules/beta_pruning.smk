@@ -1,6 +1,102 @@
-# Document 000: what its figures show of the model, and its claims.
+# Document 000: what its figures show of the model, its network on MNIST, and its claims.
 
 MODEL_FIGURES = [f"figure{i}" for i in range(1, 7)]
+RUN_FIGURES = {"figure7": "explored", "sweep": "swept"}
+NETWORK = config["beta_pruning"]["network"]
+NETWORK_VARIANT = f"grid-epochs{NETWORK['epochs']}"
+DEFAULT_ERROR = "networks/{classifier}/{dataset}/default"
+
+
+def network_scores_of(dataset, network, variant, n_folds, n_seeds):
+    """Kept scores of a network, one file per fold, since a fold's trainings take minutes."""
+    return [
+        f"results/{KEPT}/folds{fold}-{fold}.parquet".format(
+            dataset=dataset, classifier=network, variant=variant, k=n_folds, seed=seed
+        )
+        for seed in range(n_seeds)
+        for fold in range(n_folds)
+    ]
+
+
+rule network_default:
+    # Before anything is tuned: whether the network's default reaches its stated error on the test images.
+    input:
+        processed,
+    output:
+        f"results/{DEFAULT_ERROR}.csv",
+    log:
+        f"results/logs/{DEFAULT_ERROR}.log",
+    benchmark:
+        f"results/benchmarks/{DEFAULT_ERROR}.tsv"
+    wildcard_constraints:
+        classifier="|".join(NETWORKS),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2500 * attempt,
+        runtime=30,
+    params:
+        epochs=NETWORK["default"]["epochs"],
+        max_error=NETWORK["default"]["max_error"],
+    shell:
+        "frugal default --network {wildcards.classifier} --dataset {wildcards.dataset} --epochs {params.epochs}"
+        " --max-error {params.max_error} --output {output} > {log} 2>&1"
+
+
+use rule scores as network_scores with:
+    # A fold of every candidate of a network, trained one after the other.
+    input:
+        processed,
+        f"results/{DEFAULT_ERROR}.csv",
+    wildcard_constraints:
+        classifier="|".join(NETWORKS),
+    resources:
+        mem_mb=lambda wildcards, attempt: 2500 * attempt,
+        runtime=60,
+
+
+rule beta_pruning_runs:
+    # The document's experiment replayed on these scores: every training, and whole runs at other settings.
+    input:
+        scores=network_scores_of(
+            NETWORK["dataset"],
+            NETWORK["name"],
+            NETWORK_VARIANT,
+            NETWORK["n_folds"],
+            NETWORK["n_seeds"],
+        ),
+        code=[
+            path
+            for method in ("standard", "beta_pruning", "threshold_pruning")
+            for path in code_of(method)
+        ],
+    output:
+        explored="results/beta_pruning/runs/explored.parquet",
+        swept="results/beta_pruning/runs/swept.parquet",
+    log:
+        "results/logs/beta_pruning/runs.log",
+    benchmark:
+        "results/benchmarks/beta_pruning/runs.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=60,
+    params:
+        settings=json.dumps(
+            {
+                method: config["strategies"].get(method, {})
+                for method in ("standard", "beta_pruning", "threshold_pruning")
+            },
+            sort_keys=True,
+        ),
+        taus=NETWORK["taus"],
+        buffers=NETWORK["buffers"],
+    shell:
+        "frugal explore --scores {input.scores} --settings {params.settings:q} --taus {params.taus}"
+        " --buffers {params.buffers} --output {output.explored} --sweep-output {output.swept} > {log} 2>&1"
 
 
 rule beta_pruning_figure:
@@ -30,14 +126,56 @@ rule beta_pruning_figure:
         mem_mb=2000,
         runtime=10,
     params:
-        seed=config["beta_pruning"]["figure_seed"],
+        source=f"--seed {config['beta_pruning']['figure_seed']}",
         caption=lambda wildcards: caption_of(wildcards, "beta_pruning"),
     shell:
-        "frugal figure beta_pruning {wildcards.name} --seed {params.seed} --output {output.png} > {log} 2>&1"
+        "frugal figure beta_pruning {wildcards.name} {params.source} --output {output.png} > {log} 2>&1"
+
+
+use rule beta_pruning_figure as beta_pruning_run_figure with:
+    # A figure of the network's runs, with the numbers it was drawn from.
+    input:
+        runs=lambda wildcards: f"results/beta_pruning/runs/{RUN_FIGURES[wildcards.name]}.parquet",
+    wildcard_constraints:
+        name="|".join(RUN_FIGURES),
+    params:
+        source=lambda wildcards, input: f"--runs {input.runs}",
+        caption=lambda wildcards: caption_of(wildcards, "beta_pruning"),
+
+
+rule beta_pruning_sweep_table:
+    # Tau and buffer swept: folds trained, candidates explored, prunings, regret.
+    input:
+        "results/beta_pruning/runs/swept.parquet",
+    output:
+        report(
+            "results/beta_pruning/tables/sweep.csv",
+            caption="../report/beta_pruning/sweep_table.rst",
+            category="beta_pruning",
+            subcategory="tables",
+            labels={"item": "sweep"},
+        ),
+        "results/beta_pruning/tables/sweep.md",
+    log:
+        "results/logs/beta_pruning/tables/sweep.log",
+    benchmark:
+        "results/benchmarks/beta_pruning/tables/sweep.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        scale=config["scale"],
+    shell:
+        "frugal table beta_pruning sweep --runs {input} --scale {params.scale} --output {output[0]} > {log} 2>&1"
 
 
 rule beta_pruning_claims:
     # Every claim of the paper, quoted, with our number and a verdict.
+    input:
+        rules.beta_pruning_runs.output,
     output:
         report(
             "results/beta_pruning/claims.csv",
@@ -59,27 +197,28 @@ rule beta_pruning_claims:
     params:
         scale=config["scale"],
     shell:
-        "frugal claims beta_pruning --scale {params.scale} --output {output} > {log} 2>&1"
+        "frugal claims beta_pruning --runs {input} --scale {params.scale} --output {output} > {log} 2>&1"
 
 
 # Targets by name: one per figure, one for the paper.
-for item in MODEL_FIGURES:
+for item in (*MODEL_FIGURES, *RUN_FIGURES):
 
     rule:
         name:
-            f"beta_pruning_{item}"
+            f"beta_pruning_{item}" if item != "sweep" else "beta_pruning_sweep_figure"
         input:
             multiext(f"results/beta_pruning/figures/{item}", ".png", ".svg", ".csv"),
 
 
 rule beta_pruning:
-    # Document 000: the figures of its model, and its claims.
+    # Document 000: the figures of its model and of its network, the sweep over its settings, and its claims.
     input:
         *(
             path
-            for item in MODEL_FIGURES
+            for item in (*MODEL_FIGURES, *RUN_FIGURES)
             for path in multiext(
                 f"results/beta_pruning/figures/{item}", ".png", ".svg", ".csv"
             )
         ),
+        rules.beta_pruning_sweep_table.output,
         "results/beta_pruning/claims.csv",

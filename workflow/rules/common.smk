@@ -11,7 +11,7 @@ from snakemake.exceptions import WorkflowError
 from frugal import config as frugal_config
 from frugal.datasets.catalogue import CATALOGUE
 from frugal.folds.strategies import known as known_strategies
-from frugal.learners import CLASSIFIERS
+from frugal.learners import CLASSIFIERS, NETWORKS, SCALERS
 
 try:
     frugal_config.check(
@@ -62,9 +62,9 @@ SENSITIVITY_ONLY = ("sensitivity", "sizes")
 
 wildcard_constraints:
     dataset="[a-z0-9]+(_[0-9]+)?",
-    classifier="|".join(CLASSIFIERS),
+    classifier="|".join((*CLASSIFIERS, *NETWORKS)),
     method="|".join(known_strategies()),
-    variant="(grid|ranges)(-min_max|-robust|-standard)?(-plain)?",
+    variant="(grid|ranges)(-min_max|-robust|-standard)?(-plain)?(-epochs[0-9]+)?",
     name="[a-z0-9_]+",
     experiment="|".join(METHODS),
     n="[0-9]+",
@@ -84,8 +84,10 @@ def scoring_flags(wildcards):
     """The command-line flags that a variant's label stands for."""
     space, *rest = wildcards.variant.split("-")
     splits = "plain" if "plain" in rest else "stratified"
-    scaler = next((part for part in rest if part != "plain"), "none")
+    epochs = [part.removeprefix("epochs") for part in rest if part.startswith("epochs")]
+    scaler = next((part for part in rest if part in SCALERS), "none")
     flags = f"--space {space} --scaler {scaler} --splits {splits}"
+    flags += "".join(f" --epochs {n}" for n in epochs)
     if space == "grid":
         return flags
     # One candidate list per seed, as long as the longest list that is searched in this space.

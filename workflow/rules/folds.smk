@@ -12,6 +12,8 @@ rule scores:
         f"results/logs/{KEPT}/folds{{first}}-{{last}}.log",
     benchmark:
         f"results/benchmarks/{KEPT}/folds{{first}}-{{last}}.tsv"
+    wildcard_constraints:
+        classifier="|".join(CLASSIFIERS),
     priority: 1  # these are the longest; short jobs fill what they leave at the end
     conda:
         "../../envs/frugal.yaml"

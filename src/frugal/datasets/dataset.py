@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -37,25 +38,36 @@ class Dataset:
     splits: Mapping[str, NDArray[np.int64]]
     image_shape: tuple[int, ...] | None = None
 
+    def training(self) -> Dataset:
+        """The rows of the split "train" alone, or the dataset itself where nothing is set apart for testing."""
+        if "train" not in self.splits:
+            return self
+        rows = self.splits["train"]
+        everything = {"all": np.arange(len(rows))}
+        return dataclasses.replace(self, X=self.X[rows], y=self.y[rows], splits=everything)
+
     def subset(self, n_rows: int) -> Dataset:
         """Rows drawn without replacement, in their order here; the same ones for the same name and number.
 
+        Where some rows are set apart for testing, the others are drawn from, and all of those are kept.
+
         Args:
-            n_rows: how many, from 1 to all of them.
+            n_rows: how many, from 1 to all that are not for testing.
 
         Raises:
             ValueError: if there are not that many rows.
         """
-        if not 1 <= n_rows <= len(self.y):
-            raise ValueError(f"cannot draw {n_rows} rows of {self.name}: it has {len(self.y)} ({self.provenance})")
-        drawn = rng_for("rows", self.name, n_rows).choice(len(self.y), size=n_rows, replace=False)
-        rows = np.sort(drawn)
-        return Dataset(
+        pool = self.splits.get("train", np.arange(len(self.y)))
+        test = self.splits.get("test", np.arange(0))
+        if not 1 <= n_rows <= len(pool):
+            raise ValueError(f"cannot draw {n_rows} rows of {self.name}: it has {len(pool)} ({self.provenance})")
+        drawn = rng_for("rows", self.name, n_rows).choice(len(pool), size=n_rows, replace=False)
+        rows = np.concatenate([pool[np.sort(drawn)], test])
+        splits = {"train": np.arange(n_rows), "test": np.arange(n_rows, len(rows))}
+        return dataclasses.replace(
+            self,
             name=f"{self.name}_{n_rows}",
             X=np.ascontiguousarray(self.X[rows]),
             y=self.y[rows],
-            n_classes=self.n_classes,
-            provenance=self.provenance,
-            splits={"all": np.arange(n_rows)},
-            image_shape=self.image_shape,
+            splits=splits if len(test) else {"all": np.arange(n_rows)},
         )

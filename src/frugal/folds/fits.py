@@ -1,16 +1,19 @@
-"""One real scikit-learn fit, scored and timed: the reference that every shortcut is held against."""
+"""One real fit, scored and timed: the reference that every shortcut is held against."""
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from frugal.interface import Candidate
-from frugal.learners import build
+from frugal.learners import build, networks
+from frugal.seeds import seed_for
 
 
 @dataclass(frozen=True)
@@ -50,3 +53,47 @@ def fit_and_score(
     except Exception as error:  # noqa: BLE001  a failed fit is a row with its reason, whatever it raised
         return Fit(math.nan, perf_counter() - started, f"{type(error).__name__}: {error}")
     return Fit(score, perf_counter() - started)
+
+
+def train_and_score(
+    network: str,
+    candidate: Candidate,
+    X_train: NDArray[Any],
+    y_train: NDArray[np.int64],
+    X_test: NDArray[Any],
+    y_test: NDArray[np.int64],
+    *,
+    image_shape: tuple[int, ...] | None,
+    n_classes: int,
+    epochs: int,
+    seed: int,
+) -> Fit:
+    """Train one network and score it after its last epoch, on the CPU; one that diverges is a failed fit.
+
+    Args:
+        network: one of `learners.NETWORKS`.
+        candidate: its hyperparameters.
+        X_train: training rows, shape (n_train, n_features); uint8 pixels, or numbers as the network takes them.
+        y_train: their labels, shape (n_train,).
+        X_test: validation rows, shape (n_test, n_features).
+        y_test: their labels, shape (n_test,).
+        image_shape: of one row; None: no image.
+        n_classes: number of classes.
+        epochs: passes over the training rows.
+        seed: with the candidate, decides weights, order of rows and dropout, so that no two candidates share
+            their luck.
+
+    Raises:
+        ValueError: on an unknown hyperparameter, or one out of range.
+    """
+    started = perf_counter()
+    trained = networks.make(
+        network,
+        candidate,
+        input_shape=image_shape or X_train.shape[1:],
+        n_classes=n_classes,
+        seed=seed_for("fold", seed, json.dumps(dict(candidate), sort_keys=True)),
+        device="cpu",
+    ).fit(X_train, y_train, X_test, y_test, epochs=epochs)
+    score = math.nan if trained.reason else trained.curve[-1]
+    return Fit(score, perf_counter() - started, trained.reason)

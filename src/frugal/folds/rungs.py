@@ -59,7 +59,11 @@ def score_rungs(
     Raises:
         ValueError: on an unknown setting, or what `score` refuses.
     """
-    facts: dict[str, Any] = {"n_rows": len(dataset.y), "n_classes": dataset.n_classes, "settings": settings}
+    facts: dict[str, Any] = {
+        "n_rows": len(dataset.training().y),
+        "n_classes": dataset.n_classes,
+        "settings": settings,
+    }
     lengths = list(n_candidates)
     rows, cv = rung_rows(lengths, **facts), _halvings(lengths, **facts)[0].cv
     parts = [score(dataset, classifier, candidates, n_folds=cv, seed=seed, n_rows=r, **scoring) for r in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.checks import check_choice
-from frugal.folds.fits import fit_and_score
+from frugal.folds.checks import check_choice, check_whole
+from frugal.folds.fits import Fit, fit_and_score, train_and_score
 from frugal.folds.splits import Split, shrink, split
 from frugal.folds.table import ScoreTable, plain
 from frugal.folds.threads import one_thread
 from frugal.interface import Candidate, FoldTask
-from frugal.learners import scaler_for
+from frugal.learners import NETWORKS, scaler_for
 from frugal.seeds import seed_for
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SPACES = ("grid", "ranges", "listed")
 log = logging.getLogger("frugal")
-Arrays = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]
+Arrays = tuple[NDArray[Any], NDArray[np.int64], NDArray[Any], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,7 @@ class Folds:
         seed: number of the repetition.
         scaler: fitted inside each training part; one of `learners.SCALERS`.
         splits: `stratified` or `plain`.
+        epochs: passes over the training rows, for networks.
     """
 
     dataset: Dataset
@@ -47,18 +48,23 @@ class Folds:
     seed: int
     scaler: str = "none"
     splits: str = "stratified"
+    epochs: int | None = None
 
     @cached_property
     def parts(self) -> list[Split]:
         """Row numbers per fold."""
         return split(self.dataset, self.n_folds, self.seed, self.splits)
 
-    def arrays(self, fold: int, n_rows: int | None = None) -> Arrays:
-        """X_train, y_train, X_test, y_test of a fold, scaled, on the share `n_rows` of the rows."""
+    def arrays(self, fold: int, n_rows: int | None = None, *, keep_pixels: bool = False) -> Arrays:
+        """X_train, y_train, X_test, y_test of a fold, scaled, on the share `n_rows` of the rows.
+
+        Features are float64, or with `keep_pixels` what the dataset holds.
+        """
         train, test = self.parts[fold]
         if n_rows is not None:
             train, test = shrink((train, test), self.dataset, n_rows, self.seed, fold)
-        X_train, X_test = (np.ascontiguousarray(self.dataset.X[rows], dtype=np.float64) for rows in (train, test))
+        kind = self.dataset.X.dtype if keep_pixels else np.dtype(np.float64)
+        X_train, X_test = (np.ascontiguousarray(self.dataset.X[rows], dtype=kind) for rows in (train, test))
         scaler: Any = scaler_for(self.scaler)
         if scaler is not None:
             X_train = scaler.fit_transform(X_train)
@@ -69,6 +75,21 @@ class Folds:
         """`random_state` of every fit of a classifier in this repetition."""
         return seed_for("learner", self.dataset.name, classifier, self.seed)
 
+    def fitter(self, classifier: str, fold: int, n_rows: int | None = None) -> Callable[[Candidate], Fit]:
+        """What fits a candidate on the training part of a fold and scores it on the other."""
+        seed = self.learner_seed(classifier)
+        if classifier not in NETWORKS:
+            arrays = self.arrays(fold, n_rows)
+            return lambda candidate: fit_and_score(classifier, candidate, *arrays, seed=seed)
+        check_whole("epochs", self.epochs, 1)
+        arrays = self.arrays(fold, n_rows, keep_pixels=True)
+        how: dict[str, Any] = {
+            "image_shape": self.dataset.image_shape,
+            "n_classes": self.dataset.n_classes,
+            "seed": seed,
+        }
+        return lambda candidate: train_and_score(classifier, candidate, *arrays, epochs=self.epochs or 0, **how)
+
 
 @dataclass(frozen=True, eq=False)
 class Live:
@@ -76,7 +97,7 @@ class Live:
 
     Attributes:
         folds: where tasks on all rows are evaluated.
-        classifier: one of `learners.CLASSIFIERS`.
+        classifier: one of `learners.CLASSIFIERS`, or of `learners.NETWORKS`.
         candidates: what a task's `candidate` counts in.
         rung_folds: where tasks with `n_rows` are evaluated; None: on `folds` too.
     """
@@ -89,9 +110,9 @@ class Live:
     def __call__(self, task: FoldTask) -> tuple[float, float]:
         """Score and seconds of one task."""
         where = self.folds if task.n_rows is None else self.rung_folds or self.folds
-        arrays, seed = where.arrays(task.fold, task.n_rows), where.learner_seed(self.classifier)
+        fitter = where.fitter(self.classifier, task.fold, task.n_rows)
         with one_thread():
-            fit = fit_and_score(self.classifier, self.candidates[task.candidate], *arrays, seed=seed)
+            fit = fitter(self.candidates[task.candidate])
         return fit.score, fit.seconds
 
 
@@ -108,12 +129,13 @@ def score(
     scaler: str = "none",
     splits: str = "stratified",
     space: str = "listed",
+    epochs: int | None = None,
 ) -> ScoreTable:
     """Scores of candidates on folds, one thread each.
 
     Args:
-        dataset: a dataset, or the name of one to load.
-        classifier: one of `learners.CLASSIFIERS`.
+        dataset: a dataset, or the name of one to load; rows that it sets apart for testing are not used.
+        classifier: one of `learners.CLASSIFIERS`, or of `learners.NETWORKS`, whose fits are timed one by one.
         candidates: at least one; a repeated one is fitted once per fold.
         n_folds: number of folds of the cross-validation.
         seed: number of the repetition; decides the folds.
@@ -125,9 +147,11 @@ def score(
         splits: stratified or plain.
         space: what the candidates are, kept for `search`: a `grid` that lists are drawn from with replacement,
             or `ranges` draws or a `listed` choice, of which a list is a prefix.
+        epochs: passes over the training rows, for networks and for nothing else.
 
     Raises:
-        ValueError: on an unknown name, an empty candidate list, or folds that do not exist.
+        ValueError: on an unknown name, an empty candidate list, folds that do not exist, or epochs where none or
+            some are needed.
     """
     if isinstance(dataset, str):
         from frugal.datasets import load
@@ -136,7 +160,9 @@ def score(
     check_choice("space", space, SPACES)
     if not candidates:
         raise ValueError("candidates is empty; at least one is needed")
-    where = Folds(dataset, n_folds, seed, scaler, splits)
+    if (epochs is not None) != (classifier in NETWORKS):
+        raise ValueError(f"networks need epochs and others take none; {classifier} was given epochs={epochs}")
+    where = Folds(dataset.training(), n_folds, seed, scaler, splits, epochs)
     existing = range(len(where.parts))
     numbers = list(existing if folds is None else folds)
     if not numbers or not set(numbers) <= set(existing):
@@ -145,7 +171,7 @@ def score(
     texts = [json.dumps(c, sort_keys=True) for c in candidates]
     distinct = list(dict.fromkeys(texts))
     firsts = [candidates[texts.index(text)] for text in distinct]
-    fit = _batch if exact_batch else _one_by_one
+    fit = _batch if exact_batch and classifier not in NETWORKS else _one_by_one
     columns = []
     with one_thread():
         for fold in numbers:
@@ -161,7 +187,7 @@ def score(
         "space": space,
         "scaler": scaler,
         "splits": splits,
-        "n_rows_of_dataset": len(dataset.y),
+        "n_rows_of_dataset": len(where.dataset.y),
         "n_classes": dataset.n_classes,
         "folds": numbers,
         "failures": sorted(
@@ -171,7 +197,7 @@ def score(
         ),
         "n_deferred": sum(block.n_deferred for block in columns),
         "n_tied": sum(block.n_tied for block in columns),
-    }
+    } | ({} if epochs is None else {"epochs": epochs})
     table = ScoreTable(
         np.column_stack([block.scores for block in columns]),
         np.column_stack([block.seconds for block in columns]),
@@ -209,9 +235,13 @@ def _batch(
 def _one_by_one(
     where: Folds, fold: int, n_rows: int | None, classifier: str, candidates: Sequence[Candidate]
 ) -> _Column:
-    arrays, seed = where.arrays(fold, n_rows), where.learner_seed(classifier)
-    fit_and_score(classifier, candidates[0], *arrays, seed=seed)  # imports and caches warm up untimed
-    fits = [fit_and_score(classifier, c, *arrays, seed=seed) for c in candidates]
+    fitter, fits = where.fitter(classifier, fold, n_rows), []
+    if classifier not in NETWORKS:
+        fitter(candidates[0])  # imports and caches warm up untimed
+    for number, candidate in enumerate(candidates, start=1):
+        fits.append(fitter(candidate))
+        if classifier in NETWORKS:
+            log.info("fold %d: %d of %d, %.4f", fold, number, len(candidates), fits[-1].score)
     return _Column(
         np.array([fit.score for fit in fits]),
         np.array([fit.seconds for fit in fits]),

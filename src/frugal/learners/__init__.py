@@ -1,5 +1,21 @@
 """Learners by name: how each is built from a candidate, and the spaces its candidates come from."""
 
-from frugal.learners.classifiers import CLASSIFIERS, SCALERS, build, scaler_for, space
+from __future__ import annotations
 
-__all__ = ["CLASSIFIERS", "SCALERS", "build", "scaler_for", "space"]
+from frugal.learners import classifiers, networks
+from frugal.learners.classifiers import CLASSIFIERS, SCALERS, build, scaler_for
+from frugal.learners.networks import NETWORKS
+from frugal.spaces import SearchSpace
+
+__all__ = ["CLASSIFIERS", "NETWORKS", "SCALERS", "build", "scaler_for", "space"]
+
+
+def space(name: str, learner: str) -> SearchSpace:
+    """Search space `name` of a classifier (`grid` or `ranges`) or of a network.
+
+    Raises:
+        ValueError: on an unknown space or learner; the message lists the known ones.
+    """
+    if learner in NETWORKS:
+        return networks.space(name, learner)
+    return classifiers.space(name, learner)

@@ -182,7 +182,17 @@ def test_prob_greater_agrees_with_mcmc(p, q):
     assert prob_greater(Posterior.fit(p), Posterior.fit(q)) == pytest.approx(greater, abs=standard_error + 1e-3)
 
 
-def predictive_draws(listed, seed, n=60_000):
+@pytest.mark.parametrize("listed", SETS, ids=str)
+def test_mean_and_sd_agree_with_mcmc_on_a_dozen_sets(listed):
+    draws, posterior = predictive_draws(listed, seed=3, n_steps=800), Posterior.fit(listed)
+    # A chain's draws are worth fewer: 1,000 independent ones are assumed, and four standard errors allowed.
+    error = draws.std() / math.sqrt(1_000)
+    assert posterior.mean == pytest.approx(draws.mean(), abs=4 * error)
+    spread_error = math.sqrt(np.var((draws - draws.mean()) ** 2) / 1_000) / (2 * draws.std())
+    assert posterior.sd == pytest.approx(draws.std(), abs=4 * spread_error)
+
+
+def predictive_draws(listed, seed, n=60_000, n_steps=1500):
     """Draws of one further accuracy, by emcee over (log mu, logit eta); of the prior, directly."""
     a = np.array(listed)
     m, s1, s0 = len(a), np.log(a).sum(), np.log1p(-a).sum()
@@ -201,7 +211,7 @@ def predictive_draws(listed, seed, n=60_000):
     start = np.column_stack([rng.normal(4, 1, 60), rng.normal(math.log(middle / (1 - middle)), 0.5, 60)])
     sampler = emcee.EnsembleSampler(60, 2, log_posterior, vectorize=True)
     sampler.random_state = np.random.RandomState(seed).get_state()
-    sampler.run_mcmc(start, 1500)
+    sampler.run_mcmc(start, n_steps)
     theta = sampler.get_chain(discard=500, flat=True)[:n]
     mu, eta = np.exp(theta[:, 0]), 1 / (1 + np.exp(-theta[:, 1]))
     return rng.beta(mu * eta, mu * (1 - eta))

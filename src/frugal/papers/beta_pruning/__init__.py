@@ -9,12 +9,13 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from frugal.papers.beta_pruning import network
 from frugal.papers.beta_pruning.claims import FLOOR, claims
 
 __all__ = ["FLOOR", "FLOORS", "TABLES", "claims"]
 
-TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {}
-"""The document prints no table."""
+TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {"sweep": network.sweep_table}
+"""The document prints no table; ours is of runs at other values of tau and buffer."""
 
 FLOORS: dict[str, int] = {}
 """Repetitions under which results of this name are not published; `FLOOR` for the others."""

@@ -8,14 +8,20 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 
 from frugal.folds.beta import Posterior
 from frugal.papers.beta_pruning.model import CONTRASTED, fit_maximum_likelihood
-from frugal.papers.verdicts import COLUMNS, NOT_RUN, verdict
+from frugal.papers.beta_pruning.network import by_step
+from frugal.papers.beta_pruning.runs import EXPLORERS
+from frugal.papers.tidy import provenance
+from frugal.papers.verdicts import COLUMNS, Arrays, Claim, judge, verdict
 
 FLOOR = 3
 """Repetitions under which no number of the network study is published and no verdict given."""
+FLOOR_ROWS = 60_000
+"""The same for images."""
 
 
 class Exact(NamedTuple):
@@ -94,32 +100,98 @@ MODEL = (
 )
 """Section 2."""
 
-NETWORK = (
-    ("With 20 trained models, the Bayesian pruning approach has already evaluated 19 hyperparameter sets", 19.0),
-    ("... compared to only 4 for the regular 5-fold cross validation", 4.0),
-    ("The yield is not as big after some number of ... models are put into the buffer", math.nan),
-    ("[heuristics make] poor decisions because of high uncertainty", math.nan),
+
+def _explored_at_20(method: str) -> Callable[[Arrays], float]:
+    return lambda arrays: float(arrays[method][19].mean())
+
+
+def _later_yield_less_early(arrays: Arrays) -> float:
+    explored, n_steps = arrays["beta_pruning"], arrays["n_steps"]
+    early, whole = explored[19], explored[-1]
+    return float(np.mean((whole - early) / (n_steps - 20) - early / 20))
+
+
+def _wrong_share_less_heuristic(arrays: Arrays) -> float:
+    shares = [arrays[f"{m}_wrong"].sum() / max(arrays[f"{m}_pruned"].sum(), 1) for m in _PRUNERS]
+    return float(shares[0] - shares[1])
+
+
+_PRUNERS = ("beta_pruning", "threshold_pruning")
+
+EXPLORED = (
+    Claim(
+        "With 20 trained models, the Bayesian pruning approach has already evaluated 19 hyperparameter sets",
+        19.0,
+        _explored_at_20("beta_pruning"),
+        rounding=1.0,
+    ),
+    Claim("... compared to only 4 for the regular 5-fold cross validation", 4.0, _explored_at_20("standard"), 1.0),
+    Claim(
+        "The yield is not as big after some number of ... models are put into the buffer (sets explored per "
+        "training after the 20th less those up to it, below 0 if so)",
+        math.nan,
+        _later_yield_less_early,
+    ),
 )
-"""Section 3.2 and the conclusion, from the network's runs."""
+"""Section 3.2, from Figure 7's runs."""
+
+PRUNED = (
+    Claim(
+        "... a statistical model for making pruning decisions to avoid making poor decisions because of high "
+        "uncertainty (share of prunings whose candidate is better over all folds than the one it was pruned "
+        "against: that of beta pruning less that of threshold pruning, below 0 if so)",
+        math.nan,
+        _wrong_share_less_heuristic,
+    ),
+)
+"""The conclusion, from the runs of the sweep at the configured tau and buffer."""
 
 
 def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
-    """All claims with verdicts; those on the network are listed as not run, since no runs of it are taken yet.
+    """All claims with verdicts; those on the network are judged on `FLOOR` seeds of `FLOOR_ROWS` images.
 
     Args:
-        runs: by name of the experiment; none is known yet.
+        runs: by name of the experiment: `explored` and `swept`, made by `runs`; what is missing is not judged.
         scale: label of the run.
 
     Raises:
         ValueError: on an unknown experiment.
     """
-    if runs:
-        raise ValueError(f"no claims on the experiment {sorted(runs)[0]!r}; known: none")
+    unknown = sorted(set(runs) - {"explored", "swept"})
+    if unknown:
+        raise ValueError(f"no claims on the experiment {unknown[0]!r}; known: explored, swept")
     rows = []
     for claim in MODEL:
         ours = claim.ours()
         says = verdict(claim.published, ours, ours, ours, rounding=claim.rounding)
         rows.append([claim.text, claim.published, ours, ours, ours, says, scale, "exact"])
-    for text, published in NETWORK:
-        rows.append([text, published, math.nan, math.nan, math.nan, NOT_RUN, scale, ""])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    parts = [pd.DataFrame(rows, columns=COLUMNS)]
+    for listed, name, arrays_of in ((EXPLORED, "explored", _explored), (PRUNED, "swept", _pruned)):
+        table = runs.get(name)
+        if table is None:
+            parts.append(judge(listed, None, enough=False, scale=scale, data=""))
+        else:
+            enough = _reaches_floor(table)
+            parts.append(judge(listed, arrays_of(table), enough=enough, scale=scale, data=provenance(table)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _reaches_floor(runs: pd.DataFrame) -> bool:
+    return runs["seed"].nunique() >= FLOOR and bool(runs["n_rows"].min() >= FLOOR_ROWS)
+
+
+def _explored(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """Candidates explored per method, (n_steps, n_seeds), and each seed's steps of beta pruning, (n_seeds,)."""
+    arrays = {method: by_step(runs, "explored", method).to_numpy(float) for method in EXPLORERS}
+    n_steps = runs[runs["method"] == "beta_pruning"].groupby("seed")["step"].max()
+    return arrays | {"n_steps": n_steps.to_numpy(float)}
+
+
+def _pruned(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """Prunings and wrong ones per method and seed, (n_seeds,), at the configured settings."""
+    arrays = {}
+    for method in _PRUNERS:
+        part = runs[(runs["method"] == method) & runs["is_configured"] & (runs["failed_as"] == "failed")]
+        for what in ("wrong", "pruned"):
+            arrays[f"{method}_{what}"] = part.sort_values("seed")[f"n_{what}"].to_numpy(float)
+    return arrays

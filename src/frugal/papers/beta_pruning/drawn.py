@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from frugal.papers.beta_pruning import figures, model
+from frugal.papers.beta_pruning import figures, model, network
 from frugal.papers.drawn import Drawn
 from frugal.papers.greedy_cv import cross_validation
 
@@ -13,5 +13,7 @@ FIGURES: dict[str, Drawn] = {
     "figure4": Drawn(model.summarise_prior_predictive, figures.draw_prior_predictive),
     "figure5": Drawn(model.summarise_predictives, figures.draw_predictives),
     "figure6": Drawn(model.summarise_contrast, figures.draw_contrast),
+    "figure7": Drawn(network.summarise_figure7, figures.draw_figure7),
+    "sweep": Drawn(network.summarise_sweep, figures.draw_sweep),
 }
-"""Figure name -> its numbers and its picture; all take a seed."""
+"""Figure name -> its numbers and its picture; 1 to 6 take a seed, the others runs."""

@@ -1,4 +1,4 @@
-"""Pictures of figures 2 to 6 of document 000, from the tables of `model`."""
+"""Pictures of figures 2 to 7 of document 000 and of the sweep, from the tables of `model` and `network`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from frugal.papers import style
+from frugal.papers.beta_pruning.network import RECORDED
 
 _EXACT, _DRAWS, _LIKELIHOOD = style.LOOKS["beta_pruning"].color, "#C9CDD2", "#926A00"
 
@@ -74,6 +75,52 @@ def draw_contrast(table: pd.DataFrame) -> Figure:
         axis.set(title=f"{name}: likelihood fit peaks at {peak:.1f}", xlabel="fold accuracy", ylabel="density")
         axis.set(xlim=(0, 1), ylim=(0, 1.05 * peak))
     axes[1].legend(loc="upper left")
+    return figure
+
+
+@style.styled
+def draw_figure7(table: pd.DataFrame) -> Figure:
+    """Candidates explored and best mean accuracy against trainings; bands from the least to the greatest seed."""
+    figure = Figure(figsize=style.TWO_COLUMN, layout="constrained")
+    titles = {"explored": "Hyperparameter sets explored", "best_mean": "Error of the best (1 - mean accuracy)"}
+    for axis, (panel, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
+        part = table[table["panel"] == panel]
+        if panel == "best_mean":
+            part = part.assign(mean=1 - part["mean"], low=1 - part["high"], high=1 - part["low"])
+        for method in ("standard", "beta_pruning"):
+            line, look = part[part["method"] == method], style.LOOKS[method]
+            axis.plot(line["step"], line["mean"], color=look.color, linestyle="-", label=look.label)
+            axis.fill_between(line["step"], line["low"], line["high"], color=look.color, alpha=0.2, linewidth=0)
+        line = part[part["method"] == RECORDED]
+        axis.plot(line["step"], line["mean"], color="#000000", linestyle=":", label="beta pruning, document's run")
+        axis.set(xlabel="Networks trained", ylabel=title, xlim=(0, None))
+        axis.set(**({"ylim": (0, None)} if panel == "explored" else {"yscale": "log"}))
+        axis.grid(alpha=0.3)
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    style.mark_stand_in(figure, table["data"])
+    return figure
+
+
+@style.styled
+def draw_sweep(table: pd.DataFrame) -> Figure:
+    """Folds trained and regret against tau, a line per buffer; bars from the least to the greatest seed."""
+    figure = Figure(figsize=style.TWO_COLUMN, layout="constrained")
+    taus, buffers = sorted(table["tau"].unique()), sorted(table["buffer"].unique())
+    titles = {"folds_share": "Folds trained (share of n·k)", "regret": "Regret (mean accuracy)"}
+    for axis, (panel, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
+        for i, (buffer, color) in enumerate(zip(buffers, style.sequence(len(buffers)), strict=True)):
+            line = table[(table["panel"] == panel) & (table["buffer"] == buffer)].set_index("tau").reindex(taus)
+            spread = np.vstack([line["mean"] - line["low"], line["high"] - line["mean"]])
+            x = np.arange(len(taus)) + 0.06 * (i - (len(buffers) - 1) / 2)
+            axis.errorbar(x, line["mean"], yerr=spread, color=color, marker="os^DvP*X"[i % 8], capsize=2,
+                          label=f"buffer {buffer:g}")  # fmt: skip
+        axis.set_xticks(range(len(taus)), [f"{tau:g}" for tau in taus])
+        axis.set(xlabel="Pruning threshold τ", ylabel=title, ylim=(0, None))
+        axis.grid(alpha=0.3)
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(buffers))
+    style.mark_stand_in(figure, table["data"])
     return figure
 
 

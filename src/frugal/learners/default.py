@@ -1,0 +1,52 @@
+"""Before a network is tuned: whether its default hyperparameters reach the error that is stated for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from frugal.learners.networks import DEFAULTS, make
+
+if TYPE_CHECKING:
+    from frugal.datasets import Dataset
+
+
+def check_default(
+    network: str, dataset: Dataset, *, epochs: int, max_error: float, seed: int = 0
+) -> dict[str, Any]:
+    """Train a network's default on the training rows, on the CPU, and hold its error on the test rows to a bound.
+
+    Args:
+        network: one of `NETWORKS`.
+        dataset: one with the splits `train` and `test`.
+        epochs: passes over the training rows.
+        max_error: the stated error, in [0, 1].
+        seed: of weights, order of rows and dropout.
+
+    Returns:
+        network, dataset, data (provenance), n_rows (trained on), epochs, seed, error and max_error.
+
+    Raises:
+        ValueError: if the error is larger or the network diverges, or on an unknown network, a bound out of range
+            or a dataset without test rows.
+    """
+    if not 0 <= max_error <= 1:
+        raise ValueError(f"max_error must lie in [0, 1], got {max_error!r}")
+    if not {"train", "test"} <= set(dataset.splits):
+        raise ValueError(f"{dataset.name} sets no rows apart for testing; use mnist, cifar10 or adult")
+    if network not in DEFAULTS:
+        raise ValueError(f"unknown network {network!r}; known: {', '.join(DEFAULTS)}")
+    train, test = (
+        (dataset.X[rows], dataset.y[rows]) for rows in (dataset.splits["train"], dataset.splits["test"])
+    )
+    shape = dataset.image_shape or dataset.X.shape[1:]
+    made = make(network, {}, input_shape=shape, n_classes=dataset.n_classes, seed=seed, device="cpu")
+    trained = made.fit(*train, *test, epochs=epochs)
+    error = 1 - trained.curve[-1]
+    if trained.reason or error > max_error:
+        what = trained.reason or f"errs on {error:.1%} of the test rows after {epochs} epochs"
+        raise ValueError(
+            f"the default {network} on {dataset.name} {what}, and {max_error:.1%} at most is stated; nothing is "
+            "tuned before it reaches that"
+        )
+    row = {"network": network, "dataset": dataset.name, "data": dataset.provenance, "n_rows": len(train[1])}
+    return row | {"epochs": epochs, "seed": seed, "error": error, "max_error": max_error}

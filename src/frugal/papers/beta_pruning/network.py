@@ -1,0 +1,104 @@
+"""Figure 7 of document 000 and the sweep over tau and buffer: their numbers, from the runs that `runs` makes."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import numpy as np
+import pandas as pd
+
+from frugal.papers.beta_pruning.runs import SWEPT
+from frugal.papers.tidy import TIDY, mean_by_seed, need, provenance
+
+RECORDED = "recorded"
+"""Figure 7's own run, which its author recorded."""
+SHOWN = ("explored", "best_mean")
+"""Panels of Figure 7."""
+SWEEP_KEYS = ["measure", "tau", "method", "buffer"]
+
+
+def recorded() -> pd.DataFrame:
+    """The document's own run: step, explored, n_pruned (so far), n_complete (so far), best_mean."""
+    with files("frugal.papers").joinpath("values/bayes_fig7_run.csv").open() as file:
+        table = pd.read_csv(file)
+    return pd.DataFrame(
+        {
+            "step": table["models_fit"],
+            "explored": table["hyperparameter_sets"],
+            "n_pruned": table["pruned_this_round"].cumsum(),
+            "n_complete": table["fully_evaluated"],
+            "best_mean": table["best_mean_accuracy"],
+        }
+    )
+
+
+def by_step(runs: pd.DataFrame, value: str, method: str) -> pd.DataFrame:
+    """A value of one method after every training, (step, seed); a run that has ended keeps its last one."""
+    wide = runs[runs["method"] == method].pivot_table(value, index="step", columns="seed", dropna=False)
+    return wide.reindex(range(1, int(runs["step"].max()) + 1)).ffill()
+
+
+def summarise_figure7(runs: pd.DataFrame) -> pd.DataFrame:
+    """Figure 7: `SHOWN` against trainings; mean, least and greatest over the seeds, and the document's own run.
+
+    Args:
+        runs: rows of `runs.explore`.
+
+    Returns:
+        panel, method, step, mean, low, high, n_seeds, n_rows, data.
+    """
+    need(runs, "step", *SHOWN)
+    parts, own = [], recorded()
+    facts = {"n_seeds": runs["seed"].nunique(), "n_rows": runs["n_rows"].min(), "data": provenance(runs)}
+    for panel in SHOWN:
+        for method in sorted(runs["method"].unique()):
+            wide = by_step(runs, panel, method)
+            numbers = {"mean": wide.mean(axis=1), "low": wide.min(axis=1), "high": wide.max(axis=1)}
+            parts.append(pd.DataFrame({"panel": panel, "method": method, **numbers, **facts}).reset_index())
+        line = {"panel": panel, "method": RECORDED, "step": own["step"], "mean": own[panel]}
+        parts.append(pd.DataFrame(line | {"low": np.nan, "high": np.nan, **facts}))
+    return pd.concat(parts, ignore_index=True).dropna(subset="mean")
+
+
+def summarise_sweep(runs: pd.DataFrame) -> pd.DataFrame:
+    """Share of folds trained and regret at every tau and buffer: mean, least and greatest over the seeds.
+
+    Args:
+        runs: rows of `runs.sweep`.
+
+    Returns:
+        panel, buffer, tau, mean, low, high, n_seeds, data.
+    """
+    need(runs, "tau", "buffer", "failed_as", *SWEPT)
+    swept = runs[(runs["method"] == "beta_pruning") & (runs["failed_as"] == "failed")]
+    parts = []
+    for panel in ("folds_share", "regret"):
+        groups = swept.groupby(["buffer", "tau"], sort=True)[panel]
+        numbers = groups.agg(["mean", "min", "max"]).set_axis(["mean", "low", "high"], axis=1).reset_index()
+        parts.append(numbers.assign(panel=panel, n_seeds=swept["seed"].nunique(), data=provenance(swept)))
+    columns = ["panel", "buffer", "tau", "mean", "low", "high", "n_seeds", "data"]
+    return pd.concat(parts, ignore_index=True)[columns]
+
+
+def sweep_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """Every measure of `runs.sweep`, mean with its interval; keys `SWEEP_KEYS`, then `tidy.TIDY`.
+
+    The method `beta_pruning_chance` is beta pruning where a diverged network scores 1 / n_classes.
+
+    Args:
+        runs: rows of `runs.sweep`.
+        scale: label of the run.
+    """
+    need(runs, "tau", "buffer", "failed_as", *SWEPT)
+    named = runs.assign(
+        method=runs["method"].where(runs["failed_as"] == "failed", runs["method"] + "_chance"),
+        tau=runs["tau"].map("{:g}".format).replace("nan", "-"),
+        buffer=runs["buffer"].map("{:g}".format).replace("nan", "-"),
+    )
+    long = named.melt(["method", "tau", "buffer", "seed", "data"], list(SWEPT), var_name="measure")
+    table = mean_by_seed(long, "value", SWEEP_KEYS)
+    as_numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in ("tau", "buffer")}
+    ordered = table.assign(measure=table["measure"].map(SWEPT.index), **as_numbers)
+    table = table.loc[ordered.sort_values(SWEEP_KEYS, na_position="first").index].reset_index(drop=True)
+    table = table.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    return table[[*SWEEP_KEYS, *TIDY, *(c for c in table if c not in (*SWEEP_KEYS, *TIDY))]]

@@ -1,0 +1,146 @@
+"""Document 000's experiment, replayed on kept network scores: its candidates in random order, pruned or not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from frugal.folds import ScoreTable
+from frugal.folds.replay import Trace, replay
+from frugal.folds.strategies import make, with_facts
+from frugal.learners.networks import authors_grid
+from frugal.seeds import rng_for
+from frugal.stats import mean_score
+
+EXPLORERS = ("beta_pruning", "standard")
+"""Compared in Figure 7."""
+SWEPT = ("folds_share", "explored_at_20", "n_pruned", "n_wrong", "regret", "lost_best")
+"""What is measured of a whole run; see `sweep`."""
+
+Settings = Mapping[str, Mapping[str, Any]]
+
+
+def in_authors_order(table: ScoreTable) -> ScoreTable:
+    """The candidates of one run of the document: 96 rows in random order, 24 of them repeats.
+
+    Args:
+        table: scores of all 72 distinct candidates; dataset and seed in its meta decide the order.
+
+    Raises:
+        ValueError: if a candidate of the document was not scored.
+    """
+    rows = {json.dumps(dict(candidate), sort_keys=True): row for row, candidate in enumerate(table.candidates)}
+    rng = rng_for("beta_pruning", "order", table.meta["dataset"], table.meta["seed"])
+    texts = [json.dumps(dict(candidate), sort_keys=True) for candidate in authors_grid(rng)]
+    missing = [text for text in texts if text not in rows]
+    if missing:
+        raise ValueError(f"there are no scores of {missing[0]}, a candidate of document 000")
+    return table.take([rows[text] for text in texts])
+
+
+def explore(tables: Iterable[ScoreTable], settings: Settings) -> pd.DataFrame:
+    """What `EXPLORERS` had after every training.
+
+    Args:
+        tables: scores of the distinct candidates, one table per seed.
+        settings: by name of the strategy.
+
+    Returns:
+        One row per seed, method and step (trainings so far, from 1), with the columns of every run and n_rows (of
+        the dataset); explored (candidates trained at all), n_complete, n_pruned, best_mean (accuracy of the
+        candidate that would be returned, over the folds that it has).
+    """
+    rows = []
+    for table in tables:
+        listed = in_authors_order(table)
+        for method in EXPLORERS:
+            trace = _replay(method, listed, settings.get(method, {}))
+            rows += [_what(method, listed) | step for step in _steps(trace, listed)]
+    return pd.DataFrame(rows)
+
+
+def sweep(
+    tables: Iterable[ScoreTable], settings: Settings, *, taus: Sequence[float], buffers: Sequence[int]
+) -> pd.DataFrame:
+    """Whole runs of `beta_pruning` at every tau and buffer, and of what it is compared with.
+
+    Args:
+        tables: scores of the distinct candidates, one table per seed.
+        settings: by name of the strategy.
+        taus: thresholds of equation 5.
+        buffers: sizes of the buffer.
+
+    Returns:
+        One row per seed and run, with the columns of every run and n_rows; tau and buffer (nan where a method has
+        none), is_configured (whether these are the settings given), failed_as (`failed`, or `chance` where a
+        diverged network scores 1 / n_classes, as it does in the document's program); folds_share (trained, of
+        n * k), explored_at_20 (candidates trained at all by 20 trainings), n_pruned, n_wrong (pruned although
+        better over all folds than the candidate it was pruned against), regret (of the choice, in mean accuracy
+        over all folds), lost_best (no candidate with the best mean was chosen).
+    """
+    rows = []
+    for table in tables:
+        listed = in_authors_order(table)
+        by_chance = np.where(np.isnan(listed.scores), 1 / listed.meta["n_classes"], listed.scores)
+        chance = ScoreTable(by_chance, listed.seconds, listed.candidates, {**listed.meta, "failures": []})
+        own = settings.get("beta_pruning", {})
+        swept = [{**own, "tau": tau, "buffer": buffer} for tau, buffer in product(taus, buffers)]
+        cells = [("beta_pruning", used, listed) for used in (swept if own in swept else [own, *swept])]
+        cells += [(name, settings.get(name, {}), listed) for name in ("standard", "threshold_pruning")]
+        for name, used, scored in [*cells, ("beta_pruning", own, chance)]:
+            labels = {what: used.get(what, np.nan) for what in ("tau", "buffer")}
+            labels["is_configured"] = used == settings.get(name, {})
+            labels["failed_as"] = "chance" if scored is chance else "failed"
+            trace = _replay(name, scored, used)
+            rows.append(_what(name, scored) | labels | _measure(trace, scored))
+    return pd.DataFrame(rows)
+
+
+def _replay(method: str, listed: ScoreTable, settings: Mapping[str, Any]) -> Trace:
+    (n, k), meta = listed.scores.shape, listed.meta
+    known = with_facts(method, settings, n_rows=meta["n_rows_of_dataset"], n_classes=meta["n_classes"])
+    rng = rng_for(method, meta["dataset"], meta["classifier"], n, k, meta["seed"])
+    return replay(make(method, n_candidates=n, n_folds=k, rng=rng, **known), listed)
+
+
+def _what(method: str, listed: ScoreTable) -> dict[str, Any]:
+    (n, k), meta = listed.scores.shape, listed.meta
+    row = {"method": method, "dataset": meta["dataset"], "classifier": meta["classifier"], "n": n, "k": k}
+    return row | {"seed": meta["seed"], "data": meta["data"], "n_rows": meta["n_rows_of_dataset"]}
+
+
+def _steps(trace: Trace, listed: ScoreTable) -> Iterable[dict[str, Any]]:
+    n_folds = listed.scores.shape[1]
+    told: dict[int, list[float]] = {}
+    pruned_at = [event["step"] for event in trace.events if event["event"] == "prune"]
+    for step, (task, score) in enumerate(zip(trace.tasks, trace.scores.tolist(), strict=True), start=1):
+        told.setdefault(task.candidate, []).append(score)
+        finished = [scores for scores in told.values() if len(scores) == n_folds]
+        best = max(mean_score(scores) for scores in finished or told.values())
+        yield {
+            "step": step,
+            "explored": len(told),
+            "n_complete": len(finished),
+            "n_pruned": sum(at <= step for at in pruned_at),
+            "best_mean": best if np.isfinite(best) else np.nan,
+        }
+
+
+def _measure(trace: Trace, listed: ScoreTable) -> dict[str, Any]:
+    means = np.maximum(listed.means, 0.0)  # a failed candidate counts as 0
+    prunings = [event for event in trace.events if event["event"] == "prune"]
+    against = [(event["candidate"], event["against"]) for event in prunings if "against" in event]
+    regret = np.nan if trace.chosen is None else float(means.max() - means[trace.chosen])
+    return {
+        "folds_share": len(trace.tasks) / listed.scores.size,
+        "explored_at_20": len({task.candidate for task in trace.tasks[:20]}),
+        "n_pruned": len(prunings),
+        "n_wrong": sum(bool(means[dropped] > means[kept]) for dropped, kept in against),
+        "regret": regret,
+        "lost_best": float(regret != 0),
+    }

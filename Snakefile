@@ -12,8 +12,8 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/folds.smk"
 include: "workflow/rules/papers.smk"
-include: "workflow/rules/comparisons.smk"
 include: "workflow/rules/beta_pruning.smk"
+include: "workflow/rules/comparisons.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -7,15 +7,18 @@ NETWORK_VARIANT = f"grid-epochs{NETWORK['epochs']}"
 DEFAULT_ERROR = "networks/{classifier}/{dataset}/default"
 
 
-def network_scores_of(dataset, network, variant, n_folds, n_seeds):
-    """Kept scores of a network, one file per fold, since a fold's trainings take minutes."""
-    return [
-        f"results/{KEPT}/folds{fold}-{fold}.parquet".format(
-            dataset=dataset, classifier=network, variant=variant, k=n_folds, seed=seed
-        )
-        for seed in range(n_seeds)
-        for fold in range(n_folds)
-    ]
+# Kept scores of the network, one file per fold, since a fold's trainings take minutes.
+NETWORK_SCORES = [
+    f"results/{KEPT}/folds{fold}-{fold}.parquet".format(
+        dataset=NETWORK["dataset"],
+        classifier=NETWORK["name"],
+        variant=NETWORK_VARIANT,
+        k=NETWORK["n_folds"],
+        seed=seed,
+    )
+    for seed in range(NETWORK["n_seeds"])
+    for fold in range(NETWORK["n_folds"])
+]
 
 
 rule network_default:
@@ -59,13 +62,7 @@ use rule scores as network_scores with:
 rule beta_pruning_runs:
     # The document's experiment replayed on these scores: every training, and whole runs at other settings.
     input:
-        scores=network_scores_of(
-            NETWORK["dataset"],
-            NETWORK["name"],
-            NETWORK_VARIANT,
-            NETWORK["n_folds"],
-            NETWORK["n_seeds"],
-        ),
+        scores=NETWORK_SCORES,
         code=[
             path
             for method in ("standard", "beta_pruning", "threshold_pruning")

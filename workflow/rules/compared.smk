@@ -9,15 +9,24 @@ except ValueError as error:
 
 COMPARISON = config["folds_comparison"]
 COMPARED = "{entry}/{dataset}/{classifier}"
-COMPARISON_FIGURES = ("pareto", "anytime", "ranks")
+COMPARISON_TABLES = ("strategies", "strategies_network")
+COMPARISON_FIGURES = (
+    "pareto",
+    "anytime",
+    "ranks",
+    "pareto_network",
+    "anytime_network",
+)
 TIMED_FOLDS = [k for k in COMPARISON["n_folds"] if k in STUDY["wall_clock"]["n_folds"]]
 
 
 def comparison_scores(wildcards, timed="", root="scores"):
     """Kept files of a cell, all seeds and numbers of folds, with rungs for the strategy that asks for them.
 
-    They are those of greedy_cv. Where another study keeps scores of its own, its files join these.
+    They are those of greedy_cv, or of beta_pruning's network.
     """
+    if wildcards.classifier in NETWORKS:
+        return NETWORK_SCORES
     where = f"results/folds/{root}/{wildcards.dataset}/{wildcards.classifier}/{variant_of(STUDY)}{timed}"
     seeds = range(COMPARISON["n_timed_seeds" if timed else "n_seeds"])
     entry = ENTRIES[wildcards.entry]
@@ -52,9 +61,15 @@ def entry_budget(wildcards):
 
 def compared_files(wildcards):
     """The runs of every compared strategy on every cell, or on those with timed fits."""
+    path = f"results/folds_comparison/{wildcards.kind}/{COMPARED}.parquet"
+    if wildcards.kind == "network":  # on fewer rows it is not trained
+        entries = [n for n, e in ENTRIES.items() if e.strategy != "successive_halving"]
+        return expand(
+            path, entry=entries, dataset=NETWORK["dataset"], classifier=NETWORK["name"]
+        )
     experiment = "wall_clock" if wildcards.kind == "timed" else "search_time"
     return expand(
-        f"results/folds_comparison/{wildcards.kind}/{COMPARED}.parquet",
+        path,
         entry=ENTRIES,
         dataset=datasets_of(experiment),
         classifier=STUDY["classifiers"],
@@ -63,6 +78,8 @@ def compared_files(wildcards):
 
 def comparison_runs(wildcards):
     """Runs on kept scores, and on timed fits for the table where there are any."""
+    if wildcards.name.endswith("_network"):
+        return ["results/folds_comparison/network.parquet"]
     is_timed = COMPARISON["n_timed_seeds"] and TIMED_FOLDS
     kinds = (
         ["runs", "timed"] if is_timed and wildcards.name == "strategies" else ["runs"]

@@ -10,12 +10,13 @@ rule compare:
         scores=comparison_scores,
         code=entry_code,
     output:
-        f"results/folds_comparison/runs/{COMPARED}.parquet",
+        f"results/folds_comparison/{{kind}}/{COMPARED}.parquet",
     log:
-        f"results/logs/folds_comparison/runs/{COMPARED}.log",
+        f"results/logs/folds_comparison/{{kind}}/{COMPARED}.log",
     benchmark:
-        f"results/benchmarks/folds_comparison/runs/{COMPARED}.tsv"
+        f"results/benchmarks/folds_comparison/{{kind}}/{COMPARED}.tsv"
     wildcard_constraints:
+        kind="runs|network",
         entry="|".join(ENTRIES),
     conda:
         "../../envs/frugal.yaml"
@@ -62,7 +63,7 @@ rule collect_comparison:
     benchmark:
         "results/benchmarks/folds_comparison/collect/{kind}.tsv"
     wildcard_constraints:
-        kind="runs|timed",
+        kind="runs|timed|network",
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -91,7 +92,7 @@ rule table_comparison:
     benchmark:
         "results/benchmarks/folds_comparison/tables/{name}.tsv"
     wildcard_constraints:
-        name="strategies",
+        name="|".join(COMPARISON_TABLES),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -138,10 +139,14 @@ rule figure_comparison:
         "frugal figure comparisons {wildcards.name} --runs {input.runs} --output {output.png} > {log} 2>&1"
 
 
-# Targets by name: the table, each figure, and all of them.
-rule folds_comparison_strategies:
-    input:
-        multiext("results/folds_comparison/tables/strategies", ".csv", ".md"),
+# Targets by name: each table, each figure, and all of them.
+for item in COMPARISON_TABLES:
+
+    rule:
+        name:
+            f"folds_comparison_{item}"
+        input:
+            multiext(f"results/folds_comparison/tables/{item}", ".csv", ".md"),
 
 
 for item in COMPARISON_FIGURES:
@@ -156,7 +161,10 @@ for item in COMPARISON_FIGURES:
 rule folds_comparison:
     # Every strategy of the folds family on the same folds; a replay of kept scores, but on request only.
     input:
-        multiext("results/folds_comparison/tables/strategies", ".csv", ".md"),
+        *(
+            multiext(f"results/folds_comparison/tables/{item}", ".csv", ".md")
+            for item in COMPARISON_TABLES
+        ),
         *(
             multiext(
                 f"results/folds_comparison/figures/{item}", ".png", ".svg", ".csv"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
+from frugal.papers import beta_pruning
 from frugal.papers.comparisons.entries import Entry, entries_of
 from frugal.papers.comparisons.runs import compare
 from frugal.papers.comparisons.tables import FLOOR, render, strategies_table
@@ -18,10 +19,15 @@ __all__ = ["FLOOR", "FLOORS", "TABLES", "Entry", "claims", "compare", "entries_o
 FOLDER = "folds_comparison"
 """Where results stand under results/, the name of the paper if there is none."""
 
-TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {"strategies": strategies_table}
+TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
+    "strategies": strategies_table,
+    "strategies_network": strategies_table,
+}
 """Table name -> how it is made from runs and the label of the scale."""
 
-FLOORS: Mapping[str, int] = {}
+FLOORS: Mapping[str, int] = dict.fromkeys(
+    ("strategies_network", "pareto_network", "anytime_network", "network"), beta_pruning.FLOOR
+)
 """Repetitions under which results of this name are not published; `FLOOR` for the others."""
 HAS_CLAIMS = False
 """Whether results are published with claims.csv."""

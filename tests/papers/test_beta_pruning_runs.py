@@ -64,6 +64,17 @@ def test_standard_explores_one_candidate_every_five_trainings(explored):
     for seed, part in standard.groupby("seed"):
         listed = runs.in_authors_order(made_up(seed))
         best = np.fmax.accumulate(listed.scores.mean(axis=1))
+        for step, told in zip(part["step"], part["best_mean"], strict=True):  # also where candidates have failed
+            so_far, left = divmod(step, 5)
+            complete = listed.scores[:so_far].mean(axis=1)
+            known = (
+                complete
+                if np.isfinite(complete).any()
+                else [*complete, listed.scores[so_far, :left].mean()]
+                if left
+                else complete
+            )
+            assert np.isnan(known).all() if np.isnan(told) else told == pytest.approx(np.nanmax(known), abs=1e-12)
         at_ends = part[part["step"] % 5 == 0]["best_mean"].to_numpy()
         np.testing.assert_allclose(at_ends, np.where(np.isnan(best), np.nan, best), atol=1e-12)
 
@@ -144,6 +155,7 @@ def test_claims_on_the_network_are_judged_at_the_floor_and_not_below(explored, s
     assert judged["verdict"] != "not run at this scale"
     assert judged["ours"] == explored.query("method == 'beta_pruning' and step == 20")["explored"].mean()
     assert verdict_of(explored.assign(n_rows=59_999))["verdict"] == "not run at this scale"
+    assert verdict_of(explored.assign(k=10))["verdict"] == "not run at this scale"
     assert verdict_of(explored[explored["seed"] < 2])["verdict"] == "not run at this scale"
     regular = claims({"explored": explored}, "paper").query("published == 4")
     assert regular["verdict"].item() == "reproduced"
@@ -157,7 +169,7 @@ def test_the_share_of_wrong_prunings_is_that_of_the_configured_runs():
             "is_configured": here,
             "failed_as": "failed",
             "n_wrong": wrong,
-            "n_pruned": 10,
+            "n_judged": 10,
         }
         for method, here, wrong in (
             ("beta_pruning", True, 1),
@@ -165,7 +177,7 @@ def test_the_share_of_wrong_prunings_is_that_of_the_configured_runs():
             ("threshold_pruning", True, 4),
         )
     ]
-    table = pd.DataFrame(rows).assign(n_rows=60_000, data="original")
+    table = pd.DataFrame(rows).assign(n_rows=60_000, k=5, data="original")
     judged = claims({"swept": table}, "paper")
     ours = judged[judged["claim"].str.contains("poor decisions")]["ours"].item()
     assert ours == pytest.approx(0.1 - 0.4)

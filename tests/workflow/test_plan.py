@@ -68,6 +68,17 @@ def test_every_table_and_figure_has_a_target(place, target):
     assert done.returncode == 0, done.stdout
 
 
+def test_a_network_is_scored_once_its_default_is_checked_and_not_by_the_batch_scorers(place):
+    planned = snakemake(place, "--dry-run", "--configfile", "config/smoke.yaml", "--", "folds_comparison").stdout
+    jobs = [job for job in planned.split("rule ") if "mnist_cnn" in job and "frugal scores" in job]
+    assert jobs
+    for job in jobs:
+        assert job.startswith("network_scores:")
+        assert "results/networks/mnist_cnn/mnist_500/default.csv" in job
+    compared = [job for job in planned.split("rule ") if job.startswith("compare:") and "mnist_cnn" in job]
+    assert len(compared) == 13  # every one but successive halving
+
+
 def test_a_strategy_is_rerun_when_a_module_that_it_builds_on_changes(place):
     planned = snakemake(place, "--dry-run", "--configfile", "config/smoke.yaml", "--", "folds_comparison").stdout
     jobs = [job for job in planned.split("rule ") if job.startswith("compare:") and "beta_sequential" in job]

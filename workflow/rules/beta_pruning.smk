@@ -4,7 +4,7 @@ MODEL_FIGURES = [f"figure{i}" for i in range(1, 7)]
 RUN_FIGURES = {"figure7": "explored", "sweep": "swept"}
 NETWORK = config["beta_pruning"]["network"]
 NETWORK_VARIANT = f"grid-epochs{NETWORK['epochs']}"
-DEFAULT_ERROR = "networks/{classifier}/{dataset}/default"
+DEFAULT_CHECK = "networks/{classifier}/{dataset}/default"
 
 
 # Kept scores of the network, one file per fold, since a fold's trainings take minutes.
@@ -26,11 +26,11 @@ rule network_default:
     input:
         processed,
     output:
-        f"results/{DEFAULT_ERROR}.csv",
+        f"results/{DEFAULT_CHECK}.csv",
     log:
-        f"results/logs/{DEFAULT_ERROR}.log",
+        f"results/logs/{DEFAULT_CHECK}.log",
     benchmark:
-        f"results/benchmarks/{DEFAULT_ERROR}.tsv"
+        f"results/benchmarks/{DEFAULT_CHECK}.tsv"
     wildcard_constraints:
         classifier="|".join(NETWORKS),
     conda:
@@ -51,7 +51,7 @@ use rule scores as network_scores with:
     # A fold of every candidate of a network, trained one after the other.
     input:
         processed,
-        f"results/{DEFAULT_ERROR}.csv",
+        ancient(f"results/{DEFAULT_CHECK}.csv"),  # another bound is no reason to train anew
     wildcard_constraints:
         classifier="|".join(NETWORKS),
     resources:

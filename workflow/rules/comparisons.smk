@@ -159,7 +159,7 @@ for item in COMPARISON_FIGURES:
 
 
 rule folds_comparison:
-    # Every strategy of the folds family on the same folds; a replay of kept scores, but on request only.
+    # Every strategy of the folds family on the same folds: scores kept for greedy_cv and for beta_pruning's network.
     input:
         *(
             multiext(f"results/folds_comparison/tables/{item}", ".csv", ".md")

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.checks import check_choice, check_whole
+from frugal.folds.checks import check_choice
 from frugal.folds.fits import Fit, fit_and_score, train_and_score
 from frugal.folds.splits import Split, shrink, split
 from frugal.folds.table import ScoreTable, plain
 from frugal.folds.threads import one_thread
 from frugal.interface import Candidate, FoldTask
-from frugal.learners import NETWORKS, scaler_for
+from frugal.learners import CLASSIFIERS, NETWORKS, scaler_for
 from frugal.seeds import seed_for
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Folds:
     """The folds of one dataset and seed, ready to be fitted on; picklable, so workers can share it.
 
     Attributes:
-        dataset: rows and labels.
+        dataset: rows and labels; those that it sets apart for testing are dropped.
         n_folds: number of folds.
         seed: number of the repetition.
         scaler: fitted inside each training part; one of `learners.SCALERS`.
@@ -49,6 +49,9 @@ class Folds:
     scaler: str = "none"
     splits: str = "stratified"
     epochs: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dataset", self.dataset.training())
 
     @cached_property
     def parts(self) -> list[Split]:
@@ -81,14 +84,16 @@ class Folds:
         if classifier not in NETWORKS:
             arrays = self.arrays(fold, n_rows)
             return lambda candidate: fit_and_score(classifier, candidate, *arrays, seed=seed)
-        check_whole("epochs", self.epochs, 1)
+        epochs = self.epochs
+        if not isinstance(epochs, int) or epochs < 1:
+            raise ValueError(f"epochs of {classifier} must be at least 1 and a whole number, got {epochs!r}")
         arrays = self.arrays(fold, n_rows, keep_pixels=True)
         how: dict[str, Any] = {
             "image_shape": self.dataset.image_shape,
             "n_classes": self.dataset.n_classes,
             "seed": seed,
         }
-        return lambda candidate: train_and_score(classifier, candidate, *arrays, epochs=self.epochs or 0, **how)
+        return lambda candidate: train_and_score(classifier, candidate, *arrays, epochs=epochs, **how)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,9 +165,10 @@ def score(
     check_choice("space", space, SPACES)
     if not candidates:
         raise ValueError("candidates is empty; at least one is needed")
+    check_choice("classifier", classifier, (*CLASSIFIERS, *NETWORKS))
     if (epochs is not None) != (classifier in NETWORKS):
         raise ValueError(f"networks need epochs and others take none; {classifier} was given epochs={epochs}")
-    where = Folds(dataset.training(), n_folds, seed, scaler, splits, epochs)
+    where = Folds(dataset, n_folds, seed, scaler, splits, epochs)
     existing = range(len(where.parts))
     numbers = list(existing if folds is None else folds)
     if not numbers or not set(numbers) <= set(existing):
@@ -236,7 +242,9 @@ def _one_by_one(
     where: Folds, fold: int, n_rows: int | None, classifier: str, candidates: Sequence[Candidate]
 ) -> _Column:
     fitter, fits = where.fitter(classifier, fold, n_rows), []
-    if classifier not in NETWORKS:
+    if classifier in NETWORKS:
+        import frugal.learners.networks.network  # noqa: F401  and torch with it, untimed
+    else:
         fitter(candidates[0])  # imports and caches warm up untimed
     for number, candidate in enumerate(candidates, start=1):
         fits.append(fitter(candidate))

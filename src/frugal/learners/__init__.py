@@ -18,4 +18,6 @@ def space(name: str, learner: str) -> SearchSpace:
     """
     if learner in NETWORKS:
         return networks.space(name, learner)
+    if learner not in CLASSIFIERS:
+        raise ValueError(f"unknown classifier {learner!r}; known: {', '.join((*CLASSIFIERS, *NETWORKS))}")
     return classifiers.space(name, learner)

@@ -105,7 +105,8 @@ def _reaches_floor(name: Path, source: Path, of: ModuleType) -> bool:
     if "scale" in table:
         table = table[table["scale"] != NOT_RUN]
     floors = [of.FLOORS[part] for part in name.with_suffix("").parts if part in of.FLOORS]
-    return bool(table["n_seeds"].min() >= min(floors, default=of.FLOOR))
+    enough_rows = "n_rows" not in table or table["n_rows"].min() >= getattr(of, "FLOOR_ROWS", 0)
+    return bool(enough_rows and table["n_seeds"].min() >= min(floors, default=of.FLOOR))
 
 
 def _dependencies() -> list[str]:

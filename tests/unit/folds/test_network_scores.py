@@ -32,7 +32,7 @@ def test_scores_are_those_of_trainings_on_the_folds_of_the_training_rows():
     data = pictures()
     table = score(data, "mnist_cnn", CANDIDATES, n_folds=3, seed=1, epochs=2)
     assert (table.meta["n_rows_of_dataset"], table.meta["epochs"]) == (120, 2)
-    folds = Folds(data.training(), 3, 1)
+    folds = Folds(data, 3, 1)
     for candidate, row in zip(CANDIDATES, table.scores, strict=True):
         seed = seed_for("fold", folds.learner_seed("mnist_cnn"), json.dumps(candidate, sort_keys=True))
         for fold, (train, valid) in enumerate(folds.parts):
@@ -48,7 +48,7 @@ def test_scores_are_those_of_trainings_on_the_folds_of_the_training_rows():
 def test_a_live_evaluation_gives_the_kept_score():
     data = pictures()
     kept = score(data, "mnist_cnn", CANDIDATES, n_folds=3, seed=1, epochs=1)
-    live = Live(Folds(data.training(), 3, 1, epochs=1), "mnist_cnn", CANDIDATES)
+    live = Live(Folds(data, 3, 1, epochs=1), "mnist_cnn", CANDIDATES)
     assert live(FoldTask(1, 2))[0] == kept.scores[1, 2]
 
 
@@ -63,7 +63,8 @@ def test_a_network_that_diverges_is_a_failed_fit_with_its_reason():
     [
         ("mnist_cnn", None, "networks need epochs and others take none; mnist_cnn was given epochs=None"),
         ("knn", 3, "networks need epochs and others take none; knn was given epochs=3"),
-        ("mnist_cnn", 0, "epochs must be at least 1 and a whole number, got 0"),
+        ("mnist_cnn", 0, "epochs of mnist_cnn must be at least 1 and a whole number, got 0"),
+        ("mnist_cn", 3, "'mnist_cn'"),
     ],
 )
 def test_epochs_are_for_networks(classifier, epochs, message):
@@ -78,6 +79,8 @@ def test_an_unknown_hyperparameter_of_a_network_is_refused_and_not_a_failed_fit(
 
 def test_the_space_of_a_network_is_found_by_its_name():
     assert len(space("grid", "mnist_cnn").grid()) == 72
+    with pytest.raises(ValueError, match=r"unknown classifier 'mnist_cn'; known: .*knn, mnist_cnn"):
+        space("grid", "mnist_cn")
     with pytest.raises(ValueError, match="unknown space 'ranges' of network 'mnist_cnn'"):
         space("ranges", "mnist_cnn")
 
@@ -118,9 +121,10 @@ def test_a_check_of_a_default_refuses_what_it_cannot_do(changed, message):
         check_default(given.pop("network"), given.pop("dataset"), **given)
 
 
-def test_a_default_above_its_stated_error_leaves_no_file(tmp_path, capsys):
+def test_a_default_above_its_stated_error_leaves_no_file(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("frugal.datasets.load", lambda name, root: pictures(20))
     output = tmp_path / "default.csv"
     arguments = ["default", "--network", "mnist_cnn", "--dataset", "mnist_100", "--epochs", "1"]
-    assert main([*arguments, "--max-error", "0", "--output", str(output), "--root", str(tmp_path)]) == 2
+    assert main([*arguments, "--max-error", "0", "--output", str(output)]) == 2
     assert "0.0% at most is stated; nothing is tuned before it reaches that" in capsys.readouterr().err
     assert not output.exists()

@@ -112,6 +112,7 @@ def draw_sweep(table: pd.DataFrame) -> Figure:
         for i, (buffer, color) in enumerate(zip(buffers, style.sequence(len(buffers)), strict=True)):
             line = table[(table["panel"] == panel) & (table["buffer"] == buffer)].set_index("tau").reindex(taus)
             spread = np.vstack([line["mean"] - line["low"], line["high"] - line["mean"]])
+            spread = np.maximum(spread, 0)  # the mean of equal numbers may be off by a rounding
             x = np.arange(len(taus)) + 0.06 * (i - (len(buffers) - 1) / 2)
             axis.errorbar(x, line["mean"], yerr=spread, color=color, marker="os^DvP*X"[i % 8], capsize=2,
                           label=f"buffer {buffer:g}")  # fmt: skip

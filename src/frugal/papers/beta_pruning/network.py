@@ -18,15 +18,13 @@ SWEEP_KEYS = ["measure", "tau", "method", "buffer"]
 
 
 def recorded() -> pd.DataFrame:
-    """The document's own run: step, explored, n_pruned (so far), n_complete (so far), best_mean."""
+    """The document's own run: step, explored, best_mean (of the whole buffer, complete or not)."""
     with files("frugal.papers").joinpath("values/bayes_fig7_run.csv").open() as file:
         table = pd.read_csv(file)
     return pd.DataFrame(
         {
             "step": table["models_fit"],
             "explored": table["hyperparameter_sets"],
-            "n_pruned": table["pruned_this_round"].cumsum(),
-            "n_complete": table["fully_evaluated"],
             "best_mean": table["best_mean_accuracy"],
         }
     )
@@ -34,12 +32,17 @@ def recorded() -> pd.DataFrame:
 
 def by_step(runs: pd.DataFrame, value: str, method: str) -> pd.DataFrame:
     """A value of one method after every training, (step, seed); a run that has ended keeps its last one."""
-    wide = runs[runs["method"] == method].pivot_table(value, index="step", columns="seed", dropna=False)
-    return wide.reindex(range(1, int(runs["step"].max()) + 1)).ffill()
+    part = runs[runs["method"] == method]
+    wide = part.pivot_table(value, index="step", columns="seed", dropna=False)
+    wide = wide.reindex(range(1, int(runs["step"].max()) + 1))
+    has_ended = wide.index.to_numpy()[:, None] > part.groupby("seed")["step"].max()[wide.columns].to_numpy()
+    return wide.mask(has_ended, wide.ffill())
 
 
 def summarise_figure7(runs: pd.DataFrame) -> pd.DataFrame:
     """Figure 7: `SHOWN` against trainings; mean, least and greatest over the seeds, and the document's own run.
+
+    A step at which a seed has no value yet, since all its networks have diverged, is left out.
 
     Args:
         runs: rows of `runs.explore`.
@@ -53,11 +56,12 @@ def summarise_figure7(runs: pd.DataFrame) -> pd.DataFrame:
     for panel in SHOWN:
         for method in sorted(runs["method"].unique()):
             wide = by_step(runs, panel, method)
+            wide = wide[wide.notna().all(axis=1)]
             numbers = {"mean": wide.mean(axis=1), "low": wide.min(axis=1), "high": wide.max(axis=1)}
             parts.append(pd.DataFrame({"panel": panel, "method": method, **numbers, **facts}).reset_index())
         line = {"panel": panel, "method": RECORDED, "step": own["step"], "mean": own[panel]}
         parts.append(pd.DataFrame(line | {"low": np.nan, "high": np.nan, **facts}))
-    return pd.concat(parts, ignore_index=True).dropna(subset="mean")
+    return pd.concat(parts, ignore_index=True)
 
 
 def summarise_sweep(runs: pd.DataFrame) -> pd.DataFrame:
@@ -67,7 +71,7 @@ def summarise_sweep(runs: pd.DataFrame) -> pd.DataFrame:
         runs: rows of `runs.sweep`.
 
     Returns:
-        panel, buffer, tau, mean, low, high, n_seeds, data.
+        panel, buffer, tau, mean, low, high, n_seeds, n_rows, data.
     """
     need(runs, "tau", "buffer", "failed_as", *SWEPT)
     swept = runs[(runs["method"] == "beta_pruning") & (runs["failed_as"] == "failed")]
@@ -75,8 +79,9 @@ def summarise_sweep(runs: pd.DataFrame) -> pd.DataFrame:
     for panel in ("folds_share", "regret"):
         groups = swept.groupby(["buffer", "tau"], sort=True)[panel]
         numbers = groups.agg(["mean", "min", "max"]).set_axis(["mean", "low", "high"], axis=1).reset_index()
-        parts.append(numbers.assign(panel=panel, n_seeds=swept["seed"].nunique(), data=provenance(swept)))
-    columns = ["panel", "buffer", "tau", "mean", "low", "high", "n_seeds", "data"]
+        facts = {"n_seeds": swept["seed"].nunique(), "n_rows": swept["n_rows"].min(), "data": provenance(swept)}
+        parts.append(numbers.assign(panel=panel, **facts))
+    columns = ["panel", "buffer", "tau", "mean", "low", "high", "n_seeds", "n_rows", "data"]
     return pd.concat(parts, ignore_index=True)[columns]
 
 
@@ -101,4 +106,5 @@ def sweep_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     ordered = table.assign(measure=table["measure"].map(SWEPT.index), **as_numbers)
     table = table.loc[ordered.sort_values(SWEEP_KEYS, na_position="first").index].reset_index(drop=True)
     table = table.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    table["n_rows"] = runs["n_rows"].min()
     return table[[*SWEEP_KEYS, *TIDY, *(c for c in table if c not in (*SWEEP_KEYS, *TIDY))]]

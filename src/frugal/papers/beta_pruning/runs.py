@@ -19,7 +19,7 @@ from frugal.stats import mean_score
 
 EXPLORERS = ("beta_pruning", "standard")
 """Compared in Figure 7."""
-SWEPT = ("folds_share", "explored_at_20", "n_pruned", "n_wrong", "regret", "lost_best")
+SWEPT = ("folds_share", "explored_at_20", "n_pruned", "n_judged", "n_wrong", "regret", "lost_best")
 """What is measured of a whole run; see `sweep`."""
 
 Settings = Mapping[str, Mapping[str, Any]]
@@ -53,7 +53,7 @@ def explore(tables: Iterable[ScoreTable], settings: Settings) -> pd.DataFrame:
     Returns:
         One row per seed, method and step (trainings so far, from 1), with the columns of every run and n_rows (of
         the dataset); explored (candidates trained at all), n_complete, n_pruned, best_mean (accuracy of the
-        candidate that would be returned, over the folds that it has).
+        candidate that would be returned, over the folds that it has; nan while every network has diverged).
     """
     rows = []
     for table in tables:
@@ -79,9 +79,10 @@ def sweep(
         One row per seed and run, with the columns of every run and n_rows; tau and buffer (nan where a method has
         none), is_configured (whether these are the settings given), failed_as (`failed`, or `chance` where a
         diverged network scores 1 / n_classes, as it does in the document's program); folds_share (trained, of
-        n * k), explored_at_20 (candidates trained at all by 20 trainings), n_pruned, n_wrong (pruned although
-        better over all folds than the candidate it was pruned against), regret (of the choice, in mean accuracy
-        over all folds), lost_best (no candidate with the best mean was chosen).
+        n * k), explored_at_20 (candidates trained at all by 20 trainings), n_pruned, n_judged (of these, for
+        their scores and for good, not for a failed fit), n_wrong (of these, better over all folds than the
+        candidate they were pruned against), regret (of the choice, in mean accuracy over all folds), lost_best (no
+        candidate with the best mean was chosen).
     """
     rows = []
     for table in tables:
@@ -120,27 +121,31 @@ def _steps(trace: Trace, listed: ScoreTable) -> Iterable[dict[str, Any]]:
     pruned_at = [event["step"] for event in trace.events if event["event"] == "prune"]
     for step, (task, score) in enumerate(zip(trace.tasks, trace.scores.tolist(), strict=True), start=1):
         told.setdefault(task.candidate, []).append(score)
-        finished = [scores for scores in told.values() if len(scores) == n_folds]
-        best = max(mean_score(scores) for scores in finished or told.values())
+        means = {candidate: mean_score(scores) for candidate, scores in told.items()}
+        sound = {candidate: mean for candidate, mean in means.items() if np.isfinite(mean)}
+        finished = [candidate for candidate, scores in told.items() if len(scores) == n_folds]
+        complete = [sound[candidate] for candidate in finished if candidate in sound]
         yield {
             "step": step,
             "explored": len(told),
             "n_complete": len(finished),
             "n_pruned": sum(at <= step for at in pruned_at),
-            "best_mean": best if np.isfinite(best) else np.nan,
+            "best_mean": max(complete or sound.values(), default=np.nan),
         }
 
 
 def _measure(trace: Trace, listed: ScoreTable) -> dict[str, Any]:
     means = np.maximum(listed.means, 0.0)  # a failed candidate counts as 0
     prunings = [event for event in trace.events if event["event"] == "prune"]
-    against = [(event["candidate"], event["against"]) for event in prunings if "against" in event]
+    restored = {event["candidate"] for event in trace.events if event["event"] == "restore"}
+    judged = [event for event in prunings if "against" in event and event["candidate"] not in restored]
     regret = np.nan if trace.chosen is None else float(means.max() - means[trace.chosen])
     return {
         "folds_share": len(trace.tasks) / listed.scores.size,
         "explored_at_20": len({task.candidate for task in trace.tasks[:20]}),
         "n_pruned": len(prunings),
-        "n_wrong": sum(bool(means[dropped] > means[kept]) for dropped, kept in against),
+        "n_judged": len(judged),
+        "n_wrong": sum(bool(means[event["candidate"]] > means[event["against"]]) for event in judged),
         "regret": regret,
         "lost_best": float(regret != 0),
     }

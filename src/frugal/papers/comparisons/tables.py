@@ -118,7 +118,7 @@ def _note(table: pd.DataFrame) -> str:
         f"data: {provenance(run)}. Folds, rows and seconds: share of the exhaustive search's."
     )
     if "time_share" not in set(table["measure"]):
-        text += " Seconds: no timed fits at this scale."
+        text += " Seconds: there are no fits that were timed alone."
     if run["n_missing"].sum():
         text += f" {run['n_missing'].sum()} values are missing and left out."
     if run["data"].map(is_stand_in).any():

@@ -193,5 +193,5 @@ def test_the_command_writes_both_files_and_figures_are_drawn_of_them(tmp_path):
     drawn = papers.figures("beta_pruning")
     for name, file in (("figure7", explored), ("sweep", swept)):
         figure = drawn[name].draw(drawn[name].summarise(pd.read_parquet(file)))
-        assert [axes.get_xlabel() for axes in figure.axes] != ["", ""]
+        assert all(axes.get_xlabel() and axes.get_ylabel() for axes in figure.axes)
         assert all(axes.lines for axes in figure.axes)

@@ -19,7 +19,7 @@ from frugal.folds.splits import Split, shrink, split
 from frugal.folds.table import ScoreTable, plain
 from frugal.folds.threads import one_thread
 from frugal.interface import Candidate, FoldTask
-from frugal.learners import CLASSIFIERS, NETWORKS, scaler_for
+from frugal.learners import NETWORKS, check_known, scaler_for
 from frugal.seeds import seed_for
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def score(
     check_choice("space", space, SPACES)
     if not candidates:
         raise ValueError("candidates is empty; at least one is needed")
-    check_choice("classifier", classifier, (*CLASSIFIERS, *NETWORKS))
+    check_known(classifier)
     if (epochs is not None) != (classifier in NETWORKS):
         raise ValueError(f"networks need epochs and others take none; {classifier} was given epochs={epochs}")
     where = Folds(dataset, n_folds, seed, scaler, splits, epochs)

@@ -7,7 +7,17 @@ from frugal.learners.classifiers import CLASSIFIERS, SCALERS, build, scaler_for
 from frugal.learners.networks import NETWORKS
 from frugal.spaces import SearchSpace
 
-__all__ = ["CLASSIFIERS", "NETWORKS", "SCALERS", "build", "scaler_for", "space"]
+__all__ = ["CLASSIFIERS", "NETWORKS", "SCALERS", "build", "check_known", "scaler_for", "space"]
+
+
+def check_known(learner: str) -> None:
+    """Refuse a name that is neither of `CLASSIFIERS` nor of `NETWORKS`.
+
+    Raises:
+        ValueError: listing the known ones.
+    """
+    if learner not in (*CLASSIFIERS, *NETWORKS):
+        raise ValueError(f"unknown classifier {learner!r}; known: {', '.join((*CLASSIFIERS, *NETWORKS))}")
 
 
 def space(name: str, learner: str) -> SearchSpace:
@@ -16,8 +26,7 @@ def space(name: str, learner: str) -> SearchSpace:
     Raises:
         ValueError: on an unknown space or learner; the message lists the known ones.
     """
+    check_known(learner)
     if learner in NETWORKS:
         return networks.space(name, learner)
-    if learner not in CLASSIFIERS:
-        raise ValueError(f"unknown classifier {learner!r}; known: {', '.join((*CLASSIFIERS, *NETWORKS))}")
     return classifiers.space(name, learner)

@@ -104,11 +104,15 @@ def draw_figure7(table: pd.DataFrame) -> Figure:
 
 @style.styled
 def draw_sweep(table: pd.DataFrame) -> Figure:
-    """Folds trained and regret against tau, a line per buffer; bars from the least to the greatest seed."""
+    """Cost, exploration and regret against tau, a line per buffer; bars from the least to the greatest seed."""
     figure = Figure(figsize=style.TWO_COLUMN, layout="constrained")
     taus, buffers = sorted(table["tau"].unique()), sorted(table["buffer"].unique())
-    titles = {"folds_share": "Folds trained (share of n·k)", "regret": "Regret (mean accuracy)"}
-    for axis, (panel, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
+    titles = {
+        "folds_share": "Networks trained (share of n·k)",
+        "explored_at_20": "Sets explored by 20 trainings",
+        "regret": "Regret (mean accuracy)",
+    }
+    for axis, (panel, title) in zip(figure.subplots(1, 3), titles.items(), strict=True):
         for i, (buffer, color) in enumerate(zip(buffers, style.sequence(len(buffers)), strict=True)):
             line = table[(table["panel"] == panel) & (table["buffer"] == buffer)].set_index("tau").reindex(taus)
             spread = np.vstack([line["mean"] - line["low"], line["high"] - line["mean"]])

@@ -65,18 +65,18 @@ def summarise_figure7(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise_sweep(runs: pd.DataFrame) -> pd.DataFrame:
-    """Share of folds trained and regret at every tau and buffer: mean, least and greatest over the seeds.
+    """What every tau and buffer cost, explored and lost: mean, least and greatest over the seeds.
 
     Args:
         runs: rows of `runs.sweep`.
 
     Returns:
-        panel, buffer, tau, mean, low, high, n_seeds, n_rows, data.
+        panel (of `SWEPT`), buffer, tau, mean, low, high, n_seeds, n_rows, data.
     """
     need(runs, "tau", "buffer", "failed_as", *SWEPT)
     swept = runs[(runs["method"] == "beta_pruning") & (runs["failed_as"] == "failed")]
     parts = []
-    for panel in ("folds_share", "regret"):
+    for panel in ("folds_share", "explored_at_20", "regret"):
         groups = swept.groupby(["buffer", "tau"], sort=True)[panel]
         numbers = groups.agg(["mean", "min", "max"]).set_axis(["mean", "low", "high"], axis=1).reset_index()
         facts = {"n_seeds": swept["seed"].nunique(), "n_rows": swept["n_rows"].min(), "data": provenance(swept)}

@@ -108,6 +108,12 @@ def settings_of(method):
     return json.dumps(config["strategies"].get(method, {}), sort_keys=True)
 
 
+def rung_settings(wildcards):
+    """Settings of successive halving, as JSON, with the number of folds in the path of its rungs."""
+    block = config["strategies"]["successive_halving"]
+    return json.dumps({**block, "cv": int(wildcards.k)}, sort_keys=True)
+
+
 def code_of(method):
     """The modules that a strategy is made of: its own, and those of the folds family that it builds on."""
     root = Path(workflow.basedir, "src/frugal/folds")

@@ -50,7 +50,7 @@ rule rungs:
     params:
         flags=scoring_flags,
         lengths=STUDY["early_stopping"]["n_candidates"],
-        settings=settings_of("successive_halving"),
+        settings=rung_settings,
     shell:
         "frugal rungs --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
         " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"
@@ -103,7 +103,7 @@ rule rungs_timed:
     params:
         flags=scoring_flags,
         lengths=STUDY["wall_clock"]["n_candidates"],
-        settings=settings_of("successive_halving"),
+        settings=rung_settings,
     shell:
         "frugal rungs --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
         " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"

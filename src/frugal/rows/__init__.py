@@ -1,0 +1,35 @@
+"""Methods that train on fewer rows."""
+
+from frugal.rows.bags import Bag, Settle, interval_widths
+from frugal.rows.bootstrap import b_of_n, blb, bootstrap, subsample_size
+from frugal.rows.case_control import SubsampleFit, fit_subsample, subsample_logistic
+from frugal.rows.kmeans_svm import KMSVM, SVMKM, WKMSVM
+from frugal.rows.ridge_logistic import fit_logistic
+from frugal.rows.sample_size import fit_dynamic_sample
+from frugal.rows.sampling import sampling_probabilities
+from frugal.rows.streaming import blb_stream
+from frugal.rows.traces import Fit, Trace
+from frugal.rows.weighted_logistic import FitError
+
+__all__ = [
+    "KMSVM",
+    "SVMKM",
+    "WKMSVM",
+    "Bag",
+    "Fit",
+    "FitError",
+    "Settle",
+    "SubsampleFit",
+    "Trace",
+    "b_of_n",
+    "blb",
+    "blb_stream",
+    "bootstrap",
+    "fit_dynamic_sample",
+    "fit_logistic",
+    "fit_subsample",
+    "interval_widths",
+    "sampling_probabilities",
+    "subsample_logistic",
+    "subsample_size",
+]

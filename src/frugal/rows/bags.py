@@ -1,0 +1,238 @@
+"""The two readings of many fits, averaged coefficients and averaged quality, and when they have settled."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from frugal.rows.checks import check_between, check_number, check_whole
+from frugal.rows.resamples import Array, Ints, Outcome
+
+Statistic = Callable[[Array], ArrayLike]
+"""`statistic(estimates)`: coefficients of k fits, shape (k, d), to a quality of any shape."""
+
+
+def interval_widths(estimates: Array, level: float = 0.95) -> Array:
+    """Widths of the central percentile intervals of each coefficient: the quality that Figure 7 is about.
+
+    Quantiles interpolate linearly between order statistics.
+
+    Args:
+        estimates: coefficients of k fits, shape (k, d).
+        level: share of the estimates inside, above 0 and at most 1.
+
+    Returns:
+        Widths, shape (d,).
+
+    Raises:
+        ValueError: on a level outside (0, 1].
+    """
+    check_between("level", level, 0.0, 1.0, above=True)
+    low, high = np.quantile(estimates, [0.5 - level / 2, 0.5 + level / 2], axis=0)
+    return np.asarray(high - low)
+
+
+@dataclass(frozen=True)
+class Settle:
+    """When estimates z(1), z(2), ... have settled.
+
+    At t if the mean over the entries of `|z(t - j) - z(t)| / |z(t)|` is at most `tolerance` for each j from 1 to
+    `window`: the rule of Kleiner et al. (2014), who look back 20 resamples within a subsample and 3 subsamples.
+
+    Attributes:
+        tolerance: relative change, at least 0.
+        window: how many estimates before the last must be close to it, at least 1.
+    """
+
+    tolerance: float = 0.05
+    window: int = 20
+
+    def __post_init__(self) -> None:
+        check_number("tolerance", self.tolerance, 0.0)
+        check_whole("window", self.window, 1)
+
+    def reached(self, series: Sequence[Array]) -> bool:
+        """Whether the last of these estimates, in order and of equal shape, has settled."""
+        if len(series) <= self.window:
+            return False
+        last, before = series[-1], np.array([series[-1 - j] for j in range(1, self.window + 1)])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            changes = np.where(before == last, 0.0, np.abs(before - last) / np.abs(last))
+        return bool((changes.reshape(self.window, -1).mean(axis=1) <= self.tolerance).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What the fits to one subsample came to.
+
+    Attributes:
+        outcomes: in order.
+        statistic: quality of those that succeeded; None of fewer than two.
+        settled: whether a rule was given and met.
+    """
+
+    outcomes: list[Outcome]
+    statistic: Array | None
+    settled: bool
+
+    @property
+    def estimates(self) -> list[Array]:
+        """Coefficients of the fits that succeeded."""
+        return [outcome.coef for outcome in self.outcomes if outcome.coef is not None]
+
+
+@dataclass(frozen=True, eq=False)
+class Bag:
+    """What a bootstrap found, and what it used. `s` is 1 but for the bag of little bootstraps.
+
+    Attributes:
+        coef: averaged coefficients, shape (d,): the mean over the subsamples of the means over their resamples.
+        statistic: averaged quality: the mean over the subsamples of the statistic of each.
+        coefs: mean coefficients per subsample, shape (s, d); nan where every fit failed.
+        statistics: quality per subsample, shape (s, ...); nan where fewer than two fits succeeded.
+        estimates: coefficients of each fit, shape (s, largest r, d); nan where one failed or was not made.
+        rows: distinct rows that each fit was given, shape (s, largest r); 0 where none was made.
+        n: rows of the data.
+        b: rows that a resample is drawn from, or for `b_of_n` its size.
+        r: resamples per subsample, shape (s,).
+        settled_s: whether the rule for stopping at `s` subsamples was met; False without one.
+        settled_r: whether the rule for stopping at `r` resamples was met, shape (s,).
+        reasons: why fits failed, and how many did so.
+    """
+
+    coef: Array
+    statistic: Array
+    coefs: Array
+    statistics: Array
+    estimates: Array
+    rows: Ints
+    n: int
+    b: int
+    r: Ints
+    settled_s: bool
+    settled_r: NDArray[np.bool_]
+    reasons: Mapping[str, int]
+
+    @property
+    def s(self) -> int:
+        """Subsamples used."""
+        return len(self.r)
+
+    @property
+    def n_fits(self) -> int:
+        """Fits made, those that failed included."""
+        return int(self.r.sum())
+
+    @property
+    def n_failed(self) -> int:
+        """Fits that failed; they are left out of both averages."""
+        return sum(self.reasons.values())
+
+    @property
+    def rows_touched(self) -> int:
+        """Distinct rows per fit, summed over the fits: the cost that does not depend on the machine."""
+        return int(self.rows.sum())
+
+
+def gather(outcomes: Iterable[Outcome], statistic: Statistic, settle: Settle | None) -> Part:
+    """Take fits until the statistic of those that succeeded has settled, or all of them.
+
+    A failed fit adds nothing to the series, which would otherwise look as if it had settled.
+
+    Raises:
+        ValueError: if the statistic is not finite, or coefficients change their shape.
+    """
+    taken: list[Outcome] = []
+    estimates: list[Array] = []
+    series: deque[Array] = deque(maxlen=None if settle is None else settle.window + 1)
+    for outcome in outcomes:
+        taken.append(outcome)
+        if outcome.coef is None:
+            continue
+        estimates.append(outcome.coef)
+        if outcome.coef.shape != estimates[0].shape:
+            raise ValueError(
+                f"fit must return coefficients of one shape, got {estimates[0].shape} and {outcome.coef.shape}"
+            )
+        if settle is not None and len(estimates) > 1:
+            series.append(_quality(statistic, estimates))
+            if settle.reached(series):
+                return Part(taken, series[-1], True)
+    return Part(taken, _quality(statistic, estimates) if len(estimates) > 1 else None, False)
+
+
+def gather_parts(parts: Iterable[Part], settle: Settle | None) -> tuple[list[Part], bool]:
+    """Take subsamples until their averaged quality has settled, or all of them, and say which it was."""
+    taken: list[Part] = []
+    statistics: list[Array] = []
+    series: list[Array] = []
+    for part in parts:
+        taken.append(part)
+        if part.statistic is None or settle is None:
+            continue
+        statistics.append(part.statistic)
+        series.append(np.mean(statistics, axis=0))
+        if settle.reached(series):
+            return taken, True
+    return taken, False
+
+
+def bag(parts: Sequence[Part], *, n: int, b: int, settled_s: bool = False) -> Bag:
+    """Average over subsamples; warns of failed fits.
+
+    Raises:
+        ValueError: if no subsample has two fits that succeeded, or coefficients differ in shape.
+    """
+    reasons = Counter(o.reason for part in parts for o in part.outcomes if o.coef is None)
+    r = np.array([len(part.outcomes) for part in parts])
+    qualities = [part.statistic for part in parts if part.statistic is not None]
+    if reasons:
+        reason, often = reasons.most_common(1)[0]
+        failures = f"{reasons.total()} of {r.sum()} fits failed, {often} of them because: {reason}"
+        if not qualities:
+            raise ValueError(failures)
+        warnings.warn(f"{failures}; they are left out", RuntimeWarning, stacklevel=3)
+    shapes = {estimate.shape for part in parts for estimate in part.estimates}
+    if len(shapes) > 1:
+        raise ValueError(
+            f"fit must return coefficients of one shape, got {' and '.join(map(str, sorted(shapes)))}"
+        )
+    estimates = np.full((len(parts), r.max(), *shapes.pop()), np.nan)
+    rows = np.zeros((len(parts), r.max()), dtype=np.int64)
+    coefs = np.full((len(parts), *estimates.shape[2:]), np.nan)
+    statistics = np.full((len(parts), *qualities[0].shape), np.nan)
+    for i, part in enumerate(parts):
+        for k, outcome in enumerate(part.outcomes):
+            rows[i, k] = outcome.rows
+            if outcome.coef is not None:
+                estimates[i, k] = outcome.coef
+        if part.estimates:
+            coefs[i] = np.mean(part.estimates, axis=0)
+        if part.statistic is not None:
+            statistics[i] = part.statistic
+    return Bag(
+        coef=np.mean([c for c, part in zip(coefs, parts, strict=True) if part.estimates], axis=0),
+        statistic=np.mean(qualities, axis=0),
+        coefs=coefs,
+        statistics=statistics,
+        estimates=estimates,
+        rows=rows,
+        n=n,
+        b=b,
+        r=r,
+        settled_s=settled_s,
+        settled_r=np.array([part.settled for part in parts]),
+        reasons=dict(reasons),
+    )
+
+
+def _quality(statistic: Statistic, estimates: Sequence[Array]) -> Array:
+    quality = np.asarray(statistic(np.array(estimates)), dtype=float)
+    if not np.isfinite(quality).all():
+        raise ValueError(f"statistic must return finite numbers, got {quality}")
+    return quality

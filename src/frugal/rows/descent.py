@@ -1,0 +1,145 @@
+"""Directions of descent on a sample."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from frugal.rows.checks import check_between, check_positive, check_whole
+from frugal.rows.multinomial import Array, Evaluation, hessian_product
+
+_DAMPING = 1e-8
+"""Added to the Hessian's diagonal: without a penalty it is singular along a shift of all classes."""
+
+
+class Direction(NamedTuple):
+    """Where to go from a point.
+
+    Attributes:
+        direction: shape (d, C).
+        first: length of the first step to try along it.
+        n_products: products with a Hessian that it took.
+        points: rows that these accessed.
+    """
+
+    direction: Array
+    first: float
+    n_products: int = 0
+    points: int = 0
+
+
+class Solver(Protocol):
+    """Chooses directions; may remember the steps taken."""
+
+    def direction(self, X: Array, at: Evaluation, ridge: float, rng: np.random.Generator) -> Direction:
+        """Direction on a sample.
+
+        Args:
+            X: features of the sample, shape (m, d).
+            at: the objective there.
+            ridge: penalty.
+            rng: generator.
+        """
+
+    def taken(self, step: float) -> None:
+        """Take note of the length of the step that was taken; 0: none."""
+
+
+class NewtonCG:
+    """A few conjugate gradients on the Newton equation, with the Hessian on a part of the sample.
+
+    Args:
+        step: length of the first step to try, above 0.
+        hessian_share: |H| / |S|, above 0 and at most 1.
+        max_products: products with the Hessian, at least 1.
+        tolerance: of the residual, relative to the gradient, from 0 to 1.
+
+    Raises:
+        ValueError: if a setting is out of range.
+    """
+
+    def __init__(self, step: float, *, hessian_share: float, max_products: int, tolerance: float) -> None:
+        check_positive("step", step)
+        check_between("hessian_share", hessian_share, 0.0, 1.0, above=True)
+        check_whole("max_products", max_products, 1)
+        check_between("cg_tolerance", tolerance, 0.0, 1.0)
+        self._step, self._share = step, hessian_share
+        self._max_products, self._tolerance = max_products, tolerance
+
+    def direction(self, X: Array, at: Evaluation, ridge: float, rng: np.random.Generator) -> Direction:
+        """An approximate Newton direction."""
+        p, m = at.p, len(X)
+        size = math.ceil(self._share * m)
+        if size < m:
+            part = rng.choice(m, size, replace=False, shuffle=False)
+            X, p = X[part], p[part]
+        direction, n_products = conjugate_gradients(
+            at.gradient,
+            lambda d: hessian_product(d, X, p, ridge + _DAMPING),
+            max_steps=self._max_products,
+            tolerance=self._tolerance,
+        )
+        return Direction(direction, self._step, n_products, n_products * size)
+
+    def taken(self, step: float) -> None:
+        """Nothing to remember: every step is tried at its full length."""
+
+
+class SGD:
+    """The direction against the gradient.
+
+    Args:
+        step: length of the very first step to try, above 0; without `adapts`, of every one.
+        adapts: whether a step is tried at twice the length of the last one.
+
+    Raises:
+        ValueError: if `step` is out of range.
+    """
+
+    def __init__(self, step: float, *, adapts: bool) -> None:
+        check_positive("step", step)
+        self._next, self._adapts = step, adapts
+
+    def direction(self, X: Array, at: Evaluation, ridge: float, rng: np.random.Generator) -> Direction:
+        """Against the gradient."""
+        return Direction(-at.gradient, self._next)
+
+    def taken(self, step: float) -> None:
+        """Remember how far it went."""
+        if self._adapts and step > 0.0:
+            self._next = 2.0 * step
+
+
+def conjugate_gradients(
+    gradient: Array, product: Callable[[Array], Array], *, max_steps: int, tolerance: float
+) -> tuple[Array, int]:
+    """A direction that nearly solves `H d = -gradient`, and how many products it took.
+
+    Ends after `max_steps`, once the residual is at most `tolerance |gradient|`, or before a direction of
+    curvature 0 or less; if that is the first, the direction is `-gradient`.
+
+    Args:
+        gradient: shape (d, C).
+        product: direction -> H times it, both of shape (d, C).
+        max_steps: products, at most.
+        tolerance: of the residual.
+    """
+    solution, residual = np.zeros_like(gradient), -gradient
+    direction, square = residual, float(np.vdot(residual, residual))
+    enough = tolerance**2 * square
+    for n_steps in range(1, max_steps + 1):
+        image = product(direction)
+        curvature = float(np.vdot(direction, image))
+        if curvature <= 0.0:
+            return (solution if n_steps > 1 else -gradient), n_steps
+        step = square / curvature
+        solution = solution + step * direction
+        residual = residual - step * image
+        before, square = square, float(np.vdot(residual, residual))
+        if square <= enough:
+            break
+        direction = residual + square / before * direction
+    return solution, n_steps

@@ -1,0 +1,190 @@
+"""Weighted fits on resamples: what the bootstrap, b out of n and the bag of little bootstraps have in common.
+
+A resample is a list of counts, one per row that it was drawn from, and its fit is a fit with these as weights:
+n rows are never written out (document 003, section 3.1). The document divides the counts by n; an estimator
+that minimises a weighted mean, such as `fit_logistic`, does so itself.
+
+Every resample has a generator of its own, derived from one seed and its number, so that nothing depends on the
+order in which resamples are fitted or on how many workers fit them. Fits run on one thread each, since sums
+that are split over threads differ in their last bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from frugal.rows.checks import are_labels, check_features, check_targets
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Estimator = Callable[..., ArrayLike]
+"""`fit(X, y, weights) -> coefficients`, and with a warm start `fit(X, y, weights, start=coefficients)`."""
+Result = TypeVar("Result")
+
+_DENSE = 8
+"""Up to this many draws per row, drawing row numbers one by one is quicker than drawing counts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows with what they are labelled with.
+
+    Attributes:
+        X: features, shape (n, d).
+        y: class labels or numbers, shape (n,); None: the estimator needs none.
+        classes: distinct labels, sorted, shape (n_classes,); None where `y` holds floating-point numbers or is
+            None.
+        codes: index into `classes` per row, shape (n,); None where `classes` is.
+    """
+
+    X: NDArray[Any]
+    y: NDArray[Any] | None
+    classes: NDArray[Any] | None = None
+    codes: NDArray[np.intp] | None = None
+
+    @classmethod
+    def of(cls, X: ArrayLike, y: ArrayLike | None, classes: NDArray[Any] | None = None) -> Rows:
+        """Rows after their shapes and types are checked.
+
+        Args:
+            X: features, shape (n, d).
+            y: shape (n,), or None.
+            classes: of the data that the rows are part of, sorted; None: those of `y`.
+
+        Raises:
+            ValueError: on a wrong shape or type.
+        """
+        features = check_features(X)
+        if y is None:
+            return cls(features, None)
+        targets = check_targets(y, len(features))
+        if not are_labels(targets):
+            return cls(features, targets)
+        classes = np.unique(targets) if classes is None else classes
+        return cls(features, targets, classes, np.searchsorted(classes, targets))
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def take(self, rows: NDArray[Any]) -> Rows:
+        """The rows of these numbers, or where a mask is true."""
+        y = None if self.y is None else self.y[rows]
+        return Rows(self.X[rows], y, self.classes, None if self.codes is None else self.codes[rows])
+
+    def missing(self) -> list[object]:
+        """Classes without a row; none where there are no classes."""
+        if self.classes is None or self.codes is None:
+            return []
+        present = np.bincount(self.codes, minlength=len(self.classes)) > 0
+        return cast(list[object], self.classes[~present].tolist())
+
+    def check_finite(self) -> None:
+        """Refuse nan and infinity.
+
+        Raises:
+            ValueError: naming the argument.
+        """
+        for name, array in (("X", self.X), ("y", self.y)):
+            if array is not None and array.dtype.kind == "f" and not np.isfinite(array).all():
+                raise ValueError(f"{name} must be finite, got nan or infinite entries")
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One fit.
+
+    Attributes:
+        coef: coefficients, shape (d,); None if the fit failed.
+        rows: how many distinct rows it was given.
+        reason: why it failed; empty if it did not.
+    """
+
+    coef: Array | None
+    rows: int
+    reason: str = ""
+
+
+def draw_counts(rng: np.random.Generator, n: int, b: int) -> Ints:
+    """How often each of `b` rows is among `n` drawn with replacement: multinomial, in memory of O(b).
+
+    Args:
+        rng: generator.
+        n: size of the resample.
+        b: rows to draw from.
+
+    Returns:
+        Counts, shape (b,), that sum to `n`.
+    """
+    if n <= _DENSE * b:
+        return np.bincount(rng.integers(b, size=n), minlength=b)
+    return rng.multinomial(n, np.full(b, 1.0 / b))
+
+
+def fit_counts(fit: Estimator, rows: Rows, counts: Ints, start: Array | None) -> Outcome:
+    """Fit to rows with counts as weights; rows that are not drawn are left out.
+
+    A fit has failed if it raises ValueError (such as NumPy's LinAlgError) or ArithmeticError, gives
+    coefficients that are not finite, or would lack a class. Anything else that it raises is a bug and goes
+    through.
+
+    Args:
+        fit: the estimator.
+        rows: what the counts are of.
+        counts: shape (n_rows,).
+        start: coefficients handed on as `start`; None: not handed on.
+    """
+    drawn = counts > 0
+    if not drawn.all():
+        rows, counts = rows.take(drawn), counts[drawn]
+    if missing := rows.missing():
+        return Outcome(None, len(rows), f"the resample misses class {missing[0]!r}")
+    more = {} if start is None else {"start": start}
+    try:
+        with one_thread():
+            coef = np.atleast_1d(np.asarray(fit(rows.X, rows.y, counts.astype(float), **more), dtype=float))
+    except (ValueError, ArithmeticError) as error:
+        return Outcome(None, len(rows), str(error) or type(error).__name__)
+    if not np.isfinite(coef).all():
+        return Outcome(None, len(rows), "coefficients are not finite")
+    return Outcome(coef, len(rows))
+
+
+def in_order(calls: Iterable[Callable[[], Result]], n_workers: int, *, at_once: int) -> Iterator[Result]:
+    """What each call returns, in order, computed by `n_workers` processes.
+
+    Args:
+        calls: what to compute; picklable, closures included.
+        n_workers: how many processes; 1: none but this one, and nothing is computed before it is asked for.
+        at_once: calls handed out together; those computed after the last one asked for are thrown away.
+    """
+    if n_workers == 1:
+        for call in calls:
+            yield call()
+        return
+    from sklearn.utils.parallel import Parallel, delayed
+
+    waiting = iter(calls)
+    with Parallel(n_jobs=n_workers) as pool:
+        while batch := list(islice(waiting, at_once)):
+            yield from pool(delayed(call)() for call in batch)
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Hold numerical libraries to one thread inside the block."""
+    return cast(AbstractContextManager[Any], _libraries().limit(limits=1))
+
+
+@cache
+def _libraries() -> Any:
+    """Handle on the numerical libraries; finding them again would cost more than most fits."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

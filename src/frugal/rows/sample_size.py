@@ -1,0 +1,163 @@
+"""Multinomial logistic regression on samples that grow only as the gradient needs it, by SGD and Newton-CG.
+
+Source: document 003, section 3.2, equations 11 to 14, after Byrd et al. (2012), "Sample size selection in
+optimization methods for machine learning", Mathematical Programming 134. Their symbols: S is the sample, N the
+rows of all data, theta the relative error of the gradient that is put up with. When the sample grows is in
+`size_rule`.
+
+Each step draws a fresh sample S, evaluates the objective, its gradient and (13) on it, tests (12), and moves along
+
+- `sgd`: `-g_S`;
+- `newton_cg`: a few conjugate gradients on `H d = -g_S`, with H the Hessian on a part of S.
+
+As in the document, a failed test enlarges the samples that follow, not the one that was tested. Left open
+there: how long a step is. Here it is halved until J_S falls enough (Armijo), from `step` on for Newton-CG, for
+SGD from twice the last length; or it is fixed.
+
+Cost is counted in accessed rows: m for an evaluation on S and for every trial of a step, |H| for every product
+with H.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from frugal.rows.checks import (
+    are_labels,
+    check_choice,
+    check_features,
+    check_number,
+    check_rng,
+    check_targets,
+    check_whole,
+)
+from frugal.rows.descent import SGD, NewtonCG, Solver
+from frugal.rows.dynamic_run import Run
+from frugal.rows.multinomial import Array, Ints, evaluate
+from frugal.rows.size_rule import SizeRule
+from frugal.rows.traces import Fit, Trace
+
+SOLVERS = ("newton_cg", "sgd")
+
+
+def fit_dynamic_sample(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    theta: float,
+    solver: str = "newton_cg",
+    initial_size: int,
+    rng: np.random.Generator,
+    dynamic: bool = True,
+    window: int = 10,
+    ratio: float = 0.4,
+    finite_correction: bool = False,
+    ridge: float = 0.0,
+    classes: ArrayLike | None = None,
+    start: ArrayLike | None = None,
+    hessian_share: float = 0.1,
+    max_products: int = 10,
+    cg_tolerance: float = 0.1,
+    step: float = 1.0,
+    line_search: bool = True,
+    max_iter: int = 100,
+    max_points: int | None = None,
+    tol: float = 1e-6,
+    watch: bool = False,
+) -> Fit:
+    """Fit multinomial logistic regression on samples of growing size.
+
+    Minimises `J(w) = mean_i -log p_i,y_i + ridge / 2 |w|^2`. There is no intercept: append a column of ones
+    where one is wanted.
+
+    Args:
+        X: features, shape (N, d).
+        y: class labels, shape (N,): integers, booleans, strings, or floating-point numbers that are whole.
+        theta: relative error of the gradient that is put up with, from 0 (which asks for all rows) to 1.
+        solver: `newton_cg` or `sgd`.
+        initial_size: rows of the first sample, from 2 to N. Where a hyperplane may separate so few, the first
+            steps are bounded by `ridge` alone.
+        rng: draws the samples, without replacement.
+        dynamic: False keeps every sample at `initial_size` (N is the batch method).
+        window: gradients that are averaged as a guard against noise; 0: none are. See `size_rule`.
+        ratio: how much shorter their average must be to count, from 0 to 1.
+        finite_correction: whether the test has the factor 1 - m / N.
+        ridge: penalty on the mean loss, at least 0.
+        classes: all labels, where `y` may lack some; None: those of `y`.
+        start: coefficients to start from, shape (d, C); None: zeros.
+        hessian_share: |H| / |S|, above 0 and at most 1. Newton-CG only, as are the next two.
+        max_products: products with the Hessian per step, at least 1.
+        cg_tolerance: of the residual, relative to the gradient, from 0 to 1.
+        step: length of the first step that is tried, or of all without a line search; above 0.
+        line_search: whether steps are halved until the objective on the sample falls.
+        max_iter: samples, at most.
+        max_points: accessed rows after which no other sample is drawn; None: no limit.
+        tol: largest entry of the gradient on all rows at which to stop, at least 0.
+        watch: whether to evaluate the objective and gradient on all rows after every step, which is not counted.
+
+    Raises:
+        ValueError: on an argument out of range, labels of the wrong kind, fewer than two classes, or entries
+            that are not finite.
+    """
+    features, codes, labels = _checked(X, y, classes)
+    check_rng(rng)
+    check_choice("solver", solver, SOLVERS)
+    check_whole("initial_size", initial_size, 2, len(features), "the rows of X")
+    check_number("ridge", ridge, 0.0)
+    check_whole("max_iter", max_iter, 1)
+    check_number("tol", tol, 0.0)
+    if max_points is not None:
+        check_whole("max_points", max_points, 1)
+    descent: Solver = SGD(step, adapts=line_search)
+    if solver == "newton_cg":
+        descent = NewtonCG(step, hessian_share=hessian_share, max_products=max_products, tolerance=cg_tolerance)
+    rule = SizeRule(theta=theta, n=len(features), window=window, ratio=ratio, finite_correction=finite_correction)
+    coef = _start(start, features.shape[1], len(labels))
+    run = Run(features, codes, ridge, rng, descent, rule, coef, initial_size, dynamic, line_search, tol)
+    if watch:
+        run.full = evaluate(coef, features, codes, ridge)
+    while not run.status:
+        run.advance()
+        if not run.status and max_points is not None and run.points >= max_points:
+            run.status = "max_points"
+        if not run.status and len(run.steps) >= max_iter:
+            run.status = "max_iter"
+    if run.separated:
+        run.status = "separated"
+        warnings.warn(
+            "X separates the classes, so that the likelihood has no maximum: set ridge above 0",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return Fit(run.coef, labels, run.status, Trace(*map(np.array, zip(*run.steps, strict=True))))
+
+
+def _checked(X: ArrayLike, y: ArrayLike, classes: ArrayLike | None) -> tuple[Array, Ints, NDArray[Any]]:
+    """Features, class numbers and the sorted labels that these number."""
+    features = np.asarray(check_features(X), dtype=float)
+    targets = check_targets(y, len(features))
+    if not np.isfinite(features).all():
+        raise ValueError("X must be finite, got nan or infinite entries")
+    if not are_labels(targets) and (odd := targets[~(targets == np.round(targets))]).size:
+        raise ValueError(f"y must hold class labels (integers, booleans, strings or whole numbers), got {odd[0]}")
+    labels = np.unique(targets if classes is None else np.asarray(classes))
+    if len(labels) < 2:
+        raise ValueError(
+            f"y must hold at least two classes, got only {labels[0].item()!r}; classes may name others"
+        )
+    known = set(labels.tolist())
+    for label in np.unique(targets).tolist():
+        if label not in known:
+            raise ValueError(f"classes must hold every label of y, got none for {label!r}")
+    return features, np.searchsorted(labels, targets), labels
+
+
+def _start(start: ArrayLike | None, d: int, n_classes: int) -> Array:
+    coef = np.zeros((d, n_classes)) if start is None else np.array(start, dtype=float)
+    if coef.shape != (d, n_classes) or not np.isfinite(coef).all():
+        raise ValueError(f"start must be finite and of shape ({d}, {n_classes}), got shape {coef.shape}")
+    return coef

@@ -1,0 +1,177 @@
+"""How likely each row is to be drawn into a subsample for logistic regression.
+
+Source: document 003 (Damke 2018), section 3.3, equations 15 to 17. Probability pi_i of row i out of N:
+
+    uniform      pi_i = 1 / N
+    cc           pi_i = 1 / (2 N_1) if y_i = 1, else 1 / (2 N_0)                           (15)
+    lcc          pi_i ~ |y_i - p_i|,  p_i = 1 / (1 + exp(-beta_0^T x_i))                   (16)
+    osmac_mvc    pi_i ~ |y_i - p_i| |x_i|                                                  (17)
+    osmac_mmse   pi_i ~ |y_i - p_i| |M^-1 x_i|,  M = sum_pilot p_i (1 - p_i) x_i x_i^T / pi_i
+
+with beta_0 from a pilot. Differs from the document:
+
+- (15) as printed sums to 2; here it is normalised.
+- (16) as printed lacks the minus sign: it would draw the rows that the pilot classifies well.
+- (17) minimises the trace of the scores' covariance (L-optimality, "mVc"). The A-optimal rule, whose trace the
+  text describes, is `osmac_mmse` (Wang, Zhu and Ma 2018, "Optimal subsampling for large sample logistic
+  regression", JASA 113).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.special import expit
+
+from frugal.rows.checks import check_choice, check_features
+from frugal.rows.weighted_logistic import Floats
+
+METHODS: Final = ("uniform", "cc", "lcc", "osmac_mvc", "osmac_mmse")
+WITHOUT_PILOT: Final = ("uniform", "cc")
+_SMALLEST: Final = 1e-12
+"""Probability, in units of 1 / N, to which smaller ones are raised, since weights divide by it."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Rows of one step, with replacement.
+
+    Attributes:
+        rows: indices, shape (n,).
+        probabilities: of drawing each, shape (n,).
+        shift: log(pi(x, 1) / pi(x, 0)), by which drawing shifts the log-odds of each, shape (n,).
+    """
+
+    rows: NDArray[np.intp]
+    probabilities: Floats
+    shift: Floats
+
+
+def sampling_probabilities(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    method: str,
+    coef: ArrayLike | None = None,
+    information: ArrayLike | None = None,
+) -> Floats:
+    """Probability of drawing each row, shape (N,), summing to 1; none is below about 1e-12 / N.
+
+    Args:
+        X: rows, shape (N, d).
+        y: labels, 0 or 1, shape (N,).
+        method: one of `METHODS`.
+        coef: the pilot's, shape (d,); needed by `lcc` and both `osmac`.
+        information: M up to a factor, shape (d, d); needed by `osmac_mmse`.
+
+    Raises:
+        ValueError: on an unknown method, labels other than 0 and 1, arrays that do not fit together, or a pilot
+            that is missing, not finite or (M) not positive definite.
+    """
+    X, y = checked(X, y)
+    check_choice("method", method, METHODS)
+    n_rows, d = X.shape
+    if method == "uniform":
+        return np.full(n_rows, 1.0 / n_rows)
+    if method == "cc":
+        n_ones = np.count_nonzero(y)
+        return np.where(y == 1.0, 0.5 / n_ones, 0.5 / (n_rows - n_ones))
+    scores = np.abs(y - expit(X @ _of_pilot("coef", coef, (d,), method)))
+    if method == "osmac_mvc":
+        scores *= _norms(X)
+    elif method == "osmac_mmse":
+        scores *= _norms(X @ _inverse(_of_pilot("information", information, (d, d), method)))
+    scores /= max(float(scores.sum()), np.finfo(float).tiny)
+    np.maximum(scores, _SMALLEST / n_rows, out=scores)
+    scores /= scores.sum()
+    return scores
+
+
+def draw(X: Floats, y: Floats, method: str, n_rows: int, rng: Generator) -> Draw:
+    """Rows of a method that needs no pilot.
+
+    Args:
+        X: rows, shape (N, d).
+        y: labels, 0 or 1, shape (N,).
+        method: one of `WITHOUT_PILOT`.
+        n_rows: how many to draw.
+        rng: draws them.
+    """
+    probabilities = sampling_probabilities(X, y, method=method)
+    rows = rng.choice(len(y), n_rows, p=probabilities)
+    n_ones = np.count_nonzero(y)
+    shift = math.log((len(y) - n_ones) / n_ones) if method == "cc" else 0.0
+    return Draw(rows, probabilities[rows], np.full(n_rows, shift))
+
+
+def draw_by_pilot(
+    X: Floats, y: Floats, method: str, n_rows: int, rng: Generator, *, coef: Floats, information: Floats
+) -> Draw:
+    """Rows of a method that needs a pilot.
+
+    Whatever multiplies |y - p| in the probabilities does not depend on y, so that all of them shift the log-odds
+    by log((1 - p) / p) = -beta_0^T x.
+
+    Args:
+        X: rows, shape (N, d).
+        y: labels, 0 or 1, shape (N,).
+        method: one of `METHODS`, not of `WITHOUT_PILOT`.
+        n_rows: how many to draw.
+        rng: draws them.
+        coef: the pilot's, shape (d,).
+        information: of the pilot, shape (d, d).
+    """
+    probabilities = sampling_probabilities(X, y, method=method, coef=coef, information=information)
+    rows = rng.choice(len(y), n_rows, p=probabilities)
+    return Draw(rows, probabilities[rows], -(X[rows] @ coef))
+
+
+def checked(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    """Rows and labels as floats.
+
+    Args:
+        X: shape (N, d).
+        y: shape (N,).
+
+    Raises:
+        ValueError: if `X` is no finite matrix, or `y` does not hold a label 0 or 1 per row, and both of them.
+    """
+    X = np.asarray(check_features(X), dtype=float)
+    if not np.isfinite(X).all():
+        raise ValueError("X must be finite, got nan or infinity")
+    y = np.asarray(y)
+    if y.shape != X.shape[:1]:
+        raise ValueError(f"y must hold a label for each of the {len(X)} rows of X, got shape {y.shape}")
+    others = (y if y.dtype.kind not in "biuf" else y[(y != 0) & (y != 1)]).tolist()
+    if others:
+        raise ValueError(f"y must hold the labels 0 and 1, got {others[0]!r}")
+    y = y.astype(float)
+    if y.min() == y.max():
+        raise ValueError(f"y must hold both labels, got {y[0]:g} alone")
+    return X, y
+
+
+def _norms(X: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", X, X)))
+
+
+def _of_pilot(name: str, value: ArrayLike | None, shape: tuple[int, ...], method: str) -> Floats:
+    if value is None:
+        raise ValueError(f"{name} of the pilot is needed by {method}, got None")
+    array = np.asarray(value, dtype=float)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite and of shape {shape}, got shape {array.shape}")
+    return array
+
+
+def _inverse(information: Floats) -> Floats:
+    try:
+        return np.asarray(cho_solve(cho_factor(information), np.eye(len(information))))
+    except LinAlgError:
+        raise ValueError("information must be positive definite, got a matrix that is not") from None

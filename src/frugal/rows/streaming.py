@@ -1,0 +1,106 @@
+"""The bag of little bootstraps over rows that are read in chunks: memory for subsamples, not for the data.
+
+Document 003, section 3.1, states the memory of a resample as O(b log n). That the subsamples themselves are
+drawn from a stream is not in it; each is a simple random sample of the rows, as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, gather_parts
+from frugal.rows.checks import check_whole
+from frugal.rows.resamples import Estimator, Rows, in_order
+from frugal.rows.subsamples import Plan, Reservoir, check_sizes, fit_resamples, seed_of
+
+Chunks = Iterable[tuple[ArrayLike, ArrayLike | None]]
+
+
+def blb_stream(
+    read: Callable[[], Chunks],
+    *,
+    b: int,
+    s: int,
+    r: int,
+    fit: Estimator,
+    statistic: Statistic,
+    rng: np.random.Generator,
+    at_once: int = 1,
+    settle_s: Settle | None = None,
+    settle_r: Settle | None = None,
+    warm_start: bool = False,
+    n_workers: int = 1,
+) -> Bag:
+    """What `blb` gives for the same rows and generator, however the rows are cut into chunks.
+
+    Reads the rows `ceil(s / at_once)` times and holds `at_once` subsamples of `b` rows, and a chunk.
+
+    Args:
+        read: starts anew and gives chunks (X, y): X of shape (n_chunk, d), y of shape (n_chunk,) or None; some
+            may be empty. Called once per pass; every pass must give the same rows in the same order.
+        b: rows of a subsample, from the number of classes to n.
+        s: subsamples, at most.
+        r: resamples per subsample, at least 2.
+        fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to n.
+        statistic: `statistic(estimates (k, d)) -> quality`, of any shape.
+        rng: from which everything is drawn.
+        at_once: subsamples drawn in one pass; `s` reads the rows only once.
+        settle_s: rule for fewer subsamples.
+        settle_r: rule for fewer resamples.
+        warm_start: call `fit(..., start=coefficients)` with those of the subsample's first fit.
+        n_workers: processes over which the subsamples of a pass are spread.
+
+    Raises:
+        ValueError: as `blb` does, and if there are no rows or a pass gives another number of them.
+    """
+    for name, value, low in (
+        ("b", b, 1),
+        ("r", r, 2),
+        ("s", s, 1),
+        ("at_once", at_once, 1),
+        ("n_workers", n_workers, 1),
+    ):
+        check_whole(name, value, low)
+    plan = Plan(fit, statistic, 0, r, seed_of(rng), settle_r, warm_start)
+    sizes: set[int] = set()
+
+    def parts() -> Iterator[Part]:
+        for first in range(0, s, at_once):
+            calls = _pass(plan, read, b, range(first, min(first + at_once, s)), sizes)
+            yield from in_order(calls, n_workers, at_once=at_once if settle_s is None else n_workers)
+
+    taken, settled = gather_parts(parts(), settle_s)
+    return bag(taken, n=sizes.pop(), b=b, settled_s=settled)
+
+
+def _pass(
+    plan: Plan, read: Callable[[], Chunks], b: int, numbers: range, sizes: set[int]
+) -> Iterator[Callable[[], Part]]:
+    """Draw the subsamples of these numbers, and give the fits to each; adds the number of rows to `sizes`."""
+    reservoirs = [Reservoir(plan.generator(number), b) for number in numbers]
+    n, classes = 0, None
+    for X, y in read():
+        if np.shape(X)[:1] == (0,):
+            continue
+        chunk = Rows.of(X, y)
+        n += len(chunk)
+        if chunk.classes is not None:
+            classes = chunk.classes if classes is None else np.union1d(classes, chunk.classes)
+        arrays: list[NDArray[Any]] = [chunk.X] if chunk.y is None else [chunk.X, chunk.y]
+        for reservoir in reservoirs:
+            reservoir.see(*arrays)
+    if n == 0:
+        raise ValueError("read must give at least one row, got none")
+    sizes.add(n)
+    if len(sizes) > 1:
+        raise ValueError(f"read must give the same rows each time, got {' and '.join(map(str, sorted(sizes)))}")
+    check_sizes(b, plan.r, n, classes)
+    for number, reservoir in zip(numbers, reservoirs, strict=True):
+        X, *y = reservoir.rows()
+        yield partial(fit_resamples, replace(plan, size=n), Rows.of(X, y[0] if y else None, classes), number)

@@ -1,0 +1,181 @@
+"""Subsamples, in memory of their own size, and the resamples that are drawn from one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.rows.bags import Part, Settle, Statistic, gather
+from frugal.rows.checks import check_rng, check_whole
+from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, draw_counts, fit_counts, in_order
+
+_BLOCK = 2**16
+"""Rows whose keys are drawn at once where a subsample is drawn from rows in memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How resamples are drawn and fitted, and when to stop.
+
+    Attributes:
+        fit: the estimator.
+        statistic: quality of the estimates of one subsample.
+        size: rows of a resample.
+        r: resamples per subsample, at most.
+        seed: from which every subsample and resample derives its generator.
+        settle: rule for fewer resamples.
+        warm_start: whether later fits to a subsample start from the first one's coefficients.
+        n_workers: processes over which the resamples of one subsample are spread.
+    """
+
+    fit: Estimator
+    statistic: Statistic
+    size: int
+    r: int
+    seed: int
+    settle: Settle | None = None
+    warm_start: bool = False
+    n_workers: int = 1
+
+    def generator(self, subsample: int, resample: int | None = None) -> np.random.Generator:
+        """That of a resample, or of the subsample itself."""
+        # A seed sequence reads a missing number as 0, so that 0 is the subsample's and resamples count from 1.
+        return np.random.default_rng([self.seed, subsample, 0 if resample is None else resample + 1])
+
+
+class Reservoir:
+    """A simple random sample of `b` rows that go by, each seen once, in memory of O(b).
+
+    Every row gets a uniform key, and the rows with the `b` smallest keys stay. Which ones stay does not depend
+    on how the rows are cut into chunks.
+
+    Args:
+        rng: of the keys.
+        b: how many rows stay.
+    """
+
+    def __init__(self, rng: np.random.Generator, b: int) -> None:
+        self._rng, self._b = rng, b
+        self._keys: Array = np.empty(0)
+        self._held: list[NDArray[Any]] = []
+
+    def see(self, *arrays: NDArray[Any]) -> None:
+        """Let a chunk go by.
+
+        Args:
+            *arrays: each of shape (n_chunk, ...); the same row of each belongs together.
+        """
+        keys, n_held = self._rng.random(len(arrays[0])), len(self._keys)
+        near = np.flatnonzero(keys < self._keys.max()) if n_held == self._b else np.arange(len(keys))
+        merged = np.concatenate([self._keys, keys[near]])
+        stay = np.arange(len(merged))
+        if len(merged) > self._b:
+            stay = np.sort(np.argpartition(merged, self._b - 1)[: self._b])
+        old, new = stay[stay < n_held], near[stay[stay >= n_held] - n_held]
+        held = self._held or [array[:0] for array in arrays]
+        self._keys = merged[stay]
+        self._held = [np.concatenate([h[old], array[new]]) for h, array in zip(held, arrays, strict=True)]
+
+    def rows(self) -> list[NDArray[Any]]:
+        """The rows that stayed, in the order in which they went by: one array of shape (b, ...) per array seen."""
+        return self._held
+
+
+def seed_of(rng: np.random.Generator) -> int:
+    """One number drawn from `rng`, from which everything else is derived.
+
+    Raises:
+        ValueError: if it is no NumPy generator.
+    """
+    check_rng(rng)
+    return int(rng.integers(2**63))
+
+
+def check_sizes(b: int, r: int, n: int, classes: NDArray[Any] | None) -> None:
+    """Refuse subsamples that could not hold every class or are no subsamples, and a single resample.
+
+    Args:
+        b: rows of a subsample.
+        r: resamples per subsample.
+        n: rows of the data.
+        classes: their classes, if any.
+
+    Raises:
+        ValueError: naming the argument.
+    """
+    n_classes = 1 if classes is None else len(classes)
+    check_whole("b", b, 1, n, "the rows of X")
+    if b < n_classes:
+        raise ValueError(f"b must be at least {n_classes}, the number of classes in y, got {b!r}")
+    check_whole("r", r, 2)
+
+
+def draw_subsample(plan: Plan, n: int, b: int, number: int) -> Ints:
+    """Numbers of `b` of n rows, drawn without replacement, in increasing order, shape (b,)."""
+    if b == n:
+        return np.arange(n)
+    reservoir = Reservoir(plan.generator(number), b)
+    for first in range(0, n, _BLOCK):
+        reservoir.see(np.arange(first, min(first + _BLOCK, n)))
+    return reservoir.rows()[0]
+
+
+def fit_resamples(plan: Plan, rows: Rows, number: int) -> Part:
+    """Fit resamples whose counts are drawn over all of these rows.
+
+    Args:
+        plan: what to fit and how often.
+        rows: a subsample, or all rows.
+        number: of the subsample.
+
+    Raises:
+        ValueError: if a class has no row here, or entries are not finite.
+    """
+    if missing := rows.missing():
+        raise ValueError(
+            f"b must be large enough for every subsample to hold every class, got {len(rows)}: "
+            f"subsample {number} has no row of class {missing[0]!r}"
+        )
+    rows.check_finite()
+    return gather(_outcomes(plan, partial(_resample, plan, rows, number)), plan.statistic, plan.settle)
+
+
+def fit_out_of(plan: Plan, rows: Rows, factor: float) -> Part:
+    """Fit resamples that are drawn from all rows but smaller, and multiply their quality by `factor`.
+
+    Raises:
+        ValueError: if entries are not finite.
+    """
+
+    def scaled(estimates: Array) -> Array:
+        return factor * np.asarray(plan.statistic(estimates))
+
+    return gather(_outcomes(plan, partial(_small_resample, plan, rows)), scaled, plan.settle)
+
+
+def _resample(plan: Plan, rows: Rows, subsample: int, number: int, start: Array | None = None) -> Outcome:
+    counts = draw_counts(plan.generator(subsample, number), plan.size, len(rows))
+    return fit_counts(plan.fit, rows, counts, start)
+
+
+def _small_resample(plan: Plan, rows: Rows, number: int, start: Array | None = None) -> Outcome:
+    drawn, counts = np.unique(plan.generator(0, number).integers(len(rows), size=plan.size), return_counts=True)
+    taken = rows.take(drawn)
+    taken.check_finite()
+    return fit_counts(plan.fit, taken, counts, start)
+
+
+def _outcomes(plan: Plan, attempt: Callable[..., Outcome]) -> Iterator[Outcome]:
+    """The outcome of each resample in order; with a warm start, the first one's coefficients go to the others."""
+    numbers = range(plan.r)
+    if plan.warm_start:
+        first = attempt(0)
+        attempt, numbers = partial(attempt, start=first.coef), range(1, plan.r)
+        yield first
+    at_once = plan.r if plan.settle is None else plan.n_workers
+    yield from in_order((partial(attempt, number) for number in numbers), plan.n_workers, at_once=at_once)

@@ -1,0 +1,91 @@
+"""What a fit on growing samples gives: the model, and what happened on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+
+from frugal.rows.multinomial import Array, Ints
+
+
+class Step(NamedTuple):
+    """A row of `Trace`."""
+
+    size: int
+    points: int
+    objective: float
+    gradient_norm: float
+    variance: float
+    tested_norm: float
+    passed: bool
+    n_products: int
+    step: float
+    full_objective: float
+    squared_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """One entry per sample, each of shape (n_steps,); `pandas.DataFrame(vars(trace))` is a table.
+
+    Attributes:
+        size: rows m of the sample.
+        points: rows accessed so far, this step included.
+        objective: on the sample, before the step.
+        gradient_norm: length of the gradient on the sample, before the step.
+        variance: V of equation 13, before the step.
+        tested_norm: length that V was tested against: of the gradient, or of an average of the last ones.
+        passed: whether the test passed.
+        n_products: products with the Hessian.
+        step: length of the step along the direction; 0 where none was taken.
+        full_objective: on all rows, after the step; nan unless watched.
+        squared_error: squared distance of the gradient on the sample from that on all rows; nan unless watched.
+    """
+
+    size: Ints
+    points: Ints
+    objective: Array
+    gradient_norm: Array
+    variance: Array
+    tested_norm: Array
+    passed: NDArray[np.bool_]
+    n_products: Ints
+    step: Array
+    full_objective: Array
+    squared_error: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted multinomial logistic regression, without intercept.
+
+    Attributes:
+        coef: coefficients, shape (d, C), one column per class.
+        classes: labels, sorted, shape (C,).
+        status: `converged`: the gradient on all rows is small; `separated`: every row has been classified without
+            error and there is no penalty, so that no maximum exists; `stalled`: no step along the direction lowers
+            the objective on all rows; `max_iter` or `max_points`: that limit ended it.
+        trace: what happened at each step.
+    """
+
+    coef: Array
+    classes: NDArray[Any]
+    status: str
+    trace: Trace
+
+    @property
+    def n_points(self) -> int:
+        """Rows accessed."""
+        return int(self.trace.points[-1])
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        """Probabilities of the classes, shape (n, C), for features of shape (n, d)."""
+        return np.asarray(softmax(np.asarray(X, dtype=float) @ self.coef, axis=1))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Most probable classes, shape (n,), for features of shape (n, d)."""
+        return np.asarray(self.classes[(np.asarray(X, dtype=float) @ self.coef).argmax(axis=1)])

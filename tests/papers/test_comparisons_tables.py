@@ -99,7 +99,7 @@ def test_the_markdown_has_a_row_per_strategy_and_says_what_its_numbers_are(runs)
     assert sum(line.startswith(("| 8 |", "| 16 |")) for line in text.splitlines()) == len(ENTRIES) * 4
     note = text.strip().splitlines()[-1]
     assert "scale smoke, 3 seeds, data: generated" in note
-    assert "Seconds: no timed fits at this scale." in note
+    assert "Seconds: there are no fits that were timed alone." in note
     assert "†" not in text
     assert "†" in render(strategies_table(runs.assign(data="original/stand-in"), "smoke"))
 

@@ -86,7 +86,10 @@ def test_bad_scoring_input_is_named_before_anything_is_written(place, capsys, ch
         ({"settings": "[1]"}, "--settings must be a JSON object, got '[1]'"),
         ({"seeds": "0-2"}, "there are no score files for seed 1"),
         ({"tie-rule": "any"}, "unknown tie_rule 'any'; known: random, first, last"),
-        ({"method": "successive_halving"}, "no kept score for FoldTask"),
+        (
+            {"method": "successive_halving"},
+            "successive_halving asks for 5 folds on [20, 60, 180, 540] rows; kept of these are []",
+        ),
     ],
 )
 def test_bad_search_input_is_named_before_anything_is_written(kept, place, capsys, change, message):

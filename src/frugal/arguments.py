@@ -149,20 +149,21 @@ def make_parser() -> argparse.ArgumentParser:
     p = _command(commands, "select", "choose a candidate on your own table, by live fits")
     p.add_argument("data", help="a CSV file with numeric columns")
     p.add_argument("--target", help="name of the label column; the last by default")
-    p.add_argument("--classifier", required=True)
-    p.add_argument("--strategy", default="greedy_early_stopping")
+    p.add_argument("--classifier", required=True, help="bernoulli_nb, decision_tree or knn")
+    p.add_argument("--strategy", default="greedy_early_stopping", help="any of the folds family")
     p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
-    p.add_argument("--n-candidates", type=int, default=64)
-    p.add_argument("--n-folds", type=int, default=5)
-    p.add_argument("--scaler", default="none")
+    p.add_argument("--n-candidates", type=int, default=64, help="drawn from the classifier's ranges")
+    p.add_argument("--n-folds", type=int, default=5, help="of the cross-validation")
+    p.add_argument("--scaler", default="none", help="none, min_max, robust or standard")
     p.add_argument("--splits", default="stratified", help="stratified or plain")
-    p.add_argument("--seed", type=int, default=0)
-    p.add_argument("--workers", type=int, default=1)
+    p.add_argument("--seed", type=int, default=0, help="of candidates and folds")
+    p.add_argument("--workers", type=int, default=1, help="processes that fit at once")
     return parser
 
 
 def _command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
+    shows = argparse.ArgumentDefaultsHelpFormatter
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text, formatter_class=shows)
     return parser
 
 

@@ -292,7 +292,9 @@ def _select(args: argparse.Namespace) -> None:
     total = len(listed) * args.n_folds
     print(f"chosen       {json.dumps(dict(listed[trace.chosen]))}")
     print(f"mean score   {scores.mean():.4f} over {len(scores)} folds   complete {trace.complete}")
-    print(f"evaluations  {len(trace.tasks)} against {total} of the exhaustive search")
+    n_small = sum(task.n_rows is not None for task in trace.tasks)
+    small = f" ({n_small} of them on fewer rows)" if n_small else ""
+    print(f"evaluations  {len(trace.tasks)}{small} against {total} of the exhaustive search")
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {

@@ -23,3 +23,21 @@ def test_the_readme_quotes_the_published_claims(paper, place):
             assert abs(float(published) - claim.published) < 6e-4
         assert abs(float(ours.split(" ")[0]) - claim.ours) < 6e-4
         assert verdict == claim.verdict
+
+
+def test_the_readme_quotes_the_published_comparison():
+    def means(name):
+        table = pd.read_csv(ROOT / f"results/published/folds_comparison/tables/{name}.csv")
+        return table[table["k"] == table["k"].max()].pivot_table("mean", index="method", columns="measure")
+
+    of_study, of_network = means("strategies"), means("strategies_network")
+    lines = (ROOT / "README.md").read_text().split("| strategy | cost |")[1].split("\n\n")[0].splitlines()[2:]
+    assert len(lines) == len(of_study) > 0
+    for line in lines:
+        name, *numbers = (part.strip() for part in line.strip("| ").split("|"))
+        study = of_study.loc[name.replace(" ", "_")]
+        quoted = [study["rows_share"], 100 * study["regret"], study["lost_best"]]
+        if numbers[3] != "-":
+            network = of_network.loc[name.replace(" ", "_")]
+            quoted += [network["rows_share"], 100 * network["regret"]]
+        assert [float(number) for number in numbers if number != "-"] == pytest.approx(quoted, abs=6e-3)

@@ -27,11 +27,13 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
         A dataset named after the file, provenance "original", with the split "all".
 
     Raises:
-        DatasetError: if the file is missing or not a table, is empty, has a missing value, a feature that is
-            not numeric, no such target, or a single class; one sentence naming the file and the column.
+        DatasetError: if the file is missing or not a table, is empty, lacks a header line or the name of a column,
+            has a missing value, a feature that is not numeric, no such target, a single class, or labels that
+            seldom repeat; one sentence naming the file and the column.
     """
     path = Path(path)
     frame = _read(path)
+    _check_header(path, frame)
     column = frame.columns[-1] if target is None else target
     if column not in frame.columns:
         listed = ", ".join(frame.columns)
@@ -39,7 +41,8 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
     features = frame.drop(columns=column)
     if frame.empty or features.columns.empty:
         raise DatasetError(
-            f"{path} has {len(frame)} rows and {len(features.columns)} features, expected one or more"
+            f"{path} has {len(frame)} rows and {len(features.columns)} features, expected one or more of each, "
+            "separated by commas"
         )
     for name, n_missing in frame.isna().sum().items():
         if n_missing:
@@ -51,7 +54,31 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
     n_classes = int(y.max()) + 1
     if n_classes < 2:
         raise DatasetError(f"{path} has a single class in column {column!r}, expected two or more")
+    if n_classes > max(20, len(y) / 2):
+        raise DatasetError(
+            f"{path} has {n_classes} different labels in column {column!r} in {len(y)} rows, expected classes "
+            "that repeat: name the label's column as the target"
+        )
     return Dataset(path.name.split(".")[0], X, y, n_classes, "original", {"all": np.arange(len(y))})
+
+
+def _check_header(path: Path, frame: pd.DataFrame) -> None:
+    """Refuse a first line that is data, and a column without a name, such as the index that pandas writes."""
+    names = [str(name) for name in frame.columns]
+    if all(_is_number(name) for name in names):
+        raise DatasetError(f"{path} has no header line, since its first line holds numbers alone: add one")
+    if any(name.startswith("Unnamed: ") for name in names):
+        raise DatasetError(
+            f"{path} has a column without a name, such as the index that pandas writes: drop it, or name it"
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _read(path: Path) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +16,7 @@ from frugal.seeds import rng_for
 if TYPE_CHECKING:
     import pandas as pd
 
+log = logging.getLogger("frugal")
 PAIRS: Final = (
     ((0.97, 0.96), (0.9,)),
     ((0.97, 0.972, 0.974, 0.976, 0.978), (0.92, 0.93)),
@@ -59,6 +61,7 @@ def bench_beta(*, n_steps: int = 400, n_chains: int = 8) -> pd.DataFrame:
     rows = []
     with one_thread():
         for leader, challenger in PAIRS:
+            log.info("%s against %s", leader, challenger)
             ours, ours_s, compare_s = _ours(leader, challenger)
             truth = prob_greater(*(Posterior(tuple(sorted(s)), 0.01, finer=4) for s in (leader, challenger)))
             errors, started = [], process_time()

@@ -64,7 +64,7 @@ def _note(table: pd.DataFrame) -> str:
     data = ", ".join(sorted(set("/".join(run["data"]).split("/")) - {""})) or "none"
     scale = ", ".join(sorted(run["scale"].unique())) or NOT_RUN
     beside = " (published in brackets)" if table["published"].notna().any() else ""
-    text = f"Ours{beside}; scale {scale}, {seeds} seeds, data: {data}."
+    text = f"Ours{beside}; scale {scale}, {seeds} seed{'s' * (seeds != '1')}, data: {data}."
     if run["n_missing"].sum():
         text += f" {run['n_missing'].sum()} runs gave no value and are left out."
     if (table["stars"] + table["published_stars"]).ne("").any():

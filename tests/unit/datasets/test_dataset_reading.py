@@ -123,6 +123,14 @@ def test_a_users_table_is_read_with_a_named_target(tmp_path: Path):
         ("a,b\n1,0\n2,0\n", None, "has a single class in column 'b', expected two or more"),
         ("a,b\n1,0\n2,1\n", "c", "has no column 'c' for a target: use one of a, b"),
         ("a,b\n1,0\n2,1,5,6\n", None, "cannot be read as a CSV table"),
+        ("1,0\n2,1\n", None, "has no header line, since its first line holds numbers alone: add one"),
+        (",a,b\n0,1,0\n1,2,1\n", None, "has a column without a name, such as the index that pandas writes"),
+        ("a;b\n1;0\n2;1\n", None, "has 2 rows and 0 features, expected one or more of each, separated by commas"),
+        (
+            "a,b\n" + "".join(f"1,{i / 7}\n" for i in range(30)),
+            None,
+            "has 30 different labels in column 'b' in 30 rows, expected classes that repeat",
+        ),
     ],
 )
 def test_a_users_table_that_cannot_be_used_is_refused(tmp_path: Path, text: str, target: str | None, message: str):

@@ -120,6 +120,9 @@ def draw_sweep(table: pd.DataFrame) -> Figure:
             x = np.arange(len(taus)) + 0.06 * (i - (len(buffers) - 1) / 2)
             axis.errorbar(x, line["mean"], yerr=spread, color=color, marker="os^DvP*X"[i % 8], capsize=2,
                           label=f"buffer {buffer:g}")  # fmt: skip
+        if not (table.loc[table["panel"] == panel, "high"] > 0).any():
+            axis.text(0.5, 0.5, "0 at every setting", transform=axis.transAxes, ha="center")
+            axis.set_yticks([0])
         axis.set_xticks(range(len(taus)), [f"{tau:g}" for tau in taus])
         axis.set(xlabel="Pruning threshold τ", ylabel=title, ylim=(0, None))
         axis.grid(alpha=0.3)

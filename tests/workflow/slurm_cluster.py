@@ -159,7 +159,11 @@ def start() -> None:
 
 
 def stop() -> None:
-    """End the SLURM daemons that this script started, by their pid files; munged may stay."""
+    """End the SLURM daemons that this script started, by their pid files; munged may stay.
+
+    Its slurm.conf goes too: where there is one, the executor's plugin asks the controller that it names at every
+    start of Snakemake, and waits for an answer.
+    """
     pids = [pid for name in ("slurmd", "slurmctld") if (pid := pid_in(STATE / f"{name}.pid"))]
     for pid in pids:
         os.kill(pid, signal.SIGTERM)
@@ -168,6 +172,8 @@ def stop() -> None:
         if time.monotonic() > deadline:
             raise ClusterError(f"The SLURM daemons {pids} have not ended within {STOP_S} s.")
         time.sleep(0.1)
+    if CONF.exists() and CONF.read_text().startswith(MARK):
+        CONF.unlink()
 
 
 def main() -> None:

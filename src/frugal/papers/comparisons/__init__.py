@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from frugal.papers import beta_pruning
 from frugal.papers.comparisons.entries import Entry, entries_of
 from frugal.papers.comparisons.runs import compare
 from frugal.papers.comparisons.tables import FLOOR, render, strategies_table
@@ -26,7 +25,7 @@ TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
 """Table name -> how it is made from runs and the label of the scale."""
 
 FLOORS: Mapping[str, int] = dict.fromkeys(
-    ("strategies_network", "pareto_network", "anytime_network", "network"), beta_pruning.FLOOR
+    ("strategies_network", "pareto_network", "anytime_network", "network"), 3
 )
 """Repetitions under which results of this name are not published; `FLOOR` for the others."""
 HAS_CLAIMS = False

@@ -145,14 +145,14 @@ rule beta_pruning_sweep_table:
     input:
         "results/beta_pruning/runs/swept.parquet",
     output:
-        report(
+        csv=report(
             "results/beta_pruning/tables/sweep.csv",
             caption="../report/beta_pruning/sweep_table.rst",
             category="beta_pruning",
             subcategory="tables",
             labels={"item": "sweep"},
         ),
-        "results/beta_pruning/tables/sweep.md",
+        md="results/beta_pruning/tables/sweep.md",
     log:
         "results/logs/beta_pruning/tables/sweep.log",
     benchmark:
@@ -166,7 +166,7 @@ rule beta_pruning_sweep_table:
     params:
         scale=config["scale"],
     shell:
-        "frugal table beta_pruning sweep --runs {input} --scale {params.scale} --output {output[0]} > {log} 2>&1"
+        "frugal table beta_pruning sweep --runs {input} --scale {params.scale} --output {output.csv} > {log} 2>&1"
 
 
 rule beta_pruning_claims:

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from frugal.folds.fast import FoldScores, score_fold
 from frugal.folds.splits import Split, split
-from frugal.folds.threads import one_thread
 from frugal.interface import Candidate
 from frugal.learners import build, space
 from frugal.learners.classifiers import N_IN_RANGES
 from frugal.seeds import rng_for, seed_for
+from frugal.threads import one_thread
 
 if TYPE_CHECKING:
     import pandas as pd

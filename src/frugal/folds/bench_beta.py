@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import betaln
 
 from frugal.folds.beta import Array, Posterior, prob_greater
-from frugal.folds.threads import one_thread
 from frugal.seeds import rng_for
+from frugal.threads import one_thread
 
 if TYPE_CHECKING:
     import pandas as pd

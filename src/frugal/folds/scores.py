@@ -17,10 +17,10 @@ from frugal.folds.checks import check_choice
 from frugal.folds.fits import Fit, fit_and_score, train_and_score
 from frugal.folds.splits import Split, shrink, split
 from frugal.folds.table import ScoreTable, plain
-from frugal.folds.threads import one_thread
 from frugal.interface import Candidate, FoldTask
 from frugal.learners import NETWORKS, check_known, scaler_for
 from frugal.seeds import seed_for
+from frugal.threads import one_thread
 
 if TYPE_CHECKING:
     from frugal.datasets import Dataset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from frugal.learners.networks import DEFAULTS, make
+from frugal.learners.networks import make
 
 if TYPE_CHECKING:
     from frugal.datasets import Dataset
@@ -33,20 +33,17 @@ def check_default(
         raise ValueError(f"max_error must lie in [0, 1], got {max_error!r}")
     if not {"train", "test"} <= set(dataset.splits):
         raise ValueError(f"{dataset.name} sets no rows apart for testing; use mnist, cifar10 or adult")
-    if network not in DEFAULTS:
-        raise ValueError(f"unknown network {network!r}; known: {', '.join(DEFAULTS)}")
-    train, test = (
-        (dataset.X[rows], dataset.y[rows]) for rows in (dataset.splits["train"], dataset.splits["test"])
-    )
     shape = dataset.image_shape or dataset.X.shape[1:]
     made = make(network, {}, input_shape=shape, n_classes=dataset.n_classes, seed=seed, device="cpu")
-    trained = made.fit(*train, test[0][:1], test[1][:1], epochs=epochs)
-    error = 1 - made.score(*test)
+    train, rows = dataset.training(), dataset.splits["test"]
+    X_test, y_test = dataset.X[rows], dataset.y[rows]
+    trained = made.fit(train.X, train.y, X_test[:1], y_test[:1], epochs=epochs)
+    error = 1 - made.score(X_test, y_test)
     if trained.reason or error > max_error:
         what = trained.reason or f"errs on {error:.1%} of the test rows after {epochs} epochs"
         raise ValueError(
             f"the default {network} on {dataset.name} {what}, and {max_error:.1%} at most is stated; nothing is "
             "tuned before it reaches that"
         )
-    row = {"network": network, "dataset": dataset.name, "data": dataset.provenance, "n_rows": len(train[1])}
+    row = {"network": network, "dataset": dataset.name, "data": dataset.provenance, "n_rows": len(train.y)}
     return row | {"epochs": epochs, "seed": seed, "error": error, "max_error": max_error}

@@ -12,9 +12,7 @@ that are split over threads differ in their last bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
 from typing import Any, TypeVar, cast
 
@@ -22,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.rows.checks import are_labels, check_features, check_targets
+from frugal.threads import one_thread
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -175,16 +174,3 @@ def in_order(calls: Iterable[Callable[[], Result]], n_workers: int, *, at_once: 
     with Parallel(n_jobs=n_workers) as pool:
         while batch := list(islice(waiting, at_once)):
             yield from pool(delayed(call)() for call in batch)
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """Hold numerical libraries to one thread inside the block."""
-    return cast(AbstractContextManager[Any], _libraries().limit(limits=1))
-
-
-@cache
-def _libraries() -> Any:
-    """Handle on the numerical libraries; finding them again would cost more than most fits."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()

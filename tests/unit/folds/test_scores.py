@@ -169,7 +169,7 @@ from dataclasses import replace
 from frugal.datasets import load
 from frugal.folds import Folds, Live, score
 from frugal.interface import FoldTask
-from frugal.folds.threads import one_thread
+from frugal.threads import one_thread
 with one_thread():
     from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as n_threads
     assert n_threads() == 1

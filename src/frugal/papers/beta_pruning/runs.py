@@ -118,19 +118,21 @@ def _what(method: str, listed: ScoreTable) -> dict[str, Any]:
 def _steps(trace: Trace, listed: ScoreTable) -> Iterable[dict[str, Any]]:
     n_folds = listed.scores.shape[1]
     told: dict[int, list[float]] = {}
+    means: dict[int, float] = {}  # of candidates none of whose networks has diverged
     pruned_at = [event["step"] for event in trace.events if event["event"] == "prune"]
     for step, (task, score) in enumerate(zip(trace.tasks, trace.scores.tolist(), strict=True), start=1):
         told.setdefault(task.candidate, []).append(score)
-        means = {candidate: mean_score(scores) for candidate, scores in told.items()}
-        sound = {candidate: mean for candidate, mean in means.items() if np.isfinite(mean)}
+        means[task.candidate] = mean_score(told[task.candidate])
+        if not np.isfinite(means[task.candidate]):
+            del means[task.candidate]
         finished = [candidate for candidate, scores in told.items() if len(scores) == n_folds]
-        complete = [sound[candidate] for candidate in finished if candidate in sound]
+        complete = [means[candidate] for candidate in finished if candidate in means]
         yield {
             "step": step,
             "explored": len(told),
             "n_complete": len(finished),
             "n_pruned": sum(at <= step for at in pruned_at),
-            "best_mean": max(complete or sound.values(), default=np.nan),
+            "best_mean": max(complete or means.values(), default=np.nan),
         }
 
 

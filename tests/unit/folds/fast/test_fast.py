@@ -13,9 +13,9 @@ from threadpoolctl import threadpool_limits
 from frugal import datasets
 from frugal.folds import bench
 from frugal.folds.fast import FoldScores, knn, neighbours, score_fold, score_fold_plain, tree
-from frugal.folds.threads import one_thread
 from frugal.learners import CLASSIFIERS, build, space
 from frugal.seeds import rng_for
+from frugal.threads import one_thread
 
 
 @pytest.fixture(scope="module", autouse=True)

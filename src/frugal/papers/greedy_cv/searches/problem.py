@@ -22,8 +22,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from frugal.folds.threads import one_thread
 from frugal.seeds import rng_for
+from frugal.threads import one_thread
 
 Array = NDArray[np.float64]
 

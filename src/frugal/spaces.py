@@ -2,6 +2,7 @@
 
 Each dimension is a distribution; `from_unit` is its quantile function, so a uniform draw in the unit cube is
 a draw from the space. Integers are rounded after the inverse map and the rounded value is what is stored.
+A dimension's `kind` is continuous, integer, ordinal (its values have an order) or categorical.
 """
 
 from __future__ import annotations
@@ -10,16 +11,21 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from frugal.interface import Candidate
 
+Kind = Literal["continuous", "integer", "ordinal", "categorical"]
+Scale = Literal["linear", "log"]
+
 
 class Dimension(Protocol):
     """One hyperparameter: what values it takes and how they are spread."""
+
+    kind: ClassVar[Kind]
 
     def from_unit(self, u: float) -> object:
         """Value at quantile `u` in [0, 1]."""
@@ -30,9 +36,14 @@ class Dimension(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """A listed value, all equally likely."""
+    """A listed value, all equally likely; their order means nothing."""
 
     values: tuple[object, ...]
+    kind: ClassVar[Kind] = "categorical"
+
+    def __post_init__(self) -> None:
+        if not self.values:
+            raise ValueError(f"a {self.kind} dimension needs at least one value")
 
     def from_unit(self, u: float) -> object:
         """Value at quantile `u`."""
@@ -46,41 +57,79 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Ordinal(Choice):
+    """A listed value, all equally likely; neighbours in the list are alike."""
+
+    kind: ClassVar[Kind] = "ordinal"
+
+
+@dataclass(frozen=True)
 class Uniform:
-    """A number in [low, high]."""
+    """A number in [low, high], spread evenly, or evenly in its logarithm.
+
+    Raises:
+        ValueError: if the bounds are not finite and in order, or a log scale does not stay above 0.
+    """
 
     low: float
     high: float
+    scale: Scale = "linear"
+    kind: ClassVar[Kind] = "continuous"
+
+    def __post_init__(self) -> None:
+        _check_bounds(self.low, self.high, self.scale)
 
     def from_unit(self, u: float) -> float:
         """Value at quantile `u`."""
-        return self.low + u * (self.high - self.low)
+        if self.scale == "linear":
+            return min(self.low + u * (self.high - self.low), self.high)
+        value: float = self.low * (self.high / self.low) ** u
+        return min(max(value, self.low), self.high)
 
     def to_unit(self, value: object) -> float:
         """Quantile of `value`."""
         x = _number(value)
         if not self.low <= x <= self.high:
             raise ValueError(f"{value!r} is outside [{self.low}, {self.high}]")
-        return (x - self.low) / (self.high - self.low)
+        if self.scale == "linear":
+            return (x - self.low) / (self.high - self.low)
+        return math.log(x / self.low) / math.log(self.high / self.low)
 
 
 @dataclass(frozen=True)
 class Integer:
-    """A whole number from low to high, both included."""
+    """A whole number from low to high, both included: a number between low - 1/2 and high + 1/2, rounded.
+
+    Raises:
+        ValueError: if the bounds are not finite and in order, or a log scale does not start at 1 or above.
+    """
 
     low: int
     high: int
+    scale: Scale = "linear"
+    kind: ClassVar[Kind] = "integer"
+
+    def __post_init__(self) -> None:
+        _check_bounds(self.low, self.high, self.scale)
 
     def from_unit(self, u: float) -> int:
         """Value at quantile `u`."""
-        return min(self.low + int(u * (self.high - self.low + 1)), self.high)
+        if self.scale == "linear":
+            return min(self.low + int(u * (self.high - self.low + 1)), self.high)
+        low, high = self.low - 0.5, self.high + 0.5
+        value: float = low * (high / low) ** u
+        return min(max(math.floor(value + 0.5), self.low), self.high)
 
     def to_unit(self, value: object) -> float:
         """Centre of the value's cell."""
         x = _number(value)
         if x != int(x) or not self.low <= x <= self.high:
             raise ValueError(f"{value!r} is not a whole number in [{self.low}, {self.high}]")
-        return (int(x) - self.low + 0.5) / (self.high - self.low + 1)
+        if self.scale == "linear":
+            return (int(x) - self.low + 0.5) / (self.high - self.low + 1)
+        low, high = self.low - 0.5, self.high + 0.5
+        edges = (math.log((x + side) / low) / math.log(high / low) for side in (-0.5, 0.5))
+        return sum(edges) / 2
 
 
 @dataclass(frozen=True)
@@ -88,6 +137,7 @@ class Exponential:
     """A number from 0 up, exponentially distributed with the given mean."""
 
     mean: float
+    kind: ClassVar[Kind] = "continuous"
 
     def from_unit(self, u: float) -> float:
         """Value at quantile `u`; the quantile 1 is capped just below."""
@@ -99,6 +149,15 @@ class Exponential:
         if x < 0:
             raise ValueError(f"{value!r} is below 0")
         return -math.expm1(-x / self.mean)
+
+
+def _check_bounds(low: float, high: float, scale: str) -> None:
+    if scale not in ("linear", "log"):
+        raise ValueError(f"unknown scale {scale!r}; known: linear, log")
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ValueError(f"bounds must be finite with low < high, got [{low}, {high}]")
+    if scale == "log" and low <= 0:
+        raise ValueError(f"a log scale must stay above 0, got [{low}, {high}]")
 
 
 def _number(value: object) -> float:

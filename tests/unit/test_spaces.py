@@ -5,7 +5,7 @@ import pytest
 from scipy import stats as reference
 
 from frugal.learners import space
-from frugal.spaces import Choice, Exponential, Integer, SearchSpace, Uniform
+from frugal.spaces import Choice, Exponential, Integer, Ordinal, SearchSpace, Uniform
 
 MIXED = SearchSpace(
     {"a": Uniform(2.0, 6.0), "b": Integer(1, 3), "c": Choice(("x", None, 7)), "d": Exponential(0.01)}
@@ -71,3 +71,48 @@ def test_unknown_names_list_the_known_ones():
         space("grids", "knn")
     with pytest.raises(ValueError, match="unknown classifier 'svm'; known: bernoulli_nb"):
         space("grid", "svm")
+
+
+LOGS = SearchSpace({"c": Uniform(1e-3, 1e3, "log"), "n": Integer(1, 1000, "log"), "o": Ordinal((3, 1, 2))})
+
+
+def test_a_log_scale_is_even_in_the_logarithm():
+    drawn = LOGS.sample(np.random.default_rng(3), 4000)
+    assert reference.kstest([c["c"] for c in drawn], reference.loguniform(1e-3, 1e3).cdf).pvalue > 1e-3
+    n = np.array([c["n"] for c in drawn])
+    edges = np.log(np.array([0.5, 1.5, 10.5, 100.5, 1000.5]) / 0.5) / np.log(1000.5 / 0.5)
+    expected = 4000 * np.diff(edges)
+    seen = np.histogram(n, bins=[0.5, 1.5, 10.5, 100.5, 1000.5])[0]
+    assert reference.chisquare(seen, expected).pvalue > 1e-3
+
+
+def test_log_scales_map_back_to_themselves_and_keep_their_ends():
+    for candidate in LOGS.sample(np.random.default_rng(4), 200):
+        again = LOGS.from_unit(LOGS.to_unit(candidate))
+        assert again["c"] == pytest.approx(candidate["c"])
+        assert (again["n"], again["o"]) == (candidate["n"], candidate["o"])
+    assert [LOGS.from_unit(np.full(3, u))["n"] for u in (0.0, 1.0)] == [1, 1000]
+    assert [LOGS.from_unit(np.full(3, u))["c"] for u in (0.0, 1.0)] == [1e-3, 1e3]
+
+
+def test_the_end_of_a_range_is_not_overshot_by_rounding():
+    bounds = np.round(np.random.default_rng(5).uniform(0, 10, (500, 2)), 2)
+    for low, high in bounds[bounds[:, 0] < bounds[:, 1]]:
+        dimension = Uniform(float(low), float(high))
+        assert dimension.to_unit(dimension.from_unit(1.0)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Uniform(2, 1), r"low < high, got \[2, 1\]"),
+        (lambda: Uniform(0, math.inf), "finite"),
+        (lambda: Uniform(0, 1, "log"), r"above 0, got \[0, 1\]"),
+        (lambda: Integer(0, 9, "log"), "above 0"),
+        (lambda: Uniform(1, 2, "ln"), "unknown scale 'ln'; known: linear, log"),
+        (lambda: Choice(()), "at least one value"),
+    ],
+)
+def test_dimensions_that_make_no_sense_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -18,7 +18,7 @@ from frugal.folds.fits import Fit, fit_and_score, train_and_score
 from frugal.folds.splits import Split, shrink, split
 from frugal.folds.table import ScoreTable, plain
 from frugal.interface import Candidate, FoldTask
-from frugal.learners import NETWORKS, check_known, scaler_for
+from frugal.learners import CLASSIFIERS, NETWORKS, check_known, scaler_for
 from frugal.seeds import seed_for
 from frugal.threads import one_thread
 
@@ -177,7 +177,7 @@ def score(
     texts = [json.dumps(c, sort_keys=True) for c in candidates]
     distinct = list(dict.fromkeys(texts))
     firsts = [candidates[texts.index(text)] for text in distinct]
-    fit = _batch if exact_batch and classifier not in NETWORKS else _one_by_one
+    fit = _batch if exact_batch and classifier in CLASSIFIERS else _one_by_one
     columns = []
     with one_thread():
         for fold in numbers:

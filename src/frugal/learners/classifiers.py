@@ -1,16 +1,21 @@
-"""The scikit-learn classifiers of document 001 and their search spaces.
+"""The scikit-learn classifiers of document 001 and their search spaces, and what other packages register.
 
 Source of the spaces: Olson et al. (2017), "Data-driven advice for applying machine learning to bioinformatics
 problems", in the two forms of its published code: `grid` (lists) and `ranges` (random draws). Their alpha of 0
 is 1e-10 here, since naive Bayes takes the logarithm of a smoothed count.
+
+`CLASSIFIERS` are those of that study and no others. A package that this one must not import adds its own by
+`register`, as `frugal.rows` does; from then on `build`, `space` and whoever calls them take these names too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from frugal.interface import Candidate
+from frugal.learners.networks import NETWORKS
 from frugal.spaces import Choice, Exponential, Integer, SearchSpace, Uniform
 
 if TYPE_CHECKING:
@@ -64,6 +69,39 @@ SPACES: Mapping[str, Mapping[str, SearchSpace]] = {
 }
 
 
+@dataclass(frozen=True)
+class Registered:
+    """A learner of another package.
+
+    Attributes:
+        make: (candidate, seed) -> unfitted classifier; imports what is costly only when called.
+        spaces: search spaces by name, `grid` and `ranges` of those that the folds family is to search.
+    """
+
+    make: Callable[[Candidate, int], BaseEstimator]
+    spaces: Mapping[str, SearchSpace]
+
+
+_registered: dict[str, Registered] = {}
+
+
+def register(name: str, learner: Registered) -> None:
+    """Have `build` and `space` know a learner by this name, in this process.
+
+    Raises:
+        ValueError: if the name is taken.
+    """
+    taken = (*CLASSIFIERS, *NETWORKS, *_registered)
+    if name in taken:
+        raise ValueError(f"the learner {name!r} is there already; known: {', '.join(taken)}")
+    _registered[name] = learner
+
+
+def registered() -> tuple[str, ...]:
+    """Names of the learners that were registered, in that order."""
+    return tuple(_registered)
+
+
 def _known(kind: str, name: str, known: tuple[str, ...]) -> None:
     if name not in known:
         raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(known)}")
@@ -75,8 +113,12 @@ def space(name: str, classifier: str) -> SearchSpace:
     Raises:
         ValueError: on an unknown space or classifier; the message lists the known ones.
     """
+    if classifier in _registered:
+        spaces = _registered[classifier].spaces
+        _known(f"space of {classifier}", name, tuple(spaces))
+        return spaces[name]
     _known("space", name, tuple(SPACES))
-    _known("classifier", classifier, CLASSIFIERS)
+    _known("classifier", classifier, (*CLASSIFIERS, *_registered))
     return SPACES[name][classifier]
 
 
@@ -84,14 +126,23 @@ def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator
     """An unfitted scikit-learn classifier with the candidate's hyperparameters.
 
     Args:
-        learner: one of `CLASSIFIERS`.
+        learner: one of `CLASSIFIERS` or of `registered()`.
         candidate: hyperparameters by scikit-learn's names.
-        seed: `random_state` of learners that draw at random (the tree's feature subsets).
+        seed: `random_state` of learners that draw at random (the tree's feature subsets, k-means).
 
     Raises:
         ValueError: on an unknown learner, or a hyperparameter that it does not take.
     """
-    _known("classifier", learner, CLASSIFIERS)
+    _known("classifier", learner, (*CLASSIFIERS, *_registered))
+    try:
+        if learner in _registered:
+            return _registered[learner].make(candidate, seed)
+        return _of_scikit_learn(learner, candidate, seed)
+    except TypeError as error:
+        raise ValueError(f"{learner} does not take these hyperparameters: {error}") from error
+
+
+def _of_scikit_learn(learner: str, candidate: Candidate, seed: int) -> BaseEstimator:
     settings: dict[str, Any] = dict(candidate)
     if learner == "bernoulli_nb":
         from sklearn.naive_bayes import BernoulliNB as Learner
@@ -101,10 +152,7 @@ def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator
         settings["random_state"] = seed
     else:
         from sklearn.neighbors import KNeighborsClassifier as Learner
-    try:
-        return Learner(**settings)
-    except TypeError as error:
-        raise ValueError(f"{learner} does not take these hyperparameters: {error}") from error
+    return Learner(**settings)
 
 
 def scaler_for(name: str) -> BaseEstimator | None:

@@ -1,9 +1,12 @@
 """Methods that train on fewer rows."""
 
+import frugal.rows.learners  # noqa: F401  registers the k-means SVMs as learners
 from frugal.rows.bags import Bag, Settle, interval_widths
 from frugal.rows.bootstrap import b_of_n, blb, bootstrap, subsample_size
 from frugal.rows.case_control import SubsampleFit, fit_subsample, subsample_logistic
+from frugal.rows.combined import blb_dynamic, blb_osmac, blb_svm
 from frugal.rows.kmeans_svm import KMSVM, SVMKM, WKMSVM
+from frugal.rows.osmac_stream import osmac_stream
 from frugal.rows.ridge_logistic import fit_logistic
 from frugal.rows.sample_size import fit_dynamic_sample
 from frugal.rows.sampling import sampling_probabilities
@@ -23,12 +26,16 @@ __all__ = [
     "Trace",
     "b_of_n",
     "blb",
+    "blb_dynamic",
+    "blb_osmac",
     "blb_stream",
+    "blb_svm",
     "bootstrap",
     "fit_dynamic_sample",
     "fit_logistic",
     "fit_subsample",
     "interval_widths",
+    "osmac_stream",
     "sampling_probabilities",
     "subsample_logistic",
     "subsample_size",

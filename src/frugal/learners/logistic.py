@@ -1,0 +1,169 @@
+"""The two logistic regressions of document 002's second task: one-vs-rest by liblinear, multinomial by SGD.
+
+Importing this module registers them; `frugal.learners` imports it.
+
+`logistic_regression` is liblinear's, L2-penalised, one binary fit per class, in which `intercept_scaling` is the
+value of an appended feature whose weight is penalised too. Spaces: `box`, C in [0.1, 5] and intercept_scaling in
+[0.01, 2], both linear, as in the code that document 002 comes from; `grid`, 5 x 5 points evenly spaced over it.
+Cost of a trial: its rows.
+
+`sgd_logistic_regression` is the benchmark of HPOlib (Eggensperger et al. 2013, "Towards an empirical foundation
+for assessing Bayesian optimization of hyperparameters"): weights start at 0 and descend, at a constant learning
+rate, the mean over a mini-batch of
+
+    -log softmax(x W + b)_y + l2 |W|^2.
+
+Differs from HPOlib: rows are shuffled before every epoch and the last, smaller batch is used; there is no early
+stopping, and the error is that of the last epoch rather than the lowest of all on the validation rows, which a fit
+does not see; float32. Space: `hpolib`, its bounds, all linear, but at most 100 epochs in place of 2,000, which at
+5,000 training rows keeps a trial below some seconds. In two thirds of it learning_rate * l2 is above 1, where the
+penalty alone makes the weights grow from step to step; most of these fits overflow and fail. Cost of a trial: its
+rows times `n_epochs`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from frugal.interface import Candidate
+from frugal.learners.classifiers import Registered, register
+from frugal.spaces import Integer, Ordinal, SearchSpace, Uniform
+
+Floats = NDArray[np.float32]
+
+LIBLINEAR_SPACES: Final = {
+    "box": SearchSpace({"C": Uniform(0.1, 5.0), "intercept_scaling": Uniform(0.01, 2.0)}),
+    "grid": SearchSpace(
+        {
+            "C": Ordinal((0.1, 1.325, 2.55, 3.775, 5.0)),
+            "intercept_scaling": Ordinal((0.01, 0.5075, 1.005, 1.5025, 2.0)),
+        }
+    ),
+}
+SGD_SPACES: Final = {
+    "hpolib": SearchSpace(
+        {
+            "learning_rate": Uniform(0.0, 10.0),
+            "l2": Uniform(0.0, 1.0),
+            "batch_size": Integer(20, 2000),
+            "n_epochs": Integer(5, 100),
+        }
+    )
+}
+
+
+@dataclass
+class SGDLogisticRegression:
+    """Multinomial logistic regression by mini-batch gradient descent, on one thread.
+
+    Time goes to two matrix products per batch, and below some 100 rows a batch to calling them.
+
+    Attributes:
+        learning_rate: constant, at least 0.
+        l2: weight of the squared weights, at least 0; intercepts are not penalised.
+        batch_size: rows per step, all of them where there are fewer.
+        n_epochs: passes over the rows.
+        seed: of the order of rows.
+        classes_: labels, sorted, (n_classes,); after `fit`, as are the next two.
+        coef_: weights, (n_features, n_classes).
+        intercept_: (n_classes,).
+    """
+
+    learning_rate: float
+    l2: float
+    batch_size: int
+    n_epochs: int
+    seed: int = 0
+    classes_: NDArray[Any] = field(init=False, repr=False)
+    coef_: Floats = field(init=False, repr=False)
+    intercept_: Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("learning_rate", "l2"):
+            if not 0 <= getattr(self, name) < np.inf:
+                raise ValueError(f"{name} must be a finite number of at least 0, got {getattr(self, name)!r}")
+        for name in ("batch_size", "n_epochs"):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train on rows.
+
+        Args:
+            X: features, (n, n_features).
+            y: labels, (n,), of at least two classes.
+
+        Raises:
+            ValueError: on rows and labels of different number, none, features that are not finite, or one class.
+            FloatingPointError: if the weights overflow, at the end of the epoch in which they do.
+        """
+        rows, labels = np.ascontiguousarray(X, dtype=np.float32), np.asarray(y)
+        if rows.ndim != 2 or not len(rows) or labels.shape != (len(rows),):
+            raise ValueError(f"X must be (n, n_features) and y (n,), got {rows.shape} and {labels.shape}")
+        if not np.isfinite(rows).all():
+            raise ValueError("features must be finite numbers")
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"labels must be of at least two classes, got only {self.classes_[0]!r}")
+        targets = np.eye(len(self.classes_), dtype=np.float32)[codes]
+        self.coef_ = np.zeros((rows.shape[1], len(self.classes_)), dtype=np.float32)
+        self.intercept_ = np.zeros(len(self.classes_), dtype=np.float32)
+        rng = np.random.default_rng(self.seed)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for epoch in range(1, self.n_epochs + 1):
+                order = rng.permutation(len(rows))
+                for first in range(0, len(rows), self.batch_size):
+                    batch = order[first : first + self.batch_size]
+                    self._step(rows[batch], targets[batch])
+                if not (np.isfinite(self.coef_).all() and np.isfinite(self.intercept_).all()):
+                    raise FloatingPointError(
+                        f"the weights overflowed in epoch {epoch}: a learning_rate of {self.learning_rate:g} is "
+                        f"too high with an l2 of {self.l2:g}"
+                    )
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Most probable label of each row of X (m, n_features): (m,)."""
+        return np.asarray(self.classes_[self._scores(np.asarray(X, dtype=np.float32)).argmax(axis=1)])
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Probabilities of the classes, (m, n_classes), for X (m, n_features)."""
+        return _softmax(self._scores(np.asarray(X, dtype=np.float32)))
+
+    def _scores(self, X: Floats) -> Floats:
+        return X @ self.coef_ + self.intercept_
+
+    def _step(self, X: Floats, targets: Floats) -> None:
+        excess = _softmax(self._scores(X)) - targets
+        excess *= np.float32(self.learning_rate / len(X))
+        self.coef_ *= np.float32(1 - 2 * self.learning_rate * self.l2)
+        self.coef_ -= X.T @ excess
+        self.intercept_ -= excess.sum(axis=0)
+
+
+def _softmax(scores: Floats) -> Floats:
+    scores = scores - scores.max(axis=1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=1, keepdims=True)
+    return scores
+
+
+def _make_liblinear(candidate: Candidate, seed: int) -> Any:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
+
+    return OneVsRestClassifier(LogisticRegression(solver="liblinear", random_state=seed, **candidate))
+
+
+def _make_sgd(candidate: Candidate, seed: int) -> Any:
+    settings: dict[str, Any] = dict(candidate)
+    return SGDLogisticRegression(**settings, seed=seed)
+
+
+register("logistic_regression", Registered(_make_liblinear, LIBLINEAR_SPACES))
+register("sgd_logistic_regression", Registered(_make_sgd, SGD_SPACES))

@@ -1,0 +1,170 @@
+"""The bag of little bootstraps over more rows than it holds, against a pass of scikit-learn over the same rows."""
+
+from __future__ import annotations
+
+import logging
+import resource
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from frugal.rows.bags import interval_widths
+from frugal.rows.bootstrap import subsample_size
+from frugal.rows.checks import check_whole
+from frugal.rows.ridge_logistic import fit_logistic
+from frugal.rows.streaming import blb_stream
+from frugal.seeds import rng_for
+from frugal.threads import one_thread
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+log = logging.getLogger("frugal")
+PEER = "SGDClassifier.partial_fit"
+"""Of scikit-learn, with log loss, averaged: one pass, and an estimate without an interval."""
+
+Chunk = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+
+def bench_blb(
+    n_rows: int = 10_000_000,
+    n_features: int = 10,
+    chunk_rows: int = 250_000,
+    seed: int = 0,
+    *,
+    gamma: float = 0.7,
+    s: int = 5,
+    r: int = 50,
+) -> pd.DataFrame:
+    """Seconds and peak memory over rows that are generated chunk by chunk, as Figure 7's of document 003 are.
+
+    Each row of the result is a fresh process, so that the peak is its own, interpreter and libraries included
+    (about 150 MiB); one thread. `generation` only draws the rows, which is part of the other two.
+
+    Args:
+        n_rows: of the data, at least 2.
+        n_features: with coefficients of 1 each.
+        chunk_rows: rows in memory beside the subsamples.
+        seed: of data, subsamples and resamples.
+        gamma: subsamples have `floor(n_rows^gamma)` rows, all drawn in one pass.
+        s: subsamples.
+        r: resamples per subsample.
+
+    Returns:
+        One row for each of `generation`, `PEER` and `blb_stream`: `method`, `n_rows`, `n_features`, `chunk_rows`,
+        `seconds`, `seconds_ratio` (seconds over the peer's), `peak_mib`, `error` (distance of the coefficients
+        from the true ones), and of `blb_stream` alone `b`, `rows_held` (of subsamples and a chunk),
+        `rows_touched` (distinct rows per fit, over all fits), `mean_width` and `asymptotic_width` (of 95 %
+        intervals; the second by the information of one chunk).
+
+    Raises:
+        ValueError: on a number out of range.
+    """
+    import pandas as pd
+
+    for name, value, low in (("n_rows", n_rows, 2), ("n_features", n_features, 1), ("chunk_rows", chunk_rows, 1)):
+        check_whole(name, value, low)
+    chunks = partial(_chunks, n_rows, n_features, chunk_rows, seed)
+    jobs = {
+        "generation": partial(_generate, chunks),
+        PEER: partial(_peer, chunks, seed),
+        "blb_stream": partial(_ours, chunks, n_rows, gamma, s, r, seed),
+    }
+    rows = []
+    for method, job in jobs.items():
+        log.info("%s on %d rows", method, n_rows)
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            rows.append({"method": method} | pool.submit(_measured, job).result())
+    facts = {"n_rows": n_rows, "n_features": n_features, "chunk_rows": chunk_rows}
+    table = pd.DataFrame(rows).assign(**facts)
+    table["seconds_ratio"] = table["seconds"] / float(table.loc[table["method"] == PEER, "seconds"].iloc[0])
+    first = ["method", *facts, "seconds", "seconds_ratio", "peak_mib", "error"]
+    return table[[*first, *(column for column in table if column not in first)]]
+
+
+def _chunks(n_rows: int, n_features: int, chunk_rows: int, seed: int) -> Iterator[Chunk]:
+    """Rows from Student's t with 3 degrees of freedom, labelled by a logistic model with coefficients of 1."""
+    for number, first in enumerate(range(0, n_rows, chunk_rows)):
+        rng = rng_for("bench_blb", seed, number)
+        X = rng.standard_t(3, size=(min(chunk_rows, n_rows - first), n_features))
+        yield X, (rng.random(len(X)) < expit(X.sum(axis=1))).astype(np.int64)
+
+
+def _generate(chunks: Any) -> dict[str, float]:
+    for _ in chunks():
+        pass
+    return {}
+
+
+def _peer(chunks: Any, seed: int) -> dict[str, float]:
+    from sklearn.linear_model import SGDClassifier
+
+    rate = {"learning_rate": "invscaling", "eta0": 1.0, "power_t": 0.5}  # its own choice diverges on such tails
+    model = SGDClassifier(
+        loss="log_loss", fit_intercept=False, average=True, alpha=1e-5, random_state=seed, **rate
+    )
+    for X, y in chunks():
+        model.partial_fit(X, y, classes=[0, 1])
+    return {"error": _error(model.coef_[0])}
+
+
+def _ours(chunks: Any, n_rows: int, gamma: float, s: int, r: int, seed: int) -> dict[str, float]:
+    b = subsample_size(n_rows, gamma)
+    bag = blb_stream(
+        chunks,
+        b=b,
+        s=s,
+        r=r,
+        fit=fit_logistic,
+        statistic=interval_widths,
+        rng=rng_for("bench_blb", "resamples", seed),
+        at_once=s,
+        warm_start=True,
+    )
+    X, _ = next(chunks())
+    p = expit(X.sum(axis=1))
+    inverse = np.linalg.inv((X * (p * (1.0 - p))[:, None]).T @ X / len(X))
+    return {
+        "error": _error(bag.coef),
+        "b": b,
+        "rows_held": s * b + len(X),
+        "rows_touched": bag.rows_touched,
+        "mean_width": float(bag.statistic.mean()),
+        "asymptotic_width": 2 * 1.959964 * float(np.sqrt(np.diag(inverse) / n_rows).mean()),
+    }
+
+
+def _error(coef: NDArray[np.float64]) -> float:
+    return float(np.linalg.norm(coef - 1.0))
+
+
+def _measured(job: Any) -> dict[str, float]:
+    """What a job returns, its seconds, and the peak of the process that it alone has run in."""
+    with one_thread():
+        began = perf_counter()
+        found = job()
+        seconds = perf_counter() - began
+    return {"seconds": seconds, "peak_mib": peak_mib(), **found}
+
+
+def peak_mib() -> float:
+    """Most memory that this process has held so far, MiB.
+
+    Linux keeps the `ru_maxrss` of the process that started this one, even of a larger one, but not its VmHWM.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        if "VmHWM" in lines:
+            return int(lines["VmHWM"].split()[0]) / 2**10
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)

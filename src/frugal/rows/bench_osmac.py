@@ -1,0 +1,197 @@
+"""OSMAC over a stream of rows against Newton's method over the same stream: time, error, peak memory."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import resource
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from scipy.special import expit
+
+from frugal.rows.checks import check_choice, check_whole
+from frugal.rows.osmac_stream import METHODS, Read, osmac_stream
+from frugal.rows.weighted_logistic import Floats
+from frugal.seeds import rng_for
+from frugal.threads import one_thread
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+log = logging.getLogger("frugal")
+MEAN: Final = 1.5
+COEF: Final = 0.5
+"""Of every feature, as in document 003's nzNormal: about 95 % of the labels are 1."""
+PEER: Final = "newton_all_rows"
+_TOLERANCE: Final = 1e-6
+
+
+def bench_osmac(
+    n_rows: int = 10_000_000,
+    n_features: int = 7,
+    *,
+    chunk_rows: int = 250_000,
+    pilot_size: int = 1000,
+    size: int = 100_000,
+    seed: int = 0,
+    methods: Sequence[str] = METHODS,
+) -> pd.DataFrame:
+    """OSMAC rules and the peer, which fits all rows by Newton's method, one pass per step.
+
+    Every one runs in a process of its own, with one thread, on rows that are generated anew in every pass; that
+    time is in `seconds`, as reading them from a disk would be, and in `reading_s`.
+
+    Args:
+        n_rows: rows of the stream.
+        n_features: their features.
+        chunk_rows: rows at once.
+        pilot_size: rows of the pilot, r_0.
+        size: rows of the second step, r.
+        seed: of the rows and draws.
+        methods: of `osmac_stream`.
+
+    Returns:
+        One row per method: `method`, `n_rows`, `n_features`, `chunk_rows`, `n_drawn` (rows fitted), `n_passes`,
+        `seconds`, `reading_s`, `peak_mib` (of the process, its libraries included; `base_mib` of that before the
+        work), `error` (distance from the true coefficients), `error_to_all_rows` (from the peer's),
+        `seconds_ratio` (over the peer's), `data`.
+
+    Raises:
+        ValueError: on a count below 1 or an unknown method.
+    """
+    import pandas as pd
+
+    counts = {"n_rows": n_rows, "n_features": n_features, "chunk_rows": chunk_rows}
+    for name, value in (counts | {"pilot_size": pilot_size, "size": size}).items():
+        check_whole(name, value, 1)
+    for method in methods:
+        check_choice("methods", method, METHODS)
+    found = []
+    for method in (PEER, *methods):
+        log.info("%s on %d rows", method, n_rows)
+        found.append(_alone(partial(_measure, method, counts, {"pilot_size": pilot_size, "size": size}, seed)))
+    table = pd.DataFrame([{**numbers, **counts} for _, numbers in found])
+    all_rows = found[0][0]
+    table["error_to_all_rows"] = [float(np.linalg.norm(coef - all_rows)) for coef, _ in found]
+    table["seconds_ratio"] = table["seconds"] / table["seconds"].iloc[0]
+    columns = [
+        "method", *counts, "n_drawn", "n_passes", "seconds", "reading_s", "seconds_ratio", "base_mib", "peak_mib",
+        "error", "error_to_all_rows",
+    ]  # fmt: skip
+    return table[columns].assign(data="generated")
+
+
+def generated_chunks(n_rows: int, n_features: int, chunk_rows: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
+    """Rows of nzNormal, without an intercept, in chunks; the same rows every time.
+
+    Args:
+        n_rows: in all.
+        n_features: of a row.
+        chunk_rows: of a chunk, on which the rows depend too.
+        seed: of the rows.
+    """
+    for number, first in enumerate(range(0, n_rows, chunk_rows)):
+        rng, n = rng_for("bench_osmac", seed, number), min(chunk_rows, n_rows - first)
+        # Correlations of one half, by a part that all features share.
+        X = rng.standard_normal((n, n_features)) + rng.standard_normal((n, 1))
+        X *= np.sqrt(0.5)
+        X += MEAN
+        yield X, (rng.random(n) < expit(COEF * X.sum(axis=1))).astype(float)
+
+
+def newton_stream(read: Read, n_features: int, *, max_steps: int = 50) -> Floats:
+    """The fit to all rows of a stream by Newton's method from 0, one pass per step, shape (n_features,).
+
+    Args:
+        read: as of `osmac_stream`.
+        n_features: d.
+        max_steps: after which it gives up.
+
+    Raises:
+        ValueError: if the steps do not end: rows that a hyperplane separates, or dependent columns.
+    """
+    coef = np.zeros(n_features)
+    for _ in range(max_steps):
+        gradient, information = np.zeros(n_features), np.zeros((n_features, n_features))
+        for rows, labels in read():
+            X, y = np.asarray(rows, dtype=float), np.asarray(labels, dtype=float)
+            p = expit(X @ coef)
+            gradient += X.T @ (y - p)
+            information += (X * (p * (1.0 - p))[:, None]).T @ X
+        try:
+            step = np.linalg.solve(information, gradient)
+        except np.linalg.LinAlgError:
+            break
+        coef = coef + step
+        if np.abs(step).max() <= _TOLERANCE * (1.0 + np.abs(coef).max()):  # what is left is about its square
+            return coef
+    raise ValueError(f"Newton's method found no maximum within {max_steps} steps: the rows may be separated")
+
+
+class _Timed:
+    """A stream that counts its passes and the seconds spent in making rows."""
+
+    def __init__(self, read: Read) -> None:
+        self._read, self.n_passes, self.seconds = read, 0, 0.0
+
+    def __call__(self) -> Iterator[tuple[Any, Any]]:
+        self.n_passes += 1
+        chunks = iter(self._read())
+        while True:
+            started = perf_counter()
+            chunk = next(chunks, None)
+            self.seconds += perf_counter() - started
+            if chunk is None:
+                return
+            yield chunk
+
+
+def _measure(
+    method: str, counts: dict[str, int], sizes: dict[str, int], seed: int
+) -> tuple[Floats, dict[str, Any]]:
+    """Coefficients and what they took, in this process."""
+    read = _Timed(partial(generated_chunks, **counts, seed=seed))
+    with one_thread():
+        base, started = _peak_mib(), perf_counter()
+        if method == PEER:
+            coef, n_drawn = newton_stream(read, counts["n_features"]), counts["n_rows"]
+        else:
+            fit = osmac_stream(read, **sizes, method=method, rng=rng_for("bench_osmac", seed, "draws"))
+            coef, n_drawn = fit.coef, len(fit.rows)
+        seconds = perf_counter() - started
+    return coef, {
+        "method": method,
+        "n_drawn": n_drawn,
+        "n_passes": read.n_passes,
+        "seconds": seconds,
+        "reading_s": read.seconds,
+        "base_mib": base,
+        "peak_mib": _peak_mib(),
+        "error": float(np.linalg.norm(coef - COEF)),
+    }
+
+
+def _alone(call: Callable[[], Any]) -> Any:
+    """The result of a call in a fresh process, whose peak memory is then its own."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(call).result()
+
+
+def _peak_mib() -> float:
+    """Peak resident memory of this process, in MiB.
+
+    Linux hands `ru_maxrss` down to a new program from the process that started it, but not VmHWM.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = status.read_text().splitlines()
+        for line in lines:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,0 +1,264 @@
+"""The bag of little bootstraps with each of the other three ways to train on fewer rows.
+
+Source: document 003 (Damke 2018), section 4, which names the combinations and leaves them to future work. Theirs
+are the symbols of `bootstrap`: n rows, s subsamples of b rows each, r resamples of n rows per subsample.
+
+- `blb_osmac`: subsamples drawn by OSMAC's probabilities instead of uniformly.
+- `blb_svm`: a k-means SVM as the estimator; with a compression of 1 the plain SVM.
+- `blb_dynamic`: the fit on samples of growing size as the estimator, which the document calls problematic.
+
+All of them run in one process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from frugal.rows.bags import Bag, Statistic, bag, gather, interval_widths
+from frugal.rows.bootstrap import blb
+from frugal.rows.checks import check_choice, check_whole
+from frugal.rows.reduced_svm import ReducedSVM
+from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, fit_counts
+from frugal.rows.sample_size import fit_dynamic_sample
+from frugal.rows.sampling import METHODS, checked, draw, sampling_probabilities
+from frugal.rows.subsamples import check_sizes, seed_of
+from frugal.rows.traces import Fit
+from frugal.rows.weighted_logistic import FitError, fit_weighted
+
+
+@dataclass(frozen=True, eq=False)
+class OsmacBag:
+    """A bag of little bootstraps whose subsamples were drawn by a pilot's probabilities.
+
+    Attributes:
+        bag: coefficients, quality and distinct rows per fit.
+        drawn_by: the method, or `uniform` if its pilots failed.
+        n_drawn: rows drawn by the pilots.
+        n_scored: rows whose features were read to make probabilities.
+    """
+
+    bag: Bag
+    drawn_by: str
+    n_drawn: int
+    n_scored: int
+
+    @property
+    def rows_touched(self) -> int:
+        """Distinct rows per fit, summed, and what the pilot drew and scored."""
+        return self.bag.rows_touched + self.n_drawn + self.n_scored
+
+
+def blb_osmac(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    b: int,
+    s: int,
+    r: int,
+    pilot_size: int,
+    fit: Estimator,
+    statistic: Statistic,
+    rng: Generator,
+    method: str = "osmac_mvc",
+) -> OsmacBag:
+    """Bag of little bootstraps whose subsamples are drawn by the probabilities pi_i of `sampling_probabilities`.
+
+    One pilot serves all subsamples. Each draws b rows with replacement, and is an estimate of the distribution of
+    all rows once a row j drawn m_j times has the mass
+
+        q_j = (m_j / pi_j) / sum_k (m_k / pi_k),
+
+    since the mean of `m_j f(x_j) / (n b pi_j)` over draws is that of f over all rows, whatever f is. A resample is
+    n rows drawn from q, as plain BLB draws them from 1 / b, and is fitted with its counts. So the coefficients
+    estimate those of the fit to all rows, and the widths its widths. Uniform counts c_j fitted with weights
+    c_j / pi_j would have the coefficients right but not the widths: these would be of n draws by pi_i.
+
+    Args:
+        X: rows, shape (n, d); a model with an intercept has a column of ones.
+        y: labels, 0 or 1, shape (n,).
+        b: draws per subsample, from 2 to n.
+        s: subsamples.
+        r: resamples per subsample, at least 2.
+        pilot_size: rows of the pilot, drawn by `cc` and weighted; tried twice, then all is drawn uniformly.
+        fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to n.
+        statistic: `statistic(estimates (k, d)) -> quality`, of any shape, such as `interval_widths`.
+        rng: from which everything is drawn.
+        method: one of `sampling.METHODS`.
+
+    Raises:
+        ValueError: on an argument out of range, labels other than 0 and 1, or if every fit fails.
+    """
+    X, y = checked(X, y)
+    rows = Rows.of(X, y.astype(np.int64))
+    check_choice("method", method, METHODS)
+    check_sizes(b, r, len(rows), rows.classes)
+    check_whole("s", s, 1)
+    check_whole("pilot_size", pilot_size, 1)
+    generator = np.random.default_rng(seed_of(rng))
+    probabilities, drawn_by, n_drawn = _probabilities(X, y, method, pilot_size, generator)
+    parts = [
+        gather(_weighted_resamples(rows, probabilities, b, r, fit, generator), statistic, None) for _ in range(s)
+    ]
+    bagged = bag(parts, n=len(rows), b=b)
+    return OsmacBag(bagged, drawn_by, n_drawn, 0 if drawn_by in ("uniform", "cc") else len(rows))
+
+
+def _probabilities(X: Array, y: Array, method: str, size: int, rng: Generator) -> tuple[Array, str, int]:
+    """Probability of drawing each row, what made them, and how many rows the pilots drew."""
+    if method in ("uniform", "cc"):
+        return sampling_probabilities(X, y, method=method), method, 0
+    for n_rows, n_drawn in ((size, size), (2 * size, 3 * size)):
+        pilot = draw(X, y, "cc", n_rows, rng)
+        try:
+            found = fit_weighted(
+                X[pilot.rows],
+                y[pilot.rows],
+                weights=1.0 / pilot.probabilities,
+                offsets=np.zeros(n_rows),
+                start=np.zeros(X.shape[1]),
+                sample=f"the pilot of {n_rows} rows",
+            )
+        except FitError:
+            continue
+        return (
+            sampling_probabilities(X, y, method=method, coef=found.coef, information=found.information),
+            method,
+            n_drawn,
+        )
+    return sampling_probabilities(X, y, method="uniform"), "uniform", n_drawn
+
+
+def _weighted_resamples(
+    rows: Rows, probabilities: Array, b: int, r: int, fit: Estimator, rng: Generator
+) -> Iterator[Outcome]:
+    """Fits to resamples of one subsample."""
+    drawn, often = np.unique(rng.choice(len(rows), b, p=probabilities), return_counts=True)
+    mass = often / probabilities[drawn]
+    subsample = rows.take(drawn)
+    for _ in range(r):
+        yield fit_counts(fit, subsample, rng.multinomial(len(rows), mass / mass.sum()), None)
+
+
+def blb_svm(
+    X: ArrayLike,
+    y: ArrayLike,
+    queries: ArrayLike,
+    *,
+    b: int,
+    s: int,
+    r: int,
+    svm: ReducedSVM,
+    rng: Generator,
+    statistic: Statistic = interval_widths,
+) -> Bag:
+    """Bag of little bootstraps of a k-means SVM, two classes, by its decision values at given points.
+
+    The document combines hypotheses by a "model specific combination function". A kernel SVM has no coefficients
+    that two fits share, so that decision values are averaged; with a linear kernel that is the same as averaging
+    the coefficients. `coef` of the result are the averaged values, whose sign is the predicted class, and
+    `statistic` is the quality of each.
+
+    Counts are the weights of rows, and sum to n: the total penalty is that of the SVM on n rows. The clusters of a
+    class are counted by weight too, so that `svm.compression` R is multiplied by n / b: a subsample has b / R
+    centres, where R itself would leave every row a cluster.
+
+    Args:
+        X: rows, shape (n, d).
+        y: labels of two classes, shape (n,).
+        queries: points, shape (n_queries, d).
+        b: rows of a subsample.
+        s: subsamples.
+        r: resamples per subsample, at least 2.
+        svm: a `SVMKM`, `KMSVM` or `WKMSVM`, not changed.
+        rng: from which subsamples and resamples are drawn.
+        statistic: of decision values, shape (k, n_queries).
+
+    Raises:
+        ValueError: as `blb`, on more than two classes, or if every fit fails.
+    """
+    labels = np.asarray(y)
+    if len(found := np.unique(labels)) != 2:
+        raise ValueError(f"y must hold two classes, got {len(found)}")
+    points = np.asarray(queries, dtype=float)
+    compression = svm.compression if svm.compression == 1 else svm.compression * len(labels) / b
+    scaled = clone(svm).set_params(compression=compression)
+
+    def decide(rows: NDArray[Any], labels: NDArray[Any], weights: Array) -> Array:
+        fitted: ReducedSVM = clone(scaled).fit(rows, labels, weights)
+        return fitted.decision_function(points)
+
+    return blb(X, labels, b=b, s=s, r=r, fit=decide, statistic=statistic, rng=rng)
+
+
+@dataclass(frozen=True, eq=False)
+class DynamicBag:
+    """A bag of little bootstraps of fits on samples of growing size.
+
+    Attributes:
+        bag: coefficients and quality.
+        fits: every fit with its trace, in order: subsample by subsample.
+    """
+
+    bag: Bag
+    fits: tuple[Fit, ...]
+
+    @property
+    def rows_accessed(self) -> int:
+        """Rows accessed by all fits, each as often as it was."""
+        return sum(fit.n_points for fit in self.fits)
+
+    @property
+    def largest(self) -> Ints:
+        """Rows of the largest sample of each fit, repeats of a row included, shape (n_fits,)."""
+        return np.array([fit.trace.size.max() for fit in self.fits])
+
+
+def blb_dynamic(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    b: int,
+    s: int,
+    r: int,
+    rng: Generator,
+    statistic: Statistic = interval_widths,
+    **settings: Any,
+) -> DynamicBag:
+    """Bag of little bootstraps of `fit_dynamic_sample`.
+
+    That method draws samples from its rows and has no use for counts, so that each resample is written out: n
+    rows, at most b of them distinct, which gives up BLB's memory of O(b). Equation 13 takes them for n independent
+    ones.
+
+    Args:
+        X: features, shape (n, d).
+        y: class labels, shape (n,): integers, booleans or strings.
+        b: rows of a subsample.
+        s: subsamples.
+        r: resamples per subsample, at least 2.
+        rng: from which everything is drawn.
+        statistic: of coefficients, shape (k, d (C - 1)): log-odds of each class but the first against the first,
+            class by class.
+        **settings: of `fit_dynamic_sample`: theta, initial_size, ridge, ...
+
+    Raises:
+        ValueError: as `blb` and `fit_dynamic_sample`.
+    """
+    generator = np.random.default_rng(seed_of(rng))
+    classes, fits = np.unique(np.asarray(y)), list[Fit]()
+
+    def fit(rows: NDArray[Any], labels: NDArray[Any], weights: Array) -> Array:
+        every = np.repeat(np.arange(len(rows)), weights.astype(np.int64))
+        fits.append(fit_dynamic_sample(rows[every], labels[every], classes=classes, rng=generator, **settings))
+        coef = fits[-1].coef
+        return (coef[:, 1:] - coef[:, :1]).ravel(order="F")
+
+    bagged = blb(X, y, b=b, s=s, r=r, fit=fit, statistic=statistic, rng=rng)
+    return DynamicBag(bagged, tuple(fits))

@@ -1,0 +1,59 @@
+"""The k-means SVMs as learners, so that a search can tune one without knowing this package.
+
+Importing this module registers them; `frugal.rows` imports it. Their spaces are ours: C and gamma as they are
+usually searched on scaled features, and document 003's compressions, 1 to 10 (section 3.4).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from frugal.interface import Candidate
+from frugal.learners import Registered, register
+from frugal.spaces import Choice, SearchSpace, Uniform
+
+if TYPE_CHECKING:
+    from frugal.rows.reduced_svm import ReducedSVM
+
+CS: Final = tuple(2.0**i for i in range(-2, 9, 2))
+GAMMAS: Final = tuple(2.0**i for i in range(-8, 3, 2))
+COMPRESSIONS: Final = (1.0, 3.0, 5.0, 10.0)
+"""Figure 12's."""
+SPACES: Final = {
+    "grid": SearchSpace({"C": Choice(CS), "gamma": Choice(GAMMAS), "compression": Choice(COMPRESSIONS)}),
+    "ranges": SearchSpace(
+        {
+            "C": Uniform(CS[0], CS[-1], "log"),
+            "gamma": Uniform(GAMMAS[0], GAMMAS[-1], "log"),
+            "compression": Uniform(COMPRESSIONS[0], COMPRESSIONS[-1], "log"),
+        }
+    ),
+}
+"""By name, of all three; the kernel is the radial one, on features that were scaled first."""
+METHODS: Final = {"svm_km": "SVMKM", "km_svm": "KMSVM", "wkm_svm": "WKMSVM"}
+"""Learner -> its class in `frugal.rows`."""
+
+
+def make(name: str, **parameters: Any) -> ReducedSVM:
+    """An unfitted k-means SVM.
+
+    Args:
+        name: one of `METHODS`.
+        **parameters: of `ReducedSVM`.
+
+    Raises:
+        TypeError: on a parameter that it does not take.
+    """
+    from frugal.rows import kmeans_svm
+
+    made: ReducedSVM = getattr(kmeans_svm, METHODS[name])(**parameters)
+    return made
+
+
+def _make(name: str, candidate: Candidate, seed: int) -> ReducedSVM:
+    return make(name, **candidate, random_state=seed)
+
+
+for _name in METHODS:
+    register(_name, Registered(partial(_make, _name), SPACES))

@@ -1,0 +1,225 @@
+"""OSMAC over rows that are read in chunks: two passes, in memory of one chunk and of the rows drawn.
+
+Source: Wang, Zhu and Ma (2018), "Optimal subsampling for large sample logistic regression", JASA 113, Algorithm 2;
+document 003, section 3.3. Both steps draw with replacement, as `fit_subsample` does, and rows have the same
+probabilities as there:
+
+- First pass, the pilot: r_0 rows, each of either class with probability 1/2, so pi_i = 1 / (2 N_c) with N_c
+  rows of its class.
+- Second pass: r rows with pi_i = s_i / (s_1 + ... + s_N), s_i = |y_i - p_i| |x_i| or |y_i - p_i| |M^-1 x_i|.
+  The sum is known only at the end, and is not needed before: see `Slots`.
+
+The pooled r_0 + r rows are then fitted with weights 1 / pi_i, each with the pi_i of its own step.
+
+Differs from `fit_subsample`: other draws from the same generator; probabilities are not raised to 1e-12 / N;
+and when a second pilot, of twice the rows in a further pass, fails too, so does the fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from frugal.rows.checks import check_choice, check_rng, check_whole
+from frugal.rows.weighted_logistic import FitError, Floats, LogisticFit, fit_weighted
+
+METHODS: Final = ("osmac_mvc", "osmac_mmse")
+
+Read = Callable[[], Iterable[tuple[ArrayLike, ArrayLike]]]
+
+
+@dataclass(frozen=True)
+class StreamFit:
+    """A fit on a subsample of a stream.
+
+    Attributes:
+        coef: shape (d,).
+        covariance: sandwich covariance of `coef`, shape (d, d), of the drawing alone.
+        rows: numbers in the stream of the fitted rows, the pilot's first, repeats included, shape (r_0 + r,).
+        probabilities: of drawing each, in its own step, shape (r_0 + r,).
+        pilot: its fit.
+        n_pilot: its rows, r_0, or twice as many if it failed once.
+        n_rows: rows of the stream, N.
+        n_passes: how often the stream was read.
+    """
+
+    coef: Floats
+    covariance: Floats
+    rows: NDArray[np.intp]
+    probabilities: Floats
+    pilot: LogisticFit
+    n_pilot: int
+    n_rows: int
+    n_passes: int
+
+
+class Slots:
+    """Draws with replacement of rows that go by, with probabilities in proportion to their scores.
+
+    Every slot holds one row, independently of the others. When a chunk goes by, it is exchanged with probability
+    s / (S + s), with S the sum of the scores before and s that of the chunk, for a row of the chunk, drawn by
+    score. A row of score s_i thus ends in it with probability s_i / sum_j s_j, whatever the chunks.
+
+    Args:
+        n: slots.
+        rng: draws.
+    """
+
+    def __init__(self, n: int, rng: Generator) -> None:
+        self.n, self._rng, self.total = n, rng, 0.0
+        self.scores: Floats = np.empty(0)
+        self.X: Floats = np.empty((0, 0))
+        self.y: Floats = np.empty(0)
+        self.numbers: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+
+    def see(self, X: Floats, y: Floats, scores: Floats, numbers: NDArray[np.intp]) -> None:
+        """Let a chunk go by.
+
+        Args:
+            X: shape (n_chunk, d).
+            y: shape (n_chunk,).
+            scores: at least 0, shape (n_chunk,).
+            numbers: of the rows in the stream, shape (n_chunk,).
+        """
+        cumulative = np.cumsum(scores)
+        added = float(cumulative[-1]) if len(cumulative) else 0.0
+        if added == 0.0:
+            return
+        if self.total == 0.0:
+            exchanged = np.arange(self.n)
+            self.X, self.y = np.empty((self.n, X.shape[1])), np.empty(self.n)
+            self.scores, self.numbers = np.empty(self.n), np.empty(self.n, dtype=np.intp)
+        else:
+            exchanged = np.flatnonzero(self._rng.random(self.n) < added / (self.total + added))
+        self.total += added
+        # Side "right": a row of score 0 adds nothing to the sums and is never reached, nor is what follows the
+        # last.
+        taken = np.searchsorted(cumulative, added * self._rng.random(len(exchanged)), side="right")
+        taken = np.minimum(taken, np.searchsorted(cumulative, added))
+        self.X[exchanged], self.y[exchanged] = X[taken], y[taken]
+        self.scores[exchanged], self.numbers[exchanged] = scores[taken], numbers[taken]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Rows drawn in one step, with their probabilities, and the rows of the stream."""
+
+    X: Floats
+    y: Floats
+    probabilities: Floats
+    numbers: NDArray[np.intp]
+    n_rows: int
+
+
+def osmac_stream(
+    read: Read, *, pilot_size: int, size: int, rng: Generator, method: str = "osmac_mvc"
+) -> StreamFit:
+    """Draw an OSMAC subsample from a stream in two passes, and fit it.
+
+    Args:
+        read: starts anew and gives chunks (X, y), of shape (n_chunk, d) and (n_chunk,), with labels 0 and 1; a
+            chunk may be empty or hold one label. Every pass must give the same rows in the same order.
+        pilot_size: rows of the pilot, r_0.
+        size: rows of the second step, r.
+        rng: draws the rows.
+        method: one of `METHODS`.
+
+    Raises:
+        FitError: a ValueError, if both pilots or the pooled rows have no estimate.
+        ValueError: on an unknown method, a size below 1, rows that are not finite or of another width, labels
+            other than 0 and 1, or one of these alone, and if the passes give different numbers of rows.
+    """
+    check_choice("method", method, METHODS)
+    check_whole("pilot_size", pilot_size, 1)
+    check_whole("size", size, 1)
+    check_rng(rng)
+    pilot, first, failures = _pilot(read, pilot_size, rng)
+    second = _second(read, method, size, rng, pilot)
+    if second.n_rows != first.n_rows:
+        raise ValueError(
+            f"read must give the same rows each time, got {first.n_rows} rows and then {second.n_rows}"
+        )
+    X, y = np.concatenate([first.X, second.X]), np.concatenate([first.y, second.y])
+    probabilities = np.concatenate([first.probabilities, second.probabilities])
+    fit = _fit(X, y, probabilities, pilot.coef, f"the {method} subsample of {len(y)} rows")
+    numbers = np.concatenate([first.numbers, second.numbers])
+    return StreamFit(
+        fit.coef, fit.covariance, numbers, probabilities, pilot, len(first.y), first.n_rows, 2 + failures
+    )
+
+
+def _pilot(read: Read, size: int, rng: Generator) -> tuple[LogisticFit, _Step, int]:
+    """The pilot's fit and its rows, and how many failed before it."""
+    for failures in (0, 1):
+        step = _first(read, size * (1 + failures), rng)
+        try:
+            start = np.zeros(step.X.shape[1])
+            sample = f"the pilot of {len(step.y)} rows"
+            return _fit(step.X, step.y, step.probabilities, start, sample), step, failures
+        except FitError:
+            if failures:
+                raise
+    raise AssertionError("the second failure is raised")
+
+
+def _first(read: Read, n: int, rng: Generator) -> _Step:
+    """The pilot's rows: how many of each class is drawn first, then the rows of each class with equal chances."""
+    n_ones = int(rng.binomial(n, 0.5))
+    classes = [Slots(n - n_ones, rng), Slots(n_ones, rng)]
+    seen = 0
+    for X, y, numbers in _chunks(read):
+        seen += len(y)
+        for label, slots in enumerate(classes):
+            of_class = y == label
+            slots.see(X[of_class], y[of_class], np.ones(int(of_class.sum())), numbers[of_class])
+    for label, slots in enumerate(classes):
+        if slots.total == 0.0:
+            raise ValueError(f"y must hold both labels, got no {label} among {seen} rows")
+    return _Step(
+        np.concatenate([slots.X for slots in classes]),
+        np.concatenate([slots.y for slots in classes]),
+        np.concatenate([np.full(slots.n, 0.5 / slots.total) for slots in classes]),
+        np.concatenate([slots.numbers for slots in classes]),
+        seen,
+    )
+
+
+def _second(read: Read, method: str, n: int, rng: Generator, pilot: LogisticFit) -> _Step:
+    slots, seen = Slots(n, rng), 0
+    transform = np.linalg.inv(pilot.information) if method == "osmac_mmse" else None
+    for X, y, numbers in _chunks(read):
+        seen += len(y)
+        Z = X if transform is None else X @ transform
+        scores = np.abs(y - expit(X @ pilot.coef)) * np.sqrt(np.einsum("ij,ij->i", Z, Z))
+        slots.see(X, y, scores, numbers)
+    if slots.total == 0.0:
+        raise FitError("the second step, whose probabilities are all 0,", "separated")
+    return _Step(slots.X, slots.y, slots.scores / slots.total, slots.numbers, seen)
+
+
+def _fit(X: Floats, y: Floats, probabilities: Floats, start: Floats, sample: str) -> LogisticFit:
+    return fit_weighted(X, y, weights=1.0 / probabilities, offsets=np.zeros(len(y)), start=start, sample=sample)
+
+
+def _chunks(read: Read) -> Iterable[tuple[Floats, Floats, NDArray[np.intp]]]:
+    """Chunks with rows, checked, and the numbers of their rows in the stream."""
+    n_seen, width = 0, None
+    for rows, labels in read():
+        X, y = np.asarray(rows, dtype=float), np.asarray(labels, dtype=float)
+        if X.ndim != 2 or y.shape != X.shape[:1] or X.shape[1] != (X.shape[1] if width is None else width):
+            raise ValueError(
+                f"read must give chunks of shape (n_chunk, d) and (n_chunk,), got {X.shape} and {y.shape}"
+            )
+        width = X.shape[1]
+        if not np.isfinite(X).all():
+            raise ValueError("X must be finite, got nan or infinity")
+        if not ((y == 0.0) | (y == 1.0)).all():
+            raise ValueError(f"y must hold the labels 0 and 1, got {y[(y != 0.0) & (y != 1.0)][0]:g}")
+        yield X, y, np.arange(n_seen, n_seen + len(y))
+        n_seen += len(y)

@@ -1,0 +1,29 @@
+"""The bench of streamed little bootstraps, at a size at which it can be checked."""
+
+import numpy as np
+import pytest
+
+from frugal.rows.bench_blb import PEER, bench_blb, peak_mib
+
+
+def test_the_bench_measures_each_in_a_process_of_its_own():
+    ballast = np.ones(60_000_000)  # 458 MiB here, which must not count there
+    table = bench_blb(20_000, 4, chunk_rows=3000, s=2, r=20).set_index("method")
+    here = peak_mib()
+    assert here > ballast.nbytes / 2**20
+    assert list(table.index) == ["generation", PEER, "blb_stream"]
+    assert table["peak_mib"].between(20, here - 200).all()
+    assert table.loc[PEER, "seconds_ratio"] == 1.0
+    assert table["seconds_ratio"].to_numpy() == pytest.approx(table["seconds"] / table.loc[PEER, "seconds"])
+    ours = table.loc["blb_stream"]
+    assert ours["b"] == 1024  # floor(20000^0.7)
+    assert ours["rows_held"] == 2 * 1024 + 3000
+    assert ours["rows_touched"] == pytest.approx(2 * 20 * 1024, rel=0.001)
+    assert ours["error"] < 0.15
+    assert ours["mean_width"] == pytest.approx(ours["asymptotic_width"], rel=0.25)
+    assert table.loc[PEER, "error"] < 0.15
+
+
+def test_numbers_out_of_range_are_named():
+    with pytest.raises(ValueError, match="chunk_rows"):
+        bench_blb(20_000, 4, chunk_rows=0)

@@ -14,6 +14,8 @@ include: "workflow/rules/folds.smk"
 include: "workflow/rules/papers.smk"
 include: "workflow/rules/beta_pruning.smk"
 include: "workflow/rules/comparisons.smk"
+include: "workflow/rules/rows.smk"
+include: "workflow/rules/big_data.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -23,3 +25,4 @@ rule all:
     input:
         rules.beta_pruning.input,
         rules.greedy_cv.input,
+        rules.big_data.input,

@@ -95,6 +95,18 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--output", required=True)
     p.add_argument("--cells-output", required=True)
 
+    p = _command(commands, "rows", "run methods of an experiment on fewer rows")
+    p.add_argument("experiment")
+    p.add_argument("--methods", nargs="+", required=True)
+    p.add_argument("--seeds", type=numbers, required=True, help="for example 0-9")
+    p.add_argument("--settings", default="{}", help="the experiment's settings, as JSON")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--output", nargs="+", required=True, help="one file per method")
+
+    p = _command(commands, "gather", "gather what the methods of an experiment gave")
+    p.add_argument("--runs", nargs="+", required=True)
+    p.add_argument("--output", required=True)
+
     p = _command(commands, "table", "write a table of a paper as .csv and .md")
     p.add_argument("paper")
     p.add_argument("name")
@@ -146,10 +158,17 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--n-candidates", type=int, default=256)
     p.add_argument("--n-folds", type=int, default=10)
 
+    p = _command(benches, "rows", "BLB and OSMAC on a stream of rows against fits to all of them, with peak memory")
+    p.add_argument("--n-rows", type=int, default=10_000_000)
+    p.add_argument("--chunk-rows", type=int, default=250_000, help="rows in memory at once")
+    p.add_argument("--seed", type=int, default=0)
+
     p = _command(commands, "select", "choose a candidate on your own table, by live fits")
     p.add_argument("data", help="a CSV file with numeric columns")
     p.add_argument("--target", help="name of the label column; the last by default")
-    p.add_argument("--classifier", required=True, help="bernoulli_nb, decision_tree or knn")
+    p.add_argument(
+        "--classifier", required=True, help="bernoulli_nb, decision_tree, knn, svm_km, km_svm or wkm_svm"
+    )
     p.add_argument("--strategy", default="greedy_early_stopping", help="any of the folds family")
     p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
     p.add_argument("--n-candidates", type=int, default=64, help="drawn from the classifier's ranges")

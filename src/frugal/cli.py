@@ -98,6 +98,7 @@ def _rungs(args: argparse.Namespace) -> None:
 
 def _scoring(args: argparse.Namespace) -> tuple[Dataset, list[Candidate], dict[str, Any]]:
     """Dataset, distinct candidates, and what `score` is told of the folds."""
+    import frugal.rows.learners  # noqa: F401  its learners can be searched, too
     from frugal.datasets import load
     from frugal.folds.search import candidates_of
 
@@ -127,6 +128,23 @@ def _search(args: argparse.Namespace) -> None:
         _write(pd.DataFrame([m.result | (m.timing if args.seconds else {}) for m in measured]), output)
 
 
+def _rows(args: argparse.Namespace) -> None:
+    """Methods of an experiment on the rows family, seed after seed."""
+    import pandas as pd
+
+    from frugal.papers.experiments import run
+
+    if len(args.methods) != len(args.output):
+        raise ValueError("as many outputs are needed as there are --methods")
+    settings = _settings(args.settings)
+    for method, output in zip(args.methods, args.output, strict=True):
+        parts = []
+        for seed in args.seeds:
+            parts.append(run(args.experiment, method, seed, settings, args.root))
+            log.info("%s: seed %d done", method, seed)
+        _write(pd.concat(parts, ignore_index=True), output)
+
+
 def _collect(args: argparse.Namespace) -> None:
     """Per-seed rows of many searches in one file, and the statistics of each cell beside it."""
     import pandas as pd
@@ -140,6 +158,14 @@ def _collect(args: argparse.Namespace) -> None:
     table = cells(runs)
     _write(runs, args.output)
     _write(table, args.cells_output)
+
+
+def _gather(args: argparse.Namespace) -> None:
+    """Rows of many jobs in one file, in the order of method and seed."""
+    import pandas as pd
+
+    runs = pd.concat([_read(path, "experiment", "method", "seed", "data") for path in args.runs])
+    _write(runs.sort_values(["method", "seed"], kind="stable", ignore_index=True), args.output)
 
 
 def _explore(args: argparse.Namespace) -> None:
@@ -254,11 +280,23 @@ def _bench_networks(args: argparse.Namespace) -> pd.DataFrame:
     )
 
 
-_BENCHES = {"beta": _bench_beta, "folds": _bench_folds, "networks": _bench_networks}
+def _bench_rows(args: argparse.Namespace) -> pd.DataFrame:
+    import pandas as pd
+
+    from frugal.rows.bench_blb import bench_blb
+    from frugal.rows.bench_osmac import bench_osmac
+
+    sizes = {"n_rows": args.n_rows, "chunk_rows": args.chunk_rows, "seed": args.seed}
+    shown = ["method", "n_rows", "n_features", "seconds", "seconds_ratio", "peak_mib", "error"]
+    return pd.concat([bench(**sizes) for bench in (bench_blb, bench_osmac)])[shown]
+
+
+_BENCHES = {"beta": _bench_beta, "folds": _bench_folds, "networks": _bench_networks, "rows": _bench_rows}
 
 
 def _select(args: argparse.Namespace) -> None:
     """Choose a candidate on the user's own table, by live fits."""
+    import frugal.rows.learners  # noqa: F401  its learners can be searched, too
     from frugal import folds
     from frugal.datasets import from_csv
     from frugal.folds.checks import check_counts
@@ -306,6 +344,8 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "explore": _explore,
     "compare": _compare,
     "collect": _collect,
+    "rows": _rows,
+    "gather": _gather,
     "table": _table,
     "figure": _figure,
     "claims": _claims,

@@ -268,10 +268,10 @@ def runs_for(kind):
     return files
 
 
-def caption_of(wildcards, paper="greedy_cv"):
+def caption_of(wildcards, paper="greedy_cv", kind=""):
     """Caption of a table or figure, filled in: Snakemake does not put wildcards into the path of a caption."""
     text = Path(
-        workflow.basedir, f"workflow/report/{paper}/{wildcards.name}.rst"
+        workflow.basedir, f"workflow/report/{paper}/{wildcards.name}{kind}.rst"
     ).read_text()
     return Template(text).render(snakemake=SimpleNamespace(config=config)).strip()
 

@@ -1,0 +1,62 @@
+"""Document 003, of which section 3, training on fewer rows, is here.
+
+Every section has a package: `runs` makes the rows of an experiment, `summaries` and `figures` what is shown of
+them, `claims` what the document says about them. Figures stand in `drawn`, so that claims need no matplotlib.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+import pandas as pd
+
+from frugal.papers.big_data.listed import render
+from frugal.papers.experiments import EXPERIMENTS
+from frugal.papers.tidy import provenance
+from frugal.papers.verdicts import NOT_TESTABLE, judge
+
+__all__ = ["FLOOR", "FLOORS", "SECTIONS", "TABLES", "claims", "render"]
+
+SECTIONS = ("bootstrap", "sample_size", "case_control", "kmeans_svm", "beyond")
+"""Packages beside this module: the document's sections 3.1 to 3.4, and what it proposes at its end."""
+FLOOR = 10
+"""Repetitions under which no number is published and no verdict given."""
+FLOORS: dict[str, int] = {}
+"""The same for results of a name; `FLOOR` for the others."""
+TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
+    name: make
+    for section in SECTIONS
+    for name, make in import_module(f"{__name__}.{section}.summaries").TABLES.items()
+}
+"""Table name -> how it is made from runs and the label of the scale."""
+
+
+def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
+    """The document's claims with verdicts, in its order; those of an experiment without runs as not run.
+
+    Args:
+        runs: by name of the experiment.
+        scale: label of the run.
+
+    Raises:
+        ValueError: on an unknown experiment.
+    """
+    unknown = sorted(set(runs) - set(EXPERIMENTS))
+    if unknown:
+        raise ValueError(f"no claims on the experiment {unknown[0]!r}; known: {', '.join(EXPERIMENTS)}")
+    parts = []
+    for section in SECTIONS:
+        module = import_module(f"{__name__}.{section}.claims")
+        for experiment, listed in module.CLAIMS.items():
+            table = runs.get(experiment)
+            if table is None:
+                parts.append(judge(listed, None, enough=False, scale=scale, data=""))
+            else:
+                arrays, enough = module.arrays(experiment, table), module.reaches_floor(experiment, table)
+                judged = judge(listed, arrays, enough=enough, scale=scale, data=provenance(table))
+                if hasattr(module, "not_testable"):
+                    out = judged["claim"].isin(module.not_testable(experiment, table))
+                    judged.loc[out, "verdict"] = NOT_TESTABLE
+                parts.append(judged)
+    return pd.concat(parts, ignore_index=True)

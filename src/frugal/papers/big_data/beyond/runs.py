@@ -1,0 +1,60 @@
+"""The experiments beyond document 003: its combinations of methods, and every method on real data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from frugal.papers.big_data.beyond import combinations as combined
+from frugal.papers.big_data.beyond import fractions as trained
+from frugal.rows.checks import check_choice
+
+Run = Callable[..., pd.DataFrame]
+
+
+def combinations(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
+    """Section 4's combinations and their parts; columns are those of `combinations.measure`.
+
+    Args:
+        method: one of `combinations.LOGISTIC` and `combinations.SVMS`.
+        seed: of data, splits and draws; methods share the data and splits of a seed.
+        settings: `combinations.SETTINGS`, all of them.
+        root: the data folder.
+
+    Raises:
+        ValueError: on an unknown method or setting.
+    """
+    check_choice("method", method, (*combined.LOGISTIC, *combined.SVMS))
+    table = pd.DataFrame(combined.measure(method, seed, settings, root), columns=list(_COLUMNS))
+    return table.assign(method=method, seed=seed)
+
+
+_COLUMNS = (
+    "problem", "data", "n_rows", "gamma", "b", "s", "r", "error", "to_full", "width_error", "width",
+    "rows_touched", "rows_accessed", "passes", "seconds", "n_fits", "n_failed", "largest_share", "understated",
+)  # fmt: skip
+
+
+def fractions(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
+    """Every method of the rows family on real data; columns are those of `fractions.measure`.
+
+    Args:
+        method: one of `fractions.METHODS`.
+        seed: of splits and draws; methods share the splits of a seed.
+        settings: `fractions.SETTINGS`, all of them.
+        root: the data folder.
+
+    Raises:
+        ValueError: on an unknown method or setting.
+    """
+    return pd.DataFrame(trained.measure(method, seed, settings, root)).assign(method=method, seed=seed)
+
+
+EXPERIMENTS: dict[str, tuple[Run, tuple[str, ...]]] = {
+    "combinations": (combinations, (*combined.LOGISTIC, *combined.SVMS)),
+    "fractions": (fractions, trained.METHODS),
+}
+"""Experiment name -> its function and its methods."""

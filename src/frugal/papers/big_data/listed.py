@@ -1,0 +1,54 @@
+"""A tidy table of document 003 as a person reads it: a row per combination of keys, a column per measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from frugal.papers.tidy import TIDY, is_stand_in, provenance
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown; a cell reads `mean ± half its 95 % interval (published)`, scale, seeds and data stand below.
+
+    Args:
+        table: tidy, key columns first and then `published`; where `measure` is a key it goes across.
+    """
+    keys = list(table.columns[: list(table.columns).index(TIDY[0])])
+    down = [key for key in keys if key != "measure"]
+    measures = list(table["measure"].unique()) if "measure" in keys else ["mean"]
+    named = table if "measure" in keys else table.assign(measure="mean")
+    cells = named.assign(cell=[_cell(row) for row in named.to_dict("records")])
+    wide = cells.pivot_table(index=down, columns="measure", values="cell", aggfunc="first", sort=False)
+    wide = wide.reindex(columns=measures).fillna("").reset_index()
+    heads = [str(name).replace("_", " ") for name in wide.columns]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    lines += ["| " + " | ".join(_key(part) for part in row) + " |" for row in wide.to_numpy(object)]
+    seeds = ", ".join(f"{n:g}" for n in sorted(table["n_seeds"].dropna().unique()))
+    seeds += " seed" if seeds == "1" else " seeds"
+    note = (
+        f"Means ± half of their 95 % interval over seeds (published); scale {', '.join(table['scale'].unique())}, "
+    )
+    note += f"{seeds}, data: {provenance(table)}."
+    if table["data"].map(is_stand_in).any():
+        note += " † a stand-in for a dataset, since the real one was out of reach."
+    return "\n".join(lines) + "\n\n" + note + "\n"
+
+
+def _key(part: object) -> str:
+    return f"{part:g}" if isinstance(part, float) else str(part).replace("_", " ")
+
+
+def _cell(row: Mapping[Any, Any]) -> str:
+    if pd.isna(row["ours"]):
+        return "no value"
+    text = f"{row['ours']:.4g}"
+    if pd.notna(row["low"]) and pd.notna(row["high"]):
+        text += f" ± {(row['high'] - row['low']) / 2:.2g}"
+    if pd.notna(row["published"]):
+        text += f" ({row['published']:.4g})"
+    if row.get("says"):
+        text += f", {row['says']}"
+    return text + (" †" if is_stand_in(row["data"]) else "")

@@ -1,0 +1,127 @@
+"""Experiments on the rows family by name: what is compared in them, and which package makes the rows.
+
+Light to import, since the workflow reads it at every start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Experiment(NamedTuple):
+    """What a job of an experiment may be asked for.
+
+    Attributes:
+        package: under `frugal.papers`; its module `runs` has it.
+        methods: what is compared, a job each.
+        is_timed: whether it measures seconds, so that nothing else may run.
+    """
+
+    package: str
+    methods: tuple[str, ...]
+    is_timed: bool
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "intervals": Experiment("big_data.bootstrap", ("truth", "blb", "b_of_n", "bootstrap"), True),
+    "interval_workers": Experiment("big_data.bootstrap", ("blb", "bootstrap"), True),
+    "sample_sizes": Experiment(
+        "big_data.sample_size",
+        (
+            "fixed_5",
+            "batch",
+            "dynamic_10",
+            "dynamic_25",
+            "dynamic_50",
+            "dynamic_75",
+            "sgd_50",
+            "dynamic_75_unguarded",
+        ),
+        True,
+    ),
+    "variance_check": Experiment("big_data.sample_size", ("dynamic_50",), False),
+    "subsampling": Experiment(
+        "big_data.case_control",
+        ("full", "uniform", "cc", "cc_unweighted", "lcc", "lcc_total", "osmac_mvc", "osmac_mmse"),
+        True,
+    ),
+    "bias": Experiment("big_data.case_control", ("full", "cc", "cc_weighted", "lcc", "lcc_fixed"), False),
+    "boundaries": Experiment("big_data.kmeans_svm", ("full", "km_svm", "wkm_svm", "svm_km"), False),
+    "compression": Experiment("big_data.kmeans_svm", ("km_svm", "wkm_svm", "svm_km"), True),
+    "combinations": Experiment(
+        "big_data.beyond",
+        (
+            "full",
+            "bootstrap",
+            "blb",
+            "osmac_mvc",
+            "blb_osmac",
+            "dynamic",
+            "blb_dynamic",
+            "full_svm",
+            "wkm_svm",
+            "blb_svm",
+            "blb_wkm_svm",
+        ),
+        True,
+    ),
+    "fractions": Experiment(
+        "big_data.beyond",
+        (
+            "uniform",
+            "cc",
+            "lcc",
+            "osmac_mvc",
+            "osmac_mmse",
+            "blb",
+            "b_of_n",
+            "dynamic",
+            "full_logistic",
+            "km_svm",
+            "wkm_svm",
+            "svm_km",
+            "uniform_svm",
+            "full_svm",
+        ),
+        True,
+    ),
+}
+"""By name."""
+
+
+def run(
+    experiment: str, method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data"
+) -> pd.DataFrame:
+    """What one method of an experiment gives from one seed; columns experiment, method, seed, data and its own.
+
+    Args:
+        experiment: one of `EXPERIMENTS`.
+        method: one of its methods.
+        seed: number of the repetition.
+        settings: of the experiment, all methods alike.
+        root: folder of the datasets.
+
+    Raises:
+        ValueError: on an unknown experiment, method or setting; the message lists the known ones.
+    """
+    _known(experiment, list(EXPERIMENTS), "experiment")
+    known = EXPERIMENTS[experiment]
+    _known(method, known.methods, f"method of {experiment}")
+    module = import_module(f"frugal.papers.{known.package}.runs")
+    rows: pd.DataFrame = module.EXPERIMENTS[experiment][0](method, seed, settings, root)
+    rows = rows.drop(columns=[name for name in ("method", "seed") if name in rows])
+    rows.insert(0, "seed", seed)
+    rows.insert(0, "method", method)
+    rows.insert(0, "experiment", experiment)
+    return rows
+
+
+def _known(name: str, known: Sequence[str], kind: str) -> None:
+    if name not in known:
+        raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(known)}")

@@ -1,0 +1,106 @@
+# The rows family: a job does some methods and seeds of one experiment; what they give is gathered by experiment.
+
+from frugal.papers.experiments import EXPERIMENTS
+
+ROWS = {
+    name: block for name, block in config["big_data"].items() if name in EXPERIMENTS
+}
+TIMED = [name for name, experiment in EXPERIMENTS.items() if experiment.is_timed]
+
+
+def row_files(wildcards):
+    """What the methods of an experiment give."""
+    return [
+        f"results/rows/{wildcards.experiment}/{method}/seeds{first}-{last}.parquet"
+        for method in EXPERIMENTS[wildcards.experiment].methods
+        for first, last in blocks_of(
+            ROWS[wildcards.experiment]["n_seeds"], config["seeds_per_job"]
+        )
+    ]
+
+
+def row_datasets(experiment):
+    """The prepared datasets that an experiment reads; what it generates itself is not among them."""
+    block = ROWS[experiment]
+    names = [
+        *block.get("datasets", []),
+        *([block["dataset"]] if "dataset" in block else []),
+    ]
+    return [
+        f"data/processed/{name}/provenance.json" for name in names if name in CATALOGUE
+    ]
+
+
+def row_settings(experiment):
+    """Settings of an experiment, as JSON; the number of seeds is the workflow's own."""
+    block = ROWS[experiment]
+    return json.dumps(
+        {key: value for key, value in block.items() if key != "n_seeds"}, sort_keys=True
+    )
+
+
+def job_methods(experiment):
+    """Methods that one job does: all of the experiment, or the one in its path."""
+    if config["methods_per_job"] == "all":
+        return EXPERIMENTS[experiment].methods
+    return ["{method}"]
+
+
+JOB = "all" if config["methods_per_job"] == "all" else "{method}"
+
+
+# A rule per experiment, so that its jobs may have all of its methods for output.
+for experiment in EXPERIMENTS:
+
+    rule:
+        # Methods of one experiment; one that measures seconds claims all cores, so that nothing runs beside it.
+        name:
+            f"rows_{experiment}_timed" if experiment in TIMED else f"rows_{experiment}"
+        input:
+            row_datasets(experiment),
+        output:
+            [
+                f"results/rows/{experiment}/{method}/seeds{{first}}-{{last}}.parquet"
+                for method in job_methods(experiment)
+            ],
+        log:
+            f"results/logs/rows/{experiment}/{JOB}/seeds{{first}}-{{last}}.log",
+        benchmark:
+            f"results/benchmarks/rows/{experiment}/{JOB}/seeds{{first}}-{{last}}.tsv"
+        wildcard_constraints:
+            method="|".join(EXPERIMENTS[experiment].methods),
+        conda:
+            "../../envs/frugal.yaml"
+        threads: ALL_CORES if experiment in TIMED else 1
+        resources:
+            mem_mb=lambda wildcards, attempt: 3000 * attempt,
+            runtime=120,
+        params:
+            experiment=experiment,
+            methods=" ".join(job_methods(experiment)),
+            settings=row_settings(experiment),
+        shell:
+            "frugal rows {params.experiment} --methods {params.methods} --seeds {wildcards.first}-{wildcards.last}"
+            " --settings {params.settings:q} --output {output} > {log} 2>&1"
+
+
+rule gather_rows:
+    # All methods and seeds of an experiment in one file.
+    input:
+        row_files,
+    output:
+        "results/big_data/runs/{experiment}.parquet",
+    log:
+        "results/logs/big_data/runs/{experiment}.log",
+    benchmark:
+        "results/benchmarks/big_data/runs/{experiment}.tsv"
+    wildcard_constraints:
+        experiment="|".join(EXPERIMENTS),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    shell:
+        "frugal gather --runs {input} --output {output} > {log} 2>&1"

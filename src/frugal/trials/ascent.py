@@ -1,0 +1,38 @@
+"""The nearest maximum of a smooth function in a box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, minimize
+
+Array = NDArray[np.float64]
+
+
+def climb(
+    function: Callable[[Array], tuple[float, Array]], start: Array, box: Array, max_iterations: int
+) -> tuple[float, Array]:
+    """Value and place (p,) where L-BFGS-B ends.
+
+    Args:
+        function: from a place to its value and gradient.
+        start: a place; it is moved into the box.
+        box: lowest and highest value of each coordinate, (p, 2).
+        max_iterations: after which the place reached is returned.
+    """
+
+    def negated(place: Array) -> tuple[float, Array]:
+        value, gradient = function(place)
+        return -value, -gradient
+
+    run = minimize(
+        negated,
+        np.clip(start, box[:, 0], box[:, 1]),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=Bounds(box[:, 0], box[:, 1]),
+        options={"maxiter": max_iterations},
+    )
+    return -float(run.fun), np.clip(run.x, box[:, 0], box[:, 1])

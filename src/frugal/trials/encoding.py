@@ -1,0 +1,73 @@
+"""Candidates as points of a cube that a surrogate can measure distances in.
+
+Continuous, integer and ordinal dimensions are one coordinate each, that of the space's unit cube. A categorical
+one of more than two values is a coordinate per value, 1 for the value taken and 0 for the others, since the order
+in which its values are listed means nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from frugal.interface import Candidate
+from frugal.spaces import Choice, Dimension, SearchSpace
+from frugal.trials.surrogates.kernels import Array
+
+LARGEST_GRID = 2048
+"""Candidates up to which a space that lists all its values is enumerated."""
+
+
+class Encoding:
+    """A space's map to and from a cube.
+
+    Attributes:
+        n_coordinates: of the cube.
+    """
+
+    def __init__(self, space: SearchSpace) -> None:
+        self._space = space
+        self._widths = [_n_coordinates(dimension) for dimension in space.dimensions.values()]
+        self.n_coordinates = sum(self._widths)
+        self._plain = self.n_coordinates == len(self._widths)
+
+    def encode(self, candidate: Candidate) -> Array:
+        """The point (n_coordinates,) that stands for a candidate; ValueError outside the space."""
+        unit = self._space.to_unit(candidate)
+        return unit if self._plain else self._spread(unit)
+
+    def decode(self, point: Array) -> Candidate:
+        """The candidate of a point (n_coordinates,); of a categorical dimension, the value with most weight."""
+        if self._plain:
+            return self._space.from_unit(point)
+        parts = np.split(point, np.cumsum(self._widths)[:-1])
+        unit = [part[0] if len(part) == 1 else (int(part.argmax()) + 0.5) / len(part) for part in parts]
+        return self._space.from_unit(np.array(unit))
+
+    def snap(self, points: Array) -> Array:
+        """For each of the points (m, n_coordinates), the one that stands for the same candidate."""
+        return np.array([self.encode(self.decode(point)) for point in points])
+
+    def of_unit(self, unit: Array) -> Array:
+        """The points (m, n_coordinates) of candidates at points (m, d) of the space's unit cube."""
+        return np.array([self.encode(self._space.from_unit(point)) for point in unit])
+
+    def grid(self) -> Array | None:
+        """Every candidate, (m, n_coordinates), of a space of listed values; None of others and of large ones."""
+        counts = [len(d.values) for d in self._space.dimensions.values() if isinstance(d, Choice)]
+        if len(counts) < len(self._widths) or np.prod(counts, dtype=float) > LARGEST_GRID:
+            return None
+        return np.array([self.encode(candidate) for candidate in self._space.grid()])
+
+    def _spread(self, unit: Array) -> Array:
+        parts = []
+        for u, width in zip(unit, self._widths, strict=True):
+            part = np.zeros(width)
+            part[min(int(u * width), width - 1)] = 1.0
+            parts.append(part if width > 1 else np.array([u]))
+        return np.concatenate(parts)
+
+
+def _n_coordinates(dimension: Dimension) -> int:
+    if isinstance(dimension, Choice) and dimension.kind == "categorical" and len(dimension.values) > 2:
+        return len(dimension.values)
+    return 1

@@ -1,0 +1,96 @@
+"""What every strategy of the family keeps: its trials, numbered, the answers, the budget and the incumbent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import qmc
+
+from frugal.interface import Candidate, Trial, TrialTask, Wait
+from frugal.spaces import SearchSpace
+from frugal.trials.checks import check_whole
+
+
+class OnLedger:
+    """Base of the strategies that spend their budget one whole trial after the other.
+
+    A subclass proposes the candidates (`_propose`). The incumbent is the candidate with the lowest error told, on
+    a tie the one told first; a failed trial is never the incumbent, and is counted.
+
+    Attributes:
+        trials: those told, in the order of the answers.
+
+    Args:
+        space: where candidates come from, at least one dimension.
+        n_trials: that are asked at most, at least 1.
+        initial: candidates to try first, in order, so that strategies can share a design.
+
+    Raises:
+        ValueError: on an empty space, no trials, more initial candidates than trials or one outside the space.
+    """
+
+    def __init__(self, *, space: SearchSpace, n_trials: int, initial: Sequence[Candidate] = ()) -> None:
+        check_whole("n_trials", n_trials, 1)
+        if not space.dimensions:
+            raise ValueError("space must have at least one dimension, got none")
+        if len(initial) > n_trials:
+            raise ValueError(f"initial must hold at most n_trials = {n_trials} candidates, got {len(initial)}")
+        for candidate in initial:
+            space.to_unit(candidate)
+        self._space, self._n_trials, self._initial = space, n_trials, [dict(c) for c in initial]
+        self._asked: list[TrialTask] = []
+        self._pending: dict[int, TrialTask] = {}
+        self._best: Trial | None = None
+        self.trials: list[Trial] = []
+
+    def ask(self) -> TrialTask | Wait | None:
+        """Next trial; WAIT: none before an answer is told; None: the budget is asked, or the run has settled."""
+        n_asked = len(self._asked)
+        if n_asked == self._n_trials:
+            return None
+        candidate = self._initial[n_asked] if n_asked < len(self._initial) else self._propose()
+        if candidate is None or isinstance(candidate, Wait):
+            return candidate
+        task = TrialTask(n_asked, candidate)
+        self._asked.append(task)
+        self._pending[task.id] = task
+        return task
+
+    def tell(self, trial: Trial) -> None:
+        """Take note of an answer, whose error is any finite number (synthetic objectives leave [0, 1]) or nan.
+
+        Raises:
+            ValueError: if its task was not asked or was told before, or its error is infinite.
+        """
+        if self._pending.get(trial.task.id) != trial.task:
+            raise ValueError(f"{trial.task} was not asked, or was told before")
+        if math.isinf(trial.error):
+            raise ValueError(f"an error must be a finite number, or nan for a failed trial, got {trial.error}")
+        del self._pending[trial.task.id]
+        self.trials.append(trial)
+        if not math.isnan(trial.error) and (self._best is None or trial.error < self._best.error):
+            self._best = trial
+
+    def report(self, task: TrialTask, epoch: int, score: float) -> bool:
+        """True: no trial is stopped early."""
+        return True
+
+    @property
+    def incumbent(self) -> Candidate | None:
+        """Candidate of the lowest error told; None before a trial has succeeded."""
+        return None if self._best is None else self._best.task.candidate
+
+    def _propose(self) -> Candidate | Wait | None:
+        raise NotImplementedError
+
+
+def initial_design(space: SearchSpace, n: int, rng: np.random.Generator) -> list[Candidate]:
+    """A Latin hypercube of `n` candidates: each coordinate's range is cut into n parts, and each part is met once.
+
+    Raises:
+        ValueError: if `n` is not whole or below 1.
+    """
+    check_whole("n", n, 1)
+    return [space.from_unit(u) for u in qmc.LatinHypercube(len(space.dimensions), rng=rng).random(n)]

@@ -1,0 +1,171 @@
+"""Search by a surrogate: fit it to the trials told, then try where the acquisition is largest.
+
+Targets are standardised before the fit (a standard deviation of 0 counts as 1). What else is done:
+
+- Pending trials are believed to come out at the surrogate's mean (Ginsbourger et al. 2010, "kriging believer"):
+  means stay, the uncertainty at them vanishes, and so does what is expected of trying them again.
+- A failed trial counts as the worst error told, so that its surroundings are left alone.
+- A candidate that was asked before is passed over while the search finds another.
+- Before two trials have succeeded, candidates are drawn at random.
+- A space that lists all its values, with at most 2,048 candidates, is enumerated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from frugal.interface import WAIT, Candidate, Trial, Wait
+from frugal.spaces import SearchSpace
+from frugal.trials.acquisitions import LogEI, best_means, maximise, perturbed, sobol
+from frugal.trials.checks import check_choice, check_number, check_whole
+from frugal.trials.encoding import Encoding
+from frugal.trials.ledger import OnLedger, initial_design
+from frugal.trials.surrogates.kernels import Array
+from frugal.trials.surrogates.protocol import Surrogate
+
+BASELINES = ("mean", "observed")
+
+
+class ModelBased(OnLedger):
+    """Base of the strategies with a surrogate; a subclass fits it (`_fit`) and may choose otherwise (`_choose`).
+
+    Attributes:
+        max_log_ei: largest log expected improvement at the latest ask, in units of the error; nan before there was
+            one.
+
+    Args:
+        space: where candidates come from.
+        n_trials: that are asked at most.
+        rng: what the strategy draws from.
+        initial: candidates to try first.
+        n_initial: without `initial`, size of the Latin hypercube to start from; None: 3, or `n_trials` if that is
+            less.
+        baseline: what is to be improved on: the lowest posterior `mean` at a candidate told, or the lowest error
+            `observed`.
+        n_pool: points of the Sobol set that the acquisition is first compared on.
+        n_starts: of its best points, how many are refined by L-BFGS-B; 0 for surrogates without gradients.
+        min_log_ei: the run ends once the largest log expected improvement, in units of the error, is below this
+            and no answer is pending; None: never before `n_trials`.
+
+    Raises:
+        ValueError: on a setting outside its range, or more initial candidates than trials.
+    """
+
+    def __init__(
+        self,
+        *,
+        space: SearchSpace,
+        n_trials: int,
+        rng: np.random.Generator,
+        initial: Sequence[Candidate] = (),
+        n_initial: int | None = None,
+        baseline: str = "mean",
+        n_pool: int = 512,
+        n_starts: int = 5,
+        min_log_ei: float | None = None,
+    ) -> None:
+        super().__init__(space=space, n_trials=n_trials, initial=initial)
+        if n_initial is not None:
+            check_whole("n_initial", n_initial, 1)
+            if n_initial > n_trials:
+                raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
+        check_choice("baseline", baseline, BASELINES)
+        check_whole("n_pool", n_pool, 1)
+        check_whole("n_starts", n_starts, 0)
+        if min_log_ei is not None:
+            check_number("min_log_ei", min_log_ei, -math.inf)
+        self._rng, self._baseline, self._n_pool, self._n_starts = rng, baseline, n_pool, n_starts
+        self._min_log_ei, self.max_log_ei = min_log_ei, math.nan
+        if not self._initial:
+            self._initial = [dict(c) for c in initial_design(space, n_initial or min(3, n_trials), rng)]
+        self._encoding = Encoding(space)
+        self._grid = self._encoding.grid()
+        self._told_X: list[Array] = []
+        self._surrogate: Surrogate | None = None
+        self._settled = False  # until another answer comes
+
+    def tell(self, trial: Trial) -> None:
+        """Take note of an answer; the surrogate is fitted anew at the next ask."""
+        super().tell(trial)
+        self._told_X.append(self._encoding.encode(trial.task.candidate))
+        self._surrogate, self._settled = None, False
+
+    @property
+    def recommendation(self) -> Candidate | None:
+        """Of the candidates that succeeded, the one with the lowest posterior mean.
+
+        Before two have, the incumbent. Where errors are noisy the incumbent is rather the luckiest one.
+        """
+        if self._n_succeeded < 2:
+            return self.incumbent
+        means = self._fitted().predict(np.array(self._told_X))[0]
+        means[[math.isnan(trial.error) for trial in self.trials]] = math.inf
+        return self.trials[int(means.argmin())].task.candidate
+
+    def _fit(self, X: Array, y: Array) -> Surrogate:
+        """A surrogate of standardised errors y (n,) at X (n, d)."""
+        raise NotImplementedError
+
+    def _choose(self, surrogate: Surrogate, X: Array, log_ei: Array, fresh: Array) -> int:
+        """Row of X (m, d) to try, given its log EI (m,) and a mask (m,) of what may be tried."""
+        return int(np.where(fresh, log_ei, -np.inf).argmax())
+
+    def _propose(self) -> Candidate | Wait | None:
+        if self._n_succeeded < 2:
+            return self._space.sample(self._rng, 1)[0]
+        if self._settled:
+            return WAIT if self._pending else None
+        fitted = self._fitted()
+        pending = [self._encoding.encode(task.candidate) for task in self._pending.values()]
+        surrogate = fitted.believing(np.array(pending)) if pending else fitted
+        acquisition = LogEI(surrogate.components, self._etas(fitted))
+        X, log_ei = maximise(acquisition, self._pool(), snap=self._encoding.snap, n_starts=self._starts)
+        asked = {point.tobytes() for point in (*self._told_X, *pending)}
+        fresh = np.array([point.tobytes() not in asked for point in X])
+        if not fresh.any():
+            fresh[:] = True
+        self.max_log_ei = float(log_ei[fresh].max()) + math.log(self._scale()[1])
+        if self._min_log_ei is not None and self.max_log_ei < self._min_log_ei:
+            self._settled = True
+            return WAIT if pending else None
+        return self._encoding.decode(X[self._choose(surrogate, X, log_ei, fresh)])
+
+    @property
+    def _n_succeeded(self) -> int:
+        return sum(not math.isnan(trial.error) for trial in self.trials)
+
+    @property
+    def _starts(self) -> int:
+        return 0 if self._grid is not None else self._n_starts
+
+    def _errors(self) -> Array:
+        """Errors told, the worst of them in place of failures."""
+        errors = np.array([trial.error for trial in self.trials])
+        return np.where(np.isnan(errors), np.nanmax(errors), errors)
+
+    def _scale(self) -> tuple[float, float]:
+        errors = self._errors()
+        return float(errors.mean()), float(errors.std()) or 1.0
+
+    def _fitted(self) -> Surrogate:
+        if self._surrogate is None:
+            mean, sd = self._scale()
+            self._surrogate = self._fit(np.array(self._told_X), (self._errors() - mean) / sd)
+        return self._surrogate
+
+    def _etas(self, surrogate: Surrogate) -> list[float]:
+        if self._baseline == "mean":
+            return best_means(surrogate.components, np.array(self._told_X))
+        mean, sd = self._scale()
+        return [float((self._errors().min() - mean) / sd)] * len(surrogate.components)
+
+    def _pool(self) -> Array:
+        if self._grid is not None:
+            return self._grid
+        best = np.array(self._told_X)[np.argsort(self._errors(), kind="stable")]
+        scattered = sobol(len(self._space.dimensions), self._n_pool, self._rng)
+        near = perturbed(best, self._rng)
+        return np.vstack([self._encoding.of_unit(scattered), self._encoding.snap(near)])

@@ -1,0 +1,68 @@
+"""Expected improvement on a Gaussian process, its hyperparameters at their mode or sampled.
+
+Source: Snoek, Larochelle and Adams (2012), "Practical Bayesian optimization of machine learning algorithms".
+Differs from it: the prior of the hyperparameters (`frugal.trials.surrogates.hyperparameters`), emcee in place of
+slice sampling, and pending trials are believed rather than averaged over (`frugal.trials.model_based`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from frugal.spaces import SearchSpace
+from frugal.trials.checks import check_choice
+from frugal.trials.model_based import ModelBased
+from frugal.trials.surrogates import GP, MarginalGP, Surrogate
+from frugal.trials.surrogates.kernels import Array
+
+INFERENCES = ("ml2", "mcmc")
+
+
+class Ei(ModelBased):
+    """Ask-and-tell; cubic in the number of trials, 0.1 s per suggestion at 100 trials in 6 dimensions with `ml2`.
+
+    Args:
+        space: where candidates come from.
+        n_trials: that are asked at most.
+        rng: what the strategy draws from.
+        kernel: as of `GP`.
+        inference: of the hyperparameters: `ml2`, their mode, or `mcmc`, an average over samples.
+        n_restarts: starting points of `ml2` beside the mode before.
+        n_walkers: samples of `mcmc`, with its burn-in at the first fit and the length of the chain at every fit,
+            as of `MarginalGP`.
+        n_burn: see `n_walkers`.
+        n_steps: see `n_walkers`.
+        **settings: of `ModelBased`.
+    """
+
+    def __init__(
+        self,
+        *,
+        space: SearchSpace,
+        n_trials: int,
+        rng: np.random.Generator,
+        kernel: str = "matern52_ard",
+        inference: str = "ml2",
+        n_restarts: int = 4,
+        n_walkers: int | None = None,
+        n_burn: int = 100,
+        n_steps: int = 200,
+        **settings: Any,
+    ) -> None:
+        check_choice("inference", inference, INFERENCES)
+        self._gp = GP(
+            kernel, lengthscale=None, amplitude=None, noise_variance=None, prior="repaired", n_restarts=n_restarts
+        )
+        marginal = MarginalGP(self._gp, rng=rng, n_walkers=n_walkers, n_burn=n_burn, n_steps=n_steps)
+        self._marginal = marginal if inference == "mcmc" else None
+        self._theta: Array | None = None
+        super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)
+
+    def _fit(self, X: Array, y: Array) -> Surrogate:
+        if self._marginal is not None:
+            return self._marginal.fit(X, y)
+        fitted = self._gp.fit(X, y, start=self._theta)
+        self._theta = fitted.theta
+        return fitted

@@ -1,0 +1,34 @@
+"""Random search: independent draws from the space.
+
+Source: Bergstra and Bengio (2012), "Random search for hyper-parameter optimization", JMLR 13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from frugal.interface import Candidate
+from frugal.spaces import SearchSpace
+from frugal.trials.ledger import OnLedger
+
+
+class Random(OnLedger):
+    """Ask-and-tell; answers are not looked at.
+
+    Args:
+        space: where candidates come from.
+        n_trials: that are asked.
+        rng: what candidates are drawn from.
+        initial: candidates to try first, in place of draws.
+    """
+
+    def __init__(
+        self, *, space: SearchSpace, n_trials: int, rng: np.random.Generator, initial: Sequence[Candidate] = ()
+    ) -> None:
+        super().__init__(space=space, n_trials=n_trials, initial=initial)
+        self._rng = rng
+
+    def _propose(self) -> Candidate:
+        return self._space.sample(self._rng, 1)[0]

@@ -1,0 +1,105 @@
+"""Tree-structured Parzen estimator, as Optuna has it: a peer, through Optuna's public ask and tell.
+
+Source: Bergstra et al. (2011), "Algorithms for hyper-parameter optimization". Continuous dimensions are told to
+Optuna as quantiles in [0, 1], which keeps their scale; integer ones as integers, ordinal ones as places in their
+list and categorical ones as categories. Pending trials are held to be bad (Optuna's constant liar), failed ones
+are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+
+from frugal.interface import Candidate, Trial, TrialTask, Wait
+from frugal.spaces import Choice, Dimension, Integer, SearchSpace
+from frugal.trials.checks import check_whole
+from frugal.trials.ledger import OnLedger
+
+
+class Tpe(OnLedger):
+    """Ask-and-tell; everything but the number of random trials is Optuna's default.
+
+    Args:
+        space: where candidates come from.
+        n_trials: that are asked.
+        rng: what Optuna's seed is drawn from.
+        initial: candidates to try first; they count among those of `n_random`.
+        n_random: trials before the estimator is used; 10 is Optuna's default.
+    """
+
+    def __init__(
+        self,
+        *,
+        space: SearchSpace,
+        n_trials: int,
+        rng: np.random.Generator,
+        initial: Sequence[Candidate] = (),
+        n_random: int = 10,
+    ) -> None:
+        check_whole("n_random", n_random, 0)
+        super().__init__(space=space, n_trials=n_trials, initial=initial)
+        sampler = optuna.samplers.TPESampler(seed=int(rng.integers(2**31)), n_startup_trials=n_random)
+        self._study = _quiet_study(sampler)
+        self._distributions = {name: _distribution(d) for name, d in space.dimensions.items()}
+        self._optuna_ids: list[int] = []
+        for candidate in self._initial:
+            self._study.enqueue_trial(
+                {name: _to_optuna(d, candidate[name]) for name, d in space.dimensions.items()}
+            )
+
+    def ask(self) -> TrialTask | Wait | None:
+        """Next trial; None: the budget is asked."""
+        task = super().ask()
+        if isinstance(task, TrialTask) and task.id < len(self._initial):
+            self._optuna_ids.append(self._study.ask(self._distributions).number)  # the one that was enqueued
+        return task
+
+    def tell(self, trial: Trial) -> None:
+        """Take note of an answer and pass it on."""
+        super().tell(trial)
+        failed = np.isnan(trial.error)
+        state = optuna.trial.TrialState.FAIL if failed else optuna.trial.TrialState.COMPLETE
+        self._study.tell(self._optuna_ids[trial.task.id], None if failed else trial.error, state=state)
+
+    def _propose(self) -> Candidate:
+        asked = self._study.ask(self._distributions)
+        self._optuna_ids.append(asked.number)
+        dimensions = self._space.dimensions.items()
+        return {name: _from_optuna(dimension, asked.params[name]) for name, dimension in dimensions}
+
+
+def _quiet_study(sampler: optuna.samplers.BaseSampler) -> optuna.Study:
+    """A study in memory; that it was made is not news."""
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(sampler=sampler)
+    optuna.logging.set_verbosity(before)
+    return study
+
+
+def _distribution(dimension: Dimension) -> BaseDistribution:
+    if isinstance(dimension, Choice):
+        places = range(len(dimension.values))
+        return (
+            CategoricalDistribution(places) if dimension.kind == "categorical" else IntDistribution(0, places[-1])
+        )
+    if isinstance(dimension, Integer):
+        return IntDistribution(dimension.low, dimension.high, log=dimension.scale == "log")
+    return FloatDistribution(0.0, 1.0)
+
+
+def _to_optuna(dimension: Dimension, value: object) -> Any:
+    if isinstance(dimension, Choice):
+        return dimension.values.index(value)
+    return value if isinstance(dimension, Integer) else dimension.to_unit(value)
+
+
+def _from_optuna(dimension: Dimension, value: Any) -> object:
+    if isinstance(dimension, Choice):
+        return dimension.values[value]
+    return value if isinstance(dimension, Integer) else dimension.from_unit(value)

@@ -1,0 +1,116 @@
+"""DNGO's prior mean: a convex quadratic, so that the surrogate expects an optimum inside the cube.
+
+Source: Snoek et al. (2015), section 3.2:
+
+    eta(x) = level + sum_d curvature_d (x_d - centre_d)^2,   curvature_d >= 0
+
+and the regression on the network's features is of y - eta. Priors: each curvature a horseshoe, of scale 0.1, by
+its usual bound `log(1 + 3 (0.1 / curvature)^2)`, each centre N(1/2, 1/4), the level N(0, 1); y standardised and to
+be minimised, x in the unit cube. Differs from the paper: all of it is set to its most probable value, together
+with the regression's precisions, where the paper draws it. For an objective to be maximised, negate y.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+
+from frugal.trials.surrogates.blr_hyperparameters import BOX, PRIOR_MEANS
+
+Array = NDArray[np.float64]
+
+SCALE: Final = 0.1
+"""Of the horseshoe."""
+CENTRE_SD: Final = 0.25
+"""Of the prior of each centre; its mean is 1/2."""
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """A convex quadratic with its axes along the cube's.
+
+    Attributes:
+        level: its least value.
+        centre: where that is, (d,), in the cube.
+        curvature: (d,), at least 0.
+    """
+
+    level: float
+    centre: Array
+    curvature: Array
+
+    @classmethod
+    def zero(cls, n_dimensions: int) -> Self:
+        """0 everywhere."""
+        return cls(0.0, np.full(n_dimensions, 0.5), np.zeros(n_dimensions))
+
+    @classmethod
+    def fit(cls, X: Array, y: Array, features: Array) -> Self:
+        """The most probable one beside a Bayesian linear regression of the rest.
+
+        Args:
+            X: points of the unit cube, (n, d).
+            y: standardised targets, (n,).
+            features: of the regression, (n, H).
+        """
+        U, singular, _ = np.linalg.svd(features, full_matrices=False)
+        d = X.shape[1]
+        start = np.concatenate([PRIOR_MEANS, [0.0], np.full(d, 0.5), np.zeros(d)])
+        box = [(-BOX, BOX)] * 2 + [(None, None)] + [(0.0, 1.0)] * d + [(-BOX, BOX)] * d
+        found = optimize.minimize(
+            negative_log_joint, start, args=(X, y, U, singular**2), jac=True, method="L-BFGS-B", bounds=box
+        )
+        return cls(float(found.x[2]), found.x[3 : 3 + d], np.exp(found.x[3 + d :]))
+
+    def __call__(self, X: Array) -> Array:
+        """At X (m, d), shape (m,)."""
+        return np.asarray(self.level + (X - self.centre) ** 2 @ self.curvature)
+
+    def gradient(self, X: Array) -> Array:
+        """Derivatives at X (m, d), same shape."""
+        return 2 * (X - self.centre) * self.curvature
+
+
+def negative_log_joint(theta: Array, X: Array, y: Array, U: Array, squares: Array) -> tuple[float, Array]:
+    """Minus the log of evidence times priors, up to a constant, and its gradient.
+
+    Args:
+        theta: log alpha, log s2, level, d centres, d log curvatures.
+        X: (n, d).
+        y: (n,).
+        U: left singular vectors of the features, (n, r).
+        squares: of their singular values, (r,).
+    """
+    d = X.shape[1]
+    (log_alpha, log_s2, level), centre, log_curvature = theta[:3], theta[3 : 3 + d], theta[3 + d :]
+    curvature, offsets = np.exp(log_curvature), X - centre
+    residuals = y - level - offsets**2 @ curvature
+    noise, signal = math.exp(log_s2), squares * math.exp(-log_alpha)
+    variances, inside = noise + signal, U.T @ residuals
+    rest, n_rest = residuals - U @ inside, len(y) - len(squares)
+    weighted = U @ (inside / variances) + rest / noise  # the inverse covariance times the residuals
+    half = (n_rest * log_s2 + np.log(variances).sum() + residuals @ weighted) / 2
+    slack = (1 - inside**2 / variances) / variances / 2
+    by_alpha = -(signal @ slack)
+    by_s2 = noise * slack.sum() + (n_rest - rest @ rest / noise) / 2
+    by_centre = weighted @ offsets * 2 * curvature
+    by_curvature = -(weighted @ offsets**2) * curvature
+    ratio = 3 * (SCALE / curvature) ** 2
+    bound = np.log1p(ratio)
+    deviations = theta[:2] - PRIOR_MEANS
+    prior = (deviations @ deviations + level**2 + ((centre - 0.5) ** 2).sum() / CENTRE_SD**2) / 2
+    prior -= (np.log(bound) + log_curvature).sum()  # the Jacobian of the logarithm
+    gradient = np.concatenate(
+        [
+            np.array([by_alpha, by_s2]) + deviations,
+            [level - weighted.sum()],
+            by_centre + (centre - 0.5) / CENTRE_SD**2,
+            by_curvature + 2 * ratio / (1 + ratio) / bound - 1,
+        ]
+    )
+    return float(half + prior), gradient

@@ -1,0 +1,103 @@
+"""Hyperparameters of a Gaussian process: which are free, where they may lie, and what is believed of them.
+
+All are kept in one vector theta: the kernel's parameters (log length-scales, then the shears of se_mahalanobis),
+the log amplitude and the log noise variance; amplitude and noise are variances.
+
+Two priors. `flat` is none, within a box that scales with the variance v of the targets: l in [1e-3, 1e2],
+amplitude in [1e-4, 1e4] v, noise in [1e-8, 10] v, shears in [-10, 10]. `repaired`, for standardised targets, is
+that of Spearmint and RoBO without their slips: log a ~ N(0, 1), log l ~ U[-5, 1], and a horseshoe on the noise's
+standard deviation s, which with its Jacobian is, up to a constant,
+
+    log p(log noise_variance) = log log(1 + 3 (0.1 / s)^2) + log s;
+
+shears, of which no source speaks, ~ N(0, 1). Amplitude and noise lie in [e^-20, e^20].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from frugal.trials.surrogates.kernels import Array
+
+PRIORS = ("flat", "repaired")
+NOISE_SCALE = 0.1
+"""Of the horseshoe, a standard deviation."""
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """One setting of all hyperparameters, in their own units.
+
+    Attributes:
+        lengthscale: one per dimension, (d,).
+        amplitude: variance of f.
+        noise_variance: variance of an observation about f.
+        shear: entries of U below its diagonal, row by row; empty but for `se_mahalanobis`.
+    """
+
+    lengthscale: Array
+    amplitude: float
+    noise_variance: float
+    shear: Array
+
+    @classmethod
+    def of(cls, theta: Array, d: int) -> Hyperparameters:
+        """Read a vector in d dimensions."""
+        noise, amplitude = np.exp(theta[-1]), np.exp(theta[-2])
+        return cls(np.exp(theta[:d]), float(amplitude), float(noise), theta[d:-2].copy())
+
+
+class Prior:
+    """Box, density and draws of theta for d dimensions and a kernel with `n_parameters`.
+
+    Attributes:
+        box: lowest and highest value of each, (p, 2).
+    """
+
+    def __init__(self, name: str, *, d: int, n_parameters: int, variance: float) -> None:
+        self._repaired, self._d = name == "repaired", d
+        shears = [(-10.0, 10.0)] * (n_parameters - d)
+        if self._repaired:
+            box = [(-5.0, 1.0)] * d + shears + [(-20.0, 20.0)] * 2
+        else:
+            scale = np.log(variance)
+            ranges = np.log([[1e-4, 1e4], [1e-8, 10.0]]) + scale
+            box = [(np.log(1e-3), np.log(1e2))] * d + shears + [tuple(limits) for limits in ranges]
+        self._log_variance = 0.0 if self._repaired else float(np.log(variance))
+        self.box: Array = np.array(box)
+
+    def log_density(self, theta: Array) -> tuple[float, Array]:
+        """Log density inside the box, up to a constant, and its gradient (p,)."""
+        gradient = np.zeros_like(theta)
+        if not self._repaired:
+            return 0.0, gradient
+        normal = slice(self._d, -1)  # shears and log amplitude
+        gradient[normal] = -theta[normal]
+        ratio = 3 * NOISE_SCALE**2 * np.exp(-theta[-1])
+        log_term = np.log1p(ratio)
+        gradient[-1] = 0.5 - ratio / (1 + ratio) / log_term
+        return float(-0.5 * theta[normal] @ theta[normal] + np.log(log_term) + 0.5 * theta[-1]), gradient
+
+    def contains(self, theta: Array) -> bool:
+        """Whether theta lies in the box."""
+        return bool(((theta >= self.box[:, 0]) & (theta <= self.box[:, 1])).all())
+
+    def draw(self, rng: np.random.Generator, n: int) -> Array:
+        """Starting points (n, p): from the prior, the noise's s as |N(0, 1) C(0, 1)| times its scale.
+
+        Of the flat prior they come from the part of the box where fits are found: l in [0.05, 2], amplitude in
+        [0.3, 3] v, noise in [1e-6, 0.1] v.
+        """
+        p = len(self.box)
+        theta = rng.standard_normal((n, p))
+        if self._repaired:
+            theta[:, : self._d] = rng.uniform(-5, 1, (n, self._d))
+            tail = rng.standard_cauchy(n)
+            theta[:, -1] = 2 * np.log(np.abs(theta[:, -1] * tail * NOISE_SCALE) + 1e-300)
+        else:
+            theta[:, : self._d] = rng.uniform(np.log(0.05), np.log(2), (n, self._d))
+            theta[:, -2] = rng.uniform(np.log(0.3), np.log(3), n) + self._log_variance
+            theta[:, -1] = rng.uniform(np.log(1e-6), np.log(0.1), n) + self._log_variance
+        return np.clip(theta, self.box[:, 0], self.box[:, 1])

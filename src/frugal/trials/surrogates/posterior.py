@@ -1,0 +1,140 @@
+"""A Gaussian process with given hyperparameters: its posterior, its evidence and the evidence's gradient.
+
+Source: Rasmussen and Williams (2006), Algorithm 2.1 and equation 5.9. With A = a K + noise_variance I = L L' and
+alpha = A^-1 (y - c), c a constant prior mean:
+
+    mean(x) = c + k_x' alpha,   var(x) = a - |L^-1 k_x|^2
+    log p(y) = -(y - c)' alpha / 2 - sum_i log L_ii - n / 2 log 2 pi
+    d log p / d theta = tr((alpha alpha' - A^-1) dA / d theta) / 2
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
+
+from frugal.trials.surrogates.kernels import Array, Kernel, differences
+
+JITTERS = (0.0, *(10.0**exponent for exponent in range(-10, -3)))
+"""What is added to the diagonal, in multiples of its mean: the first with which it can be factorised."""
+SMALLEST_VARIANCE, BUG = 1e-12, -1e-8
+"""In multiples of the amplitude: where a variance is clipped, and below which it is no round-off."""
+
+
+def cholesky(matrix: Array) -> tuple[Array, float]:
+    """Lower Cholesky factor and the jitter that was added to the diagonal, 0 if none.
+
+    Args:
+        matrix: symmetric, shape (n, n); only its lower triangle is read.
+
+    Raises:
+        numpy.linalg.LinAlgError: if 1e-4 times the mean of the diagonal does not suffice.
+    """
+    mean = float(np.diagonal(matrix).mean())
+    for jitter in JITTERS:
+        shifted = matrix if jitter == 0 else matrix + jitter * mean * np.eye(len(matrix))
+        factor, info = dpotrf(shifted, lower=1, clean=1)
+        if info == 0:
+            return factor, jitter * mean
+    raise np.linalg.LinAlgError(
+        f"a matrix of shape {matrix.shape} has no Cholesky factor with up to {JITTERS[-1] * mean:g} added"
+    )
+
+
+@dataclass(frozen=True)
+class Data:
+    """Points (n, d), targets (n,) less the prior mean, and the pairs of points below the diagonal.
+
+    Attributes:
+        pairs: differences, (d, n (n - 1) / 2).
+        below: where the pairs are in a flat (n, n) array, column by column.
+    """
+
+    X: Array
+    residuals: Array
+    pairs: Array
+    below: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, X: Array, residuals: Array) -> Data:
+        """Data with their pairs."""
+        column, row = np.triu_indices(len(X), 1)
+        return cls(X, residuals, np.ascontiguousarray((X[row] - X[column]).T), column * len(X) + row)
+
+
+class Posterior:
+    """What the data say, given theta = (kernel's parameters, log amplitude, log noise variance).
+
+    Attributes:
+        jitter: what was added to the diagonal of A.
+        log_evidence: log p(y).
+        n_clipped: variances that were raised to 1e-12 times the amplitude so far.
+    """
+
+    def __init__(self, kernel: Kernel, data: Data, theta: Array) -> None:
+        self.kernel, self.data, self.theta = kernel, data, theta
+        self._parameters, self.amplitude, self.noise = theta[:-2], math.exp(theta[-2]), math.exp(theta[-1])
+        n = len(data.X)
+        self._k, self._pullback = kernel.value_and_pullback(data.pairs, self._parameters)
+        gram = np.zeros(n * n)
+        gram[data.below] = self.amplitude * self._k
+        gram[:: n + 1] = self.amplitude + self.noise
+        self._factor, self.jitter = cholesky(gram.reshape((n, n), order="F"))
+        self.alpha: Array = dpotrs(self._factor, data.residuals, lower=1)[0]
+        half_log_det = float(np.log(np.diagonal(self._factor)).sum())
+        self.log_evidence = (
+            -0.5 * float(data.residuals @ self.alpha) - half_log_det - n / 2 * math.log(2 * math.pi)
+        )
+        self.n_clipped = 0
+
+    def evidence_gradient(self) -> Array:
+        """Derivative of the log evidence in theta; the jitter counts as a constant."""
+        inverse = dpotri(self._factor, lower=1)[0]  # its lower triangle
+        both = np.outer(self.alpha, self.alpha).T - inverse
+        weights, trace = both.ravel(order="F")[self.data.below], float(np.trace(both))
+        by_amplitude = self.amplitude * (float(weights @ self._k) + trace / 2)
+        shape = self._pullback(self.amplitude * weights)
+        return np.concatenate([shape, [by_amplitude, self.noise * trace / 2]])
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Mean, less the prior mean, and variance of f at X (m, d): each (m,)."""
+        cross = self.amplitude * self.kernel.value(differences(X, self.data.X), self._parameters)
+        half = self._solve(cross.T)
+        return cross @ self.alpha, self._clip(self.amplitude - (half * half).sum(axis=0))
+
+    def predict_with_gradient(self, X: Array) -> tuple[Array, Array, Array, Array]:
+        """As `predict`, then the derivatives of both at X: each (m, d)."""
+        value, slopes = self.kernel.value_and_input_gradient(differences(X, self.data.X), self._parameters)
+        half = self._solve(self.amplitude * value.T)
+        full = self._solve(half, transposed=True)
+        variance = self.amplitude - (half * half).sum(axis=0)
+        by_mean = self.amplitude * (slopes @ self.alpha)
+        by_variance = -2 * self.amplitude * (slopes * full.T).sum(axis=2)
+        flat = variance < SMALLEST_VARIANCE * self.amplitude
+        by_variance[:, flat] = 0
+        return self.amplitude * (value @ self.alpha), self._clip(variance), by_mean.T, by_variance.T
+
+    def covariance(self, A: Array, B: Array) -> Array:
+        """Covariance of f(A) and f(B), shape (m, n), for A (m, d) and B (n, d)."""
+        prior, to_a, to_b = (
+            self.amplitude * self.kernel.value(differences(P, Q), self._parameters)
+            for P, Q in ((A, B), (self.data.X, A), (self.data.X, B))
+        )
+        return np.asarray(prior - self._solve(to_a).T @ self._solve(to_b))
+
+    def _solve(self, right: Array, *, transposed: bool = False) -> Array:
+        solved, info = dtrtrs(self._factor, right, lower=1, trans=int(transposed))
+        if info:
+            raise np.linalg.LinAlgError(f"the Cholesky factor is singular at row {info - 1}")
+        return np.asarray(solved)
+
+    def _clip(self, variance: Array) -> Array:
+        if (variance < BUG * self.amplitude).any():
+            raise FloatingPointError(f"a variance of {variance.min():g} is no round-off of 0")
+        low = variance < SMALLEST_VARIANCE * self.amplitude
+        self.n_clipped += int(low.sum())
+        return np.where(low, SMALLEST_VARIANCE * self.amplitude, variance)

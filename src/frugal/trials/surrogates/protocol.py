@@ -1,0 +1,35 @@
+"""What acquisitions and strategies ask of a surrogate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from frugal.trials.surrogates.kernels import Array
+
+
+class Component(Protocol):
+    """A Gaussian prediction at every point, from one setting of the hyperparameters."""
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Mean and standard deviation of f at X (m, d): each (m,)."""
+
+    def predict_with_gradient(self, X: Array) -> tuple[Array, Array, Array, Array]:
+        """Both, then their derivatives at X: (m,), (m,), (m, d), (m, d)."""
+
+    def covariance(self, A: Array, B: Array) -> Array:
+        """Posterior covariance (m, n) of f at A (m, d) and f at B (n, d)."""
+
+
+class Surrogate(Protocol):
+    """A mixture, in equal shares, of one component per sample of the hyperparameters."""
+
+    @property
+    def components(self) -> Sequence[Component]:
+        """At least one."""
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Mean and standard deviation of the mixture at X (m, d): each (m,)."""
+
+    def believing(self, X: Array) -> Surrogate:
+        """The surrogate after each component's own means were observed at X (m, d)."""

@@ -1,0 +1,180 @@
+"""One life cycle put to every strategy of the trials family."""
+
+import math
+
+import numpy as np
+import pytest
+
+from frugal import trials
+from frugal.interface import WAIT, Trial, TrialTask
+from frugal.spaces import Choice, Exponential, Integer, Ordinal, SearchSpace, Uniform
+
+N = 9
+SPACE = SearchSpace(
+    {
+        "rate": Uniform(1e-4, 1.0, scale="log"),
+        "momentum": Uniform(0.0, 0.75),
+        "width": Integer(2, 64),
+        "penalty": Exponential(2.0),
+        "batch": Ordinal((16, 32, 64)),
+        "optimizer": Choice(("sgd", "adam", "rmsprop")),
+    }
+)
+SEARCH = {"n_pool": 64, "n_starts": 1}
+QUICK = {
+    "ei": SEARCH | {"n_restarts": 1},
+    "ei_explore": SEARCH | {"n_restarts": 1},
+    "dngo": SEARCH | {"n_units": (10, 10), "n_epochs": 20, "n_walkers": 6, "n_steps": 10},
+}
+"""The same searches, but shorter ones; other strategies run as they are."""
+
+
+@pytest.fixture(params=trials.known())
+def fresh(request):
+    def make(seed=0, n_trials=N, **settings):
+        rng, settings = np.random.default_rng(seed), QUICK.get(request.param, {}) | settings
+        return trials.make(request.param, space=SPACE, n_trials=n_trials, rng=rng, **settings)
+
+    return make
+
+
+def error_of(candidate):
+    unit = SPACE.to_unit(candidate)
+    return float(((unit - 0.4) ** 2).mean())
+
+
+def answer(task, error=None):
+    return Trial(task, error_of(task.candidate) if error is None else error, seconds=0.1, cost=1.0)
+
+
+def run(strategy, error=None):
+    tasks = []
+    while (task := strategy.ask()) is not None:
+        assert task is not WAIT  # nothing is pending
+        tasks.append(task)
+        strategy.tell(answer(task, error))
+    return tasks
+
+
+def test_the_same_seed_gives_the_same_trials_whatever_the_global_generators_hold(fresh):
+    np.random.seed(1)  # noqa: NPY002
+    first = run(fresh())
+    np.random.seed(2)  # noqa: NPY002
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002
+    second = run(fresh())
+    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+    assert first == second
+    assert run(fresh(seed=1)) != first
+
+
+def test_the_budget_is_kept_and_candidates_lie_in_the_space(fresh):
+    strategy = fresh()
+    tasks = run(strategy)
+    assert [task.id for task in tasks] == list(range(N))
+    for task in tasks:
+        SPACE.to_unit(task.candidate)  # refuses what is outside
+        assert (task.n_rows, task.subset, task.epochs, task.resume_from) == (None, 0, None, None)
+    assert strategy.ask() is None
+    assert len(run(fresh(n_trials=1))) == 1
+
+
+def test_the_incumbent_is_the_best_told(fresh):
+    strategy, best = fresh(), math.inf
+    assert strategy.incumbent is None
+    while (task := strategy.ask()) is not None:
+        before = strategy.incumbent
+        strategy.tell(answer(task))
+        assert strategy.incumbent == (task.candidate if error_of(task.candidate) < best else before)
+        best = min(best, error_of(task.candidate))
+
+
+def test_initial_candidates_come_first_and_in_order(fresh):
+    design = trials.initial_design(SPACE, 4, np.random.default_rng(5))
+    tasks = run(fresh(initial=design))
+    assert [task.candidate for task in tasks[:4]] == design
+    assert len(tasks) == N
+    with pytest.raises(ValueError, match="initial must hold at most n_trials = 3 candidates, got 4"):
+        fresh(n_trials=3, initial=design)
+    with pytest.raises(ValueError, match="expected values for"):
+        fresh(initial=[{"rate": 0.1}])
+
+
+def test_several_trials_may_be_asked_before_any_answer(fresh):
+    strategy = fresh()
+    first = [strategy.ask() for _ in range(4)]
+    assert all(isinstance(task, TrialTask) for task in first)
+    for task in first[::-1]:
+        strategy.tell(answer(task))
+    second = [strategy.ask() for _ in range(3)]
+    assert strategy.incumbent == min(first, key=lambda task: error_of(task.candidate)).candidate
+    distinct = {tuple(task.candidate.items()) for task in first + second}
+    assert len(distinct) == 7
+    assert [task.id for task in first + second] == list(range(7))
+
+
+def test_answers_may_come_in_any_order_until_the_budget_is_spent(fresh):
+    strategy, rng, out, told = fresh(), np.random.default_rng(3), [], 0
+    while True:
+        task = strategy.ask()
+        if isinstance(task, TrialTask):
+            out.append(task)
+            if len(out) < 3:
+                continue
+        if not out:
+            break
+        strategy.tell(answer(out.pop(int(rng.integers(len(out))))))
+        told += 1
+    assert task is None
+    assert told == N
+
+
+def test_answers_are_checked(fresh):
+    strategy = fresh()
+    task = strategy.ask()
+    with pytest.raises(ValueError, match="an error must be a finite number, or nan for a failed trial, got inf"):
+        strategy.tell(answer(task, math.inf))
+    with pytest.raises(ValueError, match="was not asked"):
+        strategy.tell(answer(TrialTask(7, task.candidate)))
+    strategy.tell(answer(task))
+    with pytest.raises(ValueError, match="told before"):
+        strategy.tell(answer(task))
+
+
+def test_failed_trials_count_and_are_never_the_incumbent(fresh):
+    strategy, tasks = fresh(), []
+    while (task := strategy.ask()) is not None:
+        tasks.append(task)
+        strategy.tell(answer(task, math.nan if task.id % 2 == 0 else None))
+        assert strategy.incumbent is None or strategy.incumbent in [t.candidate for t in tasks[1::2]]
+    assert len(tasks) == N
+    assert strategy.incumbent is not None
+    failing = fresh()
+    assert len(run(failing, math.nan)) == N
+    assert failing.incumbent is None
+
+
+def test_equal_errors_are_no_trouble(fresh):
+    strategy = fresh()
+    tasks = run(strategy, 0.5)
+    assert strategy.incumbent == tasks[0].candidate
+    assert len(tasks) == N
+
+
+def test_no_trial_is_stopped_early(fresh):
+    strategy = fresh()
+    task = strategy.ask()
+    assert strategy.report(task, 1, 0.1) is True
+    strategy.tell(answer(task))
+
+
+def test_unknown_names_settings_and_budgets_are_refused(fresh):
+    with pytest.raises(ValueError, match=r"unknown strategy 'grid'; known: .*ei"):
+        trials.make("grid", space=SPACE, n_trials=3, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"unknown setting 'colour' of \w+; known: .*initial"):
+        fresh(colour="red")
+    with pytest.raises(ValueError, match="n_trials must be at least 1 and a whole number, got 0"):
+        fresh(n_trials=0)
+    with pytest.raises(ValueError, match="rng must be"):
+        trials.make("random", space=SPACE, n_trials=3, rng=0)
+    with pytest.raises(ValueError, match="space must have at least one dimension"):
+        trials.make("random", space=SearchSpace({}), n_trials=3, rng=np.random.default_rng(0))

@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+from scipy import optimize
+from sklearn.naive_bayes import BernoulliNB
+
+from frugal.datasets import load
+from frugal.interface import TrialTask
+from frugal.learners import space
+from frugal.trials.problems import FUNCTIONS, LearnerProblem, split
+
+
+def never_asked(task, epoch, score):
+    raise AssertionError("a learner without epochs reports none")
+
+
+@pytest.fixture(scope="module")
+def problem():
+    data = load("digits")
+    return LearnerProblem(
+        "bernoulli_nb", data, split(data, n_valid=300, n_test=300, seed=0), space("ranges", "bernoulli_nb")
+    )
+
+
+CANDIDATE = {"alpha": 1.0, "fit_prior": True, "binarize": 0.5}
+
+
+@pytest.mark.parametrize("name", ["branin", "hartmann6"])
+def test_the_stated_minimum_is_what_a_global_search_finds(name):
+    problem = FUNCTIONS[name]
+
+    def value(u):
+        return problem.evaluate(TrialTask(0, problem.space.from_unit(np.asarray(u))), never_asked).error
+
+    found = optimize.shgo(value, [(0, 1)] * len(problem.space.dimensions), n=128, sampling_method="sobol")
+    assert found.fun == pytest.approx(problem.minimum, abs=1e-6)
+
+
+def test_a_trial_is_the_fit_that_anyone_would_make_of_its_rows(problem):
+    task = TrialTask(0, CANDIDATE, n_rows=200, subset=3)
+    rows = problem._rows(task)
+    assert len(set(rows)) == 200
+    (X, y), (X_valid, y_valid) = problem.parts.train, problem.parts.valid
+    by_hand = BernoulliNB(alpha=1.0, binarize=0.5).fit(X[rows], y[rows])
+    trial = problem.evaluate(task, never_asked)
+    assert trial.error == pytest.approx(1 - by_hand.score(X_valid, y_valid))
+    assert (trial.cost, trial.reason, trial.overhead_s) == (200.0, "", 0.0)
+    assert trial.seconds > 0
+
+
+def test_subsets_are_drawn_by_their_number_and_nested_in_it(problem):
+    few, more, other = (
+        set(problem._rows(TrialTask(0, CANDIDATE, n_rows=n, subset=subset)))
+        for n, subset in ((100, 1), (300, 1), (100, 2))
+    )
+    assert few < more
+    assert few != other
+
+
+def test_parts_share_no_row_and_leave_none_out():
+    data = load("digits")
+    marked = data.X.copy()
+    marked[:, 0] = np.arange(len(data.y))
+    object.__setattr__(data, "X", marked)
+    parts = split(data, n_valid=300, n_test=200, seed=5)
+    ids = np.concatenate([part[0][:, 0] for part in (parts.train, parts.valid, parts.test)])
+    assert sorted(ids) == list(range(len(data.y)))
+    last = split(data, n_valid=300, n_test=200)
+    assert list(last.valid[0][:, 0]) == list(range(len(ids) - 500, len(ids) - 200))
+    few, again, other = (
+        split(data, n_valid=300, n_test=200, n_train=100, train_seed=train_seed) for train_seed in (1, 1, 2)
+    )
+    drawn, drawn_again, drawn_otherwise = (set(parts.train[0][:, 0]) for parts in (few, again, other))
+    assert len(drawn) == len(few.train[1]) == 100
+    assert drawn < set(last.train[0][:, 0])
+    assert drawn == drawn_again != drawn_otherwise
+    assert list(few.train[1]) == [data.y[int(row)] for row in few.train[0][:, 0]]
+    for part in ("valid", "test"):
+        np.testing.assert_array_equal(getattr(few, part)[0], getattr(last, part)[0])
+
+
+def test_a_failed_fit_is_a_trial_with_its_reason(problem):
+    trial = problem.evaluate(TrialTask(0, CANDIDATE | {"alpha": -1.0}), never_asked)
+    assert np.isnan(trial.error)
+    assert "alpha" in trial.reason
+
+
+def test_the_test_error_is_of_test_rows(problem):
+    X, y = problem.parts.train
+    X_test, y_test = problem.parts.test
+    by_hand = BernoulliNB(alpha=1.0, binarize=0.5).fit(X, y)
+    assert problem.test_error(CANDIDATE) == pytest.approx(1 - by_hand.score(X_test, y_test))
+
+
+@pytest.mark.parametrize(
+    ("task", "message"),
+    [
+        (TrialTask(0, CANDIDATE, n_rows=10**6), "asks for 1000000 rows; there are 1197"),
+        (TrialTask(0, CANDIDATE, epochs=3), "bernoulli_nb is not trained in epochs"),
+    ],
+)
+def test_what_a_learner_cannot_do_is_refused(problem, task, message):
+    with pytest.raises(ValueError, match=message):
+        problem.evaluate(task, never_asked)
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ({"n_valid": 2000, "n_test": 100}, r"n_valid must lie in \[1, 1696\], got 2000"),
+        ({"n_valid": 100}, "n_test must be at least 1"),
+        ({"n_valid": 300, "n_test": 200, "n_train": 1298}, r"n_train must lie in \[1, 1297\], got 1298"),
+    ],
+)
+def test_splits_that_leave_nothing_are_refused(counts, message):
+    with pytest.raises(ValueError, match=message):
+        split(load("digits"), **counts)
+
+
+def test_a_network_reports_its_epochs_stops_when_told_and_goes_on_where_it_was():
+    data = load("digits")
+    problem = LearnerProblem("mlp", data, split(data, n_valid=300, n_test=300, seed=0), space=None)
+    candidate = {"neurons": 16, "learning_rate": 0.01}
+    seen = []
+    task = TrialTask(0, candidate, epochs=3)
+    whole = problem.evaluate(task, lambda task, epoch, score: seen.append(score) or True)
+    assert tuple(seen) == whole.curve
+    assert whole.error == pytest.approx(1 - whole.curve[-1])
+    assert whole.cost == 3 * len(problem.parts.train[1])
+    stopped = problem.evaluate(TrialTask(1, candidate, epochs=3), lambda task, epoch, score: epoch < 2)
+    assert stopped.curve == whole.curve[:2]
+    first = problem.evaluate(TrialTask(2, candidate, epochs=1), lambda *_: True)
+    rest = problem.evaluate(TrialTask(3, candidate, epochs=3, resume_from=2), lambda *_: True)
+    assert rest.curve == whole.curve
+    assert first.cost + rest.cost == whole.cost
+    with pytest.raises(ValueError, match="trial 2 has left no state"):
+        problem.evaluate(TrialTask(4, candidate, epochs=4, resume_from=2), lambda *_: True)
+
+
+def test_a_learner_whose_hyperparameters_count_its_epochs_costs_rows_times_epochs():
+    data = load("digits")
+    parts = split(data, n_valid=300, n_test=300, n_train=50)
+    problem = LearnerProblem("sgd_logistic_regression", data, parts, space("hpolib", "sgd_logistic_regression"))
+    candidate = {"learning_rate": 0.01, "l2": 0.0, "batch_size": 20, "n_epochs": 7}
+    assert problem.evaluate(TrialTask(0, candidate), never_asked).cost == 7 * 50

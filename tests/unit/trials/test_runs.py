@@ -1,0 +1,101 @@
+import json
+
+import pytest
+
+from frugal.interface import WAIT, Trial, TrialTask
+from frugal.trials.problems import FUNCTIONS
+from frugal.trials.runs import COLUMNS, Journal, as_row, as_trial, run
+
+BRANIN = FUNCTIONS["branin"]
+
+
+class Line:
+    """Candidates on a line through Branin's box, each depending on the answer before."""
+
+    def __init__(self, n_trials):
+        self._left, self._told = n_trials, []
+        self.reported = []
+
+    def ask(self):
+        if len(self._told) == self._left:
+            return None
+        x = 0.0 if not self._told else self._told[-1].error % 10
+        return TrialTask(len(self._told), {"x": x, "y": 2.0})
+
+    def tell(self, trial):
+        self._told.append(trial)
+
+    def report(self, task, epoch, score):
+        self.reported.append((task.id, epoch, score))
+        return True
+
+    @property
+    def incumbent(self):
+        return dict(min(self._told, key=lambda trial: trial.error).task.candidate)
+
+
+def test_a_run_is_a_row_per_trial_with_the_incumbent_after_it():
+    rows = run(Line(5), BRANIN)
+    assert list(rows.columns) == list(COLUMNS)
+    assert list(rows["id"]) == [0, 1, 2, 3, 4]
+    best = rows["error"].cummin()
+    for row, least in zip(rows.itertuples(), best, strict=True):
+        assert BRANIN.function(json.loads(row.incumbent)) == least
+    assert (rows["overhead_s"] > 0).all()
+
+
+@pytest.mark.parametrize("n_kept", [0, 1, 4, 5])
+def test_an_interrupted_run_ends_with_the_same_trials(n_kept, tmp_path):
+    uninterrupted = run(Line(5), BRANIN)
+    first = Journal(tmp_path / "j", {"seed": 1})
+
+    class KilledError(Exception):
+        pass
+
+    def keep(trial):
+        if len(first.trials) == n_kept:
+            raise KilledError
+        first.trials.append(trial)
+        first.keep(trial)
+
+    try:
+        run(Line(5), BRANIN, keep=keep)
+    except KilledError:
+        with first.path.open("a") as file:
+            file.write('{"id": 4, "cand')  # what a crash leaves of a line
+    again = Journal(tmp_path / "j", {"seed": 1})
+    assert len(again.trials) == n_kept
+    resumed = run(Line(5), BRANIN, kept=again.trials, keep=again.keep)
+    same = ["id", "candidate", "error", "cost", "incumbent"]
+    assert resumed[same].equals(uninterrupted[same])
+    assert len(Journal(tmp_path / "j", {"seed": 1}).trials) == 5
+
+
+def test_kept_trials_of_another_run_are_refused(tmp_path):
+    Journal(tmp_path / "j", {"seed": 1})
+    with pytest.raises(ValueError, match=r'is the journal of .*"seed": 1.*not of .*"seed": 2'):
+        Journal(tmp_path / "j", {"seed": 2})
+    other = Trial(TrialTask(0, {"x": 9.0, "y": 2.0}), 1.0, 1.0, 1.0)
+    with pytest.raises(ValueError, match="delete the kept trials"):
+        run(Line(2), BRANIN, kept=[other])
+
+
+def test_epochs_of_kept_trials_are_reported_again():
+    kept = Trial(TrialTask(0, {"x": 0.0, "y": 2.0}), 0.5, 1.0, 1.0, curve=(0.25, 0.5))
+    strategy = Line(1)
+    run(strategy, BRANIN, kept=[kept])
+    assert strategy.reported == [(0, 1, 0.25), (0, 2, 0.5)]
+
+
+def test_a_trial_comes_back_from_its_row():
+    trial = Trial(TrialTask(3, {"C": 0.5, "n": 2}, 100, 1, 4, 2), float("inf"), 1.0, 2.0, (0.5,), "why", 0.1)
+    assert as_trial(as_row(trial)) == trial
+
+
+def test_a_strategy_that_waits_for_nothing_is_a_mistake():
+    class Waits(Line):
+        def ask(self):
+            return WAIT
+
+    with pytest.raises(RuntimeError, match="Waits waits"):
+        run(Waits(1), BRANIN)

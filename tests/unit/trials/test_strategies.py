@@ -1,0 +1,189 @@
+import math
+
+import numpy as np
+import pytest
+
+from frugal import trials
+from frugal.interface import WAIT, Trial
+from frugal.spaces import Choice, Integer, Ordinal, SearchSpace, Uniform
+from frugal.trials.encoding import Encoding
+
+BRANIN = SearchSpace({"x1": Uniform(-5.0, 10.0), "x2": Uniform(0.0, 15.0)})
+QUICK = {"n_restarts": 1, "n_pool": 64, "n_starts": 2}
+
+
+def branin(candidate):
+    x, y = candidate["x1"], candidate["x2"]
+    valley = y - 5.1 / (4 * math.pi**2) * x**2 + 5 / math.pi * x - 6
+    return valley**2 + 10 * (1 - 1 / (8 * math.pi)) * math.cos(x) + 10
+
+
+def spend(strategy, objective):
+    errors = []
+    while (task := strategy.ask()) is not None:
+        errors.append(objective(task.candidate))
+        strategy.tell(Trial(task, errors[-1], 0.0, 1.0))
+    return errors
+
+
+def make(name, space=BRANIN, n_trials=30, seed=0, **settings):
+    return trials.make(name, space=space, n_trials=n_trials, rng=np.random.default_rng(seed), **settings)
+
+
+def test_branin_has_its_known_minimum():
+    assert branin({"x1": math.pi, "x2": 2.275}) == pytest.approx(0.397887, abs=1e-6)
+
+
+@pytest.mark.parametrize(("name", "n_seeds", "n_wins"), [("ei", 10, 9), ("ei_explore", 3, 2)])
+def test_thirty_trials_on_branin_beat_random_search(name, n_seeds, n_wins):
+    wins, best = 0, []
+    for seed in range(n_seeds):
+        design = trials.initial_design(BRANIN, 3, np.random.default_rng(100 + seed))
+        ours = min(spend(make(name, seed=seed, initial=design, **QUICK), branin))
+        wins += ours < min(spend(make("random", seed=seed, initial=design), branin))
+        best.append(ours)
+    assert wins >= n_wins
+    assert np.median(best) < 0.45  # the minimum is 0.398
+
+
+def test_sampled_hyperparameters_find_the_minimum_too():
+    settings = {"inference": "mcmc", "n_burn": 20, "n_steps": 5, "n_pool": 64, "n_starts": 1}
+    assert min(spend(make("ei", n_trials=20, **settings), branin)) < 2
+
+
+def test_a_pending_trial_is_not_suggested_again_and_several_spread():
+    def suggestions(n):
+        strategy = make("ei", **QUICK, seed=3)
+        for _ in range(6):
+            task = strategy.ask()
+            strategy.tell(Trial(task, branin(task.candidate), 0.0, 1.0))
+        return np.array([BRANIN.to_unit(strategy.ask().candidate) for _ in range(n)])
+
+    points = suggestions(4)
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)[np.triu_indices(4, 1)]
+    assert distances.min() > 0.02
+    assert (points[0] == suggestions(1)[0]).all()
+
+
+def test_a_failed_trial_counts_as_the_worst_told():
+    seen = []
+    strategy = make("ei", n_trials=5, n_initial=4, **QUICK)
+    fit = strategy._fit
+    strategy._fit = lambda X, y: seen.append(y) or fit(X, y)
+    for error in (0.2, math.nan, 0.6, 0.4):
+        strategy.tell(Trial(strategy.ask(), error, 0.0, 1.0, reason="" if error == error else "diverged"))
+    strategy.ask()
+    filled = np.array([0.2, 0.6, 0.6, 0.4])
+    np.testing.assert_allclose(seen[0], (filled - filled.mean()) / filled.std())
+
+
+def test_a_run_ends_once_nothing_is_expected_to_be_gained():
+    bowl = SearchSpace({"x": Uniform(0.0, 1.0)})
+    strategy = make("ei", bowl, n_trials=40, min_log_ei=math.log(1e-4), **QUICK)
+    errors = spend(strategy, lambda c: (c["x"] - 0.3) ** 2)
+    assert 4 < len(errors) < 40
+    assert strategy.max_log_ei < math.log(1e-4)
+    assert min(errors) < 1e-3
+    assert len(spend(make("ei", bowl, n_trials=12, **QUICK), lambda c: (c["x"] - 0.3) ** 2)) == 12
+
+
+def test_a_run_that_has_settled_waits_for_what_is_pending():
+    strategy = make("ei", SearchSpace({"x": Uniform(0.0, 1.0)}), min_log_ei=1e6, n_initial=3, **QUICK)
+    tasks = [strategy.ask() for _ in range(3)]
+    for task, error in zip(tasks[:2], (0.1, 0.2), strict=True):
+        strategy.tell(Trial(task, error, 0.0, 1.0))
+    assert strategy.ask() is WAIT
+    strategy.tell(Trial(tasks[2], 0.3, 0.0, 1.0))
+    assert strategy.ask() is None
+    assert strategy.incumbent == tasks[0].candidate
+
+
+def test_a_listed_space_is_enumerated_before_anything_is_repeated():
+    listed = SearchSpace({"k": Ordinal((1, 2, 3, 4)), "b": Ordinal((1, 10))})
+    strategy = make("ei", listed, n_trials=10, **QUICK)
+    seen = []
+    spend(strategy, lambda c: seen.append(tuple(c.values())) or abs(c["k"] - 3) + c["b"] / 10)
+    assert len(set(seen[:8])) == 8
+    assert len(seen) == 10
+
+
+def test_the_recommendation_is_the_lowest_mean_not_the_luckiest_error():
+    line = SearchSpace({"x": Ordinal(tuple(range(12)))})
+    design = [{"x": i} for i in range(12)] * 2
+    strategy = make("ei", line, n_trials=24, initial=design, **QUICK)
+    assert strategy.recommendation is None
+    bowl = [(i - 4) ** 2 / 64 for i in range(12)]
+    for i, x in enumerate([*range(12)] * 2):
+        lucky = -0.6 if i == 9 else 0.0
+        strategy.tell(Trial(strategy.ask(), bowl[x] + lucky, 0.0, 1.0))
+    assert strategy.incumbent == {"x": 9}
+    assert strategy.recommendation["x"] in (3, 4, 5)
+
+
+def test_the_baseline_may_be_the_lowest_error_told():
+    first, second = (spend(make("ei", n_trials=6, baseline=b, **QUICK), branin) for b in ("mean", "observed"))
+    assert first[:3] == second[:3]  # the design
+    assert len(first) == len(second) == 6
+
+
+def test_top_two_with_beta_one_is_ei_and_with_beta_zero_goes_elsewhere():
+    same = spend(make("ei", n_trials=4, **QUICK), branin)
+    assert spend(make("ei_explore", n_trials=4, beta=1.0, **QUICK), branin) == same
+    assert spend(make("ei_explore", n_trials=4, beta=0.0, **QUICK), branin)[3] != same[3]
+
+
+def test_a_design_meets_every_part_of_every_range_once():
+    points = np.array([BRANIN.to_unit(c) for c in trials.initial_design(BRANIN, 8, np.random.default_rng(0))])
+    assert (np.sort((points * 8).astype(int), axis=0) == np.arange(8)[:, None]).all()
+
+
+def test_categories_are_as_far_from_each_other_whatever_their_order():
+    space = SearchSpace({"n": Integer(1, 3), "c": Choice(("a", "b", "c")), "flag": Choice((False, True))})
+    encoding = Encoding(space)
+    points = {c: encoding.encode({"n": 2, "c": c, "flag": True}) for c in "abc"}
+    assert encoding.n_coordinates == 5
+    np.testing.assert_allclose(points["b"], [0.5, 0, 1, 0, 0.75])
+    assert np.linalg.norm(points["a"] - points["b"]) == np.linalg.norm(points["a"] - points["c"])
+    for c, point in points.items():
+        assert encoding.decode(point) == {"n": 2, "c": c, "flag": True}
+    np.testing.assert_allclose(encoding.snap(np.array([[0.4, 0.2, 0.1, 0.9, 0.1]])), [[0.5, 0, 0, 1, 0.25]])
+    unit = np.array([[0.1, 0.5, 0.2]])
+    assert encoding.decode(encoding.of_unit(unit)[0]) == space.from_unit(unit[0])
+    assert encoding.grid() is None
+    assert len(Encoding(SearchSpace({"c": Choice(("a", "b", "c")), "o": Ordinal((1, 2))})).grid()) == 6
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_initial": 31}, "n_initial must be at most n_trials = 30, got 31"),
+        ({"n_initial": 0}, "n_initial must be at least 1"),
+        ({"kernel": "rbf"}, "kernel must be one of se, "),
+        ({"inference": "vi"}, "inference must be one of ml2, mcmc, got 'vi'"),
+        ({"baseline": "best"}, "baseline must be one of mean, observed, got 'best'"),
+        ({"n_pool": 0}, "n_pool must be at least 1"),
+        ({"n_starts": -1}, "n_starts must be at least 0"),
+        ({"min_log_ei": math.nan}, "min_log_ei must be"),
+        ({"n_restarts": 0}, "n_restarts must be at least 1"),
+        ({"n_walkers": 0}, "n_walkers must be at least 1"),
+    ],
+)
+def test_settings_outside_their_range_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        make("ei", **settings)
+    with pytest.raises(ValueError, match="beta must be at least 0 and at most 1, got 2"):
+        make("ei_explore", beta=2)
+    with pytest.raises(ValueError, match="n_random must be at least 0"):
+        make("tpe", n_random=-1)
+
+
+def test_settings_of_a_strategy_include_those_that_it_hands_on():
+    assert trials.settings_of("random") == {"initial": ()}
+    assert trials.settings_of("ei_explore")["beta"] == 0.5
+    assert {"kernel", "n_pool", "initial", "min_log_ei"} <= set(trials.settings_of("ei_explore"))
+    assert trials.settings_of("ei")["kernel"] == "matern52_ard"
+
+
+@pytest.mark.parametrize("kernel", ["se", "matern52_product", "se_mahalanobis"])
+def test_every_kernel_serves_the_search(kernel):
+    assert min(spend(make("ei", n_trials=22, kernel=kernel, **QUICK), branin)) < 1  # the minimum is 0.398

@@ -167,9 +167,9 @@ def split(
 class LearnerProblem:
     """A learner on a dataset: a trial fits it on some or all training rows and scores it on the validation rows.
 
-    The cost of a trial is rows times epochs, where a network is trained in epochs or a hyperparameter says how many
-    there are (`n_epochs`), and rows for other learners. Pixels (uint8) are divided by 255. What a learner raises
-    makes a failed trial with its reason.
+    The cost of a trial is rows times epochs, where a network is trained in epochs or a hyperparameter says how
+    many there are (`n_epochs`), and rows for other learners. Pixels (uint8) are divided by 255. What a learner
+    raises makes a failed trial with its reason.
 
     Attributes:
         learner: one that `learners.build` knows, or a network.

@@ -78,7 +78,10 @@ class LogEI:
             z, s = (eta - mean) / std, std[0]
             log_value = log_h(z)
             log_density = -0.5 * z * z - _HALF_LOG_2PI
-            to_std, to_mean = np.exp(log_density - log_value)[0], np.exp(log_ndtr(z) - log_value)[0]
+            if z[0] <= -1e6:  # there the differences of logarithms below lose their digits
+                to_std, to_mean = z[0] ** 2, -z[0]
+            else:
+                to_std, to_mean = np.exp(log_density - log_value)[0], np.exp(log_ndtr(z) - log_value)[0]
             values.append(math.log(s) + float(log_value[0]))
             gradients.append((to_std * by_std[0] - to_mean * by_mean[0]) / s)
         if len(values) == 1:

@@ -1,0 +1,204 @@
+"""SMAC: expected improvement on a random forest, as SMAC3 has it: a peer, through SMAC3's public ask and tell.
+
+Source: Hutter, Hoos and Leyton-Brown (2011), "Sequential model-based optimization for general algorithm
+configuration"; Lindauer et al. (2022), "SMAC3", whose HyperparameterOptimizationFacade this is. Continuous
+dimensions are told to SMAC3 as quantiles in [0, 1], which keeps their scale; integer ones as integers, ordinal and
+categorical ones as places in their list.
+
+What SMAC3 leaves to its user: every candidate is tried once (`deterministic`), and a failed trial counts as the
+worst error told before it, or 1 if there is none. Pending trials are unknown to the forest, but are not suggested
+again. Once SMAC3 finds no candidate that it has not tried, the run ends.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from frugal.interface import Candidate, Trial, TrialTask, Wait
+from frugal.spaces import Choice, Dimension, Integer, SearchSpace
+from frugal.trials.checks import check_whole
+from frugal.trials.ledger import OnLedger
+
+
+class Smac(OnLedger):
+    """Ask-and-tell; what has no setting here is as SMAC3 has it. A forest and its search take a second or two.
+
+    Args:
+        space: where candidates come from.
+        n_trials: that are asked at most.
+        rng: what SMAC3's seed is drawn from.
+        initial: candidates to try first, in place of SMAC3's Sobol design.
+        n_initial: without `initial`, size of the Sobol design; None: 10 per dimension, but at most a quarter of
+            `n_trials`, SMAC3's default.
+        retrain_after: suggestions from one forest; 8 is SMAC3's default.
+    """
+
+    def __init__(
+        self,
+        *,
+        space: SearchSpace,
+        n_trials: int,
+        rng: np.random.Generator,
+        initial: Sequence[Candidate] = (),
+        n_initial: int | None = None,
+        retrain_after: int = 8,
+    ) -> None:
+        if n_initial is not None:
+            check_whole("n_initial", n_initial, 1)
+        check_whole("retrain_after", retrain_after, 1)
+        super().__init__(space=space, n_trials=n_trials, initial=initial)
+        if n_initial is not None and n_initial > n_trials:
+            raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
+        self._infos: list[Any] = []  # SMAC3's, by our number; None: a repeated initial candidate
+        self._told_to_smac: list[float] = []
+        with _quiet():
+            self._facade, design = _facade(
+                space, n_trials, int(rng.integers(2**31)), self._initial, n_initial, retrain_after
+            )
+        self._repeats = [config in design[:i] for i, config in enumerate(design)]
+
+    def ask(self) -> TrialTask | Wait | None:
+        """Next trial; None: the budget is asked, or there is nothing left to try."""
+        task = super().ask()
+        if isinstance(task, TrialTask) and task.id < len(self._initial):
+            self._infos.append(None if self._repeats[task.id] else self._next())  # they are its design, in order
+        return task
+
+    def tell(self, trial: Trial) -> None:
+        """Take note of an answer and pass it on."""
+        from smac.runhistory import StatusType, TrialValue
+
+        super().tell(trial)
+        info, failed = self._infos[trial.task.id], math.isnan(trial.error)
+        if info is None:
+            return
+        cost = max(self._told_to_smac, default=1.0) if failed else float(trial.error)
+        self._told_to_smac.append(cost)
+        status = StatusType.CRASHED if failed else StatusType.SUCCESS
+        with _quiet():
+            self._facade.tell(info, TrialValue(cost=cost, status=status), save=False)
+
+    def _propose(self) -> Candidate | None:
+        info = self._next()
+        if info is None:
+            return None
+        self._infos.append(info)
+        config, dimensions = info.config, self._space.dimensions.items()
+        return {name: _from_smac(dimension, config[name]) for name, dimension in dimensions}
+
+    def _next(self) -> Any:
+        """SMAC3's next trial; None: it finds none."""
+        from smac.main.exceptions import ConfigurationSpaceExhaustedException
+
+        with _quiet():
+            try:
+                return self._facade.ask()
+            except (StopIteration, ConfigurationSpaceExhaustedException):
+                return None
+
+
+def _facade(
+    space: SearchSpace,
+    n_trials: int,
+    seed: int,
+    initial: Sequence[Candidate],
+    n_initial: int | None,
+    retrain_after: int,
+) -> tuple[Any, list[Any]]:
+    """SMAC3's optimiser, and the initial candidates as it knows them."""
+    from ConfigSpace import Configuration, ConfigurationSpace
+    from smac import HyperparameterOptimizationFacade as Facade
+    from smac import Scenario
+
+    dimensions = space.dimensions.items()
+    smac_space = ConfigurationSpace(seed=seed, space=[_hyperparameter(name, d) for name, d in dimensions])
+    design = [Configuration(smac_space, {n: _to_smac(d, c[n]) for n, d in dimensions}) for c in initial]
+    size: dict[str, Any] = {} if n_initial is None else {"n_configs": n_initial, "max_ratio": 1.0}
+    if design:
+        size = {"n_configs": 0, "additional_configs": list(design)}
+    with TemporaryDirectory() as folder:  # where it saves itself when made, and never again
+        scenario = Scenario(
+            smac_space, deterministic=True, n_trials=n_trials, seed=seed, output_directory=Path(folder)
+        )
+        facade = Facade(
+            scenario,
+            target_function=None,
+            model=_forest(smac_space, n_trials, seed),
+            acquisition_maximizer=_ordered(Facade.get_acquisition_maximizer(scenario)),
+            initial_design=Facade.get_initial_design(scenario, **size),
+            config_selector=Facade.get_config_selector(scenario, retrain_after=retrain_after),
+            logging_level=False,
+            overwrite=True,
+        )
+    return facade, design
+
+
+def _forest(smac_space: Any, n_trials: int, seed: int) -> Any:
+    """The facade's forest, the same trees in half the time.
+
+    Its own runs on all cores, so that sums over trees depend on who comes first, and makes room for 2^20 leaves in
+    every tree, of which there can be no more than trials.
+    """
+    from smac.model.random_forest import RandomForest
+
+    grown: dict[str, Any] = {"n_trees": 10, "ratio_features": 1.0, "min_samples_split": 2, "min_samples_leaf": 1}
+    return RandomForest(smac_space, log_y=True, **grown, max_leaf_nodes=max(2, n_trials), n_jobs=1, seed=seed)
+
+
+def _ordered(maximiser: Any) -> Any:
+    """SMAC3's search with its starts in order of their coordinates.
+
+    It keeps them in a set that is hashed by strings, so that its suggestions differ from process to process.
+    """
+    search = maximiser._local_search
+    unordered = search._get_init_points_from_previous_configs
+
+    def starts(*args: Any) -> list[Any]:
+        return sorted(unordered(*args), key=lambda config: tuple(config.get_array()))
+
+    search._get_init_points_from_previous_configs = starts
+    return maximiser
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Hold back what SMAC3 logs, which is the course of its search."""
+    logger = logging.getLogger("smac")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _hyperparameter(name: str, dimension: Dimension) -> Any:
+    from ConfigSpace import CategoricalHyperparameter, Float, OrdinalHyperparameter
+    from ConfigSpace import Integer as Whole
+
+    if isinstance(dimension, Choice):
+        listed = CategoricalHyperparameter if dimension.kind == "categorical" else OrdinalHyperparameter
+        return listed(name, list(range(len(dimension.values))))
+    if isinstance(dimension, Integer):
+        return Whole(name, (dimension.low, dimension.high), log=dimension.scale == "log")
+    return Float(name, (0.0, 1.0))
+
+
+def _to_smac(dimension: Dimension, value: object) -> Any:
+    if isinstance(dimension, Choice):
+        return dimension.values.index(value)
+    return value if isinstance(dimension, Integer) else min(max(dimension.to_unit(value), 0.0), 1.0)
+
+
+def _from_smac(dimension: Dimension, value: Any) -> object:
+    if isinstance(dimension, Choice):
+        return dimension.values[int(value)]
+    return int(value) if isinstance(dimension, Integer) else dimension.from_unit(float(value))

@@ -1,0 +1,187 @@
+"""SMAC3 behind our contract: what it is told, what comes back, and that nothing else is left behind."""
+
+import json
+import logging
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+import pytest
+
+from frugal import trials
+from frugal.interface import Trial
+from frugal.spaces import Choice, Exponential, Integer, Ordinal, SearchSpace, Uniform
+from frugal.trials.strategies.smac import _from_smac, _hyperparameter, _ordered, _to_smac
+
+SQUARE = SearchSpace({"x": Uniform(0.0, 1.0), "y": Uniform(0.0, 1.0)})
+
+
+def bowl(candidate):
+    return (candidate["x"] - 0.3) ** 2 + (candidate["y"] - 0.6) ** 2
+
+
+def make(space=SQUARE, n_trials=10, seed=0, **settings):
+    return trials.make("smac", space=space, n_trials=n_trials, rng=np.random.default_rng(seed), **settings)
+
+
+def spend(strategy, error_of=bowl):
+    tasks = []
+    while (task := strategy.ask()) is not None:
+        tasks.append(task)
+        strategy.tell(Trial(task, error_of(task.candidate), 0.0, 1.0))
+    return [task.candidate for task in tasks]
+
+
+@pytest.mark.parametrize(
+    "dimension",
+    [
+        Uniform(-3.0, 5.0),
+        Uniform(1e-6, 1e3, scale="log"),
+        Integer(2, 64),
+        Integer(1, 5000, scale="log"),
+        Exponential(2.0),
+        Ordinal((16, 32, 64)),
+        Choice(("sgd", None, True)),
+        Choice(("only",)),
+    ],
+)
+def test_values_of_every_kind_come_back_plain_and_inside_their_dimension(dimension):
+    hyperparameter, kinds = _hyperparameter("h", dimension), (float, int, str, bool, type(None))
+    for value in hyperparameter.sample_value(200, seed=np.random.RandomState(0)):
+        ours = _from_smac(dimension, value)
+        dimension.to_unit(ours)  # refuses what is outside
+        assert type(ours) in kinds
+    for u in np.linspace(0, 1, 50):
+        value = dimension.from_unit(float(u))
+        told = _to_smac(dimension, value)
+        assert hyperparameter.legal_value(told)
+        back = _from_smac(dimension, told)
+        assert back == (pytest.approx(value, rel=1e-9, abs=1e-12) if dimension.kind == "continuous" else value)
+
+
+def test_a_log_scale_is_searched_in_the_logarithm():
+    low, high = 1e-4, 1.0
+    space = SearchSpace({"rate": Uniform(low, high, scale="log"), "n": Integer(1, 1000, scale="log")})
+    drawn = spend_one(make(space, 200, n_initial=64), 64)
+    assert sum(c["rate"] < 1e-2 for c in drawn) == 32  # a Sobol design halves every coordinate
+    assert np.median([c["n"] for c in drawn]) == pytest.approx(math.sqrt(1000), rel=0.15)
+
+
+def spend_one(strategy, n):
+    return [strategy.ask().candidate for _ in range(n)]
+
+
+@pytest.mark.parametrize(("initial", "n"), [((), 11), (({"x": 0.5, "y": 0.5}, {"x": 0.25, "y": 0.75}), 6)])
+def test_suggestions_are_those_of_plain_smac3(initial, n, tmp_path):
+    from ConfigSpace import Configuration, ConfigurationSpace, Float
+    from smac import HyperparameterOptimizationFacade as Facade
+    from smac import Scenario
+
+    seed = int(np.random.default_rng(5).integers(2**31))
+    space = ConfigurationSpace(space=[Float("x", (0.0, 1.0)), Float("y", (0.0, 1.0))])
+    scenario = Scenario(space, deterministic=True, n_trials=n, seed=seed, output_directory=tmp_path)
+    forest = Facade.get_model(scenario)
+    forest._rf_opts["n_jobs"] = 1  # sums over trees in one order
+    design = {}
+    if initial:
+        design = {"n_configs": 0, "additional_configs": [Configuration(space, dict(c)) for c in initial]}
+    plain = Facade(
+        scenario,
+        lambda config, seed=0: bowl(config),
+        model=forest,
+        acquisition_maximizer=_ordered(Facade.get_acquisition_maximizer(scenario)),
+        initial_design=Facade.get_initial_design(scenario, **design),
+        logging_level=False,
+        overwrite=True,
+    )
+    plain.optimize()
+    theirs = [dict(config) for config in plain.runhistory.get_configs()]
+    assert spend(make(n_trials=n, seed=5, initial=initial)) == theirs
+
+
+def test_another_process_makes_the_same_suggestions():
+    code = (
+        "import json, numpy as np; from frugal import trials; from frugal.interface import Trial;"
+        "from frugal.spaces import SearchSpace, Uniform;"
+        "space = SearchSpace({'x': Uniform(0.0, 1.0), 'y': Uniform(0.0, 1.0)});"
+        "s = trials.make('smac', space=space, n_trials=8, rng=np.random.default_rng(0)); found = []\n"
+        "while (task := s.ask()) is not None:\n"
+        "    c = task.candidate; found.append(dict(c))\n"
+        "    s.tell(Trial(task, (c['x'] - 0.3) ** 2 + (c['y'] - 0.6) ** 2, 0.0, 1.0))\n"
+        "print(json.dumps(found))"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
+    other = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+    assert json.loads(other.stdout) == spend(make(n_trials=8))
+
+
+def test_a_forest_is_grown_as_often_as_asked_for():
+    often, once = spend(make(n_trials=4, retrain_after=1)), spend(make(n_trials=4))
+    assert often[:2] == once[:2]  # the design, and the first suggestion of the first forest
+    assert often[2:] != once[2:]
+
+
+def test_the_design_has_the_size_asked_for():
+    told_nothing = spend_one(make(n_trials=20, n_initial=20), 20)
+    assert len({tuple(c.values()) for c in told_nothing}) == 20
+    assert spend(make(n_trials=20, n_initial=20)) == told_nothing  # nothing that is told changes it
+    with pytest.raises(ValueError, match="n_initial must be at most n_trials = 3, got 4"):
+        make(n_trials=3, n_initial=4)
+    with pytest.raises(ValueError, match="n_initial must be at least 1 and a whole number, got 0"):
+        make(n_initial=0)
+    with pytest.raises(ValueError, match="retrain_after must be at least 1"):
+        make(retrain_after=0)
+
+
+def test_answers_reach_the_candidates_that_they_belong_to():
+    repeated = {"x": 0.5, "y": 0.5}
+    strategy = make(n_trials=8, initial=[repeated, {"x": 0.9, "y": 0.1}, repeated])
+    tasks = [strategy.ask() for _ in range(5)]
+    for task in tasks[::-1]:
+        strategy.tell(Trial(task, bowl(task.candidate), 0.0, 1.0))
+    history = strategy._facade.runhistory
+    assert len(history) == 4  # a candidate that is tried twice is told once
+    for key, value in history.items():
+        assert value.cost == pytest.approx(bowl(history.get_config(key.config_id)), rel=1e-12)
+
+
+def test_failures_are_told_as_the_worst_so_far():
+    strategy, errors = make(n_trials=5), [math.nan, 0.2, math.nan, -3.0, math.nan]
+    for error in errors:
+        strategy.tell(Trial(strategy.ask(), error, 0.0, 1.0))
+    found = list(strategy._facade.runhistory.values())
+    assert [value.cost for value in found] == [1.0, 0.2, 1.0, -3.0, 1.0]
+    assert [value.status.name for value in found] == ["CRASHED", "SUCCESS"] * 2 + ["CRASHED"]
+
+
+def test_a_space_that_is_used_up_ends_the_run():
+    space = SearchSpace({"a": Choice((1, 2, 3)), "b": Ordinal((1, 2))})
+    tried = spend(make(space, n_trials=30), lambda c: c["a"] * c["b"] / 10)
+    assert len(tried) == len({tuple(c.items()) for c in tried}) == 6
+
+
+def test_it_prints_nothing_and_leaves_no_files(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    level = logging.getLogger("smac").level
+    root = logging.getLogger().handlers[:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # within SMAC3, not shown by default
+        spend(make(n_trials=12, initial=[{"x": 0.1, "y": 0.1}]))
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr() == ("", "")
+    assert logging.getLogger("smac").level == level
+    assert logging.getLogger().handlers == root
+
+
+def test_smac3_is_imported_only_when_a_strategy_is_made():
+    code = "import sys; from frugal import trials; trials.settings_of('smac'); sys.exit('smac' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_thirty_trials_find_the_bottom_of_a_bowl():
+    assert min(bowl(c) for c in spend(make(n_trials=30))) < 0.003  # of which random search finds 1 in 100 draws

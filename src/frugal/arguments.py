@@ -103,6 +103,16 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--output", nargs="+", required=True, help="one file per method")
 
+    p = _command(commands, "trials", "search a learner's hyperparameters, or a function's minimum, trial by trial")
+    p.add_argument("method", help="a strategy of the trials family")
+    p.add_argument("--learner", required=True, help="one that is registered, or `function`")
+    p.add_argument("--dataset", required=True, help="or the name of the function")
+    p.add_argument("--seed", type=int, required=True)
+    p.add_argument("--n-trials", type=int, required=True)
+    p.add_argument("--settings", default="{}", help="of the problem and its strategies, as JSON")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--output", required=True, help="a killed search goes on from the journal beside it")
+
     p = _command(commands, "gather", "gather what the methods of an experiment gave")
     p.add_argument("--runs", nargs="+", required=True)
     p.add_argument("--output", required=True)
@@ -158,9 +168,13 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--n-candidates", type=int, default=256)
     p.add_argument("--n-folds", type=int, default=10)
 
-    p = _command(benches, "rows", "BLB and OSMAC on a stream of rows against fits to all of them, with peak memory")
+    p = _command(benches, "rows", "BLB and OSMAC on a stream of rows, with peak memory, against fits to all")
     p.add_argument("--n-rows", type=int, default=10_000_000)
     p.add_argument("--chunk-rows", type=int, default=250_000, help="rows in memory at once")
+    p.add_argument("--seed", type=int, default=0)
+    p = _command(benches, "trials", "suggestions of ei against BoTorch and Optuna, and GP and DNGO fits by trials")
+    p.add_argument("--n-trials", type=int, default=100, help="told before the first suggestion")
+    p.add_argument("--n-dimensions", type=int, default=6)
     p.add_argument("--seed", type=int, default=0)
 
     p = _command(commands, "select", "choose a candidate on your own table, by live fits")

@@ -160,6 +160,16 @@ def _collect(args: argparse.Namespace) -> None:
     _write(table, args.cells_output)
 
 
+def _trials(args: argparse.Namespace) -> None:
+    """One search, its trials kept as they are made, so that a killed one goes on."""
+    from frugal.papers.exploration.runs import trials_of
+
+    journal = Path(args.output).with_suffix(".jsonl")
+    where = (args.learner, args.dataset, args.seed, args.n_trials)
+    _write(trials_of(args.method, *where, _settings(args.settings), args.root, journal), args.output)
+    journal.unlink(missing_ok=True)
+
+
 def _gather(args: argparse.Namespace) -> None:
     """Rows of many jobs in one file, in the order of method and seed."""
     import pandas as pd
@@ -287,11 +297,27 @@ def _bench_rows(args: argparse.Namespace) -> pd.DataFrame:
     from frugal.rows.bench_osmac import bench_osmac
 
     sizes = {"n_rows": args.n_rows, "chunk_rows": args.chunk_rows, "seed": args.seed}
-    shown = ["method", "n_rows", "n_features", "seconds", "seconds_ratio", "peak_mib", "error"]
-    return pd.concat([bench(**sizes) for bench in (bench_blb, bench_osmac)])[shown]
+    shown = [
+        "method", "n_rows", "n_features", "n_drawn", "rows_held", "seconds", "seconds_ratio", "base_mib",
+        "peak_mib", "error",
+    ]  # fmt: skip
+    table = pd.concat([bench(**sizes) for bench in (bench_blb, bench_osmac)])[shown]
+    return table.astype({"n_drawn": "Int64", "rows_held": "Int64"})
 
 
-_BENCHES = {"beta": _bench_beta, "folds": _bench_folds, "networks": _bench_networks, "rows": _bench_rows}
+def _bench_trials(args: argparse.Namespace) -> pd.DataFrame:
+    from frugal.trials.bench import bench_trials
+
+    return bench_trials(args.n_trials, args.n_dimensions, args.seed)
+
+
+_BENCHES = {
+    "beta": _bench_beta,
+    "folds": _bench_folds,
+    "networks": _bench_networks,
+    "rows": _bench_rows,
+    "trials": _bench_trials,
+}
 
 
 def _select(args: argparse.Namespace) -> None:
@@ -346,6 +372,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "collect": _collect,
     "rows": _rows,
     "gather": _gather,
+    "trials": _trials,
     "table": _table,
     "figure": _figure,
     "claims": _claims,

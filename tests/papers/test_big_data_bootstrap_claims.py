@@ -35,11 +35,10 @@ def path(method, gamma, seed, errors, rows, held, **more):
     )
 
 
-@pytest.fixture
-def made_up():
+def serial_runs(n_seeds=3):
     """BOOT ends at .10 and is within .15 from its 4th step on; BLB is good from n^0.6, BOFN from n^0.7."""
     parts = []
-    for seed in range(3):
+    for seed in range(n_seeds):
         parts.append(path("bootstrap", 1.0, seed, [1.0, 0.5, 0.2, 0.14, 0.1], rows=60, held=60))
         for gamma, blb, b_of_n in ((0.5, 0.3, 0.8), (0.6, 0.12, 0.2), (0.7, 0.05, 0.1)):
             parts.append(path("blb", gamma, seed, [0.4, 0.1, blb], rows=10, held=20))
@@ -50,11 +49,10 @@ def made_up():
     return runs.assign(experiment="intervals", n_rows=100, n_features=2, r=10, n_resamples=5, data="generated")
 
 
-@pytest.fixture
-def parallel():
+def parallel_runs(n_seeds=3):
     parts = []
     for n_workers, faster in ((1, 1.0), (2, 2.0)):
-        for seed in range(3):
+        for seed in range(n_seeds):
             boot = path("bootstrap", 1.0, seed, [1.0, 0.5, 0.2, 0.14], rows=60, held=60)
             blb = path("blb", 0.7, seed, [0.1], rows=10, held=20)
             for part in (boot, blb):
@@ -67,6 +65,16 @@ def parallel():
     return runs.assign(
         experiment="interval_workers", n_rows=100, n_features=2, s=5, r=10, n_resamples=4, data="generated"
     )
+
+
+@pytest.fixture
+def made_up():
+    return serial_runs()
+
+
+@pytest.fixture
+def parallel():
+    return parallel_runs()
 
 
 def ours(experiment, runs):

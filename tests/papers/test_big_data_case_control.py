@@ -28,7 +28,8 @@ def subsampling_runs(n_seeds=10, factors=FACTORS):
     for seed in range(n_seeds):
         for design in problems.DESIGNS:
             shared = {"design": design, "seed": seed, "n_rows": 10_000, "n_repeats": 100, "pilot_size": 200,
-                      "share_failed": 0.0, "seconds": 0.1, "plain": 0.002, "data": "generated"}  # fmt: skip
+                      "share_failed": 0.0, "share_pilot_failed": 0.0, "seconds": 0.1, "plain": 0.002,
+                      "data": "generated"}  # fmt: skip
             own = 1 + 0.001 * (seed % 3)
             for method, factor in factors.items():
                 for r in SIZES:
@@ -170,9 +171,23 @@ def test_the_tables_are_tidy():
     assert cell["ours"] == pytest.approx(0.010009)
     assert table.set_index(["design", "method", "r"]).loc[("mzNormal", "full", 0), "published"] == 0.01694
     assert table.loc[table["method"].isin(["cc", "lcc_total"]), "published"].isna().all()
+    assert (table["says"] == "").all()
     biases = summaries.tabulate_bias(bias_runs(), "paper")
     assert tuple(biases.columns) == ("measure", "method", "r", *TIDY)
     assert biases["published"].isna().all()
+
+
+def test_failed_fits_and_pilots_are_shown():
+    runs = subsampling_runs()
+    cell = (runs["method"] == "lcc") & (runs["r"] == 100) & (runs["design"] == "nzNormal")
+    runs.loc[cell, "share_pilot_failed"] = np.where(runs.loc[cell, "seed"] < 5, 0.25, 0.05)
+    runs.loc[cell & (runs["seed"] == 0), "share_failed"] = 0.1
+    table = summaries.tabulate_figure10(runs, "paper").set_index(["design", "method", "r"])
+    row = table.loc["nzNormal", "lcc", 100]
+    assert row[["share_failed", "share_pilot_failed"]].tolist() == pytest.approx([0.01, 0.15])
+    assert row["says"] == "1 % of fits failed, 15 % of pilots failed"
+    curve = summaries.summarise_figure10(runs).set_index(["panel", "source", "method", "r"])
+    assert curve.loc[("nzNormal", "ours", "lcc", 100), "share_pilot_failed"] == pytest.approx(0.15)
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -14,7 +14,9 @@ from frugal.papers.big_data.kmeans_svm import ripley, runs, tuned
 from frugal.papers.experiments import run
 from frugal.seeds import seed_for
 
-SMALL = {"datasets": ["ripley"], "compressions": [1, 10], "n_folds": 2, "Cs": [0.5, 8.0], "gammas": [0.1, 1.0]}
+SMALL = {"datasets": ["ripley"], "compressions": [1, 10], "n_folds": 2, "Cs": [0.5, 8.0], "gammas": [0.1, 1.0],
+         "n_init": 3}  # fmt: skip
+LINES = {"n_per_class": 125, "compression": 5, "C": 1.0, "n_init": 3, "n_fresh": 2000}
 SECONDS = ["train_seconds", "fit_seconds", "predict_seconds"]
 
 
@@ -51,7 +53,7 @@ def test_a_line_and_its_margins_are_where_the_decision_function_says():
 
 
 def test_the_full_boundary_is_scikit_learns_and_no_angle_from_itself():
-    row = runs.boundaries("full", 5, {}).iloc[0]
+    row = runs.boundaries("full", 5, LINES).iloc[0]
     svm = SVC(kernel="linear", C=1.0).fit(*ripley.sample(5))
     (w,), (b,) = svm.coef_, svm.intercept_
     assert (row["slope"], row["intercept"]) == pytest.approx((-w[0] / w[1], -b / w[1]))
@@ -60,8 +62,8 @@ def test_the_full_boundary_is_scikit_learns_and_no_angle_from_itself():
 
 
 def test_km_and_wkm_have_25_centres_per_class_and_the_angle_of_their_slopes():
-    full = run("boundaries", "full", 1, {})["slope"].item()
-    found = pd.concat([run("boundaries", method, 1, {}) for method in ("km_svm", "wkm_svm")])
+    full = run("boundaries", "full", 1, LINES)["slope"].item()
+    found = pd.concat([run("boundaries", method, 1, LINES) for method in ("km_svm", "wkm_svm")])
     assert found["n_centres"].tolist() == [50, 50]
     angles = np.degrees(np.abs(np.arctan(found["slope"]) - math.atan(full)))
     assert found["angle_deg"].tolist() == pytest.approx(angles.tolist())
@@ -129,15 +131,17 @@ def test_a_real_dataset_is_split_80_to_20_in_strata(tmp_path):
     ("experiment", "method", "settings", "message"),
     [
         ("boundaries", "svm", {}, "unknown method of boundaries 'svm'; known: full, km_svm, wkm_svm, svm_km"),
-        ("compression", "full", {}, "unknown method of compression 'full'; known: svm_km, km_svm, wkm_svm"),
+        ("compression", "full", {}, "unknown method of compression 'full'; known: km_svm, wkm_svm, svm_km"),
         ("boundaries", "full", {"R": 5}, "unknown setting of boundaries 'R'; known: n_per_class, compression"),
         ("compression", "km_svm", {"folds": 5}, "unknown setting of compression 'folds'; known: datasets"),
-        ("boundaries", "full", {"n_per_class": 1}, "n_per_class must be at least 2 and a whole number, got 1"),
-        ("compression", "km_svm", {"n_folds": 1}, "n_folds must be at least 2 and a whole number, got 1"),
-        ("compression", "km_svm", {"datasets": "wdbc"}, "datasets must be a list of at least one, got 'wdbc'"),
-        ("compression", "km_svm", {"Cs": []}, r"Cs must be a list of at least one, got \[\]"),
+        ("boundaries", "full", {"C": 1.0}, "missing setting of boundaries 'n_per_class'; known: n_per_class"),
+        ("compression", "km_svm", {"Cs": [1.0]}, "missing setting of compression 'datasets'; known: datasets, "),
+        ("boundaries", "full", LINES | {"n_per_class": 1}, "n_per_class must be at least 2 and a whole"),
+        ("compression", "km_svm", {**SMALL, "n_folds": 1}, "n_folds must be at least 2 and a whole number, got 1"),
+        ("compression", "km_svm", SMALL | {"datasets": "wdbc"}, "datasets must be a list of at least one, got"),
+        ("compression", "km_svm", {**SMALL, "Cs": []}, r"Cs must be a list of at least one, got \[\]"),
         ("compression", "km_svm", {**SMALL, "compressions": [0.5]}, "compression must be at least 1"),
-        ("compression", "km_svm", {"datasets": ["iris"]}, "iris"),
+        ("compression", "km_svm", {**SMALL, "datasets": ["iris"]}, "iris"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(experiment, method, settings, message):

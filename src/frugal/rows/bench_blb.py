@@ -77,7 +77,7 @@ def bench_blb(
     jobs = {
         "generation": partial(_generate, chunks),
         PEER: partial(_peer, chunks, seed),
-        "blb_stream": partial(_ours, chunks, n_rows, gamma, s, r, seed),
+        "blb_stream": partial(_ours, chunks, n_rows, chunk_rows, gamma, s, r, seed),
     }
     rows = []
     for method, job in jobs.items():
@@ -87,6 +87,7 @@ def bench_blb(
     facts = {"n_rows": n_rows, "n_features": n_features, "chunk_rows": chunk_rows}
     table = pd.DataFrame(rows).assign(**facts)
     table["seconds_ratio"] = table["seconds"] / float(table.loc[table["method"] == PEER, "seconds"].iloc[0])
+    table.loc[table["method"] == "blb_stream", "asymptotic_width"] = _asymptotic_width(chunks, n_rows)
     first = ["method", *facts, "seconds", "seconds_ratio", "peak_mib", "error"]
     return table[[*first, *(column for column in table if column not in first)]]
 
@@ -117,7 +118,7 @@ def _peer(chunks: Any, seed: int) -> dict[str, float]:
     return {"error": _error(model.coef_[0])}
 
 
-def _ours(chunks: Any, n_rows: int, gamma: float, s: int, r: int, seed: int) -> dict[str, float]:
+def _ours(chunks: Any, n_rows: int, chunk_rows: int, gamma: float, s: int, r: int, seed: int) -> dict[str, float]:
     b = subsample_size(n_rows, gamma)
     bag = blb_stream(
         chunks,
@@ -130,17 +131,21 @@ def _ours(chunks: Any, n_rows: int, gamma: float, s: int, r: int, seed: int) -> 
         at_once=s,
         warm_start=True,
     )
-    X, _ = next(chunks())
-    p = expit(X.sum(axis=1))
-    inverse = np.linalg.inv((X * (p * (1.0 - p))[:, None]).T @ X / len(X))
     return {
         "error": _error(bag.coef),
         "b": b,
-        "rows_held": s * b + len(X),
+        "rows_held": s * b + min(chunk_rows, n_rows),
         "rows_touched": bag.rows_touched,
         "mean_width": float(bag.statistic.mean()),
-        "asymptotic_width": 2 * 1.959964 * float(np.sqrt(np.diag(inverse) / n_rows).mean()),
     }
+
+
+def _asymptotic_width(chunks: Any, n_rows: int) -> float:
+    """Of a 95 % interval of a coefficient over `n_rows`, by the information of the first chunk."""
+    X, _ = next(chunks())
+    p = expit(X.sum(axis=1))
+    inverse = np.linalg.inv((X * (p * (1.0 - p))[:, None]).T @ X / len(X))
+    return 2 * 1.959964 * float(np.sqrt(np.diag(inverse) / n_rows).mean())
 
 
 def _error(coef: NDArray[np.float64]) -> float:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import resource
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from scipy.special import expit
 
+from frugal.rows.bench_blb import peak_mib
 from frugal.rows.checks import check_choice, check_whole
 from frugal.rows.osmac_stream import METHODS, Read, osmac_stream
 from frugal.rows.weighted_logistic import Floats
@@ -158,7 +157,7 @@ def _measure(
     """Coefficients and what they took, in this process."""
     read = _Timed(partial(generated_chunks, **counts, seed=seed))
     with one_thread():
-        base, started = _peak_mib(), perf_counter()
+        base, started = peak_mib(), perf_counter()
         if method == PEER:
             coef, n_drawn = newton_stream(read, counts["n_features"]), counts["n_rows"]
         else:
@@ -172,7 +171,7 @@ def _measure(
         "seconds": seconds,
         "reading_s": read.seconds,
         "base_mib": base,
-        "peak_mib": _peak_mib(),
+        "peak_mib": peak_mib(),
         "error": float(np.linalg.norm(coef - COEF)),
     }
 
@@ -181,17 +180,3 @@ def _alone(call: Callable[[], Any]) -> Any:
     """The result of a call in a fresh process, whose peak memory is then its own."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         return pool.submit(call).result()
-
-
-def _peak_mib() -> float:
-    """Peak resident memory of this process, in MiB.
-
-    Linux hands `ru_maxrss` down to a new program from the process that started it, but not VmHWM.
-    """
-    status = Path("/proc/self/status")
-    if status.exists():
-        lines = status.read_text().splitlines()
-        for line in lines:
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

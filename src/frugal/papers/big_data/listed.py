@@ -11,10 +11,11 @@ from frugal.papers.tidy import TIDY, is_stand_in, provenance
 
 
 def render(table: pd.DataFrame) -> str:
-    """Markdown; a cell reads `mean ± half its 95 % interval (published)`, scale, seeds and data stand below.
+    """Markdown; a cell reads `mean (low to high) [published x]`; scale, seeds and data stand below.
 
     Args:
-        table: tidy, key columns first and then `published`; where `measure` is a key it goes across.
+        table: tidy, key columns first and then `published`; where `measure` is a key it goes across. A column
+            `says` is put behind the numbers.
     """
     keys = list(table.columns[: list(table.columns).index(TIDY[0])])
     down = [key for key in keys if key != "measure"]
@@ -28,10 +29,8 @@ def render(table: pd.DataFrame) -> str:
     lines += ["| " + " | ".join(_key(part) for part in row) + " |" for row in wide.to_numpy(object)]
     seeds = ", ".join(f"{n:g}" for n in sorted(table["n_seeds"].dropna().unique()))
     seeds += " seed" if seeds == "1" else " seeds"
-    note = (
-        f"Means ± half of their 95 % interval over seeds (published); scale {', '.join(table['scale'].unique())}, "
-    )
-    note += f"{seeds}, data: {provenance(table)}."
+    note = "Means (their 95 % intervals over seeds) [what is published]; "
+    note += f"scale {', '.join(table['scale'].unique())}, {seeds}, data: {provenance(table)}."
     if table["data"].map(is_stand_in).any():
         note += " † a stand-in for a dataset, since the real one was out of reach."
     return "\n".join(lines) + "\n\n" + note + "\n"
@@ -42,13 +41,11 @@ def _key(part: object) -> str:
 
 
 def _cell(row: Mapping[Any, Any]) -> str:
-    if pd.isna(row["ours"]):
-        return "no value"
-    text = f"{row['ours']:.4g}"
+    text = "no value" if pd.isna(row["ours"]) else f"{row['ours']:.4g}"
     if pd.notna(row["low"]) and pd.notna(row["high"]):
-        text += f" ± {(row['high'] - row['low']) / 2:.2g}"
+        text += f" ({row['low']:.4g} to {row['high']:.4g})"
     if pd.notna(row["published"]):
-        text += f" ({row['published']:.4g})"
+        text += f" [published {row['published']:.4g}]"
     if row.get("says"):
         text += f", {row['says']}"
     return text + (" †" if is_stand_in(row["data"]) else "")

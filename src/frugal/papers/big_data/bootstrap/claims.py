@@ -92,7 +92,8 @@ SERIAL = (
         rounding=0.01,
     ),
     Claim(
-        "... resamples ... that each contain at most b different elements (share of BLB's paths where it is so)",
+        "... resamples ... that each contain at most b different elements (by construction; share of BLB's paths "
+        "where it is so)",
         1.0,
         lambda arrays: float((arrays["largest_share"] <= 1.0).mean()),
         every=True,
@@ -131,8 +132,8 @@ SERIAL = (
         lambda arrays: _per_row("blb")(arrays) / _per_row("bootstrap")(arrays) - 1.0,
     ),
     Claim(
-        "... each BLB sample can be held in memory ... The much larger BOOT samples (distinct rows of a BLB "
-        "subsample with b = n^0.7 over those of a BOOT resample, less 1; below 0 if so)",
+        "... each BLB sample can be held in memory ... The much larger BOOT samples (by construction; distinct "
+        "rows of a BLB subsample with b = n^0.7 over those of a BOOT resample, less 1; below 0 if so)",
         math.nan,
         lambda arrays: float(arrays["blb_held"].mean() / arrays["bootstrap_held"].mean()) - 1.0,
     ),

@@ -17,12 +17,12 @@ import pandas as pd
 
 from frugal.papers.big_data.bootstrap.design import asymptotic_width, draw, n_distinct, timed_fit, timed_widths
 from frugal.papers.big_data.bootstrap.paths import by_resample, by_subsample
+from frugal.papers.experiments import EXPERIMENTS as METHODS_OF
 from frugal.rows import b_of_n, blb, bootstrap, fit_logistic, subsample_size
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 
-INTERVALS = ("truth", "blb", "b_of_n", "bootstrap")
-WORKERS = ("blb", "bootstrap")
+INTERVALS, WORKERS = (METHODS_OF[name].methods for name in ("intervals", "interval_workers"))
 _FITTED: dict[str, Any] = {"fit": timed_fit, "statistic": timed_widths, "warm_start": True}
 
 
@@ -30,7 +30,8 @@ def intervals(method: str, seed: int, settings: Mapping[str, Any], root: str | P
     """Figure 7, left and middle: widths of 95 % intervals of logistic coefficients, on data from `design.draw`.
 
     All methods of a seed have the same data set, and all fits but the first of a subsample (of the path, for the
-    others) start at that one's coefficients. Seconds have neither drawing the data nor evaluating widths in them.
+    others) start at that one's coefficients. Seconds leave out drawing the data, and evaluating widths but for
+    those of `blb`'s earlier subsamples, each of which is evaluated before the next one begins.
 
     Args:
         method: `truth` fits `n_truth_per_seed` data sets of their own; the others are a path for each gamma, but

@@ -97,7 +97,8 @@ def summarise_figure7(runs: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         experiment, source (`OURS`, `PUBLISHED`), method, gamma, n_workers, n_finished, seconds and rows_touched
-        (means), mean, low, high (of the error: 95 % t-interval over seeds), n_seeds, n_rows, data, published_s.
+        (means), mean, low, high (of the error: 95 % t-interval over seeds), n_seeds and n_rows (nan where
+        published), data, published_s.
     """
     rows = []
     keys = ["experiment", "n_workers", "method", "gamma", "n_finished"]
@@ -111,7 +112,7 @@ def summarise_figure7(runs: pd.DataFrame) -> pd.DataFrame:
     theirs = published()
     theirs = theirs[theirs["experiment"].isin(ours["experiment"])]
     factors = theirs["experiment"].map({name: _factor(ours, theirs, name) for name in ours["experiment"].unique()})
-    facts = {"n_seeds": 0, "n_rows": np.nan, "data": provenance(runs)}
+    facts = {"n_seeds": np.nan, "n_rows": np.nan, "data": provenance(runs)}
     theirs = theirs.assign(source=PUBLISHED, seconds=theirs["published_s"] * factors, **facts)
     both = pd.concat([ours, theirs.astype({"n_rows": float})], ignore_index=True)
     return both[_SHOWN]

@@ -18,6 +18,8 @@ PUBLISHED: Final = {"uniform": "uniform", "lcc": "LCC", "osmac_mvc": "OSMAC", "f
 """Method -> column of the digitised points of Figure 10."""
 COSTS: Final = ("seconds", "rows_touched")
 CURVE: Final = ["method", "r"]
+FAILURES: Final = ("share_failed", "share_pilot_failed")
+"""Shares of the fits without a maximum, and of the others those whose first pilot had none."""
 N_ROWS: Final = 100_000
 SHARE: Final = 0.01
 N_DRAWN: Final = 5000
@@ -42,17 +44,17 @@ def summarise_figure10(runs: pd.DataFrame) -> pd.DataFrame:
         runs: of the experiment `subsampling`.
 
     Returns:
-        panel (the design), source (ours, published), method, r, mean, low, high, n_seeds, share_failed, data.
-        `full` does not depend on r and has a row at the smallest and at the greatest.
+        panel (the design), source (ours, published), method, r, mean, low, high, n_seeds, share_failed,
+        share_pilot_failed, data. `full` does not depend on r and has a row at the smallest and at the greatest.
     """
     ours = _averaged(runs, "error", ["design", *CURVE])
-    failed = runs.groupby(["design", *CURVE])["share_failed"].mean().rename("share_failed").reset_index()
+    failed = runs.groupby(["design", *CURVE])[list(FAILURES)].mean().reset_index()
     ours = ours.merge(failed, on=["design", *CURVE])
     lines, full = ours[ours["method"] != "full"], ours[ours["method"] == "full"]
     ends = [full.assign(r=r) for r in (lines["r"].min(), lines["r"].max())]
     ours = pd.concat([lines, *ends]).assign(source="ours")
     printed = published().rename(columns={"published": "mean"}).assign(source="published", data="published")
-    columns = ["panel", "source", "method", "r", "mean", "low", "high", "n_seeds", "share_failed", "data"]
+    columns = ["panel", "source", "method", "r", "mean", "low", "high", "n_seeds", *FAILURES, "data"]
     table = pd.concat([ours, printed], ignore_index=True).rename(columns={"design": "panel"})
     return table.sort_values(["panel", "source", "method", "r"], ignore_index=True).reindex(columns=columns)
 
@@ -154,12 +156,13 @@ def tabulate_figure10(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         scale: label of the run.
 
     Returns:
-        design, method, r (`full`: 0, it does not depend on it), then `TIDY`; then error_mle, share_failed,
-        seconds, rows_touched, means over the seeds.
+        design, method, r (`full`: 0, it does not depend on it), then `TIDY`; then error_mle, `FAILURES`, seconds,
+        rows_touched, means over the seeds; and says, where a fit or a pilot failed.
     """
     keys = ["design", *CURVE]
     runs = runs.assign(r=runs["r"].where(runs["method"] != "full", 0))
-    further = runs.groupby(keys)[["error_mle", "share_failed", "seconds", "rows_touched"]].mean().reset_index()
+    further = runs.groupby(keys)[["error_mle", *FAILURES, "seconds", "rows_touched"]].mean().reset_index()
+    further["says"] = [_failures(*pair) for pair in further[list(FAILURES)].to_numpy(float)]
     printed = published()
     printed["r"] = printed["r"].where(printed["method"] != "full", 0)
     table = mean_by_seed(runs, "error", keys).merge(printed.drop_duplicates(keys), on=keys, how="left")
@@ -181,6 +184,11 @@ def tabulate_bias(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         table = mean_by_seed(runs, measure, CURVE).assign(measure=measure, published=np.nan)
         parts.append(_tidied(table, ["measure", *CURVE], scale))
     return pd.concat(parts, ignore_index=True)
+
+
+def _failures(fits: float, pilots: float) -> str:
+    shares = {"fits": fits, "pilots": pilots}
+    return ", ".join(f"{100 * share:.2g} % of {what} failed" for what, share in shares.items() if share > 0)
 
 
 def _tidied(table: pd.DataFrame, keys: list[str], scale: str) -> pd.DataFrame:

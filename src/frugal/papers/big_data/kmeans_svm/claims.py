@@ -1,7 +1,8 @@
 """What document 003 says of k-means SVMs in section 3.4, quoted, as functions of our runs.
 
-Fixed before any run was looked at. Methods are paired by split: the same rows, folds and, for KM-SVM and WKM-SVM,
-the same clusters.
+Fixed before any run was looked at, but for what a review changed later: "identical" and "similar" had their
+tolerance added to our interval, where noise helps, and the spread of seconds was not there. Methods are paired by
+split: the same rows, folds and, for KM-SVM and WKM-SVM, the same clusters.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ METHODS: Final = ("svm_km", "km_svm", "wkm_svm")
 MEASURES: Final = ("test_error", "train_seconds", "n_support", "n_reduced", "n_train")
 RARE: Final = 0.05
 """What happens in fewer data sets than this is an exception."""
+IDENTICAL: Final = math.log(1.1)
+"""Training times whose ratio's logarithm is nearer to 0 are roughly identical."""
+SIMILAR: Final = 0.01
+"""Test errors that differ by less are similar."""
 
 
 def _get(arrays: Arrays, dataset: str, method: str, measure: str) -> NDArray[np.float64]:
@@ -50,18 +55,18 @@ def _worst_gain(dataset: str, arrays: Arrays) -> float:
     return float((wkm - km).max())
 
 
-def _time_ratio(dataset: str, arrays: Arrays) -> float:
+def _beyond_identical(dataset: str, arrays: Arrays) -> float:
     wkm, km = (_compressed(arrays, dataset, method, "train_seconds") for method in ("wkm_svm", "km_svm"))
-    return float(np.exp(np.log(wkm / km).mean()))
+    return abs(float(np.log(wkm / km).mean())) - IDENTICAL
 
 
-def _loss_of_svm_km(dataset: str, arrays: Arrays) -> float:
+def _beyond_similar(dataset: str, arrays: Arrays) -> float:
     error = _get(arrays, dataset, "svm_km", "test_error").mean(axis=-1)
-    return float(error[1:].mean() - error[0])
+    return abs(float(error[1:].mean() - error[0])) - SIMILAR
 
 
-def _spread(dataset: str, arrays: Arrays) -> float:
-    km, svm_km = (_get(arrays, dataset, method, "n_reduced")[1:] for method in ("km_svm", "svm_km"))
+def _spread(dataset: str, measure: str, arrays: Arrays) -> float:
+    km, svm_km = (_get(arrays, dataset, method, measure)[1:] for method in ("km_svm", "svm_km"))
     return float((km.std(axis=-1) / km.mean(axis=-1) - svm_km.std(axis=-1) / svm_km.mean(axis=-1)).mean())
 
 
@@ -118,11 +123,11 @@ def _on(dataset: str) -> tuple[Claim, ...]:
             partial(_worst_gain, dataset),
         ),
         Claim(
-            f"... with a roughly identical training time (on {dataset}: WKM-SVM's over KM-SVM's with tuning, "
-            "geometric mean over R = 3, 5, 10; within 10 % counts as identical)",
-            1.0,
-            partial(_time_ratio, dataset),
-            rounding=0.2,
+            f"... with a roughly identical training time (on {dataset}: absolute logarithm of WKM-SVM's over "
+            "KM-SVM's with tuning, geometric mean over R = 3, 5, 10, less log 1.1, below 0 if so)",
+            math.nan,
+            partial(_beyond_identical, dataset),
+            bounds=(-IDENTICAL, math.inf),
         ),
     )
 
@@ -145,28 +150,32 @@ COMPRESSION: Final = (
     *(claim for dataset in OURS for claim in _on(dataset)),
     *(
         Claim(
-            f"This approach [SVM-KM] performs similarly to SVM training on the full dataset (on {dataset}: mean "
-            "test error over R = 3, 5, 10 less the full SVM's; 0.01 counts as similar)",
-            0.0,
-            partial(_loss_of_svm_km, dataset),
-            rounding=0.02,
+            f"This approach [SVM-KM] performs similarly to SVM training on the full dataset (on {dataset}: "
+            "absolute difference between its mean test error over R = 3, 5, 10 and the full SVM's, less 0.01, "
+            "below 0 if so)",
+            math.nan,
+            partial(_beyond_similar, dataset),
+            bounds=(-SIMILAR, math.inf),
         )
         for dataset in OURS
     ),
     *(
         Claim(
-            "This method [KM-SVM] has more predictable time and memory requirements (on "
-            f"{dataset}: spread of the reduced size over splits by its mean, mean over R = 3, 5, 10, KM-SVM's "
-            "less SVM-KM's, below 0 if so)",
+            f"This method [KM-SVM] has more predictable time and memory requirements (on {dataset}: spread of "
+            f"{what} over splits by their mean, mean over R = 3, 5, 10, KM-SVM's less SVM-KM's, below 0 if so)",
             math.nan,
-            partial(_spread, dataset),
+            partial(_spread, dataset, measure),
+        )
+        for measure, what in (
+            ("n_reduced", "the rows left, which KM-SVM fixes (by construction),"),
+            ("train_seconds", "the seconds of training with tuning"),
         )
         for dataset in OURS
     ),
     Claim(
         "the effective speedup and memory requirements [of SVM-KM] may vary greatly depending on the dataset "
-        "(difference between wdbc and ripley in the share of rows left, mean over R = 3, 5, 10, KM-SVM's less "
-        "SVM-KM's, below 0 if so)",
+        "(difference between wdbc and ripley in the share of rows left, mean over R = 3, 5, 10, KM-SVM's, "
+        "which is about 1 / R on both (by construction), less SVM-KM's, below 0 if so)",
         math.nan,
         _spread_over_datasets,
     ),

@@ -136,7 +136,7 @@ def _name(table: pd.DataFrame, dataset: str) -> str:
     ours = table[(table["dataset"] == dataset) & (table["source"] == OURS)]
     if not len(ours):
         return f"{dataset} (published only)"
-    return f"{dataset}, {'/'.join(sorted(set(ours['data'])))}, {ours['n_seeds'].iloc[0]} seed(s)"
+    return f"{dataset}, {'/'.join(sorted(set(ours['data'])))}, {ours['n_seeds'].iloc[0]:g} seed(s)"
 
 
 def _draw_curves(axis: Axes, part: pd.DataFrame, panel: str) -> None:

@@ -11,27 +11,14 @@ import pandas as pd
 
 from frugal.papers.big_data.kmeans_svm import ripley
 from frugal.papers.big_data.kmeans_svm.tuned import Task, measure, rows_of
-from frugal.rows.learners import METHODS as LEARNERS
+from frugal.papers.experiments import EXPERIMENTS as METHODS_OF
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 
-COMPRESSING: Final = tuple(LEARNERS)
-BOUNDARY_DEFAULTS: Final[Mapping[str, Any]] = {
-    "n_per_class": ripley.N_PER_CLASS,
-    "compression": ripley.COMPRESSION,
-    "C": ripley.C,
-    "n_init": 3,
-    "n_fresh": 2000,
-}
-COMPRESSION_DEFAULTS: Final[Mapping[str, Any]] = {
-    "datasets": ("wdbc", "ripley"),
-    "compressions": (1, 3, 5, 10),
-    "n_folds": 5,
-    "Cs": (0.25, 2.0, 16.0, 128.0),
-    "gammas": (2.0**-9, 2.0**-6, 2.0**-3, 1.0, 8.0),
-    "n_init": 3,
-}
-"""The document says nothing of the tuning: wide lists in steps of 8."""
+COMPRESSING: Final = METHODS_OF["compression"].methods
+BOUNDARY_SETTINGS: Final = ("n_per_class", "compression", "C", "n_init", "n_fresh")
+COMPRESSION_SETTINGS: Final = ("datasets", "compressions", "n_folds", "Cs", "gammas", "n_init")
+"""The document says nothing of the tuning; the configuration has wide lists in steps of 8."""
 
 
 def boundaries(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
@@ -40,8 +27,8 @@ def boundaries(method: str, seed: int, settings: Mapping[str, Any], root: str | 
     Args:
         method: one of `ripley.METHODS`.
         seed: number of the data set.
-        settings: of `BOUNDARY_DEFAULTS`: n_per_class; compression (R); C; n_init (restarts of k-means); n_fresh
-            (rows on which the two SVMs' predictions are compared).
+        settings: all of `BOUNDARY_SETTINGS`: n_per_class; compression (R); C; n_init (restarts of k-means);
+            n_fresh (rows on which the two SVMs' predictions are compared).
         root: folder of the datasets; not read.
 
     Returns:
@@ -50,10 +37,10 @@ def boundaries(method: str, seed: int, settings: Mapping[str, Any], root: str | 
         different classes), n_support, n_centres (rows that the SVM was given).
 
     Raises:
-        ValueError: on an unknown method or setting, or a value out of range.
+        ValueError: on an unknown method or setting, one that is missing, or a value out of range.
     """
     _check_known(method, ripley.METHODS, "method of boundaries")
-    chosen = _settings(settings, BOUNDARY_DEFAULTS, "boundaries")
+    chosen = _settings(settings, BOUNDARY_SETTINGS, "boundaries")
     _check_whole(chosen, "n_per_class", 2)
     _check_whole(chosen, "n_fresh", 1)
     X, y = ripley.sample(seed, chosen["n_per_class"])
@@ -88,7 +75,7 @@ def compression(method: str, seed: int, settings: Mapping[str, Any], root: str |
     Args:
         method: one of `COMPRESSING`.
         seed: number of the split; all methods share it, and the folds inside it.
-        settings: of `COMPRESSION_DEFAULTS`: datasets (`ripley` is simulated anew for every seed, 250 rows for
+        settings: all of `COMPRESSION_SETTINGS`: datasets (`ripley` is simulated anew for every seed, 250 rows for
             training and 1,000 for testing; any other is split 80 to 20, stratified); compressions (R; 1 is the
             full SVM); n_folds, Cs, gammas of the tuning; n_init (restarts of k-means).
         root: folder of the datasets.
@@ -101,10 +88,10 @@ def compression(method: str, seed: int, settings: Mapping[str, Any], root: str |
         k-means; passes and restarts multiply it), at_edge (whether C or gamma is the first or last of its list).
 
     Raises:
-        ValueError: on an unknown method, setting or data set, or a value out of range.
+        ValueError: on an unknown method, setting or data set, a setting that is missing, or a value out of range.
     """
     _check_known(method, COMPRESSING, "method of compression")
-    chosen = _settings(settings, COMPRESSION_DEFAULTS, "compression")
+    chosen = _settings(settings, COMPRESSION_SETTINGS, "compression")
     _check_whole(chosen, "n_folds", 2)
     for name in ("datasets", "compressions", "Cs", "gammas"):
         if isinstance(chosen[name], str) or not list(chosen[name]):
@@ -122,10 +109,13 @@ def compression(method: str, seed: int, settings: Mapping[str, Any], root: str |
     return pd.DataFrame(found)
 
 
-def _settings(given: Mapping[str, Any], defaults: Mapping[str, Any], experiment: str) -> dict[str, Any]:
+def _settings(given: Mapping[str, Any], known: tuple[str, ...], experiment: str) -> Mapping[str, Any]:
     for name in given:
-        _check_known(name, tuple(defaults), f"setting of {experiment}")
-    return {**defaults, **given}
+        _check_known(name, known, f"setting of {experiment}")
+    for name in known:
+        if name not in given:
+            raise ValueError(f"missing setting of {experiment} {name!r}; known: {', '.join(known)}")
+    return given
 
 
 def _check_known(name: str, known: tuple[str, ...], kind: str) -> None:

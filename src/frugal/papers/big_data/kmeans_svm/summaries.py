@@ -80,7 +80,7 @@ def summarise_boundary_angles(runs: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         source, method, angle_deg, share (of data sets with no greater an angle; nan for the picture), mean, low,
-        high (95 % t-interval of the method's mean), n_seeds, data.
+        high (95 % t-interval of the method's mean), n_seeds (nan for the picture), data.
     """
     means = _means(runs, ["angle_deg"], ["method"]).set_index("method")
     parts = []
@@ -91,7 +91,7 @@ def summarise_boundary_angles(runs: pd.DataFrame) -> pd.DataFrame:
         mean = means.loc[method]
         parts.append(steps.assign(mean=mean["ours"], low=mean["low"], high=mean["high"], n_seeds=len(angles)))
     pictured = {"method": list(SHOWN), "angle_deg": [ripley.pictured_angle_deg(method) for method in SHOWN]}
-    parts.append(pd.DataFrame({"source": PUBLISHED, **pictured, "n_seeds": 0}))
+    parts.append(pd.DataFrame({"source": PUBLISHED, **pictured, "n_seeds": np.nan}))
     return pd.concat(parts, ignore_index=True).assign(data=provenance(runs))
 
 
@@ -103,11 +103,11 @@ def summarise_figure12(runs: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         panel (of `FIGURE12`), source, dataset, method, compression, mean, low, high (95 % t-interval over seeds),
-        least and greatest (of a seed), n_seeds, data.
+        least and greatest (of a seed), n_seeds (nan where published), data.
     """
     ours = _curves(runs, FIGURE12)
     theirs = published().rename(columns={"measure": "panel", "published": "mean"})
-    theirs = theirs.assign(source=PUBLISHED, dataset=PIMA, n_seeds=0, data="original")
+    theirs = theirs.assign(source=PUBLISHED, dataset=PIMA, n_seeds=np.nan, data="original")
     return pd.concat([ours, theirs], ignore_index=True)[_CURVES]
 
 

@@ -29,18 +29,12 @@ THETAS: Final = {"dynamic_10": 0.1, "dynamic_25": 0.25, "dynamic_50": 0.5, "dyna
 """The document's, guarded against gradients that are noise."""
 UNGUARDED: Final = "dynamic_75_unguarded"
 METHODS: Final = ("fixed_5", "batch", *THETAS, "sgd_50", UNGUARDED)
-DEFAULTS: Final[Mapping[str, Any]] = {
-    "dataset": "letter",
-    "n_rows": None,
-    "max_passes": 40.0,
-    "fixed_share": 0.05,
-    "start_share": 0.01,
-    "window": 10,
-    "ratio": 0.4,
-    "hessian_share": 0.1,
-    "max_products": 10,
-}
-"""Settings of both experiments; n_rows None: all of the dataset's; the last four as in `frugal.rows`."""
+CHECK_SETTINGS: Final = (
+    "dataset", "n_rows", "max_passes", "start_share", "window", "ratio", "hessian_share", "max_products",
+)  # fmt: skip
+"""Of `variance_check`; n_rows None: all of the dataset's; the last four as in `frugal.rows`."""
+SETTINGS: Final = (*CHECK_SETTINGS, "fixed_share")
+"""Of `sample_sizes`."""
 
 Array = NDArray[np.float64]
 
@@ -92,7 +86,7 @@ def sample_sizes(method: str, seed: int, settings: Mapping[str, Any], root: str 
             `start_share` with theta in the name, in percent; by Newton-CG but for `sgd_50`. `UNGUARDED` is the
             test that the document prints.
         seed: of the samples; every method draws from the same generator.
-        settings: see `DEFAULTS`.
+        settings: all of `SETTINGS`.
         root: the data folder.
 
     Returns:
@@ -102,9 +96,9 @@ def sample_sizes(method: str, seed: int, settings: Mapping[str, Any], root: str 
         the columns of `Problem.facts`.
 
     Raises:
-        ValueError: on an unknown method or setting.
+        ValueError: on an unknown method or setting, or one that is missing.
     """
-    known = _settings(settings)
+    known = _settings(settings, SETTINGS)
     problem = load(known["dataset"], known["n_rows"], root)
     n, rng = len(problem.X), rng_for("sample_sizes", known["dataset"], seed)
     run = _prepare(_known_method(method, METHODS), problem, rng, known)
@@ -132,7 +126,7 @@ def variance_check(method: str, seed: int, settings: Mapping[str, Any], root: st
     Args:
         method: `dynamic_50`.
         seed: of the samples.
-        settings: see `DEFAULTS`; of those, `fixed_share` does nothing here.
+        settings: all of `CHECK_SETTINGS`.
         root: the data folder.
 
     Returns:
@@ -140,9 +134,9 @@ def variance_check(method: str, seed: int, settings: Mapping[str, Any], root: st
         all rows), variance (V of equation 13), corrected (V (1 - m / N)), and the columns of `Problem.facts`.
 
     Raises:
-        ValueError: on an unknown method or setting.
+        ValueError: on an unknown method or setting, or one that is missing.
     """
-    known = _settings(settings)
+    known = _settings(settings, CHECK_SETTINGS)
     _known_method(method, ("dynamic_50",))
     problem = load(known["dataset"], known["n_rows"], root)
     n = len(problem.X)
@@ -195,18 +189,20 @@ def _size(share: float, n: int) -> int:
     return min(n, max(2, round(share * n)))
 
 
-def _settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    unknown = sorted(set(settings) - set(DEFAULTS))
-    if unknown:
-        raise ValueError(f"unknown setting {unknown[0]!r}; known: {', '.join(DEFAULTS)}")
-    known = {**DEFAULTS, **settings}
+def _settings(settings: Mapping[str, Any], known: tuple[str, ...]) -> Mapping[str, Any]:
+    for name in (*settings, *known):
+        if (name in settings) != (name in known):
+            problem = "unknown" if name in settings else "missing"
+            raise ValueError(f"{problem} setting {name!r}; known: {', '.join(known)}")
     for name, high in (("max_passes", math.inf), ("fixed_share", 1.0), ("start_share", 1.0)):
-        value = known[name]
+        if name not in known:
+            continue
+        value = settings[name]
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 < value <= high:
             raise ValueError(
                 f"{name} must be above 0{'' if high == math.inf else ' and at most 1'}, got {value!r}"
             )
-    return known
+    return settings
 
 
 def _known_method(method: str, known: tuple[str, ...]) -> str:

@@ -1,0 +1,64 @@
+"""Document 002: "Bayesian Exploration", hyperparameter optimisation with DNGO on two small tasks.
+
+`problems` and `runs` make the rows of its experiments; `task1*`, `task2`, `comparison` and `costs` the tables and
+the numbers of figures, `quoted` what the document says about them. Figures stand in `drawn`, so that claims need
+no matplotlib.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+
+from frugal.papers.exploration import quoted
+from frugal.papers.exploration.comparison import table_comparison, table_greediness
+from frugal.papers.exploration.costs import table_surrogate_cost
+from frugal.papers.exploration.listed import render
+from frugal.papers.exploration.task1_tables import table_task1
+from frugal.papers.exploration.task2 import table_task2
+from frugal.papers.tidy import provenance
+from frugal.papers.verdicts import judge
+
+__all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "TABLES", "claims", "render"]
+
+FLOOR = quoted.FLOOR
+"""Repetitions under which no number is published and no verdict given."""
+FLOORS: dict[str, int] = {}
+"""The same for results of a name; `FLOOR` for the others."""
+FLOOR_ROWS = quoted.FLOOR_ROWS
+"""Rows of the refits under which the table of task 2 is not published."""
+TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
+    "task1": table_task1,
+    "task2": table_task2,
+    "comparison": table_comparison,
+    "greediness": table_greediness,
+    "surrogate_cost": table_surrogate_cost,
+}
+"""Table name -> how it is made from runs and the label of the scale."""
+EXPERIMENTS = ("task1", "task2", "refits", "functions", "logistic", "surrogate_cost")
+"""Names of the runs; no claim is on `logistic`."""
+
+
+def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
+    """The document's claims with verdicts; those of an experiment without runs as not run.
+
+    Args:
+        runs: by name of the experiment.
+        scale: label of the run.
+
+    Raises:
+        ValueError: on an unknown experiment.
+    """
+    unknown = sorted(set(runs) - set(EXPERIMENTS))
+    if unknown:
+        raise ValueError(f"no claims on the experiment {unknown[0]!r}; known: {', '.join(EXPERIMENTS)}")
+    parts = []
+    for experiment, listed in quoted.CLAIMS.items():
+        table = runs.get(experiment)
+        if table is None:
+            parts.append(judge(listed, None, enough=False, scale=scale, data=""))
+        else:
+            arrays, enough = quoted.arrays(experiment, table), quoted.reaches_floor(experiment, table)
+            parts.append(judge(listed, arrays, enough=enough, scale=scale, data=provenance(table)))
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,130 @@
+"""Document 002's search of task 1: DNGO and expected improvement over listed candidates, as coded and corrected.
+
+Both start from the fragment's eight candidates, then try the untried candidate where the acquisition is largest.
+
+- `dngo`: our surrogate and the mean of its draws' expected improvements over the best score so far.
+- `dngo_as_coded`: pybnn's errors in the surrogate, and the fragment's acquisition
+
+      gamma = (best - mean) / var,   var (gamma Phi(gamma) + phi(gamma)),   var with the noise,
+
+  with `best` the highest of the eight first scores, never updated: the variance stands where the standard
+  deviation belongs, and what is maximised is the improvement of a search that minimises.
+
+Left open: the grid (`task1`), the number of trials (here 28, the first eight among them), and whether a candidate
+may be tried again (here not: the objective has no noise).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from frugal.papers.exploration.task1 import (
+    BETA_GRID,
+    CANDIDATES,
+    INITIAL,
+    K_GRID,
+    LAMBDA_GRID,
+    OBJECTIVES,
+    scores,
+)
+from frugal.seeds import seed_for
+from frugal.trials.acquisitions import LogEI
+from frugal.trials.surrogates.dngo import AS_PYBNN, DNGO
+
+Array = NDArray[np.float64]
+
+SEARCHES: Final = ("dngo", "dngo_as_coded")
+N_TRIALS: Final = 28
+"""The initial ones included."""
+
+
+def unit_cube() -> Array:
+    """The candidates in the unit cube, (n_candidates, 3): K evenly, the precisions by their logarithms."""
+    values = np.array(CANDIDATES)
+    values[:, 1:] = np.log(values[:, 1:])
+    low = np.array([K_GRID[0], np.log(BETA_GRID[0]), np.log(LAMBDA_GRID[0])])
+    high = np.array([K_GRID[-1], np.log(BETA_GRID[-1]), np.log(LAMBDA_GRID[-1])])
+    return np.asarray(np.clip((values - low) / (high - low), 0.0, 1.0))
+
+
+def search(objective: str, how: str, *, seed: int, n_trials: int = N_TRIALS, **settings: Any) -> pd.DataFrame:
+    """One search, a row per trial.
+
+    Args:
+        objective: one of `task1.OBJECTIVES`.
+        how: one of `SEARCHES`.
+        seed: of the surrogate.
+        n_trials: those in all, at least the initial eight.
+        **settings: of `DNGO`.
+
+    Returns:
+        objective, search, seed, step (from 1), K, beta, lambda, score, best (so far), is_best (the first of it).
+
+    Raises:
+        ValueError: on an unknown objective or search, or a number of steps out of range.
+    """
+    if how not in SEARCHES:
+        raise ValueError(f"unknown search {how!r}; known: {', '.join(SEARCHES)}")
+    if not len(INITIAL) <= n_trials <= len(CANDIDATES):
+        bounds = f"at least {len(INITIAL)} and at most {len(CANDIDATES)}, all candidates"
+        raise ValueError(f"n_trials must be {bounds}, got {n_trials}")
+    y, points, tried = scores(objective), unit_cube(), list(range(len(INITIAL)))
+    as_coded = AS_PYBNN if how == "dngo_as_coded" else ()
+    surrogate = DNGO(
+        seed=seed_for("exploration", "task1", objective, how, seed), **{"as_coded": as_coded} | settings
+    )
+    for _ in range(n_trials - len(INITIAL)):
+        if how == "dngo":
+            surrogate.fit(points[tried], -y[tried])
+            acquisition = LogEI(surrogate.components, [-y[tried].max()] * len(surrogate.components))(points)
+        else:
+            surrogate.fit(points[tried], y[tried])
+            mean, std = surrogate.predict(points, with_noise=True)
+            acquisition = fragment_ei(mean, std, best=float(y[: len(INITIAL)].max()))
+        acquisition[tried] = -np.inf
+        tried.append(int(acquisition.argmax()))
+    table = pd.DataFrame([CANDIDATES[i] for i in tried]).rename(columns={"lambda_": "lambda"})
+    table = table.assign(score=y[tried], best=np.maximum.accumulate(y[tried]))
+    table.insert(0, "step", np.arange(1, len(tried) + 1))
+    for name, value in (("seed", seed), ("search", how), ("objective", objective)):
+        table.insert(0, name, value)
+    return table.assign(is_best=table["score"] == table["best"].iloc[-1])
+
+
+def fragment_ei(mean: Array, std: Array, *, best: float) -> Array:
+    """The fragment's acquisition, errors and all.
+
+    Args:
+        mean: predicted scores, (m,).
+        std: their standard deviations, with the noise, (m,).
+        best: the highest of the first scores.
+    """
+    variance = std**2
+    gamma = (best - mean) / variance
+    return np.asarray(variance * (gamma * norm.cdf(gamma) + norm.pdf(gamma)))
+
+
+def run_task1(
+    seeds: Iterable[int], *, n_trials: int = N_TRIALS, searches: Iterable[str] = SEARCHES, **settings: Any
+) -> pd.DataFrame:
+    """The searches that the table shows, rows of `search` with data `original`.
+
+    Args:
+        seeds: of the surrogates; each search is run once per seed.
+        n_trials: those of each search.
+        searches: of `SEARCHES`; `dngo` is run on every objective, `dngo_as_coded` on the fragment's own.
+        **settings: of `DNGO`.
+    """
+    listed = [(o, how) for how in searches for o in (OBJECTIVES if how == "dngo" else ("as_published",))]
+    parts = [
+        search(objective, how, seed=seed, n_trials=n_trials, **settings)
+        for seed in seeds
+        for objective, how in listed
+    ]
+    return pd.concat(parts, ignore_index=True).assign(data="original")

@@ -113,8 +113,15 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--output", required=True, help="a killed search goes on from the journal beside it")
 
+    p = _command(commands, "refits", "fit and test what searches chose")
+    p.add_argument("--runs", nargs="+", required=True)
+    p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--output", required=True)
+
     p = _command(commands, "gather", "gather what the methods of an experiment gave")
     p.add_argument("--runs", nargs="+", required=True)
+    p.add_argument("--experiment", help="its name, where the runs do not have it")
     p.add_argument("--output", required=True)
 
     p = _command(commands, "table", "write a table of a paper as .csv and .md")

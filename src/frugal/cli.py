@@ -170,11 +170,20 @@ def _trials(args: argparse.Namespace) -> None:
     journal.unlink(missing_ok=True)
 
 
+def _refits(args: argparse.Namespace) -> None:
+    """What searches chose, fitted on more rows and tested."""
+    from frugal.papers.exploration.runs import refits
+
+    _write(refits(_read_all(args.runs), _settings(args.settings), args.root), args.output)
+
+
 def _gather(args: argparse.Namespace) -> None:
     """Rows of many jobs in one file, in the order of method and seed."""
     import pandas as pd
 
-    runs = pd.concat([_read(path, "experiment", "method", "seed", "data") for path in args.runs])
+    runs = pd.concat([_read(path, "method", "seed", "data") for path in args.runs])
+    if args.experiment:
+        runs.insert(0, "experiment", args.experiment)
     _write(runs.sort_values(["method", "seed"], kind="stable", ignore_index=True), args.output)
 
 
@@ -373,6 +382,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "rows": _rows,
     "gather": _gather,
     "trials": _trials,
+    "refits": _refits,
     "table": _table,
     "figure": _figure,
     "claims": _claims,

@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal.papers.big_data.beyond import claims, designs, figures, summaries
+from frugal.papers.big_data.beyond import claims, designs, figures, models, summaries, svms
+from frugal.papers.big_data.beyond import combinations as measured
+from frugal.papers.big_data.beyond import fractions as trained_fractions
 from frugal.papers.big_data.beyond.runs import EXPERIMENTS, combinations, fractions
 from frugal.papers.tidy import TIDY
 from frugal.papers.verdicts import judge
+from frugal.rows import case_control, weighted_logistic
 
 COMBINED = {
     "sizes": {"nzNormal": 2000}, "gammas": [0.8], "s": 2, "r": 3, "pilot_size": 200, "n_truth": 5, "theta": 0.5,
@@ -63,6 +66,32 @@ def test_every_combination_and_part_is_measured_on_its_problem(combined):
     b = int(2000**0.8)
     assert (by_method(combined, "blb", "rows_touched") <= 2 * 3 * b).all()
     assert (by_method(combined, "osmac_mvc", "rows_touched") == 2000 + 200 + 2 * b).all()
+    assert set(combined.loc[combined["share_uniform"].notna(), "method"]) == {"osmac_mvc", "blb_osmac"}
+    assert (combined["share_uniform"].dropna() == 0).all()
+    assert set(combined.loc[combined["predict_seconds"].notna(), "problem"]) == {"digits"}
+
+
+def test_blb_and_its_dynamic_fits_are_counted_in_the_same_two_units(combined):
+    for method in ("blb", "blb_dynamic"):
+        rows = combined[combined["method"] == method]
+        given = 2000 * rows["n_fits"]  # each fit has 2000 rows, repeats included, of which about b are distinct
+        np.testing.assert_allclose(rows["passes"], rows["rows_accessed"] / given)
+        assert (rows["rows_accessed"] >= given).all()
+        share = rows["distinct_accessed"] / rows["rows_accessed"]
+        distinct = rows["rows_touched"] / given
+        assert (share > distinct - 0.01).all()  # small samples hold fewer repeats
+    # The same resamples, so the same distinct rows and nearly the same coefficients.
+    pairs = [
+        by_method(combined, method, ["rows_touched", "error"]).to_numpy() for method in ("blb", "blb_dynamic")
+    ]
+    assert (pairs[0][:, 0] == pairs[1][:, 0]).all()
+    np.testing.assert_allclose(pairs[0][:, 1], pairs[1][:, 1], rtol=0.05)
+    # A sample of all rows holds the distinct ones; the Hessian's tenth of them somewhat more of its own size.
+    batch = by_method(combined, "blb", "distinct_accessed") / by_method(combined, "blb", "rows_accessed")
+    assert (batch < 2 * 437 / 2000).all()
+    for method in ("full", "dynamic"):
+        rows = combined[combined["method"] == method]
+        assert (rows["distinct_accessed"] == rows["rows_accessed"]).all()
 
 
 def test_the_size_rule_reaches_the_resample_and_misjudges_its_variance(combined):
@@ -80,7 +109,9 @@ def test_runs_of_a_seed_are_the_same_but_for_seconds(combined, tmp_path):
         again = combinations(method, 1, COMBINED, tmp_path)
         first = combined[(combined["method"] == method) & (combined["seed"] == 1)].reset_index(drop=True)
         pd.testing.assert_frame_equal(
-            again.drop(columns="seconds"), first.drop(columns="seconds"), check_dtype=False
+            again.drop(columns=["seconds", "predict_seconds"]),
+            first.drop(columns=["seconds", "predict_seconds"]),
+            check_dtype=False,
         )
     assert combined.groupby(["problem", "method"])["error"].nunique().min() > 1
 
@@ -98,7 +129,17 @@ def test_each_method_is_trained_where_it_applies(trained):
     assert has_loss["log_loss"].notna().all()
     assert fine.loc[fine["family"] == "svm", "log_loss"].isna().all()
     assert by_method(fine, "wkm_svm", "rows_share").between(0.48, 0.52).all()
-    assert (by_method(fine, "wkm_svm", "touched_share") == 1.0).all()
+    assert (by_method(fine, "wkm_svm", "rows_touched") == by_method(fine, "wkm_svm", "n_rows")).all()
+    assert (fine["predict_seconds"] > 0).all()
+    # A batch fit reads every row several times, and touches it once.
+    full = fine[fine["method"] == "full_logistic"]
+    assert (full["rows_touched"] == full["n_rows"]).all()
+    assert (full["rows_accessed"] > 2 * full["n_rows"]).all()
+    dynamic = fine[fine["method"] == "dynamic"]
+    assert (dynamic["rows_touched"] < dynamic["rows_accessed"]).all()
+    assert (dynamic["rows_touched"] <= dynamic["n_rows"]).all()
+    assert set(fine.loc[fine["share_uniform"].notna(), "method"]) == {"lcc", "osmac_mvc", "osmac_mmse"}
+    assert set(fine.loc[fine["n_failed"].notna(), "method"]) == {"blb", "b_of_n"}
 
 
 def test_full_training_is_what_scikit_learn_finds(trained, tmp_path):
@@ -115,6 +156,74 @@ def test_a_failed_fit_is_a_row_with_its_reason(tmp_path):
     run = fractions("uniform", 0, settings, tmp_path)
     assert "separated" in run["reason"].item() or "dependent" in run["reason"].item()
     assert math.isnan(run["accuracy"].item())
+
+
+def test_a_bag_without_a_fit_is_a_row_with_its_reason(tmp_path, monkeypatch):
+    settings = TRAINED | {"datasets": ["wdbc"], "fractions": [0.01]}  # b = 2 rows of 300, often of one class
+    runs = [fractions("blb", seed, settings, tmp_path) for seed in range(6)]
+    reasons = {run["reason"].item() for run in runs}
+    assert any("has no row of class" in reason for reason in reasons)
+
+    def failing(*args, **kwargs):
+        raise ValueError("no such thing")
+
+    monkeypatch.setattr(models, "fit_logistic", failing)
+    run = fractions("b_of_n", 0, TRAINED | {"datasets": ["wdbc"]}, tmp_path)
+    assert "fits failed" in run["reason"].item()
+    monkeypatch.setattr(models, "blb", failing)
+    with pytest.raises(ValueError, match="no such thing"):
+        fractions("blb", 0, TRAINED | {"datasets": ["wdbc"]}, tmp_path)
+
+
+def test_a_pilot_that_fails_is_told(tmp_path, monkeypatch):
+    settings = TRAINED | {"datasets": ["wdbc"]}
+    fit, pilots = case_control.fit_weighted, []
+
+    def separated(X, y, *, sample, **others):
+        if "the pilot of" in sample:
+            pilots.append(sample)
+            raise weighted_logistic.FitError(sample, "separated")
+        return fit(X, y, sample=sample, **others)
+
+    monkeypatch.setattr(case_control, "fit_weighted", separated)
+    for method in ("lcc", "osmac_mvc"):
+        run = fractions(method, 0, settings, tmp_path)
+        assert run["share_uniform"].item() == 1.0
+    assert (combinations("osmac_mvc", 0, COMBINED, tmp_path)["share_uniform"] == 1.0).all()
+    assert len(pilots) == 6
+
+
+def with_failures(runs):
+    """`lcc` has no fit of any seed, `osmac_mvc` none of the first."""
+    lost = (runs["method"] == "lcc") | ((runs["method"] == "osmac_mvc") & (runs["seed"] == 0))
+    numbers = [name for name in runs.select_dtypes("number") if name not in ("seed", "n_rows", "fraction")]
+    return runs.assign(**{name: runs[name].where(~lost) for name in numbers})
+
+
+def test_failed_seeds_are_counted_and_cells_without_a_value_stay(trained):
+    runs = with_failures(trained)
+    for table in (summaries.fractions_table(runs, "smoke"), summaries.summarise_fractions(runs)):
+        cells = table[table["dataset"] == "wdbc"].set_index(["method", "measure"])
+        value = "ours" if "ours" in cells else "mean"
+        assert (table["n_seeds"] == 2).all()
+        assert math.isnan(cells.loc[("lcc", "accuracy"), value])
+        assert cells.loc[("lcc", "accuracy"), "n_missing"] == 2
+        assert cells.loc[("osmac_mvc", "accuracy"), "n_missing"] == 1
+        assert cells.loc[("osmac_mvc", "accuracy"), value] > 0.6
+        assert cells.loc[("blb", "n_failed"), "n_missing"] == 0
+        for method, measure in (("uniform", "n_failed"), ("wkm_svm", "log_loss"), ("cc", "share_uniform")):
+            assert (method, measure) not in cells.index
+    for name in ("fractions", "fractions_seconds"):
+        numbers = figures.FIGURES[name].summarise(runs=runs)
+        figures.FIGURES[name].draw(pd.read_csv(io.StringIO(numbers.to_csv(index=False))))
+
+
+def test_the_table_of_combinations_shows_failed_fits(combined):
+    table = summaries.combinations_table(combined, "smoke").set_index(["problem", "method", "measure"])
+    assert table.loc[("nzNormal", "blb", "n_failed"), "ours"].item() == 0
+    assert table.loc[("nzNormal", "blb_osmac", "share_uniform"), "ours"].item() == 0
+    assert table["ours"].notna().all()
+    assert (table["n_seeds"] == 2).all()
 
 
 def test_splits_share_no_row_and_are_scaled_on_the_training_rows(tmp_path):
@@ -146,14 +255,37 @@ def test_unknown_methods_and_settings_are_named(run, settings):
         run(method, 0, {k: v for k, v in settings.items() if k != "theta"})
 
 
-def made_up(n_seeds=10, sizes=(10_000, 20_000)):
+@pytest.mark.parametrize(
+    ("run", "change", "message"),
+    [
+        (fractions, {"r": 1}, "r must be at least 2"),
+        (fractions, {"C": -1}, "C must be above 0"),
+        (fractions, {"fractions": [0.5, 1]}, "fractions must be below 1, got 1"),
+        (fractions, {"passes": []}, "passes must be a list of one or more"),
+        (fractions, {"n_train": 1}, "n_train must be at least 2"),
+        (combinations, {"r": 1}, "r must be at least 2"),
+        (combinations, {"C": -1}, "C must be above 0"),
+        (combinations, {"sizes": {"nzNormal": 2.5}}, "sizes.* must be at least 100"),
+        (combinations, {"dynamic_gammas": [0.7]}, r"dynamic_gammas must be among gammas \(0.8\), got 0.7"),
+    ],
+)
+def test_wrong_values_of_settings_are_refused_before_anything_runs(run, change, message, monkeypatch):
+    for module in (designs, svms, trained_fractions):
+        monkeypatch.setattr(module, "split", None, raising=False)
+    monkeypatch.setattr(measured, "generate", None)
+    for method in EXPERIMENTS[run.__name__][1]:
+        with pytest.raises(ValueError, match=message):
+            run(method, 0, (COMBINED if run is combinations else TRAINED) | change)
+
+
+def made_up(n_seeds=10, sizes=(10_000, 20_000), svm_rows=5000):
     """Every method costs and errs as its factor says, twice as much at the second gamma."""
     factors = {
         "full": 1, "blb": 10, "osmac_mvc": 4, "blb_osmac": 2, "dynamic": 1, "blb_dynamic": 100,
         "full_svm": 1, "wkm_svm": 4, "blb_svm": 8, "blb_wkm_svm": 2,
     }  # fmt: skip
     rows = []
-    for problem, n in zip(("nzNormal", "student_t", "letter"), (*sizes, 100), strict=True):
+    for problem, n in zip(("nzNormal", "student_t", "letter"), (*sizes, svm_rows), strict=True):
         for method, factor in factors.items():
             if method.endswith("svm") != (problem == "letter"):
                 continue
@@ -162,10 +294,8 @@ def made_up(n_seeds=10, sizes=(10_000, 20_000)):
                     value = factor * (2.0 if gamma == 0.7 else 1.0) * (1 + 0.01 * seed)
                     costs = dict.fromkeys(("error", "to_full", "width_error", "width", *summaries.COSTS), value)
                     row = {"problem": problem, "method": method, "seed": seed, "gamma": gamma, "n_rows": n}
-                    rows.append(
-                        row | costs | {"passes": 1.0, "largest_share": 1.0, "understated": np.log10(factor)}
-                    )
-    return pd.DataFrame(rows).assign(data="generated", n_fits=1)
+                    rows.append(row | costs | {"understated": np.log10(factor)})
+    return pd.DataFrame(rows).assign(data="generated", n_fits=1, r=30, s=5, n_truth=300)
 
 
 def test_pairs_are_ratios_by_gamma_and_seed():
@@ -180,13 +310,16 @@ def test_pairs_are_ratios_by_gamma_and_seed():
     assert summaries.paired(runs, "blb_osmac", "blb", "letter", "error").empty
     fewer = runs[(runs["method"] != "blb_dynamic") | (runs["gamma"] == 0.7)]
     assert summaries.paired(fewer, "blb_dynamic", "blb", "nzNormal", "error").index.tolist() == [0.7]
+    apart = fewer[(fewer["method"] != "blb") | (fewer["gamma"] == 0.6)]
+    with pytest.raises(ValueError, match="blb_dynamic and blb have no gamma in common on nzNormal"):
+        summaries.paired(apart, "blb_dynamic", "blb", "nzNormal", "error")
 
 
 def test_the_table_against_parts_says_which_is_less():
     table = summaries.against_parts_table(made_up(), "paper").set_index(
         ["combination", "part", "problem", "measure"]
     )
-    assert list(table.columns) == [*TIDY, "says"]
+    assert list(table.columns) == [*TIDY, "n_missing", "says"]
     assert table.loc[("blb_osmac", "blb", "nzNormal", "error"), "says"] == "less"
     assert table.loc[("blb_dynamic", "dynamic", "nzNormal", "error"), "says"] == "more"
     row = table.loc[("blb_osmac", "full", "student_t", "seconds")]
@@ -199,8 +332,8 @@ def test_claims_are_directions_of_these_ratios():
     assert arrays["osmac_error_nz"].shape == (2, 10)
     table = judge(claims.CLAIMS["combinations"], arrays, enough=True, scale="paper", data="generated")
     expected = [
-        -1.0, -2.0, -2.0 - 0.5 * np.log10(2), np.log10(0.2) - 1,
-        np.log10(0.25) - 1, np.log10(0.2), np.log10(0.2), np.log10(0.5), np.log10(0.5) + 0.5 * np.log10(2),
+        -1.0, -1.0, -2.0, -1.0, np.log10(0.2) - 1,
+        np.log10(0.2), np.log10(0.2), np.log10(0.5), np.log10(0.5) + 0.5 * np.log10(2),
     ]  # fmt: skip
     np.testing.assert_allclose(table["ours"], expected, atol=1e-9)
     assert (table["verdict"] == "reproduced").all()
@@ -210,6 +343,10 @@ def test_the_floor_is_ten_seeds_of_the_documents_sizes():
     assert claims.reaches_floor("combinations", made_up())
     assert not claims.reaches_floor("combinations", made_up(n_seeds=9))
     assert not claims.reaches_floor("combinations", made_up(sizes=(10_000, 19_999)))
+    assert not claims.reaches_floor("combinations", made_up(svm_rows=4999))
+    assert not claims.reaches_floor("combinations", made_up().query("problem != 'letter'"))
+    for name, value in (("r", 29), ("s", 4), ("n_truth", 299)):
+        assert not claims.reaches_floor("combinations", made_up().assign(**{name: value}))
     with pytest.raises(ValueError, match="no claims on the experiment 'x'; known: combinations, fractions"):
         claims.reaches_floor("x", made_up())
 

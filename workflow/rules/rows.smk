@@ -1,9 +1,10 @@
-# The rows family: a job does some methods and seeds of one experiment; what they give is gathered by experiment.
+# Experiments whose jobs do some methods and seeds; what they give is gathered by experiment.
 
 from frugal.papers.experiments import EXPERIMENTS
 
 ROWS = {
-    name: block for name, block in config["big_data"].items() if name in EXPERIMENTS
+    name: config[experiment.package.split(".")[0]][name]
+    for name, experiment in EXPERIMENTS.items()
 }
 TIMED = [name for name, experiment in EXPERIMENTS.items() if experiment.is_timed]
 
@@ -89,12 +90,13 @@ rule gather_rows:
     input:
         row_files,
     output:
-        "results/big_data/runs/{experiment}.parquet",
+        "results/{paper}/runs/{experiment}.parquet",
     log:
-        "results/logs/big_data/runs/{experiment}.log",
+        "results/logs/{paper}/runs/{experiment}.log",
     benchmark:
-        "results/benchmarks/big_data/runs/{experiment}.tsv"
+        "results/benchmarks/{paper}/runs/{experiment}.tsv"
     wildcard_constraints:
+        paper="big_data|exploration",
         experiment="|".join(EXPERIMENTS),
     conda:
         "../../envs/frugal.yaml"

@@ -1,4 +1,4 @@
-"""Experiments on the rows family by name: what is compared in them, and which package makes the rows.
+"""Experiments by name: what is compared in them, and which package makes their rows.
 
 Light to import, since the workflow reads it at every start.
 """
@@ -91,6 +91,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         ),
         True,
     ),
+    "task1": Experiment("exploration", ("dngo", "dngo_as_coded"), False),
+    "surrogate_cost": Experiment("exploration", ("gp", "dngo"), True),
 }
 """By name."""
 

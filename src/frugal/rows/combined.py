@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
 from sklearn.base import clone
 
 from frugal.rows.bags import Bag, Statistic, bag, gather, interval_widths
@@ -31,6 +32,9 @@ from frugal.rows.sampling import METHODS, checked, draw, sampling_probabilities
 from frugal.rows.subsamples import check_sizes, seed_of
 from frugal.rows.traces import Fit
 from frugal.rows.weighted_logistic import FitError, fit_weighted
+
+HESSIAN_SHARE = 0.1
+"""That of `fit_dynamic_sample`, where none is given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +201,44 @@ def blb_svm(
     return blb(X, labels, b=b, s=s, r=r, fit=decide, statistic=statistic, rng=rng)
 
 
+def distinct_accessed(fit: Fit, counts: ArrayLike, hessian_share: float = HESSIAN_SHARE) -> float:
+    """Rows accessed by a fit to rows that repeat, a row that a sample holds several times counted once.
+
+    Which rows a sample had is not kept. Of m out of n written-out rows, c_j of them row j, the expected number of
+    distinct ones is taken:
+
+        sum_j 1 - C(n - c_j, m) / C(n, m),
+
+    which is all of them where m = n. Samples of different steps count separately.
+
+    Args:
+        fit: by `fit_dynamic_sample`, to these rows written out.
+        counts: c_j, at least 0.
+        hessian_share: of the fit.
+    """
+    often, n_rows = np.unique(np.asarray(counts, dtype=np.int64), return_counts=True)
+    n = int(often @ n_rows)
+
+    def distinct(m: int) -> float:
+        can = often <= n - m  # be left out
+        c = often[can]
+        logs = gammaln(n - c + 1) - gammaln(n - c - m + 1) - gammaln(n + 1) + gammaln(n - m + 1)
+        return float(n_rows.sum() - n_rows[can] @ np.exp(logs))
+
+    trace = fit.trace
+    parts = np.ceil(hessian_share * trace.size).astype(np.int64)
+    readings = (np.diff(trace.points, prepend=0) - trace.n_products * parts) / trace.size
+    of = {m: distinct(m) for m in {*trace.size.tolist(), *parts.tolist()}}
+    return float(
+        sum(
+            k * of[m] + products * of[part]
+            for k, m, products, part in zip(
+                readings.tolist(), trace.size.tolist(), trace.n_products.tolist(), parts.tolist(), strict=True
+            )
+        )
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class DynamicBag:
     """A bag of little bootstraps of fits on samples of growing size.
@@ -204,15 +246,25 @@ class DynamicBag:
     Attributes:
         bag: coefficients and quality.
         fits: every fit with its trace, in order: subsample by subsample.
+        counts: how often each row of its resample is in it, of each fit.
+        hessian_share: of the fits.
     """
 
     bag: Bag
     fits: tuple[Fit, ...]
+    counts: tuple[Ints, ...]
+    hessian_share: float
 
     @property
     def rows_accessed(self) -> int:
-        """Rows accessed by all fits, each as often as it was."""
+        """Rows accessed by all fits, each as often as it was, and as often as its sample holds it."""
         return sum(fit.n_points for fit in self.fits)
+
+    @property
+    def distinct_accessed(self) -> float:
+        """The same with the distinct rows of each sample, by `distinct_accessed`."""
+        pairs = zip(self.fits, self.counts, strict=True)
+        return sum(distinct_accessed(fit, counts, self.hessian_share) for fit, counts in pairs)
 
     @property
     def largest(self) -> Ints:
@@ -252,13 +304,15 @@ def blb_dynamic(
         ValueError: as `blb` and `fit_dynamic_sample`.
     """
     generator = np.random.default_rng(seed_of(rng))
-    classes, fits = np.unique(np.asarray(y)), list[Fit]()
+    classes, fits, counts = np.unique(np.asarray(y)), list[Fit](), list[Ints]()
 
     def fit(rows: NDArray[Any], labels: NDArray[Any], weights: Array) -> Array:
-        every = np.repeat(np.arange(len(rows)), weights.astype(np.int64))
+        often = weights.astype(np.int64)
+        every = np.repeat(np.arange(len(rows)), often)
         fits.append(fit_dynamic_sample(rows[every], labels[every], classes=classes, rng=generator, **settings))
+        counts.append(often)
         coef = fits[-1].coef
         return (coef[:, 1:] - coef[:, :1]).ravel(order="F")
 
     bagged = blb(X, y, b=b, s=s, r=r, fit=fit, statistic=statistic, rng=rng)
-    return DynamicBag(bagged, tuple(fits))
+    return DynamicBag(bagged, tuple(fits), tuple(counts), settings.get("hessian_share", HESSIAN_SHARE))

@@ -7,8 +7,8 @@ import pytest
 from sklearn.svm import SVC
 from subsample_designs import design
 
-from frugal.rows import KMSVM, WKMSVM, blb, bootstrap, fit_logistic, interval_widths
-from frugal.rows.combined import blb_dynamic, blb_osmac, blb_svm
+from frugal.rows import KMSVM, WKMSVM, blb, bootstrap, fit_dynamic_sample, fit_logistic, interval_widths
+from frugal.rows.combined import blb_dynamic, blb_osmac, blb_svm, distinct_accessed
 from frugal.rows.sampling import sampling_probabilities
 
 
@@ -47,12 +47,16 @@ def test_widths_are_those_of_the_fit_to_all_rows_not_of_the_drawing(imbalanced):
     assert found.bag.statistic.mean() == pytest.approx(full.statistic.mean(), rel=0.12)
 
 
-def test_uniform_probabilities_of_all_rows_give_the_mean_count_of_plain_blb():
+def test_uniform_probabilities_estimate_what_plain_blb_does():
     X, y = design("mzNormal", rng(2), 600)
-    found = blb_osmac(X, y, b=200, s=3, r=5, rng=rng(), **settings(method="uniform"))
+    kwargs = {"b": 200, "s": 60, "r": 20, "fit": weighted_mean, "statistic": interval_widths}
+    found = blb_osmac(X, y, rng=rng(), pilot_size=200, method="uniform", **kwargs)
+    plain = blb(X, y, rng=rng(), **kwargs)
     assert (found.n_drawn, found.n_scored, found.drawn_by) == (0, 0, "uniform")
-    assert (found.bag.rows <= 200).all()
     assert found.rows_touched == found.bag.rows.sum()
+    errors = [bag.coefs.std(axis=0, ddof=1) / np.sqrt(60) for bag in (found.bag, plain)]
+    assert (np.abs(found.bag.coef - plain.coef) < 4 * np.hypot(*errors)).all()
+    assert found.bag.statistic.mean() == pytest.approx(plain.statistic.mean(), rel=0.05)
 
 
 def test_rows_touched_counts_the_pilot_and_the_scored_rows(imbalanced):
@@ -148,6 +152,35 @@ def test_dynamic_fits_of_all_rows_find_the_weighted_maximum():
     np.testing.assert_allclose(ours.bag.estimates, theirs.estimates, atol=1e-5)
     assert (ours.largest == 800).all()
     assert ours.rows_accessed == sum(fit.n_points for fit in ours.fits)
+
+
+def test_distinct_rows_of_samples_are_those_that_are_expected():
+    X, y = design("mzNormal", rng(6), 60)
+    counts = np.array([0, 1, 2, 7, 20, 30])
+    every = np.repeat(np.arange(6), counts)
+    fit = fit_dynamic_sample(X[every], y[:60], theta=0.5, initial_size=15, ridge=1e-3, rng=rng(), max_iter=4)
+
+    def brute(m):
+        draws = [len(np.unique(rng(i).permutation(every)[:m])) for i in range(3000)]
+        return np.mean(draws)
+
+    expected, before = 0.0, 0
+    for m, points, products in zip(fit.trace.size, fit.trace.points, fit.trace.n_products, strict=True):
+        part = int(np.ceil(0.1 * m))
+        expected += (points - before - products * part) / m * brute(m) + products * brute(part)
+        before = points
+    assert distinct_accessed(fit, counts) == pytest.approx(expected, rel=0.01)
+    ones = fit_dynamic_sample(X, y, theta=0.5, initial_size=15, ridge=1e-3, rng=rng())
+    assert distinct_accessed(ones, np.ones(60)) == pytest.approx(ones.n_points)
+
+
+def test_a_bag_counts_distinct_rows_of_what_its_fits_read():
+    X, y = design("mzNormal", rng(6), 500)
+    sizes = {"b": 50, "s": 2, "r": 2}
+    found = blb_dynamic(X, y, rng=rng(), theta=0.0, initial_size=500, ridge=1e-3, hessian_share=1.0, **sizes)
+    assert all(counts.sum() == 500 for counts in found.counts)
+    passes = [fit.n_points / 500 for fit in found.fits]  # over all rows each time, of which so many are distinct
+    assert found.distinct_accessed == pytest.approx(passes @ found.bag.rows.ravel())
 
 
 def test_the_size_rule_goes_beyond_the_distinct_rows():

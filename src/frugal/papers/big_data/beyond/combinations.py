@@ -8,8 +8,6 @@ some; what a method trains on all rows for is not capped.
 from __future__ import annotations
 
 import math
-import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -17,20 +15,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from frugal.papers.big_data.beyond.costs import TOL, batch_fit, timed
 from frugal.papers.big_data.beyond.designs import (
     BETA,
     RIDGE,
     Floats,
     Ints,
-    check_settings,
     generate,
     maximum_likelihood,
-    split,
     true_width,
 )
+from frugal.papers.big_data.beyond.settings import COMBINATIONS, check_settings
+from frugal.papers.big_data.beyond.svms import SVMS, of_bag, svm_rows
 from frugal.rows import (
-    WKMSVM,
-    Bag,
     Fit,
     blb,
     bootstrap,
@@ -40,21 +37,14 @@ from frugal.rows import (
     interval_widths,
     subsample_size,
 )
-from frugal.rows.combined import blb_dynamic, blb_osmac, blb_svm
+from frugal.rows.combined import blb_dynamic, blb_osmac, distinct_accessed
 from frugal.rows.multinomial import evaluate
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 
 LOGISTIC = ("full", "bootstrap", "blb", "osmac_mvc", "blb_osmac", "dynamic", "blb_dynamic")
-SVMS = ("full_svm", "wkm_svm", "blb_svm", "blb_wkm_svm")
-SETTINGS = (
-    "sizes", "gammas", "s", "r", "pilot_size", "n_truth", "theta", "dynamic_gammas",
-    "datasets", "n_components", "svm_rows", "svm_test", "svm_gammas", "svm_s", "svm_r", "compression", "C",
-)  # fmt: skip
 _RIDGE_OF_SOFTMAX = 2.0 * RIDGE
 """Two classes share the coefficients evenly, so that their squares sum to half of that of the log-odds'."""
-_TOL = 1e-4
-"""Largest entry of the gradient where the dynamic fit ends: a few hundredths of the gradient's noise on n rows."""
 _FRESH = 10
 """Datasets' worth of fresh rows on which a gradient is taken to be that of the population."""
 
@@ -77,15 +67,18 @@ class Problem(NamedTuple):
 def measure(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> list[Row]:
     """Rows of one seed of one method: one per problem, and per gamma where subsamples are drawn.
 
-    Columns: problem, data, n_rows; gamma, b, s, r; error (squared distance of the coefficients to the true ones,
-    or test error), to_full (squared distance to the fit to all rows), width_error (of the 95 % intervals, relative
-    to the true width), width (mean; of decision values on test rows for an SVM), rows_touched (distinct rows per
-    fit, summed, and what was scored), rows_accessed (each as often as it was read), passes (rows_accessed per
-    distinct row and fit), seconds, n_fits, n_failed; of dynamic fits largest_share (of the resample, in the
-    largest sample) and understated (log10 of the gradient's squared error at the end over equation 13's estimate).
+    Columns: problem, data, n_rows, n_truth; gamma, b, s, r; error (squared distance of the coefficients to the
+    true ones, or test error), to_full (squared distance to the fit to all rows), width_error (of the 95 %
+    intervals, relative to the true width), width (mean; of decision values on test rows for an SVM), rows_touched
+    (distinct rows per fit, summed, and what was drawn or scored for a pilot), rows_accessed (each as often as it
+    was read, k times for a row that the resample holds k times), distinct_accessed (the same with the distinct
+    rows of each sample read), passes (rows_accessed per row of a fit's data), seconds (of fitting),
+    predict_seconds (of decision values), n_fits, n_failed, share_uniform (1 where failed pilots left uniform
+    draws, 0 where not); of dynamic fits largest_share (of the resample, in the largest sample) and understated
+    (log10 of the gradient's squared error at the end over equation 13's estimate). What a method lacks is nan.
     """
-    check_settings(settings, SETTINGS)
-    problems = _svm_rows if method in SVMS else _logistic_rows
+    check_settings(settings, COMBINATIONS)
+    problems = svm_rows if method in SVMS else _logistic_rows
     with one_thread():
         return list(problems(method, seed, settings, root))
 
@@ -105,6 +98,7 @@ def _logistic_rows(method: str, seed: int, settings: Mapping[str, Any], root: st
             }
             if widths is not None:
                 truth = true_width(design, n, settings["n_truth"])
+                row["n_truth"] = settings["n_truth"]
                 row |= {"width": float(widths.mean()), "width_error": float(np.abs(widths / truth - 1.0).mean())}
             yield row
 
@@ -113,46 +107,43 @@ Found = tuple[Floats, Floats | None, Row]
 """Coefficients, interval widths, and what else is known."""
 
 
-def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of fits that failed, which are counted
-        start = time.perf_counter()
-        found = call()
-        return found, time.perf_counter() - start
-
-
-def _of_bag(bag: Bag, seconds: float, rows_touched: int) -> Row:
-    row: Row = {"b": bag.b, "s": bag.s, "r": int(bag.r.max()), "seconds": seconds, "rows_touched": rows_touched}
-    return row | {"n_fits": bag.n_fits, "n_failed": bag.n_failed}
-
-
 def _sizes(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> dict[str, Any]:
     sizes = {"b": subsample_size(len(problem.y), gamma), "s": settings["s"], "r": settings["r"]}
     return sizes | {"fit": partial(fit_logistic, ridge=RIDGE), "statistic": interval_widths}
 
 
 def _full(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
-    coef, seconds = _timed(lambda: fit_logistic(problem.X, problem.y, ridge=RIDGE))
-    passes = _batch_passes(problem, problem.X, problem.y)
-    n = len(problem.y)
-    row: Row = {"seconds": seconds, "rows_touched": n, "rows_accessed": passes * n, "passes": passes, "n_fits": 1}
-    return coef, None, row | {"n_failed": 0}
+    coef, seconds = timed(lambda: fit_logistic(problem.X, problem.y, ridge=RIDGE))
+    batch = batch_fit(problem.X, problem.y, rng=problem.rng("batch"), ridge=_RIDGE_OF_SOFTMAX)
+    row: Row = {"seconds": seconds, "rows_touched": len(problem.y), "n_fits": 1, "n_failed": 0}
+    return coef, None, row | _accessed(batch.n_points, batch.n_points, len(problem.y))
+
+
+def _accessed(rows: float, distinct: float, n_given: int) -> Row:
+    """Both readings of rows read, and passes over the `n_given` rows (repeats included) of the fits' data."""
+    return {"rows_accessed": rows, "distinct_accessed": distinct, "passes": rows / n_given}
 
 
 def _bootstrap(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
     sizes = {"r": settings["r"], "fit": partial(fit_logistic, ridge=RIDGE), "statistic": interval_widths}
-    bag, seconds = _timed(lambda: bootstrap(problem.X, problem.y, rng=problem.rng("bootstrap"), **sizes))
-    return bag.coef, bag.statistic, _of_bag(bag, seconds, bag.rows_touched)
+    bag, seconds = timed(lambda: bootstrap(problem.X, problem.y, rng=problem.rng("bootstrap"), **sizes))
+    return bag.coef, bag.statistic, of_bag(bag, seconds, bag.rows_touched)
 
 
 def _blb(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
     sizes, n = _sizes(problem, gamma, settings), len(problem.y)
     rng = problem.rng("blb", f"{gamma:g}")
-    bag, seconds = _timed(lambda: blb(problem.X, problem.y, rng=rng, **sizes))
+    rng.integers(2**63)  # as `blb_dynamic` does, so that both have the same resamples
+    bag, seconds = timed(lambda: blb(problem.X, problem.y, rng=rng, **sizes))
+    row = of_bag(bag, seconds, bag.rows_touched)
     rows = rng.choice(n, bag.b, replace=False)  # one such resample, to count what a batch fit reads
-    every = rows[rng.integers(bag.b, size=n)]
-    passes = _batch_passes(problem, problem.X[every], problem.y[every])
-    row = _of_bag(bag, seconds, bag.rows_touched) | {"passes": passes, "rows_accessed": passes * bag.rows_touched}
+    counts = np.bincount(rng.integers(bag.b, size=n), minlength=bag.b)
+    every = np.repeat(rows, counts)
+    batch = batch_fit(
+        problem.X[every], problem.y[every], rng=problem.rng("batch"), classes=[0, 1], ridge=_RIDGE_OF_SOFTMAX
+    )
+    distinct = distinct_accessed(batch, counts)
+    row |= _accessed(batch.n_points * bag.n_fits, distinct * bag.n_fits, n * bag.n_fits)
     return bag.coef, bag.statistic, row
 
 
@@ -160,49 +151,40 @@ def _osmac(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found
     size = settings["s"] * subsample_size(len(problem.y), gamma)
     sizes = {"method": "osmac_mvc", "pilot_size": settings["pilot_size"], "size": size}
     rng = problem.rng("osmac_mvc", f"{gamma:g}")
-    fit, seconds = _timed(lambda: fit_subsample(problem.X, problem.y, rng=rng, **sizes))
+    fit, seconds = timed(lambda: fit_subsample(problem.X, problem.y, rng=rng, **sizes))
     row: Row = {"b": size, "seconds": seconds, "rows_touched": fit.rows_touched, "n_fits": 1, "n_failed": 0}
-    return fit.coef, None, row
+    return fit.coef, None, row | {"share_uniform": float(fit.drawn_by != "osmac_mvc")}
 
 
 def _blb_osmac(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
     sizes = _sizes(problem, gamma, settings) | {"pilot_size": settings["pilot_size"]}
     rng = problem.rng("blb_osmac", f"{gamma:g}")
-    found, seconds = _timed(lambda: blb_osmac(problem.X, problem.y, rng=rng, **sizes))
-    return found.bag.coef, found.bag.statistic, _of_bag(found.bag, seconds, found.rows_touched)
+    found, seconds = timed(lambda: blb_osmac(problem.X, problem.y, rng=rng, **sizes))
+    row = of_bag(found.bag, seconds, found.rows_touched)
+    return found.bag.coef, found.bag.statistic, row | {"share_uniform": float(found.drawn_by != "osmac_mvc")}
 
 
 def _dynamic(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
     n, rng = len(problem.y), problem.rng("dynamic")
-    fit, seconds = _timed(lambda: fit_dynamic_sample(problem.X, problem.y, rng=rng, **_growing(n, settings)))
-    row: Row = {"seconds": seconds, "rows_touched": n, "rows_accessed": fit.n_points, "passes": fit.n_points / n}
-    return fit.coef[:, 1] - fit.coef[:, 0], None, row | {"n_fits": 1, "n_failed": 0} | _rule(problem, [fit])
+    fit, seconds = timed(lambda: fit_dynamic_sample(problem.X, problem.y, rng=rng, **_growing(n, settings)))
+    row: Row = {"seconds": seconds, "rows_touched": n, "n_fits": 1, "n_failed": 0}
+    row |= _accessed(fit.n_points, fit.n_points, n)
+    return fit.coef[:, 1] - fit.coef[:, 0], None, row | _rule(problem, [fit])
 
 
 def _blb_dynamic(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
     n = len(problem.y)
     sizes = {"b": subsample_size(n, gamma), "s": settings["s"], "r": settings["r"]}
-    rng = problem.rng("blb_dynamic", f"{gamma:g}")
-    found, seconds = _timed(lambda: blb_dynamic(problem.X, problem.y, rng=rng, **sizes, **_growing(n, settings)))
-    bag, accessed = found.bag, found.rows_accessed
-    row = _of_bag(bag, seconds, bag.rows_touched) | _rule(problem, found.fits[:: sizes["r"]])
-    return bag.coef, bag.statistic, row | {"rows_accessed": accessed, "passes": accessed / bag.rows_touched}
+    rng = problem.rng("blb", f"{gamma:g}")
+    found, seconds = timed(lambda: blb_dynamic(problem.X, problem.y, rng=rng, **sizes, **_growing(n, settings)))
+    bag = found.bag
+    row = of_bag(bag, seconds, bag.rows_touched) | _rule(problem, found.fits[:: sizes["r"]])
+    row |= _accessed(found.rows_accessed, found.distinct_accessed, n * bag.n_fits)
+    return bag.coef, bag.statistic, row
 
 
 def _growing(n: int, settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {"theta": settings["theta"], "initial_size": n // 100, "ridge": _RIDGE_OF_SOFTMAX, "tol": _TOL}
-
-
-def _batch_passes(problem: Problem, X: Floats, y: Ints) -> float:
-    """How often Newton-CG reads each of n rows where every sample is all of them."""
-    settings: Row = {
-        "theta": 0.0,
-        "dynamic": False,
-        "initial_size": len(y),
-        "ridge": _RIDGE_OF_SOFTMAX,
-        "tol": _TOL,
-    }
-    return fit_dynamic_sample(X, y, rng=problem.rng("batch"), **settings).n_points / len(y)
+    return {"theta": settings["theta"], "initial_size": n // 100, "ridge": _RIDGE_OF_SOFTMAX, "tol": TOL}
 
 
 def _rule(problem: Problem, fits: list[Fit] | tuple[Fit, ...]) -> Row:
@@ -224,26 +206,4 @@ _METHODS: Mapping[str, Callable[[Problem, float, Mapping[str, Any]], Found]] = {
     "dynamic": _dynamic,
     "blb_dynamic": _blb_dynamic,
 }
-_BY_GAMMA = ("blb", "osmac_mvc", "blb_osmac", "blb_dynamic", "blb_svm", "blb_wkm_svm")
-
-
-def _svm_rows(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> Iterator[Row]:
-    sizes = {"n_train": settings["svm_rows"], "n_test": settings["svm_test"]}
-    for name in settings["datasets"]:
-        X, y, X_test, y_test, data = split(name, seed, root=root, **sizes, n_components=settings["n_components"])
-        middle = (int(max(y.max(), y_test.max())) + 1) // 2  # the later half of the classes against the earlier
-        y, y_test = (y >= middle).astype(np.int64), (y_test >= middle).astype(np.int64)
-        compression = settings["compression"] if "wkm" in method else 1
-        svm = WKMSVM(compression, C=settings["C"], n_init=1, random_state=0)
-        for gamma in settings["svm_gammas"] if method in _BY_GAMMA else [math.nan]:
-            row: Row = {"problem": name, "data": data, "n_rows": len(y), "gamma": gamma}
-            if method in _BY_GAMMA:
-                drawn = {"b": subsample_size(len(y), gamma), "s": settings["svm_s"], "r": settings["svm_r"]}
-                rng = rng_for("big_data", "combinations", name, "blb", f"{gamma:g}", seed)
-                bag, seconds = _timed(partial(blb_svm, X, y, X_test, svm=svm, rng=rng, **drawn))
-                decided, row["width"] = bag.coef, float(bag.statistic.mean())
-                row |= _of_bag(bag, seconds, bag.rows_touched)
-            else:
-                decided, seconds = _timed(lambda: svm.fit(X, y).decision_function(X_test))  # noqa: B023
-                row |= {"seconds": seconds, "rows_touched": len(y), "n_fits": 1, "n_failed": 0}
-            yield row | {"error": float(((decided > 0.0) != y_test).mean())}
+_BY_GAMMA = ("blb", "osmac_mvc", "blb_osmac", "blb_dynamic")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -34,18 +34,6 @@ class Split(NamedTuple):
     X_test: Floats
     y_test: Ints
     data: str
-
-
-def check_settings(settings: Mapping[str, Any], known: tuple[str, ...]) -> None:
-    """Refuse a setting that is not known, and the lack of one that is.
-
-    Raises:
-        ValueError: with the setting and all known ones.
-    """
-    for name in (*settings, *known):
-        if name not in known or name not in settings:
-            what = "unknown" if name not in known else "missing"
-            raise ValueError(f"{what} setting {name!r}; known: {', '.join(known)}")
 
 
 def generate(design: str, n: int, rng: Generator) -> tuple[Floats, Ints]:

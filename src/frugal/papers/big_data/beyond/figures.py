@@ -55,11 +55,12 @@ _WORDS: Final = {
     ("seconds", True): "Seconds, all fits",
     "rows_touched": "Rows touched, all fits",
     "rows_accessed": "Rows accessed, repeats counted",
+    "distinct_accessed": "Rows accessed, distinct per sample",
 }
 _MEASURES: Final = {
     "accuracy": "Test accuracy (share)",
     "seconds": "Seconds",
-    "touched_share": "Rows touched (share of all)",
+    "rows_accessed": "Rows accessed",
 }
 
 
@@ -113,7 +114,11 @@ def draw_fractions(numbers: pd.DataFrame, measures: tuple[str, ...]) -> Figure:
 
 
 def _draw_panel(axes: Axes, part: pd.DataFrame, measure: str, steps: tuple[float, ...]) -> None:
-    """One panel; `steps` are the multiples of a power of ten that have a tick."""
+    """One panel; `steps` are the multiples of a power of ten that have a tick. Without a fit there is no point."""
+    part = part.dropna(subset=["mean", "rows_share"])
+    if part.empty:
+        style.say_not_run(axes)
+        return
     for method, line in part.groupby("method", sort=False):
         look = _OF_FRACTIONS.get(str(method), LOOKS[str(method)])
         if method in ("full_logistic", "full_svm"):
@@ -166,7 +171,7 @@ FIGURES: dict[str, Drawn] = {
     "combinations": Drawn(summaries.summarise_combinations, draw_combinations),
     "fractions": Drawn(summaries.summarise_fractions, partial(draw_fractions, measures=("accuracy",))),
     "fractions_seconds": Drawn(
-        summaries.summarise_fractions, partial(draw_fractions, measures=("seconds", "touched_share"))
+        summaries.summarise_fractions, partial(draw_fractions, measures=("seconds", "rows_accessed"))
     ),
 }
 """Figure name -> its numbers and its picture; the first reads runs of `combinations`, the others `fractions`."""

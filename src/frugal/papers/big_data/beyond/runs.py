@@ -10,6 +10,8 @@ import pandas as pd
 
 from frugal.papers.big_data.beyond import combinations as combined
 from frugal.papers.big_data.beyond import fractions as trained
+from frugal.papers.big_data.beyond.models import METHODS
+from frugal.papers.big_data.beyond.svms import SVMS
 from frugal.rows.checks import check_choice
 
 Run = Callable[..., pd.DataFrame]
@@ -19,22 +21,23 @@ def combinations(method: str, seed: int, settings: Mapping[str, Any], root: str 
     """Section 4's combinations and their parts; columns are those of `combinations.measure`.
 
     Args:
-        method: one of `combinations.LOGISTIC` and `combinations.SVMS`.
+        method: one of `combinations.LOGISTIC` and `svms.SVMS`.
         seed: of data, splits and draws; methods share the data and splits of a seed.
-        settings: `combinations.SETTINGS`, all of them.
+        settings: `settings.COMBINATIONS`, all of them.
         root: the data folder.
 
     Raises:
         ValueError: on an unknown method or setting.
     """
-    check_choice("method", method, (*combined.LOGISTIC, *combined.SVMS))
+    check_choice("method", method, (*combined.LOGISTIC, *SVMS))
     table = pd.DataFrame(combined.measure(method, seed, settings, root), columns=list(_COLUMNS))
     return table.assign(method=method, seed=seed)
 
 
 _COLUMNS = (
-    "problem", "data", "n_rows", "gamma", "b", "s", "r", "error", "to_full", "width_error", "width",
-    "rows_touched", "rows_accessed", "passes", "seconds", "n_fits", "n_failed", "largest_share", "understated",
+    "problem", "data", "n_rows", "n_truth", "gamma", "b", "s", "r", "error", "to_full", "width_error", "width",
+    "rows_touched", "rows_accessed", "distinct_accessed", "passes", "seconds", "predict_seconds", "n_fits",
+    "n_failed", "share_uniform", "largest_share", "understated",
 )  # fmt: skip
 
 
@@ -42,9 +45,9 @@ def fractions(method: str, seed: int, settings: Mapping[str, Any], root: str | P
     """Every method of the rows family on real data; columns are those of `fractions.measure`.
 
     Args:
-        method: one of `fractions.METHODS`.
+        method: one of `models.METHODS`.
         seed: of splits and draws; methods share the splits of a seed.
-        settings: `fractions.SETTINGS`, all of them.
+        settings: `settings.FRACTIONS`, all of them.
         root: the data folder.
 
     Raises:
@@ -54,7 +57,7 @@ def fractions(method: str, seed: int, settings: Mapping[str, Any], root: str | P
 
 
 EXPERIMENTS: dict[str, tuple[Run, tuple[str, ...]]] = {
-    "combinations": (combinations, (*combined.LOGISTIC, *combined.SVMS)),
-    "fractions": (fractions, trained.METHODS),
+    "combinations": (combinations, (*combined.LOGISTIC, *SVMS)),
+    "fractions": (fractions, METHODS),
 }
 """Experiment name -> its function and its methods."""

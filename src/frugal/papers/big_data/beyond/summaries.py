@@ -19,18 +19,27 @@ PARTS = {
     "blb_wkm_svm": ("blb_svm", "wkm_svm", "full_svm"),
 }
 """Combination -> its parts, and training on all rows."""
-COSTS = ("rows_touched", "rows_accessed", "seconds")
+COSTS = ("rows_touched", "rows_accessed", "distinct_accessed", "seconds")
 PANELS = (
     ("nzNormal", "error", "rows_touched", ("full", "blb", "osmac_mvc", "blb_osmac")),
     ("student_t", "error", "rows_accessed", ("full", "blb", "dynamic", "blb_dynamic")),
     ("svm", "error", "rows_touched", ("full_svm", "wkm_svm", "blb_svm", "blb_wkm_svm")),
     ("nzNormal", "width_error", "rows_touched", ("bootstrap", "blb", "blb_osmac")),
-    ("student_t", "width_error", "rows_accessed", ("blb", "blb_dynamic")),
+    ("student_t", "width_error", "distinct_accessed", ("blb", "blb_dynamic")),
     ("svm", "seconds", "rows_touched", ("full_svm", "wkm_svm", "blb_svm", "blb_wkm_svm")),
 )
 """Problem (`svm`: the first dataset), what is drawn, against which rows, of which methods."""
 _GENERATED = ("nzNormal", "student_t")
-_FRACTIONS = ("rows_share", "touched_share", "accuracy", "log_loss", "seconds")
+_COMBINED = (
+    "error", "to_full", "width_error", "width", *COSTS, "predict_seconds", "passes", "n_failed", "share_uniform",
+    "largest_share", "understated",
+)  # fmt: skip
+_FRACTIONS = (
+    "rows_share", "rows_touched", "rows_accessed", "accuracy", "log_loss", "seconds", "predict_seconds",
+    "share_uniform", "n_failed",
+)  # fmt: skip
+_ONLY = {"share_uniform": ("lcc", "osmac_mvc", "osmac_mmse"), "n_failed": ("blb", "b_of_n")}
+"""Measure of the fractions -> the methods that have it; `log_loss` is that of logistic regression."""
 
 
 def paired(runs: pd.DataFrame, combination: str, part: str, problem: str, measure: str) -> pd.DataFrame:
@@ -39,19 +48,24 @@ def paired(runs: pd.DataFrame, combination: str, part: str, problem: str, measur
     Args:
         runs: of `combinations`.
         combination: method.
-        part: method; where it has no gammas its one value is compared with each.
+        part: method; if it has no gammas its one value is compared with each.
         problem: design or dataset.
         measure: a column: the log10 of the ratio; of test errors the difference.
 
     Returns:
-        Shape (n_gammas, n_seeds); empty if either was not run.
+        Shape (n_gammas, n_seeds); empty if either was not run or does not have the measure.
+
+    Raises:
+        ValueError: if both have gammas, but none in common.
     """
     of = runs[runs["problem"] == problem]
     first, second = (_by_gamma(of[of["method"] == method], measure) for method in (combination, part))
     if first.empty or second.empty:
         return pd.DataFrame()
-    if first.index.intersection(second.index).empty:
+    if of.loc[of["method"] == part, "gamma"].isna().all():
         second = pd.DataFrame([second.iloc[0]] * len(first), index=first.index)
+    elif first.index.intersection(second.index).empty:
+        raise ValueError(f"{combination} and {part} have no gamma in common on {problem}")
     if measure == "error" and problem not in _GENERATED:
         return (first - second).dropna(how="all")
     ratio = (first / second).dropna(how="all")
@@ -73,21 +87,19 @@ def combinations_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         scale: label of the run.
 
     Returns:
-        problem, method, gamma (1 where no subsample is drawn), measure, and `TIDY`; means over seeds, of errors of
-        coefficients geometric ones with their interval.
+        problem, method, gamma (1 where no subsample is drawn), measure, `TIDY` and n_missing; means over seeds, of
+        errors of coefficients geometric ones with their interval. A method has no row of what it does not have.
     """
     runs = runs.assign(gamma=runs["gamma"].fillna(1.0))
-    measures = (
-        "error", "to_full", "width_error", "width", *COSTS, "passes", "largest_share", "understated",
-    )  # fmt: skip
-    return _tidy(runs, ["problem", "method", "gamma"], measures, scale)
+    return _tidy(runs, ["problem", "method", "gamma"], _COMBINED, scale).dropna(subset=["ours"], ignore_index=True)
 
 
 def against_parts_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What each combination has over each of its parts, mean over gammas, paired by seed.
 
     Returns:
-        combination, part, problem, measure (error, width_error, and costs of all fits), `TIDY` and says. `ours` is
+        combination, part, problem, measure (error, width_error, and costs of all fits), `TIDY`, n_missing and says
+        where both have the measure. `ours` is
         the log10 of a ratio (of test errors a difference), stars those of a paired t-test; says is `less`, `more`
         or `not told apart`, by whether the interval holds 0. Less is better of all of them.
     """
@@ -96,7 +108,10 @@ def against_parts_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         for part in parts:
             for problem in runs["problem"].unique():
                 for measure in ("error", "width_error", *COSTS):
-                    of_seeds = paired(runs, combination, part, problem, measure).mean()
+                    table = paired(runs, combination, part, problem, measure)
+                    if table.empty:
+                        continue
+                    of_seeds = table.mean(skipna=False)
                     data = runs.loc[runs["problem"] == problem, "data"].iloc[0]
                     values = pd.DataFrame(
                         {"seed": of_seeds.index, "value": of_seeds.to_numpy(float), "data": data}
@@ -104,9 +119,9 @@ def against_parts_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
                     key = {"combination": combination, "part": part, "problem": problem, "measure": measure}
                     rows.append(values.assign(**key))
     keys = ["combination", "part", "problem", "measure"]
-    table = mean_by_seed(pd.concat(rows, ignore_index=True), "value", keys)
+    table = _counted(mean_by_seed(pd.concat(rows, ignore_index=True), "value", keys))
     t = np.abs(table["ours"] / table["ours_se"])
-    p = 2.0 * special.stdtr(table["n_seeds"] - 1.0, -t)
+    p = 2.0 * special.stdtr(table["n_seeds"] - table["n_missing"] - 1.0, -t)
     says = np.select([table["high"] < 0, table["low"] > 0], ["less", "more"], "not told apart")
     filled = _filled(table.assign(stars=[stars(x) for x in p]), keys, scale)
     return filled.assign(says=says)
@@ -116,9 +131,12 @@ def fractions_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Accuracy, log-loss and cost of every method at every fraction.
 
     Returns:
-        dataset, method, fraction, measure, and `TIDY`; means over the seeds that have a fit.
+        dataset, method, fraction, measure, `TIDY` and n_missing. n_seeds were run, n_missing of them have no
+        fit; means are over the others, nan where there is none.
     """
-    return _tidy(runs, ["dataset", "method", "fraction"], _FRACTIONS, scale)
+    runs = runs.reset_index(drop=True)
+    table = _tidy(runs, ["dataset", "method", "fraction"], _FRACTIONS, scale)
+    return table[_is_defined(table, runs)].reset_index(drop=True)
 
 
 def summarise_combinations(runs: pd.DataFrame) -> pd.DataFrame:
@@ -151,23 +169,38 @@ def summarise_fractions(runs: pd.DataFrame) -> pd.DataFrame:
     """Numbers of the figures `fractions` and `fractions_seconds`: a row per dataset, method, fraction and measure.
 
     Returns:
-        dataset, family, method, fraction, measure, rows_share (mean), mean, low, high, n_seeds, n_missing, data;
-        means of seconds are geometric.
+        dataset, family, method, fraction, measure, rows_share (mean), mean, low, high, n_seeds, n_missing, data,
+        as in `fractions_table`; means of seconds are geometric.
     """
     keys = ["dataset", "family", "method", "fraction"]
     shares = mean_by_seed(runs, "rows_share", keys)["ours"]
     parts = [_means(runs, measure, keys).assign(measure=measure, rows_share=shares) for measure in _FRACTIONS[1:]]
-    table = pd.concat(parts, ignore_index=True).rename(columns={"ours": "mean"}).dropna(subset=["mean"])
+    table = pd.concat(parts, ignore_index=True).rename(columns={"ours": "mean"})
+    table = table[_is_defined(table, runs)].reset_index(drop=True)
     return table[[*keys, "measure", "rows_share", "mean", "low", "high", "n_seeds", "n_missing", "data"]]
 
 
+def _is_defined(table: pd.DataFrame, runs: pd.DataFrame) -> pd.Series:
+    """Whether a cell's method has the measure at all."""
+    family = table["method"].map(runs.drop_duplicates("method").set_index("method")["family"])
+    defined = (table["measure"] != "log_loss") | (family == "logistic")
+    for measure, methods in _ONLY.items():
+        defined &= (table["measure"] != measure) | table["method"].isin(methods)
+    return defined
+
+
+def _counted(table: pd.DataFrame) -> pd.DataFrame:
+    """With the seeds that were run as n_seeds; those of them without a value are n_missing."""
+    return table.assign(n_seeds=table["n_seeds"] + table["n_missing"])
+
+
 def _means(runs: pd.DataFrame, measure: str, keys: list[str]) -> pd.DataFrame:
-    """`mean_by_seed`, of the logarithm and back for what spans decades."""
-    spans = measure == "seconds" or measure == "to_full" or (measure == "error" and _is_squared(runs))
+    """`mean_by_seed`, of the logarithm and back for what spans decades, with every seed that was run counted."""
+    spans = measure in ("seconds", "predict_seconds", "to_full") or (measure == "error" and _is_squared(runs))
     if not spans:
-        return mean_by_seed(runs, measure, keys)
+        return _counted(mean_by_seed(runs, measure, keys))
     logs = runs.assign(value=np.log10(runs[measure].where(runs[measure] > 0)))
-    table = mean_by_seed(logs, "value", keys)
+    table = _counted(mean_by_seed(logs, "value", keys))
     table[["ours", "low", "high"]] = 10.0 ** table[["ours", "low", "high"]]
     return table.assign(ours_se=np.nan)
 
@@ -182,7 +215,7 @@ def _tidy(runs: pd.DataFrame, keys: list[str], measures: Sequence[str], scale: s
         for _, part in runs.groupby(keys[0], sort=False)
         for measure in measures
     ]
-    table = pd.concat(parts, ignore_index=True).dropna(subset=["ours"])
+    table = pd.concat(parts, ignore_index=True)
     return _filled(table.sort_values([*keys, "measure"], ignore_index=True), [*keys, "measure"], scale)
 
 
@@ -190,7 +223,7 @@ def _filled(table: pd.DataFrame, keys: list[str], scale: str) -> pd.DataFrame:
     """With the columns of every table; the document prints none of these numbers."""
     table = table.assign(published=np.nan, published_se=np.nan, published_stars="", scale=scale)
     table = table if "stars" in table else table.assign(stars="")
-    return table[[*keys, *TIDY]]
+    return table[[*keys, *TIDY, "n_missing"]]
 
 
 TABLES: dict[str, Table] = {

@@ -106,7 +106,7 @@ def test_every_method_that_a_job_may_ask_for_is_the_runs_own():
         for section in big_data.SECTIONS
         for name in import_module(f"frugal.papers.big_data.{section}.runs").EXPERIMENTS
     }
-    assert listed == set(experiments.EXPERIMENTS)
+    assert listed == {n for n, asked in experiments.EXPERIMENTS.items() if asked.package.startswith("big_data.")}
 
 
 def rendered(**columns):

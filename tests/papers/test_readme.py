@@ -25,6 +25,18 @@ def test_the_readme_quotes_the_published_claims(paper, place):
         assert verdict == claim.verdict
 
 
+def test_the_readme_quotes_published_claims_of_document_003():
+    claims = pd.read_csv(ROOT / "results/published/big_data/claims.csv")
+    table = (ROOT / "README.md").read_text().split("| claim of the document |")[3].split("\n\n")[0]
+    lines = table.splitlines()[2:]
+    assert len(lines) > 20
+    for line in lines:
+        _, published, ours, verdict = (part.strip() for part in line.strip("| ").split("|"))
+        same = claims[(claims["verdict"] == verdict) & ((claims["ours"] - float(ours.split(" ")[0])).abs() < 6e-4)]
+        wanted = same["published"].isna() if published == "below 0" else same["published"] == float(published)
+        assert wanted.any(), line
+
+
 def test_the_readme_quotes_the_published_comparison():
     def means(name):
         table = pd.read_csv(ROOT / f"results/published/folds_comparison/tables/{name}.csv")

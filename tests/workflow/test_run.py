@@ -47,6 +47,18 @@ def test_the_smoke_run_makes_every_table_figure_and_claim(smoke):
     assert set(claims["scale"]) == {"smoke"}
 
 
+def test_the_smoke_run_makes_document_003(smoke):
+    made = {p.name for p in (smoke / "results/big_data").rglob("*") if p.is_file()}
+    for i in range(6, 13):
+        assert {f"figure{i}.png", f"figure{i}.svg", f"figure{i}.csv"} <= made
+    for name in ("combinations", "fractions", "variance_check"):
+        assert {f"{name}.csv", f"{name}.md"} <= made
+    claims = pd.read_csv(smoke / "results/big_data/claims.csv")
+    assert set(claims["verdict"]) <= {"not run at this scale", "not testable here"}
+    runs = pd.read_parquet(smoke / "results/rows/subsampling/lcc/seeds0-0.parquet")
+    assert set(runs["method"]) == {"lcc"}
+
+
 def test_search_times_follow_from_the_kept_scores(smoke):
     runs = pd.read_parquet(smoke / RUNS)
     for run in runs[runs["method"] == "standard"].itertuples():

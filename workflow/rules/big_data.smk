@@ -31,17 +31,10 @@ BIG_DATA_TABLES = {
 }
 
 
-def big_data_runs(kind):
-    """Run files that a table or figure of document 003 is made from."""
-    return lambda wildcards: [
-        f"results/big_data/runs/{name}.parquet" for name in kind[wildcards.name]
-    ]
-
-
 rule big_data_figure:
     # A figure of runs, with the numbers it was drawn from.
     input:
-        runs=big_data_runs(BIG_DATA_FIGURES),
+        runs=runs_of("big_data", BIG_DATA_FIGURES),
     output:
         png=report(
             "results/big_data/figures/{name}.png",
@@ -87,7 +80,7 @@ use rule big_data_figure as big_data_figure_explained with:
 rule big_data_table:
     # A table, tidy and as a person reads it.
     input:
-        runs=big_data_runs(BIG_DATA_TABLES),
+        runs=runs_of("big_data", BIG_DATA_TABLES),
     output:
         csv="results/big_data/tables/{name}.csv",
         md=report(

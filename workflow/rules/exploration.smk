@@ -16,18 +16,11 @@ EXPLORATION_TABLES = {
 }
 
 
-def exploration_runs(kind):
-    """Run files that a table or figure of document 002 is made from."""
-    return lambda wildcards: [
-        f"results/exploration/runs/{name}.parquet" for name in kind[wildcards.name]
-    ]
-
-
 rule exploration_refits:
     # What task 2's searches chose, the reported point and a grid, fitted on more rows and tested.
     input:
-        "results/exploration/runs/task2.parquet",
-        "data/processed/mnist/provenance.json",
+        runs="results/exploration/runs/task2.parquet",
+        data="data/processed/mnist/provenance.json",
     output:
         "results/exploration/runs/refits.parquet",
     log:
@@ -49,12 +42,12 @@ rule exploration_refits:
             sort_keys=True,
         ),
     shell:
-        "frugal refits --runs {input[0]} --settings {params.settings:q} --output {output} > {log} 2>&1"
+        "frugal refits --runs {input.runs} --settings {params.settings:q} --output {output} > {log} 2>&1"
 
 
 use rule big_data_figure as exploration_figure with:
     input:
-        runs=exploration_runs(EXPLORATION_FIGURES),
+        runs=runs_of("exploration", EXPLORATION_FIGURES),
     output:
         png=report(
             "results/exploration/figures/{name}.png",
@@ -90,7 +83,7 @@ use rule exploration_figure as exploration_figure_explained with:
 
 use rule big_data_table as exploration_table with:
     input:
-        runs=exploration_runs(EXPLORATION_TABLES),
+        runs=runs_of("exploration", EXPLORATION_TABLES),
     output:
         csv="results/exploration/tables/{name}.csv",
         md=report(

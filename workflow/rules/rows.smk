@@ -1,53 +1,7 @@
 # Experiments whose jobs do some methods and seeds; what they give is gathered by experiment.
 
-from frugal.papers.experiments import EXPERIMENTS
 
-ROWS = {
-    name: config[experiment.package.split(".")[0]][name]
-    for name, experiment in EXPERIMENTS.items()
-}
-TIMED = [name for name, experiment in EXPERIMENTS.items() if experiment.is_timed]
-
-
-def row_files(wildcards):
-    """What the methods of an experiment give."""
-    return [
-        f"results/rows/{wildcards.experiment}/{method}/seeds{first}-{last}.parquet"
-        for method in EXPERIMENTS[wildcards.experiment].methods
-        for first, last in blocks_of(
-            ROWS[wildcards.experiment]["n_seeds"], config["seeds_per_job"]
-        )
-    ]
-
-
-def row_datasets(experiment):
-    """The prepared datasets that an experiment reads; what it generates itself is not among them."""
-    block = ROWS[experiment]
-    names = [
-        *block.get("datasets", []),
-        *([block["dataset"]] if "dataset" in block else []),
-    ]
-    return [
-        f"data/processed/{name}/provenance.json" for name in names if name in CATALOGUE
-    ]
-
-
-def row_settings(experiment):
-    """Settings of an experiment, as JSON; the number of seeds is the workflow's own."""
-    block = ROWS[experiment]
-    return json.dumps(
-        {key: value for key, value in block.items() if key != "n_seeds"}, sort_keys=True
-    )
-
-
-def job_methods(experiment):
-    """Methods that one job does: all of the experiment, or the one in its path."""
-    if config["methods_per_job"] == "all":
-        return EXPERIMENTS[experiment].methods
-    return ["{method}"]
-
-
-JOB = "all" if config["methods_per_job"] == "all" else "{method}"
+include: "experiments.smk"
 
 
 # A rule per experiment, so that its jobs may have all of its methods for output.

@@ -1,48 +1,5 @@
 # The trials family: a job is one search by one strategy, of one learner on one dataset, from one seed.
 
-STRATEGIES = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")  # compared in it
-SEARCHES = {
-    "task2": [("logistic_regression", "mnist")],
-    "functions": [("function", "branin"), ("function", "hartmann6")],
-    "logistic": [("sgd_logistic_regression", "mnist")],
-}
-SEARCHERS = {
-    experiment: (
-        (*STRATEGIES, "doc002_as_coded") if experiment == "task2" else STRATEGIES
-    )
-    for experiment in SEARCHES
-}
-SEARCH_OF = {of: name for name, problems in SEARCHES.items() for of in problems}
-
-
-def search_block(wildcards):
-    """The configuration of the experiment that a search belongs to."""
-    return config["exploration"][SEARCH_OF[wildcards.learner, wildcards.dataset]]
-
-
-def search_settings(wildcards):
-    """Settings of a search, as JSON: the problem's, and those of its own strategy."""
-    block = search_block(wildcards)
-    own = block["strategies"].get(wildcards.method, {})
-    problem = {
-        key: value
-        for key, value in block.items()
-        if key not in ("n_seeds", "n_trials", "strategies")
-    }
-    return json.dumps(
-        {**problem, "strategies": {wildcards.method: own}}, sort_keys=True
-    )
-
-
-def search_files(wildcards):
-    """All searches of an experiment."""
-    return [
-        f"results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet"
-        for method in SEARCHERS[wildcards.search]
-        for learner, dataset in SEARCHES[wildcards.search]
-        for seed in range(config["exploration"][wildcards.search]["n_seeds"])
-    ]
-
 
 rule trials:
     # One search; a killed one goes on from its journal, and ends with the same trials.

@@ -36,7 +36,7 @@ $(ENVIRONMENT): pyproject.toml envs/constraints.txt
 	@touch $@
 
 lint: $(ENVIRONMENT) ## ruff, mypy, snakefmt, snakemake --lint, every configuration against its schema
-	ruff check
+	ruff check --no-cache
 	ruff format --check
 	mypy
 	snakefmt --check Snakefile workflow

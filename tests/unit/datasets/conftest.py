@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from loopback import Site
+from small_letter import CONTENT, ROWS, csv_of
 
 from frugal.datasets import CATALOGUE, DatasetError, _public
 from frugal.datasets.catalogue import Entry, File
-
-ROWS = [[i, 10 * i + 0.25, -i, "ABC"[i % 3]] for i in range(12)]
-COLUMNS = ["first", "second", "third", "class"]
-X = np.array([row[:3] for row in ROWS], dtype="<f8")
-Y = np.arange(12, dtype="<i8") % 3
-CONTENT = hashlib.sha256(X.tobytes() + Y.tobytes()).hexdigest()
-
-
-def csv_of(rows: list[list[object]]) -> bytes:
-    lines = [COLUMNS, *rows]
-    return gzip.compress("".join(",".join(map(str, line)) + "\n" for line in lines).encode(), mtime=0)
 
 
 @pytest.fixture

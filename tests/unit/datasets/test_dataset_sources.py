@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import COLUMNS, CONTENT, ROWS, Y, csv_of
-from conftest import X as FEATURES
 from loopback import TABLE, Site, play_openml
+from small_letter import COLUMNS, CONTENT, ROWS, Y, csv_of
+from small_letter import X as FEATURES
 
 from frugal.cli import main
 from frugal.datasets import CATALOGUE, DatasetError, StandInWarning, _public, load, prepare

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,21 @@ def numbers(text: str) -> list[int]:
     if not listed:
         raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor a range such as 0-4")
     return listed
+
+
+def settings_of(text: str) -> dict[str, Any]:
+    """What `--settings` holds.
+
+    Raises:
+        ValueError: if it is no JSON object.
+    """
+    try:
+        settings = json.loads(text)
+    except json.JSONDecodeError:
+        settings = None
+    if not isinstance(settings, dict):
+        raise ValueError(f"--settings must be a JSON object, got {text!r}")
+    return settings
 
 
 def make_parser() -> argparse.ArgumentParser:

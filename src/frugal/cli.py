@@ -16,7 +16,8 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from frugal.arguments import make_parser
+from frugal.arguments import make_parser, settings_of
+from frugal.checks import check_known
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +90,7 @@ def _rungs(args: argparse.Namespace) -> None:
     from frugal.folds.rungs import score_rungs
 
     data, candidates, scoring = _scoring(args)
-    settings = _settings(args.settings)
+    settings = settings_of(args.settings)
     table = score_rungs(
         data, args.classifier, candidates, n_candidates=args.n_candidates, settings=settings, **scoring
     )
@@ -122,7 +123,7 @@ def _search(args: argparse.Namespace) -> None:
         raise ValueError(f"there are no score files for seed {missing[0]}")
     if len(args.n_candidates) != len(args.output):
         raise ValueError("as many outputs are needed as there are values of --n-candidates")
-    how = {"settings": _settings(args.settings), "tie_rule": args.tie_rule}
+    how = {"settings": settings_of(args.settings), "tie_rule": args.tie_rule}
     for n, output in zip(args.n_candidates, args.output, strict=True):
         measured = [search(args.method, kept[s].table, kept[s].rungs, n_candidates=n, **how) for s in seeds]
         _write(pd.DataFrame([m.result | (m.timing if args.seconds else {}) for m in measured]), output)
@@ -136,7 +137,7 @@ def _rows(args: argparse.Namespace) -> None:
 
     if len(args.methods) != len(args.output):
         raise ValueError("as many outputs are needed as there are --methods")
-    settings = _settings(args.settings)
+    settings = settings_of(args.settings)
     for method, output in zip(args.methods, args.output, strict=True):
         parts = []
         for seed in args.seeds:
@@ -166,7 +167,7 @@ def _trials(args: argparse.Namespace) -> None:
 
     journal = Path(args.output).with_suffix(".jsonl")
     where = (args.learner, args.dataset, args.seed, args.n_trials)
-    _write(trials_of(args.method, *where, _settings(args.settings), args.root, journal), args.output)
+    _write(trials_of(args.method, *where, settings_of(args.settings), args.root, journal), args.output)
     journal.unlink(missing_ok=True)
 
 
@@ -174,7 +175,7 @@ def _refits(args: argparse.Namespace) -> None:
     """What searches chose, fitted on more rows and tested."""
     from frugal.papers.exploration.runs import refits
 
-    _write(refits(_read_all(args.runs), _settings(args.settings), args.root), args.output)
+    _write(refits(_read_all(args.runs), settings_of(args.settings), args.root), args.output)
 
 
 def _gather(args: argparse.Namespace) -> None:
@@ -192,7 +193,7 @@ def _explore(args: argparse.Namespace) -> None:
     from frugal.papers.beta_pruning import runs
 
     tables = [kept.table for kept in read_kept(args.scores).values()]
-    settings = _settings(args.settings)
+    settings = settings_of(args.settings)
     _write(runs.explore(tables, settings), args.output)
     _write(runs.sweep(tables, settings, taus=args.taus, buffers=args.buffers), args.sweep_output)
 
@@ -202,7 +203,7 @@ def _compare(args: argparse.Namespace) -> None:
     from frugal.folds.search import read_tables, warn_of_failures
     from frugal.papers.comparisons import Entry, compare
 
-    entry = Entry(args.name, args.strategy, _settings(args.settings), args.budget_share)
+    entry = Entry(args.name, args.strategy, settings_of(args.settings), args.budget_share)
     kept = read_tables(args.scores, args.seconds)
     warn_of_failures(dict(enumerate(kept)))
     _write(compare(entry, kept, args.n_candidates, timed=bool(args.seconds)), args.output)
@@ -214,7 +215,7 @@ def _table(args: argparse.Namespace) -> None:
 
     paper = papers.module(args.paper)
     make, render = paper.TABLES, getattr(paper, "render", markdown.render)
-    _known(args.name, make, f"table of {args.paper}")
+    check_known(f"table of {args.paper}", args.name, make)
     table = make[args.name](_read_all(args.runs), args.scale)
     text = render(table)
     _write(table, args.output)
@@ -226,7 +227,7 @@ def _figure(args: argparse.Namespace) -> None:
     from frugal.papers import style
 
     figures = papers.figures(args.paper)
-    _known(args.name, figures, f"figure of {args.paper}")
+    check_known(f"figure of {args.paper}", args.name, figures)
     figure, given = figures[args.name], {"seed": args.seed, "runs": args.runs}
     needed = next(iter(signature(figure.summarise).parameters))  # seed or runs
     if [name for name, value in given.items() if value is not None] != [needed]:
@@ -269,64 +270,9 @@ def _config(args: argparse.Namespace) -> None:
 
 
 def _bench(args: argparse.Namespace) -> None:
-    print(_BENCHES[args.what](args).to_string(index=False))
+    from frugal.benches import BENCHES
 
-
-def _bench_beta(args: argparse.Namespace) -> pd.DataFrame:
-    from frugal.folds.bench_beta import bench_beta
-
-    return bench_beta(n_steps=args.n_steps, n_chains=args.n_chains)
-
-
-def _bench_folds(args: argparse.Namespace) -> pd.DataFrame:
-    from frugal.folds.bench import bench_folds
-
-    counts = {"n_candidates": args.n_candidates, "n_folds": args.n_folds}
-    return bench_folds(args.datasets, args.classifiers, **counts, root=args.root)
-
-
-def _bench_networks(args: argparse.Namespace) -> pd.DataFrame:
-    from frugal.learners.bench import bench_networks
-
-    return bench_networks(
-        args.networks,
-        candidate=_settings(args.settings),
-        dataset=args.dataset,
-        n_rows=args.n_rows,
-        n_repeats=args.n_repeats,
-        device=args.device,
-        root=args.root,
-    )
-
-
-def _bench_rows(args: argparse.Namespace) -> pd.DataFrame:
-    import pandas as pd
-
-    from frugal.rows.bench_blb import bench_blb
-    from frugal.rows.bench_osmac import bench_osmac
-
-    sizes = {"n_rows": args.n_rows, "chunk_rows": args.chunk_rows, "seed": args.seed}
-    shown = [
-        "method", "n_rows", "n_features", "n_drawn", "rows_held", "seconds", "seconds_ratio", "base_mib",
-        "peak_mib", "error",
-    ]  # fmt: skip
-    table = pd.concat([bench(**sizes) for bench in (bench_blb, bench_osmac)])[shown]
-    return table.astype({"n_drawn": "Int64", "rows_held": "Int64"})
-
-
-def _bench_trials(args: argparse.Namespace) -> pd.DataFrame:
-    from frugal.trials.bench import bench_trials
-
-    return bench_trials(args.n_trials, args.n_dimensions, args.seed)
-
-
-_BENCHES = {
-    "beta": _bench_beta,
-    "folds": _bench_folds,
-    "networks": _bench_networks,
-    "rows": _bench_rows,
-    "trials": _bench_trials,
-}
+    print(BENCHES[args.what](args).to_string(index=False))
 
 
 def _select(args: argparse.Namespace) -> None:
@@ -344,7 +290,7 @@ def _select(args: argparse.Namespace) -> None:
         "ranges", args.classifier, dataset=data.name, seed=args.seed, n_ranges=args.n_candidates
     )
     facts = {"n_rows": len(data.y), "n_classes": data.n_classes}
-    settings = folds.with_facts(args.strategy, _settings(args.settings), **facts)
+    settings = folds.with_facts(args.strategy, settings_of(args.settings), **facts)
     strategy = folds.make(
         args.strategy,
         n_candidates=len(listed),
@@ -394,16 +340,6 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
 """Name -> what runs it; `arguments` says what each takes."""
 
 
-def _settings(text: str) -> dict[str, Any]:
-    try:
-        settings = json.loads(text)
-    except json.JSONDecodeError:
-        settings = None
-    if not isinstance(settings, dict):
-        raise ValueError(f"--settings must be a JSON object, got {text!r}")
-    return settings
-
-
 # Files ---------------------------------------------------------------------------------------------------------
 
 
@@ -446,8 +382,3 @@ def _write_text(text: str, path: Path) -> None:
 
     with whole(path) as part:
         part.write_text(text)
-
-
-def _known(name: str, known: Any, kind: str) -> None:
-    if name not in known:
-        raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(known)}")

@@ -58,5 +58,7 @@ rule gather_rows:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        experiment="",
     shell:
-        "frugal gather --runs {input} --output {output} > {log} 2>&1"
+        "frugal gather {params.experiment} --runs {input} --output {output} > {log} 2>&1"

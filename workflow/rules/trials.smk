@@ -32,7 +32,7 @@ rule trials:
         " --output {output} > {log} 2>&1"
 
 
-rule gather_trials:
+use rule gather_rows as gather_trials with:
     # All searches of an experiment in one file.
     input:
         search_files,
@@ -44,11 +44,5 @@ rule gather_trials:
         "results/benchmarks/exploration/runs/{search}.tsv"
     wildcard_constraints:
         search="|".join(SEARCHES),
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    shell:
-        "frugal gather --experiment {wildcards.search} --runs {input} --output {output} > {log} 2>&1"
+    params:
+        experiment=lambda wildcards: f"--experiment {wildcards.search}",

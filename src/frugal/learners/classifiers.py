@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from frugal.checks import check_known
 from frugal.interface import Candidate
 from frugal.learners.networks import NETWORKS
 from frugal.spaces import Choice, Exponential, Integer, SearchSpace, Uniform
@@ -102,11 +103,6 @@ def registered() -> tuple[str, ...]:
     return tuple(_registered)
 
 
-def _known(kind: str, name: str, known: tuple[str, ...]) -> None:
-    if name not in known:
-        raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(known)}")
-
-
 def space(name: str, classifier: str) -> SearchSpace:
     """Search space `name` (`grid` or `ranges`) of a classifier.
 
@@ -115,10 +111,10 @@ def space(name: str, classifier: str) -> SearchSpace:
     """
     if classifier in _registered:
         spaces = _registered[classifier].spaces
-        _known(f"space of {classifier}", name, tuple(spaces))
+        check_known(f"space of {classifier}", name, tuple(spaces))
         return spaces[name]
-    _known("space", name, tuple(SPACES))
-    _known("classifier", classifier, (*CLASSIFIERS, *_registered))
+    check_known("space", name, tuple(SPACES))
+    check_known("classifier", classifier, (*CLASSIFIERS, *_registered))
     return SPACES[name][classifier]
 
 
@@ -133,7 +129,7 @@ def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator
     Raises:
         ValueError: on an unknown learner, or a hyperparameter that it does not take.
     """
-    _known("classifier", learner, (*CLASSIFIERS, *_registered))
+    check_known("classifier", learner, (*CLASSIFIERS, *_registered))
     try:
         if learner in _registered:
             return _registered[learner].make(candidate, seed)
@@ -161,7 +157,7 @@ def scaler_for(name: str) -> BaseEstimator | None:
     Raises:
         ValueError: on an unknown scaler; the message lists the known ones.
     """
-    _known("scaler", name, SCALERS)
+    check_known("scaler", name, SCALERS)
     if name == "none":
         return None
     from sklearn import preprocessing

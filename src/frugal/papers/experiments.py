@@ -5,10 +5,12 @@ Light to import, since the workflow reads it at every start.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from frugal.checks import check_known
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,9 +114,9 @@ def run(
     Raises:
         ValueError: on an unknown experiment, method or setting; the message lists the known ones.
     """
-    _known(experiment, list(EXPERIMENTS), "experiment")
+    check_known("experiment", experiment, EXPERIMENTS)
     known = EXPERIMENTS[experiment]
-    _known(method, known.methods, f"method of {experiment}")
+    check_known(f"method of {experiment}", method, known.methods)
     module = import_module(f"frugal.papers.{known.package}.runs")
     rows: pd.DataFrame = module.EXPERIMENTS[experiment][0](method, seed, settings, root)
     rows = rows.drop(columns=[name for name in ("method", "seed") if name in rows])
@@ -122,8 +124,3 @@ def run(
     rows.insert(0, "method", method)
     rows.insert(0, "experiment", experiment)
     return rows
-
-
-def _known(name: str, known: Sequence[str], kind: str) -> None:
-    if name not in known:
-        raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(known)}")

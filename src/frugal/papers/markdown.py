@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from frugal.papers.tidy import TIDY, is_stand_in
@@ -36,6 +38,29 @@ def render(table: pd.DataFrame) -> str:
         names = [NAMES.get(str(part), str(part).replace("_", " ")) for part in _parts(index)]
         lines.append("| " + " | ".join([*names, *row.astype(str)]) + " |")
     return "\n".join(lines) + "\n\n" + _note(table) + "\n"
+
+
+def crossed(table: pd.DataFrame, across: str, cells: Sequence[str]) -> str:
+    """Markdown without a note: a column per value of one key, in their order, a row per combination of the others.
+
+    Args:
+        table: tidy, key columns first and then `published`.
+        across: the key that goes across.
+        cells: what stands for each row of the table.
+    """
+    keys = list(table.columns[: list(table.columns).index(TIDY[0])])
+    down = [key for key in keys if key != across]
+    filled = table.assign(cell=cells)
+    wide = filled.pivot_table(index=down, columns=across, values="cell", aggfunc="first", sort=False)
+    wide = wide.reindex(columns=list(dict.fromkeys(table[across]))).fillna("").reset_index()
+    heads = [str(name).replace("_", " ") for name in wide.columns]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    lines += ["| " + " | ".join(_plain(part) for part in row) + " |" for row in wide.to_numpy(object)]
+    return "\n".join(lines)
+
+
+def _plain(part: object) -> str:
+    return f"{part:g}" if isinstance(part, float) else str(part).replace("_", " ")
 
 
 def _parts(label: object) -> tuple[object, ...]:

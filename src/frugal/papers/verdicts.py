@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from frugal.papers.tidy import provenance
 from frugal.seeds import rng_for
 from frugal.stats import t_margin
 
@@ -130,3 +132,47 @@ def judge(claims: Sequence[Claim], arrays: Arrays | None, *, enough: bool, scale
         says = verdict(claim.published, *numbers, rounding=claim.rounding, every=claim.every, enough=enough)
         rows.append([claim.text, claim.published, *numbers, says, scale, data])
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def judge_all(
+    sources: Iterable[Any], runs: Mapping[str, pd.DataFrame], known: Collection[str], scale: str
+) -> pd.DataFrame:
+    """The claims of a document with verdicts, in its order; those of an experiment without runs as not run.
+
+    Args:
+        sources: modules with `CLAIMS` by experiment, `arrays` and `reaches_floor` of an experiment's runs, and
+            where some claims are on data out of reach, `not_testable`, their texts.
+        runs: by name of the experiment.
+        known: names of the experiments.
+        scale: label of the run.
+
+    Raises:
+        ValueError: on an unknown experiment.
+    """
+    unknown = sorted(set(runs) - set(known))
+    if unknown:
+        check_claimed(unknown[0], known)
+    parts = []
+    for source in sources:
+        for experiment, listed in source.CLAIMS.items():
+            table = runs.get(experiment)
+            if table is None:
+                parts.append(judge(listed, None, enough=False, scale=scale, data=""))
+                continue
+            arrays, enough = source.arrays(experiment, table), source.reaches_floor(experiment, table)
+            judged = judge(listed, arrays, enough=enough, scale=scale, data=provenance(table))
+            if hasattr(source, "not_testable"):
+                out = judged["claim"].isin(source.not_testable(experiment, table))
+                judged.loc[out, "verdict"] = NOT_TESTABLE
+            parts.append(judged)
+    return pd.concat(parts, ignore_index=True)
+
+
+def check_claimed(experiment: str, known: Collection[str]) -> None:
+    """Refuse an experiment that there are no claims on.
+
+    Raises:
+        ValueError: listing those that there are claims on.
+    """
+    if experiment not in known:
+        raise ValueError(f"no claims on the experiment {experiment!r}; known: {', '.join(known)}")

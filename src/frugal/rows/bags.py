@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from frugal.rows.checks import check_between, check_number, check_whole
+from frugal.checks import check_between, check_number, check_whole
 from frugal.rows.resamples import Array, Ints, Outcome
 
 Statistic = Callable[[Array], ArrayLike]

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from frugal.checks import check_whole
 from frugal.rows.bags import interval_widths
 from frugal.rows.bootstrap import subsample_size
-from frugal.rows.checks import check_whole
 from frugal.rows.ridge_logistic import fit_logistic
 from frugal.rows.streaming import blb_stream
 from frugal.seeds import rng_for

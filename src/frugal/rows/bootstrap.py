@@ -24,8 +24,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from frugal.checks import check_between, check_whole
 from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, gather_parts
-from frugal.rows.checks import check_between, check_whole
 from frugal.rows.resamples import Estimator, Rows, in_order
 from frugal.rows.subsamples import Plan, check_sizes, draw_subsample, fit_out_of, fit_resamples, seed_of
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from frugal.rows.checks import check_choice, check_whole
+from frugal.checks import check_choice, check_whole
 from frugal.rows.sampling import METHODS, WITHOUT_PILOT, Draw, checked, draw, draw_by_pilot
 from frugal.rows.weighted_logistic import FitError, Floats, LogisticFit, fit_weighted
 

@@ -22,9 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 from sklearn.base import clone
 
+from frugal.checks import check_choice, check_whole
 from frugal.rows.bags import Bag, Statistic, bag, gather, interval_widths
 from frugal.rows.bootstrap import blb
-from frugal.rows.checks import check_choice, check_whole
 from frugal.rows.reduced_svm import ReducedSVM
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, fit_counts
 from frugal.rows.sample_size import fit_dynamic_sample

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from frugal.rows.checks import check_between, check_positive, check_whole
+from frugal.checks import check_between, check_positive, check_whole
 from frugal.rows.multinomial import Array, Evaluation, hessian_product
 
 _DAMPING = 1e-8

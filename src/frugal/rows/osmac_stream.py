@@ -26,7 +26,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from frugal.rows.checks import check_choice, check_rng, check_whole
+from frugal.checks import check_choice, check_rng, check_whole
 from frugal.rows.weighted_logistic import FitError, Floats, LogisticFit, fit_weighted
 
 METHODS: Final = ("osmac_mvc", "osmac_mmse")

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from frugal.rows.checks import check_number
+from frugal.checks import check_number
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack
 from scipy.special import expit
 
-from frugal.rows.checks import check_features, check_number
+from frugal.checks import check_number
+from frugal.rows.checks import check_features
 from frugal.rows.line_search import halve
 
 Array = NDArray[np.float64]

@@ -26,15 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from frugal.rows.checks import (
-    are_labels,
-    check_choice,
-    check_features,
-    check_number,
-    check_rng,
-    check_targets,
-    check_whole,
-)
+from frugal.checks import check_choice, check_number, check_rng, check_whole
+from frugal.rows.checks import are_labels, check_features, check_targets
 from frugal.rows.descent import SGD, NewtonCG, Solver
 from frugal.rows.dynamic_run import Run
 from frugal.rows.multinomial import Array, Ints, evaluate

@@ -29,7 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 
-from frugal.rows.checks import check_choice, check_features
+from frugal.checks import check_choice
+from frugal.rows.checks import check_features
 from frugal.rows.weighted_logistic import Floats
 
 METHODS: Final = ("uniform", "cc", "lcc", "osmac_mvc", "osmac_mmse")

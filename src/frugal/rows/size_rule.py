@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frugal.rows.checks import check_between, check_whole
+from frugal.checks import check_between, check_whole
 from frugal.rows.multinomial import Array
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from frugal.checks import check_whole
 from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, gather_parts
-from frugal.rows.checks import check_whole
 from frugal.rows.resamples import Estimator, Rows, in_order
 from frugal.rows.subsamples import Plan, Reservoir, check_sizes, fit_resamples, seed_of
 

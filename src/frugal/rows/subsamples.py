@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from frugal.checks import check_rng, check_whole
 from frugal.rows.bags import Part, Settle, Statistic, gather
-from frugal.rows.checks import check_rng, check_whole
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, draw_counts, fit_counts, in_order
 
 _BLOCK = 2**16

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from frugal.checks import check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from frugal.trials.bench_methods import methods
-from frugal.trials.checks import check_whole
 from frugal.trials.surrogates import GP
 from frugal.trials.surrogates.dngo import DNGO
 from frugal.trials.surrogates.kernels import Array

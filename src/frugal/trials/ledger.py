@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
 from scipy.stats import qmc
 
+from frugal.checks import check_whole
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import SearchSpace
-from frugal.trials.checks import check_whole
 
 
-class OnLedger:
+class OnLedger(ABC):
     """Base of the strategies that spend their budget one whole trial after the other.
 
     A subclass proposes the candidates (`_propose`). The incumbent is the candidate with the lowest error told, on
@@ -82,8 +83,9 @@ class OnLedger:
         """Candidate of the lowest error told; None before a trial has succeeded."""
         return None if self._best is None else self._best.task.candidate
 
+    @abstractmethod
     def _propose(self) -> Candidate | Wait | None:
-        raise NotImplementedError
+        """Candidate to try next; WAIT or None as `ask` returns them."""
 
 
 def initial_design(space: SearchSpace, n: int, rng: np.random.Generator) -> list[Candidate]:

@@ -13,14 +13,15 @@ Targets are standardised before the fit (a standard deviation of 0 counts as 1).
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
 
+from frugal.checks import check_choice, check_number, check_whole
 from frugal.interface import WAIT, Candidate, Trial, Wait
 from frugal.spaces import SearchSpace
 from frugal.trials.acquisitions import LogEI, best_means, maximise, perturbed, sobol
-from frugal.trials.checks import check_choice, check_number, check_whole
 from frugal.trials.encoding import Encoding
 from frugal.trials.ledger import OnLedger, initial_design
 from frugal.trials.surrogates.kernels import Array
@@ -105,9 +106,9 @@ class ModelBased(OnLedger):
         means[[math.isnan(trial.error) for trial in self.trials]] = math.inf
         return self.trials[int(means.argmin())].task.candidate
 
+    @abstractmethod
     def _fit(self, X: Array, y: Array) -> Surrogate:
         """A surrogate of standardised errors y (n,) at X (n, d)."""
-        raise NotImplementedError
 
     def _choose(self, surrogate: Surrogate, X: Array, log_ei: Array, fresh: Array) -> int:
         """Row of X (m, d) to try, given its log EI (m,) and a mask (m,) of what may be tried."""

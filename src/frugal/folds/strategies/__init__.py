@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
-import pkgutil
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any, cast
 
 import numpy as np
 
 from frugal.folds.checks import check_counts
 from frugal.interface import FoldStrategy
+from frugal.registry import Registry
+
+_REGISTRY = Registry(__name__, __path__, shared=("n_candidates", "n_folds", "rng"))
 
 
 def known() -> list[str]:
     """Names of the strategies of this family."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return _REGISTRY.known()
 
 
 def settings_of(name: str) -> dict[str, Any]:
@@ -25,9 +25,7 @@ def settings_of(name: str) -> dict[str, Any]:
     Raises:
         ValueError: on an unknown strategy; the message lists the known ones.
     """
-    parameters = inspect.signature(_class_of(name)).parameters.values()
-    shared = ("n_candidates", "n_folds", "rng")
-    return {p.name: p.default for p in parameters if p.name not in shared}
+    return _REGISTRY.settings_of(name)
 
 
 def with_facts(name: str, settings: Mapping[str, Any], *, n_rows: int, n_classes: int) -> dict[str, Any]:
@@ -60,20 +58,7 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
         ValueError: on an unknown strategy or setting (the message lists the known ones), or a setting
             outside its range.
     """
-    strategy = _class_of(name)
-    unknown = sorted(set(settings) - set(settings_of(name)))
-    if unknown:
-        raise ValueError(
-            f"unknown setting {unknown[0]!r} of {name}; known: {', '.join(settings_of(name)) or 'none'}"
-        )
+    strategy = _REGISTRY.checked(name, settings)
     check_counts(n_candidates, n_folds)
     made = strategy(n_candidates=n_candidates, n_folds=n_folds, rng=rng, **settings)
     return cast(FoldStrategy, made)
-
-
-def _class_of(name: str) -> type:
-    if name not in known():
-        raise ValueError(f"unknown strategy {name!r}; known: {', '.join(known())}")
-    module = import_module(f"{__name__}.{name}")
-    camel = "".join(word.capitalize() for word in name.split("_"))
-    return cast(type, getattr(module, camel))

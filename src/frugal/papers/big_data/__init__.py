@@ -13,8 +13,7 @@ import pandas as pd
 
 from frugal.papers.big_data.listed import render
 from frugal.papers.experiments import EXPERIMENTS
-from frugal.papers.tidy import provenance
-from frugal.papers.verdicts import NOT_TESTABLE, judge
+from frugal.papers.verdicts import judge_all
 
 __all__ = ["FLOOR", "FLOORS", "SECTIONS", "TABLES", "claims", "render"]
 
@@ -42,21 +41,5 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     Raises:
         ValueError: on an unknown experiment.
     """
-    unknown = sorted(set(runs) - set(EXPERIMENTS))
-    if unknown:
-        raise ValueError(f"no claims on the experiment {unknown[0]!r}; known: {', '.join(EXPERIMENTS)}")
-    parts = []
-    for section in SECTIONS:
-        module = import_module(f"{__name__}.{section}.claims")
-        for experiment, listed in module.CLAIMS.items():
-            table = runs.get(experiment)
-            if table is None:
-                parts.append(judge(listed, None, enough=False, scale=scale, data=""))
-            else:
-                arrays, enough = module.arrays(experiment, table), module.reaches_floor(experiment, table)
-                judged = judge(listed, arrays, enough=enough, scale=scale, data=provenance(table))
-                if hasattr(module, "not_testable"):
-                    out = judged["claim"].isin(module.not_testable(experiment, table))
-                    judged.loc[out, "verdict"] = NOT_TESTABLE
-                parts.append(judged)
-    return pd.concat(parts, ignore_index=True)
+    sources = [import_module(f"{__name__}.{section}.claims") for section in SECTIONS]
+    return judge_all(sources, runs, EXPERIMENTS, scale)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from frugal.papers.tidy import TIDY, is_stand_in, provenance
+from frugal.papers.markdown import crossed
+from frugal.papers.tidy import is_stand_in, provenance
 
 
 def render(table: pd.DataFrame) -> str:
@@ -17,27 +18,15 @@ def render(table: pd.DataFrame) -> str:
         table: tidy, key columns first and then `published`; where `measure` is a key it goes across. A column
             `says` is put behind the numbers.
     """
-    keys = list(table.columns[: list(table.columns).index(TIDY[0])])
-    down = [key for key in keys if key != "measure"]
-    measures = list(table["measure"].unique()) if "measure" in keys else ["mean"]
-    named = table if "measure" in keys else table.assign(measure="mean")
-    cells = named.assign(cell=[_cell(row) for row in named.to_dict("records")])
-    wide = cells.pivot_table(index=down, columns="measure", values="cell", aggfunc="first", sort=False)
-    wide = wide.reindex(columns=measures).fillna("").reset_index()
-    heads = [str(name).replace("_", " ") for name in wide.columns]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
-    lines += ["| " + " | ".join(_key(part) for part in row) + " |" for row in wide.to_numpy(object)]
+    named = table if "measure" in table else table.assign(measure="mean")
+    lines = crossed(named, "measure", [_cell(row) for row in named.to_dict("records")])
     seeds = ", ".join(f"{n:g}" for n in sorted(table["n_seeds"].dropna().unique()))
     seeds += " seed" if seeds == "1" else " seeds"
     note = "Means (their 95 % intervals over seeds) [what is published]; "
     note += f"scale {', '.join(table['scale'].unique())}, {seeds}, data: {provenance(table)}."
     if table["data"].map(is_stand_in).any():
         note += " † a stand-in for a dataset, since the real one was out of reach."
-    return "\n".join(lines) + "\n\n" + note + "\n"
-
-
-def _key(part: object) -> str:
-    return f"{part:g}" if isinstance(part, float) else str(part).replace("_", " ")
+    return f"{lines}\n\n{note}\n"
 
 
 def _cell(row: Mapping[Any, Any]) -> str:

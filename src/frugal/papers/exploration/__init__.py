@@ -17,8 +17,7 @@ from frugal.papers.exploration.costs import table_surrogate_cost
 from frugal.papers.exploration.listed import render
 from frugal.papers.exploration.task1_tables import table_task1
 from frugal.papers.exploration.task2 import table_task2
-from frugal.papers.tidy import provenance
-from frugal.papers.verdicts import judge
+from frugal.papers.verdicts import judge_all
 
 __all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "TABLES", "claims", "render"]
 
@@ -50,15 +49,4 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     Raises:
         ValueError: on an unknown experiment.
     """
-    unknown = sorted(set(runs) - set(EXPERIMENTS))
-    if unknown:
-        raise ValueError(f"no claims on the experiment {unknown[0]!r}; known: {', '.join(EXPERIMENTS)}")
-    parts = []
-    for experiment, listed in quoted.CLAIMS.items():
-        table = runs.get(experiment)
-        if table is None:
-            parts.append(judge(listed, None, enough=False, scale=scale, data=""))
-        else:
-            arrays, enough = quoted.arrays(experiment, table), quoted.reaches_floor(experiment, table)
-            parts.append(judge(listed, arrays, enough=enough, scale=scale, data=provenance(table)))
-    return pd.concat(parts, ignore_index=True)
+    return judge_all([quoted], runs, EXPERIMENTS, scale)

@@ -17,10 +17,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from frugal.checks import check_whole
 from frugal.interface import Candidate
 from frugal.papers.exploration.task1_search import fragment_ei
 from frugal.spaces import SearchSpace
-from frugal.trials.checks import check_whole
 from frugal.trials.ledger import OnLedger
 from frugal.trials.surrogates.dngo import AS_PYBNN, DNGO
 

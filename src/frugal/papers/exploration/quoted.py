@@ -16,7 +16,7 @@ from frugal.papers.exploration.costs import slopes
 from frugal.papers.exploration.problems import FUNCTION
 from frugal.papers.exploration.searches import COMPARED, TASK2, ends, searches
 from frugal.papers.exploration.task2 import choices, initial_and_final, refitted
-from frugal.papers.verdicts import Arrays, Claim
+from frugal.papers.verdicts import Arrays, Claim, check_claimed
 
 FLOOR: Final = 5
 """Repetitions under which no number is published and no verdict given."""
@@ -157,7 +157,7 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
     Raises:
         ValueError: on an unknown experiment, or runs that lack a method or column.
     """
-    _known(experiment)
+    check_claimed(experiment, CLAIMS)
     made = {"task1": _task1, "task2": _task2, "refits": _refits, "functions": _functions, "surrogate_cost": _cost}
     return made[experiment](runs)
 
@@ -225,7 +225,7 @@ def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
     Raises:
         ValueError: on an unknown experiment.
     """
-    _known(experiment)
+    check_claimed(experiment, CLAIMS)
     if experiment == "refits":
         fits = refitted(runs)
         chosen = fits[~fits["method"].isin(["reported", "grid"])]
@@ -237,8 +237,3 @@ def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
         counts = last.groupby(["dataset", "method"])["seed"].nunique()
         return bool(set(wanted) <= set(last["method"]) and counts.min() >= FLOOR)
     return bool(runs.groupby("method")["seed"].nunique().min() >= FLOOR)
-
-
-def _known(experiment: str) -> None:
-    if experiment not in CLAIMS:
-        raise ValueError(f"no claims on the experiment {experiment!r}; known: {', '.join(CLAIMS)}")

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from frugal.checks import check_choice
 from frugal.spaces import SearchSpace
-from frugal.trials.checks import check_choice
 from frugal.trials.model_based import ModelBased
 from frugal.trials.surrogates import GP, MarginalGP, Surrogate
 from frugal.trials.surrogates.kernels import Array

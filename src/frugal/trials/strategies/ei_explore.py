@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from frugal.checks import check_between
 from frugal.spaces import SearchSpace
 from frugal.trials.acquisitions import log_rival_ei
-from frugal.trials.checks import check_between
 from frugal.trials.strategies.ei import Ei
 from frugal.trials.surrogates import Surrogate
 from frugal.trials.surrogates.kernels import Array

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from frugal.checks import check_whole
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace
-from frugal.trials.checks import check_whole
 from frugal.trials.ledger import OnLedger
 
 

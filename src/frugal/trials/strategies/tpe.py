@@ -15,9 +15,9 @@ import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
+from frugal.checks import check_whole
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace
-from frugal.trials.checks import check_whole
 from frugal.trials.ledger import OnLedger
 
 

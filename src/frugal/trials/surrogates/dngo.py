@@ -29,8 +29,9 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from frugal.checks import check_choice, check_number, check_whole
 from frugal.seeds import seed_for
-from frugal.trials.checks import check_choice, check_number, check_points, check_targets, check_whole
+from frugal.trials.checks import check_points, check_targets
 from frugal.trials.surrogates import blr_hyperparameters as hyperparameters
 from frugal.trials.surrogates.blr import BLR, mixture
 from frugal.trials.surrogates.dngo_component import Basis, Component

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from frugal.trials.checks import check_choice, check_number, check_points, check_targets, check_whole
+from frugal.checks import check_choice, check_number, check_whole
+from frugal.trials.checks import check_points, check_targets
 from frugal.trials.surrogates.evidence import Evidence
 from frugal.trials.surrogates.hyperparameters import PRIORS, Hyperparameters, Prior
 from frugal.trials.surrogates.kernels import Array, Kernel, kernel_named

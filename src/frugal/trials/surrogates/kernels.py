@@ -24,7 +24,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.trials.checks import check_choice
+from frugal.checks import check_choice
 
 Array = NDArray[np.float64]
 PullBack = Callable[[Array], Array]

@@ -15,7 +15,7 @@ import emcee
 import numpy as np
 from numpy.typing import ArrayLike
 
-from frugal.trials.checks import check_whole
+from frugal.checks import check_whole
 from frugal.trials.surrogates.evidence import Evidence
 from frugal.trials.surrogates.gp import GP
 from frugal.trials.surrogates.kernels import Array

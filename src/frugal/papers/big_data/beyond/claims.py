@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.papers.big_data.beyond.summaries import paired
-from frugal.papers.verdicts import Arrays, Claim
+from frugal.papers.verdicts import Arrays, Claim, check_claimed
 
 FLOOR = 10
 """Seeds under which no verdict is given."""
@@ -107,7 +107,7 @@ def arrays(experiment: str, runs: pd.DataFrame) -> Found:
     Raises:
         ValueError: on an unknown experiment.
     """
-    _check(experiment)
+    check_claimed(experiment, CLAIMS)
     if experiment == "fractions":
         return {}
     generated, real = list(SIZES), [p for p in runs["problem"].unique() if p not in SIZES]
@@ -133,7 +133,7 @@ def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
     Raises:
         ValueError: on an unknown experiment.
     """
-    _check(experiment)
+    check_claimed(experiment, CLAIMS)
     if runs["seed"].nunique() < FLOOR:
         return False
     if experiment == "fractions":
@@ -165,8 +165,3 @@ def _stacked(tables: list[pd.DataFrame], runs: pd.DataFrame) -> NDArray[np.float
     if not tables or all(table.empty for table in tables):
         return np.empty((0, len(seeds)))
     return np.concatenate([table.reindex(columns=seeds).to_numpy(float) for table in tables])
-
-
-def _check(experiment: str) -> None:
-    if experiment not in CLAIMS:
-        raise ValueError(f"no claims on the experiment {experiment!r}; known: {', '.join(CLAIMS)}")

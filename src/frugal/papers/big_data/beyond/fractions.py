@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from frugal.checks import check_choice
 from frugal.papers.big_data.beyond.costs import timed
 from frugal.papers.big_data.beyond.designs import Floats, Split, split
 from frugal.papers.big_data.beyond.models import (
@@ -27,7 +28,6 @@ from frugal.papers.big_data.beyond.models import (
     maker,
 )
 from frugal.papers.big_data.beyond.settings import FRACTIONS, check_settings
-from frugal.rows.checks import check_choice
 from frugal.rows.weighted_logistic import FitError
 from frugal.seeds import rng_for
 from frugal.threads import one_thread

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from frugal.checks import check_choice
 from frugal.papers.big_data.beyond import combinations as combined
 from frugal.papers.big_data.beyond import fractions as trained
 from frugal.papers.big_data.beyond.models import METHODS
 from frugal.papers.big_data.beyond.svms import SVMS
-from frugal.rows.checks import check_choice
 
 Run = Callable[..., pd.DataFrame]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from frugal.rows.checks import check_between, check_number, check_positive, check_whole
+from frugal.checks import check_between, check_number, check_positive, check_whole
+from frugal.checks import check_settings as refuse_names
 
 Check = Callable[[str, Any], None]
 
@@ -90,10 +91,7 @@ def check_settings(settings: Mapping[str, Any], checks: Mapping[str, Check]) -> 
     Raises:
         ValueError: naming the setting, and if it is unknown or missing all known ones.
     """
-    for name in (*settings, *checks):
-        if name not in checks or name not in settings:
-            what = "unknown" if name not in checks else "missing"
-            raise ValueError(f"{what} setting {name!r}; known: {', '.join(checks)}")
+    refuse_names(settings, checks)
     for name, check in checks.items():
         check(name, settings[name])
     for gamma in settings.get("dynamic_gammas", ()):

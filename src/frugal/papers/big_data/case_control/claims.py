@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from frugal.papers.big_data.case_control.problems import DESIGNS
 from frugal.papers.big_data.case_control.runs import EXPERIMENTS
 from frugal.papers.big_data.case_control.summaries import published
-from frugal.papers.verdicts import Arrays, Claim
+from frugal.papers.verdicts import Arrays, Claim, check_claimed
 
 N_SEEDS: Final = 10
 FLOOR: Final = {"n_rows": 10_000, "n_repeats": 100}
@@ -172,7 +172,7 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
     Raises:
         ValueError: on an unknown experiment.
     """
-    _known(experiment)
+    check_claimed(experiment, CLAIMS)
     if experiment == "bias":
         found = {
             str(method): _by_size(part, "distance") for method, part in runs.groupby("method") if method != "full"
@@ -193,7 +193,7 @@ def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
     Raises:
         ValueError: on an unknown experiment.
     """
-    _known(experiment)
+    check_claimed(experiment, CLAIMS)
     floor = FLOOR if experiment == "subsampling" else FLOOR_BIAS
     enough = runs["seed"].nunique() >= N_SEEDS and set(runs["method"]) == set(EXPERIMENTS[experiment][1])
     enough = enough and all(runs[name].min() >= least for name, least in floor.items())
@@ -205,8 +205,3 @@ def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
 
 def _by_size(part: pd.DataFrame, value: str) -> NDArray[np.float64]:
     return np.asarray(part.pivot_table(value, index="r", columns="seed", dropna=False), dtype=float)
-
-
-def _known(experiment: str) -> None:
-    if experiment not in CLAIMS:
-        raise ValueError(f"no claims on the experiment {experiment!r}; known: {', '.join(CLAIMS)}")

@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from frugal.checks import check_known, check_settings
 from frugal.papers.big_data.case_control.problems import COEF, DESIGNS, Floats, design_rows, rare_rows
 from frugal.rows import FitError, SubsampleFit, fit_subsample
 from frugal.rows.weighted_logistic import LogisticFit, fit_weighted
@@ -232,12 +233,8 @@ def _mean(values: list[float]) -> float:
 
 
 def _check(method: str, methods: tuple[str, ...], settings: Settings, known: tuple[str, ...]) -> None:
-    if method not in methods:
-        raise ValueError(f"unknown method {method!r}; known: {', '.join(methods)}")
-    for name in (*settings, *known):
-        if (name in settings) != (name in known):
-            problem = "unknown" if name in settings else "missing"
-            raise ValueError(f"{problem} setting {name!r}; known: {', '.join(known)}")
+    check_known("method", method, methods)
+    check_settings(settings, known)
 
 
 EXPERIMENTS: Final[dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -93,37 +94,39 @@ def draw_boundary_angles(table: pd.DataFrame) -> Figure:
 @style.styled
 def draw_figure12(table: pd.DataFrame) -> Figure:
     """A row of panels per data set: test error, training time, support vectors; bars are 95 % intervals."""
-    datasets = list(dict.fromkeys(table["dataset"]))
-    figure = Figure(figsize=(7.2, 0.6 + 1.9 * len(datasets)), layout="constrained")
-    grid = figure.subplots(len(datasets), len(FIGURE12), squeeze=False, sharex=True)
-    for dataset, axes in zip(datasets, grid, strict=True):
-        for panel, axis in zip(FIGURE12, axes, strict=True):
-            part = table[(table["dataset"] == dataset) & (table["panel"] == panel)]
-            _draw_published(axis, part[part["source"] == PUBLISHED])
-            _draw_curves(axis, part[part["source"] == OURS], panel)
-            if panel not in _LOGARITHMIC:
-                axis.set_ylim(0, 1.1 * part[["mean", "high"]].max().max())
-        axes[0].set_title(_name(table, dataset), loc="left", fontweight="bold")
-    for axis in grid[-1]:
-        axis.set_xlabel("Compression R")
-    _finish(figure, grid)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+
+    def draw(axis: Axes, part: pd.DataFrame, panel: str) -> None:
+        _draw_published(axis, part[part["source"] == PUBLISHED])
+        _draw_curves(axis, part[part["source"] == OURS], panel)
+        if panel not in _LOGARITHMIC:
+            axis.set_ylim(0, 1.1 * part[["mean", "high"]].max().max())
+
+    return _panels(table, tuple(FIGURE12), 7.2, draw)
 
 
 @style.styled
 def draw_figure12_rows(table: pd.DataFrame) -> Figure:
     """A row of panels per data set: rows given to SVM fits, and rows left with their range over splits."""
+
+    def draw(axis: Axes, part: pd.DataFrame, panel: str) -> None:
+        if panel == "share_left":
+            part = part.assign(low=part["least"], high=part["greatest"])
+            axis.set_ylim(0, 1.05)
+        _draw_curves(axis, part, panel)
+
+    return _panels(table, tuple(FIGURE12_ROWS), 6.0, draw)
+
+
+def _panels(
+    table: pd.DataFrame, panels: tuple[str, ...], width: float, draw: Callable[[Axes, pd.DataFrame, str], None]
+) -> Figure:
+    """A row per data set and a column per panel, against R; width in inches."""
     datasets = list(dict.fromkeys(table["dataset"]))
-    figure = Figure(figsize=(6.0, 0.6 + 1.9 * len(datasets)), layout="constrained")
-    grid = figure.subplots(len(datasets), len(FIGURE12_ROWS), squeeze=False, sharex=True)
+    figure = Figure(figsize=(width, 0.6 + 1.9 * len(datasets)), layout="constrained")
+    grid = figure.subplots(len(datasets), len(panels), squeeze=False, sharex=True)
     for dataset, axes in zip(datasets, grid, strict=True):
-        for panel, axis in zip(FIGURE12_ROWS, axes, strict=True):
-            part = table[(table["dataset"] == dataset) & (table["panel"] == panel)]
-            if panel == "share_left":
-                part = part.assign(low=part["least"], high=part["greatest"])
-                axis.set_ylim(0, 1.05)
-            _draw_curves(axis, part, panel)
+        for panel, axis in zip(panels, axes, strict=True):
+            draw(axis, table[(table["dataset"] == dataset) & (table["panel"] == panel)], panel)
         axes[0].set_title(_name(table, dataset), loc="left", fontweight="bold")
     for axis in grid[-1]:
         axis.set_xlabel("Compression R")

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from frugal.checks import check_known, check_settings
 from frugal.papers.big_data.kmeans_svm import ripley
 from frugal.papers.big_data.kmeans_svm.tuned import Task, measure, rows_of
 from frugal.papers.experiments import EXPERIMENTS as METHODS_OF
@@ -39,13 +40,13 @@ def boundaries(method: str, seed: int, settings: Mapping[str, Any], root: str | 
     Raises:
         ValueError: on an unknown method or setting, one that is missing, or a value out of range.
     """
-    _check_known(method, ripley.METHODS, "method of boundaries")
-    chosen = _settings(settings, BOUNDARY_SETTINGS, "boundaries")
-    _check_whole(chosen, "n_per_class", 2)
-    _check_whole(chosen, "n_fresh", 1)
-    X, y = ripley.sample(seed, chosen["n_per_class"])
-    fresh, _ = ripley.simulate(chosen["n_fresh"], rng_for("boundaries", "fresh", seed))
-    how = {name: chosen[name] for name in ("compression", "C", "n_init")}
+    check_known("method of boundaries", method, ripley.METHODS)
+    check_settings(settings, BOUNDARY_SETTINGS, "setting of boundaries")
+    _check_whole(settings, "n_per_class", 2)
+    _check_whole(settings, "n_fresh", 1)
+    X, y = ripley.sample(seed, settings["n_per_class"])
+    fresh, _ = ripley.simulate(settings["n_fresh"], rng_for("boundaries", "fresh", seed))
+    how = {name: settings[name] for name in ("compression", "C", "n_init")}
     with one_thread():
         full = ripley.fit("full", X, y, seed, **how)
         own = ripley.fit(method, X, y, seed, **how)
@@ -55,7 +56,7 @@ def boundaries(method: str, seed: int, settings: Mapping[str, Any], root: str | 
         "dataset": "ripley",
         "data": "generated",
         "n_rows": len(y),
-        "compression": 1.0 if method == "full" else float(chosen["compression"]),
+        "compression": 1.0 if method == "full" else float(settings["compression"]),
         "slope": line.slope,
         "intercept": line.intercept,
         "angle_deg": ripley.angle_deg(line, ripley.line_of(full)),
@@ -90,41 +91,29 @@ def compression(method: str, seed: int, settings: Mapping[str, Any], root: str |
     Raises:
         ValueError: on an unknown method, setting or data set, a setting that is missing, or a value out of range.
     """
-    _check_known(method, COMPRESSING, "method of compression")
-    chosen = _settings(settings, COMPRESSION_SETTINGS, "compression")
-    _check_whole(chosen, "n_folds", 2)
+    check_known("method of compression", method, COMPRESSING)
+    check_settings(settings, COMPRESSION_SETTINGS, "setting of compression")
+    _check_whole(settings, "n_folds", 2)
     for name in ("datasets", "compressions", "Cs", "gammas"):
-        if isinstance(chosen[name], str) or not list(chosen[name]):
-            raise ValueError(f"{name} must be a list of at least one, got {chosen[name]!r}")
+        if isinstance(settings[name], str) or not list(settings[name]):
+            raise ValueError(f"{name} must be a list of at least one, got {settings[name]!r}")
     with one_thread():
         ripley.fit(method, *ripley.sample(seed, 10), seed)  # imports and caches warm up untimed
     found = []
-    for dataset in chosen["datasets"]:
+    for dataset in settings["datasets"]:
         parts, data = rows_of(dataset, seed, root)
-        task = Task(parts, chosen["n_folds"], tuple(chosen["Cs"]), tuple(chosen["gammas"]), chosen["n_init"])
-        for ratio in chosen["compressions"]:
+        task = Task(
+            parts, settings["n_folds"], tuple(settings["Cs"]), tuple(settings["gammas"]), settings["n_init"]
+        )
+        for ratio in settings["compressions"]:
             with one_thread():
                 measured = measure(method, float(ratio), task, names=("compression", dataset, seed))
             found.append({"dataset": dataset, "data": data, "compression": float(ratio), **measured})
     return pd.DataFrame(found)
 
 
-def _settings(given: Mapping[str, Any], known: tuple[str, ...], experiment: str) -> Mapping[str, Any]:
-    for name in given:
-        _check_known(name, known, f"setting of {experiment}")
-    for name in known:
-        if name not in given:
-            raise ValueError(f"missing setting of {experiment} {name!r}; known: {', '.join(known)}")
-    return given
-
-
-def _check_known(name: str, known: tuple[str, ...], kind: str) -> None:
-    if name not in known:
-        raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(known)}")
-
-
-def _check_whole(chosen: Mapping[str, Any], name: str, least: int) -> None:
-    value = chosen[name]
+def _check_whole(settings: Mapping[str, Any], name: str, least: int) -> None:
+    value = settings[name]
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be at least {least} and a whole number, got {value!r}")
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from frugal.papers.big_data.sample_size.outcomes import MEASURES, need, outcomes
 from frugal.papers.big_data.sample_size.runs import METHODS, UNGUARDED
-from frugal.papers.verdicts import Arrays, Claim
+from frugal.papers.verdicts import Arrays, Claim, check_claimed
 
 FLOOR: Final = 10
 """Repetitions under which no number is published and no verdict given."""
@@ -113,7 +113,7 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
     Raises:
         ValueError: on an unknown experiment, or runs that lack a column or method.
     """
-    _known(experiment)
+    check_claimed(experiment, CLAIMS)
     if experiment == "variance_check":
         need(runs, "size", "squared_error", "variance", "n_rows")
         steps = runs[runs["size"] <= MUCH_SMALLER * runs["n_rows"]]
@@ -135,11 +135,6 @@ def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
     Raises:
         ValueError: on an unknown experiment.
     """
-    _known(experiment)
+    check_claimed(experiment, CLAIMS)
     enough = runs["seed"].nunique() >= FLOOR and runs["n_rows"].min() >= FLOOR_ROWS
     return bool(enough and (experiment == "variance_check" or runs["max_passes"].min() >= FLOOR_PASSES))
-
-
-def _known(experiment: str) -> None:
-    if experiment not in CLAIMS:
-        raise ValueError(f"no claims on the experiment {experiment!r}; known: {', '.join(CLAIMS)}")

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal import datasets
+from frugal.checks import check_known, check_settings
 from frugal.rows import fit_dynamic_sample
 from frugal.rows.descent import SGD, NewtonCG, Solver
 from frugal.rows.dynamic_run import Run
@@ -190,10 +191,7 @@ def _size(share: float, n: int) -> int:
 
 
 def _settings(settings: Mapping[str, Any], known: tuple[str, ...]) -> Mapping[str, Any]:
-    for name in (*settings, *known):
-        if (name in settings) != (name in known):
-            problem = "unknown" if name in settings else "missing"
-            raise ValueError(f"{problem} setting {name!r}; known: {', '.join(known)}")
+    check_settings(settings, known)
     for name, high in (("max_passes", math.inf), ("fixed_share", 1.0), ("start_share", 1.0)):
         if name not in known:
             continue
@@ -206,8 +204,7 @@ def _settings(settings: Mapping[str, Any], known: tuple[str, ...]) -> Mapping[st
 
 
 def _known_method(method: str, known: tuple[str, ...]) -> str:
-    if method not in known:
-        raise ValueError(f"unknown method {method!r}; known: {', '.join(known)}")
+    check_known("method", method, known)
     return method
 
 

@@ -1,0 +1,70 @@
+"""What `frugal bench` measures: from its arguments to the table of one run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from frugal.arguments import settings_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def _bench_beta(args: argparse.Namespace) -> pd.DataFrame:
+    from frugal.folds.bench_beta import bench_beta
+
+    return bench_beta(n_steps=args.n_steps, n_chains=args.n_chains)
+
+
+def _bench_folds(args: argparse.Namespace) -> pd.DataFrame:
+    from frugal.folds.bench import bench_folds
+
+    counts = {"n_candidates": args.n_candidates, "n_folds": args.n_folds}
+    return bench_folds(args.datasets, args.classifiers, **counts, root=args.root)
+
+
+def _bench_networks(args: argparse.Namespace) -> pd.DataFrame:
+    from frugal.learners.bench import bench_networks
+
+    return bench_networks(
+        args.networks,
+        candidate=settings_of(args.settings),
+        dataset=args.dataset,
+        n_rows=args.n_rows,
+        n_repeats=args.n_repeats,
+        device=args.device,
+        root=args.root,
+    )
+
+
+def _bench_rows(args: argparse.Namespace) -> pd.DataFrame:
+    import pandas as pd
+
+    from frugal.rows.bench_blb import bench_blb
+    from frugal.rows.bench_osmac import bench_osmac
+
+    sizes = {"n_rows": args.n_rows, "chunk_rows": args.chunk_rows, "seed": args.seed}
+    shown = [
+        "method", "n_rows", "n_features", "n_drawn", "rows_held", "seconds", "seconds_ratio", "base_mib",
+        "peak_mib", "error",
+    ]  # fmt: skip
+    table = pd.concat([bench(**sizes) for bench in (bench_blb, bench_osmac)])[shown]
+    return table.astype({"n_drawn": "Int64", "rows_held": "Int64"})
+
+
+def _bench_trials(args: argparse.Namespace) -> pd.DataFrame:
+    from frugal.trials.bench import bench_trials
+
+    return bench_trials(args.n_trials, args.n_dimensions, args.seed)
+
+
+BENCHES: dict[str, Callable[[argparse.Namespace], pd.DataFrame]] = {
+    "beta": _bench_beta,
+    "folds": _bench_folds,
+    "networks": _bench_networks,
+    "rows": _bench_rows,
+    "trials": _bench_trials,
+}
+"""Name -> what runs it; `arguments` says what each takes."""

@@ -27,4 +27,5 @@ rule all:
     input:
         rules.beta_pruning.input,
         rules.greedy_cv.input,
+        rules.exploration.input,
         rules.big_data.input,

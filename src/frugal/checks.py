@@ -85,15 +85,17 @@ def check_known(kind: str, name: str, known: Collection[str]) -> None:
         raise ValueError(f"unknown {kind} {name!r}; known: {', '.join(known)}")
 
 
-def check_settings(settings: Mapping[str, Any], known: Collection[str], kind: str = "setting") -> None:
-    """Refuse a setting that is not among `known`, and the lack of one that is.
+def check_settings(
+    settings: Mapping[str, Any], known: Collection[str], kind: str = "setting", *, complete: bool = True
+) -> None:
+    """Refuse a setting that is not among `known`, and, where they have to be `complete`, the lack of one that is.
 
     Raises:
         ValueError: naming it and listing the known ones.
     """
     for name in settings:
         check_known(kind, name, known)
-    for name in known:
+    for name in known if complete else ():
         if name not in settings:
             raise ValueError(f"missing {kind} {name!r}; known: {', '.join(known)}")
 

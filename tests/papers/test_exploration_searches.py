@@ -104,6 +104,15 @@ def test_an_interrupted_search_ends_with_the_same_trials(method, tmp_path):
     assert list(resumed["seconds"][:3]) == list(whole["seconds"][:3])
 
 
+def test_rows_are_set_apart_for_a_dataset_that_has_set_none_apart():
+    parts = problem("logistic_regression", "wdbc", 3, {"n_train": 50}).parts
+    assert [len(part[1]) for part in (parts.train, parts.valid, parts.test)] == [50, 126, 188]
+    again = problem("logistic_regression", "wdbc", 4, {"n_train": 50}).parts
+    assert np.array_equal(parts.valid[0], again.valid[0])
+    assert not np.array_equal(parts.train[0], again.train[0])
+    assert set(parts.valid[1]) == {0, 1}
+
+
 def test_refits_are_fits_on_all_rows_of_what_was_chosen():
     table = search("random")
     table = table.assign(seed=0)

@@ -63,7 +63,7 @@ def draw_black_box(table: pd.DataFrame) -> Figure:
     left.scatter([example["alpha"]], [example["binarize"]], edgecolor="#00318F", **ring)
     for row, text, color in ((best, "best so far", "#B00020"), (example, "ζ", "#00318F")):
         left.annotate(
-            text, (row["alpha"], row["binarize"]), xytext=(8, 6), textcoords="offset points", color=color
+            text, (row["alpha"], row["binarize"]), xytext=(9, 7), textcoords="offset points", color=color
         )
     left.set(xscale="log", xlabel="alpha (smoothing)", ylabel="binarize (threshold of a pixel)")
     left.set(title="Points ζ of the space, metric η = f(ζ)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +15,8 @@ SPACES: Final = {"logistic_regression": "box", "sgd_logistic_regression": "hpoli
 """Space that a learner is searched in, unless the settings say otherwise."""
 N_VALID: Final = 10_000
 """Rows for validation, the last ones of MNIST's training part, as in the document's 50k/10k/10k."""
+SHARE: Final = 0.33
+"""Of the rows of other datasets that are for testing, and of the rest that are for validation, as on OpenML."""
 
 
 def problem(
@@ -26,8 +28,9 @@ def problem(
         learner: `function`, or a learner that has rows.
         dataset: `branin` or `hartmann6`, or a dataset.
         seed: number of the repetition, which draws the training rows and seeds the learner.
-        settings: n_train, training rows to draw (None: all); n_valid, validation rows (`N_VALID`); n_test, test
-            rows where the dataset has set none apart; space, its name (`SPACES`).
+        settings: n_train, training rows to draw (None: all); n_valid, validation rows (`N_VALID`; a third of the
+            rows without the test rows, where the dataset has set no test rows apart); n_test, test rows of such a
+            dataset (a third); space, its name (`SPACES`).
         root: folder of the datasets.
 
     Raises:
@@ -44,18 +47,19 @@ def problem(
 
 
 def parts(data: datasets.Dataset, seed: int, settings: Mapping[str, Any]) -> Parts:
-    """Rows of a repetition; validation and test rows are those of every repetition."""
-    counts = {"n_valid": settings.get("n_valid", N_VALID), "n_test": settings.get("n_test", 0)}
-    return split(data, **counts, n_train=settings.get("n_train"), train_seed=seed)
+    """Rows of a repetition; validation and test rows are those of every repetition.
 
-
-def check_settings(settings: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Refuse a setting that is not among `known`.
-
-    Raises:
-        ValueError: naming it and listing the known ones.
+    A dataset without test rows of its own is shuffled first, since its rows may be in the order of their classes.
     """
-    listed = list(known)
-    unknown = sorted(set(settings) - set(listed))
-    if unknown:
-        raise ValueError(f"unknown setting {unknown[0]!r}; known: {', '.join(listed)}")
+    n_test, n_valid = 0, N_VALID
+    if "test" not in data.splits:
+        n_test = settings.get("n_test", round(len(data.y) * SHARE))
+        n_valid = round((len(data.y) - n_test) * SHARE)
+    return split(
+        data,
+        n_valid=settings.get("n_valid", n_valid),
+        n_test=n_test,
+        seed=0 if n_test else None,
+        n_train=settings.get("n_train"),
+        train_seed=seed,
+    )

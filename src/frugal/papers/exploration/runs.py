@@ -11,9 +11,10 @@ from typing import Any, Final
 import pandas as pd
 
 from frugal import learners, trials
+from frugal.checks import check_settings
 from frugal.interface import Candidate, TrialStrategy
 from frugal.papers.exploration.as_coded import NAME, Doc002AsCoded
-from frugal.papers.exploration.problems import check_settings, problem
+from frugal.papers.exploration.problems import problem
 from frugal.papers.exploration.surrogate_cost import surrogate_cost
 from frugal.papers.exploration.task1_search import N_TRIALS, run_task1
 from frugal.seeds import rng_for
@@ -57,7 +58,7 @@ def trials_of(
     Raises:
         ValueError: on an unknown name or setting, more first candidates than trials, or a journal of another run.
     """
-    check_settings(settings, SETTINGS)
+    check_settings(settings, SETTINGS, complete=False)
     on = problem(learner, dataset, seed, settings, root)
     names = {"method": method, "learner": learner, "dataset": dataset, "seed": seed}
     strategy = _strategy(names, n_trials, settings, on)
@@ -141,7 +142,8 @@ def _refit(on: Problem, candidate: Candidate) -> dict[str, Any]:
 
 def task1(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
     """Searches of task 1 by one of `task1_search.SEARCHES`; settings n_trials and some of `DNGO`."""
-    check_settings(settings, ("n_trials", "n_epochs", "n_steps", "n_walkers", "marginalise"))
+    known = ("n_trials", "n_epochs", "n_steps", "n_walkers", "marginalise")
+    check_settings(settings, known, complete=False)
     return run_task1([seed], searches=(method,), **{"n_trials": N_TRIALS, **settings})
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from frugal.papers import style
 from frugal.papers.exploration.looks import LOOKS
@@ -104,6 +104,7 @@ def draw_task1_path(table: pd.DataFrame) -> Figure:
             axis.annotate(f"{row['K']:.0f}", (row["step"], row["score"]), xytext=(0, 4), fontsize=6, ha="center",
                           textcoords="offset points")  # fmt: skip
         axis.set(title=str(panel), xlabel="Trial (shaded: the first candidates; digits: K)", xlim=(0.5, None))
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         low, high = part["score"].quantile(0.1), part["score"].max()
         optimum = float(part["optimum"].iloc[0])
         if optimum > high + (high - low):
@@ -115,7 +116,7 @@ def draw_task1_path(table: pd.DataFrame) -> Figure:
             high = max(high, optimum)
         axis.set(ylim=(low - 0.15 * (high - low), high + 0.15 * (high - low)))
     axes[0].set(ylabel="Objective (maximised)")
-    axes[0].legend(loc="lower right")
+    _legend(figure, axes)
     return figure
 
 
@@ -134,6 +135,8 @@ def _draw(axis: Axes, table: pd.DataFrame, *, discrete: bool) -> None:
             reach = [[end["mean"] - end["low"]], [end["high"] - end["mean"]]]
             axis.errorbar(at, end["mean"], yerr=reach, color=look.color, linewidth=1.0, capsize=1.5)
     axis.grid(alpha=0.3)
+    if discrete:
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _limits(table: pd.DataFrame) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from frugal.papers.exploration.problems import check_settings
+from frugal.checks import check_settings
 from frugal.seeds import rng_for, seed_for
 from frugal.threads import one_thread
 from frugal.trials.surrogates import GP
@@ -43,7 +43,7 @@ def surrogate_cost(method: str, seed: int, settings: Mapping[str, Any], root: st
     Raises:
         ValueError: on an unknown method, or sizes that do not increase.
     """
-    check_settings(settings, ("sizes", "n_epochs"))
+    check_settings(settings, ("sizes", "n_epochs"), complete=False)
     sizes = list(settings.get("sizes", SIZES))
     if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
         raise ValueError(f"sizes must be at least two numbers that increase, got {sizes}")

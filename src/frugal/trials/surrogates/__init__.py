@@ -4,5 +4,17 @@ from frugal.trials.surrogates.gp import GP
 from frugal.trials.surrogates.hyperparameters import Hyperparameters
 from frugal.trials.surrogates.marginal_gp import MarginalGP
 from frugal.trials.surrogates.protocol import Component, Surrogate
+from frugal.trials.surrogates.size_gp import SizeGP, from_unit_size, to_unit_size
+from frugal.trials.surrogates.task_gp import TaskGP
 
-__all__ = ["GP", "Component", "Hyperparameters", "MarginalGP", "Surrogate"]
+__all__ = [
+    "GP",
+    "Component",
+    "Hyperparameters",
+    "MarginalGP",
+    "SizeGP",
+    "Surrogate",
+    "TaskGP",
+    "from_unit_size",
+    "to_unit_size",
+]

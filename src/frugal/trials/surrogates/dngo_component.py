@@ -103,6 +103,11 @@ class Component:
         first, second = self.basis.features(A), self.basis.features(B)
         return self.basis.y_std**2 * self._head.covariance(first, second)
 
+    @property
+    def noise_variance(self) -> float:
+        """Variance of an observation about f."""
+        return float(self.basis.y_std**2 * np.exp(-self.log_beta))
+
     def believing(self, X: Array) -> Component:
         """Itself after its own means were observed at X (m, d): only its uncertainty changes."""
         features = self.basis.features(check_points(X, len(self.basis.centre)))

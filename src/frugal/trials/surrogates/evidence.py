@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from frugal.trials.ascent import climb
+from frugal.trials.surrogates.covariances import Covariance
 from frugal.trials.surrogates.hyperparameters import Prior
-from frugal.trials.surrogates.kernels import Array, Kernel
+from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.posterior import Data, Posterior
 
 N_STEPS = 10
@@ -24,7 +25,7 @@ class Evidence:
         template: the vector theta (p,), nan where it is free.
     """
 
-    kernel: Kernel
+    covariance: Covariance
     data: Data
     template: Array
     prior: Prior
@@ -46,7 +47,7 @@ class Evidence:
         if not ((free >= self.box[:, 0]) & (free <= self.box[:, 1])).all():
             return -np.inf
         try:
-            return Posterior(self.kernel, self.data, theta).log_evidence + self.prior.log_density(theta)[0]
+            return Posterior(self.covariance, self.data, theta).log_evidence + self._log_prior(theta)[0]
         except np.linalg.LinAlgError:
             return -np.inf
 
@@ -57,11 +58,15 @@ class Evidence:
         """
         theta = self.full(free)
         try:
-            posterior = Posterior(self.kernel, self.data, theta)
+            posterior = Posterior(self.covariance, self.data, theta)
         except np.linalg.LinAlgError:
             return -1e25, np.zeros(len(free))
-        log_prior, slope = self.prior.log_density(theta)
+        log_prior, slope = self._log_prior(theta)
         return posterior.log_evidence + log_prior, (posterior.evidence_gradient() + slope)[self.free]
+
+    def _log_prior(self, theta: Array) -> tuple[float, Array]:
+        """That of theta, with 0 for given values of -inf (log of no noise): they would only add a constant."""
+        return self.prior.log_density(np.where(np.isneginf(theta), 0.0, theta))
 
     @property
     def box(self) -> Array:

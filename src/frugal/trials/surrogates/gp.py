@@ -10,12 +10,14 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from frugal.checks import check_choice, check_number, check_whole
 from frugal.trials.checks import check_points, check_targets
+from frugal.trials.surrogates.covariances import Covariance, stationary
 from frugal.trials.surrogates.evidence import Evidence
 from frugal.trials.surrogates.hyperparameters import PRIORS, Hyperparameters, Prior
 from frugal.trials.surrogates.kernels import Array, Kernel, kernel_named
@@ -43,6 +45,8 @@ class GP:
             noise.
     """
 
+    _priors: tuple[str, ...] = PRIORS
+
     def __init__(
         self,
         kernel: str = "se",
@@ -55,7 +59,8 @@ class GP:
         n_restarts: int = 8,
     ) -> None:
         self._kernel: Kernel = kernel_named(kernel)
-        check_choice("prior", prior, PRIORS)
+        self._covariance: Covariance = stationary(self._kernel)
+        check_choice("prior", prior, self._priors)
         check_whole("n_restarts", n_restarts, 1)
         if lengthscale is not None:
             scales = np.asarray(lengthscale, dtype=float)
@@ -72,7 +77,7 @@ class GP:
         self._posterior: Posterior | None = None
         self._offset = 0.0
 
-    def fit(self, X: ArrayLike, y: ArrayLike, *, start: Array | None = None) -> GP:
+    def fit(self, X: ArrayLike, y: ArrayLike, *, start: Array | None = None) -> Self:
         """Condition on data, after fitting what was not given; returns itself.
 
         Args:
@@ -95,11 +100,26 @@ class GP:
 
     def evidence(self, X: ArrayLike, y: ArrayLike) -> Evidence:
         """The data and what is to be fitted to them, for samplers of hyperparameters."""
-        X = check_points(X)
+        X = self._points(X)
         y = check_targets(y, len(X))
-        d, n_parameters = X.shape[1], self._kernel.n_parameters(X.shape[1])
-        scale, amplitude, noise = self._given
-        template = np.full(n_parameters + 2, np.nan)
+        template = self._template(X.shape[1])
+        self._offset = float(y.mean()) if self._mean is None else self._mean
+        prior = self._prior(X.shape[1], float(y.var()) or 1.0)
+        data = Data.of(self._covariance, X, y - self._offset)
+        return Evidence(self._covariance, data, template, prior)
+
+    def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
+        """Points of this process as an array, refused if they are none."""
+        return check_points(X, n_columns)
+
+    def _prior(self, n_columns: int, variance: float) -> Prior:
+        n_parameters = self._covariance.n_parameters(n_columns)
+        return Prior(self._prior_name, d=n_columns, n_parameters=n_parameters, variance=variance)
+
+    def _template(self, n_columns: int) -> Array:
+        """Theta for points of so many columns, nan where it is free."""
+        d, (scale, amplitude, noise) = n_columns, self._given
+        template = np.full(self._kernel.n_parameters(d) + 2, np.nan)
         if scale is not None:
             scales = np.asarray(scale, dtype=float)
             if scales.ndim == 1 and len(scales) != d:
@@ -111,16 +131,14 @@ class GP:
             template[-2] = math.log(amplitude)
         if noise is not None:
             template[-1] = math.log(noise) if noise else -np.inf
-        self._offset = float(y.mean()) if self._mean is None else self._mean
-        prior = Prior(self._prior_name, d=d, n_parameters=n_parameters, variance=float(y.var()) or 1.0)
-        return Evidence(self._kernel, Data.of(X, y - self._offset), template, prior)
+        return template
 
-    def at(self, evidence: Evidence, theta: Array) -> GP:
+    def at(self, evidence: Evidence, theta: Array) -> Self:
         """A copy with these hyperparameters, conditioned on the data of `evidence`, which this GP made."""
         return copy.copy(self)._at(evidence, theta)
 
-    def _at(self, evidence: Evidence, theta: Array) -> GP:
-        self._posterior = Posterior(self._kernel, evidence.data, theta)
+    def _at(self, evidence: Evidence, theta: Array) -> Self:
+        self._posterior = Posterior(self._covariance, evidence.data, theta)
         return self
 
     @property
@@ -137,7 +155,7 @@ class GP:
             FloatingPointError: if a variance is so far below 0 that it is no round-off.
         """
         posterior = self._fitted
-        mean, variance = posterior.predict(check_points(X, posterior.data.X.shape[1]))
+        mean, variance = posterior.predict(self._points(X, posterior.data.X.shape[1]))
         return self._offset + mean, np.sqrt(variance + (posterior.noise if with_noise else 0.0))
 
     def predict_with_gradient(self, X: Array) -> tuple[Array, Array, Array, Array]:
@@ -150,17 +168,17 @@ class GP:
         """Posterior covariance (m, n) of f at A (m, d) and f at B (n, d)."""
         return self._fitted.covariance(A, B)
 
-    def believing(self, X: Array) -> GP:
+    def believing(self, X: Array) -> Self:
         """The same process after its own means were observed at X (m, d): only its uncertainty changes."""
         posterior = self._fitted
-        believed = posterior.predict(check_points(X, posterior.data.X.shape[1]))[0]
-        data = Data.of(np.vstack([posterior.data.X, X]), np.concatenate([posterior.data.residuals, believed]))
+        believed = posterior.predict(self._points(X, posterior.data.X.shape[1]))[0]
+        X, residuals = np.vstack([posterior.data.X, X]), np.concatenate([posterior.data.residuals, believed])
         other = copy.copy(self)
-        other._posterior = Posterior(self._kernel, data, posterior.theta)
+        other._posterior = Posterior(self._covariance, Data.of(self._covariance, X, residuals), posterior.theta)
         return other
 
     @property
-    def components(self) -> Sequence[GP]:
+    def components(self) -> Sequence[Self]:
         """Itself: one setting of the hyperparameters."""
         return (self,)
 
@@ -170,13 +188,18 @@ class GP:
         return self._fitted.log_evidence
 
     @property
+    def noise_variance(self) -> float:
+        """Variance of an observation about f, given or fitted."""
+        return self._fitted.noise
+
+    @property
     def jitter(self) -> float:
         """What had to be added to the diagonal of the covariance, 0 if nothing."""
         return self._fitted.jitter
 
     @property
     def n_clipped(self) -> int:
-        """Predicted variances that round-off had brought below 1e-12 times the amplitude."""
+        """Predicted variances that round-off had brought below 1e-12 times the prior variance."""
         return self._fitted.n_clipped
 
     @property

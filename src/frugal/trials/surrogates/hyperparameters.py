@@ -1,7 +1,8 @@
 """Hyperparameters of a Gaussian process: which are free, where they may lie, and what is believed of them.
 
 All are kept in one vector theta: the kernel's parameters (log length-scales, then the shears of se_mahalanobis),
-the log amplitude and the log noise variance; amplitude and noise are variances.
+those of a last column that is a size or a task (`frugal.trials.surrogates.covariances`), the log amplitude and the
+log noise variance; amplitude and noise are variances.
 
 Two priors. `flat` is none, within a box that scales with the variance v of the targets: l in [1e-3, 1e2],
 amplitude in [1e-4, 1e4] v, noise in [1e-8, 10] v, shears in [-10, 10]. `repaired`, for standardised targets, is
@@ -10,7 +11,8 @@ standard deviation s, which with its Jacobian is, up to a constant,
 
     log p(log noise_variance) = log log(1 + 3 (0.1 / s)^2) + log s;
 
-shears, of which no source speaks, ~ N(0, 1). Amplitude and noise lie in [e^-20, e^20].
+shears, of which no source speaks, and the parameters of a last column ~ N(0, 1), cut at 0 where those may not be
+negative. Amplitude and noise lie in [e^-20, e^20].
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from frugal.trials.surrogates.kernels import Array
 PRIORS = ("flat", "repaired")
 NOISE_SCALE = 0.1
 """Of the horseshoe, a standard deviation."""
+NO_FIDELITY: Array = np.zeros((0, 2))
 
 
 @dataclass(frozen=True)
@@ -44,27 +47,45 @@ class Hyperparameters:
 
     @classmethod
     def of(cls, theta: Array, d: int) -> Hyperparameters:
-        """Read a vector in d dimensions."""
+        """Read a vector in d dimensions, less what belongs to a last column."""
         noise, amplitude = np.exp(theta[-1]), np.exp(theta[-2])
         return cls(np.exp(theta[:d]), float(amplitude), float(noise), theta[d:-2].copy())
 
 
 class Prior:
-    """Box, density and draws of theta for d dimensions and a kernel with `n_parameters`.
+    """Box, density and draws of theta for d dimensions and a covariance with `n_parameters`.
+
+    Args:
+        name: `flat` or `repaired`.
+        d: dimensions of the candidates.
+        n_parameters: of the covariance, those of the last column among them.
+        variance: of the targets.
+        fidelity: lowest and highest value of each parameter of the last column, (q, 2).
+        noise_scale: of the horseshoe, a standard deviation.
 
     Attributes:
         box: lowest and highest value of each, (p, 2).
     """
 
-    def __init__(self, name: str, *, d: int, n_parameters: int, variance: float) -> None:
-        self._repaired, self._d = name == "repaired", d
-        shears = [(-10.0, 10.0)] * (n_parameters - d)
+    def __init__(
+        self,
+        name: str,
+        *,
+        d: int,
+        n_parameters: int,
+        variance: float,
+        fidelity: Array = NO_FIDELITY,
+        noise_scale: float = NOISE_SCALE,
+    ) -> None:
+        self._repaired, self._d, self._noise_scale = name == "repaired", d, noise_scale
+        shears = [(-10.0, 10.0)] * (n_parameters - d - len(fidelity)) + [tuple(limits) for limits in fidelity]
         if self._repaired:
             box = [(-5.0, 1.0)] * d + shears + [(-20.0, 20.0)] * 2
         else:
             scale = np.log(variance)
             ranges = np.log([[1e-4, 1e4], [1e-8, 10.0]]) + scale
             box = [(np.log(1e-3), np.log(1e2))] * d + shears + [tuple(limits) for limits in ranges]
+        self._positive = np.arange(n_parameters - len(fidelity), n_parameters)[fidelity[:, 0] == 0]
         self._log_variance = 0.0 if self._repaired else float(np.log(variance))
         self.box: Array = np.array(box)
 
@@ -73,12 +94,20 @@ class Prior:
         gradient = np.zeros_like(theta)
         if not self._repaired:
             return 0.0, gradient
-        normal = slice(self._d, -1)  # shears and log amplitude
+        normal = slice(self._d, -1)  # shears, last column and log amplitude
         gradient[normal] = -theta[normal]
-        ratio = 3 * NOISE_SCALE**2 * np.exp(-theta[-1])
+        ratio = 3 * self._noise_scale**2 * np.exp(-theta[-1])
         log_term = np.log1p(ratio)
         gradient[-1] = 0.5 - ratio / (1 + ratio) / log_term
         return float(-0.5 * theta[normal] @ theta[normal] + np.log(log_term) + 0.5 * theta[-1]), gradient
+
+    def log_densities(self, theta: Array) -> Array:
+        """Log densities (w,) of the rows of theta (w, p) inside the box, up to the same constant."""
+        if not self._repaired:
+            return np.zeros(len(theta))
+        normal, log_noise = theta[:, self._d : -1], theta[:, -1]
+        log_term = np.log1p(3 * self._noise_scale**2 * np.exp(-log_noise))
+        return np.asarray(-0.5 * (normal * normal).sum(axis=1) + np.log(log_term) + 0.5 * log_noise)
 
     def contains(self, theta: Array) -> bool:
         """Whether theta lies in the box."""
@@ -92,10 +121,11 @@ class Prior:
         """
         p = len(self.box)
         theta = rng.standard_normal((n, p))
+        theta[:, self._positive] = np.abs(theta[:, self._positive])
         if self._repaired:
             theta[:, : self._d] = rng.uniform(-5, 1, (n, self._d))
             tail = rng.standard_cauchy(n)
-            theta[:, -1] = 2 * np.log(np.abs(theta[:, -1] * tail * NOISE_SCALE) + 1e-300)
+            theta[:, -1] = 2 * np.log(np.abs(theta[:, -1] * tail * self._noise_scale) + 1e-300)
         else:
             theta[:, : self._d] = rng.uniform(np.log(0.05), np.log(2), (n, self._d))
             theta[:, -2] = rng.uniform(np.log(0.3), np.log(3), n) + self._log_variance

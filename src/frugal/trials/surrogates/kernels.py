@@ -40,6 +40,9 @@ class Kernel(Protocol):
     def value(self, delta: Array, parameters: Array) -> Array:
         """Values, shape (...), at differences of shape (d, ...)."""
 
+    def values(self, delta: Array, parameters: Array) -> Array:
+        """Values (w, n) at differences of shape (d, n) for each row of parameters (w, n_parameters)."""
+
     def value_and_pullback(self, delta: Array, parameters: Array) -> tuple[Array, PullBack]:
         """Values at differences of shape (d, n), and what turns weights on them into a gradient."""
 
@@ -59,6 +62,9 @@ class _Radial:
     def value(self, delta: Array, parameters: Array) -> Array:
         return self._profile(_contract(np.exp(-2 * parameters), delta * delta))[0]
 
+    def values(self, delta: Array, parameters: Array) -> Array:
+        return self._profile(np.exp(-2 * parameters) @ (delta * delta))[0]
+
     def value_and_pullback(self, delta: Array, parameters: Array) -> tuple[Array, PullBack]:
         inverse, squares = np.exp(-2 * parameters), delta * delta
         value, slope = self._profile(_contract(inverse, squares))
@@ -71,7 +77,7 @@ class _Radial:
 
 
 class _ProductMatern52:
-    """One factor per dimension; `_factors` gives k, and h_d with dk / ddelta_d = -k h_d delta_d / l_d^2."""
+    """One factor per dimension; `_slopes` gives h_d with dk / ddelta_d = -k h_d delta_d / l_d^2."""
 
     def n_parameters(self, d: int) -> int:
         return d
@@ -79,20 +85,42 @@ class _ProductMatern52:
     def value(self, delta: Array, parameters: Array) -> Array:
         return self._factors(delta, parameters)[0]
 
+    def values(self, delta: Array, parameters: Array) -> Array:
+        distances, inverse = np.abs(delta), np.sqrt(5.0) * np.exp(-parameters)
+        product = np.exp(-inverse @ distances)
+        for distance, scale in zip(distances, inverse.T, strict=True):
+            q = scale[:, None] * distance
+            polynomial = q / 3  # in place from here on: the arrays are too large to be made anew for each term
+            polynomial += 1
+            polynomial *= q
+            polynomial += 1
+            product *= polynomial
+        return np.asarray(product)
+
     def value_and_pullback(self, delta: Array, parameters: Array) -> tuple[Array, PullBack]:
-        value, h = self._factors(delta, parameters)
-        slopes = h * delta * delta * _as_column(np.exp(-2 * parameters), delta)
-        return value, lambda weights: slopes @ (weights * value)
+        value, q, polynomials = self._factors(delta, parameters)
+
+        def pullback(weights: Array) -> Array:
+            slopes = self._slopes(q, polynomials) * delta * delta * _as_column(np.exp(-2 * parameters), delta)
+            return np.asarray(slopes @ (weights * value))
+
+        return value, pullback
 
     def value_and_input_gradient(self, delta: Array, parameters: Array) -> tuple[Array, Array]:
-        value, h = self._factors(delta, parameters)
+        value, q, polynomials = self._factors(delta, parameters)
+        h = self._slopes(q, polynomials)
         return value, -value * h * delta * _as_column(np.exp(-2 * parameters), delta)
 
     @staticmethod
-    def _factors(delta: Array, parameters: Array) -> tuple[Array, Array]:
+    def _factors(delta: Array, parameters: Array) -> tuple[Array, Array, Array]:
+        """Values, and for each dimension q_d and its polynomial."""
         q = np.abs(delta) * _as_column(np.sqrt(5.0) * np.exp(-parameters), delta)
         polynomials = 1 + q + q * q / 3
-        return polynomials.prod(axis=0) * np.exp(-q.sum(axis=0)), 5 / 3 * (1 + q) / polynomials
+        return polynomials.prod(axis=0) * np.exp(-q.sum(axis=0)), q, polynomials
+
+    @staticmethod
+    def _slopes(q: Array, polynomials: Array) -> Array:
+        return np.asarray(5 / 3 * (1 + q) / polynomials)
 
 
 class _MahalanobisSE:
@@ -103,6 +131,9 @@ class _MahalanobisSE:
 
     def value(self, delta: Array, parameters: Array) -> Array:
         return self._parts(delta, parameters)[0]
+
+    def values(self, delta: Array, parameters: Array) -> Array:
+        return np.array([self.value(delta, row) for row in parameters])
 
     def value_and_pullback(self, delta: Array, parameters: Array) -> tuple[Array, PullBack]:
         value, scaled, z, pulled = self._parts(delta, parameters)

@@ -19,6 +19,7 @@ from frugal.checks import check_whole
 from frugal.trials.surrogates.evidence import Evidence
 from frugal.trials.surrogates.gp import GP
 from frugal.trials.surrogates.kernels import Array
+from frugal.trials.surrogates.many_evidences import log_posteriors
 
 
 class MarginalGP:
@@ -31,6 +32,7 @@ class MarginalGP:
             least twice the number of free hyperparameters, which the sampler needs.
         n_burn: steps of the first call that are thrown away.
         n_steps: steps of every call.
+        n_samples: how many walkers become components; None: all of them. The ensemble stays whole.
 
     Raises:
         ValueError: on counts that are not whole, or below 1 (n_burn: below 0).
@@ -44,13 +46,17 @@ class MarginalGP:
         n_walkers: int | None = None,
         n_burn: int = 100,
         n_steps: int = 200,
+        n_samples: int | None = None,
     ) -> None:
         if n_walkers is not None:
             check_whole("n_walkers", n_walkers, 1)
+        if n_samples is not None:
+            check_whole("n_samples", n_samples, 1, n_walkers, "the number of walkers")
         check_whole("n_burn", n_burn, 0)
         check_whole("n_steps", n_steps, 1)
         self._gp, self._rng = gp, rng
         self._n_walkers, self._n_burn, self._n_steps = n_walkers, n_burn, n_steps
+        self._n_samples = n_samples
         self._walkers: Array | None = None
         self._components: tuple[GP, ...] = ()
 
@@ -62,7 +68,8 @@ class MarginalGP:
         """
         evidence = self._gp.evidence(X, y)
         self._walkers, _ = self.sample(evidence)
-        self._components = tuple(self._gp.at(evidence, evidence.full(walker)) for walker in self._walkers)
+        kept = self._walkers[: self._n_samples]
+        self._components = tuple(self._gp.at(evidence, evidence.full(walker)) for walker in kept)
         return self
 
     def sample(self, evidence: Evidence) -> tuple[Array, Array]:
@@ -72,11 +79,18 @@ class MarginalGP:
             raise ValueError("every hyperparameter is given, so there is nothing to sample")
         n_default = 3 * (len(evidence.template) - 1)
         n_walkers = self._n_walkers or max(n_default + n_default % 2, 2 * n_free)
+        if n_walkers < (self._n_samples or 1):
+            raise ValueError(
+                f"n_samples must be at most {n_walkers}, the number of walkers, got {self._n_samples}"
+            )
         if n_walkers < 2 * n_free:
             raise ValueError(
                 f"n_walkers must be at least {2 * n_free}, twice the free hyperparameters, got {n_walkers}"
             )
-        sampler = emcee.EnsembleSampler(n_walkers, n_free, evidence.log_posterior)
+        together = log_posteriors(evidence)
+        sampler = emcee.EnsembleSampler(
+            n_walkers, n_free, together or evidence.log_posterior, vectorize=together is not None
+        )
         first = self._walkers is None or self._walkers.shape != (n_walkers, n_free)
         start = evidence.prior.draw(self._rng, n_walkers)[:, evidence.free] if first else self._walkers
         random_state = np.random.MT19937(int(self._rng.integers(2**32))).state

@@ -3,7 +3,7 @@
 Source: Rasmussen and Williams (2006), Algorithm 2.1 and equation 5.9. With A = a K + noise_variance I = L L' and
 alpha = A^-1 (y - c), c a constant prior mean:
 
-    mean(x) = c + k_x' alpha,   var(x) = a - |L^-1 k_x|^2
+    mean(x) = c + k_x' alpha,   var(x) = a k(x, x) - |L^-1 k_x|^2
     log p(y) = -(y - c)' alpha / 2 - sum_i log L_ii - n / 2 log 2 pi
     d log p / d theta = tr((alpha alpha' - A^-1) dA / d theta) / 2
 """
@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
-from frugal.trials.surrogates.kernels import Array, Kernel, differences
+from frugal.trials.surrogates.covariances import Covariance
+from frugal.trials.surrogates.kernels import Array
 
 JITTERS = (0.0, *(10.0**exponent for exponent in range(-10, -3)))
 """What is added to the diagonal, in multiples of its mean: the first with which it can be factorised."""
 SMALLEST_VARIANCE, BUG = 1e-12, -1e-8
-"""In multiples of the amplitude: where a variance is clipped, and below which it is no round-off."""
+"""Where a variance is clipped, in multiples of the prior one; below which it is no round-off, in multiples of the
+largest prior one."""
 
 
 def cholesky(matrix: Array) -> tuple[Array, float]:
@@ -50,7 +52,7 @@ class Data:
     """Points (n, d), targets (n,) less the prior mean, and the pairs of points below the diagonal.
 
     Attributes:
-        pairs: differences, (d, n (n - 1) / 2).
+        pairs: what the covariance keeps of each, their differences for a stationary one: (b, n (n - 1) / 2).
         below: where the pairs are in a flat (n, n) array, column by column.
     """
 
@@ -60,29 +62,30 @@ class Data:
     below: NDArray[np.intp]
 
     @classmethod
-    def of(cls, X: Array, residuals: Array) -> Data:
+    def of(cls, covariance: Covariance, X: Array, residuals: Array) -> Data:
         """Data with their pairs."""
         column, row = np.triu_indices(len(X), 1)
-        return cls(X, residuals, np.ascontiguousarray((X[row] - X[column]).T), column * len(X) + row)
+        return cls(X, residuals, covariance.pairs(X[row], X[column]), column * len(X) + row)
 
 
 class Posterior:
-    """What the data say, given theta = (kernel's parameters, log amplitude, log noise variance).
+    """What the data say, given theta = (covariance's parameters, log amplitude, log noise variance).
 
     Attributes:
         jitter: what was added to the diagonal of A.
         log_evidence: log p(y).
-        n_clipped: variances that were raised to 1e-12 times the amplitude so far.
+        n_clipped: variances that were raised to 1e-12 times the prior one so far.
     """
 
-    def __init__(self, kernel: Kernel, data: Data, theta: Array) -> None:
-        self.kernel, self.data, self.theta = kernel, data, theta
+    def __init__(self, covariance: Covariance, data: Data, theta: Array) -> None:
+        self._covariance, self.data, self.theta = covariance, data, theta
         self._parameters, self.amplitude, self.noise = theta[:-2], math.exp(theta[-2]), math.exp(theta[-1])
         n = len(data.X)
-        self._k, self._pullback = kernel.value_and_pullback(data.pairs, self._parameters)
+        self._k, self._pullback = covariance.on_pairs(data.pairs, self._parameters)
+        self._diagonal, self._diagonal_pullback = covariance.at(data.X, self._parameters)
         gram = np.zeros(n * n)
         gram[data.below] = self.amplitude * self._k
-        gram[:: n + 1] = self.amplitude + self.noise
+        gram[:: n + 1] = self.amplitude * self._diagonal + self.noise
         self._factor, self.jitter = cholesky(gram.reshape((n, n), order="F"))
         self.alpha: Array = dpotrs(self._factor, data.residuals, lower=1)[0]
         half_log_det = float(np.log(np.diagonal(self._factor)).sum())
@@ -95,33 +98,36 @@ class Posterior:
         """Derivative of the log evidence in theta; the jitter counts as a constant."""
         inverse = dpotri(self._factor, lower=1)[0]  # its lower triangle
         both = np.outer(self.alpha, self.alpha).T - inverse
-        weights, trace = both.ravel(order="F")[self.data.below], float(np.trace(both))
-        by_amplitude = self.amplitude * (float(weights @ self._k) + trace / 2)
-        shape = self._pullback(self.amplitude * weights)
-        return np.concatenate([shape, [by_amplitude, self.noise * trace / 2]])
+        weights, diagonal = both.ravel(order="F")[self.data.below], np.diagonal(both)
+        by_amplitude = float(weights @ self._k) + float((diagonal * self._diagonal).sum()) / 2
+        shape = self._pullback(self.amplitude * weights) + self._diagonal_pullback(self.amplitude * diagonal / 2)
+        return np.concatenate([shape, [self.amplitude * by_amplitude, self.noise * float(diagonal.sum()) / 2]])
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean, less the prior mean, and variance of f at X (m, d): each (m,)."""
-        cross = self.amplitude * self.kernel.value(differences(X, self.data.X), self._parameters)
+        cross = self.amplitude * self._covariance.between(X, self.data.X, self._parameters)
+        prior = self.amplitude * self._covariance.at(X, self._parameters)[0]
         half = self._solve(cross.T)
-        return cross @ self.alpha, self._clip(self.amplitude - (half * half).sum(axis=0))
+        return cross @ self.alpha, self._clip(prior - (half * half).sum(axis=0), prior)
 
     def predict_with_gradient(self, X: Array) -> tuple[Array, Array, Array, Array]:
         """As `predict`, then the derivatives of both at X: each (m, d)."""
-        value, slopes = self.kernel.value_and_input_gradient(differences(X, self.data.X), self._parameters)
+        value, slopes = self._covariance.between_with_gradient(X, self.data.X, self._parameters)
+        at, at_slopes = self._covariance.at_with_gradient(X, self._parameters)
         half = self._solve(self.amplitude * value.T)
         full = self._solve(half, transposed=True)
-        variance = self.amplitude - (half * half).sum(axis=0)
+        prior = self.amplitude * at
+        variance = prior - (half * half).sum(axis=0)
         by_mean = self.amplitude * (slopes @ self.alpha)
-        by_variance = -2 * self.amplitude * (slopes * full.T).sum(axis=2)
-        flat = variance < SMALLEST_VARIANCE * self.amplitude
+        by_variance = self.amplitude * at_slopes - 2 * self.amplitude * (slopes * full.T).sum(axis=2)
+        flat = variance < SMALLEST_VARIANCE * prior
         by_variance[:, flat] = 0
-        return self.amplitude * (value @ self.alpha), self._clip(variance), by_mean.T, by_variance.T
+        return self.amplitude * (value @ self.alpha), self._clip(variance, prior), by_mean.T, by_variance.T
 
     def covariance(self, A: Array, B: Array) -> Array:
         """Covariance of f(A) and f(B), shape (m, n), for A (m, d) and B (n, d)."""
         prior, to_a, to_b = (
-            self.amplitude * self.kernel.value(differences(P, Q), self._parameters)
+            self.amplitude * self._covariance.between(P, Q, self._parameters)
             for P, Q in ((A, B), (self.data.X, A), (self.data.X, B))
         )
         return np.asarray(prior - self._solve(to_a).T @ self._solve(to_b))
@@ -132,9 +138,9 @@ class Posterior:
             raise np.linalg.LinAlgError(f"the Cholesky factor is singular at row {info - 1}")
         return np.asarray(solved)
 
-    def _clip(self, variance: Array) -> Array:
-        if (variance < BUG * self.amplitude).any():
+    def _clip(self, variance: Array, prior: Array) -> Array:
+        if (variance < BUG * max(self.amplitude * self._diagonal.max(), prior.max(initial=0.0))).any():
             raise FloatingPointError(f"a variance of {variance.min():g} is no round-off of 0")
-        low = variance < SMALLEST_VARIANCE * self.amplitude
+        low = variance < SMALLEST_VARIANCE * prior
         self.n_clipped += int(low.sum())
-        return np.where(low, SMALLEST_VARIANCE * self.amplitude, variance)
+        return np.where(low, SMALLEST_VARIANCE * prior, variance)

@@ -20,6 +20,10 @@ class Component(Protocol):
     def covariance(self, A: Array, B: Array) -> Array:
         """Posterior covariance (m, n) of f at A (m, d) and f at B (n, d)."""
 
+    @property
+    def noise_variance(self) -> float:
+        """Variance of an observation about f."""
+
 
 class Surrogate(Protocol):
     """A mixture, in equal shares, of one component per sample of the hyperparameters."""

@@ -1,0 +1,107 @@
+"""A Gaussian process on joint points: a candidate, then what its trial was run on, a size or a task.
+
+Everything but the covariance and the prior of its hyperparameters is `GP`'s. Two priors: `repaired`, that of
+`frugal.trials.surrogates.hyperparameters`, for standardised targets; `robo`, that of
+`frugal.trials.surrogates.robo_prior`, for the plain logarithms of errors or seconds.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from frugal.checks import check_positive
+from frugal.trials.checks import check_points
+from frugal.trials.surrogates.covariances import Fidelity, Joint
+from frugal.trials.surrogates.gp import GP
+from frugal.trials.surrogates.hyperparameters import Hyperparameters, Prior
+from frugal.trials.surrogates.kernels import Array
+from frugal.trials.surrogates.robo_prior import RoboPrior
+
+
+class JointGP(GP):
+    """f ~ GP(c, a k_x g), g a factor of the last column; a hyperparameter that is given is fixed, None is fitted.
+
+    Args:
+        fidelity: the factor.
+        given: its parameters where they are fixed, else nan, (q,).
+        noise_scale: of the horseshoe: on the noise's standard deviation, in `robo` on its variance.
+        kernel: of the candidates, any of `GP`'s.
+        prior: `repaired` or `robo`.
+        lengthscale: one number for all dimensions of a candidate or (d,) of them, in units of the cube's edge.
+        amplitude: a, a variance.
+        noise_variance: variance of an observation about f.
+        mean: the constant prior mean c; None: the mean of the targets.
+        n_restarts: starting points of `fit`.
+
+    Raises:
+        ValueError: as `GP`, or on a noise scale that is not above 0.
+    """
+
+    _priors = ("repaired", "robo")
+
+    def __init__(
+        self,
+        fidelity: Fidelity,
+        *,
+        given: Array,
+        noise_scale: float,
+        kernel: str = "matern52_product",
+        prior: str = "repaired",
+        lengthscale: ArrayLike | None = None,
+        amplitude: float | None = None,
+        noise_variance: float | None = None,
+        mean: float | None = None,
+        n_restarts: int = 8,
+    ) -> None:
+        super().__init__(
+            kernel,
+            lengthscale=lengthscale,
+            amplitude=amplitude,
+            noise_variance=noise_variance,
+            mean=mean,
+            prior=prior,
+            n_restarts=n_restarts,
+        )
+        check_positive("noise_scale", noise_scale)
+        self._fidelity, self._given_mixing, self._noise_scale = fidelity, given, noise_scale
+        self._covariance = Joint(self._kernel, fidelity)
+
+    def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
+        points = check_points(X, n_columns)
+        if points.shape[1] < 2:
+            raise ValueError(f"X must have a column at least beside its last one, got shape {points.shape}")
+        return points
+
+    def _template(self, n_columns: int) -> Array:
+        return np.insert(super()._template(n_columns - 1), -2, self._given_mixing)
+
+    def _prior(self, n_columns: int, variance: float) -> Prior:
+        d, n_parameters = n_columns - 1, self._covariance.n_parameters(n_columns)
+        if self._prior_name == "robo":
+            return self._robo_prior(d, n_parameters)
+        return Prior(
+            self._prior_name,
+            d=d,
+            n_parameters=n_parameters,
+            variance=variance,
+            fidelity=self._fidelity.box,
+            noise_scale=self._noise_scale,
+        )
+
+    @abstractmethod
+    def _robo_prior(self, d: int, n_parameters: int) -> RoboPrior:
+        """RoBO's, for candidates of d dimensions and a covariance with `n_parameters`."""
+
+    @property
+    def hyperparameters(self) -> Hyperparameters:
+        """Those given and those fitted, in their own units, but for `weights`."""
+        n_mixing, d = len(self._given_mixing), self._fitted.data.X.shape[1] - 1
+        return Hyperparameters.of(np.delete(self.theta, np.s_[-2 - n_mixing : -2]), d)
+
+    @property
+    def weights(self) -> Array:
+        """Covariance W (r, r) of the features of the last column; the variance of f there is a phi' W phi."""
+        return self._fidelity.weights(self.theta[-2 - len(self._given_mixing) : -2])

@@ -1,0 +1,234 @@
+"""Learning curves extrapolated by sampling combinations of eleven families.
+
+Source: Domhan, Springenberg and Hutter (2015), "Speeding up automatic hyperparameter optimization of deep neural
+networks by extrapolation of learning curves", and the authors' published code; document 003, section 2.2.
+Differs from them: walkers start from weights that follow the fits (`start_weights`), and in a ball of relative
+standard deviation 1e-3, not of absolute 1e-6, which an ensemble first has to blow up; recency weighting is off
+(`recency_weighting`); chains are shorter (`AUTHORS` has their lengths); with `cut_beginning` the horizon is moved
+along with the curve, which the authors' tool forgets.
+The chains mix slowly (one proposal in thirty is accepted with all families), so that bands widen with their
+length: decisions taken on them are to be relied on rather than their width.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import emcee
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr
+
+from frugal.checks import check_choice, check_number, check_positive, check_rng, check_whole
+from frugal.trials.surrogates.curve_families import FAMILIES, Array, Family, Times
+from frugal.trials.surrogates.curve_fits import STARTS, FamilyFit, fit_family, joint_start
+from frugal.trials.surrogates.curve_posterior import PRIORS, CurvePosterior
+
+MIN_POINTS: Final = 5
+"""Of a curve: one more than the most parameters that a family has."""
+AUTHORS: Final[Mapping[str, int]] = {"n_walkers": 100, "n_steps": 2500, "n_burn": 500, "thin": 10}
+"""Sampling as the authors' code ships it, 20,000 samples: `CurveModel(rng=rng, **AUTHORS)`."""
+_BALL: Final = 1e-3
+_CHUNK: Final = 2000  # samples that are evaluated at once
+
+
+class UnfittableError(ValueError):
+    """No family describes the curve under the prior, as when it falls."""
+
+
+class CurveModel:
+    """What a curve's first points say about the later ones.
+
+    Attributes:
+        fits: of each family by itself, dropped ones included.
+        samples: vectors (S, dim) of `posterior`.
+        acceptance: share of proposals that the walkers took.
+        n_cut: leading points that were left out.
+
+    Args:
+        rng: what the chains draw from; one draw per fit.
+        prior: one of `PRIORS`.
+        normalise_weights: as of `CurvePosterior`, with the next two.
+        recency_weighting: see there.
+        sigma: see there.
+        cut_beginning: leave out leading points until five in a row exceed the first by 0.05.
+        start_weights: that the chains start from, `by_fit` or `equal`, as of `joint_start`.
+        families: that are combined.
+        n_walkers: of the ensemble; None: 100, or twice the length of a vector if that is more.
+        n_steps: of each walker, burn-in included.
+        n_burn: steps that are thrown away.
+        thin: of the others, every how many are kept.
+
+    Raises:
+        ValueError: on a setting outside its range.
+    """
+
+    def __init__(
+        self,
+        *,
+        rng: np.random.Generator,
+        prior: str = "per_family_soft",
+        normalise_weights: bool = True,
+        recency_weighting: bool = False,
+        sigma: float | None = None,
+        cut_beginning: bool = False,
+        start_weights: str = "by_fit",
+        families: Sequence[Family] = tuple(FAMILIES.values()),
+        n_walkers: int | None = None,
+        n_steps: int = 800,
+        n_burn: int = 400,
+        thin: int = 10,
+    ) -> None:
+        check_rng(rng)
+        check_choice("prior", prior, PRIORS)
+        check_choice("start_weights", start_weights, STARTS)
+        if sigma is not None:
+            check_positive("sigma", sigma)
+        if not families:
+            raise ValueError("families must be at least one, got none")
+        if n_walkers is not None:
+            check_whole("n_walkers", n_walkers, 4)
+        check_whole("n_burn", n_burn, 0)
+        check_whole("thin", thin, 1)
+        check_whole("n_steps", n_steps, n_burn + thin)
+        self._rng, self._families, self._prior = rng, tuple(families), prior
+        self._normalise, self._recency, self._sigma = normalise_weights, recency_weighting, sigma
+        self._cut, self._start_weights, self.n_walkers = cut_beginning, start_weights, n_walkers
+        self.n_steps, self.n_burn, self.thin = n_steps, n_burn, thin
+        self.fits: tuple[FamilyFit, ...] = ()
+        self._posterior: CurvePosterior | None = None
+
+    def fit(self, curve: ArrayLike, horizon: int) -> CurveModel:
+        """Sample what continues a curve; returns itself.
+
+        Args:
+            curve: scores y_1 to y_n, higher is better, at epochs 1 to n; n at least `MIN_POINTS`.
+            horizon: the epoch E that is of interest, at least n.
+
+        Raises:
+            UnfittableError: if every family is dropped.
+            ValueError: on a curve that is too short or not finite, a horizon before its last point, or fewer
+                walkers than twice the length of a vector.
+        """
+        y = check_curve(curve, horizon)
+        self.n_cut = n_cut(y) if self._cut else 0
+        self._last, y = horizon, y[self.n_cut :]
+        end = horizon - self.n_cut
+        self.fits = tuple(fit_family(family, y, end, self._prior) for family in self._families)
+        kept = [fit for fit in self.fits if not fit.dropped]
+        if not kept:
+            reasons = ", ".join(f"{fit.family.name}: {fit.dropped}" for fit in self.fits)
+            raise UnfittableError(f"no family describes the curve under the prior {self._prior} ({reasons})")
+        self._posterior = CurvePosterior(
+            [fit.family for fit in kept], y, end, prior=self._prior, normalise_weights=self._normalise,
+            recency_weighting=self._recency, sigma=self._sigma,
+        )  # fmt: skip
+        start = joint_start(self._posterior, kept, normalise_weights=self._normalise, weights=self._start_weights)
+        self.samples, self.acceptance = self._sample(self._posterior, start)
+        return self
+
+    @property
+    def posterior(self) -> CurvePosterior:
+        """Of the last fit.
+
+        Raises:
+            ValueError: if there was none.
+        """
+        if self._posterior is None:
+            raise ValueError("this model has seen no curve: call fit first")
+        return self._posterior
+
+    def predict(self, t: ArrayLike) -> tuple[Array, Array]:
+        """Mean and standard deviation of f_comb, without noise, at epochs t (m,): each (m,).
+
+        Raises:
+            ValueError: if an epoch lies before the first that was fitted, or there was no fit.
+        """
+        values = np.ma.masked_invalid(self.curves(t))
+        return np.asarray(values.mean(axis=0).filled(math.nan)), np.asarray(values.std(axis=0).filled(math.nan))
+
+    def curves(self, t: ArrayLike) -> Array:
+        """f_comb of every sample at epochs t (m,): (S, m).
+
+        Raises:
+            ValueError: as in `predict`.
+        """
+        posterior, epochs = self.posterior, np.atleast_1d(np.asarray(t, dtype=float))
+        if not (epochs > self.n_cut).all():
+            raise ValueError(f"t must be at least {self.n_cut + 1}, the first epoch fitted, got {epochs.min():g}")
+        times = Times.of(epochs - self.n_cut)
+        starts = range(0, len(self.samples), _CHUNK)
+        return np.vstack([posterior.combined(self.samples[i : i + _CHUNK], times) for i in starts])
+
+    def prob_above(self, y: float, t: int | None = None, *, noise: bool = True) -> float:
+        """P(y_t > y | curve), t being the horizon unless given; samples that are not finite are left out.
+
+        With `noise`, mean_s (1 - Phi((y - f_comb(t; xi_s)) / sigma_s)), equation (10) of document 003; without,
+        the share of samples with f_comb(t) > y.
+
+        Raises:
+            ValueError: on a y that is no finite number, or as in `predict`.
+        """
+        check_number("y", y, -math.inf)
+        values = self.curves(self._last if t is None else t)[:, 0]
+        finite = np.isfinite(values)
+        if not noise:
+            return float((values[finite] > y).mean())
+        sigma = self.posterior.parts(self.samples)[1]
+        return float(ndtr((values[finite] - y) / sigma[finite]).mean())
+
+    @property
+    def expected_final(self) -> float:
+        """E[f_comb(E)]."""
+        return float(self.predict(self._last)[0][0])
+
+    def _sample(self, posterior: CurvePosterior, start: Array) -> tuple[Array, float]:
+        n_walkers = self.n_walkers or max(100, 2 * posterior.dim)
+        if n_walkers < 2 * posterior.dim:
+            raise ValueError(
+                f"n_walkers must be at least {2 * posterior.dim}, twice the length of a vector, got {n_walkers}"
+            )
+        rng = np.random.default_rng(self._rng.integers(2**63))
+        walkers = _ball(posterior, start, n_walkers, rng)
+        state = emcee.State(walkers, random_state=np.random.MT19937(int(rng.integers(2**32))).state)
+        sampler = emcee.EnsembleSampler(n_walkers, posterior.dim, posterior, vectorize=True)
+        if self.n_burn:
+            state = sampler.run_mcmc(state, self.n_burn, store=False, skip_initial_state_check=True)
+        n_kept = (self.n_steps - self.n_burn) // self.thin
+        sampler.run_mcmc(state, n_kept, thin_by=self.thin, skip_initial_state_check=True)
+        acceptance = float(sampler.acceptance_fraction.mean())
+        return np.asarray(sampler.get_chain(flat=True), dtype=float), acceptance
+
+
+def _ball(posterior: CurvePosterior, start: Array, n_walkers: int, rng: np.random.Generator) -> Array:
+    """Walkers (n_walkers, dim) around a start; for those that the prior excludes, the ball shrinks."""
+    if not posterior.allowed(start[None, :])[0]:
+        raise UnfittableError("the families' mean falls, which the prior combined excludes")
+    noise, radius = rng.standard_normal((n_walkers, len(start))), np.full((n_walkers, 1), _BALL)
+    while not (sound := np.isfinite(posterior(walkers := start * (1 + radius * noise)))).all():
+        radius[~sound] /= 10
+    return walkers
+
+
+def check_curve(curve: ArrayLike, horizon: int, name: str = "curve") -> Array:
+    """A curve as an array (n,).
+
+    Raises:
+        ValueError: if it is too short or not finite, or the horizon lies before its last point.
+    """
+    y = np.asarray(curve, dtype=float)
+    if y.ndim != 1 or len(y) < MIN_POINTS:
+        raise ValueError(f"{name} must be a list of at least {MIN_POINTS} scores, got shape {y.shape}")
+    if not np.isfinite(y).all():
+        epoch = int(np.flatnonzero(~np.isfinite(y))[0]) + 1
+        raise ValueError(f"{name} must be finite, got {y[epoch - 1]} at epoch {epoch}")
+    check_whole("horizon", horizon, len(y))
+    return y
+
+
+def n_cut(y: Array, *, jump: float = 0.05, n_beyond: int = 5) -> int:
+    """Leading points before `n_beyond` in a row exceed y_1 by `jump`; 0 if none do."""
+    beyond = np.lib.stride_tricks.sliding_window_view(y > y[0] + jump, n_beyond).all(axis=1)
+    return int(beyond.argmax())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from frugal.learners import classifiers, networks
 from frugal.learners import logistic as logistic  # registers its two
+from frugal.learners import svm as svm  # registers it
 from frugal.learners.classifiers import CLASSIFIERS, SCALERS, Registered, build, register, registered, scaler_for
 from frugal.learners.networks import NETWORKS
 from frugal.spaces import SearchSpace

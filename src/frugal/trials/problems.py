@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from time import perf_counter
-from typing import Any, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +18,14 @@ from frugal.datasets import Dataset
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.learners import NETWORKS, build, networks, scaler_for
 from frugal.seeds import rng_for, seed_for
-from frugal.spaces import SearchSpace, Uniform
+from frugal.spaces import SearchSpace
 from frugal.threads import one_thread
+from frugal.trials.functions import FUNCTIONS as FUNCTIONS
+from frugal.trials.functions import FunctionProblem as FunctionProblem
+from frugal.trials.states import States
+
+if TYPE_CHECKING:
+    from frugal.learners.networks.network import Network
 
 Report = Callable[[TrialTask, int, float], bool]
 """What a learner with epochs calls after each of them: task, epoch from 1, validation score; False stops it."""
@@ -43,69 +51,12 @@ class Problem(Protocol):
         """Carry out one trial; `overhead_s` of what it returns is 0."""
 
 
-@dataclass(frozen=True)
-class FunctionProblem:
-    """A function with a known minimum; the error of a trial is its value, which need not lie in [0, 1].
+@runtime_checkable
+class Recalling(Protocol):
+    """A problem whose answers depend on the trials before, so that a resumed run tells it of those."""
 
-    Attributes:
-        name: of the function.
-        space: its box.
-        function: of a candidate.
-        minimum: its least value in the box.
-        data: "generated".
-    """
-
-    name: str
-    space: SearchSpace
-    function: Callable[[Candidate], float]
-    minimum: float
-    data: str = "generated"
-
-    def evaluate(self, task: TrialTask, report: Report) -> Trial:
-        """The function's value; a cost of 1 per trial."""
-        _refuse(task.n_rows is not None or task.epochs is not None, f"{self.name} has neither rows nor epochs")
-        started = perf_counter()
-        value = self.function(task.candidate)
-        return Trial(task, value, perf_counter() - started, 1.0)
-
-
-def _branin(candidate: Candidate) -> float:
-    x, y = (float(candidate[name]) for name in ("x", "y"))  # type: ignore[arg-type]
-    valley = y - 5.1 / (4 * math.pi**2) * x**2 + 5 / math.pi * x - 6
-    return valley**2 + 10 * (1 - 1 / (8 * math.pi)) * math.cos(x) + 10
-
-
-_HARTMANN_A = np.array(
-    [[10, 3, 17, 3.5, 1.7, 8], [0.05, 10, 17, 0.1, 8, 14], [3, 3.5, 1.7, 10, 17, 8], [17, 8, 0.05, 10, 0.1, 14]]
-)
-_HARTMANN_P = 1e-4 * np.array(
-    [
-        [1312, 1696, 5569, 124, 8283, 5886],
-        [2329, 4135, 8307, 3736, 1004, 9991],
-        [2348, 1451, 3522, 2883, 3047, 6650],
-        [4047, 8828, 8732, 5743, 1091, 381],
-    ]
-)
-_HARTMANN_WEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
-
-
-def _hartmann6(candidate: Candidate) -> float:
-    x = np.array([candidate[f"x{i}"] for i in range(1, 7)], float)
-    return -float(_HARTMANN_WEIGHTS @ np.exp(-(_HARTMANN_A * (x - _HARTMANN_P) ** 2).sum(axis=1)))
-
-
-FUNCTIONS: Mapping[str, FunctionProblem] = {
-    "branin": FunctionProblem(
-        "branin", SearchSpace({"x": Uniform(-5.0, 10.0), "y": Uniform(0.0, 15.0)}), _branin, 0.39788735772973816
-    ),
-    "hartmann6": FunctionProblem(
-        "hartmann6",
-        SearchSpace({f"x{i}": Uniform(0.0, 1.0) for i in range(1, 7)}),
-        _hartmann6,
-        -3.322368011415515,
-    ),
-}
-"""Branin and the six-dimensional Hartmann function, as Dixon and Szegoe (1978) state them."""
+    def recall(self, trial: Trial) -> None:
+        """Take note of a trial that was made before the run was interrupted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +120,8 @@ class LearnerProblem:
 
     The cost of a trial is rows times epochs, where a network is trained in epochs or a hyperparameter says how
     many there are (`n_epochs`), and rows for other learners. Pixels (uint8) are divided by 255. What a learner
-    raises makes a failed trial with its reason.
+    raises over bad candidates (ValueError, ArithmeticError, LinAlgError) makes a failed trial with its reason.
+    Seconds are the processor's, which jobs beside it do not lengthen, and the clock's where a GPU computes.
 
     Attributes:
         learner: one that `learners.build` knows, or a network.
@@ -178,6 +130,9 @@ class LearnerProblem:
         space: of the learner's hyperparameters.
         seed: of the learner and of the rows that a trial on fewer draws.
         scaler: fitted on a trial's training rows, as `learners.scaler_for` knows it.
+        states: folder for the networks that later trials may continue (`States`), so that a killed run can be
+            resumed; None: they are kept in memory.
+        device: where networks compute: `auto`, `cpu` or `cuda`.
     """
 
     learner: str
@@ -186,7 +141,8 @@ class LearnerProblem:
     space: SearchSpace
     seed: int = 0
     scaler: str = "none"
-    _states: dict[int, Any] = field(default_factory=dict, init=False, repr=False)
+    states: Path | None = None
+    device: str = "auto"
 
     @property
     def name(self) -> str:
@@ -205,23 +161,37 @@ class LearnerProblem:
             ValueError: if there are not as many rows as the task asks for, it asks a learner without epochs for
                 epochs, or a network for none, or for the state of a trial that has none.
         """
-        rows = self._rows(task)
+        rows = self.rows(task)
         if self.learner in NETWORKS:
             return self._train(task, rows, report)
         has_epochs = task.epochs is not None or task.resume_from is not None
         _refuse(has_epochs, f"{self.learner} is not trained in epochs")
-        started = perf_counter()
+        started = process_time()
         error, reason = self._fit(task.candidate, rows, self.parts.valid)
         n_epochs = int(task.candidate.get("n_epochs", 1))  # type: ignore[call-overload]
-        return Trial(task, error, perf_counter() - started, float(len(rows) * n_epochs), reason=reason)
+        return Trial(task, error, process_time() - started, float(len(rows) * n_epochs), reason=reason)
 
-    def test_error(self, candidate: Candidate, n_rows: int | None = None) -> float:
-        """Error on the test rows after a fit on `n_rows` (None: all) training rows; not for networks."""
-        error, reason = self._fit(candidate, self._rows(TrialTask(0, candidate, n_rows)), self.parts.test)
+    def test_error(self, candidate: Candidate, n_rows: int | None = None, subset: int = 0) -> float:
+        """Error on the test rows after a fit on draw `subset` of `n_rows` (None: all) rows; not for networks."""
+        task = TrialTask(0, candidate, n_rows, subset)
+        error, reason = self._fit(candidate, self.rows(task), self.parts.test)
         _refuse(math.isnan(error), f"the chosen candidate of {self.name} failed: {reason}")
         return error
 
-    def _rows(self, task: TrialTask) -> NDArray[np.int64]:
+    def network_test_error(self, trial: Trial) -> float:
+        """Error on the test rows of the network that a trial has left; it can be continued no more.
+
+        Raises:
+            ValueError: if the trial has left no network.
+        """
+        network = self._states.take(trial.task.id, self._network(trial.task.candidate))
+        return 1 - network.score(*self.parts.test)
+
+    @cached_property
+    def _states(self) -> States:
+        return States(self.states)
+
+    def rows(self, task: TrialTask) -> NDArray[np.int64]:
         """Rows of the training part that a task is fitted on: the first ones of a draw of its own."""
         n_all = len(self.parts.train[1])
         if task.n_rows is None:
@@ -244,32 +214,39 @@ class LearnerProblem:
                     X, X_scored = scaler.fit_transform(X), scaler.transform(X_scored)
                 fitted = build(self.learner, candidate, seed=self.seed).fit(X, y)
                 return float(np.mean(fitted.predict(X_scored) != y_scored)), ""
-        except Exception as error:  # noqa: BLE001  a failed trial is a row with its reason, whatever was raised
+        except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:  # what bad candidates lead to
             return math.nan, f"{type(error).__name__}: {error}"
 
     def _train(self, task: TrialTask, rows: NDArray[np.int64], report: Report) -> Trial:
         _refuse(task.epochs is None, f"{self.learner} needs a number of epochs")
         assert task.epochs is not None
-        done = 0
-        if task.resume_from is None:
-            shape = self.dataset.image_shape or self.dataset.X.shape[1:]
-            seed = seed_for("trial", self.seed, json.dumps(dict(task.candidate), sort_keys=True))
-            network = networks.make(
-                self.learner, task.candidate, input_shape=shape, n_classes=self.dataset.n_classes, seed=seed
-            )
-        else:
-            _refuse(task.resume_from not in self._states, f"trial {task.resume_from} has left no state")
-            network, done = self._states.pop(task.resume_from)
-        started = perf_counter()
+        self._states.settle()
+        network = self._network(task.candidate)
+        if task.resume_from is not None:
+            network = self._states.take(task.resume_from, network)
+        done = network.n_epochs
+        clock = perf_counter if network.device == "cuda" else process_time
+        started = clock()
         X, y = self.parts.train[0][rows], self.parts.train[1][rows]
         trained = network.fit(
             X, y, *self.parts.valid, epochs=task.epochs, report=lambda epoch, score: report(task, epoch, score)
         )
-        seconds, n_epochs = perf_counter() - started, len(trained.curve)
-        self._states[task.id] = (network, n_epochs)
+        seconds, n_epochs = clock() - started, len(trained.curve)
+        self._states.keep(task.id, network)
         error = math.nan if trained.reason else 1 - trained.curve[-1]
         cost = float(len(rows) * (n_epochs - done))
         return Trial(task, error, seconds, cost, tuple(trained.curve), trained.reason)
+
+    def _network(self, candidate: Candidate) -> Network:
+        """Untrained; its seed depends on the candidate."""
+        return networks.make(
+            self.learner,
+            candidate,
+            input_shape=self.dataset.image_shape or self.dataset.X.shape[1:],
+            n_classes=self.dataset.n_classes,
+            seed=seed_for("trial", self.seed, json.dumps(dict(candidate), sort_keys=True)),
+            device=self.device,
+        )
 
 
 def _refuse(condition: bool, sentence: str) -> None:

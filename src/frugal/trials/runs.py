@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pandas as pd
 
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
-from frugal.trials.problems import Problem
+from frugal.trials.lines import Lines
+from frugal.trials.problems import Problem, Recalling
 
 TASK = ("id", "candidate", "n_rows", "subset", "epochs", "resume_from")
 ANSWER = ("error", "seconds", "cost", "curve", "reason", "overhead_s")
-COLUMNS = (*TASK, *ANSWER, "incumbent")
-"""Of a trials file: candidates and incumbents are JSON objects, a curve a JSON list."""
+COLUMNS = (*TASK, *ANSWER, "incumbent", "recommendation")
+"""Of a trials file: candidates are JSON objects, a curve a JSON list; what a strategy would return has the lowest
+error seen, what it recommends the lowest that it believes in."""
 
 
 def run(
@@ -46,34 +50,41 @@ def run(
         RuntimeError: if the strategy waits although every trial has been answered.
     """
     rows: list[dict[str, Any]] = []
+    n_epochs: dict[int | None, int] = {}  # that trials have behind them
     telling = 0.0
     while True:
-        started = perf_counter()
+        started = process_time()
         task = strategy.ask()
-        overhead_s = telling + perf_counter() - started
+        overhead_s = telling + process_time() - started
         if task is None:
             return pd.DataFrame(rows, columns=COLUMNS)
         if isinstance(task, Wait):
             raise RuntimeError(f"{type(strategy).__name__} waits although every trial has been answered")
         if len(rows) < len(kept):
-            trial = _as_kept(task, kept[len(rows)], strategy)
+            trial = _as_kept(task, kept[len(rows)], strategy, n_epochs.get(task.resume_from, 0))
+            if isinstance(problem, Recalling):
+                problem.recall(trial)
         else:
             trial = replace(problem.evaluate(task, strategy.report), overhead_s=overhead_s)
             keep(trial)
-        started = perf_counter()
+        started = process_time()
         strategy.tell(trial)
-        telling = perf_counter() - started
-        rows.append({**as_row(trial), "incumbent": _json(strategy.incumbent)})
+        chosen = strategy.incumbent
+        believed = getattr(strategy, "recommendation", chosen)
+        telling = process_time() - started
+        n_epochs[trial.task.id] = len(trial.curve)
+        rows.append({**as_row(trial), "incumbent": _json(chosen), "recommendation": _json(believed)})
 
 
-def _as_kept(task: TrialTask, trial: Trial, strategy: TrialStrategy) -> Trial:
-    """A kept trial, with the strategy told of its epochs as it was then."""
+def _as_kept(task: TrialTask, trial: Trial, strategy: TrialStrategy, n_before: int) -> Trial:
+    """A kept trial, with the strategy told of its epochs as it was then: those after the first `n_before`."""
     if trial.task != task:
         raise ValueError(
             f"kept trial {trial.task.id} is {trial.task}, but {task} is asked for; delete the kept trials"
         )
     for epoch, score in enumerate(trial.curve, start=1):
-        strategy.report(task, epoch, score)
+        if epoch > n_before and not math.isnan(score):  # a network that diverges reports no more
+            strategy.report(task, epoch, score)
     return trial
 
 
@@ -92,33 +103,41 @@ def as_trial(row: dict[str, Any]) -> Trial:
 
 
 class Journal:
-    """Trials of a run under way, one JSON object per line, each on disk before the next trial starts."""
+    """Trials of a run under way, each on disk before the next trial starts.
+
+    Attributes:
+        path: of the file.
+        trials: those that were kept before it was opened, in order.
+        states: folder for what later trials may continue; see `states.States`.
+
+    Args:
+        path: of the file; its folder is made.
+        header: what the run is of; another run's journal is refused.
+
+    Raises:
+        ValueError: if the file belongs to another run.
+    """
 
     def __init__(self, path: str | Path, header: dict[str, Any]) -> None:
-        """Open or go on with a journal.
-
-        Args:
-            path: of the file; its folder is made.
-            header: what the run is of; another run's journal is refused.
-
-        Raises:
-            ValueError: if the file belongs to another run.
-        """
-        self.path = Path(path)
-        self.trials: list[Trial] = []
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        first = json.dumps(header, sort_keys=True)
-        lines = self.path.read_text().splitlines(keepends=True) if self.path.exists() else []
-        whole = [line for line in lines if line.endswith("\n")]  # a line cut off by a crash is done again
-        if whole and whole[0].rstrip("\n") != first:
-            raise ValueError(f"{path} is the journal of {whole[0].strip()}, not of {first}; delete it")
-        self.trials = [as_trial(json.loads(line)) for line in whole[1:]]
-        self.path.write_text("".join(whole) or first + "\n")
+        self._lines = Lines(path, header)
+        self.path = self._lines.path
+        self.trials = [as_trial(row) for row in self._lines.rows]
+        self.states = states_beside(path)
 
     def keep(self, trial: Trial) -> None:
         """Append a trial."""
-        with self.path.open("a") as file:
-            file.write(json.dumps(as_row(trial)) + "\n")
+        self._lines.add(as_row(trial))
+
+
+def states_beside(path: str | Path) -> Path:
+    """Folder for the states of a run, beside its journal."""
+    return Path(path).with_suffix(".states")
+
+
+def forget(path: str | Path) -> None:
+    """Remove a journal, and the states beside it; there need be neither."""
+    shutil.rmtree(states_beside(path), ignore_errors=True)
+    Path(path).unlink(missing_ok=True)
 
 
 def _json(candidate: Candidate | None) -> str | None:

@@ -37,7 +37,7 @@ def test_the_stated_minimum_is_what_a_global_search_finds(name):
 
 def test_a_trial_is_the_fit_that_anyone_would_make_of_its_rows(problem):
     task = TrialTask(0, CANDIDATE, n_rows=200, subset=3)
-    rows = problem._rows(task)
+    rows = problem.rows(task)
     assert len(set(rows)) == 200
     (X, y), (X_valid, y_valid) = problem.parts.train, problem.parts.valid
     by_hand = BernoulliNB(alpha=1.0, binarize=0.5).fit(X[rows], y[rows])
@@ -49,7 +49,7 @@ def test_a_trial_is_the_fit_that_anyone_would_make_of_its_rows(problem):
 
 def test_subsets_are_drawn_by_their_number_and_nested_in_it(problem):
     few, more, other = (
-        set(problem._rows(TrialTask(0, CANDIDATE, n_rows=n, subset=subset)))
+        set(problem.rows(TrialTask(0, CANDIDATE, n_rows=n, subset=subset)))
         for n, subset in ((100, 1), (300, 1), (100, 2))
     )
     assert few < more

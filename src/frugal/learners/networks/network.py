@@ -100,6 +100,11 @@ class Network:
         return self.values.numel()
 
     @property
+    def n_epochs(self) -> int:
+        """Epochs trained so far, those of a loaded state included."""
+        return len(self._curve)
+
+    @property
     def flops_per_row(self) -> int:
         """Multiplications and additions to train on one row: forwards, then backwards to weights and to inputs.
 

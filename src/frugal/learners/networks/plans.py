@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from frugal.interface import Candidate
-from frugal.spaces import Choice, SearchSpace
+from frugal.spaces import Choice, Integer, SearchSpace, Uniform
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ DEFAULTS: Final[Mapping[str, Candidate]] = {
         "weight_decay": 0.0,
     },
     "cifar_cnn": {
+        "filters": 32,
         "batch_size": 64,
         "conv_dropout": 0.1,
         "learning_rate": 0.01,
@@ -109,15 +110,44 @@ _MNIST_CNN_GRID = SearchSpace(
 )
 
 
+_SPACES: Final[Mapping[tuple[str, str], SearchSpace]] = {
+    ("grid", "mnist_cnn"): _MNIST_CNN_GRID,
+    ("small", "mlp"): SearchSpace(
+        {
+            "batch_size": Integer(32, 512, "log"),
+            "learning_rate": Uniform(1e-4, 1.0, "log"),
+            "momentum": Uniform(0.3, 0.99),
+            "neurons": Integer(16, 512, "log"),
+            "dropout": Uniform(0.0, 0.8),
+        }
+    ),
+    ("small", "cifar_cnn"): SearchSpace(
+        {
+            "batch_size": Integer(16, 128, "log"),
+            "learning_rate": Uniform(1e-3, 0.3, "log"),
+            "momentum": Uniform(0.3, 0.95),
+            "filters": Integer(4, 16, "log"),
+            "conv_dropout": Uniform(0.0, 0.2),
+            "neurons": Integer(16, 256, "log"),
+            "dropout": Uniform(0.0, 0.5),
+        }
+    ),
+}
+
+
 def space(name: str, network: str) -> SearchSpace:
-    """Search space of a network: `grid` of `mnist_cnn`, the 72 distinct rows of document 000.
+    """Search space of a network.
+
+    `grid` of `mnist_cnn` is the 72 distinct rows of document 000. `small`, of `mlp` and `cifar_cnn`, has document
+    004's hyperparameters in ranges like HPOlib's, with networks so small that many can be trained on one core.
 
     Raises:
         ValueError: on an unknown space or network; the message lists the known ones.
     """
-    if (name, network) != ("grid", "mnist_cnn"):
-        raise ValueError(f"unknown space {name!r} of network {network!r}; known: 'grid' of 'mnist_cnn'")
-    return _MNIST_CNN_GRID
+    if (name, network) not in _SPACES:
+        known = ", ".join(f"{space!r} of {of!r}" for space, of in _SPACES)
+        raise ValueError(f"unknown space {name!r} of network {network!r}; known: {known}")
+    return _SPACES[name, network]
 
 
 def authors_grid(rng: np.random.Generator) -> list[Candidate]:
@@ -136,9 +166,9 @@ def plan(network: str, candidate: Candidate) -> Plan:
     `mnist_cnn` is document 000's: one 3x3 convolution without activation, 2x2 max-pooling, a dense layer,
     dropout, softmax; 32 rows per step, Glorot's uniform initialisation, zero biases and SGD without momentum,
     which its library (Keras) defaulted to. `mlp` has `n_hidden` equal layers of `neurons` units, each with
-    dropout, and SGD. `cifar_cnn` has three blocks (5x5 convolution to 32 channels, batch normalisation, ReLU, 3x3
-    max-pooling of stride 2, dropout), one dense layer, and SGD; its architecture is ours, since document 004 names
-    only "the benchmark architecture" and its hyperparameters.
+    dropout, and SGD. `cifar_cnn` has three blocks (5x5 convolution to `filters` channels, batch normalisation,
+    ReLU, 3x3 max-pooling of stride 2, dropout), one dense layer, and SGD; its architecture is ours, since document
+    004 names only "the benchmark architecture" and its hyperparameters, the number of filters not among them.
 
     Raises:
         ValueError: on an unknown network or hyperparameter, or a value out of range.
@@ -166,7 +196,8 @@ def _mlp(c: dict[str, Any]) -> Plan:
 
 
 def _cifar_cnn(c: dict[str, Any]) -> Plan:
-    block = Conv(32, 5, same=True, batch_norm=True, relu=True, pool=(3, 2), dropout=c["conv_dropout"])
+    conv: dict[str, Any] = {"same": True, "batch_norm": True, "relu": True, "pool": (3, 2)}
+    block = Conv(c["filters"], 5, **conv, dropout=c["conv_dropout"])
     layers = (block, block, block, Dense(c["neurons"], c["dropout"]))
     return Plan(layers, "sgd", c["learning_rate"], c["momentum"], batch_size=c["batch_size"], init="he")
 

@@ -1,0 +1,39 @@
+"""Support vector machine with a radial kernel, k(x, x') = exp(-gamma |x - x'|^2), one vote per pair of classes.
+
+Importing this module registers it as `svm`; `frugal.learners` imports it. Spaces: `ranges`, ln C and ln gamma each
+spread evenly in [-10, 10], HPOlib's SVM benchmark, which Klein et al. (2017), "Fast Bayesian optimization of
+machine learning hyperparameters on large datasets", run on MNIST; `grid`, 20 x 20 evenly spaced points of it, as
+they have. Cost of a trial: its rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from frugal.interface import Candidate
+from frugal.learners.classifiers import Registered, register
+from frugal.spaces import Ordinal, SearchSpace, Uniform
+
+if TYPE_CHECKING:
+    from sklearn.svm import SVC
+
+LOG_BOUND: Final = 10.0
+"""Of ln C and ln gamma, either way."""
+_NUMBER: Final = Uniform(math.exp(-LOG_BOUND), math.exp(LOG_BOUND), "log")
+_LISTED: Final = Ordinal(tuple(_NUMBER.from_unit(float(u)) for u in np.linspace(0, 1, 20)))
+SPACES: Final = {
+    "ranges": SearchSpace({"C": _NUMBER, "gamma": _NUMBER}),
+    "grid": SearchSpace({"C": _LISTED, "gamma": _LISTED}),
+}
+
+
+def _make(candidate: Candidate, seed: int) -> SVC:
+    from sklearn.svm import SVC
+
+    return SVC(**candidate)  # draws nothing at random
+
+
+register("svm", Registered(_make, SPACES))

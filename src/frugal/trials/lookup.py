@@ -1,0 +1,197 @@
+"""Look-up problems: tables of real fits that stand in for the fits, as Klein et al. (2017) had for their SVM.
+
+So many strategies and repetitions meet the same fits, and cost their own overhead alone.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from frugal.checks import check_rng, check_whole
+from frugal.interface import Candidate, Trial, TrialTask
+from frugal.spaces import Choice, Dimension, Ordinal, SearchSpace
+from frugal.trials.measured import COLUMNS, KEY, OF
+from frugal.trials.problems import LearnerProblem, Report
+
+MAX_SHARE: Final = 5e-4
+"""Predictions in which a cell of `svm_table` may differ from a live fit, see `recheck`."""
+
+
+class LookUpProblem:
+    """Trials whose answers are cells of a table of real fits; a trial takes its cell's seconds, not the clock's.
+
+    A table keeps few draws of a size, so draw `subset` of a trial is number `subset` modulo those kept.
+
+    Attributes:
+        name: of learner and dataset.
+        space: the table's values of each hyperparameter, in order, or a `Choice` where they are no numbers.
+        data: provenance of the dataset.
+        sizes: numbers of rows that it has, the smallest first; the last is what a trial without n_rows gets.
+        n_subsets: draws kept, by size.
+        table: as it was given.
+
+    Args:
+        table: columns `measured.COLUMNS`, as `measured.measure` makes them.
+
+    Raises:
+        ValueError: if the table lacks a column, is empty, is of several problems, has a cell twice, or is not
+            whole: every combination of its values at every size and draw, draws numbered from 0.
+    """
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.table = _checked(table)
+        of = table.iloc[0]
+        self.name, self.data = f"{of['learner']} on {of['dataset']}", str(of["data"])
+        self.n_subsets = {int(n): int(k) for n, k in table.groupby("n_rows")["subset"].nunique().items()}  # type: ignore[call-overload]
+        self.sizes = tuple(sorted(self.n_subsets))
+        candidates = {text: json.loads(text) for text in table["candidate"].unique()}
+        self.space = _space(list(candidates.values()))
+        self._cells = {
+            (self._values(candidates[row.candidate]), row.n_rows, row.subset): row for row in table.itertuples()
+        }
+        n_cells = len(self.space.grid()) * sum(self.n_subsets.values())
+        if len(self._cells) != n_cells:
+            raise ValueError(
+                f"a table of {self.name} must have every combination of its values at every size and draw, "
+                f"{n_cells} cells, got {len(self._cells)}"
+            )
+        for n, draws in table.groupby("n_rows")["subset"]:
+            if draws.max() >= draws.nunique():
+                raise ValueError(f"draws of {n} rows must be numbered from 0 on, got {sorted(set(draws))}")
+
+    def evaluate(self, task: TrialTask, report: Report) -> Trial:
+        """The cell of a task.
+
+        Raises:
+            ValueError: on a candidate, number of rows or draw that the table lacks, or epochs.
+        """
+        if task.epochs is not None or task.resume_from is not None:
+            raise ValueError(f"a table of {self.name} has no epochs")
+        cell = self._cell(task.candidate, task.n_rows, task.subset)
+        reason = str(cell.reason) if math.isnan(cell.error) else ""
+        return Trial(task, float(cell.error), float(cell.seconds), float(cell.cost), reason=reason)
+
+    def test_error(self, candidate: Candidate, n_rows: int | None = None, subset: int = 0) -> float:
+        """Error on the test rows of the fit on draw `subset` of `n_rows` rows (None: most); nan if it failed.
+
+        Raises:
+            ValueError: on a candidate, number of rows or draw that the table lacks.
+        """
+        return float(self._cell(candidate, n_rows, subset).test_error)
+
+    def _cell(self, candidate: Candidate, n_rows: int | None, subset: int) -> Any:
+        size = self.sizes[-1] if n_rows is None else n_rows
+        if size not in self.n_subsets:
+            raise ValueError(
+                f"a table of {self.name} has no {n_rows} rows; it has {', '.join(map(str, self.sizes))}"
+            )
+        check_whole("subset", subset, 0)
+        self.space.to_unit(candidate)  # refuses what is not in the table
+        return self._cells[self._values(candidate), size, subset % self.n_subsets[size]]
+
+    def _values(self, candidate: Candidate) -> tuple[object, ...]:
+        return tuple(candidate[name] for name in self.space.dimensions)
+
+
+def recheck(
+    table: pd.DataFrame,
+    problem: LearnerProblem,
+    n_cells: int,
+    rng: np.random.Generator,
+    max_flips: int | None = None,
+) -> pd.DataFrame:
+    """Cells drawn without replacement, each fitted anew by a trial of its learner on the same rows.
+
+    A table that `measure` made gives the same errors to the last digit. In one that `measure_svm` made, kernel
+    values differ from those of SVC(kernel="rbf") in the last digits; LIBSVM stops once its optimality conditions
+    hold to 1e-3, and a vote is the sign of a sum, so that a row at a boundary may fall on its other side. For the
+    SVM `max_flips` is therefore `MAX_SHARE` of the validation rows, rounded up: 5 of 10,000, a quarter of the
+    standard error of an error of 5 %, so that a wrong draw of rows, C or gamma still shows. For others it is 0.
+
+    Args:
+        table: columns `measured.COLUMNS`.
+        problem: what the table is of: learner, dataset, seed.
+        n_cells: to fit.
+        rng: draws them.
+        max_flips: validation rows in whose number of errors a cell may differ.
+
+    Returns:
+        learner, dataset, data, seed, candidate, n_rows, subset, error, live_error, max_difference, seconds,
+        live_seconds, a row per cell; those of a live SVM are more, since it votes row by row.
+
+    Raises:
+        ValueError: on a table without a column or of another problem, or more cells than it has.
+    """
+    _checked(table)
+    check_whole("n_cells", n_cells, 1, len(table), "the cells of the table")
+    check_rng(rng)
+    of = {"learner": problem.learner, "dataset": problem.dataset.name, "data": problem.data, "seed": problem.seed}
+    if table.iloc[0][list(OF)].to_dict() != of:
+        raise ValueError(f"the table is of {table.iloc[0][list(OF)].to_dict()}, the problem of {of}")
+    n_valid = len(problem.parts.valid[1])
+    if max_flips is None:
+        max_flips = math.ceil(MAX_SHARE * n_valid) if problem.learner == "svm" else 0
+    check_whole("max_flips", max_flips, 0)
+    rows = []
+    for i in np.sort(rng.choice(len(table), n_cells, replace=False)):
+        cell = table.iloc[int(i)]
+        task = TrialTask(0, json.loads(cell["candidate"]), int(cell["n_rows"]), int(cell["subset"]))
+        live = problem.evaluate(task, lambda *_: True)
+        kept = cell[[*OF, *KEY, "error"]].to_dict()
+        new = {"live_error": live.error, "max_difference": max_flips / n_valid}
+        rows.append(kept | new | {"seconds": cell["seconds"], "live_seconds": live.seconds})
+    return pd.DataFrame(rows)
+
+
+def check_cells(cells: pd.DataFrame) -> None:
+    """Refuse a table by what `recheck` found.
+
+    Raises:
+        ValueError: naming the first cell whose errors differ by more than they may, or one of which failed.
+    """
+    for cell in cells.to_dict("records"):
+        kept, live, allowed = cell["error"], cell["live_error"], cell["max_difference"]
+        both_failed = math.isnan(kept) and math.isnan(live)
+        if not both_failed and not abs(kept - live) <= allowed + 1e-12:  # errors are multiples of 1 / n_valid
+            raise ValueError(
+                f"{cell['candidate']} on draw {cell['subset']} of {cell['n_rows']} rows has the error {kept:g} in "
+                f"the table and {live:g} live; they may differ by {allowed:g}"
+            )
+
+
+def _checked(table: pd.DataFrame) -> pd.DataFrame:
+    missing = [column for column in COLUMNS if column not in table]
+    if missing:
+        raise ValueError(f"a look-up table must have the column {missing[0]!r}; it has {', '.join(table.columns)}")
+    if table.empty:
+        raise ValueError("a look-up table must have at least one cell, got none")
+    if len(table[list(OF)].drop_duplicates()) > 1:
+        raise ValueError(f"a look-up table must be of one {', '.join(OF[:-1])} and {OF[-1]}, got several")
+    twice = table[table.duplicated(list(KEY))]
+    if len(twice):
+        cell = twice.iloc[0]
+        where = f"draw {cell['subset']} of {cell['n_rows']} rows"
+        raise ValueError(
+            f"a look-up table must have each cell once; {cell['candidate']} on {where} is there twice"
+        )
+    return table
+
+
+def _space(candidates: list[Candidate]) -> SearchSpace:
+    names = sorted(set(candidates[0]))
+    if any(set(candidate) != set(names) for candidate in candidates):
+        raise ValueError(
+            f"candidates of a look-up table must have the same hyperparameters, as the first: {names}"
+        )
+    return SearchSpace({name: _dimension([candidate[name] for candidate in candidates]) for name in names})
+
+
+def _dimension(values: list[Any]) -> Dimension:
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return Ordinal(tuple(sorted(set(values))))
+    return Choice(tuple(dict.fromkeys(values)))

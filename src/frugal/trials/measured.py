@@ -1,0 +1,162 @@
+"""Tables of real fits: every candidate of a list at every size and draw of rows, made once and looked up since.
+
+A table has one row per cell, columns `COLUMNS`; `LookUpProblem` reads it. A killed job goes on from its journal
+and ends in the same table, its seconds aside.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from frugal.checks import check_whole
+from frugal.interface import Candidate, TrialTask
+from frugal.learners import NETWORKS
+from frugal.trials.lines import Lines
+from frugal.trials.problems import LearnerProblem
+
+OF: Final = ("learner", "dataset", "data", "seed")
+KEY: Final = ("candidate", "n_rows", "subset")
+CELL: Final = (*KEY, "error", "test_error", "seconds", "cost", "reason")
+COLUMNS: Final = (*OF, *CELL)
+"""Of a table. candidate: a JSON object; n_rows, subset: as a `TrialTask` has them; error, test_error: on
+validation and test rows, nan where the fit failed, with its reason; seconds: of a trial of its own; cost: a proxy
+that is the same on every machine."""
+
+Group = Callable[[LearnerProblem, list[Candidate], int, int], Iterator[dict[str, Any]]]
+"""(problem, candidates, n_rows, subset) -> cells, in the order of the candidates."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Which draws of how many rows a table holds.
+
+    Attributes:
+        n_rows: of the training part, each once.
+        n_subsets: draws at each of these; more than one, or an optimiser sees an objective without noise.
+
+    Raises:
+        ValueError: if there are none, one is listed twice, or there are not as many numbers of draws.
+    """
+
+    n_rows: Sequence[int]
+    n_subsets: Sequence[int]
+
+    def __post_init__(self) -> None:
+        for n_rows in self.n_rows:
+            check_whole("sizes", n_rows, 1)
+        for n_subsets in self.n_subsets:
+            check_whole("n_subsets", n_subsets, 1)
+        if not self.n_rows or len(set(self.n_rows)) < len(self.n_rows):
+            raise ValueError(f"sizes must be at least one number of rows, none of them twice, got {self.n_rows}")
+        if len(self.n_rows) != len(self.n_subsets):
+            raise ValueError(
+                f"n_subsets must hold a number per size, so {len(self.n_rows)}, got {len(self.n_subsets)}"
+            )
+
+    def check(self, problem: LearnerProblem) -> None:
+        """Refuse sizes below the number of classes or above the training rows.
+
+        Raises:
+            ValueError: naming the size.
+        """
+        n_classes, n_train = problem.dataset.n_classes, len(problem.parts.train[1])
+        for n_rows in self.n_rows:
+            if n_rows < n_classes:
+                raise ValueError(f"sizes must be at least {n_classes}, the number of classes, got {n_rows}")
+            check_whole("sizes", n_rows, n_classes, n_train, "the training rows")
+
+    def draws(self) -> list[tuple[int, int]]:
+        """(n_rows, subset) of each draw, the smallest sizes first."""
+        ordered = sorted(zip(self.n_rows, self.n_subsets, strict=True))
+        return [(n, subset) for n, n_subsets in ordered for subset in range(n_subsets)]
+
+
+def measure(
+    problem: LearnerProblem,
+    candidates: Sequence[Candidate],
+    sizes: Sequence[int],
+    n_subsets: Sequence[int],
+    journal_path: str | Path | None = None,
+) -> pd.DataFrame:
+    """A table by trials and further fits of a learner, one for the validation and one for the test rows.
+
+    Seconds and cost of a cell are those of its trial, as `LearnerProblem` has them.
+
+    Args:
+        problem: whose trials the cells are; not of a network, whose trials need epochs.
+        candidates: rows of the table, each once.
+        sizes: training rows, each at least the number of classes.
+        n_subsets: draws at each size, as many numbers as sizes.
+        journal_path: where cells are kept as they are made; None: nowhere.
+
+    Returns:
+        Columns `COLUMNS`, in the order of sizes, draws and candidates.
+
+    Raises:
+        ValueError: on a network, no candidate or one listed twice, sizes or draws that `Sizes` refuses or the
+            problem cannot fill, or a journal of another job.
+    """
+    if problem.learner in NETWORKS:
+        raise ValueError(f"{problem.learner} is trained in epochs, for which there are no tables")
+    return in_groups(problem, candidates, Sizes(sizes, n_subsets), _one_by_one, journal_path)
+
+
+def in_groups(
+    problem: LearnerProblem,
+    candidates: Sequence[Candidate],
+    sizes: Sizes,
+    group: Group,
+    journal_path: str | Path | None = None,
+) -> pd.DataFrame:
+    """The table of `measure`, its cells made by `group`, which is given all that lack of one size and draw."""
+    sizes.check(problem)
+    names = [as_json(candidate) for candidate in candidates]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"candidates must be at least one, none of them twice, got {len(names)}")
+    of = {"learner": problem.learner, "dataset": problem.dataset.name, "data": problem.data, "seed": problem.seed}
+    parts = {"n_train": len(problem.parts.train[1]), "n_valid": len(problem.parts.valid[1])}
+    journal = Lines(journal_path, {**of, **parts, "candidates": names}) if journal_path else None
+    cells = {_key(row): row for row in (journal.rows if journal else [])}
+    for n_rows, subset in sizes.draws():
+        left = [c for c, name in zip(candidates, names, strict=True) if (name, n_rows, subset) not in cells]
+        for cell in group(problem, left, n_rows, subset) if left else ():
+            cells[_key(cell)] = cell
+            if journal:
+                journal.add(cell)
+    ordered = [cells[name, *draw] for draw in sizes.draws() for name in names]
+    table = pd.DataFrame(ordered, columns=list(CELL))
+    return pd.concat([pd.DataFrame(of, index=table.index), table], axis=1)
+
+
+def as_json(candidate: Candidate) -> str:
+    """A candidate as tables hold it."""
+    return json.dumps(dict(candidate), sort_keys=True)
+
+
+def _key(row: Mapping[str, Any]) -> tuple[str, int, int]:
+    return row["candidate"], row["n_rows"], row["subset"]
+
+
+def _one_by_one(
+    problem: LearnerProblem, candidates: list[Candidate], n_rows: int, subset: int
+) -> Iterator[dict[str, Any]]:
+    for candidate in candidates:
+        trial = problem.evaluate(TrialTask(0, candidate, n_rows, subset), lambda *_: True)
+        failed = math.isnan(trial.error)
+        yield {
+            "candidate": as_json(candidate),
+            "n_rows": n_rows,
+            "subset": subset,
+            "error": trial.error,
+            "test_error": math.nan if failed else problem.test_error(candidate, n_rows, subset),
+            "seconds": trial.seconds,
+            "cost": trial.cost,
+            "reason": trial.reason,
+        }

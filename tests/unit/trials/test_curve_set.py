@@ -1,0 +1,117 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+from frugal.datasets import load
+from frugal.learners import networks
+from frugal.seeds import rng_for, seed_for
+from frugal.spaces import SearchSpace, Uniform
+from frugal.trials import curve_set
+from frugal.trials.curve_set import COLUMNS, train_curves
+from frugal.trials.lines import Lines
+from frugal.trials.problems import split
+
+SMALL = {"n_train": 120, "n_valid": 150, "n_test": 150, "n_epochs": 3}
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load("digits")
+
+
+@pytest.fixture(scope="module")
+def table(digits):
+    return train_curves("mlp", digits, [0, 1, 2], **SMALL)
+
+
+def test_curves_are_those_of_networks_trained_by_hand(table, digits):
+    parts = split(digits, n_valid=150, n_test=150, n_train=120)
+    drawn = networks.space("small", "mlp").sample(rng_for("curves", "mlp", "digits"), 3)
+    for i, candidate in enumerate(drawn):
+        named = json.dumps(candidate, sort_keys=True)
+        made = networks.make(
+            "mlp", candidate, input_shape=(8, 8), n_classes=10, seed=seed_for("trial", 0, named), device="cpu"
+        )
+        trained = made.fit(*parts.train, *parts.valid, epochs=3)
+        rows = table[table["id"] == i]
+        assert tuple(rows["score"]) == trained.curve
+        assert list(rows["epoch"]) == [1, 2, 3]
+        assert set(rows["candidate"]) == {named}
+        assert rows["test_error"].iloc[-1] == 1 - made.score(*parts.test)
+        assert rows["test_error"].iloc[:-1].isna().all()
+    assert list(table.columns) == list(COLUMNS)
+    assert (table["seconds"] > 0).all()
+    assert set(table["data"]) == {digits.provenance}
+    assert len(set(table["candidate"])) == 3
+
+
+def test_a_candidate_is_the_same_whatever_else_is_trained(table, digits):
+    alone = train_curves("mlp", digits, [2], **SMALL).drop(columns="seconds")
+    assert alone.equals(table[table["id"] == 2].drop(columns="seconds").reset_index(drop=True))
+
+
+@pytest.mark.parametrize("n_kept", [0, 1, 2, 3])
+def test_a_killed_job_ends_in_the_same_table(n_kept, table, digits, tmp_path, monkeypatch):
+    class KilledError(Exception):
+        pass
+
+    add, path = Lines.add, tmp_path / "job.jsonl"
+
+    def killed(self, row):
+        if row["id"] == n_kept:
+            raise KilledError
+        add(self, row)
+
+    monkeypatch.setattr(Lines, "add", killed)
+    try:
+        train_curves("mlp", digits, [0, 1, 2], **SMALL, journal_path=path)
+    except KilledError:
+        with path.open("a") as file:
+            file.write('{"id": 2, "cand')  # what a crash leaves of a line
+    monkeypatch.setattr(Lines, "add", add)
+    trained = []
+    train = curve_set._train
+    monkeypatch.setattr(curve_set, "_train", lambda *given: trained.append(given[1]) or train(*given))
+    resumed = train_curves("mlp", digits, [0, 1, 2], **SMALL, journal_path=path)
+    assert trained == [0, 1, 2][n_kept:]
+    assert resumed.drop(columns="seconds").equals(table.drop(columns="seconds"))
+    with pytest.raises(ValueError, match="is the journal of"):
+        train_curves("mlp", digits, [0], **{**SMALL, "n_epochs": 2}, journal_path=path)
+
+
+def test_a_network_that_diverges_keeps_its_reason(digits, monkeypatch):
+    wild = SearchSpace({"learning_rate": Uniform(1e30, 1e31), "momentum": Uniform(0.5, 0.6)})
+    monkeypatch.setattr(networks, "space", lambda name, network: wild)
+    rows = train_curves("mlp", digits, [0], **SMALL)
+    assert list(rows["epoch"]) == [1]
+    assert rows["score"].isna().all()
+    assert math.isnan(rows["test_error"][0])
+    assert rows["reason"][0] == "weights were not finite in epoch 1"
+    assert rows["seconds"][0] > 0
+
+
+@pytest.mark.parametrize(
+    ("network", "numbers", "change", "message"),
+    [
+        ("vgg", [0], {}, "unknown network 'vgg'; known: mnist_cnn, mlp, cifar_cnn"),
+        ("mnist_cnn", [0], {}, "unknown space 'small' of network 'mnist_cnn'; known: .*'small' of 'mlp'"),
+        ("mlp", [], {}, "at least one candidate, got none"),
+        ("mlp", [-1], {}, "number must be at least 0 and a whole number, got -1"),
+        ("mlp", [0], {"n_epochs": 0}, "n_epochs must be at least 1 and a whole number, got 0"),
+        ("mlp", [0], {"n_train": "5"}, "n_train must be at least 1 and a whole number, got '5'"),
+        ("mlp", [0], {"n_valid": 5000}, r"n_valid must lie in \[1, 1646\], got 5000"),
+        ("mlp", [0], {"n_train": 5000}, r"n_train must lie in \[1, 1497\], got 5000"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused(network, numbers, change, message, digits):
+    with pytest.raises(ValueError, match=message):
+        train_curves(network, digits, numbers, **{**SMALL, **change})
+
+
+def test_small_spaces_make_networks(digits):
+    for network in ("mlp", "cifar_cnn"):
+        space = networks.space("small", network)
+        for corner in (np.zeros(len(space.dimensions)), np.ones(len(space.dimensions))):
+            networks.plan(network, space.from_unit(corner))  # refuses what it cannot build

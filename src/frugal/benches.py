@@ -18,6 +18,12 @@ def _bench_beta(args: argparse.Namespace) -> pd.DataFrame:
     return bench_beta(n_steps=args.n_steps, n_chains=args.n_chains)
 
 
+def _bench_curves(args: argparse.Namespace) -> pd.DataFrame:
+    from frugal.trials.bench_curves import bench_curves
+
+    return bench_curves(args.n_points, seed=args.seed)
+
+
 def _bench_folds(args: argparse.Namespace) -> pd.DataFrame:
     from frugal.folds.bench import bench_folds
 
@@ -62,6 +68,7 @@ def _bench_trials(args: argparse.Namespace) -> pd.DataFrame:
 
 BENCHES: dict[str, Callable[[argparse.Namespace], pd.DataFrame]] = {
     "beta": _bench_beta,
+    "curves": _bench_curves,
     "folds": _bench_folds,
     "networks": _bench_networks,
     "rows": _bench_rows,

@@ -54,7 +54,7 @@ class OnLedger(ABC):
         candidate = self._initial[n_asked] if n_asked < len(self._initial) else self._propose()
         if candidate is None or isinstance(candidate, Wait):
             return candidate
-        task = TrialTask(n_asked, candidate)
+        task = self._task(n_asked, candidate)
         self._asked.append(task)
         self._pending[task.id] = task
         return task
@@ -82,6 +82,10 @@ class OnLedger(ABC):
     def incumbent(self) -> Candidate | None:
         """Candidate of the lowest error told; None before a trial has succeeded."""
         return None if self._best is None else self._best.task.candidate
+
+    def _task(self, number: int, candidate: Candidate) -> TrialTask:
+        """The trial of a candidate, initial or proposed: on all rows."""
+        return TrialTask(number, candidate)
 
     @abstractmethod
     def _propose(self) -> Candidate | Wait | None:

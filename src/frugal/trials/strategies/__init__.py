@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -10,6 +11,7 @@ from frugal.checks import check_rng
 from frugal.interface import TrialStrategy
 from frugal.registry import Registry
 from frugal.spaces import SearchSpace
+from frugal.trials.termination import terminating
 
 _REGISTRY = Registry(__name__, __path__, shared=("space", "n_trials", "rng"))
 
@@ -29,7 +31,13 @@ def settings_of(name: str) -> dict[str, Any]:
 
 
 def make(
-    name: str, *, space: SearchSpace, n_trials: int, rng: np.random.Generator, **settings: Any
+    name: str,
+    *,
+    space: SearchSpace,
+    n_trials: int,
+    rng: np.random.Generator,
+    termination: Mapping[str, Any] | None = None,
+    **settings: Any,
 ) -> TrialStrategy:
     """A fresh strategy.
 
@@ -38,6 +46,7 @@ def make(
         space: where candidates come from, at least one dimension.
         n_trials: that are asked at most, at least 1.
         rng: what the strategy may draw from.
+        termination: settings of `Terminating`, at least `horizon`, to cut hopeless trials short; None: none is.
         **settings: what the paper's algorithm takes, in its units.
 
     Raises:
@@ -46,4 +55,5 @@ def make(
     """
     strategy = _REGISTRY.checked(name, settings)
     check_rng(rng)
-    return cast(TrialStrategy, strategy(space=space, n_trials=n_trials, rng=rng, **settings))
+    made = cast(TrialStrategy, strategy(space=space, n_trials=n_trials, rng=rng, **settings))
+    return made if termination is None else terminating(made, rng=rng, **termination)

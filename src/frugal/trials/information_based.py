@@ -1,0 +1,250 @@
+"""Search by information: try what is expected to tell most about where the minimum is, per unit of its cost.
+
+As in `frugal.trials.model_based`: targets are standardised before the fit, pending trials are believed to come
+out at the surrogate's mean, a failed trial counts as the worst error told, what was asked before is passed over
+while there is anything else, and candidates are drawn at random before the surrogate is first fitted. It is
+fitted, and its chains go on, at every answer from the last of the initial design on, so that what is asked
+depends on the answers alone and not on when the incumbent is looked at.
+
+The acquisition is compared on a pool: seven tenths of it a Sobol set, the rest near the five best candidates
+told; or everything that may be asked, or a random part of it, where the space and the sizes are listed. RoBO
+draws its pool uniformly (seven tenths) and around the incumbent.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from frugal.checks import check_choice, check_whole
+from frugal.interface import Candidate, Trial, TrialTask
+from frugal.spaces import Exponential, SearchSpace, Uniform
+from frugal.trials.acquisitions import best_means, perturbed, sobol
+from frugal.trials.acquisitions.entropy_search import P_MIN, InformationGain
+from frugal.trials.acquisitions.representers import DENSITIES, draw, log_density
+from frugal.trials.encoding import Encoding
+from frugal.trials.ledger import OnLedger, initial_design
+from frugal.trials.surrogates import MarginalGP
+from frugal.trials.surrogates.gp import GP
+from frugal.trials.surrogates.kernels import Array
+
+NEAR = 0.3
+"""Share of the pool that lies near the best candidates told."""
+NO_LEVELS = np.empty((1, 0))
+
+
+class InformationBased(OnLedger):
+    """Base of the strategies with an information gain; a subclass says what it models (`_fit`, `_costs`).
+
+    Points are joint: a candidate's coordinates, then `_levels.shape[1]` of what it is evaluated on, none here.
+
+    Args:
+        space: where candidates come from.
+        n_trials: that are asked at most.
+        rng: what the strategy draws from.
+        initial: candidates to try first.
+        n_initial: without `initial`, size of the Latin hypercube to start from.
+        n_hyper: samples of the hyperparameters that are averaged over.
+        n_burn: steps of the chains that are thrown away at the first fit.
+        n_steps: steps of the chains at every fit.
+        n_candidates: points that the acquisition is compared on.
+        n_representers: points among which the minimum is sought, at least twice as many as dimensions.
+        representers: `log_ei` or `exp_ei`, as of `frugal.trials.acquisitions.representers`.
+        p_min: `monte_carlo` or `epmgp`, as of `InformationGain`.
+        n_samples: of the belief on the representers, for `monte_carlo`.
+        n_quantiles: of an observation's outcome.
+
+    Raises:
+        ValueError: on a setting outside its range, or more initial candidates than trials.
+    """
+
+    _levels: Array | None = NO_LEVELS
+    """What may follow a candidate's coordinates, one row each; None: not listed."""
+    _target = np.empty(0)
+    """What follows them where the minimum is sought."""
+
+    def __init__(
+        self,
+        *,
+        space: SearchSpace,
+        n_trials: int,
+        rng: np.random.Generator,
+        initial: Sequence[Candidate] = (),
+        n_initial: int,
+        n_hyper: int = 10,
+        n_burn: int = 100,
+        n_steps: int = 200,
+        n_candidates: int = 200,
+        n_representers: int = 50,
+        representers: str = "log_ei",
+        p_min: str = "monte_carlo",
+        n_samples: int = 1000,
+        n_quantiles: int = 20,
+    ) -> None:
+        super().__init__(space=space, n_trials=n_trials, initial=initial)
+        check_whole("n_initial", n_initial, 1)
+        if n_initial > n_trials:
+            raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
+        check_whole("n_hyper", n_hyper, 1)
+        check_whole("n_candidates", n_candidates, 1)
+        check_whole("n_representers", n_representers, 2 * len(space.dimensions))
+        check_choice("representers", representers, DENSITIES)
+        check_choice("p_min", p_min, P_MIN)
+        check_whole("n_samples", n_samples, 1)
+        check_whole("n_quantiles", n_quantiles, 1)
+        self._rng, self._n_hyper, self._n_burn, self._n_steps = rng, n_hyper, n_burn, n_steps
+        self._n_candidates, self._n_representers, self._density = n_candidates, n_representers, representers
+        self._p_min, self._n_samples, self._n_quantiles = p_min, n_samples, n_quantiles
+        if not self._initial:
+            self._initial = [dict(c) for c in initial_design(space, n_initial, rng)]
+        self._encoding = Encoding(space)
+        self._grid = self._encoding.grid()
+        self._continuous = all(isinstance(d, (Uniform, Exponential)) for d in space.dimensions.values())
+        self._told_X: list[Array] = []
+        self._next: Array = self._target
+        self._loss: MarginalGP | None = None
+
+    def tell(self, trial: Trial) -> None:
+        """Take note of an answer, and fit the surrogates once the initial design is told."""
+        super().tell(trial)
+        self._told_X.append(self._point(trial.task))
+        n_succeeded = int(np.isfinite([told.error for told in self.trials]).sum())
+        if len(self.trials) >= len(self._initial) and n_succeeded >= 2:
+            self._loss = self._fit(np.array(self._told_X))
+
+    @property
+    def recommendation(self) -> Candidate | None:
+        """Of the candidates that succeeded, the one with the lowest posterior mean where the minimum is sought.
+
+        Before the surrogate is first fitted, the one with the lowest error told.
+        """
+        if self._loss is None:
+            return None if self._best is None else self._best.task.candidate
+        means = self._projected_means()
+        means[[np.isnan(trial.error) for trial in self.trials]] = np.inf
+        return self.trials[int(means.argmin())].task.candidate
+
+    @abstractmethod
+    def _fit(self, X: Array) -> MarginalGP:
+        """The surrogate of what is minimised, fitted to the trials told at joint points X (n, d + k)."""
+
+    def _costs(self, X: Array) -> Array:
+        """Predicted cost at joint points X (m, d + k) under each component, (S, m) or what broadcasts to it."""
+        return np.ones((1, 1))
+
+    def _follows(self, u: Array) -> Array:
+        """What follows candidates' coordinates, (m, k), for numbers u (m,) in [0, 1)."""
+        assert self._levels is not None
+        return np.asarray(self._levels[(u * len(self._levels)).astype(int)])
+
+    def _level_of(self, task: TrialTask) -> Array:
+        """What follows the coordinates of a task's candidate, (k,)."""
+        return self._target
+
+    def _point(self, task: TrialTask) -> Array:
+        return np.concatenate([self._encoding.encode(task.candidate), self._level_of(task)])
+
+    def _marginal(self, gp: GP, n_free: int) -> MarginalGP:
+        """Averaged over `n_hyper` samples; the sampler needs two walkers per free hyperparameter."""
+        n_walkers = max(self._n_hyper + self._n_hyper % 2, 2 * n_free)
+        return MarginalGP(
+            gp,
+            rng=self._rng,
+            n_walkers=n_walkers,
+            n_burn=self._n_burn,
+            n_steps=self._n_steps,
+            n_samples=self._n_hyper,
+        )
+
+    def _errors(self) -> Array:
+        """Errors told, the worst of them in place of failures."""
+        errors = np.array([trial.error for trial in self.trials])
+        return np.where(np.isnan(errors), np.nanmax(errors), errors)
+
+    def _projected(self) -> Array:
+        """The candidates told as joint points where the minimum is sought."""
+        X = np.array(self._told_X)
+        X[:, self._encoding.n_coordinates :] = self._target
+        return X
+
+    def _projected_means(self) -> Array:
+        assert self._loss is not None
+        return self._loss.predict(self._projected())[0]
+
+    def _propose(self) -> Candidate:
+        if self._loss is None:
+            self._next = self._follows(np.zeros(1))[0]
+            return self._space.sample(self._rng, 1)[0]
+        X = self._pool()
+        asked = {self._point(task).tobytes() for task in self._asked}
+        fresh = np.array([point.tobytes() not in asked for point in X])
+        merit = self._merit(X)
+        best = X[int(np.where(fresh | ~fresh.any(), merit, -np.inf).argmax())]
+        d = self._encoding.n_coordinates
+        self._next = best[d:]
+        return self._encoding.decode(best[:d])
+
+    def _merit(self, X: Array) -> Array:
+        """Information per unit of cost at joint points X (m, d + k), averaged over the components: (m,)."""
+        assert self._loss is not None
+        pending = [self._point(task) for task in self._pending.values()]
+        surrogate = self._loss.believing(np.array(pending)) if pending else self._loss
+        etas = best_means(self._loss.components, self._projected())
+        gain = InformationGain(
+            surrogate.components,
+            [self._draw_representers(c, eta) for c, eta in zip(surrogate.components, etas, strict=True)],
+            rng=self._rng,
+            n_samples=self._n_samples,
+            n_quantiles=self._n_quantiles,
+            p_min=self._p_min,
+        )
+        return np.asarray((gain(X) / self._costs(X)).mean(axis=0))
+
+    def _draw_representers(self, component: GP, eta: float) -> tuple[Array, Array]:
+        """Joint points where the minimum is sought, (R, d + k), and their log density (R,)."""
+        log_u = log_density(component, eta, self._density)
+        if self._grid is not None:
+            Z = self._with(self._grid, self._target)
+            values = log_u(Z)
+            if len(Z) <= self._n_representers:
+                return Z, np.zeros(len(Z))
+            shares = np.exp(values - values.max())
+            drawn = self._rng.choice(len(Z), self._n_representers, p=shares / shares.sum())
+            return Z[drawn], values[drawn]
+
+        def joint(unit: Array) -> Array:
+            return self._with(unit if self._continuous else self._encoding.of_unit(unit), self._target)
+
+        d = len(self._space.dimensions)
+        Z = joint(draw(lambda unit: log_u(joint(unit)), d, self._n_representers, self._rng))
+        return Z, log_u(Z)
+
+    def _pool(self) -> Array:
+        """Joint points to compare, (m, d + k)."""
+        if self._grid is not None and self._levels is not None:
+            everything = np.vstack([self._with(self._grid, level) for level in self._levels])
+            asked = {self._point(task).tobytes() for task in self._asked}
+            left = [point for point in everything if point.tobytes() not in asked]
+            pool = np.array(left) if left else everything
+            return self._rng.permutation(pool)[: self._n_candidates]
+        d, n = len(self._space.dimensions), self._n_candidates
+        best = np.array(self._told_X)[np.argsort(self._projected_means(), kind="stable")]
+        near = perturbed(best[:, : self._encoding.n_coordinates], self._rng)[: int(NEAR * n)]
+        scattered = sobol(d + 1, n - len(near), self._rng)
+        points = self._encoding.of_unit(scattered[:, :d])
+        if len(near):
+            points = np.vstack([points, self._encoding.snap(near)])
+        u = np.concatenate([scattered[:, d], self._rng.random(len(near))])
+        return np.hstack([points, self._follows(u)])
+
+    @staticmethod
+    def _with(points: Array, level: Array) -> Array:
+        return np.hstack([points, np.tile(level, (len(points), 1))])
+
+
+def standardised(values: Array) -> tuple[Array, float, float]:
+    """Values less their mean, over their standard deviation, and both; a deviation of 0 counts as 1."""
+    mean, sd = float(values.mean()), float(values.std()) or 1.0
+    return (values - mean) / sd, mean, sd

@@ -1,0 +1,122 @@
+"""Information per unit of cost, from trials on some of the rows about the minimum on all of them.
+
+Source: Klein et al. (2017), "Fast Bayesian optimization of machine learning hyperparameters on large datasets",
+and Swersky, Snoek and Adams (2013), "Multi-task Bayesian optimization": one surrogate of the log error, one of
+the log cost, and the k-th sample of one goes with the k-th of the other:
+
+    a(x, s) = mean_k alpha_k(x, s) / (exp(mean_k of the log cost at (x, s)) + overhead)
+
+The minimum is sought, and the incumbent judged, on all rows. Every trial draws its rows anew (`TrialTask.subset`
+is the trial's number), so that the noise of a draw is seen. Differs from both sources: the log errors and log
+costs are standardised before they are fitted, unless the prior is `robo`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from frugal.checks import check_choice, check_number, check_whole
+from frugal.interface import Candidate, Trial, TrialTask
+from frugal.spaces import SearchSpace
+from frugal.trials.information_based import InformationBased, standardised
+from frugal.trials.surrogates import MarginalGP
+from frugal.trials.surrogates.kernels import Array
+
+CURRENCIES, INCUMBENTS = ("seconds", "cost"), ("mean", "last_seen")
+LEAST_COST = 1e-6
+"""What a trial that cost less counts as, in the currency's unit: logarithms are modelled."""
+
+
+class InformationPerCost(InformationBased):
+    """Base of the strategies that also choose on how many rows; a subclass says which (`_task_at`, `_level_of`).
+
+    Args:
+        space: where candidates come from.
+        n_trials: that are asked at most.
+        rng: what the strategy draws from.
+        currency: what is paid: `seconds`, as measured, or `cost`, machine-independent.
+        overhead: that every trial is taken to cost beside, in the currency's unit.
+        n_valid: rows that errors are measured on: an error below 1 / (2 n_valid) counts as that.
+        incumbent: `mean`, of the candidates told the one with the lowest mean predicted on all rows, or
+            `last_seen`, the one with the lowest error told on however many.
+        prior: of the hyperparameters: `repaired` or `robo`.
+        **settings: of `InformationBased`.
+
+    Raises:
+        ValueError: on a setting outside its range; `tell`: on an error or a cost below 0, or no cost.
+    """
+
+    def __init__(
+        self,
+        *,
+        space: SearchSpace,
+        n_trials: int,
+        rng: np.random.Generator,
+        currency: str = "seconds",
+        overhead: float = 0.0,
+        n_valid: int = 10_000,
+        incumbent: str = "mean",
+        prior: str = "repaired",
+        **settings: Any,
+    ) -> None:
+        check_choice("currency", currency, CURRENCIES)
+        check_number("overhead", overhead, 0)
+        check_whole("n_valid", n_valid, 1)
+        check_choice("incumbent", incumbent, INCUMBENTS)
+        self._currency, self._overhead, self._rule = currency, overhead, incumbent
+        self._floor, self._prior = 1 / (2 * n_valid), prior
+        super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)
+        self._loss_gp, self._cost_gp = self._surrogates()
+        self._cost: MarginalGP | None = None
+        self._cost_scale = (0.0, 1.0)
+
+    def tell(self, trial: Trial) -> None:
+        """Take note of an answer, of which the error and the cost are modelled."""
+        paid = getattr(trial, self._currency)
+        if trial.error < 0:
+            raise ValueError(f"an error must be at least 0, since its logarithm is modelled, got {trial.error}")
+        if not 0 <= paid < math.inf:
+            raise ValueError(f"{self._currency} of a trial must be a finite number, at least 0, got {paid}")
+        super().tell(trial)
+
+    @property
+    def incumbent(self) -> Candidate | None:
+        """The candidate that the rule `incumbent` chooses; None before a trial has succeeded."""
+        return self.recommendation if self._rule == "mean" else super().incumbent
+
+    @abstractmethod
+    def _surrogates(self) -> tuple[MarginalGP, MarginalGP]:
+        """Those of the log error and the log cost."""
+
+    @abstractmethod
+    def _design_level(self, number: int) -> Array:
+        """What follows the coordinates of an initial candidate, (k,)."""
+
+    @abstractmethod
+    def _n_rows(self, level: Array) -> int | None:
+        """Rows that `level` (k,) stands for."""
+
+    def _task(self, number: int, candidate: Candidate) -> TrialTask:
+        level = self._design_level(number) if number < len(self._initial) else self._next
+        n_rows = self._n_rows(level)
+        return TrialTask(number, candidate, n_rows, subset=0 if n_rows is None else number)
+
+    def _fit(self, X: Array) -> MarginalGP:
+        errors = self._scaled(np.log(np.maximum(self._errors(), self._floor)))[0]
+        paid = np.array([getattr(trial, self._currency) for trial in self.trials])
+        costs, mean, sd = self._scaled(np.log(np.maximum(paid, LEAST_COST)))
+        self._cost, self._cost_scale = self._cost_gp.fit(X, costs), (mean, sd)
+        return self._loss_gp.fit(X, errors)
+
+    def _scaled(self, values: Array) -> tuple[Array, float, float]:
+        return (values, 0.0, 1.0) if self._prior == "robo" else standardised(values)
+
+    def _costs(self, X: Array) -> Array:
+        assert self._cost is not None
+        mean, sd = self._cost_scale
+        logs = np.array([component.predict(X)[0] for component in self._cost.components])
+        return np.exp(mean + sd * logs) + self._overhead

@@ -1,0 +1,208 @@
+"""Trials cut short where their learning curve is unlikely to end above the best one so far.
+
+Source: Domhan, Springenberg and Hutter (2015); document 003, section 2.2. Every p epochs of a trial: stop it if
+
+    P(y_E < y^ | y_1:n) > delta,
+
+y^ being the best score that an earlier trial ended with; then y^ = max(y^, y_n). The strategy is told that the
+stopped trial's error is 1 - E[f_comb(E)]; if that lies outside [0, 1], the trial goes on. From the authors' code:
+the rule `optimistic` also stops where the standard deviation of f_comb(E) is below 0.005, whatever the
+probability; and nothing is stopped before there is a y^, above it, or where no family describes the curve.
+Differs from document 003: the curve is of validation scores, as in its figures and source, not of training ones.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from frugal.checks import check_between, check_choice, check_known, check_rng, check_whole
+from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
+from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
+
+RULES: Final = ("probable", "optimistic")
+BESTS: Final = ("last", "running")
+CERTAIN_SD: Final = 0.005
+"""Of f_comb(E), below which the rule `optimistic` stops."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One look at a trial under way.
+
+    Attributes:
+        trial: its id.
+        epoch: n, the points seen.
+        best: y^.
+        prob_above: P(y_E > y^ | y_1:n); nan if no family described the curve, as the next two.
+        mean: E[f_comb(E)].
+        sd: of f_comb(E).
+        stopped: what was decided.
+    """
+
+    trial: int
+    epoch: int
+    best: float
+    prob_above: float
+    mean: float
+    sd: float
+    stopped: bool
+
+
+class Terminating:
+    """Any strategy of the family, with hopeless trials cut short; several may be under way.
+
+    A check costs seconds, within the trial that it looks at. Each draws from a generator of its own, derived from
+    trial and epoch, so that what it decides does not depend on other trials but through y^.
+
+    Attributes:
+        strategy: the one that is wrapped.
+        best: y^; -inf before a trial has ended.
+        checks: made so far.
+
+    Args:
+        strategy: what proposes the trials; its tasks without `epochs` are given `horizon` of them.
+        horizon: E, epochs of a whole trial.
+        rng: where the seeds of the checks come from; drawn from once.
+        p: epochs between checks; the paper's is said to be 30.
+        delta: certainty that is needed to stop.
+        rule: `probable` or `optimistic`.
+        best: what y^ is raised to by a trial: its `last` score (the document's), or the highest of its `running`.
+        noise: whether P is that of a noisy y_E (the document's) or of f_comb(E).
+        curve: settings of `CurveModel`.
+
+    Raises:
+        ValueError: on a setting outside its range.
+    """
+
+    def __init__(
+        self,
+        strategy: TrialStrategy,
+        *,
+        horizon: int,
+        rng: np.random.Generator,
+        p: int = 30,
+        delta: float = 0.95,
+        rule: str = "probable",
+        best: str = "last",
+        noise: bool = True,
+        curve: Mapping[str, Any] | None = None,
+    ) -> None:
+        check_rng(rng)
+        check_whole("horizon", horizon, MIN_POINTS + 1)
+        check_whole("p", p, 1, horizon - 1, "the horizon without its last epoch")
+        check_between("delta", delta, 0.0, 1.0)
+        check_choice("rule", rule, RULES)
+        check_choice("best", best, BESTS)
+        self._curve_settings = dict(curve or {})
+        _check_curve_settings(self._curve_settings)
+        self.strategy, self._horizon, self._p, self._delta = strategy, horizon, p, delta
+        self._rule, self._best_of, self._noise = rule, best, noise
+        self._seed = int(rng.integers(2**63))
+        self._asked: dict[int, TrialTask] = {}  # by id, as the strategy asked
+        self._scores: dict[int, list[float]] = {}
+        self._stopped: dict[int, float] = {}  # id -> E[f_comb(E)]
+        self.best = -math.inf
+        self.checks: list[Check] = []
+
+    def ask(self) -> TrialTask | Wait | None:
+        """The strategy's next trial, with `epochs` set."""
+        task = self.strategy.ask()
+        if task is None or isinstance(task, Wait):
+            return task
+        self._asked[task.id] = task
+        earlier = [] if task.resume_from is None else self._scores.get(task.resume_from, [])
+        self._scores[task.id] = list(earlier)
+        return replace(task, epochs=self._horizon) if task.epochs is None else task
+
+    def report(self, task: TrialTask, epoch: int, score: float) -> bool:
+        """Take note of a score; False if the trial is stopped, by this rule or by the strategy's own.
+
+        Raises:
+            ValueError: if the trial was not asked, or an epoch was left out.
+        """
+        scores = self._scores.get(task.id)
+        if scores is None:
+            raise ValueError(f"{task} was not asked")
+        check_whole("epoch", epoch, 1, len(scores) + 1, "one after the last reported")
+        goes_on = self.strategy.report(self._asked[task.id], epoch, score)
+        if epoch <= len(scores):  # a kept trial, told again from the first epoch of the one that it resumes
+            return goes_on
+        scores.append(score)
+        if task.id not in self._stopped and self._is_due(task, epoch):
+            self._check(task.id, np.array(scores))
+        return goes_on and task.id not in self._stopped
+
+    def tell(self, trial: Trial) -> None:
+        """Hand an answer on, a stopped trial's with the error that is expected at the horizon."""
+        task = self._asked.get(trial.task.id, trial.task)  # the strategy refuses one that was not asked
+        expected = self._stopped.get(task.id)
+        failed = math.isnan(trial.error)
+        error = trial.error if expected is None or failed else 1 - expected
+        self.strategy.tell(replace(trial, task=task, error=error))
+        if not failed:
+            scores = [s for s in self._scores[task.id] if math.isfinite(s)] or [1 - trial.error]
+            self.best = max(self.best, scores[-1] if self._best_of == "last" else max(scores))
+
+    @property
+    def incumbent(self) -> Candidate | None:
+        """The strategy's."""
+        return self.strategy.incumbent
+
+    @property
+    def recommendation(self) -> Candidate | None:
+        """The strategy's, or where it has none of its own, its incumbent."""
+        believed: Candidate | None = getattr(self.strategy, "recommendation", self.incumbent)
+        return believed
+
+    def _is_due(self, task: TrialTask, epoch: int) -> bool:
+        last = min(self._horizon, task.epochs or self._horizon)
+        return epoch % self._p == 0 and MIN_POINTS <= epoch < last
+
+    def _check(self, trial: int, scores: np.ndarray[Any, np.dtype[np.float64]]) -> None:
+        if self.best == -math.inf or not np.isfinite(scores).all() or scores.max() > self.best:
+            return
+        rng = np.random.default_rng([self._seed, trial, len(scores)])
+        look = Check(trial, len(scores), self.best, math.nan, math.nan, math.nan, False)
+        try:
+            model = CurveModel(rng=rng, **self._curve_settings).fit(scores, self._horizon)
+        except UnfittableError:
+            self.checks.append(look)
+            return
+        above = model.prob_above(self.best, noise=self._noise)
+        mean, sd = (float(part[0]) for part in model.predict(self._horizon))
+        stops = above < 1 - self._delta or (self._rule == "optimistic" and sd < CERTAIN_SD)
+        stops = stops and 0 <= mean <= 1
+        self.checks.append(replace(look, prob_above=above, mean=mean, sd=sd, stopped=stops))
+        if stops:
+            self._stopped[trial] = mean
+
+
+def terminating(strategy: TrialStrategy, *, rng: np.random.Generator, **settings: Any) -> Terminating:
+    """A strategy with hopeless trials cut short; `settings` are those of `Terminating`.
+
+    Raises:
+        ValueError: on an unknown setting or no horizon, or a setting outside its range.
+    """
+    known = _settings_of(Terminating, "strategy", "rng")
+    for name in settings:
+        check_known("setting of termination", name, known)
+    if "horizon" not in settings:
+        raise ValueError(f"termination needs a horizon, in epochs; got {', '.join(settings) or 'no settings'}")
+    return Terminating(strategy, rng=rng, **settings)
+
+
+def _check_curve_settings(settings: Mapping[str, Any]) -> None:
+    known = _settings_of(CurveModel, "rng")
+    for name in settings:
+        check_known("setting of curve", name, known)
+    CurveModel(rng=np.random.default_rng(0), **settings)  # refuses values out of range before a trial is made
+
+
+def _settings_of(made: type, *apart: str) -> list[str]:
+    return [name for name in inspect.signature(made).parameters if name not in apart]

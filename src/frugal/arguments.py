@@ -129,15 +129,38 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--output", required=True, help="a killed search goes on from the journal beside it")
 
+    p = _command(commands, "curves", "train candidates of a network, for a stored set of learning curves")
+    p.add_argument("--network", required=True)
+    p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
+    p.add_argument("--candidates", type=numbers, required=True, help="their numbers, for example 0-9")
+    p.add_argument("--settings", default="{}", help="n_train, n_valid and n_epochs, as JSON")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
+
     p = _command(commands, "refits", "fit and test what searches chose")
     p.add_argument("--runs", nargs="+", required=True)
     p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
+
+    p = _command(commands, "lookup", "make a table of real fits that optimisers look up")
+    steps = p.add_subparsers(dest="step", required=True, metavar="STEP")
+    p = _command(steps, "measure", "the candidates with one value of the grid's last dimension")
+    p.add_argument("--part", type=int, required=True, help="number of the value, from 0")
+    _add_table(p, "a killed job goes on from the journal beside it")
+    p = _command(steps, "gather", "all parts in one table that is checked to be whole")
+    p.add_argument("--parts", nargs="+", required=True)
     p.add_argument("--output", required=True)
+    p = _command(steps, "recheck", "fit cells drawn at random anew; status 2 where an error differs")
+    p.add_argument("--table", required=True)
+    p.add_argument("--n-cells", type=int, default=3)
+    p.add_argument("--seed", type=int, default=0, help="draws the cells")
+    _add_table(p, "a row per cell, written whatever they say")
 
     p = _command(commands, "gather", "gather what the methods of an experiment gave")
     p.add_argument("--runs", nargs="+", required=True)
     p.add_argument("--experiment", help="its name, where the runs do not have it")
+    p.add_argument("--by", nargs="+", default=["method", "seed"], help="columns that order the rows")
     p.add_argument("--output", required=True)
 
     p = _command(commands, "table", "write a table of a paper as .csv and .md")
@@ -176,6 +199,9 @@ def make_parser() -> argparse.ArgumentParser:
     p = _command(benches, "beta", "the Beta model's quadrature against emcee")
     p.add_argument("--n-steps", type=int, default=400, help="of emcee, per walker")
     p.add_argument("--n-chains", type=int, default=8, help="of emcee, per pair")
+    p = _command(benches, "curves", "fits of learning curves, their likelihood vectorised and not")
+    p.add_argument("--n-points", type=int, nargs="+", default=[50, 200], help="of the curves")
+    p.add_argument("--seed", type=int, default=0, help="of noise and chains")
     p = _command(benches, "networks", "training of the networks against plain torch, and the device's peak")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--networks", nargs="+", default=["mnist_cnn", "mlp"], help="also cifar_cnn, on CIFAR-10")
@@ -221,6 +247,12 @@ def _command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
     shows = argparse.ArgumentDefaultsHelpFormatter
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text, formatter_class=shows)
     return parser
+
+
+def _add_table(parser: argparse.ArgumentParser, output: str) -> None:
+    parser.add_argument("--settings", required=True, help="of the table, as JSON")
+    parser.add_argument("--root", default="data", help="folder of the datasets")
+    parser.add_argument("--output", required=True, help=output)
 
 
 def _add_scoring(parser: argparse.ArgumentParser) -> None:

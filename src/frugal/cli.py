@@ -163,29 +163,82 @@ def _collect(args: argparse.Namespace) -> None:
 
 def _trials(args: argparse.Namespace) -> None:
     """One search, its trials kept as they are made, so that a killed one goes on."""
-    from frugal.papers.exploration.runs import trials_of
+    from frugal.papers.exploration.as_coded import NAME, Doc002AsCoded
+    from frugal.trials.runs import forget
+    from frugal.trials.searches import search
 
     journal = Path(args.output).with_suffix(".jsonl")
     where = (args.learner, args.dataset, args.seed, args.n_trials)
-    _write(trials_of(args.method, *where, settings_of(args.settings), args.root, journal), args.output)
+    others = {NAME: Doc002AsCoded}
+    _write(search(args.method, *where, settings_of(args.settings), args.root, journal, others), args.output)
+    forget(journal)
+
+
+def _curves(args: argparse.Namespace) -> None:
+    """Learning curves of a network's candidates, kept as they are made, so that a killed job goes on."""
+    from frugal.checks import check_settings
+    from frugal.datasets import load
+    from frugal.trials.curve_set import train_curves
+
+    settings = settings_of(args.settings)
+    check_settings(settings, ("n_train", "n_valid", "n_epochs"))
+    journal = Path(args.output).with_suffix(".jsonl")
+    data = load(args.dataset, root=args.root)
+    _write(train_curves(args.network, data, args.candidates, **settings, journal_path=journal), args.output)
     journal.unlink(missing_ok=True)
+
+
+def _lookup(args: argparse.Namespace) -> None:
+    """A part of a look-up table, the parts in one, or some of its cells made anew."""
+    LOOKUP_STEPS[args.step](args)
+
+
+def _lookup_measure(args: argparse.Namespace) -> None:
+    from frugal.trials.look_up_jobs import measure_part
+
+    journal = Path(args.output).with_suffix(".jsonl")
+    _write(measure_part(settings_of(args.settings), args.part, args.root, journal), args.output)
+    journal.unlink(missing_ok=True)
+
+
+def _lookup_gather(args: argparse.Namespace) -> None:
+    from frugal.trials.lookup import LookUpProblem
+
+    table = _read_all(args.parts)
+    LookUpProblem(table)  # refuses what is no whole table
+    order = ["n_rows", "subset", "candidate"]
+    _write(table.sort_values(order, kind="stable", ignore_index=True), args.output)
+
+
+def _lookup_recheck(args: argparse.Namespace) -> None:
+    from frugal.seeds import rng_for
+    from frugal.trials.look_up_jobs import problem_of
+    from frugal.trials.lookup import check_cells, recheck
+
+    problem = problem_of(settings_of(args.settings), args.root)
+    rng = rng_for("recheck", problem.name, args.seed)
+    cells = recheck(_read(args.table), problem, args.n_cells, rng)
+    _write(cells, args.output)
+    check_cells(cells)
 
 
 def _refits(args: argparse.Namespace) -> None:
     """What searches chose, fitted on more rows and tested."""
     from frugal.papers.exploration.runs import refits
 
-    _write(refits(_read_all(args.runs), settings_of(args.settings), args.root), args.output)
+    journal = Path(args.output).with_suffix(".jsonl")
+    _write(refits(_read_all(args.runs), settings_of(args.settings), args.root, journal), args.output)
+    journal.unlink(missing_ok=True)
 
 
 def _gather(args: argparse.Namespace) -> None:
-    """Rows of many jobs in one file, in the order of method and seed."""
+    """Rows of many jobs in one file, in the order of method and seed, or of other columns."""
     import pandas as pd
 
-    runs = pd.concat([_read(path, "method", "seed", "data") for path in args.runs])
+    runs = pd.concat([_read(path, *args.by, "data") for path in args.runs])
     if args.experiment:
         runs.insert(0, "experiment", args.experiment)
-    _write(runs.sort_values(["method", "seed"], kind="stable", ignore_index=True), args.output)
+    _write(runs.sort_values(args.by, kind="stable", ignore_index=True), args.output)
 
 
 def _explore(args: argparse.Namespace) -> None:
@@ -328,6 +381,8 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "rows": _rows,
     "gather": _gather,
     "trials": _trials,
+    "curves": _curves,
+    "lookup": _lookup,
     "refits": _refits,
     "table": _table,
     "figure": _figure,
@@ -338,6 +393,11 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "select": _select,
 }
 """Name -> what runs it; `arguments` says what each takes."""
+LOOKUP_STEPS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "measure": _lookup_measure,
+    "gather": _lookup_gather,
+    "recheck": _lookup_recheck,
+}
 
 
 # Files ---------------------------------------------------------------------------------------------------------

@@ -11,17 +11,19 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from frugal.checks import check_positive
 from frugal.interface import Candidate
 
 Kind = Literal["continuous", "integer", "ordinal", "categorical"]
 Scale = Literal["linear", "log"]
 
 
+@runtime_checkable
 class Dimension(Protocol):
     """One hyperparameter: what values it takes and how they are spread."""
 
@@ -101,7 +103,7 @@ class Integer:
     """A whole number from low to high, both included: a number between low - 1/2 and high + 1/2, rounded.
 
     Raises:
-        ValueError: if the bounds are not finite and in order, or a log scale does not start at 1 or above.
+        ValueError: if the bounds are not whole and in order, or a log scale does not start at 1 or above.
     """
 
     low: int
@@ -111,19 +113,21 @@ class Integer:
 
     def __post_init__(self) -> None:
         _check_bounds(self.low, self.high, self.scale)
+        if not all(isinstance(bound, int | np.integer) for bound in (self.low, self.high)):
+            raise ValueError(f"bounds of an Integer must be whole numbers, got [{self.low}, {self.high}]")
 
     def from_unit(self, u: float) -> int:
         """Value at quantile `u`."""
         if self.scale == "linear":
-            return min(self.low + int(u * (self.high - self.low + 1)), self.high)
+            return int(min(self.low + int(u * (self.high - self.low + 1)), self.high))
         low, high = self.low - 0.5, self.high + 0.5
         value: float = low * (high / low) ** u
-        return min(max(math.floor(value + 0.5), self.low), self.high)
+        return int(min(max(math.floor(value + 0.5), self.low), self.high))
 
     def to_unit(self, value: object) -> float:
         """Centre of the value's cell."""
         x = _number(value)
-        if x != int(x) or not self.low <= x <= self.high:
+        if not self.low <= x <= self.high or x != int(x):
             raise ValueError(f"{value!r} is not a whole number in [{self.low}, {self.high}]")
         if self.scale == "linear":
             return (int(x) - self.low + 0.5) / (self.high - self.low + 1)
@@ -134,10 +138,17 @@ class Integer:
 
 @dataclass(frozen=True)
 class Exponential:
-    """A number from 0 up, exponentially distributed with the given mean."""
+    """A number from 0 up, exponentially distributed with the given mean.
+
+    Raises:
+        ValueError: if the mean is no finite number above 0.
+    """
 
     mean: float
     kind: ClassVar[Kind] = "continuous"
+
+    def __post_init__(self) -> None:
+        check_positive("mean", self.mean)
 
     def from_unit(self, u: float) -> float:
         """Value at quantile `u`; the quantile 1 is capped just below."""
@@ -146,31 +157,50 @@ class Exponential:
     def to_unit(self, value: object) -> float:
         """Quantile of `value`."""
         x = _number(value)
-        if x < 0:
-            raise ValueError(f"{value!r} is below 0")
+        if not 0 <= x < math.inf:
+            raise ValueError(f"{value!r} is below 0 or not finite")
         return -math.expm1(-x / self.mean)
 
 
 def _check_bounds(low: float, high: float, scale: str) -> None:
     if scale not in ("linear", "log"):
         raise ValueError(f"unknown scale {scale!r}; known: linear, log")
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise ValueError(f"bounds must be finite with low < high, got [{low}, {high}]")
+    if not (_is_number(low) and _is_number(high) and -math.inf < low < high < math.inf):
+        raise ValueError(f"bounds must be finite numbers with low < high, got [{low}, {high}]")
     if scale == "log" and low <= 0:
         raise ValueError(f"a log scale must stay above 0, got [{low}, {high}]")
 
 
 def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not _is_number(value):
         raise ValueError(f"{value!r} is not a number")
-    return float(value)
+    return float(value)  # type: ignore[arg-type]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """Named dimensions, in order."""
+    """Named dimensions, in order.
+
+    Raises:
+        ValueError: if what is named is no dimension, or a name no string.
+    """
 
     dimensions: Mapping[str, Dimension]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.dimensions, Mapping):
+            raise ValueError(f"dimensions must be a mapping from names to dimensions, got {self.dimensions!r}")
+        for name, dimension in self.dimensions.items():
+            if not isinstance(name, str):
+                raise ValueError(f"the name of a dimension must be a string, got {name!r}")
+            if isinstance(dimension, type) or not isinstance(dimension, Dimension):
+                raise ValueError(
+                    f"{name!r} must be a dimension, such as Uniform(0.0, 1.0) or Choice((1, 2)), got {dimension!r}"
+                )
 
     def sample(self, rng: np.random.Generator, n_candidates: int) -> list[Candidate]:
         """Independent draws, with replacement; a shorter draw from an equal rng is a prefix."""

@@ -11,11 +11,12 @@ from scipy import stats
 from frugal.interface import Trial
 from frugal.learners import build, space
 from frugal.papers.exploration import as_coded, runs
-from frugal.papers.exploration.as_coded import Doc002AsCoded
-from frugal.papers.exploration.problems import problem
+from frugal.papers.exploration.as_coded import NAME, Doc002AsCoded
 from frugal.papers.exploration.searches import TASK2
 from frugal.papers.exploration.surrogate_cost import surrogate_cost
+from frugal.trials import searches
 from frugal.trials.runs import COLUMNS, TASK
+from frugal.trials.searches import problem
 
 SETTINGS = {
     "n_train": 120,
@@ -29,7 +30,8 @@ BOX = space("box", "logistic_regression")
 
 
 def search(method, seed=0, n_trials=4, **more):
-    return runs.trials_of(method, *ON_DIGITS, seed, n_trials, SETTINGS, **more)
+    others = {NAME: Doc002AsCoded}
+    return searches.search(method, *ON_DIGITS, seed, n_trials, SETTINGS, others=others, **more)
 
 
 def test_the_diagonal_holds_the_reported_point_at_three_quarters():
@@ -104,21 +106,12 @@ def test_an_interrupted_search_ends_with_the_same_trials(method, tmp_path):
     assert list(resumed["seconds"][:3]) == list(whole["seconds"][:3])
 
 
-def test_rows_are_set_apart_for_a_dataset_that_has_set_none_apart():
-    parts = problem("logistic_regression", "wdbc", 3, {"n_train": 50}).parts
-    assert [len(part[1]) for part in (parts.train, parts.valid, parts.test)] == [50, 126, 188]
-    again = problem("logistic_regression", "wdbc", 4, {"n_train": 50}).parts
-    assert np.array_equal(parts.valid[0], again.valid[0])
-    assert not np.array_equal(parts.train[0], again.train[0])
-    assert set(parts.valid[1]) == {0, 1}
-
-
 def test_refits_are_fits_on_all_rows_of_what_was_chosen():
     table = search("random")
     table = table.assign(seed=0)
     fits = runs.refits(table, {**SETTINGS, "refit_rows": None, "grid_rows": 50})
     assert fits["method"].tolist() == ["random", "reported", *["grid"] * 25]
-    chosen, reported = json.loads(table["incumbent"].iloc[-1]), dict(runs.REPORTED)
+    chosen, reported = json.loads(table["recommendation"].iloc[-1]), dict(runs.REPORTED)
     parts = problem(*ON_DIGITS, 0, {**SETTINGS, "n_train": None}).parts
     for row, candidate in ((fits.iloc[0], chosen), (fits.iloc[1], reported)):
         assert json.loads(row["candidate"]) == candidate
@@ -128,6 +121,19 @@ def test_refits_are_fits_on_all_rows_of_what_was_chosen():
     assert set(fits["n_rows"][2:]) == {50}
     without = runs.refits(table, {**SETTINGS, "refit_rows": 60, "grid_rows": 0})
     assert without["n_rows"].tolist() == [60, 60]
+
+
+def test_interrupted_refits_end_alike(tmp_path):
+    table, path = search("random").assign(seed=0), tmp_path / "journal"
+    settings = {**SETTINGS, "refit_rows": 60, "grid_rows": 0}
+    whole = runs.refits(table, settings, journal_path=path)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:2]) + lines[2][:9])  # killed in the middle of the second fit
+    resumed = runs.refits(table, settings, journal_path=path)
+    assert resumed.drop(columns="seconds").equals(whole.drop(columns="seconds"))
+    assert resumed["seconds"].iloc[0] == whole["seconds"].iloc[0]
+    with pytest.raises(ValueError, match="is the journal of"):
+        runs.refits(table, {**settings, "refit_rows": 50}, journal_path=path)
 
 
 def test_the_cost_of_fits_is_measured_at_every_size():
@@ -140,13 +146,6 @@ def test_the_cost_of_fits_is_measured_at_every_size():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: problem("function", "sphere", 0, {}), "unknown function 'sphere'; known: branin, hartmann6"),
-        (lambda: problem("svm", "digits", 0, {}), "unknown classifier 'svm'"),
-        (
-            lambda: runs.trials_of("random", *ON_DIGITS, 0, 3, {"rows": 3}),
-            "unknown setting 'rows'; known: n_train, n_valid",
-        ),
-        (lambda: search("ei", n_trials=2), "initial must hold at most n_trials = 2 candidates, got 3"),
         (lambda: runs.task1("dngo", 0, {"rows": 3}), "unknown setting 'rows'; known: n_trials, n_epochs"),
         (lambda: surrogate_cost("gp", 0, {"rows": 3}), "unknown setting 'rows'; known: sizes, n_epochs"),
         (lambda: surrogate_cost("svm", 0, {}), "unknown surrogate 'svm'; known: gp, dngo"),
@@ -155,7 +154,7 @@ def test_the_cost_of_fits_is_measured_at_every_size():
             r"at least two numbers that increase, got \[50, 20\]",
         ),
         (
-            lambda: runs.refits(runs.trials_of("random", "function", "branin", 0, 5, {}), {}),
+            lambda: runs.refits(searches.search("random", "function", "branin", 0, 5, {}), {}),
             "branin has no test rows",
         ),
     ],

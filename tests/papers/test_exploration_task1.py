@@ -7,13 +7,15 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
-from frugal.papers import style
-from frugal.papers.exploration import task1, task1_figure, task1_search, task1_tables
+from frugal.papers import experiments, exploration, style
+from frugal.papers.exploration import task1, task1_errors, task1_figure, task1_search, task1_tables
 from frugal.papers.exploration.task1 import CANDIDATES, GIVEN, INITIAL, Point
 from frugal.papers.tidy import TIDY
+from frugal.trials.acquisitions import LogEI
 from frugal.trials.surrogates.blr import BLR
+from frugal.trials.surrogates.dngo import DNGO
 
 QUICK = {"n_epochs": 10, "n_walkers": 4, "n_steps": 5}
 
@@ -99,6 +101,130 @@ def test_the_fragments_acquisition_rewards_low_predictions_and_ours_high_ones():
     assert coded[1] == pytest.approx(0.25 * (4 * stats.norm.cdf(4) + stats.norm.pdf(4)))
 
 
+class Fixed:
+    """A component with these predictions, whatever it is asked."""
+
+    def __init__(self, mean, std):
+        self.prediction = np.array(mean, float), np.array(std, float)
+
+    def predict(self, X):
+        return self.prediction
+
+
+def test_each_error_alone_is_one_change_of_expected_improvement():
+    # Of what is minimised: means -mean, so that the improvement of a maximised score above 1 is expected.
+    mean, std = np.array([-0.5, 0.9, 1.4]), np.array([0.3, 0.5, 0.2])
+    component, X = Fixed(-mean, std), np.zeros((3, 3))
+
+    def h(z):
+        return z * stats.norm.cdf(z) + stats.norm.pdf(z)
+
+    def marred(error):
+        return np.exp(task1_search.marred_log_ei([component], X, eta=-1.0, error=error))
+
+    np.testing.assert_allclose(marred(""), std * h((mean - 1) / std))
+    np.testing.assert_allclose(marred("frozen_baseline"), marred(""))
+    np.testing.assert_allclose(marred("orientation"), std * h((1 - mean) / std))
+    np.testing.assert_allclose(marred("variance"), std**2 * h((mean - 1) / std**2))
+    # Both at once are what the fragment has.
+    coded = task1_search.fragment_ei(mean, std, best=1.0)
+    np.testing.assert_allclose(coded, std**2 * h((1 - mean) / std**2))
+    with pytest.raises(ValueError, match="error must be one of"):
+        marred("squared")
+
+
+def test_without_an_error_it_is_the_mean_of_the_draws_expected_improvements():
+    points, y = task1_search.unit_cube(), task1.scores("evidence")
+    surrogate = DNGO(seed=0, **QUICK).fit(points[:8], -y[:8])
+    ours = task1_search.marred_log_ei(surrogate.components, points, eta=1.5)
+    expected = LogEI(surrogate.components, [1.5] * len(surrogate.components))(points)
+    np.testing.assert_array_equal(ours, expected)
+
+
+def test_a_frozen_baseline_stays_that_of_the_first_candidates(monkeypatch):
+    seen = []
+
+    def acquisition(components, X, *, eta, error):
+        seen.append((eta, error))
+        return task1.scores("as_published").copy()  # the best first, which raises the baseline
+
+    monkeypatch.setattr(task1_search, "marred_log_ei", acquisition)
+    task1_search.search("as_published", "dngo_frozen", seed=0, n_trials=10, **QUICK)
+    task1_search.search("as_published", "dngo_variance", seed=0, n_trials=10, **QUICK)
+    first, most = -task1.scores("as_published")[:8].max(), -task1.scores("as_published").max()
+    assert seen == [(first, "frozen_baseline")] * 2 + [(first, "variance"), (most, "variance")]
+
+
+def log_posterior(theta, *, unsquared=False, prior=True):
+    """Of the ten points at K = 3, by dense matrices: the quadratic part is split as pybnn splits it."""
+    alpha, beta = np.exp(theta[0]), np.exp(-theta[1])
+    P = task1.basis(task1.X, 3)
+    A = alpha * np.eye(4) + beta * P.T @ P
+    m = beta * np.linalg.solve(A, P.T @ task1.Y)
+    residuals = np.linalg.norm(task1.Y - P @ m)
+    value = 2 * np.log(alpha) + 5 * np.log(beta) - 5 * np.log(2 * np.pi) - alpha / 2 * m @ m
+    value -= beta / 2 * (residuals if unsquared else residuals**2) + np.linalg.slogdet(A)[1] / 2
+    return value - (theta[0] ** 2 / 2 + (theta[1] + 3) ** 2 / 2 if prior else 0)
+
+
+@pytest.mark.parametrize(
+    ("error", "settings"),
+    [("none", {}), ("unsquared_norm", {"unsquared": True}), ("no_prior", {"prior": False}), ("det_offset", {})],
+)
+def test_optima_of_the_evidence_are_those_of_dense_matrices(error, settings):
+    found = task1_errors.optima_of_points().set_index("error").loc[error]
+    best = optimize.differential_evolution(
+        lambda theta: -log_posterior(theta, **settings), [(-10, 10)] * 2, seed=0, tol=1e-10
+    )
+    assert found["alpha"] == pytest.approx(np.exp(best.x[0]), rel=1e-3)
+    assert found["noise_sd"] == pytest.approx(np.exp(best.x[1] / 2), rel=1e-3)
+
+
+def test_the_unsquared_norm_lowers_the_noise_on_the_ten_points_as_in_the_notes():
+    ratios = task1_errors.optima_of_points().set_index("error").loc["unsquared_norm"]
+    assert 0.15 < 1 - ratios["noise_sd_ratio"] < 0.32
+    assert ratios["alpha_ratio"] > 1
+
+
+def test_the_last_layer_is_fitted_to_each_searchs_own_trials(runs):
+    longer = task1_search.run_task1([3], n_trials=11, searches=["dngo"], **QUICK)
+    head = task1_errors.optima_of_head(pd.concat([runs, longer])).set_index(["seed", "error"])
+    assert head.index.get_level_values("seed").unique().tolist() == [0, 1, 3]
+    path = longer[longer["objective"] == "evidence"].sort_values("step")
+    tried = [CANDIDATES.index(Point(*row)) for row in path[["K", "beta", "lambda"]].itertuples(index=False)]
+    fitted = DNGO(marginalise="ml2", seed=3).fit(task1_search.unit_cube()[tried], path["score"])
+    component = fitted.components[0]
+    assert head.loc[(3, "none"), "alpha"] == pytest.approx(np.exp(component.log_alpha), rel=1e-6)
+    assert head.loc[(3, "none"), "noise_sd"] == pytest.approx(np.exp(-component.log_beta / 2), rel=1e-6)
+    # A batch is ten trials: the eleventh is dropped, of ten there is none to drop.
+    assert head.loc[(3, "dropped_batch"), "alpha_ratio"] != 1
+    assert head.loc[(0, "dropped_batch"), "alpha_ratio"] == 1
+    assert (head["alpha_ratio"] == head["alpha"] / head["alpha"].xs("none", level="error")).all()
+
+
+def test_the_table_of_errors_has_each_alone_and_says_what_was_not_run(runs):
+    table = exploration.TABLES["errors_as_coded"](runs, "smoke")
+    assert list(table.columns) == [*task1_errors.KEYS, *TIDY, "note"]
+    assert not table.duplicated(task1_errors.KEYS).any()
+    cell = table.set_index(task1_errors.KEYS)["ours"]
+    for search, error in task1_errors.SEARCHES.items():
+        ends = runs[(runs["search"] == search) & (runs["objective"] == "as_published")].groupby("seed")
+        assert cell[("search", error, "score")] == pytest.approx(ends["score"].max().mean())
+        stays = [path.sort_values("step")["score"].idxmax() < path.index.min() + 8 for _, path in ends]
+        assert cell[("search", error, "is_initial")] == np.mean(stays)
+    assert len(cell.xs("search", level="part")) == 5 * 3
+    without = exploration.TABLES["errors_as_coded"](runs[runs["search"] != "dngo_variance"], "smoke")
+    variance = without[without["error"] == "variance"]
+    assert variance[["scale", "note"]].to_numpy().tolist() == [["not run at this scale"] * 2]
+    text = exploration.render(without)
+    assert "| search | variance |  |  |  |  |  | not run at this scale |  |" in text
+    assert "scale smoke, 2 seeds" in text
+
+
+def test_every_search_with_an_error_is_a_method_of_the_experiment():
+    assert experiments.EXPERIMENTS["task1"].methods == task1_search.SEARCHES
+
+
 def test_a_search_starts_from_the_initial_points_and_tries_nothing_twice(runs):
     for (objective, _, _), path in runs.groupby(["objective", "search", "seed"]):
         assert path["step"].tolist() == list(range(1, 11))
@@ -143,7 +269,9 @@ def test_the_table_has_published_coded_and_corrected_values_side_by_side(runs):
     assert (shares["high"] <= 1).all()
     assert [cell(q, "evidence", "grid")["ours"] for q in ("K", "beta", "lambda")] == [2, 1, 8]
     assert cell("score", "evidence", "grid")["ours"] == pytest.approx(-15.780, abs=1e-3)
-    for (objective, search), part in runs.groupby(["objective", "search"]):
+    shown = runs[~runs["search"].isin(list(task1_search.ALONE))]
+    assert set(table["search"]) == {"given", "initial", "grid", *shown["search"]}
+    for (objective, search), part in shown.groupby(["objective", "search"]):
         finals = part.groupby("seed")["score"].max()
         row = cell("score", objective, search)
         assert row["ours"] == pytest.approx(finals.mean())

@@ -50,10 +50,17 @@ def test_both_ends_of_the_unit_interval_are_in_the_space():
     ("dimension", "value", "message"),
     [
         (Uniform(0, 1), 2, r"2 is outside \[0, 1\]"),
-        (Integer(1, 9), 2.5, "not a whole number"),
+        (Integer(1, 9), 2.5, "2.5 is not a whole number in"),
+        (Integer(1, 9), np.int64(10), r"np.int64\(10\) is not a whole number in \[1, 9\]"),
+        (Integer(1, 9), math.nan, "nan is not a whole number"),
+        (Integer(1, 9), math.inf, "inf is not a whole number"),
         (Choice(("a",)), "b", r"'b' is not one of \['a'\]"),
-        (Exponential(1.0), -1, "below 0"),
+        (Exponential(1.0), -1, "-1 is below 0"),
+        (Exponential(1.0), math.nan, "nan is below 0 or not finite"),
+        (Exponential(1.0), math.inf, "inf is below 0 or not finite"),
+        (Uniform(0, 1), math.nan, r"nan is outside \[0, 1\]"),
         (Uniform(0, 1), True, "True is not a number"),
+        (Uniform(0, 1), "0.5", "'0.5' is not a number"),
     ],
 )
 def test_values_outside_a_dimension_are_refused(dimension, value, message):
@@ -69,8 +76,8 @@ def test_a_space_without_lists_has_no_grid():
 def test_unknown_names_list_the_known_ones():
     with pytest.raises(ValueError, match="unknown space 'grids'; known: grid, ranges"):
         space("grids", "knn")
-    with pytest.raises(ValueError, match="unknown classifier 'svm'; known: bernoulli_nb"):
-        space("grid", "svm")
+    with pytest.raises(ValueError, match="unknown classifier 'forest'; known: bernoulli_nb"):
+        space("grid", "forest")
 
 
 LOGS = SearchSpace({"c": Uniform(1e-3, 1e3, "log"), "n": Integer(1, 1000, "log"), "o": Ordinal((3, 1, 2))})
@@ -110,9 +117,44 @@ def test_the_end_of_a_range_is_not_overshot_by_rounding():
         (lambda: Uniform(0, 1, "log"), r"above 0, got \[0, 1\]"),
         (lambda: Integer(0, 9, "log"), "above 0"),
         (lambda: Uniform(1, 2, "ln"), "unknown scale 'ln'; known: linear, log"),
+        (lambda: Uniform("a", 1), r"finite numbers with low < high, got \[a, 1\]"),
+        (lambda: Uniform(math.nan, 1), r"low < high, got \[nan, 1\]"),
+        (lambda: Integer(0.5, 3.5), r"bounds of an Integer must be whole numbers, got \[0.5, 3.5\]"),
+        (lambda: Integer(1, 3.0), r"bounds of an Integer must be whole numbers, got \[1, 3.0\]"),
+        (lambda: Integer(False, 3), r"finite numbers with low < high, got \[False, 3\]"),
+        (lambda: Exponential(-1.0), "mean must be above 0 and a finite number, got -1.0"),
+        (lambda: Exponential(0.0), "mean must be above 0 and a finite number, got 0.0"),
+        (lambda: Exponential(math.inf), "mean must be above 0 and a finite number, got inf"),
         (lambda: Choice(()), "at least one value"),
     ],
 )
 def test_dimensions_that_make_no_sense_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert Integer(1, 5).to_unit(np.int64(3)) == Integer(1, 5).to_unit(3) == 0.5
+    assert Integer(1, 5).to_unit(np.float32(3)) == 0.5
+    assert Uniform(0.0, 4.0).to_unit(np.float64(1)) == 0.25
+    assert Uniform(0.0, 4.0).to_unit(np.float32(1)) == 0.25
+    assert Exponential(np.float64(2)).to_unit(np.int32(0)) == 0.0
+    for scale in ("linear", "log"):
+        drawn = [Integer(np.int64(2), np.int64(9), scale).from_unit(u) for u in (0.0, 0.3, 1.0)]
+        assert drawn == [Integer(2, 9, scale).from_unit(u) for u in (0.0, 0.3, 1.0)]
+        assert {type(value) for value in drawn} == {int}  # which JSON takes
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "message"),
+    [
+        ({"a": 3}, r"'a' must be a dimension, such as Uniform\(0.0, 1.0\) or .*, got 3"),
+        ({"a": Uniform(0, 1), "b": (0, 1)}, r"'b' must be a dimension, .*, got \(0, 1\)"),
+        ({"a": Integer}, "'a' must be a dimension, .*, got <class"),
+        ({1: Uniform(0, 1)}, "the name of a dimension must be a string, got 1"),
+        ([Uniform(0, 1)], "dimensions must be a mapping from names to dimensions, got"),
+    ],
+)
+def test_spaces_of_anything_else_are_refused(dimensions, message):
+    with pytest.raises(ValueError, match=message):
+        SearchSpace(dimensions)

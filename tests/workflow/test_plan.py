@@ -91,7 +91,7 @@ def test_a_strategy_is_rerun_when_a_module_that_it_builds_on_changes(place):
     ("change", "message"),
     [
         ("seedz=3", "unknown key 'seedz' at the top level; known keys: allow_stand_in, beta_pruning, big_data"),
-        ("scale=huge", "scale is 'huge', but must be one of smoke, laptop, paper"),
+        ("scale=huge", "scale is 'huge', but must be one of smoke, laptop, desk, paper"),
         ("seeds_per_job=0", "seeds_per_job is 0, but must be at least 1"),
         ("lengths_per_job=2", "lengths_per_job is 2, but must be one of 1, all"),
         ("greedy_cv={datasets: [digits]}", "greedy_cv.wall_clock.datasets has none of greedy_cv.datasets"),

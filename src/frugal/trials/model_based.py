@@ -78,10 +78,11 @@ class ModelBased(OnLedger):
         check_whole("n_starts", n_starts, 0)
         if min_log_ei is not None:
             check_number("min_log_ei", min_log_ei, -math.inf)
-        self._rng, self._baseline, self._n_pool, self._n_starts = rng, baseline, n_pool, n_starts
+        design, self._rng, self._choices = rng.spawn(3)  # so that a coin more moves no point of the pool
+        self._baseline, self._n_pool, self._n_starts = baseline, n_pool, n_starts
         self._min_log_ei, self.max_log_ei = min_log_ei, math.nan
         if not self._initial:
-            self._initial = [dict(c) for c in initial_design(space, n_initial or min(3, n_trials), rng)]
+            self._initial = [dict(c) for c in initial_design(space, n_initial or min(3, n_trials), design)]
         self._encoding = Encoding(space)
         self._grid = self._encoding.grid()
         self._told_X: list[Array] = []
@@ -106,6 +107,8 @@ class ModelBased(OnLedger):
         means[[math.isnan(trial.error) for trial in self.trials]] = math.inf
         return self.trials[int(means.argmin())].task.candidate
 
+    _averages_logs = False
+
     @abstractmethod
     def _fit(self, X: Array, y: Array) -> Surrogate:
         """A surrogate of standardised errors y (n,) at X (n, d)."""
@@ -122,7 +125,7 @@ class ModelBased(OnLedger):
         fitted = self._fitted()
         pending = [self._encoding.encode(task.candidate) for task in self._pending.values()]
         surrogate = fitted.believing(np.array(pending)) if pending else fitted
-        acquisition = LogEI(surrogate.components, self._etas(fitted))
+        acquisition = LogEI(surrogate.components, self._etas(fitted), logs=self._averages_logs)
         X, log_ei = maximise(acquisition, self._pool(), snap=self._encoding.snap, n_starts=self._starts)
         asked = {point.tobytes() for point in (*self._told_X, *pending)}
         fresh = np.array([point.tobytes() not in asked for point in X])

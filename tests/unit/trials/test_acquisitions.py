@@ -79,11 +79,18 @@ def test_the_gradient_matches_finite_differences(gp, sampled):
 def test_it_is_the_expected_improvement_that_is_averaged_over_hyperparameters_not_its_logarithm(sampled):
     new = np.random.default_rng(1).random((6, 2))
     etas = best_means(sampled.components, X)
-    each = [np.exp(log_ei(*c.predict(new), eta)) for c, eta in zip(sampled.components, etas, strict=True)]
+    logs = [log_ei(*c.predict(new), eta) for c, eta in zip(sampled.components, etas, strict=True)]
+    each = np.exp(logs)
     np.testing.assert_allclose(np.exp(LogEI(sampled.components, etas)(new)), np.mean(each, axis=0), rtol=1e-9)
-    with np.errstate(divide="ignore"):
-        geometric = np.exp(np.mean(np.log(each), axis=0))
-    assert (np.mean(each, axis=0) > geometric).all()
+    geometric = np.mean(logs, axis=0)
+    assert (np.mean(each, axis=0) > np.exp(geometric)).all()
+    as_robo = LogEI(sampled.components, etas, logs=True)
+    np.testing.assert_allclose(as_robo(new), geometric, rtol=1e-9)
+    x, steps = new[0], 1e-6 * np.eye(2)
+    value, gradient = as_robo.with_gradient(x)
+    assert value == pytest.approx(geometric[0])
+    numeric = [(as_robo((x + e)[None])[0] - as_robo((x - e)[None])[0]) / 2e-6 for e in steps]
+    np.testing.assert_allclose(gradient, numeric, rtol=1e-4, atol=1e-4)
 
 
 def test_refinement_finds_the_maximum_of_a_dense_grid(gp):

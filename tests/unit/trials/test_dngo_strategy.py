@@ -25,7 +25,7 @@ def best_of(name, seed, n_trials=14, **settings):
 
 def test_on_a_bowl_it_beats_random_search():
     quick = {"n_epochs": 100, "marginalise": "ml2", "n_pool": 128, "n_starts": 1}
-    ours = [best_of("dngo", seed, **quick)[0] for seed in range(3)]
+    ours = [best_of("dngo", seed, **quick)[0] for seed in range(9)]
     drawn = [best_of("random", seed)[0] for seed in range(30)]
     assert np.median(ours) < 0.25 * np.median(drawn)
 

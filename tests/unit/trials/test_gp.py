@@ -68,11 +68,12 @@ def test_posterior_is_the_conditional_of_the_joint_gaussian():
     assert gp.log_evidence == pytest.approx(evidence, rel=1e-11)
 
 
-@pytest.mark.parametrize("prior", ["flat", "repaired"])
+@pytest.mark.parametrize("prior", ["flat", "repaired", "robo"])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_gradient_of_the_objective_matches_finite_differences(kernel, prior):
     evidence = GP(kernel, **FITTED, prior=prior).evidence(X, Y)
     theta = evidence.prior.draw(np.random.default_rng(5), 1)[0].clip(-3, 1)
+    theta[-2] = abs(theta[-2]) + 0.1  # where RoBO's prior has a density
     value, gradient = evidence.with_gradient(theta)
     assert value == pytest.approx(evidence.log_posterior(theta), rel=1e-12)
     numeric = [
@@ -192,7 +193,7 @@ def test_outside_the_box_the_objective_is_minus_infinity():
         ({"lengthscale": [0.1, -1]}, "lengthscale must be one number"),
         ({"amplitude": 0}, "amplitude must be above 0 and a finite number, got 0"),
         ({"noise_variance": -1}, "noise_variance must be at least 0 and a finite number, got -1"),
-        ({"prior": "robo"}, "prior must be one of flat, repaired, got 'robo'"),
+        ({"prior": "wide"}, "prior must be one of flat, repaired, robo, got 'wide'"),
         ({"n_restarts": 0}, "n_restarts must be at least 1"),
     ],
 )

@@ -99,3 +99,22 @@ def test_a_strategy_that_waits_for_nothing_is_a_mistake():
 
     with pytest.raises(RuntimeError, match="Waits waits"):
         run(Waits(1), BRANIN)
+
+
+def test_epochs_of_kept_trials_are_those_that_were_reported_then():
+    first = Trial(TrialTask(0, {"x": 0.0, "y": 2.0}, epochs=1), 0.5, 1.0, 1.0, curve=(0.5,))
+    again = Trial(
+        TrialTask(1, {"x": 0.5, "y": 2.0}, epochs=4, resume_from=0),
+        float("nan"),
+        1.0,
+        2.0,
+        (0.5, 0.6, float("nan")),
+    )
+
+    class Continues(Line):
+        def ask(self):
+            return None if len(self._told) == 2 else [first.task, again.task][len(self._told)]
+
+    strategy = Continues(2)
+    run(strategy, BRANIN, kept=[first, again])
+    assert strategy.reported == [(0, 1, 0.5), (1, 2, 0.6)]  # neither the epoch before, nor the one that diverged

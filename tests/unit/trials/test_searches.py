@@ -34,12 +34,13 @@ def test_branin_has_its_known_minimum():
     assert branin({"x1": math.pi, "x2": 2.275}) == pytest.approx(0.397887, abs=1e-6)
 
 
-@pytest.mark.parametrize(("name", "n_seeds", "n_wins"), [("ei", 5, 5), ("ei_explore", 3, 2)])
-def test_thirty_trials_on_branin_beat_random_search(name, n_seeds, n_wins):
+@pytest.mark.parametrize(("name", "settings", "n_wins"), [("ei", {}, 9), ("ei_explore", QUICK, 8)])
+def test_thirty_trials_on_branin_beat_random_search_in_most_of_ten_seeds(name, settings, n_wins):
+    # A coin wins 9 of 10 once in 93 times, 8 of 10 once in 18.
     wins, best = 0, []
-    for seed in range(n_seeds):
+    for seed in range(10):
         design = trials.initial_design(BRANIN, 3, np.random.default_rng(100 + seed))
-        ours = min(spend(make(name, seed=seed, initial=design, **QUICK), branin))
+        ours = min(spend(make(name, seed=seed, initial=design, **settings), branin))
         wins += ours < min(spend(make("random", seed=seed, initial=design), branin))
         best.append(ours)
     assert wins >= n_wins
@@ -49,6 +50,17 @@ def test_thirty_trials_on_branin_beat_random_search(name, n_seeds, n_wins):
 def test_sampled_hyperparameters_find_the_minimum_too():
     settings = {"inference": "mcmc", "n_burn": 20, "n_steps": 5, "n_pool": 64, "n_starts": 1}
     assert min(spend(make("ei", n_trials=20, **settings), branin)) < 2
+
+
+def test_robos_defaults_are_switches_that_change_what_is_tried():
+    settings = {"inference": "mcmc", "n_burn": 20, "n_steps": 5, "n_pool": 64, "n_starts": 1, "n_trials": 8}
+    tried = []
+    for switched in ({}, {"prior": "robo"}, {"marginalise": "robo_log"}):
+        strategy = make("ei", **settings, **switched)
+        spend(strategy, branin)
+        tried.append([tuple(trial.task.candidate.values()) for trial in strategy.trials])
+    assert tried[0][:3] == tried[1][:3] == tried[2][:3]
+    assert tried[0] != tried[1] != tried[2] != tried[0]
 
 
 def test_a_pending_trial_is_not_suggested_again_and_several_spread():
@@ -159,6 +171,8 @@ def test_categories_are_as_far_from_each_other_whatever_their_order():
         ({"n_initial": 31}, "n_initial must be at most n_trials = 30, got 31"),
         ({"n_initial": 0}, "n_initial must be at least 1"),
         ({"kernel": "rbf"}, "kernel must be one of se, "),
+        ({"prior": "wide"}, "prior must be one of flat, repaired, robo, got 'wide'"),
+        ({"marginalise": "logs"}, "marginalise must be one of integrated, robo_log, got 'logs'"),
         ({"inference": "vi"}, "inference must be one of ml2, mcmc, got 'vi'"),
         ({"baseline": "best"}, "baseline must be one of mean, observed, got 'best'"),
         ({"n_pool": 0}, "n_pool must be at least 1"),

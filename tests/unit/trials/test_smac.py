@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from frugal import trials
 from frugal.interface import Trial
 from frugal.spaces import Choice, Exponential, Integer, Ordinal, SearchSpace, Uniform
+from frugal.trials.strategies import smac as ours
 from frugal.trials.strategies.smac import _from_smac, _hyperparameter, _ordered, _to_smac
 
 SQUARE = SearchSpace({"x": Uniform(0.0, 1.0), "y": Uniform(0.0, 1.0)})
@@ -75,32 +77,61 @@ def spend_one(strategy, n):
     return [strategy.ask().candidate for _ in range(n)]
 
 
-@pytest.mark.parametrize(("initial", "n"), [((), 11), (({"x": 0.5, "y": 0.5}, {"x": 0.25, "y": 0.75}), 6)])
-def test_suggestions_are_those_of_plain_smac3(initial, n, tmp_path):
-    from ConfigSpace import Configuration, ConfigurationSpace, Float
-    from smac import HyperparameterOptimizationFacade as Facade
+def scenario_of(space, n, tmp_path, seed=0):
     from smac import Scenario
 
-    seed = int(np.random.default_rng(5).integers(2**31))
+    return Scenario(space, deterministic=True, n_trials=n, seed=seed, output_directory=tmp_path)
+
+
+@pytest.mark.parametrize(("initial", "n"), [((), 11), (({"x": 0.5, "y": 0.5}, {"x": 0.25, "y": 0.75}), 6)])
+def test_suggestions_are_those_of_smac3_but_for_the_order_of_its_starts(initial, n, tmp_path, monkeypatch):
+    # In one process its starts come in one order, so that both may keep it.
+    from ConfigSpace import Configuration, ConfigurationSpace, Float
+    from smac import HyperparameterOptimizationFacade as Facade
+
     space = ConfigurationSpace(space=[Float("x", (0.0, 1.0)), Float("y", (0.0, 1.0))])
-    scenario = Scenario(space, deterministic=True, n_trials=n, seed=seed, output_directory=tmp_path)
+    scenario = scenario_of(space, n, tmp_path, seed=int(np.random.default_rng(5).integers(2**31)))
     forest = Facade.get_model(scenario)
     forest._rf_opts["n_jobs"] = 1  # sums over trees in one order
     design = {}
     if initial:
         design = {"n_configs": 0, "additional_configs": [Configuration(space, dict(c)) for c in initial]}
-    plain = Facade(
+    theirs = Facade(
         scenario,
         lambda config, seed=0: bowl(config),
         model=forest,
-        acquisition_maximizer=_ordered(Facade.get_acquisition_maximizer(scenario)),
         initial_design=Facade.get_initial_design(scenario, **design),
         logging_level=False,
         overwrite=True,
     )
-    plain.optimize()
-    theirs = [dict(config) for config in plain.runhistory.get_configs()]
-    assert spend(make(n_trials=n, seed=5, initial=initial)) == theirs
+    theirs.optimize()
+    expected = [dict(config) for config in theirs.runhistory.get_configs()]
+    monkeypatch.setattr(ours, "_ordered", lambda maximiser: maximiser)
+    assert spend(make(n_trials=n, seed=5, initial=initial)) == expected
+
+
+def test_its_starts_are_put_in_order_and_left_as_they_are(tmp_path):
+    from ConfigSpace import ConfigurationSpace, Float
+    from smac import HyperparameterOptimizationFacade as Facade
+
+    space = ConfigurationSpace(seed=3, space=[Float("x", (0.0, 1.0)), Float("y", (0.0, 1.0))])
+    configs, listed = space.sample_configuration(20), []
+    for order in (lambda maximiser: maximiser, _ordered):
+        maximiser = order(Facade.get_acquisition_maximizer(scenario_of(space, 30, tmp_path)))
+        maximiser.acquisition_function = SimpleNamespace(
+            model=SimpleNamespace(predict_marginalized=lambda X: (X.sum(axis=1), X))
+        )
+        starts = maximiser._local_search._get_initial_points(configs[:12], 5, [(0.0, c) for c in configs[10:]])
+        listed.append([tuple(config.get_array()) for config in starts])
+    cheapest = sorted(configs[:12], key=lambda config: config.get_array().sum())[:5]
+    assert set(listed[0]) == {tuple(config.get_array()) for config in cheapest + configs[10:]}
+    assert listed[1] == sorted(listed[0])
+
+
+@pytest.mark.parametrize("maximiser", [SimpleNamespace(), SimpleNamespace(_local_search=object())])
+def test_an_smac3_without_the_function_that_is_wrapped_is_refused(maximiser):
+    with pytest.raises(RuntimeError, match=r"SMAC3 \S+ has no _local_search\._get_init.*; install smac==2\.4\.1"):
+        _ordered(maximiser)
 
 
 def test_another_process_makes_the_same_suggestions():

@@ -1,8 +1,8 @@
 """Document 002: "Bayesian Exploration", hyperparameter optimisation with DNGO on two small tasks.
 
-`problems` and `runs` make the rows of its experiments; `task1*`, `task2`, `comparison` and `costs` the tables and
-the numbers of figures, `quoted` what the document says about them. Figures stand in `drawn`, so that claims need
-no matplotlib.
+`problems` and `runs` make the rows of its experiments; `task1*`, `task2`, `comparison`, `paired` and `costs` the
+tables and the numbers of figures; `quoted` has what the document says about them, on the numbers of `claimed`.
+Figures stand in `drawn`, so that claims need no matplotlib.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from frugal.papers.exploration import quoted
 from frugal.papers.exploration.comparison import table_comparison, table_greediness
 from frugal.papers.exploration.costs import table_surrogate_cost
 from frugal.papers.exploration.listed import render
+from frugal.papers.exploration.task1_errors import table_errors_as_coded
 from frugal.papers.exploration.task1_tables import table_task1
 from frugal.papers.exploration.task2 import table_task2
 from frugal.papers.verdicts import judge_all
@@ -29,6 +30,7 @@ FLOOR_ROWS = quoted.FLOOR_ROWS
 """Rows of the refits under which the table of task 2 is not published."""
 TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
     "task1": table_task1,
+    "errors_as_coded": table_errors_as_coded,
     "task2": table_task2,
     "comparison": table_comparison,
     "greediness": table_greediness,

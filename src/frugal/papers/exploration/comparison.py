@@ -8,21 +8,22 @@ place, since that is what it is. The two benchmarks on stored grids (LDA, SVM) a
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from frugal.papers.exploration.problems import FUNCTION
+from frugal.papers.exploration.paired import differences, missing_notes
 from frugal.papers.exploration.searches import COMPARED, curves, distances, ends, n_initial, paths, searches
 from frugal.papers.exploration.task2 import LEARNER, long_rows, published
 from frugal.papers.tidy import TIDY, mean_by_seed
-from frugal.papers.verdicts import NOT_TESTABLE
-from frugal.trials.problems import FUNCTIONS
+from frugal.papers.verdicts import NOT_RUN, NOT_TESTABLE
+from frugal.trials.functions import FUNCTIONS
+from frugal.trials.searches import FUNCTION
 
 SGD: Final = "sgd_logistic_regression"
-KEYS: Final = ["benchmark", "method"]
+KEYS: Final = ["benchmark", "measure", "method"]
+MEASURES: Final = ("value", "value_less_random", "value_less_ei", "overhead_share")
 QUOTED_NOTE: Final = "quoted from memory, unverified"
 
 
@@ -62,6 +63,7 @@ BENCHMARKS: Final = {
 }  # fmt: skip
 """By name; the published column of `ei` is Spearmint's."""
 OWN: Final = "own"
+OWN_NOTE: Final = "not comparable with the row of 4 hyperparameters"
 OWN_LABEL: Final = "the page's own: logistic regression, 2 hyperparameters, test error in %"
 
 
@@ -69,35 +71,22 @@ def table_comparison(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """The lowest value found by each method on each benchmark, the published numbers beside.
 
     Args:
-        runs: rows of `runs.trials_of` on the two functions and on the logistic regression by SGD; with those of
-            task 2 and of `runs.refits`, the page's own row is shown, too.
+        runs: rows of `trials.searches.search` on the two functions and on the logistic regression by SGD; with
+            those of task 2 and of `runs.refits`, the page's own row is shown, too.
         scale: label of the run.
 
     Returns:
-        `KEYS`, `tidy.TIDY`, then published_sd, n_trials (ours) and note. A benchmark out of reach has published
-        numbers only, and its note says `not testable here`. The page's own row is of another learner and of test
-        error, and not comparable with the row of four hyperparameters.
+        `KEYS`, `tidy.TIDY`, then published_sd, n_trials (ours), n_missing (seeds without a value) and note.
+        Measures: value, the lowest one, or the page's own test error; value_less_random and value_less_ei, as of
+        `paired`; overhead_share, of a search's seconds those of the optimiser. Every benchmark has rows; where
+        there is no number, the note begins with the reason: out of reach, not run, or all failed. The page's own
+        row is of another learner and of test error, and not comparable with the row of four hyperparameters.
     """
-    rows: list[dict[Hashable, Any]] = []
-    for name, benchmark in BENCHMARKS.items():
-        part = _found(runs, name) if benchmark.learner else runs.iloc[:0]
-        measured = _measured(part, benchmark) if len(part) else {}
-        for method in COMPARED if measured else benchmark.quoted:
-            value, sd = benchmark.quoted.get(method, (np.nan, np.nan))
-            quoted = QUOTED_NOTE if method in benchmark.quoted else ""
-            facts: dict[Hashable, Any] = {
-                "benchmark": benchmark.label,
-                "method": method,
-                "published": value,
-                "published_sd": sd,
-            }
-            if method in measured:
-                rows.append({**facts, **measured[method], "note": quoted})
-            elif not benchmark.learner:
-                rows.append({**facts, "data": "published", "note": f"{NOT_TESTABLE}; {quoted}"})
-    rows += _own(runs)
-    table = pd.DataFrame(rows).assign(published_se=np.nan, published_stars="", stars="", scale=scale)
-    return table.reindex(columns=[*KEYS, *TIDY, "published_sd", "n_trials", "note"])
+    parts = [_rows(name, runs) for name in BENCHMARKS]
+    table = pd.concat([*parts, _own(runs)], ignore_index=True)
+    table["scale"] = np.where(table["note"].str.startswith(NOT_RUN), NOT_RUN, scale)
+    table = table.assign(published_se=np.nan, published_stars="", stars="")
+    return table.reindex(columns=[*KEYS, *TIDY, "published_sd", "n_trials", "n_missing", "note"])
 
 
 def _found(runs: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -107,28 +96,65 @@ def _found(runs: pd.DataFrame, name: str) -> pd.DataFrame:
     return part[part["dataset"] == benchmark.dataset] if benchmark.dataset else part
 
 
-def _measured(part: pd.DataFrame, benchmark: Benchmark) -> dict[str, dict[Hashable, Any]]:
-    found = ends(searches(part))
-    found["value"] = found["best"] * benchmark.factor
-    means = mean_by_seed(found, "value", ["learner", "method"]).drop(columns=["learner", "n_missing"])
-    means["n_trials"] = means["method"].map(found.groupby("method")["trial"].min())
-    return {str(row.pop("method")): row for row in means.to_dict("records")}
+def _rows(name: str, runs: pd.DataFrame) -> pd.DataFrame:
+    """A benchmark's rows, of the methods that are to be compared, or of those quoted where none can be."""
+    benchmark = BENCHMARKS[name]
+    found = _found(runs, name) if benchmark.learner else runs.iloc[:0]
+    if len(found):
+        found = ends(searches(found))
+        found = found.assign(benchmark=benchmark.label, value=found["best"] * benchmark.factor)
+        measured = _measured(found)
+        measured["n_trials"] = measured["method"].map(found.groupby("method")["trial"].min())
+    else:
+        measured = pd.DataFrame(columns=[*KEYS, "note"])
+    reason = NOT_RUN if benchmark.learner else NOT_TESTABLE
+    present = set(measured["method"])
+    lacking = [method for method in (COMPARED if present else benchmark.quoted) if method not in present]
+    gaps = pd.DataFrame({"measure": "value", "method": lacking, "note": reason, "data": "published"})
+    table = pd.concat([measured, gaps.assign(benchmark=benchmark.label)], ignore_index=True)
+    quoted = table["method"].where(table["measure"] == "value")
+    table["published"] = quoted.map({method: mean for method, (mean, _) in benchmark.quoted.items()})
+    table["published_sd"] = quoted.map({method: sd for method, (_, sd) in benchmark.quoted.items()})
+    is_quoted = table["published"].notna()
+    table.loc[is_quoted, "note"] = [_joined(note, QUOTED_NOTE) for note in table.loc[is_quoted, "note"]]
+    return _ordered(table)
 
 
-def _own(runs: pd.DataFrame) -> list[dict[Hashable, Any]]:
+def _measured(found: pd.DataFrame) -> pd.DataFrame:
+    """`KEYS`, `tidy.MEASURED` and note, of searches with benchmark and value; shares of those with seconds."""
+    means = mean_by_seed(found, "value", ["benchmark", "method"]).assign(measure="value")
+    parts = [means.assign(note=missing_notes(means)), differences(found, "value", ["benchmark"])]
+    if "spent_s" in found:
+        share = found.assign(value=found["overhead_total_s"] / found["spent_s"])
+        shares = mean_by_seed(share, "value", ["benchmark", "method"])
+        parts.append(shares.assign(measure="overhead_share", note=""))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)
+
+
+def _ordered(table: pd.DataFrame) -> pd.DataFrame:
+    ranks = [table["method"].map(COMPARED.index), table["measure"].map(MEASURES.index)]
+    return table.iloc[np.lexsort(ranks)]
+
+
+def _own(runs: pd.DataFrame) -> pd.DataFrame:
+    """The page's own row: test error of what task 2's searches chose."""
     has_both = (runs["learner"] == LEARNER).any() and "test_error" in runs and runs["test_error"].notna().any()
-    if not has_both:
-        return []
-    values = long_rows(runs)
-    values = values[values["measure"] == "test_accuracy"].assign(value=lambda t: 100 * (1 - t["value"]))
-    means = mean_by_seed(values, "value", ["measure", "method"]).set_index("method")
-    rows = []
-    for method in [method for method in COMPARED if method in means.index]:
-        row = means.loc[method].drop(["measure", "n_missing"]).to_dict()
-        printed = 100 * (1 - published("test_accuracy")) if method == "dngo" else np.nan
-        note = "not comparable with the row of 4 hyperparameters" + ("; of the page" if method == "dngo" else "")
-        rows.append({"benchmark": OWN_LABEL, "method": method, "published": printed, **row, "note": note})
-    return rows
+    printed = 100 * (1 - published("test_accuracy"))
+    if has_both:
+        values = long_rows(runs)
+        values = values[(values["measure"] == "test_accuracy") & values["method"].isin(COMPARED)]
+        table = _measured(values.assign(benchmark=OWN_LABEL, value=100 * (1 - values["value"])))
+    else:
+        gap = {"benchmark": OWN_LABEL, "measure": "value", "method": "dngo", "data": "published", "note": NOT_RUN}
+        table = pd.DataFrame([gap])
+    table["published"] = np.where((table["measure"] == "value") & (table["method"] == "dngo"), printed, np.nan)
+    own = table["measure"] == "value"
+    table.loc[own, "note"] = [_joined(note, OWN_NOTE) for note in table.loc[own, "note"]]
+    return _ordered(table)
 
 
 def summarise_comparison(runs: pd.DataFrame) -> pd.DataFrame:
@@ -169,11 +195,12 @@ def greediness(runs: pd.DataFrame) -> pd.DataFrame:
     above the minimum, of the functions alone, whose minimum is known.
 
     Args:
-        runs: rows of `runs.trials_of`, those of random search among them: what it shares with the others are the
-            first candidates, which no strategy chose.
+        runs: rows of `trials.searches.search`, those of random search among them: what it shares with the others
+            are the first candidates, which no strategy chose.
 
     Returns:
-        learner, dataset, seed, data, measure, ei, ei_explore, difference (the former less the latter).
+        learner, dataset, seed, data, measure, ei, ei_explore, difference (the former less the latter); nan where
+        a search has no value.
     """
     whole = searches(runs)
     found = whole[whole["method"].isin(["ei", "ei_explore"])]
@@ -193,18 +220,27 @@ def greediness(runs: pd.DataFrame) -> pd.DataFrame:
         parts.append(least[list(far.columns.drop("measure"))].assign(measure="log10_regret"))
     long = pd.concat(parts, ignore_index=True)
     keys = ["learner", "dataset", "seed", "data", "measure"]
-    wide = long.pivot_table(index=keys, columns="method", values="value").reset_index()
-    wide.columns.name = None
-    return wide.dropna().assign(difference=lambda t: t["ei"] - t["ei_explore"])
+    ei, explore = (
+        long[long["method"] == method][[*keys, "value"]].rename(columns={"value": method})
+        for method in ("ei", "ei_explore")
+    )
+    wide = ei.merge(explore, "outer", on=keys)
+    return wide.assign(difference=wide["ei"] - wide["ei_explore"])
 
 
 def table_greediness(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """Means of `greediness`: keys problem, measure and quantity (ei, ei_explore, difference), then `tidy.TIDY`."""
+    """Means of `greediness`.
+
+    Returns:
+        problem, measure, quantity (ei, ei_explore, difference), `tidy.TIDY`, n_missing (seeds without a value)
+        and note.
+    """
     found = greediness(runs)
     found["problem"] = found["dataset"].where(found["learner"] == FUNCTION, found["learner"])
     long = found.melt(
         ["problem", "measure", "seed", "data"], ["ei", "ei_explore", "difference"], var_name="quantity"
     )
-    table = mean_by_seed(long, "value", ["problem", "measure", "quantity"]).drop(columns="n_missing")
+    table = mean_by_seed(long, "value", ["problem", "measure", "quantity"])
     table = table.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
-    return table[["problem", "measure", "quantity", *TIDY]]
+    table["note"] = missing_notes(table.rename(columns={"quantity": "method"}))
+    return table[["problem", "measure", "quantity", *TIDY, "n_missing", "note"]]

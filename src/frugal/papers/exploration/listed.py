@@ -9,6 +9,7 @@ import pandas as pd
 
 from frugal.papers.markdown import crossed
 from frugal.papers.tidy import is_stand_in, provenance
+from frugal.papers.verdicts import NOT_RUN
 
 _ACROSS = ("method", "quantity")
 
@@ -17,15 +18,16 @@ def render(table: pd.DataFrame) -> str:
     """Markdown; a cell reads `mean ± half its 95 % interval (published ± its deviation)`; notes stand below.
 
     Args:
-        table: tidy, key columns first, one of them `method` or `quantity`, and then `published`.
+        table: tidy, key columns first, one of them `method` or `quantity`, and then `published`; a cell without a
+            number of ours shows what its note begins with, up to a semicolon.
     """
     across = next(name for name in _ACROSS if name in table)
     lines = crossed(table, across, [_cell(row) for row in table.to_dict("records")])
     first = next(name for name in table if name != across)
-    seeds = ", ".join(f"{n:g}" for n in sorted(table["n_seeds"].dropna().unique())) or "no"
-    note = (
-        f"Means ± half of their 95 % interval over seeds (published); scale {', '.join(table['scale'].unique())}, "
-    )
+    run = table[table["scale"] != NOT_RUN]
+    seeds = ", ".join(f"{n:g}" for n in sorted(run["n_seeds"].dropna().unique()) if n) or "no"
+    scale = ", ".join(run["scale"].unique()) or NOT_RUN
+    note = f"Means ± half of their 95 % interval over seeds (published); scale {scale}, "
     note += f"{seeds} seed{'' if seeds == '1' else 's'}, data: {provenance(table)}."
     for text in dict.fromkeys(text for text in table.get("note", []) if text):
         shown = table[table["note"] == text]
@@ -37,7 +39,8 @@ def render(table: pd.DataFrame) -> str:
 
 
 def _cell(row: dict[Hashable, Any]) -> str:
-    text = "not testable here" if pd.isna(row["ours"]) else f"{row['ours']:.4g}"
+    reason = str(row.get("note") or "no value").split(";")[0]
+    text = reason if pd.isna(row["ours"]) else f"{row['ours']:.4g}"
     if pd.notna(row["low"]) and pd.notna(row["high"]) and row["low"] != row["high"]:
         text += f" ± {(row['high'] - row['low']) / 2:.2g}"
     if pd.notna(row["published"]):

@@ -12,11 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal import learners
-from frugal.papers.exploration.problems import FUNCTION, SPACES
+from frugal.interface import Candidate
 from frugal.papers.tidy import provenance
 from frugal.spaces import SearchSpace
 from frugal.stats import t_margin
-from frugal.trials.problems import FUNCTIONS
+from frugal.trials.functions import FUNCTIONS
+from frugal.trials.searches import FUNCTION, SPACES
 
 Array = NDArray[np.float64]
 
@@ -28,7 +29,7 @@ _NEEDED = (*CELL, "data", "id", "candidate", "error", "seconds", "overhead_s", "
 
 
 def searches(runs: pd.DataFrame, learner: str | None = None, datasets: Iterable[str] = ()) -> pd.DataFrame:
-    """The rows of `runs.trials_of` among others', of a learner and of datasets where these are given.
+    """The rows of `trials.searches.search` among others', of a learner and of datasets where these are given.
 
     Raises:
         ValueError: if a column is missing, or there are no such rows.
@@ -61,6 +62,12 @@ def ends(found: pd.DataFrame) -> pd.DataFrame:
     table = paths(found)
     overheads = table.groupby(CELL, sort=False)["overhead_s"].sum().rename("overhead_total_s").reset_index()
     return table.groupby(CELL, sort=False).tail(1).merge(overheads, on=CELL)
+
+
+def chosen(found: pd.DataFrame) -> list[Candidate | None]:
+    """What the search of each row would return then: its recommendation where runs have them, or its incumbent."""
+    column = found["recommendation" if "recommendation" in found else "incumbent"]
+    return [json.loads(text) if isinstance(text, str) else None for text in column]
 
 
 def space_of(learner: str, dataset: str) -> SearchSpace:
@@ -124,20 +131,26 @@ def curves(
         table: of `paths`, one problem.
         x: `trial`, at whose every number there is a point, or a column that grows along a search.
         value: column.
-        methods: in the order wanted; those without searches are left out.
+        methods: in the order wanted; those are left out that have no search with a value, or whose first search to
+            end does so before another has one.
         n_points: of an axis that is no number of trials.
 
     Returns:
-        method, x, mean, low, high, n_seeds, data; from where every seed has a value to where the first seed ends.
+        method, x, mean, low, high, n_seeds, n_missing (seeds without any value, left out), data; from where every
+        other seed has a value to where the first of these ends.
+
+    Raises:
+        ValueError: if no method is left.
     """
     parts = []
     for method in methods:
-        steps = [path for _, path in table[table["method"] == method].groupby("seed")]
+        whole = [path for _, path in table[table["method"] == method].groupby("seed")]
+        steps = [path for path in whole if path[value].notna().any()]
         if not steps:
             continue
         first = max(float(path.loc[path[value].notna(), x].min()) for path in steps)
         last = min(float(path[x].max()) for path in steps)
-        if math.isnan(first) or last < first:
+        if last < first:
             continue
         grid = np.arange(first, last + 1) if x == "trial" else np.linspace(first, last, n_points)
         values = np.array([
@@ -148,6 +161,8 @@ def curves(
             margin = t_margin(1.0, len(steps)) * values.std(axis=0, ddof=1) / math.sqrt(len(steps))
         mean = values.mean(axis=0)
         numbers = {"x": grid, "mean": mean, "low": mean - margin, "high": mean + margin}
-        facts = {"n_seeds": len(steps), "data": provenance(table)}
+        facts = {"n_seeds": len(steps), "n_missing": len(whole) - len(steps), "data": provenance(table)}
         parts.append(pd.DataFrame({"method": method, **numbers, **facts}))
+    if not parts:
+        raise ValueError(f"no search by {', '.join(methods)} has a trial that succeeded before the others end")
     return pd.concat(parts, ignore_index=True)

@@ -1,6 +1,6 @@
 """Document 002's search of task 1: DNGO and expected improvement over listed candidates, as coded and corrected.
 
-Both start from the fragment's eight candidates, then try the untried candidate where the acquisition is largest.
+All start from the fragment's eight candidates, then try the untried candidate where the acquisition is largest.
 
 - `dngo`: our surrogate and the mean of its draws' expected improvements over the best score so far.
 - `dngo_as_coded`: pybnn's errors in the surrogate, and the fragment's acquisition
@@ -9,6 +9,8 @@ Both start from the fragment's eight candidates, then try the untried candidate 
 
   with `best` the highest of the eight first scores, never updated: the variance stands where the standard
   deviation belongs, and what is maximised is the improvement of a search that minimises.
+- `dngo_orientation`, `dngo_variance`, `dngo_frozen`: `dngo` with one of these three errors each and nothing else
+  of the fragment (`ALONE`).
 
 Left open: the grid (`task1`), the number of trials (here 28, the first eight among them), and whether a candidate
 may be tried again (here not: the objective has no noise).
@@ -16,7 +18,7 @@ may be tried again (here not: the objective has no noise).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -24,6 +26,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import norm
 
+from frugal.checks import check_choice
 from frugal.papers.exploration.task1 import (
     BETA_GRID,
     CANDIDATES,
@@ -34,12 +37,20 @@ from frugal.papers.exploration.task1 import (
     scores,
 )
 from frugal.seeds import seed_for
-from frugal.trials.acquisitions import LogEI
+from frugal.trials.acquisitions import log_h
+from frugal.trials.acquisitions.expected_improvement import log_mean_exp
 from frugal.trials.surrogates.dngo import AS_PYBNN, DNGO
+from frugal.trials.surrogates.protocol import Component
 
 Array = NDArray[np.float64]
 
-SEARCHES: Final = ("dngo", "dngo_as_coded")
+ALONE: Final = {
+    "dngo_orientation": "orientation",
+    "dngo_variance": "variance",
+    "dngo_frozen": "frozen_baseline",
+}
+"""Search with one error of the fragment's acquisition -> that error."""
+SEARCHES: Final = ("dngo", "dngo_as_coded", *ALONE)
 N_TRIALS: Final = 28
 """The initial ones included."""
 
@@ -80,13 +91,16 @@ def search(objective: str, how: str, *, seed: int, n_trials: int = N_TRIALS, **s
         seed=seed_for("exploration", "task1", objective, how, seed), **{"as_coded": as_coded} | settings
     )
     for _ in range(n_trials - len(INITIAL)):
-        if how == "dngo":
-            surrogate.fit(points[tried], -y[tried])
-            acquisition = LogEI(surrogate.components, [-y[tried].max()] * len(surrogate.components))(points)
-        else:
+        first_best = float(y[: len(INITIAL)].max())
+        if how == "dngo_as_coded":
             surrogate.fit(points[tried], y[tried])
             mean, std = surrogate.predict(points, with_noise=True)
-            acquisition = fragment_ei(mean, std, best=float(y[: len(INITIAL)].max()))
+            acquisition = fragment_ei(mean, std, best=first_best)
+        else:
+            surrogate.fit(points[tried], -y[tried])
+            error = ALONE.get(how, "")
+            best = first_best if error == "frozen_baseline" else float(y[tried].max())
+            acquisition = marred_log_ei(surrogate.components, points, eta=-best, error=error)
         acquisition[tried] = -np.inf
         tried.append(int(acquisition.argmax()))
     table = pd.DataFrame([CANDIDATES[i] for i in tried]).rename(columns={"lambda_": "lambda"})
@@ -95,6 +109,34 @@ def search(objective: str, how: str, *, seed: int, n_trials: int = N_TRIALS, **s
     for name, value in (("seed", seed), ("search", how), ("objective", objective)):
         table.insert(0, name, value)
     return table.assign(is_best=table["score"] == table["best"].iloc[-1])
+
+
+def marred_log_ei(components: Sequence[Component], X: Array, *, eta: float, error: str = "") -> Array:
+    """Log of the mean of the draws' expected improvements below `eta`, with an error of the fragment's or none.
+
+    With z = (eta - mean) / s and h(z) = phi(z) + z Phi(z), it is s h(z). `orientation` has -z for z, an
+    improvement of a search in the other direction; `variance` has s^2 for s in both places.
+
+    Args:
+        components: of a surrogate of what is minimised.
+        X: points of the unit cube, (m, d).
+        eta: the baseline.
+        error: one of `ALONE`'s, or none; `frozen_baseline` is the caller's matter.
+
+    Returns:
+        Shape (m,).
+
+    Raises:
+        ValueError: on an unknown error.
+    """
+    check_choice("error", error, ("", *ALONE.values()))
+    logs = []
+    for component in components:
+        mean, std = component.predict(X)
+        spread = std**2 if error == "variance" else std
+        z = (eta - mean) / spread
+        logs.append(np.log(spread) + log_h(-z if error == "orientation" else z))
+    return log_mean_exp(np.array(logs))
 
 
 def fragment_ei(mean: Array, std: Array, *, best: float) -> Array:
@@ -118,7 +160,7 @@ def run_task1(
     Args:
         seeds: of the surrogates; each search is run once per seed.
         n_trials: those of each search.
-        searches: of `SEARCHES`; `dngo` is run on every objective, `dngo_as_coded` on the fragment's own.
+        searches: of `SEARCHES`; `dngo` is run on every objective, the others on the fragment's own.
         **settings: of `DNGO`.
     """
     listed = [(o, how) for how in searches for o in (OBJECTIVES if how == "dngo" else ("as_published",))]

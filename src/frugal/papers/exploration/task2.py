@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import json
+import math
 from importlib.resources import files
 from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from frugal.papers.exploration.searches import TASK2, curves, ends, n_initial, paths, searches
+from frugal.papers.exploration.paired import differences, missing_notes
+from frugal.papers.exploration.searches import TASK2, chosen, curves, ends, n_initial, paths, searches
 from frugal.papers.tidy import TIDY, mean_by_seed, provenance
 
 LEARNER: Final = "logistic_regression"
-MEASURES: Final = ("valid_accuracy", "test_accuracy", "C", "intercept_scaling", "seconds", "overhead_s")
+SEARCHED: Final = (
+    "valid_accuracy", "test_accuracy", "C", "intercept_scaling", "seconds", "overhead_s", "overhead_share",
+)  # fmt: skip
+"""Measures of one search."""
+PAIRED: Final = ("valid_accuracy", "test_accuracy")
+MEASURES: Final = (
+    *(name + less for name in PAIRED for less in ("", "_less_random", "_less_ei")),
+    *SEARCHED[len(PAIRED) :],
+)
 KEYS: Final = ["measure", "method"]
 PANELS: Final = {"trials": "trial", "seconds": "spent_s", "cost": "spent_cost"}
 """Panel of the figure -> what it is drawn against."""
@@ -30,18 +39,20 @@ def table_task2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Where each strategy's searches end, and how its choices do on the test rows, beside the reported point.
 
     Args:
-        runs: rows of `runs.trials_of` and of `runs.refits`.
+        runs: rows of `trials.searches.search` and of `runs.refits`.
         scale: label of the run.
 
     Returns:
-        `KEYS`, `tidy.TIDY`, then n_rows, the training rows of a refit, and note. Measures: valid_accuracy, the
-        best one of a search, on its own training rows; test_accuracy, of its choice refitted; C and
-        intercept_scaling, the choice; seconds of the search, and of these overhead_s, the optimiser's. Methods:
+        `KEYS`, `tidy.TIDY`, then n_rows, the training rows of a refit, n_missing (seeds without a value) and note.
+        Measures: valid_accuracy, the best one of a search, on its own training rows; test_accuracy, of its choice
+        refitted; both also less that of random search or of EI in the same seed (`paired.differences`); C and
+        intercept_scaling, the choice; seconds of the search, of these overhead_s, the optimiser's, and
+        overhead_share, the latter over the former. Methods:
         the strategies; `reported`, the page's point; `grid_least` and `grid_most`, the ends of the range over the
         grid (exact, n_seeds nan). Published numbers stand beside the page's own method, DNGO, its version as
         coded, and its point.
     """
-    table = mean_by_seed(long_rows(runs), "value", KEYS).drop(columns="n_missing")
+    table = _measured(long_rows(runs))
     fits = refitted(runs)
     exact = []
     for name, part in (("reported", fits[fits["method"] == "reported"]), ("grid", fits[fits["method"] == "grid"])):
@@ -56,8 +67,8 @@ def table_task2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         for row, value in (("grid_least", accuracies.min()), ("grid_most", accuracies.max())):
             exact.append({**facts, "method": row, "ours": value, "note": note})
     n_rows = fits[~fits["method"].isin(["reported", "grid"])]["n_rows"].min()
-    table["n_rows"] = np.where(table["measure"] == "test_accuracy", n_rows, np.nan)
-    table = pd.concat([table.assign(note=""), pd.DataFrame(exact)], ignore_index=True)
+    table["n_rows"] = np.where(table["measure"].str.startswith("test_accuracy"), n_rows, np.nan)
+    table = pd.concat([table, pd.DataFrame(exact)], ignore_index=True)
     table["note"] = table["note"].fillna("")
     own = table["method"].isin(["dngo", "doc002_as_coded", "reported"])
     printed = {name: published(name) for name in ("test_accuracy", "C", "intercept_scaling")}
@@ -65,7 +76,17 @@ def table_task2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     table = table.assign(published_se=np.nan, published_stars="", stars="", scale=scale)
     methods = [*TASK2, "reported", "grid_least", "grid_most"]
     order = np.lexsort((table["method"].map(methods.index), table["measure"].map(MEASURES.index)))
-    return table.iloc[order].reset_index(drop=True)[[*KEYS, *TIDY, "n_rows", "note"]]
+    return table.iloc[order].reset_index(drop=True)[[*KEYS, *TIDY, "n_rows", "n_missing", "note"]]
+
+
+def _measured(long: pd.DataFrame) -> pd.DataFrame:
+    """`KEYS`, `tidy.MEASURED` and note, of the searches and of their differences."""
+    means = mean_by_seed(long, "value", KEYS)
+    parts = [means.assign(note=missing_notes(means))]
+    for name in PAIRED:
+        part = long[long["measure"] == name].rename(columns={"measure": "of"})
+        parts.append(differences(part, name, ["of"]).drop(columns="of"))
+    return pd.concat(parts, ignore_index=True)
 
 
 def refitted(runs: pd.DataFrame) -> pd.DataFrame:
@@ -81,23 +102,24 @@ def refitted(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def choices(runs: pd.DataFrame) -> pd.DataFrame:
-    """The last row of every search, as of `searches.ends`, with its choice: C and intercept_scaling."""
+    """Last row of every search, as of `searches.ends`, with its choice: C and intercept_scaling, nan for none."""
     found = ends(searches(runs, LEARNER))
-    chosen = pd.DataFrame([json.loads(text) for text in found["incumbent"]], index=found.index)
-    return found.assign(C=chosen["C"], intercept_scaling=chosen["intercept_scaling"])
+    points = [one or {"C": math.nan, "intercept_scaling": math.nan} for one in chosen(found)]
+    return found.assign(**{name: [float(str(one[name])) for one in points] for name in ("C", "intercept_scaling")})
 
 
 def long_rows(runs: pd.DataFrame) -> pd.DataFrame:
-    """`MEASURES` of every search that has a refit: measure, method, seed, data, value."""
+    """`SEARCHED` of every search: measure, method, seed, data, value; a test accuracy is nan without a refit."""
     fits = refitted(runs)[["method", "seed", "test_error"]]
-    found = choices(runs).drop(columns="test_error", errors="ignore").merge(fits, on=["method", "seed"])
+    found = choices(runs).drop(columns="test_error", errors="ignore").merge(fits, "left", on=["method", "seed"])
     wide = found.assign(
         valid_accuracy=1 - found["best"],
         test_accuracy=1 - found["test_error"],
         seconds=found["spent_s"],
         overhead_s=found["overhead_total_s"],
+        overhead_share=found["overhead_total_s"] / found["spent_s"],
     )
-    return wide.melt(["method", "seed", "data"], list(MEASURES), var_name="measure")
+    return wide.melt(["method", "seed", "data"], list(SEARCHED), var_name="measure")
 
 
 def summarise_task2(runs: pd.DataFrame) -> pd.DataFrame:
@@ -106,7 +128,7 @@ def summarise_task2(runs: pd.DataFrame) -> pd.DataFrame:
     Seconds are those of evaluations and of the optimiser; cost is rows fitted.
 
     Args:
-        runs: rows of `runs.trials_of`.
+        runs: rows of `trials.searches.search`.
     """
     table = paths(searches(runs, LEARNER))
     table["accuracy"] = 1 - table["best"]

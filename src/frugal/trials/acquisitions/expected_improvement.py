@@ -60,15 +60,17 @@ class LogEI:
     Args:
         components: of a surrogate fitted to targets that are minimised.
         etas: the baseline of each component.
+        logs: average the logarithms instead, as RoBO does: a geometric mean.
     """
 
-    def __init__(self, components: Sequence[Component], etas: Sequence[float]) -> None:
-        self._components, self._etas = components, etas
+    def __init__(self, components: Sequence[Component], etas: Sequence[float], *, logs: bool = False) -> None:
+        self._components, self._etas, self._logs = components, etas, logs
 
     def __call__(self, X: Array) -> Array:
         """Values at X (m, d): (m,)."""
         pairs = zip(self._components, self._etas, strict=True)
-        return log_mean_exp(np.array([log_ei(*component.predict(X), eta) for component, eta in pairs]))
+        values = np.array([log_ei(*component.predict(X), eta) for component, eta in pairs])
+        return np.asarray(values.mean(axis=0)) if self._logs else log_mean_exp(values)
 
     def with_gradient(self, x: Array) -> tuple[float, Array]:
         """Value and gradient (d,) at one point x (d,)."""
@@ -86,6 +88,8 @@ class LogEI:
             gradients.append((to_std * by_std[0] - to_mean * by_mean[0]) / s)
         if len(values) == 1:
             return values[0], np.asarray(gradients[0])
+        if self._logs:
+            return float(np.mean(values)), np.asarray(np.mean(gradients, axis=0))
         total = float(logsumexp(values))
         shares = np.exp(np.array(values) - total)
         return total - math.log(len(values)), np.asarray(shares @ np.array(gradients))

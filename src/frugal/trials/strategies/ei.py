@@ -17,7 +17,7 @@ from frugal.trials.model_based import ModelBased
 from frugal.trials.surrogates import GP, MarginalGP, Surrogate
 from frugal.trials.surrogates.kernels import Array
 
-INFERENCES = ("ml2", "mcmc")
+INFERENCES, MARGINALISATIONS = ("ml2", "mcmc"), ("integrated", "robo_log")
 
 
 class Ei(ModelBased):
@@ -29,6 +29,9 @@ class Ei(ModelBased):
         rng: what the strategy draws from.
         kernel: as of `GP`.
         inference: of the hyperparameters: `ml2`, their mode, or `mcmc`, an average over samples.
+        prior: of the hyperparameters: `repaired`, `flat` or `robo`, as of `GP`.
+        marginalise: `integrated`, the expected improvement averaged over the samples of `mcmc`, or `robo_log`, the
+            average of its logarithms, which is RoBO's default and another acquisition.
         n_restarts: starting points of `ml2` beside the mode before.
         n_walkers: samples of `mcmc`, with its burn-in at the first fit and the length of the chain at every fit,
             as of `MarginalGP`.
@@ -45,6 +48,8 @@ class Ei(ModelBased):
         rng: np.random.Generator,
         kernel: str = "matern52_ard",
         inference: str = "ml2",
+        prior: str = "repaired",
+        marginalise: str = "integrated",
         n_restarts: int = 4,
         n_walkers: int | None = None,
         n_burn: int = 100,
@@ -52,10 +57,13 @@ class Ei(ModelBased):
         **settings: Any,
     ) -> None:
         check_choice("inference", inference, INFERENCES)
+        check_choice("marginalise", marginalise, MARGINALISATIONS)
+        self._averages_logs = marginalise == "robo_log"
         self._gp = GP(
-            kernel, lengthscale=None, amplitude=None, noise_variance=None, prior="repaired", n_restarts=n_restarts
+            kernel, lengthscale=None, amplitude=None, noise_variance=None, prior=prior, n_restarts=n_restarts
         )
-        marginal = MarginalGP(self._gp, rng=rng, n_walkers=n_walkers, n_burn=n_burn, n_steps=n_steps)
+        chains = rng.spawn(1)[0]
+        marginal = MarginalGP(self._gp, rng=chains, n_walkers=n_walkers, n_burn=n_burn, n_steps=n_steps)
         self._marginal = marginal if inference == "mcmc" else None
         self._theta: Array | None = None
         super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)

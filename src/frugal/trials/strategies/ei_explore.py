@@ -39,7 +39,7 @@ class EiExplore(Ei):
 
     def _choose(self, surrogate: Surrogate, X: Array, log_ei: Array, fresh: Array) -> int:
         first = super()._choose(surrogate, X, log_ei, fresh)
-        if self._rng.random() < self._beta:
+        if self._choices.random() < self._beta:
             return first
         rivals = np.where(fresh, log_rival_ei(surrogate.components, X, X[first]), -np.inf)
         return int(rivals.argmax()) if rivals.max() > -np.inf else first

@@ -1,4 +1,7 @@
-"""SMAC: expected improvement on a random forest, as SMAC3 has it: a peer, through SMAC3's public ask and tell.
+"""SMAC, a peer, as SMAC3 2.4 has it: its public ask and tell, but for a private function of it that is wrapped.
+
+It is expected improvement on a random forest. The wrapped function (`_ordered`) lists where a search starts:
+unwrapped, suggestions differ from process to process, and SMAC3 has no public setting or hook that changes it.
 
 Source: Hutter, Hoos and Leyton-Brown (2011), "Sequential model-based optimization for general algorithm
 configuration"; Lindauer et al. (2022), "SMAC3", whose HyperparameterOptimizationFacade this is. Continuous
@@ -16,6 +19,7 @@ import logging
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -154,12 +158,20 @@ def _forest(smac_space: Any, n_trials: int, seed: int) -> Any:
 
 
 def _ordered(maximiser: Any) -> Any:
-    """SMAC3's search with its starts in order of their coordinates.
+    """SMAC3's search with its starts in order of their coordinates: the same starts, and nothing else changed.
 
     It keeps them in a set that is hashed by strings, so that its suggestions differ from process to process.
+
+    Raises:
+        RuntimeError: if this SMAC3 has no such function.
     """
-    search = maximiser._local_search
-    unordered = search._get_init_points_from_previous_configs
+    search: Any = getattr(maximiser, "_local_search", None)
+    unordered = getattr(search, "_get_init_points_from_previous_configs", None)
+    if unordered is None:
+        raise RuntimeError(
+            f"SMAC3 {version('smac')} has no _local_search._get_init_points_from_previous_configs, which is "
+            "wrapped here so that a killed run ends with the same trials; install smac==2.4.1"
+        )
 
     def starts(*args: Any) -> list[Any]:
         return sorted(unordered(*args), key=lambda config: tuple(config.get_array()))

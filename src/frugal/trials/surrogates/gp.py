@@ -19,9 +19,10 @@ from frugal.checks import check_choice, check_number, check_whole
 from frugal.trials.checks import check_points, check_targets
 from frugal.trials.surrogates.covariances import Covariance, stationary
 from frugal.trials.surrogates.evidence import Evidence
-from frugal.trials.surrogates.hyperparameters import PRIORS, Hyperparameters, Prior
+from frugal.trials.surrogates.hyperparameters import NOISE_SCALE, PRIORS, Hyperparameters, Prior
 from frugal.trials.surrogates.kernels import Array, Kernel, kernel_named
 from frugal.trials.surrogates.posterior import Data, Posterior
+from frugal.trials.surrogates.robo_prior import RoboPrior
 
 
 class GP:
@@ -35,8 +36,8 @@ class GP:
         amplitude: variance of f.
         noise_variance: variance of an observation about f; 0 interpolates.
         mean: the constant prior mean c; None: the mean of the targets.
-        prior: of the hyperparameters that are fitted, `flat` (plain ML-II) or `repaired` (a posterior mode in the
-            logarithms).
+        prior: of the hyperparameters that are fitted, `flat` (plain ML-II), `repaired` (a posterior mode in the
+            logarithms), or `robo`, RoBO's `DefaultPrior` with its slips (`frugal.trials.surrogates.robo_prior`).
         n_restarts: starting points of the fit; they are drawn from a fixed seed, so that equal data give equal
             fits.
 
@@ -45,7 +46,7 @@ class GP:
             noise.
     """
 
-    _priors: tuple[str, ...] = PRIORS
+    _priors: tuple[str, ...] = (*PRIORS, "robo")
 
     def __init__(
         self,
@@ -114,6 +115,10 @@ class GP:
 
     def _prior(self, n_columns: int, variance: float) -> Prior:
         n_parameters = self._covariance.n_parameters(n_columns)
+        if self._prior_name == "robo":
+            none = np.empty((0, 2))
+            return RoboPrior(d=n_columns, n_parameters=n_parameters, fidelity=none, environment=False,
+                             amplitude_shift=0.0, noise_scale=NOISE_SCALE)  # fmt: skip
         return Prior(self._prior_name, d=n_columns, n_parameters=n_parameters, variance=variance)
 
     def _template(self, n_columns: int) -> Array:

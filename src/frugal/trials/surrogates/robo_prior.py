@@ -1,12 +1,13 @@
-"""Priors of hyperparameters as RoBO codes them for Fabolas and MTBO, slips included, for faithful runs.
+"""Priors of hyperparameters as RoBO codes them for EI, Fabolas and MTBO, slips included, for faithful runs.
 
-Source: RoBO's `EnvPrior` and `MTBOPrior`, as the method notes read them. On the logarithms, up to a constant:
+Source: RoBO's `DefaultPrior` (plain processes), `EnvPrior` and `MTBOPrior`, as the method notes read them. On
+the logarithms, up to a constant:
 
-    log a                log-normal (sigma 1), shifted by -2 (Fabolas) or 0 (MTBO): none below the shift
+    log a                log-normal (sigma 1), shifted by -2 (Fabolas) or 0 (others): none below the shift
     log l                uniform on [-5, 1] (RoBO's parameter is log l^2, on [-10, 2])
     Fabolas: log env_a, log env_b   the density, not the log density, of N(0, 1) is added: almost flat
     MTBO: entries of the task factor   uniform
-    log noise_variance   log log(1 + 3 (scale / noise_variance)^2), no Jacobian; scale 0.001 (Fabolas), 0.1 (MTBO)
+    log noise_variance   log log(1 + 3 (scale / noise_variance)^2), no Jacobian; scale 0.001 (Fabolas) or 0.1
 
 Starting points follow RoBO too: log a is drawn log-normal about e^-2 for Fabolas, which is not the density above.
 All lie in [-20, 20]. Targets are the logarithms as they are, not standardised.

@@ -249,8 +249,10 @@ def test_rows_of_other_types_are_identical(classifier):
 def test_an_unknown_classifier_is_refused_with_the_known_ones():
     fold = make_fold("continuous", 10, 4, 2, 2, seed=0)
     for scorer in (score_fold, score_fold_plain):
-        with pytest.raises(ValueError, match="unknown classifier 'svm'; known: bernoulli_nb, decision_tree, knn"):
-            scorer("svm", *fold, [], seed=0)
+        with pytest.raises(
+            ValueError, match="unknown classifier 'forest'; known: bernoulli_nb, decision_tree, knn"
+        ):
+            scorer("forest", *fold, [], seed=0)
 
 
 def test_the_bench_reports_both_times_and_that_the_scores_are_equal(monkeypatch):

@@ -1,0 +1,169 @@
+"""A search by name: one strategy on one problem from one seed, as jobs and people ask for it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from frugal import datasets, learners
+from frugal.checks import check_known, check_settings, check_whole
+from frugal.interface import TrialStrategy
+from frugal.seeds import rng_for
+from frugal.trials.functions import FUNCTIONS
+from frugal.trials.ledger import initial_design
+from frugal.trials.lookup import LookUpProblem
+from frugal.trials.problems import LearnerProblem, Parts, Problem, split
+from frugal.trials.runs import Journal, run
+from frugal.trials.strategies import make
+
+FUNCTION, LOOKUP = "function", "lookup"
+"""Learners of problems that are functions, or tables of real fits; the name of either is the dataset."""
+SPACES: Final = {"logistic_regression": "box", "sgd_logistic_regression": "hpolib"}
+"""Space that a learner is searched in, unless the settings say otherwise."""
+N_VALID: Final = 10_000
+"""Rows for validation, the last ones of MNIST's training part, as in documents 002 and 003."""
+SHARE: Final = 0.33
+"""Of the rows of other datasets that are for testing, and of the rest that are for validation, as on OpenML."""
+N_INITIAL: Final = 5
+"""Candidates that the strategies of a repetition start from."""
+SETTINGS: Final = ("n_train", "n_valid", "n_test", "space", "table", "n_initial", "strategies")
+
+log = logging.getLogger(__name__)
+
+
+def search(
+    method: str,
+    learner: str,
+    dataset: str,
+    seed: int,
+    n_trials: int,
+    settings: Mapping[str, Any],
+    root: str | Path = "data",
+    journal_path: str | Path | None = None,
+    others: Mapping[str, Callable[..., TrialStrategy]] = {},
+) -> pd.DataFrame:
+    """One search; equal but for its seconds, whether or not it was interrupted.
+
+    Args:
+        method: a strategy of the family, or one of `others`.
+        learner: as of `problem`.
+        dataset: the same.
+        seed: number of the repetition; its first candidates are those of every method of the family.
+        n_trials: that are made, the first candidates among them.
+        settings: those of `problem`; n_initial, the first candidates (`N_INITIAL`); strategies, settings by
+            method, of which `strategy` is the one that it is a variant of, and `n_initial` how many of the first
+            candidates it starts from.
+        root: folder of the datasets.
+        journal_path: where trials are kept as they are made; None: nowhere.
+        others: strategies beside the family's, by name; they are given `n_initial` and start from a design of
+            their own.
+
+    Returns:
+        method, learner, dataset, seed, data, then `trials.runs.COLUMNS`, a row per trial; of look-ups also
+        test_error, the incumbent's after the trial when fitted on the most rows (nan where there is none).
+
+    Raises:
+        ValueError: on an unknown name or setting, more first candidates than trials, a journal of another run, or
+            a search all of whose trials failed.
+    """
+    check_settings(settings, SETTINGS, complete=False)
+    own = dict(settings.get("strategies", {}).get(method, {}))
+    check_whole("n_trials", n_trials, 1)
+    n_drawn = settings.get("n_initial", min(N_INITIAL, n_trials))
+    check_whole("n_initial", n_drawn, 1)
+    name, n_initial = own.pop("strategy", method), own.pop("n_initial", n_drawn)
+    check_whole(f"n_initial of {method}", n_initial, 1, n_drawn, "the first candidates of all")
+    if n_initial > n_trials:
+        raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
+    on = problem(learner, dataset, seed, settings, root)
+    given: dict[str, Any] = {
+        "space": on.space,
+        "n_trials": n_trials,
+        "rng": rng_for("search", method, learner, dataset, seed),
+    }
+    if name in others:
+        strategy = others[name](**given, n_initial=n_initial, **own)
+    else:
+        first = initial_design(on.space, n_drawn, rng_for("initial design", learner, dataset, seed))
+        strategy = make(name, **given, initial=first[:n_initial], **own)
+    names = {"method": method, "learner": learner, "dataset": dataset, "seed": seed}
+    if journal_path is None:
+        table = run(strategy, on)
+    else:
+        strategies = {method: settings.get("strategies", {}).get(method, {})}
+        header = {**names, "n_trials": n_trials, "settings": {**settings, "strategies": strategies}}
+        journal = Journal(journal_path, header)
+        if isinstance(on, LearnerProblem):
+            on = replace(on, states=journal.states)
+        table = run(strategy, on, kept=journal.trials, keep=journal.keep)
+    _check_errors(f"{method} on {on.name}", table)
+    if isinstance(on, LookUpProblem):
+        table["test_error"] = [
+            on.test_error(json.loads(text)) if text else math.nan for text in table["incumbent"]
+        ]
+    return pd.concat([pd.DataFrame({**names, "data": on.data}, index=table.index), table], axis=1)
+
+
+def _check_errors(what: str, table: pd.DataFrame) -> None:
+    """Refuse a search that has chosen nothing; say so where there was nothing to choose between."""
+    errors = table["error"].dropna().tolist()
+    if not errors:
+        raise ValueError(f"all {len(table)} trials of {what} failed, the first with: {table['reason'].iloc[0]}")
+    if len(errors) > 1 and min(errors) == max(errors):
+        log.warning("warning: all %d errors of %s are %g, so nothing was learned", len(errors), what, errors[0])
+
+
+def problem(
+    learner: str, dataset: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data"
+) -> Problem:
+    """What one repetition's trials are made on; the same for every method.
+
+    Args:
+        learner: `function`, `lookup`, or a learner that has rows.
+        dataset: the name of a function or table, or a dataset.
+        seed: number of the repetition, which draws the training rows and seeds the learner.
+        settings: n_train, training rows to draw (None: all); n_valid, validation rows (`N_VALID`; a third of the
+            rows without the test rows, where the dataset has set no test rows apart); n_test, test rows of such a
+            dataset (a third); space, its name (`SPACES`); table, the file of a table's fits.
+        root: folder of the datasets.
+
+    Raises:
+        ValueError: on an unknown function, learner, space or dataset, or more rows than there are.
+    """
+    if learner == FUNCTION:
+        check_known("function", dataset, FUNCTIONS)
+        return FUNCTIONS[dataset]
+    if learner == LOOKUP:
+        if "table" not in settings:
+            raise ValueError(f"the table {dataset} needs the setting 'table', the file of its fits")
+        return LookUpProblem(pd.read_parquet(settings["table"]))
+    learners.check_known(learner)
+    space = learners.space(settings.get("space") or SPACES.get(learner, "ranges"), learner)
+    data = datasets.load(dataset, root=root)
+    return LearnerProblem(learner, data, _parts(data, seed, settings), space, seed=seed)
+
+
+def _parts(data: datasets.Dataset, seed: int, settings: Mapping[str, Any]) -> Parts:
+    """Rows of a repetition; validation and test rows are those of every repetition.
+
+    A dataset without test rows of its own is shuffled first, since its rows may be in the order of their classes.
+    """
+    n_test, n_valid = 0, N_VALID
+    if "test" not in data.splits:
+        n_test = settings.get("n_test", round(len(data.y) * SHARE))
+        n_valid = round((len(data.y) - n_test) * SHARE)
+    return split(
+        data,
+        n_valid=settings.get("n_valid", n_valid),
+        n_test=n_test,
+        seed=0 if n_test else None,
+        n_train=settings.get("n_train"),
+        train_seed=seed,
+    )

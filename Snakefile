@@ -17,6 +17,8 @@ include: "workflow/rules/comparisons.smk"
 include: "workflow/rules/rows.smk"
 include: "workflow/rules/big_data.smk"
 include: "workflow/rules/trials.smk"
+include: "workflow/rules/lookup.smk"
+include: "workflow/rules/curves.smk"
 include: "workflow/rules/exploration.smk"
 include: "workflow/rules/report.smk"
 

@@ -79,6 +79,17 @@ def test_a_network_is_scored_once_its_default_is_checked_and_not_by_the_batch_sc
     assert len(compared) == 13  # every one but successive halving
 
 
+def test_searches_of_a_table_of_fits_wait_for_it_and_are_gathered_with_it(place):
+    # Seven methods of ten seeds; the table has a job for each of its 20 values of gamma.
+    runs = "results/big_data/runs/svm_search.parquet"
+    done = snakemake(place, "--dry-run", "--configfile", "config/paper.yaml", "--", runs)
+    planned = jobs(done.stdout)
+    assert (planned["trials"], planned["lookup_part"], planned["gather_trials"]) == (7 * 10, 20, 1)
+    readers = [job for job in done.stdout.split("rule ") if job.startswith(("trials:", "gather_trials:"))]
+    assert len(readers) == 71
+    assert all("results/lookup/svm_mnist.parquet" in job.split("output:")[0] for job in readers)
+
+
 def test_a_strategy_is_rerun_when_a_module_that_it_builds_on_changes(place):
     planned = snakemake(place, "--dry-run", "--configfile", "config/smoke.yaml", "--", "folds_comparison").stdout
     jobs = [job for job in planned.split("rule ") if job.startswith("compare:") and "beta_sequential" in job]

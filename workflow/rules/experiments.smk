@@ -1,6 +1,6 @@
 # What the rules of rows.smk and trials.smk run, and the files that they read and make.
 
-from frugal.papers.experiments import EXPERIMENTS
+from frugal.papers.experiments import EXPERIMENTS, SEARCHES, n_trials_of, sized
 
 ROWS = {
     name: config[experiment.package.split(".")[0]][name]
@@ -49,48 +49,75 @@ def job_methods(experiment):
 
 JOB = "all" if config["methods_per_job"] == "all" else "{method}"
 
-STRATEGIES = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")  # compared in it
-SEARCHES = {
-    "task2": [("logistic_regression", "mnist")],
-    "functions": [("function", "branin"), ("function", "hartmann6")],
-    "logistic": [("sgd_logistic_regression", "mnist")],
-}
-SEARCHERS = {
-    experiment: (
-        (*STRATEGIES, "doc002_as_coded") if experiment == "task2" else STRATEGIES
-    )
-    for experiment in SEARCHES
-}
-SEARCH_OF = {of: name for name, problems in SEARCHES.items() for of in problems}
+SEARCH_BLOCKS = {name: config[of.paper][name] for name, of in SEARCHES.items()}
+SEARCH_OF = {of: name for name, search in SEARCHES.items() for of in search.problems}
+try:
+    SEARCH_TRIALS = {
+        name: n_trials_of(name, block) for name, block in SEARCH_BLOCKS.items()
+    }
+    SEARCH_STRATEGIES = {
+        (name, method): (
+            sized(method, block["strategies"].get(method, {}), config["lookup"][table])
+            if learner == "lookup"
+            else block["strategies"].get(method, {})
+        )
+        for name, block in SEARCH_BLOCKS.items()
+        for learner, table in SEARCHES[name].problems
+        for method in SEARCH_TRIALS[name]
+    }
+except ValueError as error:
+    raise WorkflowError(str(error)) from None
 
 
-def search_block(wildcards):
-    """The configuration of the experiment that a search belongs to."""
-    return config["exploration"][SEARCH_OF[wildcards.learner, wildcards.dataset]]
+def search_input(wildcards):
+    """What a search reads: a table of fits, a prepared dataset, or nothing where it is of a function."""
+    if wildcards.learner == "lookup":
+        return f"results/lookup/{wildcards.dataset}.parquet"
+    return processed(wildcards) if wildcards.dataset in CATALOGUE else []
+
+
+def search_trials(wildcards):
+    """How many trials a search makes."""
+    search = SEARCH_OF[wildcards.learner, wildcards.dataset]
+    return SEARCH_TRIALS[search][wildcards.method]
 
 
 def search_settings(wildcards):
     """Settings of a search, as JSON: the problem's, and those of its own strategy."""
-    block = search_block(wildcards)
-    own = block["strategies"].get(wildcards.method, {})
-    problem = {
+    search = SEARCH_OF[wildcards.learner, wildcards.dataset]
+    settings = {
         key: value
-        for key, value in block.items()
-        if key not in ("n_seeds", "n_trials", "strategies")
+        for key, value in SEARCH_BLOCKS[search].items()
+        if key not in ("n_seeds", "n_trials")
     }
-    return json.dumps(
-        {**problem, "strategies": {wildcards.method: own}}, sort_keys=True
-    )
+    settings["strategies"] = {
+        wildcards.method: SEARCH_STRATEGIES[search, wildcards.method]
+    }
+    if wildcards.learner == "lookup":
+        settings["table"] = f"results/lookup/{wildcards.dataset}.parquet"
+    return json.dumps(settings, sort_keys=True)
 
 
 def search_files(wildcards):
-    """All searches of an experiment."""
+    """All searches of an experiment, after the tables of fits that they look up."""
+    problems = SEARCHES[wildcards.search].problems
     return [
+        f"results/lookup/{name}.parquet"
+        for learner, name in problems
+        if learner == "lookup"
+    ] + [
         f"results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet"
-        for method in SEARCHERS[wildcards.search]
-        for learner, dataset in SEARCHES[wildcards.search]
-        for seed in range(config["exploration"][wildcards.search]["n_seeds"])
+        for method in SEARCH_TRIALS[wildcards.search]
+        for learner, dataset in problems
+        for seed in range(SEARCH_BLOCKS[wildcards.search]["n_seeds"])
     ]
+
+
+def gather_flags(wildcards):
+    """Flags that gather an experiment's searches; cells of a table have no method to be ordered by."""
+    problems = SEARCHES[wildcards.search].problems
+    by = " --by dataset seed" if any(of == "lookup" for of, _ in problems) else ""
+    return f"--experiment {wildcards.search}{by}"
 
 
 def runs_of(paper, kind):

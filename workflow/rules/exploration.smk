@@ -9,6 +9,7 @@ EXPLORATION_FIGURES = {
 }
 EXPLORATION_TABLES = {
     "task1": ("task1",),
+    "errors_as_coded": ("task1",),
     "task2": ("task2", "refits"),
     "comparison": ("functions", "logistic", "task2", "refits"),
     "greediness": ("functions", "logistic", "task2"),

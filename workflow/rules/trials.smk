@@ -4,9 +4,7 @@
 rule trials:
     # One search; a killed one goes on from its journal, and ends with the same trials.
     input:
-        lambda wildcards: (
-            processed(wildcards) if wildcards.dataset in CATALOGUE else []
-        ),
+        search_input,
     output:
         "results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet",
     log:
@@ -14,9 +12,11 @@ rule trials:
     benchmark:
         "results/benchmarks/trials/{method}/{learner}/{dataset}/seed{seed}.tsv"
     wildcard_constraints:
-        method="|".join((*STRATEGIES, "doc002_as_coded")),
+        method="|".join(
+            sorted({name for search in SEARCHES.values() for name in search.methods})
+        ),
         learner="[a-z0-9_]+",
-        dataset="[a-z0-9]+",
+        dataset="[a-z0-9_]+",
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -24,7 +24,7 @@ rule trials:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=120,
     params:
-        n_trials=lambda wildcards: search_block(wildcards)["n_trials"],
+        n_trials=search_trials,
         settings=search_settings,
     shell:
         "frugal trials {wildcards.method} --learner {wildcards.learner} --dataset {wildcards.dataset}"
@@ -33,16 +33,17 @@ rule trials:
 
 
 use rule gather_rows as gather_trials with:
-    # All searches of an experiment in one file.
+    # All searches of an experiment in one file, with the cells of the table that they look up, if they do.
     input:
         search_files,
     output:
-        "results/exploration/runs/{search}.parquet",
+        "results/{paper}/runs/{search}.parquet",
     log:
-        "results/logs/exploration/runs/{search}.log",
+        "results/logs/{paper}/runs/{search}.log",
     benchmark:
-        "results/benchmarks/exploration/runs/{search}.tsv"
+        "results/benchmarks/{paper}/runs/{search}.tsv"
     wildcard_constraints:
+        paper="|".join(sorted({search.paper for search in SEARCHES.values()})),
         search="|".join(SEARCHES),
     params:
-        experiment=lambda wildcards: f"--experiment {wildcards.search}",
+        experiment=gather_flags,

@@ -16,6 +16,34 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+class Search(NamedTuple):
+    """An experiment that compares searches of hyperparameters, one job for each method, problem and seed.
+
+    Attributes:
+        paper: whose results it is among.
+        methods: what is compared.
+        problems: learner and dataset, as of `trials.searches.problem`.
+    """
+
+    paper: str
+    methods: tuple[str, ...]
+    problems: tuple[tuple[str, str], ...]
+
+
+STRATEGIES = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
+SEARCHES: dict[str, Search] = {
+    "task2": Search("exploration", (*STRATEGIES, "doc002_as_coded"), (("logistic_regression", "mnist"),)),
+    "functions": Search("exploration", STRATEGIES, (("function", "branin"), ("function", "hartmann6"))),
+    "logistic": Search("exploration", STRATEGIES, (("sgd_logistic_regression", "mnist"),)),
+    "svm_search": Search(
+        "big_data",
+        ("random", "ei", "entropy_search", "mtbo_4", "mtbo_16", "mtbo_64", "fabolas"),
+        (("lookup", "svm_mnist"),),
+    ),
+}
+"""By name; a problem is of one of them."""
+
+
 class Experiment(NamedTuple):
     """What a job of an experiment may be asked for.
 
@@ -93,7 +121,9 @@ EXPERIMENTS: dict[str, Experiment] = {
         ),
         True,
     ),
-    "task1": Experiment("exploration", ("dngo", "dngo_as_coded"), False),
+    "task1": Experiment(
+        "exploration", ("dngo", "dngo_as_coded", "dngo_orientation", "dngo_variance", "dngo_frozen"), False
+    ),
     "surrogate_cost": Experiment("exploration", ("gp", "dngo"), True),
 }
 """By name."""
@@ -124,3 +154,47 @@ def run(
     rows.insert(0, "method", method)
     rows.insert(0, "experiment", experiment)
     return rows
+
+
+def n_trials_of(search: str, block: Mapping[str, Any]) -> dict[str, int]:
+    """Trials by method of an experiment of `SEARCHES`; a method whose number is None is left out.
+
+    Args:
+        search: its name.
+        block: its configuration, in which n_trials is one number for all methods, or one by method.
+
+    Raises:
+        ValueError: on an unknown method; the message lists the known ones.
+    """
+    methods, n_trials = SEARCHES[search].methods, block["n_trials"]
+    if not isinstance(n_trials, Mapping):
+        return dict.fromkeys(methods, n_trials)
+    for method in n_trials:
+        check_known(f"method of {search}", method, methods)
+    return {method: n_trials[method] for method in methods if n_trials.get(method) is not None}
+
+
+def sized(method: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a strategy on a look-up table: those of its block, and the sizes that the table holds.
+
+    Args:
+        method: name of the strategy, or of the variant that `own` says it is.
+        own: its block; of mtbo, `divisor` says which part of the largest size the small task has.
+        table: the block of the table.
+
+    Raises:
+        ValueError: if the table lacks the size that a divisor leads to.
+    """
+    settings, sizes = dict(own), sorted(table["sizes"])
+    match settings.get("strategy", method):
+        case "fabolas":
+            settings |= {"sizes": sizes, "n_valid": table["n_valid"]}
+        case "mtbo":
+            divisor = settings.pop("divisor", 4)
+            if sizes[-1] / divisor not in sizes[:-1]:
+                raise ValueError(
+                    f"divisor of {method} must lead from {sizes[-1]} rows to one of "
+                    f"{', '.join(map(str, sizes[:-1]))}, got {divisor}"
+                )
+            settings |= {"auxiliary": sizes[-1] // divisor, "n_max": sizes[-1], "n_valid": table["n_valid"]}
+    return settings

@@ -1,4 +1,4 @@
-"""Every figure of document 003, section 3, by name."""
+"""Every figure of document 003, by name."""
 
 from __future__ import annotations
 

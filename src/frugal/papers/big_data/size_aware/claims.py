@@ -1,0 +1,230 @@
+"""What section 2.1 says of its Figure 3, quoted, as logarithms of what methods spend until they are good.
+
+Good means, wherever no sentence says otherwise, that the incumbent's test error is for the first time within 10 %
+of the least one of the table (`searched.GOOD`); one main target for all sentences. Each sentence is judged twice:
+in seconds, of evaluations and of the optimiser, as the document has them; and in kernel values of the evaluations,
+which is what is left where an evaluation takes so long that the optimiser's time does not matter.
+
+A search that never gets there counts against the claim: as all that it spent where it is the one to be beaten,
+which is less than it would take; as the most that any search of its seed spent where it is said to be fast.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from frugal.papers.big_data.size_aware.searched import (
+    CURRENCIES,
+    METHODS,
+    arrivals,
+    cells,
+    cost_ratio,
+    searches,
+    targets,
+)
+from frugal.papers.verdicts import Arrays, Claim, check_claimed
+
+N_SEEDS: Final = 10
+FLOOR: Final = {"candidates": 14 * 14, "sizes": 5, "largest size": 8192, "random's trials": 100}
+"""Of the table and of random search, under which no verdict is given."""
+FULL_SIZE: Final = ("ei", "entropy_search")
+MTBO: Final = tuple(method for method in METHODS if method.startswith("mtbo"))
+BAYESIAN: Final = tuple(method for method in METHODS if method != "random")
+ABOUT: Final = 0.5
+"""Orders of magnitude by which "about" and "roughly" are read."""
+
+_IN: Final = {"seconds": "in seconds", "cost": "in kernel values"}
+
+
+def _mean_log_ratio(arrays: Arrays, currency: str, target: str, method: str, other: str) -> float:
+    """Mean of log10 of what `method` spent over what `other` did; who never gets there counts against `method`."""
+    at_least, at_most = arrays[f"{currency} {target}"]
+    return float(np.log10(at_most[METHODS.index(method)] / at_least[METHODS.index(other)]).mean())
+
+
+def _all_faster(arrays: Arrays, currency: str) -> float:
+    """1 more than the log ratio to random search, of the slowest method."""
+    return 1.0 + _most(_mean_log_ratio(arrays, currency, "good", name, "random") for name in BAYESIAN)
+
+
+def _mtbo_faster(arrays: Arrays, currency: str, method: str) -> float:
+    """1 more than the log ratio to the methods on all rows, of the better of these."""
+    return 1.0 + _most(_mean_log_ratio(arrays, currency, "good", method, name) for name in FULL_SIZE)
+
+
+def _mtbo_first(arrays: Arrays, currency: str) -> float:
+    """Log ratio to Fabolas of the MTBO that comes first to the wider target."""
+    return -_most(-_mean_log_ratio(arrays, currency, "fair", name, "fabolas") for name in MTBO)
+
+
+def _fabolas_faster(arrays: Arrays, currency: str) -> float:
+    """Half more than the log ratio to MTBO, of the best of its sizes."""
+    return ABOUT + _most(_mean_log_ratio(arrays, currency, "good", "fabolas", name) for name in MTBO)
+
+
+def _apart(arrays: Arrays, currency: str) -> float:
+    """By how much more than `ABOUT` orders Fabolas and the MTBO nearest to it find the best at other times."""
+    apart = [
+        _most(_mean_log_ratio(arrays, currency, "best", *pair) for pair in (("fabolas", name), (name, "fabolas")))
+        for name in MTBO
+    ]
+    return -_most(-gap for gap in apart) - ABOUT
+
+
+def _hundred(arrays: Arrays, currency: str) -> float:
+    """2 more than Fabolas' log ratio to random search."""
+    return 2.0 + _mean_log_ratio(arrays, currency, "good", "fabolas", "random")
+
+
+def _most(values: Iterable[float]) -> float:
+    """The largest; nan if one is."""
+    return float(np.max(list(values)))
+
+
+_GOOD: Final = "until the test error is within 10 % of the table's least, mean of log10 ratios seed by seed"
+
+
+def _of(currency: str) -> list[tuple[Claim, float]]:
+    """The claims in one currency, each with the speed-up that it speaks of (1: of none)."""
+
+    def claim(quoted: str, how: str, statistic: Callable[..., float], **given: str) -> Claim:
+        text = f'"{quoted}" ({_IN[currency]}: {how}; below 0 if so)'
+        return Claim(text, math.nan, partial(statistic, currency=currency, **given))
+
+    additional = "By allowing two probing sizes, MTBO is one additional order of magnitude faster"
+    return [
+        (
+            claim(
+                "All Bayesian optimization approaches are at least one order of magnitude faster than random "
+                "search",
+                f"{_GOOD}, the slowest method's to random search, plus 1",
+                _all_faster,
+            ),
+            10.0,
+        ),
+        *(
+            (
+                claim(
+                    additional,
+                    f"{name.replace('mtbo_', 'MTBO-')}; {_GOOD}, to the better of EI and entropy search, plus 1",
+                    _mtbo_faster,
+                    method=name,
+                ),
+                10.0,
+            )
+            for name in MTBO
+        ),
+        (
+            claim(
+                "Depending on the choice of N MTBO sometimes improves faster than Fabolas initially",
+                "until the test error is within 50 % of the table's least, log10 ratio of the best MTBO to "
+                "Fabolas",
+                _mtbo_first,
+            ),
+            1.0,
+        ),
+        (
+            claim(
+                "Once Fabolas starts improving it does however find a good configuration about one order of "
+                "magnitude faster than MTBO",
+                f"{_GOOD}, Fabolas to the best MTBO, plus 0.5: about one order is read as more than half of one",
+                _fabolas_faster,
+            ),
+            10.0,
+        ),
+        (
+            claim(
+                "The optimal configuration is found at roughly the same time by both Fabolas and MTBO",
+                "until the test error is that of the candidate with the lowest validation error on all rows, "
+                "distance of log10 to the nearest MTBO, less 0.5",
+                _apart,
+            ),
+            1.0,
+        ),
+        (
+            claim(
+                "Overall Fabolas finds a good configuration between 100 and 1000 times faster than random search "
+                "does",
+                f"{_GOOD}, plus 2: at least 100 times",
+                _hundred,
+            ),
+            100.0,
+        ),
+    ]
+
+
+_FACTORS: Final = {currency: _of(currency) for currency in CURRENCIES}
+CLAIMS: Final[dict[str, tuple[Claim, ...]]] = {
+    "svm_search": tuple(claim for currency in CURRENCIES for claim, _ in _FACTORS[currency])
+}
+"""By experiment, in the order of the document, in seconds and then in kernel values."""
+
+
+def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """What was spent until a target, each (2, n_methods, n_seeds), over the seeds that every method has.
+
+    Args:
+        experiment: key of `CLAIMS`.
+        runs: its searches and cells.
+
+    Returns:
+        "{currency} {target}", of the targets of `searched.targets`: first as of searches that are to be beaten,
+        then as of searches that are said to be fast, see the module; methods as in `METHODS`, nan of one not run.
+
+    Raises:
+        ValueError: on an unknown experiment.
+    """
+    check_claimed(experiment, CLAIMS)
+    found = {}
+    for currency in CURRENCIES:
+        for target, error in targets(runs).items():
+            table = arrivals(runs, error, currency)
+            most = table.groupby("seed")["whole"].transform("max")
+            kinds = [table["spent"], table["spent"].where(table["reached"], most)]
+            wide = [
+                table.assign(spent=spent).pivot_table("spent", index="method", columns="seed").dropna(axis=1)
+                for spent in kinds
+            ]
+            found[f"{currency} {target}"] = np.array([part.reindex(METHODS).to_numpy(float) for part in wide])
+    return found
+
+
+def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
+    """Whether runs are enough for a verdict: ten seeds of every method, and `FLOOR`.
+
+    Raises:
+        ValueError: on an unknown experiment.
+    """
+    check_claimed(experiment, CLAIMS)
+    found, table = searches(runs), cells(runs)
+    seeds = found.groupby("method")["seed"].nunique()
+    reached = {
+        "candidates": table["candidate"].nunique(),
+        "sizes": table["n_rows"].nunique(),
+        "largest size": table["n_rows"].max(),
+        "random's trials": found.loc[found["method"] == "random", "iteration"].max(),
+    }
+    enough = set(seeds.index) == set(METHODS) and seeds.min() >= N_SEEDS
+    return bool(enough and all(reached[name] >= least for name, least in FLOOR.items()))
+
+
+def not_testable(experiment: str, runs: pd.DataFrame) -> set[str]:
+    """Texts of the claims on speed-ups above the ratio of the table's largest to its smallest evaluation cost.
+
+    Raises:
+        ValueError: on an unknown experiment.
+    """
+    check_claimed(experiment, CLAIMS)
+    return {
+        claim.text
+        for currency, listed in _FACTORS.items()
+        for claim, factor in listed
+        if factor > cost_ratio(runs, currency)
+    }

@@ -1,0 +1,106 @@
+"""The figures of section 2.1, from their numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Final
+
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatterMathtext, LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
+
+from frugal.papers import style
+from frugal.papers.big_data.size_aware import intuition
+from frugal.papers.big_data.size_aware.summaries import summarise_figure3
+from frugal.papers.drawn import Drawn
+from frugal.papers.style import Look
+
+LOOKS: Final[dict[str, Look]] = {
+    "random": Look("#000000", "random", "", (0, (8, 1)), ""),
+    "ei": Look("#00318F", "EI", "", ":", ""),
+    "entropy_search": Look("#D07CA1", "entropy search", "", "--", ""),
+    "mtbo_4": Look("#7AACEB", "MTBO-4", "", "-.", ""),
+    "mtbo_16": Look("#2F6756", "MTBO-16", "", (0, (5, 1)), ""),
+    "mtbo_64": Look("#684319", "MTBO-64", "", (0, (3, 1, 1, 1)), ""),
+    "fabolas": Look("#F2B138", "Fabolas", "", "-", ""),
+}
+"""By method."""
+_TITLES: Final = {"left": "Optimisers", "middle": "Fabolas and MTBO's sizes", "right": "Sizes chosen"}
+_SPENT: Final = {"seconds": "Evaluations and optimiser (s)", "cost": "Kernel values computed"}
+
+
+@style.styled
+def draw_figure3(table: pd.DataFrame, currency: str = "seconds") -> Figure:
+    """Test error of the incumbent against what was spent, both logarithmic, and the sizes chosen by iteration."""
+    panels = [panel for panel in _TITLES if (table["panel"] == panel).any()]
+    figure = Figure(figsize=(7.2, 3.2), layout="constrained")
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axis, panel in zip(axes, panels, strict=True):
+        part = table[table["panel"] == panel]
+        _lines(axis, part)
+        axis.set(title=_TITLES[panel])
+        if panel == "right":
+            axis.set(xlabel="Iteration", ylabel="Training rows, s")
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+            _logarithmic(axis.yaxis, part["mean"] / 1.3, 1.3 * part["mean"], base=2)
+            continue
+        least = part["least_test_error"]
+        axis.axhline(
+            float(least.iloc[0]), color="#8A8F94", linewidth=0.8, linestyle=":", label="least of the table"
+        )
+        axis.set(xlabel=_SPENT[currency], ylabel="Test error of the incumbent")
+        _logarithmic(axis.xaxis, part["x"], part["x"])
+        _logarithmic(axis.yaxis, 0.9 * least, 1.1 * part["mean"])
+    _legend(figure, axes)
+    ratio = float(table["cost_ratio"].iloc[0])
+    axes[0].set_title(f"{_TITLES['left']} (largest evaluation: {ratio:.3g} x the smallest)", fontsize=7)
+    style.mark_stand_in(figure, table["data"])
+    return figure
+
+
+def _logarithmic(axis: Axis, low: pd.Series[float], high: pd.Series[float], base: int = 10) -> None:
+    """Scale an axis from the least of `low` to the greatest of `high`, with plain numbers beside its ticks."""
+    ends = (float(low.min()), float(high.max()))
+    if axis is axis.axes.xaxis:
+        axis.axes.set_xscale("log", base=base)
+        axis.axes.set_xlim(*ends)
+    else:
+        axis.axes.set_yscale("log", base=base)
+        axis.axes.set_ylim(*ends)
+    is_wide = base == 2 or ends[1] > 30 * ends[0]
+    axis.set_major_locator(LogLocator(base, subs=(1,) if is_wide else (1, 2, 5)))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}") if ends[1] < 2e4 else LogFormatterMathtext(base))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _lines(axis: Axes, table: pd.DataFrame) -> None:
+    for method, line in table.groupby("method", sort=False):
+        look = LOOKS[str(method)]
+        axis.step(
+            line["x"], line["mean"], where="post", color=look.color, linestyle=look.linestyle, label=look.label
+        )
+        axis.fill_between(
+            line["x"], line["low"], line["high"], step="post", color=look.color, alpha=0.15, linewidth=0
+        )
+    axis.grid(alpha=0.3)
+
+
+def _legend(figure: Figure, axes: Iterable[Axes]) -> None:
+    """One legend above all panels, each label once."""
+    found: dict[str, Artist] = {}
+    for axis in axes:
+        handles, labels = axis.get_legend_handles_labels()
+        found |= dict(zip(labels, handles, strict=True))
+    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=4)
+
+
+FIGURES: Final[dict[str, Drawn]] = {
+    **intuition.FIGURES,
+    "figure3": Drawn(summarise_figure3, draw_figure3),
+    "figure3_cost": Drawn(partial(summarise_figure3, currency="cost"), partial(draw_figure3, currency="cost")),
+}
+"""Figures 1 and 2 from a seed, the others from `svm_search`."""

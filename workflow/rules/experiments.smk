@@ -1,4 +1,4 @@
-# What the rules of rows.smk and trials.smk run, and the files that they read and make.
+# What the rules of rows.smk, trials.smk and lookup.smk run, and the files that they read and make.
 
 from frugal.papers.experiments import EXPERIMENTS, SEARCHES, n_trials_of, sized
 
@@ -118,6 +118,21 @@ def gather_flags(wildcards):
     problems = SEARCHES[wildcards.search].problems
     by = " --by dataset seed" if any(of == "lookup" for of, _ in problems) else ""
     return f"--experiment {wildcards.search}{by}"
+
+
+def lookup_settings(wildcards):
+    """What a table is of, as JSON."""
+    block = config["lookup"][wildcards.table]
+    return json.dumps(
+        {key: value for key, value in block.items() if key != "n_rechecked"},
+        sort_keys=True,
+    )
+
+
+def lookup_dataset(wildcards):
+    """The prepared dataset of a table."""
+    name = config["lookup"][wildcards.table]["dataset"]
+    return f"data/processed/{source_of(name)}/provenance.json"
 
 
 def runs_of(paper, kind):

@@ -1,21 +1,6 @@
 # Tables of real fits that optimisers look up; a job measures the candidates with one value of a grid's last dimension.
 
 
-def lookup_settings(wildcards):
-    """What a table is of, as JSON."""
-    block = config["lookup"][wildcards.table]
-    return json.dumps(
-        {key: value for key, value in block.items() if key != "n_rechecked"},
-        sort_keys=True,
-    )
-
-
-def lookup_dataset(wildcards):
-    """The prepared dataset of a table."""
-    name = config["lookup"][wildcards.table]["dataset"]
-    return f"data/processed/{source_of(name)}/provenance.json"
-
-
 rule lookup_part:
     # Real fits at every size and draw of rows; a killed job goes on from its journal, and ends with the same errors.
     input:

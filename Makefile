@@ -44,7 +44,7 @@ lint: $(ENVIRONMENT) ## ruff, mypy, snakefmt, snakemake --lint, every configurat
 	frugal config check config/config.yaml config/smoke.yaml config/paper.yaml config/desk.yaml
 
 test: lint ## the environment, `lint`, and the tests
-	pytest -n 2 --dist loadfile
+	pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-slurm: $(ENVIRONMENT) ## the smoke scale through a SLURM of one node, installed here (Debian, root)
 	pytest -m slurm tests/workflow/test_slurm.py

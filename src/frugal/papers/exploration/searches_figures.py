@@ -107,14 +107,16 @@ def draw_task1_path(table: pd.DataFrame) -> Figure:
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         low, high = part["score"].quantile(0.1), part["score"].max()
         optimum = float(part["optimum"].iloc[0])
+        room = 0.15
         if optimum > high + (high - low):
+            room = 0.3  # for the sentence above the scores
             text = f"best of all candidates: {optimum:.1f}, above the panel"
             axis.text(
                 0.97, 0.97, text, transform=axis.transAxes, ha="right", va="top", color="#8A8F94", fontsize=7
             )
         else:
             high = max(high, optimum)
-        axis.set(ylim=(low - 0.15 * (high - low), high + 0.15 * (high - low)))
+        axis.set(ylim=(low - 0.15 * (high - low), high + room * (high - low)))
     axes[0].set(ylabel="Objective (maximised)")
     _legend(figure, axes)
     return figure

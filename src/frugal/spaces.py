@@ -8,6 +8,7 @@ A dimension's `kind` is continuous, integer, ordinal (its values have an order) 
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,11 @@ from frugal.interface import Candidate
 
 Kind = Literal["continuous", "integer", "ordinal", "categorical"]
 Scale = Literal["linear", "log"]
+
+
+def as_json(candidate: Candidate) -> str:
+    """A candidate as files and seeds have it: one text for the same values, in whatever order they are named."""
+    return json.dumps(dict(candidate), sort_keys=True)
 
 
 @runtime_checkable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from time import perf_counter
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from frugal.interface import Candidate
 from frugal.learners import build, networks
 from frugal.seeds import seed_for
+from frugal.spaces import as_json
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def train_and_score(
         candidate,
         input_shape=image_shape or X_train.shape[1:],
         n_classes=n_classes,
-        seed=seed_for("fold", seed, json.dumps(dict(candidate), sort_keys=True)),
+        seed=seed_for("fold", seed, as_json(candidate)),
         device="cpu",
     ).fit(X_train, y_train, X_test, y_test, epochs=epochs)
     score = math.nan if trained.reason else trained.curve[-1]

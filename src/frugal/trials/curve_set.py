@@ -7,7 +7,6 @@ them can be made again by a trial of its candidate. They are trained on the CPU,
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,6 +22,7 @@ from frugal.datasets import Dataset
 from frugal.interface import Candidate, TrialTask
 from frugal.learners import NETWORKS, networks
 from frugal.seeds import rng_for
+from frugal.spaces import as_json
 from frugal.trials.lines import Lines
 from frugal.trials.problems import LearnerProblem, split
 
@@ -107,7 +107,7 @@ def _train(problem: LearnerProblem, number: int, candidate: Candidate, n_epochs:
         clock.append(process_time())  # an epoch in which a network diverges is not reported
     return {
         "id": number,
-        "candidate": json.dumps(dict(candidate), sort_keys=True),
+        "candidate": as_json(candidate),
         "scores": list(trial.curve),
         "seconds": [after - before for before, after in pairwise(clock)],
         "test_error": math.nan if trial.reason else problem.network_test_error(trial),

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from frugal.checks import check_whole
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.learners import networks
-from frugal.spaces import SearchSpace
+from frugal.spaces import SearchSpace, as_json
 from frugal.trials.curve_set import COLUMNS, OF_SET
 from frugal.trials.problems import Report
 
@@ -158,7 +158,7 @@ class CurvesProblem:
         """Take note of a trial, one of a run that was interrupted too: which curve it was, and how much of it."""
         task = trial.task
         self.replayed[task.id] = self._curve_for(task.candidate).id
-        self._done[task.id] = (_json(task.candidate), len(trial.curve))
+        self._done[task.id] = (as_json(task.candidate), len(trial.curve))
 
     def test_error(self, candidate: Candidate) -> float:
         """Test error at the end of the curve that a candidate was answered with; nan if that diverged.
@@ -166,13 +166,13 @@ class CurvesProblem:
         Raises:
             ValueError: if the candidate was not asked for.
         """
-        if _json(candidate) not in self._given:
+        if as_json(candidate) not in self._given:
             raise ValueError(f"{dict(candidate)} was not asked for, so no curve stands for it")
         return self._curve_for(candidate).test_error
 
     def _curve_for(self, candidate: Candidate) -> Curve:
         """The curve that stands for a candidate, from when it is first asked for."""
-        key = _json(candidate)
+        key = as_json(candidate)
         if key not in self._given:
             assert isinstance(self.space, ListedSpace)
             counts = np.bincount(list(self._given.values()), minlength=len(self.curves))
@@ -185,7 +185,7 @@ class CurvesProblem:
         if task.resume_from is None:
             return 0
         candidate, n_before = self._done.get(task.resume_from, ("", 0))
-        if candidate != _json(task.candidate):
+        if candidate != as_json(task.candidate):
             raise ValueError(f"trial {task.resume_from} has left no state of {dict(task.candidate)}")
         if n_before >= n_epochs:
             raise ValueError(f"trial {task.resume_from} has {n_before} epochs already, got epochs {n_epochs}")
@@ -198,7 +198,3 @@ def _curve(rows: pd.DataFrame) -> Curve:
     scores, seconds = (tuple(map(float, rows[name])) for name in ("score", "seconds"))
     candidate: Mapping[str, object] = json.loads(last["candidate"])
     return Curve(int(last["id"]), candidate, scores, seconds, float(last["test_error"]), str(last["reason"]))
-
-
-def _json(candidate: Candidate) -> str:
-    return json.dumps(dict(candidate), sort_keys=True)

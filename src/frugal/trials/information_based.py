@@ -110,8 +110,7 @@ class InformationBased(OnLedger):
         """Take note of an answer, and fit the surrogates once the initial design is told."""
         super().tell(trial)
         self._told_X.append(self._point(trial.task))
-        n_succeeded = int(np.isfinite([told.error for told in self.trials]).sum())
-        if len(self.trials) >= len(self._initial) and n_succeeded >= 2:
+        if len(self.trials) >= len(self._initial) and self._n_succeeded >= 2:
             self._loss = self._fit(np.array(self._told_X))
 
     @property
@@ -157,11 +156,6 @@ class InformationBased(OnLedger):
             n_steps=self._n_steps,
             n_samples=self._n_hyper,
         )
-
-    def _errors(self) -> Array:
-        """Errors told, the worst of them in place of failures."""
-        errors = np.array([trial.error for trial in self.trials])
-        return np.where(np.isnan(errors), np.nanmax(errors), errors)
 
     def _projected(self) -> Array:
         """The candidates told as joint points where the minimum is sought."""

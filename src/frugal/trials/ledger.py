@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from frugal.checks import check_whole
@@ -86,6 +87,15 @@ class OnLedger(ABC):
     def _task(self, number: int, candidate: Candidate) -> TrialTask:
         """The trial of a candidate, initial or proposed: on all rows."""
         return TrialTask(number, candidate)
+
+    @property
+    def _n_succeeded(self) -> int:
+        return sum(not math.isnan(trial.error) for trial in self.trials)
+
+    def _errors(self) -> NDArray[np.float64]:
+        """Errors told, the worst of them in place of failures."""
+        errors = np.array([trial.error for trial in self.trials])
+        return np.where(np.isnan(errors), np.nanmax(errors), errors)
 
     @abstractmethod
     def _propose(self) -> Candidate | Wait | None:

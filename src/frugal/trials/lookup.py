@@ -15,7 +15,7 @@ import pandas as pd
 from frugal.checks import check_rng, check_whole
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.spaces import Choice, Dimension, Ordinal, SearchSpace
-from frugal.trials.measured import COLUMNS, KEY, OF
+from frugal.trials.measured import COLUMNS, KEY, OF, facts_of
 from frugal.trials.problems import LearnerProblem, Report
 
 MAX_SHARE: Final = 5e-4
@@ -130,7 +130,7 @@ def recheck(
     _checked(table)
     check_whole("n_cells", n_cells, 1, len(table), "the cells of the table")
     check_rng(rng)
-    of = {"learner": problem.learner, "dataset": problem.dataset.name, "data": problem.data, "seed": problem.seed}
+    of = facts_of(problem)
     if table.iloc[0][list(OF)].to_dict() != of:
         raise ValueError(f"the table is of {table.iloc[0][list(OF)].to_dict()}, the problem of {of}")
     n_valid = len(problem.parts.valid[1])

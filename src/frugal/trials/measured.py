@@ -6,7 +6,6 @@ and ends in the same table, its seconds aside.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import pandas as pd
 from frugal.checks import check_whole
 from frugal.interface import Candidate, TrialTask
 from frugal.learners import NETWORKS
+from frugal.spaces import as_json
 from frugal.trials.lines import Lines
 from frugal.trials.problems import LearnerProblem
 
@@ -120,7 +120,7 @@ def in_groups(
     names = [as_json(candidate) for candidate in candidates]
     if not names or len(set(names)) < len(names):
         raise ValueError(f"candidates must be at least one, none of them twice, got {len(names)}")
-    of = {"learner": problem.learner, "dataset": problem.dataset.name, "data": problem.data, "seed": problem.seed}
+    of = facts_of(problem)
     parts = {"n_train": len(problem.parts.train[1]), "n_valid": len(problem.parts.valid[1])}
     journal = Lines(journal_path, {**of, **parts, "candidates": names}) if journal_path else None
     cells = {_key(row): row for row in (journal.rows if journal else [])}
@@ -135,9 +135,9 @@ def in_groups(
     return pd.concat([pd.DataFrame(of, index=table.index), table], axis=1)
 
 
-def as_json(candidate: Candidate) -> str:
-    """A candidate as tables hold it."""
-    return json.dumps(dict(candidate), sort_keys=True)
+def facts_of(problem: LearnerProblem) -> dict[str, Any]:
+    """What a table of a problem is of, under `OF`."""
+    return dict(zip(OF, (problem.learner, problem.dataset.name, problem.data, problem.seed), strict=True))
 
 
 def _key(row: Mapping[str, Any]) -> tuple[str, int, int]:

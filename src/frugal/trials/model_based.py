@@ -138,17 +138,8 @@ class ModelBased(OnLedger):
         return self._encoding.decode(X[self._choose(surrogate, X, log_ei, fresh)])
 
     @property
-    def _n_succeeded(self) -> int:
-        return sum(not math.isnan(trial.error) for trial in self.trials)
-
-    @property
     def _starts(self) -> int:
         return 0 if self._grid is not None else self._n_starts
-
-    def _errors(self) -> Array:
-        """Errors told, the worst of them in place of failures."""
-        errors = np.array([trial.error for trial in self.trials])
-        return np.where(np.isnan(errors), np.nanmax(errors), errors)
 
     def _scale(self) -> tuple[float, float]:
         errors = self._errors()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +17,8 @@ from frugal.datasets import Dataset
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.learners import NETWORKS, build, networks, scaler_for
 from frugal.seeds import rng_for, seed_for
-from frugal.spaces import SearchSpace
+from frugal.spaces import SearchSpace, as_json
 from frugal.threads import one_thread
-from frugal.trials.functions import FUNCTIONS as FUNCTIONS
-from frugal.trials.functions import FunctionProblem as FunctionProblem
 from frugal.trials.states import States
 
 if TYPE_CHECKING:
@@ -244,7 +241,7 @@ class LearnerProblem:
             candidate,
             input_shape=self.dataset.image_shape or self.dataset.X.shape[1:],
             n_classes=self.dataset.n_classes,
-            seed=seed_for("trial", self.seed, json.dumps(dict(candidate), sort_keys=True)),
+            seed=seed_for("trial", self.seed, as_json(candidate)),
             device=self.device,
         )
 

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
+from frugal.spaces import as_json
 from frugal.trials.lines import Lines
 from frugal.trials.problems import Problem, Recalling
 
@@ -141,4 +142,4 @@ def forget(path: str | Path) -> None:
 
 
 def _json(candidate: Candidate | None) -> str | None:
-    return None if candidate is None else json.dumps(dict(candidate), sort_keys=True)
+    return None if candidate is None else as_json(candidate)

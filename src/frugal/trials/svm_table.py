@@ -26,8 +26,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.interface import Candidate, TrialTask
+from frugal.spaces import as_json
 from frugal.threads import one_thread
-from frugal.trials.measured import Sizes, as_json, in_groups
+from frugal.trials.measured import Sizes, in_groups
 from frugal.trials.problems import LearnerProblem
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from frugal import trials
 from frugal.interface import Trial, TrialTask
 from frugal.seeds import rng_for
 from frugal.spaces import Choice, SearchSpace
-from frugal.trials.problems import FUNCTIONS
+from frugal.trials.functions import FUNCTIONS
 from frugal.trials.runs import Journal, run
 
 BRANIN, N_MAX = FUNCTIONS["branin"], 4096

@@ -10,10 +10,10 @@ import pytest
 from frugal.cli import main
 from frugal.datasets import load
 from frugal.interface import TrialTask
-from frugal.spaces import Choice, Ordinal, SearchSpace
+from frugal.spaces import Choice, Ordinal, SearchSpace, as_json
 from frugal.trials.look_up_jobs import grid_of, measure_part, part_of
 from frugal.trials.lookup import LookUpProblem, check_cells, recheck
-from frugal.trials.measured import COLUMNS, as_json, measure
+from frugal.trials.measured import COLUMNS, measure
 from frugal.trials.problems import LearnerProblem, split
 
 SPACE = SearchSpace({"alpha": Ordinal((0.5, 2.0)), "binarize": Ordinal((0.0, 0.5)), "fit_prior": Choice((True,))})

@@ -6,7 +6,8 @@ from sklearn.naive_bayes import BernoulliNB
 from frugal.datasets import load
 from frugal.interface import TrialTask
 from frugal.learners import space
-from frugal.trials.problems import FUNCTIONS, LearnerProblem, split
+from frugal.trials.functions import FUNCTIONS
+from frugal.trials.problems import LearnerProblem, split
 
 
 def never_asked(task, epoch, score):

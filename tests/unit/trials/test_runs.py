@@ -3,7 +3,7 @@ import json
 import pytest
 
 from frugal.interface import WAIT, Trial, TrialTask
-from frugal.trials.problems import FUNCTIONS
+from frugal.trials.functions import FUNCTIONS
 from frugal.trials.runs import COLUMNS, Journal, as_row, as_trial, run
 
 BRANIN = FUNCTIONS["branin"]

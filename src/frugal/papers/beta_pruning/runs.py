@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -15,6 +14,7 @@ from frugal.folds.replay import Trace, replay
 from frugal.folds.strategies import make, with_facts
 from frugal.learners.networks import authors_grid
 from frugal.seeds import rng_for
+from frugal.spaces import as_json
 from frugal.stats import mean_score
 
 EXPLORERS = ("beta_pruning", "standard")
@@ -34,9 +34,9 @@ def in_authors_order(table: ScoreTable) -> ScoreTable:
     Raises:
         ValueError: if a candidate of the document was not scored.
     """
-    rows = {json.dumps(dict(candidate), sort_keys=True): row for row, candidate in enumerate(table.candidates)}
+    rows = {as_json(candidate): row for row, candidate in enumerate(table.candidates)}
     rng = rng_for("beta_pruning", "order", table.meta["dataset"], table.meta["seed"])
-    texts = [json.dumps(dict(candidate), sort_keys=True) for candidate in authors_grid(rng)]
+    texts = [as_json(candidate) for candidate in authors_grid(rng)]
     missing = [text for text in texts if text not in rows]
     if missing:
         raise ValueError(f"there are no scores of {missing[0]}, a candidate of document 000")

@@ -15,6 +15,7 @@ from frugal.checks import check_settings
 from frugal.interface import Candidate
 from frugal.papers.exploration.surrogate_cost import surrogate_cost
 from frugal.papers.exploration.task1_search import N_TRIALS, SEARCHES, run_task1
+from frugal.spaces import as_json
 from frugal.trials.lines import Lines
 from frugal.trials.problems import LearnerProblem
 from frugal.trials.searches import SETTINGS, problem
@@ -63,10 +64,10 @@ def refits(
 
     last = runs.sort_values("id").groupby(["method", "seed"], sort=False)["recommendation"].last()
     rows = [row(str(key[0]), int(key[1]), chosen, "refit_rows") for key, chosen in last.items()]  # type: ignore[index]
-    rows.append(row(REPORTED_ROW, 0, json.dumps(dict(REPORTED), sort_keys=True), "refit_rows"))
+    rows.append(row(REPORTED_ROW, 0, as_json(REPORTED), "refit_rows"))
     if settings.get("grid_rows") != 0:
         grid = learners.space("grid", learner).grid()
-        rows += [row(GRID_ROW, 0, json.dumps(dict(c), sort_keys=True), "grid_rows") for c in grid]
+        rows += [row(GRID_ROW, 0, as_json(c), "grid_rows") for c in grid]
     first = ["experiment", "method", "learner", "dataset", "seed", "data"]
     return pd.DataFrame(rows)[[*first, "candidate", "n_rows", "test_error", "seconds"]]
 

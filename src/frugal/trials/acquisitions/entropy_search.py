@@ -22,6 +22,7 @@ costs a few passes over the representers for all quantiles together, where compa
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -162,7 +163,7 @@ class InformationGain:
         return np.array([belief.gains(X, self._quantiles) for belief in self._beliefs])
 
 
-class _Belief:
+class _Belief(ABC):
     """f(Z) under a component."""
 
     def __init__(self, component: Component, Z: Array, log_u: Array, normals: Array) -> None:
@@ -175,9 +176,9 @@ class _Belief:
         kl = information(before[:, None], self._log_u)[0]
         return np.asarray(information(after, self._log_u).mean(axis=1) - kl)
 
+    @abstractmethod
     def _p_min(self, B: Array, quantiles: Array) -> tuple[Array, Array]:
         """Probabilities before, (R,), and after each outcome of each candidate, (m, R, P)."""
-        raise NotImplementedError
 
 
 class _SampledBelief(_Belief):

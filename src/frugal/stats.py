@@ -102,9 +102,11 @@ def t_margin(error: float, n: int, level: float = 0.95) -> float:
 
 
 def standard_error(values: ArrayLike) -> float:
-    """Sample standard deviation over root n; nan for fewer than two values."""
+    """Sample standard deviation over root n; nan for fewer than two values, and 0 where they are all the same."""
     x = np.asarray(values, dtype=float)
-    return float(x.std(ddof=1)) / math.sqrt(x.size) if x.size > 1 else math.nan
+    if x.size < 2:
+        return math.nan
+    return 0.0 if (x == x[0]).all() else float(x.std(ddof=1)) / math.sqrt(x.size)
 
 
 def mean_score(scores: Sequence[float]) -> float:

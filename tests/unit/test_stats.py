@@ -48,6 +48,7 @@ def test_interval_agrees_with_scipy():
     theirs = reference.t.interval(0.95, 11, loc=x.mean(), scale=reference.sem(x))
     assert mean_interval(x) == pytest.approx(theirs)
     assert standard_error(x) == pytest.approx(reference.sem(x))
+    assert standard_error([0.9184] * 5) == 0.0
 
 
 @given(st.permutations([0.1, 0.2, 0.3, 0.7, 0.9]))

@@ -106,7 +106,7 @@ def _rows(name: str, runs: pd.DataFrame) -> pd.DataFrame:
         measured = _measured(found)
         measured["n_trials"] = measured["method"].map(found.groupby("method")["trial"].min())
     else:
-        measured = pd.DataFrame(columns=[*KEYS, "note"])
+        measured = pd.DataFrame(columns=[*KEYS, "note", "n_trials"])
     reason = NOT_RUN if benchmark.learner else NOT_TESTABLE
     present = set(measured["method"])
     lacking = [method for method in (COMPARED if present else benchmark.quoted) if method not in present]
@@ -116,7 +116,14 @@ def _rows(name: str, runs: pd.DataFrame) -> pd.DataFrame:
     table["published"] = quoted.map({method: mean for method, (mean, _) in benchmark.quoted.items()})
     table["published_sd"] = quoted.map({method: sd for method, (_, sd) in benchmark.quoted.items()})
     is_quoted = table["published"].notna()
-    table.loc[is_quoted, "note"] = [_joined(note, QUOTED_NOTE) for note in table.loc[is_quoted, "note"]]
+    table.loc[is_quoted, "note"] = [
+        _joined(
+            note,
+            QUOTED_NOTE,
+            "" if pd.isna(n) else f"ours after {n:.0f} trials, the quoted after those in brackets",
+        )
+        for note, n in table.loc[is_quoted, ["note", "n_trials"]].itertuples(index=False)
+    ]
     return _ordered(table)
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
 from frugal.papers import style
 from frugal.papers.exploration.looks import LOOKS
@@ -36,7 +36,14 @@ def draw_task2(table: pd.DataFrame) -> Figure:
     axes = figure.subplots(1, 3, sharey=True)
     for axis, (panel, label) in zip(axes, _TASK2.items(), strict=True):
         _draw(axis, table[table["panel"] == panel], discrete=panel == "trials")
-        axis.set(xlabel=label, xscale="log" if panel == "seconds" else "linear")
+        axis.set(xlabel=label)
+        if panel == "seconds":
+            axis.set_xscale("log")
+            axis.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
+            axis.xaxis.set_minor_formatter(NullFormatter())
+        if panel != "trials":
+            axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}" if panel == "seconds" else "{x:,.0f}"))
+    axes[2].xaxis.set_major_locator(MaxNLocator(4))
     axes[0].set(ylabel="Best validation accuracy", ylim=_limits(table))
     axes[0].yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
     _legend(figure, axes)
@@ -142,9 +149,12 @@ def _draw(axis: Axes, table: pd.DataFrame, *, discrete: bool) -> None:
 
 
 def _limits(table: pd.DataFrame) -> tuple[float, float]:
-    """Of an axis that shows every mean; the bands of few seeds may be far wider."""
+    """Of an axis that shows every mean, and bars unless they are far longer, as those of few seeds may be."""
     low, high = float(table["mean"].min()), float(table["mean"].max())
-    return low - 0.1 * (high - low), high + 0.15 * (high - low)
+    ends = table.groupby(["panel", "method"]).tail(1)
+    room = 0.3 * (high - low)
+    lowest, highest = min(low, max(ends["low"].min(), low - room)), max(high, min(ends["high"].max(), high + room))
+    return lowest - 0.05 * (highest - lowest), highest + 0.05 * (highest - lowest)
 
 
 def _legend(figure: Figure, axes: Iterable[Axes]) -> None:

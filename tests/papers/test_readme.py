@@ -25,11 +25,12 @@ def test_the_readme_quotes_the_published_claims(paper, place):
         assert verdict == claim.verdict
 
 
-def test_the_readme_quotes_published_claims_of_document_003():
-    claims = pd.read_csv(ROOT / "results/published/big_data/claims.csv")
-    table = (ROOT / "README.md").read_text().split("| claim of the document |")[3].split("\n\n")[0]
+@pytest.mark.parametrize(("paper", "place", "n_least"), [("exploration", 3, 12), ("big_data", 4, 20)])
+def test_the_readme_quotes_some_of_the_published_claims(paper, place, n_least):
+    claims = pd.read_csv(ROOT / f"results/published/{paper}/claims.csv")
+    table = (ROOT / "README.md").read_text().split("| claim of the document |")[place].split("\n\n")[0]
     lines = table.splitlines()[2:]
-    assert len(lines) > 20
+    assert len(lines) > n_least
     for line in lines:
         _, published, ours, verdict = (part.strip() for part in line.strip("| ").split("|"))
         same = claims[(claims["verdict"] == verdict) & ((claims["ours"] - float(ours.split(" ")[0])).abs() < 6e-4)]

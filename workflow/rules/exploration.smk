@@ -136,6 +136,25 @@ use rule big_data_claims as exploration_claims with:
         scale=config["scale"],
 
 
+# Targets by name: each table, each figure, and all of them.
+for item in EXPLORATION_TABLES:
+
+    rule:
+        name:
+            f"exploration_{item}_table"
+        input:
+            multiext(f"results/exploration/tables/{item}", ".csv", ".md"),
+
+
+for item in (*EXPLORATION_EXPLAINED, *EXPLORATION_FIGURES):
+
+    rule:
+        name:
+            f"exploration_{item}_figure"
+        input:
+            multiext(f"results/exploration/figures/{item}", ".png", ".svg", ".csv"),
+
+
 rule exploration:
     # Document 002: tables, figures and claims.
     input:

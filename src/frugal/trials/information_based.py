@@ -17,6 +17,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from frugal.checks import check_choice, check_whole
 from frugal.interface import Candidate, Trial, TrialTask
@@ -94,11 +95,12 @@ class InformationBased(OnLedger):
         check_choice("p_min", p_min, P_MIN)
         check_whole("n_samples", n_samples, 1)
         check_whole("n_quantiles", n_quantiles, 1)
-        self._rng, self._n_hyper, self._n_burn, self._n_steps = rng, n_hyper, n_burn, n_steps
+        self._n_hyper, self._n_burn, self._n_steps = n_hyper, n_burn, n_steps
         self._n_candidates, self._n_representers, self._density = n_candidates, n_representers, representers
         self._p_min, self._n_samples, self._n_quantiles = p_min, n_samples, n_quantiles
+        design, self._chains, self._rng = rng.spawn(3)  # so that longer chains move no point of the pool
         if not self._initial:
-            self._initial = [dict(c) for c in initial_design(space, n_initial, rng)]
+            self._initial = [dict(c) for c in initial_design(space, n_initial, design)]
         self._encoding = Encoding(space)
         self._grid = self._encoding.grid()
         self._continuous = all(isinstance(d, (Uniform, Exponential)) for d in space.dimensions.values())
@@ -150,7 +152,7 @@ class InformationBased(OnLedger):
         n_walkers = max(self._n_hyper + self._n_hyper % 2, 2 * n_free)
         return MarginalGP(
             gp,
-            rng=self._rng,
+            rng=self._chains,
             n_walkers=n_walkers,
             n_burn=self._n_burn,
             n_steps=self._n_steps,
@@ -172,8 +174,7 @@ class InformationBased(OnLedger):
             self._next = self._follows(np.zeros(1))[0]
             return self._space.sample(self._rng, 1)[0]
         X = self._pool()
-        asked = {self._point(task).tobytes() for task in self._asked}
-        fresh = np.array([point.tobytes() not in asked for point in X])
+        fresh = self._fresh(X)
         merit = self._merit(X)
         best = X[int(np.where(fresh | ~fresh.any(), merit, -np.inf).argmax())]
         d = self._encoding.n_coordinates
@@ -219,9 +220,8 @@ class InformationBased(OnLedger):
         """Joint points to compare, (m, d + k)."""
         if self._grid is not None and self._levels is not None:
             everything = np.vstack([self._with(self._grid, level) for level in self._levels])
-            asked = {self._point(task).tobytes() for task in self._asked}
-            left = [point for point in everything if point.tobytes() not in asked]
-            pool = np.array(left) if left else everything
+            fresh = self._fresh(everything)
+            pool = everything[fresh] if fresh.any() else everything
             return self._rng.permutation(pool)[: self._n_candidates]
         d, n = len(self._space.dimensions), self._n_candidates
         best = np.array(self._told_X)[np.argsort(self._projected_means(), kind="stable")]
@@ -232,6 +232,11 @@ class InformationBased(OnLedger):
             points = np.vstack([points, self._encoding.snap(near)])
         u = np.concatenate([scattered[:, d], self._rng.random(len(near))])
         return np.hstack([points, self._follows(u)])
+
+    def _fresh(self, X: Array) -> NDArray[np.bool_]:
+        """Whether joint points (m, d + k) were not asked before, (m,)."""
+        asked = {self._point(task).tobytes() for task in self._asked}
+        return np.array([point.tobytes() not in asked for point in X])
 
     @staticmethod
     def _with(points: Array, level: Array) -> Array:

@@ -133,7 +133,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--network", required=True)
     p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
     p.add_argument("--candidates", type=numbers, required=True, help="their numbers, for example 0-9")
-    p.add_argument("--settings", default="{}", help="n_train, n_valid and n_epochs, as JSON")
+    p.add_argument("--settings", default="{}", help="n_train (or several), n_valid and n_epochs, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
 

@@ -51,18 +51,24 @@ JOB = "all" if config["methods_per_job"] == "all" else "{method}"
 
 SEARCH_BLOCKS = {name: config[of.paper][name] for name, of in SEARCHES.items()}
 SEARCH_OF = {of: name for name, search in SEARCHES.items() for of in search.problems}
+CURVES = config["curves"]["networks"]
+SIZED = {("lookup", name): block for name, block in config["lookup"].items()} | {
+    ("curves", f"{name}_{block['dataset']}"): block | {"sizes": block["n_train"]}
+    for name, block in CURVES.items()
+    if isinstance(block["n_train"], list)
+}
 try:
     SEARCH_TRIALS = {
         name: n_trials_of(name, block) for name, block in SEARCH_BLOCKS.items()
     }
     SEARCH_STRATEGIES = {
         (name, method): (
-            sized(method, block["strategies"].get(method, {}), config["lookup"][table])
-            if learner == "lookup"
+            sized(method, block["strategies"].get(method, {}), SIZED[of])
+            if of in SIZED
             else block["strategies"].get(method, {})
         )
         for name, block in SEARCH_BLOCKS.items()
-        for learner, table in SEARCHES[name].problems
+        for of in SEARCHES[name].problems
         for method in SEARCH_TRIALS[name]
     }
 except ValueError as error:
@@ -70,9 +76,9 @@ except ValueError as error:
 
 
 def search_input(wildcards):
-    """What a search reads: a table of fits, a prepared dataset, or nothing where it is of a function."""
-    if wildcards.learner == "lookup":
-        return f"results/lookup/{wildcards.dataset}.parquet"
+    """What a search reads: a table of fits, stored curves, a prepared dataset, or nothing where it is of a function."""
+    if wildcards.learner in ("lookup", "curves"):
+        return f"results/{wildcards.learner}/{wildcards.dataset}.parquet"
     return processed(wildcards) if wildcards.dataset in CATALOGUE else []
 
 
@@ -93,18 +99,18 @@ def search_settings(wildcards):
     settings["strategies"] = {
         wildcards.method: SEARCH_STRATEGIES[search, wildcards.method]
     }
-    if wildcards.learner == "lookup":
-        settings["table"] = f"results/lookup/{wildcards.dataset}.parquet"
+    if wildcards.learner in ("lookup", "curves"):
+        settings["table"] = search_input(wildcards)
     return json.dumps(settings, sort_keys=True)
 
 
 def search_files(wildcards):
-    """All searches of an experiment, after the tables of fits that they look up."""
+    """All searches of an experiment, after the tables of fits or the curves that they look up."""
     problems = SEARCHES[wildcards.search].problems
     return [
-        f"results/lookup/{name}.parquet"
+        f"results/{learner}/{name}.parquet"
         for learner, name in problems
-        if learner == "lookup"
+        if learner in ("lookup", "curves")
     ] + [
         f"results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet"
         for method in SEARCH_TRIALS[wildcards.search]
@@ -114,10 +120,11 @@ def search_files(wildcards):
 
 
 def gather_flags(wildcards):
-    """Flags that gather an experiment's searches; cells of a table have no method to be ordered by."""
+    """Flags that gather an experiment's searches; what they look up has no method to be ordered by."""
     problems = SEARCHES[wildcards.search].problems
-    by = " --by dataset seed" if any(of == "lookup" for of, _ in problems) else ""
-    return f"--experiment {wildcards.search}{by}"
+    by = {"lookup": " --by dataset seed", "curves": " --by dataset"}
+    found = [by[learner] for learner, _ in problems if learner in by]
+    return f"--experiment {wildcards.search}{''.join(found[:1])}"
 
 
 def lookup_settings(wildcards):

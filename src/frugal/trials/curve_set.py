@@ -3,6 +3,9 @@
 Candidates are random draws from the network's space `SPACE`, numbered: the same number is the same candidate
 however many there are, whatever rows and epochs. Curves are what `LearnerProblem` with seed 0 measures, so any of
 them can be made again by a trial of its candidate. They are trained on the CPU, on one thread.
+
+A set may hold each candidate on several numbers of training rows: the same validation rows, and of the rows of the
+largest number those that a trial of `LearnerProblem` on fewer draws (its subset 0).
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import pandas as pd
 
 from frugal.checks import check_known, check_whole
 from frugal.datasets import Dataset
-from frugal.interface import Candidate, TrialTask
+from frugal.interface import TrialTask
 from frugal.learners import NETWORKS, networks
 from frugal.seeds import rng_for
 from frugal.spaces import as_json
@@ -27,11 +30,13 @@ from frugal.trials.lines import Lines
 from frugal.trials.problems import LearnerProblem, split
 
 SPACE: Final = "small"
+SIZE: Final = "n_train"
 OF_SET: Final = ("network", "dataset", "space", "n_train", "n_valid", "n_epochs", "data")
 OF_EPOCH: Final = ("id", "candidate", "epoch", "score", "seconds", "test_error", "reason")
 COLUMNS: Final = (*OF_SET, *OF_EPOCH)
-"""Of a file of curves, a row per epoch. candidate: a JSON object; seconds: the processor's, of this epoch with its
-validation; test_error, reason: on a curve's last row, nan and empty on the others."""
+"""Of a file of curves, a row per epoch. n_train (`SIZE`): training rows of the curve, of which a set may have
+several numbers; candidate: a JSON object; seconds: the processor's, of this epoch with its validation; test_error,
+reason: on a curve's last row, nan and empty on the others."""
 
 
 def train_curves(
@@ -39,7 +44,7 @@ def train_curves(
     dataset: Dataset,
     numbers: Sequence[int],
     *,
-    n_train: int,
+    n_train: int | Sequence[int],
     n_valid: int,
     n_epochs: int,
     n_test: int = 0,
@@ -51,7 +56,8 @@ def train_curves(
         network: one that has a space `SPACE`.
         dataset: what it is trained on.
         numbers: of the candidates, from 0.
-        n_train: training rows, the same for all.
+        n_train: training rows, the same for all; or several numbers of them, the largest first, and each candidate
+            is trained on every one.
         n_valid: validation rows, likewise.
         n_epochs: passes over the training rows; a network that diverges has fewer, with nan as its last score and
             the reason.
@@ -59,42 +65,59 @@ def train_curves(
         journal_path: where curves are kept as they are made, so that a killed job goes on; None: nowhere.
 
     Returns:
-        Columns `COLUMNS`, in the order of the numbers; but for its seconds the same, interrupted or not.
+        Columns `COLUMNS`, in the order of the numbers, and of each from the most rows to the fewest; but for its
+        seconds the same, interrupted or not.
 
     Raises:
         ValueError: on an unknown network or one without such a space, no or negative numbers, more rows than there
-            are, no epochs, or the journal of another job.
+            are, several numbers of rows that do not decrease or of which one is below the number of classes, no
+            epochs, or the journal of another job.
     """
     check_known("network", network, NETWORKS)
     if not numbers:
         raise ValueError("numbers must list at least one candidate, got none")
     for number in numbers:
         check_whole("a candidate's number", number, 0)
-    for name, value in {"n_train": n_train, "n_valid": n_valid, "n_epochs": n_epochs}.items():
+    for name, value in {"n_valid": n_valid, "n_epochs": n_epochs}.items():
         check_whole(name, value, 1)
-    parts = split(dataset, n_valid=n_valid, n_test=n_test, n_train=n_train)
+    sizes = _sizes(n_train, dataset.n_classes)
+    parts = split(dataset, n_valid=n_valid, n_test=n_test, n_train=sizes[0])
     problem = LearnerProblem(network, dataset, parts, networks.space(SPACE, network), device="cpu")
     candidates = problem.space.sample(rng_for("curves", network, dataset.name), max(numbers) + 1)
-    facts = (network, dataset.name, SPACE, n_train, n_valid, n_epochs, dataset.provenance)
+    facts = (network, dataset.name, SPACE, sizes, n_valid, n_epochs, dataset.provenance)
     of_set = dict(zip(OF_SET, facts, strict=True))
     lines = None if journal_path is None else Lines(journal_path, of_set)
-    made = {row["id"]: row for row in lines.rows} if lines else {}
-    if not made.keys() >= set(numbers):  # or the first curve's seconds are those of importing and compiling, too
-        replace(problem).evaluate(TrialTask(0, candidates[0], min(n_train, 64), epochs=1), _go_on)
-    for number in numbers:
-        if number not in made:
-            made[number] = _train(problem, number, candidates[number], n_epochs)
+    made = {(row["id"], row[SIZE]): row for row in lines.rows} if lines else {}
+    wanted = [(number, size) for number in numbers for size in sizes]
+    if not made.keys() >= set(wanted):  # or the first curve's seconds are those of importing and compiling, too
+        replace(problem).evaluate(TrialTask(0, candidates[0], min(sizes[0], 64), epochs=1), _go_on)
+    for number, size in wanted:
+        if (number, size) not in made:
+            task = TrialTask(number, candidates[number], size, epochs=n_epochs)
+            made[number, size] = {SIZE: size} | _train(replace(problem), task)  # a trial's state is taken once
             if lines:
-                lines.add(made[number])
-    rows = [of_set | row for number in numbers for row in _rows(made[number])]
+                lines.add(made[number, size])
+    rows = [of_set | {SIZE: size} | row for number, size in wanted for row in _rows(made[number, size])]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _sizes(n_train: int | Sequence[int], n_classes: int) -> list[int]:
+    """Numbers of training rows, the largest first."""
+    if not isinstance(n_train, Sequence) or isinstance(n_train, str):
+        check_whole("n_train", n_train, 1)
+        return [n_train]
+    for size in n_train:
+        check_whole("n_train", size, n_classes)
+    if not n_train or any(b >= a for a, b in pairwise(n_train)):
+        raise ValueError(f"n_train must be a number, or several that decrease, got {list(n_train)}")
+    return list(n_train)
 
 
 def _go_on(task: TrialTask, epoch: int, score: float) -> bool:
     return True
 
 
-def _train(problem: LearnerProblem, number: int, candidate: Candidate, n_epochs: int) -> dict[str, Any]:
+def _train(problem: LearnerProblem, task: TrialTask) -> dict[str, Any]:
     """One curve, as plain values."""
     clock = [process_time()]
 
@@ -102,12 +125,12 @@ def _train(problem: LearnerProblem, number: int, candidate: Candidate, n_epochs:
         clock.append(process_time())
         return True
 
-    trial = problem.evaluate(TrialTask(number, candidate, epochs=n_epochs), note)
+    trial = problem.evaluate(task, note)
     if trial.reason:
         clock.append(process_time())  # an epoch in which a network diverges is not reported
     return {
-        "id": number,
-        "candidate": as_json(candidate),
+        "id": task.id,
+        "candidate": as_json(task.candidate),
         "scores": list(trial.curve),
         "seconds": [after - before for before, after in pairwise(clock)],
         "test_error": math.nan if trial.reason else problem.network_test_error(trial),

@@ -5,7 +5,11 @@ Strategies ask for any candidate of a space, but only some have curves. So the s
 as the model-based ones do, asks for candidates that have curves and is told what is true of them. Whatever else is
 asked for (draws at random, and what peers make of the dimensions themselves) is answered with the nearest curve,
 by distance in the cube, among those that have been given to the fewest candidates; so none comes twice before all
-have come once. A candidate that is asked for again, longer or to be continued, meets the same curve.
+have come once; a candidate that has a curve always meets its own. A candidate that is asked for again, longer,
+to be continued or on other rows, meets the curve of the same number.
+
+A set may hold every candidate on several numbers of training rows, one draw of each: that one is the answer
+whatever draw (`subset`) a trial asks for, and what a strategy sees has no noise from the draws.
 """
 
 from __future__ import annotations
@@ -18,41 +22,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.checks import check_whole
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.learners import networks
 from frugal.spaces import SearchSpace, as_json
-from frugal.trials.curve_set import COLUMNS, OF_SET
+from frugal.trials.curve_set import COLUMNS, OF_SET, SIZE
+from frugal.trials.listed import ListedSpace
 from frugal.trials.problems import Report
-
-
-@dataclass(frozen=True)
-class ListedSpace(SearchSpace):
-    """A space in which only some candidates can be had.
-
-    Points of the cube lead to the nearest of these (`from_unit`); draws (`sample`) are from the whole space.
-
-    Attributes:
-        listed: the candidates, at least one.
-    """
-
-    listed: tuple[Candidate, ...] = ()
-
-    def sample(self, rng: np.random.Generator, n_candidates: int) -> list[Candidate]:
-        """Independent draws from the space, listed or not."""
-        return SearchSpace(self.dimensions).sample(rng, n_candidates)
-
-    def from_unit(self, point: NDArray[np.float64]) -> Candidate:
-        """The listed candidate nearest to that at a point, shape (n_dimensions,), of the unit cube."""
-        return self.listed[int(self.distances(super().from_unit(point)).argmin())]
-
-    def distances(self, candidate: Candidate) -> NDArray[np.float64]:
-        """From a candidate to each listed one, Euclidean, in the unit cube; shape (n_listed,)."""
-        apart = np.array([self.to_unit(listed) for listed in self.listed]) - self.to_unit(candidate)
-        lengths: NDArray[np.float64] = np.sqrt((apart**2).sum(axis=1))
-        return lengths
 
 
 @dataclass(frozen=True)
@@ -62,6 +39,7 @@ class Curve:
     Attributes:
         id: its number in the set.
         candidate: whose it is.
+        n_rows: that it was trained on.
         scores: on the validation rows, per epoch; nan where the network diverged.
         seconds: of each epoch.
         test_error: at the end; nan if it diverged.
@@ -70,6 +48,7 @@ class Curve:
 
     id: int
     candidate: Candidate
+    n_rows: int
     scores: tuple[float, ...]
     seconds: tuple[float, ...]
     test_error: float
@@ -79,22 +58,25 @@ class Curve:
 class CurvesProblem:
     """Implements `problems.Problem`; a run needs one of its own, since answers depend on those before.
 
-    A trial without `epochs` replays a curve to its end. Its epochs are reported one by one, and a report that
-    answers False ends it there: seconds and cost (rows times epochs) are those of the epochs replayed.
+    A trial without `epochs` replays a curve to its end, one without `n_rows` that on the most rows. Its epochs are
+    reported one by one, and a report that answers False ends it there: seconds and cost (rows times epochs) are
+    those of the epochs replayed.
 
     Attributes:
         name: network and dataset.
         space: what candidates are asked from.
         data: provenance of the dataset.
         n_epochs: of a curve that did not diverge.
-        curves: the set.
+        sizes: numbers of training rows, increasing; every candidate has a curve on each.
+        curves: those on the most rows.
         replayed: number of the curve by trial.
 
     Args:
         table: rows of one set, columns `curve_set.COLUMNS`.
 
     Raises:
-        ValueError: if a column is missing, there are no rows, or they are of several sets.
+        ValueError: if a column is missing, there are no rows, they are of several sets, or a curve is lacking or
+            there twice.
     """
 
     def __init__(self, table: pd.DataFrame) -> None:
@@ -103,19 +85,27 @@ class CurvesProblem:
             raise ValueError(
                 f"a table of curves needs the column {missing[0]!r}; it has {', '.join(map(str, table))}"
             )
-        sets = table[list(OF_SET)].drop_duplicates()
+        sets = table[[name for name in OF_SET if name != SIZE]].drop_duplicates()
         if len(sets) != 1:
             raise ValueError(f"curves to be replayed must be of one set, got {len(sets)}")
         facts = sets.iloc[0]
         self.name = f"curves of {facts['network']} on {facts['dataset']}"
         self.data, self.n_epochs = str(facts["data"]), int(facts["n_epochs"])
-        self.curves = [_curve(rows) for _, rows in table.groupby("id", sort=True)]
+        self.sizes = tuple(sorted(map(int, table[SIZE].unique())))
+        self._curves = {
+            size: [_curve(rows, self.name) for _, rows in part.groupby("id", sort=True)]
+            for size, part in table.groupby(SIZE)
+        }
+        self.curves = self._curves[self.sizes[-1]]
+        whose = {size: [(curve.id, curve.candidate) for curve in of] for size, of in self._curves.items()}
+        for size in self.sizes:
+            if whose[size] != whose[self.sizes[-1]]:
+                raise ValueError(f"{self.name} must be of the same candidates on {size} rows as on the most")
         dimensions = networks.space(facts["space"], facts["network"]).dimensions
         self.space: SearchSpace = ListedSpace(dimensions, tuple(curve.candidate for curve in self.curves))
         self.replayed: dict[int, int] = {}
-        self._n_rows = int(facts["n_train"])
         self._given: dict[str, int] = {}  # place of the curve by candidate asked for
-        self._done: dict[int, tuple[str, int]] = {}  # candidate and epochs by trial
+        self._done: dict[int, tuple[str, int, int]] = {}  # candidate, rows and epochs by trial
 
     @classmethod
     def read(cls, path: str | Path) -> CurvesProblem:
@@ -132,14 +122,14 @@ class CurvesProblem:
 
         Raises:
             ValueError: if the task asks for other rows or more epochs than the curves have, or to continue a trial
-                that was not made, had another candidate or has as many epochs already; or if its candidate lies
-                outside the space.
+                that was not made, had another candidate or other rows, or has as many epochs already; or if its
+                candidate lies outside the space.
         """
-        if task.n_rows not in (None, self._n_rows):
-            raise ValueError(f"{self.name} were made on {self._n_rows} rows, got n_rows {task.n_rows!r}")
+        n_rows = self._rows_of(task)
         n_epochs = self.n_epochs if task.epochs is None else task.epochs
         check_whole("epochs", n_epochs, 1, self.n_epochs, "those of the stored curves")
-        curve, begin = self._curve_for(task.candidate), self._epochs_before(task, n_epochs)
+        begin = self._epochs_before(task, n_epochs)
+        curve = self._curves[n_rows][self._place_for(task.candidate)]
         end = begin
         for score in curve.scores[begin:n_epochs]:
             end += 1
@@ -148,7 +138,7 @@ class CurvesProblem:
         scores = curve.scores[:end]
         failed = math.isnan(scores[-1])
         error = math.nan if failed else 1 - scores[-1]
-        cost = float(self._n_rows * (end - begin))
+        cost = float(n_rows * (end - begin))
         seconds = float(sum(curve.seconds[begin:end]))
         trial = Trial(task, error, seconds, cost, scores, curve.reason if failed else "")
         self.recall(trial)
@@ -157,44 +147,59 @@ class CurvesProblem:
     def recall(self, trial: Trial) -> None:
         """Take note of a trial, one of a run that was interrupted too: which curve it was, and how much of it."""
         task = trial.task
-        self.replayed[task.id] = self._curve_for(task.candidate).id
-        self._done[task.id] = (as_json(task.candidate), len(trial.curve))
+        self.replayed[task.id] = self.curves[self._place_for(task.candidate)].id
+        self._done[task.id] = (as_json(task.candidate), self._rows_of(task), len(trial.curve))
 
     def test_error(self, candidate: Candidate) -> float:
-        """Test error at the end of the curve that a candidate was answered with; nan if that diverged.
+        """Test error, trained on the most rows to the end, of what answered for a candidate; nan if that diverged.
 
         Raises:
             ValueError: if the candidate was not asked for.
         """
         if as_json(candidate) not in self._given:
             raise ValueError(f"{dict(candidate)} was not asked for, so no curve stands for it")
-        return self._curve_for(candidate).test_error
+        return self.curves[self._place_for(candidate)].test_error
 
-    def _curve_for(self, candidate: Candidate) -> Curve:
-        """The curve that stands for a candidate, from when it is first asked for."""
+    def _rows_of(self, task: TrialTask) -> int:
+        """Training rows that a task asks for."""
+        if task.n_rows is None:
+            return self.sizes[-1]
+        if task.n_rows not in self._curves:
+            known = ", ".join(map(str, self.sizes))
+            raise ValueError(f"{self.name} were made on {known} rows, got n_rows {task.n_rows!r}")
+        return task.n_rows
+
+    def _place_for(self, candidate: Candidate) -> int:
+        """Place of the curves that stand for a candidate, from when it is first asked for."""
         key = as_json(candidate)
         if key not in self._given:
             assert isinstance(self.space, ListedSpace)
             counts = np.bincount(list(self._given.values()), minlength=len(self.curves))
-            free = counts == counts.min()
-            self._given[key] = int(np.where(free, self.space.distances(candidate), np.inf).argmin())
-        return self.curves[self._given[key]]
+            apart = self.space.distances(candidate)
+            may = (counts == counts.min()) | (apart == 0)  # what has a curve meets its own, whoever met it before
+            self._given[key] = int(np.where(may, apart, np.inf).argmin())
+        return self._given[key]
 
     def _epochs_before(self, task: TrialTask, n_epochs: int) -> int:
         """Epochs that a task has behind it, of the trial that it continues."""
         if task.resume_from is None:
             return 0
-        candidate, n_before = self._done.get(task.resume_from, ("", 0))
+        candidate, n_rows, n_before = self._done.get(task.resume_from, ("", 0, 0))
         if candidate != as_json(task.candidate):
             raise ValueError(f"trial {task.resume_from} has left no state of {dict(task.candidate)}")
+        if n_rows != self._rows_of(task):
+            raise ValueError(f"trial {task.resume_from} was on {n_rows} rows, got n_rows {task.n_rows!r}")
         if n_before >= n_epochs:
             raise ValueError(f"trial {task.resume_from} has {n_before} epochs already, got epochs {n_epochs}")
         return n_before
 
 
-def _curve(rows: pd.DataFrame) -> Curve:
+def _curve(rows: pd.DataFrame, name: str) -> Curve:
     rows = rows.sort_values("epoch")
     last = rows.iloc[-1]
+    number, n_rows = int(last["id"]), int(last[SIZE])
+    if list(rows["epoch"]) != list(range(1, len(rows) + 1)):
+        raise ValueError(f"{name} must have every epoch once; number {number} on {n_rows} rows has not")
     scores, seconds = (tuple(map(float, rows[name])) for name in ("score", "seconds"))
     candidate: Mapping[str, object] = json.loads(last["candidate"])
-    return Curve(int(last["id"]), candidate, scores, seconds, float(last["test_error"]), str(last["reason"]))
+    return Curve(number, candidate, n_rows, scores, seconds, float(last["test_error"]), str(last["reason"]))

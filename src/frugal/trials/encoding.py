@@ -11,6 +11,7 @@ import numpy as np
 
 from frugal.interface import Candidate
 from frugal.spaces import Choice, Dimension, SearchSpace
+from frugal.trials.listed import ListedSpace
 from frugal.trials.surrogates.kernels import Array
 
 LARGEST_GRID = 2048
@@ -52,7 +53,10 @@ class Encoding:
         return np.array([self.encode(self._space.from_unit(point)) for point in unit])
 
     def grid(self) -> Array | None:
-        """Every candidate, (m, n_coordinates), of a space of listed values; None of others and of large ones."""
+        """Every candidate, (m, n_coordinates), of a space that lists them, or its values; None of others."""
+        if isinstance(self._space, ListedSpace):
+            few = len(self._space.listed) <= LARGEST_GRID
+            return np.array([self.encode(candidate) for candidate in self._space.listed]) if few else None
         counts = [len(d.values) for d in self._space.dimensions.values() if isinstance(d, Choice)]
         if len(counts) < len(self._widths) or np.prod(counts, dtype=float) > LARGEST_GRID:
             return None

@@ -16,6 +16,7 @@ from frugal import datasets, learners
 from frugal.checks import check_known, check_settings, check_whole
 from frugal.interface import TrialStrategy
 from frugal.seeds import rng_for
+from frugal.trials.curves import CurvesProblem
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.ledger import initial_design
 from frugal.trials.lookup import LookUpProblem
@@ -23,8 +24,8 @@ from frugal.trials.problems import LearnerProblem, Parts, Problem, split
 from frugal.trials.runs import Journal, run
 from frugal.trials.strategies import make
 
-FUNCTION, LOOKUP = "function", "lookup"
-"""Learners of problems that are functions, or tables of real fits; the name of either is the dataset."""
+FUNCTION, LOOKUP, CURVES = "function", "lookup", "curves"
+"""Learners of problems that are functions, tables of real fits or stored curves; the dataset is its name."""
 SPACES: Final = {"logistic_regression": "box", "sgd_logistic_regression": "hpolib"}
 """Space that a learner is searched in, unless the settings say otherwise."""
 N_VALID: Final = 10_000
@@ -66,8 +67,9 @@ def search(
             their own.
 
     Returns:
-        method, learner, dataset, seed, data, then `trials.runs.COLUMNS`, a row per trial; of look-ups also
-        test_error, the incumbent's after the trial when fitted on the most rows (nan where there is none).
+        method, learner, dataset, seed, data, then `trials.runs.COLUMNS`, a row per trial; of look-ups and stored
+        curves also test_error, the incumbent's after the trial when fitted on the most rows (of curves to their
+        end; nan where there is none).
 
     Raises:
         ValueError: on an unknown name or setting, more first candidates than trials, a journal of another run, or
@@ -104,7 +106,7 @@ def search(
             on = replace(on, states=journal.states)
         table = run(strategy, on, kept=journal.trials, keep=journal.keep)
     _check_errors(f"{method} on {on.name}", table)
-    if isinstance(on, LookUpProblem):
+    if isinstance(on, LookUpProblem | CurvesProblem):
         table["test_error"] = [
             on.test_error(json.loads(text)) if text else math.nan for text in table["incumbent"]
         ]
@@ -126,12 +128,12 @@ def problem(
     """What one repetition's trials are made on; the same for every method.
 
     Args:
-        learner: `function`, `lookup`, or a learner that has rows.
-        dataset: the name of a function or table, or a dataset.
+        learner: `function`, `lookup`, `curves`, or a learner that has rows.
+        dataset: the name of a function, table or set of curves, or a dataset.
         seed: number of the repetition, which draws the training rows and seeds the learner.
         settings: n_train, training rows to draw (None: all); n_valid, validation rows (`N_VALID`; a third of the
             rows without the test rows, where the dataset has set no test rows apart); n_test, test rows of such a
-            dataset (a third); space, its name (`SPACES`); table, the file of a table's fits.
+            dataset (a third); space, its name (`SPACES`); table, the file of a table's fits or of curves.
         root: folder of the datasets.
 
     Raises:
@@ -140,10 +142,10 @@ def problem(
     if learner == FUNCTION:
         check_known("function", dataset, FUNCTIONS)
         return FUNCTIONS[dataset]
-    if learner == LOOKUP:
+    if learner in (LOOKUP, CURVES):
         if "table" not in settings:
             raise ValueError(f"the table {dataset} needs the setting 'table', the file of its fits")
-        return LookUpProblem(pd.read_parquet(settings["table"]))
+        return (LookUpProblem if learner == LOOKUP else CurvesProblem)(pd.read_parquet(settings["table"]))
     learners.check_known(learner)
     space = learners.space(settings.get("space") or SPACES.get(learner, "ranges"), learner)
     data = datasets.load(dataset, root=root)

@@ -73,7 +73,7 @@ def test_a_killed_job_ends_in_the_same_table(n_kept, table, digits, tmp_path, mo
     monkeypatch.setattr(Lines, "add", add)
     trained = []
     train = curve_set._train
-    monkeypatch.setattr(curve_set, "_train", lambda *given: trained.append(given[1]) or train(*given))
+    monkeypatch.setattr(curve_set, "_train", lambda *given: trained.append(given[1].id) or train(*given))
     resumed = train_curves("mlp", digits, [0, 1, 2], **SMALL, journal_path=path)
     assert trained == [0, 1, 2][n_kept:]
     assert resumed.drop(columns="seconds").equals(table.drop(columns="seconds"))
@@ -115,3 +115,69 @@ def test_small_spaces_make_networks(digits):
         space = networks.space("small", network)
         for corner in (np.zeros(len(space.dimensions)), np.ones(len(space.dimensions))):
             networks.plan(network, space.from_unit(corner))  # refuses what it cannot build
+
+
+def test_curves_on_several_sizes_are_trials_on_fewer_rows_of_the_largest(digits):
+    sizes = [120, 60, 30]
+    table = train_curves("mlp", digits, [1, 0], **{**SMALL, "n_train": sizes})
+    assert table[["id", "n_train"]].drop_duplicates().to_numpy().tolist() == [
+        [i, n] for i in (1, 0) for n in sizes
+    ]
+    parts = split(digits, n_valid=150, n_test=150, n_train=120)
+    # Rows of the largest number, in the order that the name "trial rows" draws them; the first of them are kept.
+    order = rng_for("trial rows", "digits", 0, 0).permutation(120)
+    for (_, n), rows in table.groupby(["id", "n_train"]):
+        candidate = json.loads(rows["candidate"].iloc[0])
+        seed = seed_for("trial", 0, rows["candidate"].iloc[0])
+        made = networks.make("mlp", candidate, input_shape=(8, 8), n_classes=10, seed=seed, device="cpu")
+        kept = np.sort(order[:n])
+        trained = made.fit(parts.train[0][kept], parts.train[1][kept], *parts.valid, epochs=3)
+        assert tuple(rows["score"]) == trained.curve
+        assert rows["test_error"].iloc[-1] == 1 - made.score(*parts.test)
+
+
+def test_on_the_largest_size_curves_are_those_of_a_set_on_it_alone(table, digits):
+    several = train_curves("mlp", digits, [0, 1, 2], **{**SMALL, "n_train": [120, 12]})
+    largest = several[several["n_train"] == 120].reset_index(drop=True)
+    assert largest.drop(columns="seconds").equals(table.drop(columns="seconds"))
+
+
+@pytest.mark.parametrize(
+    ("n_train", "message"),
+    [
+        ([], r"n_train must be a number, or several that decrease, got \[\]"),
+        ([60, 120], r"or several that decrease, got \[60, 120\]"),
+        ([60, 60], r"or several that decrease, got \[60, 60\]"),
+        ([60, 9], "n_train must be at least 10 and a whole number, got 9"),  # digits has ten classes
+        ([5000, 60], r"n_train must lie in \[1, 1497\], got 5000"),
+    ],
+)
+def test_sizes_that_make_no_sense_are_refused(n_train, message, digits):
+    with pytest.raises(ValueError, match=message):
+        train_curves("mlp", digits, [0], **{**SMALL, "n_train": n_train})
+
+
+@pytest.mark.parametrize("n_kept", [0, 1, 3])
+def test_a_killed_job_on_several_sizes_goes_on_within_a_candidate(n_kept, digits, tmp_path, monkeypatch):
+    class KilledError(Exception):
+        pass
+
+    add, path, several = Lines.add, tmp_path / "job.jsonl", {**SMALL, "n_train": [40, 20]}
+    whole = train_curves("mlp", digits, [0, 1], **several)
+    kept = []
+
+    def killed(self, row):
+        if len(kept) == n_kept:
+            raise KilledError
+        kept.append(row)
+        add(self, row)
+
+    monkeypatch.setattr(Lines, "add", killed)
+    with pytest.raises(KilledError):
+        train_curves("mlp", digits, [0, 1], **several, journal_path=path)
+    monkeypatch.setattr(Lines, "add", add)
+    trained, train = [], curve_set._train
+    monkeypatch.setattr(curve_set, "_train", lambda *given: trained.append(given[1]) or train(*given))
+    resumed = train_curves("mlp", digits, [0, 1], **several, journal_path=path)
+    assert [(task.id, task.n_rows) for task in trained] == [(0, 40), (0, 20), (1, 40), (1, 20)][n_kept:]
+    assert resumed.drop(columns="seconds").equals(whole.drop(columns="seconds"))

@@ -47,6 +47,16 @@ def problem():
     return CurvesProblem(stored())
 
 
+def sized(sizes=(25, 50, N_ROWS)):
+    """The same on several numbers of rows: on fewer, scores are lower and epochs quicker in proportion."""
+    parts = []
+    for n in sizes:
+        share = n / N_ROWS
+        part = stored().assign(n_train=n)
+        parts.append(part.assign(score=part["score"] * share, seconds=part["seconds"] * share))
+    return pd.concat(parts, ignore_index=True)
+
+
 def go_on(task, epoch, score):
     return True
 
@@ -132,6 +142,66 @@ def test_a_model_based_strategy_asks_for_what_has_curves_and_is_told_what_is_tru
     assert [problem.replayed[i] for i in range(N)] == [CANDIDATES.index(candidate) for candidate in asked]
 
 
+@pytest.mark.parametrize("n_rows", [25, 50, 100, None])
+@pytest.mark.parametrize("subset", [0, 7])
+def test_a_trial_on_fewer_rows_replays_that_curve_whatever_draw_it_asks_for(n_rows, subset):
+    problem, n = CurvesProblem(sized()), n_rows or N_ROWS
+    trial = problem.evaluate(TrialTask(0, CANDIDATES[2], n_rows, subset, epochs=4), go_on)
+    assert problem.sizes == (25, 50, 100)
+    assert trial.curve == tuple(score(2, epoch) * n / N_ROWS for epoch in (1, 2, 3, 4))
+    assert (trial.seconds, trial.cost) == (4 * 3.0 * n / N_ROWS, 4.0 * n)
+    assert problem.test_error(CANDIDATES[2]) == pytest.approx(0.2)  # on the most rows, whatever was asked for
+
+
+def test_a_candidate_is_the_same_on_all_sizes_and_continued_on_its_own():
+    problem = CurvesProblem(sized())
+    strange = SPACE.sample(np.random.default_rng(8), 1)[0]
+    first = problem.evaluate(TrialTask(0, strange, 25, epochs=2), go_on)
+    more = problem.evaluate(TrialTask(1, strange, 50, epochs=2), go_on)
+    assert problem.replayed[0] == problem.replayed[1]
+    assert more.error < first.error
+    onward = problem.evaluate(TrialTask(2, strange, 25, epochs=5, resume_from=0), go_on)
+    assert (len(onward.curve), onward.cost) == (5, 3.0 * 25)
+    with pytest.raises(ValueError, match="trial 0 was on 25 rows, got n_rows 50"):
+        problem.evaluate(TrialTask(3, strange, 50, epochs=5, resume_from=0), go_on)
+    with pytest.raises(ValueError, match="trial 1 was on 50 rows, got n_rows None"):
+        problem.evaluate(TrialTask(3, strange, epochs=5, resume_from=1), go_on)
+    with pytest.raises(ValueError, match="were made on 25, 50, 100 rows, got n_rows 30"):
+        problem.evaluate(TrialTask(3, strange, 30), go_on)
+
+
+def test_what_has_a_curve_meets_its_own_even_if_another_met_it_before(problem):
+    close = CANDIDATES[3] | {"momentum": CANDIDATES[3]["momentum"] + 1e-6}
+    problem.evaluate(TrialTask(0, close, epochs=1), go_on)
+    problem.evaluate(TrialTask(1, CANDIDATES[3], epochs=1), go_on)
+    assert problem.replayed == {0: 3, 1: 3}
+
+
+FEW = {"n_hyper": 2, "n_burn": 2, "n_steps": 2, "n_representers": 12, "n_samples": 50}
+
+
+@pytest.mark.parametrize(
+    ("method", "settings"),
+    [
+        ("fabolas", {"sizes": [25, 50, 100], "n_valid": 50, **FEW}),
+        ("mtbo", {"auxiliary": 25, "n_max": 100, "n_valid": 50, **FEW}),
+        ("entropy_search", FEW),
+    ],
+)
+def test_strategies_with_an_information_gain_ask_for_listed_candidates_alone(method, settings):
+    problem = CurvesProblem(sized())
+    first = [problem.space.from_unit(u) for u in np.random.default_rng(4).random((3, len(SPACE.dimensions)))]
+    strategy = trials.make(
+        method, space=problem.space, n_trials=N, rng=np.random.default_rng(0), initial=first, **settings
+    )
+    table = run(strategy, problem)
+    asked = [json.loads(candidate) for candidate in table["candidate"]]
+    assert all(candidate in CANDIDATES for candidate in asked)
+    assert [problem.replayed[i] for i in range(N)] == [CANDIDATES.index(candidate) for candidate in asked]
+    proposed = table.iloc[len(first) :]
+    assert not proposed.duplicated(["candidate", "n_rows"]).any()  # none twice, since there are others
+
+
 @pytest.mark.parametrize("method", ["random", "tpe"])
 @pytest.mark.parametrize("n_kept", [0, 3, 10])
 def test_an_interrupted_run_meets_the_same_curves(method, n_kept):
@@ -171,6 +241,12 @@ def test_what_the_curves_cannot_answer_is_refused(task, message, problem):
         (lambda table: table.drop(columns="score"), "needs the column 'score'"),
         (lambda table: table.iloc[:0], "must be of one set, got 0"),
         (lambda table: table.assign(n_epochs=table["id"]), "must be of one set, got 8"),
+        (lambda table: pd.concat([table, table]), "must have every epoch once; number 0 on 100 rows has not"),
+        (lambda table: table[table["epoch"] != 2], "must have every epoch once; number 0 on 100 rows has not"),
+        (
+            lambda table: pd.concat([table, table[table["id"] > 0].assign(n_train=50)]),
+            "must be of the same candidates on 50 rows as on the most",
+        ),
     ],
 )
 def test_a_table_that_is_no_set_is_refused(change, message):

@@ -169,7 +169,7 @@ def test_the_table_has_means_differences_and_those_who_never_arrive():
         path("ei", 0, [1.0, 8.0], [0.9, 0.04], overhead_s=0.5),
         path("ei", 1, [1.0, 8.0], [0.9, 0.06], overhead_s=0.5),
     ])  # fmt: skip
-    found = summaries.tabulate_svm_search(runs, "paper").set_index(["method", "measure"])
+    found = big_data.TABLES["svm_search"](runs, "paper").set_index(["method", "measure"])
     ours = found["ours"]
     assert ours["ei", "test_error"] == pytest.approx(0.05)
     assert ours["ei", "test_error_less_random"] == pytest.approx(-0.03)

@@ -90,6 +90,24 @@ def test_searches_of_a_table_of_fits_wait_for_it_and_are_gathered_with_it(place)
     assert all("results/lookup/svm_mnist.parquet" in job.split("output:")[0] for job in readers)
 
 
+def test_searches_of_stored_curves_wait_for_them_and_are_given_their_sizes(place):
+    # Six methods of ten seeds; sixty candidates in jobs of ten.
+    runs = "results/big_data/runs/cnn_search.parquet"
+    planned = ("--dry-run", "--printshellcmds", "--configfile", "config/paper.yaml", "--", runs)
+    done = snakemake(place, *planned)
+    counts = jobs(done.stdout)
+    assert (counts["trials"], counts["curves"], counts["gather_curves"]) == (6 * 10, 6, 1)
+    searches = [job for job in done.stdout.split("rule ") if job.startswith("trials:")]
+    assert all("results/curves/cnn_sizes_cifar10.parquet" in job.split("output:")[0] for job in searches)
+    fabolas = next(job for job in searches if "frugal trials fabolas" in job)
+    assert '"sizes": [128, 256, 512, 1024, 2048]' in fabolas
+    small = next(job for job in searches if "frugal trials mtbo_16" in job)
+    assert '"auxiliary": 128' in small
+    made = next(job for job in done.stdout.split("rule ") if job.startswith("curves:"))
+    assert "--network cifar_cnn" in made
+    assert '"n_train": [2048, 1024, 512, 256, 128]' in made
+
+
 def test_a_strategy_is_rerun_when_a_module_that_it_builds_on_changes(place):
     planned = snakemake(place, "--dry-run", "--configfile", "config/smoke.yaml", "--", "folds_comparison").stdout
     jobs = [job for job in planned.split("rule ") if job.startswith("compare:") and "beta_sequential" in job]

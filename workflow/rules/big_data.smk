@@ -4,6 +4,8 @@ BIG_DATA_EXPLAINED = ("figure1", "figure2", "figure6", "figure9", "figure11")
 BIG_DATA_FIGURES = {
     "figure3": ("svm_search",),
     "figure3_cost": ("svm_search",),
+    "figure3_cnn": ("cnn_search",),
+    "figure3_cnn_cost": ("cnn_search",),
     "figure7": ("intervals", "interval_workers"),
     "figure7_rows": ("intervals", "interval_workers"),
     "figure8": ("sample_sizes",),
@@ -21,6 +23,7 @@ BIG_DATA_FIGURES = {
 }
 BIG_DATA_TABLES = {
     "svm_search": ("svm_search",),
+    "cnn_search": ("cnn_search",),
     "interval_widths": ("intervals", "interval_workers"),
     "sample_sizes": ("sample_sizes",),
     "variance_check": ("variance_check",),

@@ -40,6 +40,11 @@ SEARCHES: dict[str, Search] = {
         ("random", "ei", "entropy_search", "mtbo_4", "mtbo_16", "mtbo_64", "fabolas"),
         (("lookup", "svm_mnist"),),
     ),
+    "cnn_search": Search(
+        "big_data",
+        ("random", "ei", "entropy_search", "mtbo_4", "mtbo_16", "fabolas"),
+        (("curves", "cnn_sizes_cifar10"),),
+    ),
 }
 """By name; a problem is of one of them."""
 
@@ -175,7 +180,7 @@ def n_trials_of(search: str, block: Mapping[str, Any]) -> dict[str, int]:
 
 
 def sized(method: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of a strategy on a look-up table: those of its block, and the sizes that the table holds.
+    """Settings of a strategy on a table or stored curves: those of its block, and the sizes that these hold.
 
     Args:
         method: name of the strategy, or of the variant that `own` says it is.

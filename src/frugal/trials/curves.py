@@ -29,6 +29,7 @@ from frugal.learners import networks
 from frugal.spaces import SearchSpace, as_json
 from frugal.trials.curve_set import COLUMNS, OF_SET, SIZE
 from frugal.trials.listed import ListedSpace
+from frugal.trials.measured import CELL
 from frugal.trials.problems import Report
 
 
@@ -192,6 +193,22 @@ class CurvesProblem:
         if n_before >= n_epochs:
             raise ValueError(f"trial {task.resume_from} has {n_before} epochs already, got epochs {n_epochs}")
         return n_before
+
+
+def as_cells(table: pd.DataFrame) -> pd.DataFrame:
+    """Curves as cells of a look-up table: what a trial of each to its end gives.
+
+    Args:
+        table: as `CurvesProblem` takes it.
+
+    Returns:
+        Columns `measured.CELL`, a row per curve; subset is 0, cost rows times epochs.
+    """
+    epochs = table.assign(n_rows=table[SIZE].astype(int)).sort_values("epoch").groupby(["id", "n_rows"])
+    cells = epochs.tail(1).set_index(["id", "n_rows"]).sort_index()
+    spent = {"seconds": epochs["seconds"].sum(), "cost": epochs.size() * cells.index.get_level_values("n_rows")}
+    cells = cells.assign(subset=0, error=1 - cells["score"], **spent).reset_index()
+    return cells[list(CELL)].astype({"cost": float})
 
 
 def _curve(rows: pd.DataFrame, name: str) -> Curve:

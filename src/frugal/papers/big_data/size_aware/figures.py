@@ -30,11 +30,11 @@ LOOKS: Final[dict[str, Look]] = {
 }
 """By method."""
 _TITLES: Final = {"left": "Optimisers", "middle": "Fabolas and MTBO's sizes", "right": "Sizes chosen"}
-_SPENT: Final = {"seconds": "Evaluations and optimiser (s)", "cost": "Kernel values computed"}
+_SECONDS: Final = "Evaluations and optimiser (s)"
 
 
 @style.styled
-def draw_figure3(table: pd.DataFrame, currency: str = "seconds") -> Figure:
+def draw_figure3(table: pd.DataFrame, spent: str = _SECONDS) -> Figure:
     """Test error of the incumbent against what was spent, both logarithmic, and the sizes chosen by iteration."""
     panels = [panel for panel in _TITLES if (table["panel"] == panel).any()]
     figure = Figure(figsize=(7.2, 3.2), layout="constrained")
@@ -52,7 +52,7 @@ def draw_figure3(table: pd.DataFrame, currency: str = "seconds") -> Figure:
         axis.axhline(
             float(least.iloc[0]), color="#8A8F94", linewidth=0.8, linestyle=":", label="least of the table"
         )
-        axis.set(xlabel=_SPENT[currency], ylabel="Test error of the incumbent")
+        axis.set(xlabel=spent, ylabel="Test error of the incumbent")
         _logarithmic(axis.xaxis, part["x"], part["x"])
         _logarithmic(axis.yaxis, 0.9 * least, 1.1 * part["mean"])
     _legend(figure, axes)
@@ -71,8 +71,8 @@ def _logarithmic(axis: Axis, low: pd.Series[float], high: pd.Series[float], base
     else:
         axis.axes.set_yscale("log", base=base)
         axis.axes.set_ylim(*ends)
-    is_wide = base == 2 or ends[1] > 30 * ends[0]
-    axis.set_major_locator(LogLocator(base, subs=(1,) if is_wide else (1, 2, 5)))
+    is_wide, is_narrow = base == 2 or ends[1] > 30 * ends[0], ends[1] < 3 * ends[0]
+    axis.set_major_locator(LogLocator(base, subs=(1,) if is_wide else range(1, 10) if is_narrow else (1, 2, 5)))
     axis.set_major_formatter(StrMethodFormatter("{x:g}") if ends[1] < 2e4 else LogFormatterMathtext(base))
     axis.set_minor_formatter(NullFormatter())
 
@@ -98,9 +98,12 @@ def _legend(figure: Figure, axes: Iterable[Axes]) -> None:
     figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=4)
 
 
+_SUMMARISE_COST: Final = partial(summarise_figure3, currency="cost")
 FIGURES: Final[dict[str, Drawn]] = {
     **intuition.FIGURES,
     "figure3": Drawn(summarise_figure3, draw_figure3),
-    "figure3_cost": Drawn(partial(summarise_figure3, currency="cost"), partial(draw_figure3, currency="cost")),
+    "figure3_cost": Drawn(_SUMMARISE_COST, partial(draw_figure3, spent="Kernel values computed")),
+    "figure3_cnn": Drawn(summarise_figure3, draw_figure3),
+    "figure3_cnn_cost": Drawn(_SUMMARISE_COST, partial(draw_figure3, spent="Training rows times epochs")),
 }
-"""Figures 1 and 2 from a seed, the others from `svm_search`."""
+"""Figures 1 and 2 from a seed, the others from `svm_search` and, with cnn in their names, `cnn_search`."""

@@ -1,7 +1,9 @@
-"""The runs of section 2.1: searches on a look-up table and, beside them, the table's cells, which have no `id`.
+"""The runs of section 2.1: searches on a table of fits and, beside them, the table's cells, which have no method.
 
-What is judged is the test error of the incumbent, fitted on the table's largest size. Two currencies are spent:
-seconds, of evaluations as the table has them and of the optimiser; and cost, the evaluations' kernel values alone.
+The SVM's table is a look-up table, the CNN's a set of stored curves on several sizes, each of them a cell. What is
+judged is the test error of the incumbent, fitted on the table's largest size (and for all epochs). Two currencies
+are spent: seconds, of evaluations as the table has them and of the optimiser; and cost, of the evaluations alone,
+in kernel values of the SVM and rows times epochs of the CNN.
 """
 
 from __future__ import annotations
@@ -13,10 +15,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.papers.experiments import SEARCHES
+from frugal.trials.curves import as_cells
 
 Array = NDArray[np.float64]
 
 METHODS: Final = SEARCHES["svm_search"].methods
+"""In the order of the figures; `cnn_search` has some of them."""
 CURRENCIES: Final = ("seconds", "cost")
 GOOD, FAIR = 0.10, 0.50
 """Within which share of the table's least test error an incumbent is; `GOOD` is the main target."""
@@ -37,7 +41,7 @@ def searches(runs: pd.DataFrame) -> pd.DataFrame:
     missing = [name for name in ("method", "seed", "data", *_TRIALS) if name not in runs]
     if missing:
         raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
-    found = runs[runs["id"].notna()]
+    found = runs[_is_trial(runs)]
     if found.empty:
         raise ValueError("the runs hold no searches")
     found = found.assign(n_rows=pd.to_numeric(found["n_rows"]))
@@ -51,15 +55,22 @@ def searches(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def cells(runs: pd.DataFrame) -> pd.DataFrame:
-    """The table's cells.
+    """The table's cells, those of curves as `trials.curves.as_cells` makes them.
 
     Raises:
         ValueError: if there are none.
     """
-    found = runs[runs["id"].isna()]
+    found = runs[~_is_trial(runs)]
     if found.empty:
         raise ValueError("the runs hold no cells of the table that was searched")
+    if "epoch" in found:
+        return as_cells(found)
     return found.assign(n_rows=pd.to_numeric(found["n_rows"]))
+
+
+def _is_trial(runs: pd.DataFrame) -> pd.Series[bool]:
+    """Whether each row is one; curves have an id, too, but no method."""
+    return runs["id"].notna() & (runs["method"].notna() if "method" in runs else False)
 
 
 def least_test_error(runs: pd.DataFrame) -> float:

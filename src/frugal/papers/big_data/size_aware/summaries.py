@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -48,8 +49,8 @@ def summarise_figure3(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataF
     incumbent, and ends with its longest search; a search that has ended keeps its last value.
 
     Args:
-        runs: of the experiment `svm_search`.
-        currency: `seconds`, evaluations and the optimiser; or `cost`, kernel values of the evaluations.
+        runs: of the experiment `svm_search` or `cnn_search`.
+        currency: `seconds`, evaluations and the optimiser; or `cost`, of the evaluations alone.
 
     Returns:
         panel (left and middle: x is what was spent; right, of seconds alone: x is the iteration, the value the
@@ -108,19 +109,20 @@ def _with_interval(x: Array, values: Array, n_all: int) -> pd.DataFrame:
     return pd.DataFrame(numbers | {"n_seeds": n_seeds, "n_missing": n_all - n_seeds})
 
 
-def tabulate_svm_search(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+def tabulate_search(experiment: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What the searches came to, method by method.
 
     A search that never reaches a target counts with all that it spent, and `says` has their number.
 
     Args:
-        runs: of the experiment `svm_search`.
+        experiment: `svm_search` or `cnn_search`.
+        runs: its searches and cells.
         scale: label of the run.
 
     Returns:
         `KEYS`, `TIDY`, n_missing (seeds without a value), says. Measures: test_error, of the last incumbent;
         seconds_to_10 and seconds_to_50, until it first was within 10 or 50 % of the table's least; cost_to_10, the
-        same in kernel values; left_10, share of the seeds whose incumbent was worse again later on; seconds, all
+        same in cost; left_10, share of the seeds whose incumbent was worse again later on; seconds, all
         of the search, and overhead_share, of these the optimiser's; and differences to random search seed by
         seed, with bootstrap intervals, of the test error and of the logarithms of what was spent.
     """
@@ -131,9 +133,7 @@ def tabulate_svm_search(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         for name in ("seconds_to_10", "cost_to_10")
     }
     pairs = {"test_error": measures["test_error"]} | logs
-    parts = [
-        differences(part.assign(experiment="svm_search"), name, ["experiment"]) for name, part in pairs.items()
-    ]
+    parts = [differences(part.assign(experiment=experiment), name, ["experiment"]) for name, part in pairs.items()]
     table = pd.concat([*plain, *parts], ignore_index=True)
     table = table[table["measure"].isin(MEASURES)]
     ranks = [table["measure"].map(MEASURES.index), table["method"].map(METHODS.index)]
@@ -168,5 +168,7 @@ def _measures(runs: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], dict[tuple[s
     return measures, notes
 
 
-TABLES: Final[dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]]] = {"svm_search": tabulate_svm_search}
+TABLES: Final[dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]]] = {
+    name: partial(tabulate_search, name) for name in ("svm_search", "cnn_search")
+}
 """Table name -> its function, of runs of the same name."""

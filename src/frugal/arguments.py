@@ -137,6 +137,11 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
 
+    p = _command(commands, "extrapolate", "extrapolate stored learning curves from some of their points")
+    p.add_argument("--curves", required=True, help="what `frugal curves` has written")
+    p.add_argument("--settings", default="{}", help="check_share, and curve: those of the sampler, as JSON")
+    p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
+
     p = _command(commands, "refits", "fit and test what searches chose")
     p.add_argument("--runs", nargs="+", required=True)
     p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")

@@ -188,6 +188,19 @@ def _curves(args: argparse.Namespace) -> None:
     journal.unlink(missing_ok=True)
 
 
+def _extrapolate(args: argparse.Namespace) -> None:
+    """What first points of stored curves say of their last, kept as it is made, so that a killed job goes on."""
+    from frugal.checks import check_settings
+    from frugal.trials.curve_set import COLUMNS
+    from frugal.trials.extrapolations import extrapolate
+
+    settings = settings_of(args.settings)
+    check_settings(settings, ("check_share", "curve"))
+    journal = Path(args.output).with_suffix(".jsonl")
+    _write(extrapolate(_read(args.curves, *COLUMNS), **settings, journal_path=journal), args.output)
+    journal.unlink(missing_ok=True)
+
+
 def _lookup(args: argparse.Namespace) -> None:
     """A part of a look-up table, the parts in one, or some of its cells made anew."""
     LOOKUP_STEPS[args.step](args)
@@ -293,7 +306,7 @@ def _figure(args: argparse.Namespace) -> None:
 def _claims(args: argparse.Namespace) -> None:
     from frugal import papers
 
-    runs = {Path(path).stem: _read(path, "seed", "data") for path in args.runs}  # files are named for experiments
+    runs = {Path(path).stem: _read(path, "data") for path in args.runs}  # files are named for experiments
     table = papers.module(args.paper).claims(runs, scale=args.scale)
     _write(table, args.output)
     for row in table.itertuples():
@@ -382,6 +395,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "gather": _gather,
     "trials": _trials,
     "curves": _curves,
+    "extrapolate": _extrapolate,
     "lookup": _lookup,
     "refits": _refits,
     "table": _table,

@@ -1,4 +1,4 @@
-# Document 003: tables, figures and claims of section 2.1, sizes of trials, and section 3, training on fewer rows.
+# Document 003: tables, figures and claims of section 2, sizes and lengths of trials, and section 3, training on fewer rows.
 
 BIG_DATA_EXPLAINED = ("figure1", "figure2", "figure6", "figure9", "figure11")
 BIG_DATA_FIGURES = {
@@ -6,6 +6,11 @@ BIG_DATA_FIGURES = {
     "figure3_cost": ("svm_search",),
     "figure3_cnn": ("cnn_search",),
     "figure3_cnn_cost": ("cnn_search",),
+    "figure4": ("curve_fits",),
+    "curve_fits": ("curve_fits",),
+    "curve_calibration": ("curve_fits",),
+    "figure5": ("curve_search",),
+    "figure5_epochs": ("curve_search",),
     "figure7": ("intervals", "interval_workers"),
     "figure7_rows": ("intervals", "interval_workers"),
     "figure8": ("sample_sizes",),
@@ -24,6 +29,9 @@ BIG_DATA_FIGURES = {
 BIG_DATA_TABLES = {
     "svm_search": ("svm_search",),
     "cnn_search": ("cnn_search",),
+    "curve_fits": ("curve_fits",),
+    "curve_calibration": ("curve_fits",),
+    "curve_search": ("curve_search",),
     "interval_widths": ("intervals", "interval_workers"),
     "sample_sizes": ("sample_sizes",),
     "variance_check": ("variance_check",),
@@ -128,6 +136,7 @@ rule big_data_claims:
             f"results/big_data/runs/{name}.parquet"
             for name in (
                 *(name for name, of in SEARCHES.items() if of.paper == "big_data"),
+                EXTRAPOLATED,
                 *(
                     name
                     for name, experiment in EXPERIMENTS.items()

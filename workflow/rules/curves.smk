@@ -60,8 +60,75 @@ rule gather_curves:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        by="id n_train",
     shell:
-        "frugal gather --runs {input} --by id n_train --output {output} > {log} 2>&1"
+        "frugal gather --runs {input} --by {params.by} --output {output} > {log} 2>&1"
+
+
+rule extrapolations:
+    # What some first points of each curve say of its last; a killed job goes on from its journal.
+    input:
+        rules.curves.output,
+    output:
+        "results/curves/{curves}/{dataset}/extrapolations{first}-{last}.parquet",
+    log:
+        "results/logs/curves/{curves}/{dataset}/extrapolations{first}-{last}.log",
+    benchmark:
+        "results/benchmarks/curves/{curves}/{dataset}/extrapolations{first}-{last}.tsv"
+    wildcard_constraints:
+        curves="|".join(CURVES),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=120,
+    params:
+        settings=json.dumps(
+            {
+                key: config["big_data"]["curve_search"][key]
+                for key in ("check_share", "curve")
+            },
+            sort_keys=True,
+        ),
+    shell:
+        "frugal extrapolate --curves {input} --settings {params.settings:q}"
+        " --output {output} > {log} 2>&1"
+
+
+use rule gather_curves as gather_extrapolations with:
+    # All extrapolations of a set in one file.
+    input:
+        lambda wildcards: [
+            f"results/curves/{wildcards.curves}/{wildcards.dataset}/extrapolations{first}-{last}.parquet"
+            for first, last in blocks_of(
+                CURVES[wildcards.curves]["n_curves"],
+                config["curves"]["curves_per_job"],
+            )
+        ],
+    output:
+        "results/curves/{curves}_{dataset}_extrapolations.parquet",
+    log:
+        "results/logs/curves/{curves}_{dataset}_extrapolations.log",
+    benchmark:
+        "results/benchmarks/curves/{curves}_{dataset}_extrapolations.tsv"
+    params:
+        by="id",
+
+
+use rule gather_curves as gather_curve_fits with:
+    # Those of both sets.
+    input:
+        [f"results/curves/{name}_extrapolations.parquet" for name in CURVE_SETS],
+    output:
+        "results/big_data/runs/curve_fits.parquet",
+    log:
+        "results/logs/big_data/runs/curve_fits.log",
+    benchmark:
+        "results/benchmarks/big_data/runs/curve_fits.tsv"
+    params:
+        by="id",
 
 
 rule all_curves:

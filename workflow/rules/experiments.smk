@@ -1,6 +1,6 @@
 # What the rules of rows.smk, trials.smk and lookup.smk run, and the files that they read and make.
 
-from frugal.papers.experiments import EXPERIMENTS, SEARCHES, n_trials_of, sized
+from frugal.papers.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, n_trials_of, sized, terminated
 
 ROWS = {
     name: config[experiment.package.split(".")[0]][name]
@@ -50,25 +50,37 @@ def job_methods(experiment):
 JOB = "all" if config["methods_per_job"] == "all" else "{method}"
 
 SEARCH_BLOCKS = {name: config[of.paper][name] for name, of in SEARCHES.items()}
-SEARCH_OF = {of: name for name, search in SEARCHES.items() for of in search.problems}
 CURVES = config["curves"]["networks"]
 SIZED = {("lookup", name): block for name, block in config["lookup"].items()} | {
     ("curves", f"{name}_{block['dataset']}"): block | {"sizes": block["n_train"]}
     for name, block in CURVES.items()
     if isinstance(block["n_train"], list)
 }
+CURVE_SETS = [
+    f"{name}_{block['dataset']}"
+    for name, block in CURVES.items()
+    if not isinstance(block["n_train"], list)
+]
+
+
+def strategy_settings(search, method, learner, problem):
+    """Settings of a strategy on a problem: those of its block, and what the problem asks for."""
+    block = SEARCH_BLOCKS[search]
+    own = block["strategies"].get(method, {})
+    if (learner, problem) in SIZED:
+        return sized(method, own, SIZED[learner, problem])
+    return terminated(method, block) if learner == "curves" else own
+
+
+SEARCH_OF = {of: name for name, search in SEARCHES.items() for of in search.problems}
 try:
     SEARCH_TRIALS = {
         name: n_trials_of(name, block) for name, block in SEARCH_BLOCKS.items()
     }
     SEARCH_STRATEGIES = {
-        (name, method): (
-            sized(method, block["strategies"].get(method, {}), SIZED[of])
-            if of in SIZED
-            else block["strategies"].get(method, {})
-        )
-        for name, block in SEARCH_BLOCKS.items()
-        for of in SEARCHES[name].problems
+        (learner, problem, method): strategy_settings(name, method, learner, problem)
+        for name in SEARCHES
+        for learner, problem in SEARCHES[name].problems
         for method in SEARCH_TRIALS[name]
     }
 except ValueError as error:
@@ -76,9 +88,13 @@ except ValueError as error:
 
 
 def search_input(wildcards):
-    """What a search reads: a table of fits, stored curves, a prepared dataset, or nothing where it is of a function."""
+    """What a search reads: a table of fits, stored curves, a prepared dataset, or nothing if it is of a function."""
     if wildcards.learner in ("lookup", "curves"):
-        return f"results/{wildcards.learner}/{wildcards.dataset}.parquet"
+        made = f"results/{wildcards.learner}/{wildcards.dataset}"
+        ends = (
+            ("", "_extrapolations") if wildcards.method.endswith("_terminated") else [""]
+        )
+        return [f"{made}{end}.parquet" for end in ends]
     return processed(wildcards) if wildcards.dataset in CATALOGUE else []
 
 
@@ -94,13 +110,17 @@ def search_settings(wildcards):
     settings = {
         key: value
         for key, value in SEARCH_BLOCKS[search].items()
-        if key not in ("n_seeds", "n_trials")
+        if key
+        not in ("n_seeds", "n_trials", "check_share", "curve", "termination")
     }
     settings["strategies"] = {
-        wildcards.method: SEARCH_STRATEGIES[search, wildcards.method]
+        wildcards.method: SEARCH_STRATEGIES[
+            wildcards.learner, wildcards.dataset, wildcards.method
+        ]
     }
     if wildcards.learner in ("lookup", "curves"):
-        settings["table"] = search_input(wildcards)
+        settings["table"], *made = search_input(wildcards)
+        settings |= {"extrapolations": path for path in made}
     return json.dumps(settings, sort_keys=True)
 
 
@@ -110,7 +130,7 @@ def search_files(wildcards):
     return [
         f"results/{learner}/{name}.parquet"
         for learner, name in problems
-        if learner in ("lookup", "curves")
+        if (learner, name) in SIZED
     ] + [
         f"results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet"
         for method in SEARCH_TRIALS[wildcards.search]
@@ -123,7 +143,9 @@ def gather_flags(wildcards):
     """Flags that gather an experiment's searches; what they look up has no method to be ordered by."""
     problems = SEARCHES[wildcards.search].problems
     by = {"lookup": " --by dataset seed", "curves": " --by dataset"}
-    found = [by[learner] for learner, _ in problems if learner in by]
+    found = [by[of[0]] for of in problems if of in SIZED]
+    if not found and any(learner == "curves" for learner, _ in problems):
+        found = [" --by dataset seed"]
     return f"--experiment {wildcards.search}{''.join(found[:1])}"
 
 

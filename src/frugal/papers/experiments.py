@@ -30,6 +30,8 @@ class Search(NamedTuple):
     problems: tuple[tuple[str, str], ...]
 
 
+OPTIMISERS = ("random", "tpe", "smac")
+"""What termination is wrapped around, those of Domhan et al. (2015); method `{name}_terminated` has it."""
 STRATEGIES = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
 SEARCHES: dict[str, Search] = {
     "task2": Search("exploration", (*STRATEGIES, "doc002_as_coded"), (("logistic_regression", "mnist"),)),
@@ -45,8 +47,17 @@ SEARCHES: dict[str, Search] = {
         ("random", "ei", "entropy_search", "mtbo_4", "mtbo_16", "fabolas"),
         (("curves", "cnn_sizes_cifar10"),),
     ),
+    "curve_search": Search(
+        "big_data",
+        (*OPTIMISERS, *(f"{name}_terminated" for name in OPTIMISERS)),
+        (("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist")),
+    ),
 }
 """By name; a problem is of one of them."""
+
+
+EXTRAPOLATED = "curve_fits"
+"""Runs of document 003 that are no search and no experiment of their own: extrapolations of all stored curves."""
 
 
 class Experiment(NamedTuple):
@@ -203,3 +214,20 @@ def sized(method: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict
                 )
             settings |= {"auxiliary": sizes[-1] // divisor, "n_max": sizes[-1], "n_valid": table["n_valid"]}
     return settings
+
+
+def terminated(method: str, block: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a strategy on stored curves: those of its block, and termination where its name asks for it.
+
+    Args:
+        method: one of `SEARCHES["curve_search"]`; `{name}_terminated` is the strategy `name` with termination, and
+            draws what that draws without.
+        block: of the experiment; termination holds settings of `Terminating`, curve those of its sampler,
+            check_share what its p is of the curves' epochs.
+    """
+    own, wrapped = block["strategies"].get(method, {}), method.removesuffix("_terminated")
+    if wrapped == method:
+        return dict(own)
+    termination = {**block["termination"], "curve": block["curve"], "check_share": block["check_share"]}
+    settings = {**block["strategies"].get(wrapped, {}), **own}
+    return {"strategy": wrapped, "draws": wrapped, "termination": termination, **settings}

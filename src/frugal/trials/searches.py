@@ -17,12 +17,14 @@ from frugal.checks import check_known, check_settings, check_whole
 from frugal.interface import TrialStrategy
 from frugal.seeds import rng_for
 from frugal.trials.curves import CurvesProblem
+from frugal.trials.extrapolations import Extrapolations, check_epochs
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.ledger import initial_design
 from frugal.trials.lookup import LookUpProblem
 from frugal.trials.problems import LearnerProblem, Parts, Problem, split
 from frugal.trials.runs import Journal, run
 from frugal.trials.strategies import make
+from frugal.trials.termination import Check
 
 FUNCTION, LOOKUP, CURVES = "function", "lookup", "curves"
 """Learners of problems that are functions, tables of real fits or stored curves; the dataset is its name."""
@@ -34,7 +36,10 @@ SHARE: Final = 0.33
 """Of the rows of other datasets that are for testing, and of the rest that are for validation, as on OpenML."""
 N_INITIAL: Final = 5
 """Candidates that the strategies of a repetition start from."""
-SETTINGS: Final = ("n_train", "n_valid", "n_test", "space", "table", "n_initial", "strategies")
+SETTINGS: Final = ("n_train", "n_valid", "n_test", "space", "table", "extrapolations", "n_initial", "strategies")
+OF_CURVES: Final = ("curve_id", "final_error", "cut", "n_checks", "check_s")
+"""Of a trial on stored curves: the curve's number and its validation error at the end (nan if it diverged), if it
+was cut short, how many checks there were, and how long these took, which is not among its seconds."""
 
 log = logging.getLogger(__name__)
 
@@ -59,17 +64,21 @@ def search(
         seed: number of the repetition; its first candidates are those of every method of the family.
         n_trials: that are made, the first candidates among them.
         settings: those of `problem`; n_initial, the first candidates (`N_INITIAL`); strategies, settings by
-            method, of which `strategy` is the one that it is a variant of, and `n_initial` how many of the first
-            candidates it starts from.
+            method, of which `strategy` is the one that it is a variant of, `n_initial` how many of the first
+            candidates it starts from, `draws` the method whose random numbers it has (its own by default), and
+            `termination` those of `termination.Terminating`, to cut trials short (on stored curves their horizon
+            is that of the curves, and `check_share` its part that p is); extrapolations, a file of what these
+            would compute of stored curves (None: they compute it).
         root: folder of the datasets.
         journal_path: where trials are kept as they are made; None: nowhere.
         others: strategies beside the family's, by name; they are given `n_initial` and start from a design of
             their own.
 
     Returns:
-        method, learner, dataset, seed, data, then `trials.runs.COLUMNS`, a row per trial; of look-ups and stored
-        curves also test_error, the incumbent's after the trial when fitted on the most rows (of curves to their
-        end; nan where there is none).
+        method, learner, dataset, seed, data, then `trials.runs.COLUMNS`, a row per trial; of look-ups also
+        test_error, the incumbent's after the trial when fitted on the most rows (nan where there is none); of
+        stored curves test_error, the incumbent's on the most rows at the end of its curve, and, of a set on one
+        number of rows, `OF_CURVES`.
 
     Raises:
         ValueError: on an unknown name or setting, more first candidates than trials, a journal of another run, or
@@ -81,14 +90,17 @@ def search(
     n_drawn = settings.get("n_initial", min(N_INITIAL, n_trials))
     check_whole("n_initial", n_drawn, 1)
     name, n_initial = own.pop("strategy", method), own.pop("n_initial", n_drawn)
+    draws = own.pop("draws", method)
     check_whole(f"n_initial of {method}", n_initial, 1, n_drawn, "the first candidates of all")
     if n_initial > n_trials:
         raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
     on = problem(learner, dataset, seed, settings, root)
+    if isinstance(on, CurvesProblem) and "termination" in own:
+        own["termination"] = _on_curves(own["termination"], on.n_epochs, settings.get("extrapolations"))
     given: dict[str, Any] = {
         "space": on.space,
         "n_trials": n_trials,
-        "rng": rng_for("search", method, learner, dataset, seed),
+        "rng": rng_for("search", draws, learner, dataset, seed),
     }
     if name in others:
         strategy = others[name](**given, n_initial=n_initial, **own)
@@ -110,7 +122,35 @@ def search(
         table["test_error"] = [
             on.test_error(json.loads(text)) if text else math.nan for text in table["incumbent"]
         ]
+    if isinstance(on, CurvesProblem) and len(on.sizes) == 1:
+        table = table.join(_of_curves(table["id"], on, getattr(strategy, "checks", [])))
     return pd.concat([pd.DataFrame({**names, "data": on.data}, index=table.index), table], axis=1)
+
+
+def _on_curves(termination: Mapping[str, Any], horizon: int, path: str | None) -> dict[str, Any]:
+    """Settings of `Terminating` on curves of so many epochs: p from `check_share`, and fits kept in a file."""
+    own = {"horizon": horizon, **termination}
+    if "check_share" in own:
+        own["p"], _ = check_epochs(own["horizon"], own.pop("check_share"))
+    return own if path is None else {**own, "known": Extrapolations.read(path)}
+
+
+def _of_curves(ids: pd.Series[int], on: CurvesProblem, checks: list[Check]) -> pd.DataFrame:
+    """`OF_CURVES` of the trials."""
+    stored = {curve.id: curve for curve in on.curves}
+    curves = [stored[on.replayed[trial]] for trial in ids]
+    looks = [[check for check in checks if check.trial == trial] for trial in ids]
+    finals = [curve.scores[-1] if len(curve.scores) == on.n_epochs else math.nan for curve in curves]
+    return pd.DataFrame(
+        {
+            "curve_id": [curve.id for curve in curves],
+            "final_error": [1 - final for final in finals],
+            "cut": [any(check.stopped for check in of) for of in looks],
+            "n_checks": [len(of) for of in looks],
+            "check_s": [float(sum(check.seconds for check in of)) for of in looks],
+        },
+        index=ids.index,
+    )
 
 
 def _check_errors(what: str, table: pd.DataFrame) -> None:
@@ -133,7 +173,7 @@ def problem(
         seed: number of the repetition, which draws the training rows and seeds the learner.
         settings: n_train, training rows to draw (None: all); n_valid, validation rows (`N_VALID`; a third of the
             rows without the test rows, where the dataset has set no test rows apart); n_test, test rows of such a
-            dataset (a third); space, its name (`SPACES`); table, the file of a table's fits or of curves.
+            dataset (a third); space, its name (`SPACES`); table, the file of a table's fits or of a set's curves.
         root: folder of the datasets.
 
     Raises:
@@ -142,10 +182,13 @@ def problem(
     if learner == FUNCTION:
         check_known("function", dataset, FUNCTIONS)
         return FUNCTIONS[dataset]
-    if learner in (LOOKUP, CURVES):
-        if "table" not in settings:
-            raise ValueError(f"the table {dataset} needs the setting 'table', the file of its fits")
-        return (LookUpProblem if learner == LOOKUP else CurvesProblem)(pd.read_parquet(settings["table"]))
+    if learner in (LOOKUP, CURVES) and "table" not in settings:
+        what, of = ("table", "fits") if learner == LOOKUP else ("set", "curves")
+        raise ValueError(f"the {what} {dataset} needs the setting 'table', the file of its {of}")
+    if learner == CURVES:
+        return CurvesProblem.read(settings["table"])
+    if learner == LOOKUP:
+        return LookUpProblem(pd.read_parquet(settings["table"]))
     learners.check_known(learner)
     space = learners.space(settings.get("space") or SPACES.get(learner, "ranges"), learner)
     data = datasets.load(dataset, root=root)

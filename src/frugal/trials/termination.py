@@ -16,13 +16,16 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from time import process_time
 from typing import Any, Final
 
 import numpy as np
 
 from frugal.checks import check_between, check_choice, check_known, check_rng, check_whole
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
+from frugal.trials.extrapolations import Extrapolations, Kept
+from frugal.trials.surrogates.curve_families import Array
 from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
 
 RULES: Final = ("probable", "optimistic")
@@ -43,6 +46,7 @@ class Check:
         mean: E[f_comb(E)].
         sd: of f_comb(E).
         stopped: what was decided.
+        seconds: the processor's, of the fit; where it was made before, what it took then.
     """
 
     trial: int
@@ -52,6 +56,7 @@ class Check:
     mean: float
     sd: float
     stopped: bool
+    seconds: float = field(default=0.0, compare=False)
 
 
 class Terminating:
@@ -75,6 +80,7 @@ class Terminating:
         best: what y^ is raised to by a trial: its `last` score (the document's), or the highest of its `running`.
         noise: whether P is that of a noisy y_E (the document's) or of f_comb(E).
         curve: settings of `CurveModel`.
+        known: fits made before, in the place of new ones; a curve that is not among them is refused.
 
     Raises:
         ValueError: on a setting outside its range.
@@ -92,6 +98,7 @@ class Terminating:
         best: str = "last",
         noise: bool = True,
         curve: Mapping[str, Any] | None = None,
+        known: Extrapolations | None = None,
     ) -> None:
         check_rng(rng)
         check_whole("horizon", horizon, MIN_POINTS + 1)
@@ -103,6 +110,7 @@ class Terminating:
         _check_curve_settings(self._curve_settings)
         self.strategy, self._horizon, self._p, self._delta = strategy, horizon, p, delta
         self._rule, self._best_of, self._noise = rule, best, noise
+        self._known = known
         self._seed = int(rng.integers(2**63))
         self._asked: dict[int, TrialTask] = {}  # by id, as the strategy asked
         self._scores: dict[int, list[float]] = {}
@@ -164,23 +172,33 @@ class Terminating:
         last = min(self._horizon, task.epochs or self._horizon)
         return epoch % self._p == 0 and MIN_POINTS <= epoch < last
 
-    def _check(self, trial: int, scores: np.ndarray[Any, np.dtype[np.float64]]) -> None:
+    def _check(self, trial: int, scores: Array) -> None:
         if self.best == -math.inf or not np.isfinite(scores).all() or scores.max() > self.best:
             return
-        rng = np.random.default_rng([self._seed, trial, len(scores)])
         look = Check(trial, len(scores), self.best, math.nan, math.nan, math.nan, False)
+        started = process_time()
         try:
-            model = CurveModel(rng=rng, **self._curve_settings).fit(scores, self._horizon)
+            model = self._fitted(trial, scores)
+            above = model.prob_above(self.best, noise=self._noise)
+            mean, sd = (float(part[0]) for part in model.predict(self._horizon))
         except UnfittableError:
-            self.checks.append(look)
+            self.checks.append(replace(look, seconds=self._seconds(scores, started)))
             return
-        above = model.prob_above(self.best, noise=self._noise)
-        mean, sd = (float(part[0]) for part in model.predict(self._horizon))
         stops = above < 1 - self._delta or (self._rule == "optimistic" and sd < CERTAIN_SD)
         stops = stops and 0 <= mean <= 1
-        self.checks.append(replace(look, prob_above=above, mean=mean, sd=sd, stopped=stops))
+        seconds = self._seconds(scores, started)
+        self.checks.append(replace(look, prob_above=above, mean=mean, sd=sd, stopped=stops, seconds=seconds))
         if stops:
             self._stopped[trial] = mean
+
+    def _fitted(self, trial: int, scores: Array) -> CurveModel | Kept:
+        if self._known is not None:
+            return self._known.fit(scores, self._horizon)
+        rng = np.random.default_rng([self._seed, trial, len(scores)])
+        return CurveModel(rng=rng, **self._curve_settings).fit(scores, self._horizon)
+
+    def _seconds(self, scores: Array, started: float) -> float:
+        return process_time() - started if self._known is None else self._known.seconds(scores, self._horizon)
 
 
 def terminating(strategy: TrialStrategy, *, rng: np.random.Generator, **settings: Any) -> Terminating:

@@ -1,8 +1,9 @@
-"""Document 003: sizes of trials (section 2.1), and training on fewer rows (section 3).
+"""Document 003: sizes and lengths of trials (section 2), and training on fewer rows (section 3).
 
-Every section has a package: `runs` makes the rows of an experiment, but for section 2.1, whose rows are those of
-searches (`trials.searches`); `summaries` and `figures` what is shown of them, `claims` what the document says of
-them. Figures stand in `drawn`, so that claims need no matplotlib.
+Every section has a package: `runs` makes the rows of an experiment, but for section 2, whose rows are those of
+searches (`trials.searches`) and of extrapolated curves (`trials.extrapolations`); `summaries` and `figures` what
+is shown of them, `claims` what the document says of them. Figures stand in `drawn`, so that claims need no
+matplotlib.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from importlib import import_module
 import pandas as pd
 
 from frugal.papers.big_data.listed import render
-from frugal.papers.experiments import EXPERIMENTS, SEARCHES
+from frugal.papers.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES
 from frugal.papers.verdicts import judge_all
 
 __all__ = ["FLOOR", "FLOORS", "SECTIONS", "TABLES", "claims", "render"]
 
-SECTIONS = ("size_aware", "bootstrap", "sample_size", "case_control", "kmeans_svm", "beyond")
-"""Packages beside this module: the document's sections 2.1 and 3.1 to 3.4, and what it proposes at its end."""
+SECTIONS = ("size_aware", "curves", "bootstrap", "sample_size", "case_control", "kmeans_svm", "beyond")
+"""Packages beside this module: the document's sections 2.1, 2.2, 3.1 to 3.4, and what it proposes at its end."""
 FLOOR = 10
 """Repetitions under which no number is published and no verdict given."""
 FLOORS: dict[str, int] = {}
@@ -43,4 +44,4 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
         ValueError: on an unknown experiment.
     """
     sources = [import_module(f"{__name__}.{section}.claims") for section in SECTIONS]
-    return judge_all(sources, runs, [*SEARCHES, *EXPERIMENTS], scale)
+    return judge_all(sources, runs, [*SEARCHES, EXTRAPOLATED, *EXPERIMENTS], scale)

@@ -56,4 +56,7 @@ def make(
     strategy = _REGISTRY.checked(name, settings)
     check_rng(rng)
     made = cast(TrialStrategy, strategy(space=space, n_trials=n_trials, rng=rng, **settings))
-    return made if termination is None else terminating(made, rng=rng, **termination)
+    if termination is None:
+        return made
+    apart = rng.spawn(1)[0]  # so that a strategy draws the same numbers with termination and without
+    return terminating(made, rng=apart, **termination)

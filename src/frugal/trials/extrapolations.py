@@ -1,0 +1,251 @@
+"""What stored curves' first points say of their last one, worked out once and looked up by every search.
+
+A check of `termination.Terminating` costs a second or more, nearly all of it in the sampler, and what it samples
+depends on the curve alone, not on the strategy, the seed or y^. So the sampler runs once for each stored curve and
+number of points, `COLUMNS` keep what it found, and `Extrapolations` answers in its place with the same probability
+for any y^. What a check cost when it was made is kept too, as the seconds of a stored curve are.
+
+A row holds `N_KEPT` of the samples, evenly spaced: P is that of these, mean and standard deviation those of all.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import process_time
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
+
+from frugal.checks import check_between
+from frugal.seeds import rng_for
+from frugal.threads import one_thread
+from frugal.trials.curve_set import OF_SET
+from frugal.trials.curves import Curve, CurvesProblem
+from frugal.trials.lines import Lines
+from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
+
+COLUMNS: Final = (
+    *OF_SET, "id", "epoch", "observed", "final", "mean", "sd", "finals", "sigmas", "curve", "families", "seconds",
+    "reason",
+)  # fmt: skip
+"""A row per curve and number of points. epoch: n, the points seen; observed: all scores of the curve, a JSON list;
+final: the last one, nan if the network diverged; mean, sd: of f_comb(E); finals, sigmas: f_comb(E) and sigma of
+samples, JSON lists; curve: E[f_comb(t)] at epochs 1 to E, a JSON list; families: by name, of the least-squares
+fit the parameters `theta`, the value `final` at E (null: it has none) and why it was `dropped`, a JSON object;
+seconds: the processor's; reason: why no family describes the curve, empty if one does."""
+N_KEPT: Final = 400
+_DIGITS: Final = 7
+
+log = logging.getLogger("frugal")
+Array = NDArray[np.float64]
+
+
+def check_epochs(horizon: int, share: float) -> tuple[int, list[int]]:
+    """p, the share of the horizon between checks in whole epochs, and at which epochs there is one.
+
+    Raises:
+        ValueError: if the share is not in (0, 1], or there would be no check.
+    """
+    check_between("check_share", share, 0.0, 1.0, above=True)
+    p = max(1, round(share * horizon))
+    epochs = [n for n in range(p, horizon, p) if n >= MIN_POINTS]
+    if not epochs:
+        raise ValueError(
+            f"check_share {share:g} of {horizon} epochs leaves none at which to check, from {MIN_POINTS}"
+        )
+    return p, epochs
+
+
+def extrapolate(
+    table: pd.DataFrame, *, check_share: float, curve: Mapping[str, Any], journal_path: str | Path | None = None
+) -> pd.DataFrame:
+    """Extrapolate the curves of a set from every epoch at which there is a check; not from beyond a divergence.
+
+    Args:
+        table: the curves, columns `curve_set.COLUMNS`, of one set.
+        check_share: of the horizon, between checks; see `check_epochs`.
+        curve: settings of `CurveModel`.
+        journal_path: where rows are kept as they are made, so that a killed job goes on; None: nowhere.
+
+    Returns:
+        Columns `COLUMNS`, in the order of curves and epochs; but for its seconds the same, interrupted or not.
+
+    Raises:
+        ValueError: as `CurvesProblem`, `check_epochs` and `CurveModel`; or on the journal of another job.
+    """
+    problem = CurvesProblem(table)
+    facts = {name: table[name].iloc[0] for name in OF_SET}
+    of_set = {name: value.item() if isinstance(value, np.generic) else value for name, value in facts.items()}
+    horizon = problem.n_epochs
+    header = {**of_set, "ids": [one.id for one in problem.curves], "share": check_share, "curve": dict(curve)}
+    lines = None if journal_path is None else Lines(journal_path, header)
+    made = {(row["id"], row["epoch"]): row for row in lines.rows} if lines else {}
+    todo = [(one, n) for one in problem.curves for n in check_epochs(horizon, check_share)[1]]
+    todo = [(one, n) for one, n in todo if n <= len(one.scores) and np.isfinite(one.scores[:n]).all()]
+    with one_thread():
+        for one, n in todo:
+            if (one.id, n) in made:
+                continue
+            rng = rng_for("extrapolation", of_set["network"], of_set["dataset"], one.id, n)
+            made[one.id, n] = _row(one, n, horizon, CurveModel(rng=rng, **curve))
+            if lines:
+                lines.add(made[one.id, n])
+            log.info("curve %d, %d points: %.2f s", one.id, n, made[one.id, n]["seconds"])
+    return pd.DataFrame([of_set | made[one.id, n] for one, n in todo], columns=COLUMNS)
+
+
+def _row(one: Curve, n: int, horizon: int, model: CurveModel) -> dict[str, Any]:
+    """A curve's row from n points, but for what is the same in the whole set."""
+    row: dict[str, Any] = {"id": one.id, "epoch": n, "observed": _text(one.scores)}
+    row["final"] = one.scores[-1] if len(one.scores) == horizon else math.nan
+    row |= {"mean": math.nan, "sd": math.nan, "finals": "[]", "sigmas": "[]", "curve": "[]", "reason": ""}
+    started = process_time()
+    try:
+        model.fit(one.scores[:n], horizon)
+    except UnfittableError as error:
+        return row | {
+            "families": _families(model, horizon),
+            "seconds": process_time() - started,
+            "reason": str(error),
+        }
+    mean, sd = model.predict(horizon)
+    model.prob_above(one.scores[n - 1])  # a part of what a check costs
+    seconds = process_time() - started
+    every = np.unique(np.linspace(0, len(model.samples) - 1, N_KEPT).astype(int))
+    sigmas = model.posterior.parts(model.samples[every])[1]
+    return row | {
+        "mean": float(mean[0]),
+        "sd": float(sd[0]),
+        "finals": _text(model.curves(horizon)[every, 0]),
+        "sigmas": _text(sigmas),
+        "curve": _text(model.predict(np.arange(1, horizon + 1))[0]),
+        "families": _families(model, horizon),
+        "seconds": seconds,
+    }
+
+
+def _families(model: CurveModel, horizon: int) -> str:
+    found = {}
+    for fit in model.fits:
+        final = float(fit.family(fit.theta, [horizon])[0])
+        sound = math.isfinite(final) and bool(np.isfinite(fit.theta).all())
+        found[fit.family.name] = {
+            "theta": [float(value) for value in fit.theta] if sound else None,
+            "final": final if sound else None,
+            "dropped": fit.dropped,
+        }
+    return json.dumps(found)
+
+
+def _text(values: ArrayLike) -> str:
+    """A JSON list; null: not finite."""
+    numbers = np.asarray(values, dtype=float)
+    return json.dumps([round(float(v), _DIGITS) if math.isfinite(v) else None for v in numbers])
+
+
+def numbers(text: str) -> Array:
+    """The list (n,) in a column; nan for null."""
+    return np.array([math.nan if value is None else value for value in json.loads(text)], dtype=float)
+
+
+class Kept:
+    """A fit of `CurveModel` as a row has it; answers about the horizon alone.
+
+    Args:
+        finals: f_comb(E) of samples, (S,).
+        sigmas: their noise, (S,).
+        mean: E[f_comb(E)].
+        sd: of f_comb(E).
+    """
+
+    def __init__(self, finals: Array, sigmas: Array, mean: float, sd: float) -> None:
+        finite = np.isfinite(finals)
+        self._finals, self._sigmas = finals[finite], sigmas[finite]
+        self._mean, self._sd = mean, sd
+
+    def prob_above(self, y: float, *, noise: bool = True) -> float:
+        """P(y_E > y), as of `CurveModel`."""
+        if not noise:
+            return float((self._finals > y).mean())
+        return float(ndtr((self._finals - y) / self._sigmas).mean())
+
+    def predict(self, t: ArrayLike) -> tuple[Array, Array]:
+        """Mean and standard deviation of f_comb at the horizon, which is all that `t` may be."""
+        return np.array([self._mean]), np.array([self._sd])
+
+
+def kept(row: Mapping[str, Any]) -> Kept:
+    """The fit in a row whose reason is empty."""
+    return Kept(numbers(row["finals"]), numbers(row["sigmas"]), float(row["mean"]), float(row["sd"]))
+
+
+class Extrapolations:
+    """Extrapolations by the scores that they are of: in the place of a sampler that runs again in every search.
+
+    Args:
+        table: columns `COLUMNS`.
+
+    Raises:
+        ValueError: if a column is missing or there are no rows.
+    """
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        missing = [name for name in COLUMNS if name not in table]
+        if missing or table.empty:
+            what = f"lack the column {missing[0]!r}" if missing else "have no rows"
+            raise ValueError(f"extrapolations of curves {what}; columns: {', '.join(map(str, table))}")
+        self._rows: dict[tuple[int, tuple[float, ...]], dict[str, Any]] = {}
+        for row in table.to_dict("records"):
+            scores = numbers(row["observed"])[: int(row["epoch"])]
+            self._rows[int(row["n_epochs"]), _key(scores)] = {str(name): value for name, value in row.items()}
+
+    @classmethod
+    def read(cls, path: str | Path) -> Extrapolations:
+        """Those in a file of the workflow.
+
+        Raises:
+            ValueError: as the constructor.
+            OSError: if there is no such file.
+        """
+        return cls(pd.read_parquet(path))
+
+    def fit(self, scores: Sequence[float] | Array, horizon: int) -> Kept:
+        """What was found for these scores.
+
+        Raises:
+            UnfittableError: if no family describes them.
+            ValueError: if they were not extrapolated to this horizon.
+        """
+        row = self._row(scores, horizon)
+        if row["reason"]:
+            raise UnfittableError(row["reason"])
+        return kept(row)
+
+    def seconds(self, scores: Sequence[float] | Array, horizon: int) -> float:
+        """What it took.
+
+        Raises:
+            ValueError: as `fit`.
+        """
+        return float(self._row(scores, horizon)["seconds"])
+
+    def _row(self, scores: Sequence[float] | Array, horizon: int) -> dict[str, Any]:
+        row = self._rows.get((horizon, _key(scores)))
+        if row is None:
+            epochs = sorted({len(known) for end, known in self._rows if end == horizon})
+            raise ValueError(
+                f"no curve with these {len(scores)} scores was extrapolated to epoch {horizon}; "
+                f"there are extrapolations from {', '.join(map(str, epochs)) or 'no'} points"
+            )
+        return row
+
+
+def _key(scores: Sequence[float] | Array) -> tuple[float, ...]:
+    return tuple(round(float(score), _DIGITS) for score in scores)

@@ -1,0 +1,210 @@
+"""Extrapolations that are made once; what is looked up is compared with the sampler that it stands for."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from frugal import trials
+from frugal.interface import Trial
+from frugal.learners import networks
+from frugal.seeds import rng_for
+from frugal.spaces import SearchSpace, Uniform
+from frugal.trials.curve_set import COLUMNS
+from frugal.trials.extrapolations import Extrapolations, check_epochs, extrapolate, numbers
+from frugal.trials.searches import search
+from frugal.trials.strategies import make
+from frugal.trials.surrogates.learning_curves import CurveModel, UnfittableError
+from frugal.trials.termination import Terminating
+
+E, SHARE = 12, 0.5
+QUICK = {"n_steps": 20, "n_burn": 10}
+ENDS = (0.9, 0.4, 0.85, 0.3, math.nan, 0.35)
+"""Last scores of the toy's curves; the fifth diverges at epoch 9."""
+
+
+def stored():
+    candidates = networks.space("small", "mlp").sample(np.random.default_rng(0), len(ENDS))
+    rng, rows = np.random.default_rng(1), []
+    for i, (candidate, end) in enumerate(zip(candidates, ENDS, strict=True)):
+        n = 9 if math.isnan(end) else E
+        scores = (0.5 if math.isnan(end) else end) - 0.3 * np.arange(1.0, n + 1) ** -1.0
+        scores = np.round(scores + 0.002 * rng.standard_normal(n), 4)
+        if math.isnan(end):
+            scores[-1] = math.nan
+        for epoch, score in enumerate(scores, start=1):
+            last = epoch == n
+            reason = "it diverged" if last and math.isnan(end) else ""
+            facts = ("mlp", "mnist", "small", 100, 50, E, "original", i, json.dumps(candidate, sort_keys=True))
+            rows.append((*facts, epoch, score, 1.0 + i, 0.1 * i if last and not reason else math.nan, reason))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return extrapolate(stored(), check_share=SHARE, curve=QUICK)
+
+
+def scores_of(curve, n=E):
+    return stored().query("id == @curve")["score"].to_numpy()[:n]
+
+
+@pytest.mark.parametrize(
+    ("horizon", "share", "p", "epochs"),
+    [
+        (285, 30 / 285, 30, [30 * i for i in range(1, 10)]),  # Domhan et al. (2015)
+        (60, 0.105, 6, [6 * i for i in range(1, 10)]),
+        (25, 0.105, 3, [6, 9, 12, 15, 18, 21, 24]),  # the sampler needs five points
+        (8, 0.01, 1, [5, 6, 7]),
+    ],
+)
+def test_checks_are_a_share_of_the_horizon_apart(horizon, share, p, epochs):
+    assert check_epochs(horizon, share) == (p, epochs)
+
+
+@pytest.mark.parametrize(
+    ("share", "message"),
+    [
+        (0.0, "check_share must be above 0 and at most 1, got 0.0"),
+        (1.0, "check_share 1 of 8 epochs leaves none at which to check, from 5"),
+    ],
+)
+def test_a_share_without_a_check_is_refused(share, message):
+    with pytest.raises(ValueError, match=message):
+        check_epochs(8, share)
+
+
+def test_what_is_looked_up_is_what_the_sampler_finds(table):
+    known = Extrapolations(table).fit(scores_of(0, 6), E)
+    model = CurveModel(rng=rng_for("extrapolation", "mlp", "mnist", 0, 6), **QUICK).fit(scores_of(0, 6), E)
+    assert len(numbers(table["finals"].iloc[0])) == len(model.samples)  # so few that all are kept
+    for y in (0.5, 0.85, 0.87, 0.9, 1.2):
+        assert known.prob_above(y) == pytest.approx(model.prob_above(y), abs=1e-4)
+    assert known.prob_above(model.expected_final, noise=False) == model.prob_above(
+        model.expected_final, noise=False
+    )
+    assert [part[0] for part in known.predict(E)] == [part[0] for part in model.predict(E)]
+    row = table.iloc[0]
+    assert numbers(row["curve"])[-1] == pytest.approx(row["mean"], abs=1e-6)
+    for fit in model.fits:
+        kept = json.loads(row["families"])[fit.family.name]
+        assert kept["theta"] == fit.theta.tolist()
+        assert kept["final"] == fit.family(fit.theta, [E])[0]
+
+
+def test_a_curve_is_followed_until_it_diverges(table):
+    assert table.groupby("id")["epoch"].apply(list).to_dict() == {i: [6] for i in range(6)}
+    assert table["final"].isna().tolist() == [math.isnan(end) for end in ENDS]
+    early = extrapolate(stored().query("id in [3, 4]"), check_share=0.75, curve=QUICK)
+    assert early["id"].tolist() == [3]  # epoch 9 is where the other one has no score
+
+
+def test_a_killed_job_goes_on_from_its_journal(table, tmp_path):
+    path, two = tmp_path / "journal.jsonl", stored().query("id < 2")
+    extrapolate(two, check_share=SHARE, curve=QUICK, journal_path=path)
+    head, first, second = path.read_text().splitlines(keepends=True)
+    path.write_text(head + first + second[:20])
+    again = extrapolate(two, check_share=SHARE, curve=QUICK, journal_path=path)
+    pd.testing.assert_frame_equal(again.drop(columns="seconds"), table[:2].drop(columns="seconds"))
+    assert again["seconds"].iloc[0] == json.loads(first)["seconds"]
+    with pytest.raises(ValueError, match="delete it"):
+        extrapolate(two, check_share=0.75, curve=QUICK, journal_path=path)
+
+
+def test_a_curve_that_no_family_describes_says_why(monkeypatch):
+    def refuse(model, curve, horizon):
+        raise UnfittableError("no family describes the curve")
+
+    monkeypatch.setattr(CurveModel, "fit", refuse)
+    made = extrapolate(stored().query("id == 0"), check_share=SHARE, curve=QUICK)
+    assert made["reason"].tolist() == ["no family describes the curve"]
+    known, seen = Extrapolations(made), scores_of(0, 6)
+    with pytest.raises(UnfittableError, match="no family describes"):
+        known.fit(seen, E)
+    assert known.seconds(seen, E) == made["seconds"].iloc[0]
+    strategy = make(
+        "random", space=SearchSpace({"x": Uniform(0.0, 1.0)}), n_trials=2, rng=np.random.default_rng(0)
+    )
+    rule = Terminating(strategy, horizon=E, p=6, rng=np.random.default_rng(0), known=known)
+    first = rule.ask()
+    rule.report(first, 1, 0.95)
+    rule.tell(Trial(first, 0.05, 1.0, 1.0, (0.95,)))
+    task = rule.ask()
+    assert all(rule.report(task, epoch, score) for epoch, score in enumerate(seen, start=1))
+    assert [(check.stopped, check.seconds) for check in rule.checks] == [(False, made["seconds"].iloc[0])]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda table: Extrapolations(table).fit([0.1] * 6, E), "no curve with these 6 scores .* from 6 points"),
+        (lambda table: Extrapolations(table).fit(scores_of(0, 6), 99), "to epoch 99; .* from no points"),
+        (lambda table: Extrapolations(table.drop(columns="sd")), "lack the column 'sd'"),
+        (lambda table: Extrapolations(table[:0]), "have no rows"),
+    ],
+)
+def test_what_is_not_known_is_refused(table, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(table)
+
+
+def test_a_strategy_draws_the_same_with_termination_and_without():
+    space = SearchSpace({"x": Uniform(0.0, 1.0)})
+    plain, cut = (
+        make("random", space=space, n_trials=5, rng=np.random.default_rng(3), termination=of)
+        for of in (None, {"horizon": E, "p": 6})
+    )
+    assert [plain.ask().candidate for _ in range(5)] == [cut.ask().candidate for _ in range(5)]
+
+
+@pytest.fixture
+def settings(table, tmp_path):
+    stored().to_parquet(tmp_path / "curves.parquet")
+    table.to_parquet(tmp_path / "extrapolations.parquet")
+    own = {"strategy": "random", "draws": "random", "termination": {"check_share": SHARE}}
+    return {
+        "table": str(tmp_path / "curves.parquet"),
+        "extrapolations": str(tmp_path / "extrapolations.parquet"),
+        "n_initial": 2,
+        "strategies": {"random_terminated": own},
+    }
+
+
+def test_searches_on_stored_curves_look_their_checks_up(table, settings):
+    plain, cut = (search(name, "curves", "mlp_mnist", 0, 6, settings) for name in ("random", "random_terminated"))
+    assert plain["candidate"].tolist() == cut["candidate"].tolist()
+    assert plain["curve_id"].tolist() == cut["curve_id"].tolist()
+    assert sorted(plain["curve_id"]) == list(range(6))
+    assert not plain["cut"].any()
+    expected = [1 - scores_of(i)[-1] if i != 4 else math.nan for i in plain["curve_id"]]
+    assert plain["final_error"].tolist() == pytest.approx(expected, nan_ok=True)
+    best, known, seconds = -math.inf, Extrapolations(table), table.set_index("id")["seconds"]
+    for row in cut.to_dict("records"):  # the document's rule, by hand
+        scores = scores_of(row["curve_id"])
+        seen = scores[:6]
+        checked = best > -math.inf and seen.max() <= best
+        assert row["n_checks"] == int(checked)
+        assert row["check_s"] == (seconds[row["curve_id"]] if checked else 0)
+        stops = checked and known.fit(seen, E).prob_above(best) < 0.05
+        assert row["cut"] == stops
+        assert len(json.loads(row["curve"])) == (6 if stops else len(scores))
+        last = seen[-1] if stops else scores[-1]
+        best = best if math.isnan(last) else max(best, last)
+    assert cut["cut"].any()
+    assert cut["seconds"].sum() < plain["seconds"].sum()
+    assert plain["test_error"].dropna().iloc[-1] == pytest.approx(0.0)  # curve 0, the best of all
+
+
+@pytest.mark.parametrize("method", ["tpe", "smac"])
+def test_peers_search_stored_curves_with_termination(settings, method):
+    own = {"strategy": method, "termination": {"check_share": SHARE}}
+    found = search(method, "curves", "mlp_mnist", 0, 6, settings | {"strategies": {method: own}})
+    assert sorted(found["curve_id"]) == list(range(6))
+    assert found["n_checks"].sum() > 0
+
+
+def test_curves_without_their_file_are_refused():
+    with pytest.raises(ValueError, match="the set mlp_mnist needs the setting 'table', the file of its curves"):
+        trials.searches.problem("curves", "mlp_mnist", 0, {})

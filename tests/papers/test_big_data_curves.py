@@ -28,7 +28,7 @@ def few_resamples(monkeypatch):
 
 
 def extrapolation(i, epoch=12, dataset="cifar10", end=None, off=0.0, sd=0.01, family_off=0.02, **changes):
-    """Curve i ends at `end` (0.5 + i / 100) and is expected `off` above; family k, from 1, is `family_off` k off."""
+    """Curve i ends at `end` (0.5 + i / 100) is expected `off` above; family k, from 1, `family_off` k off."""
     end = 0.5 + i / 100 if end is None else end
     observed = end - 0.4 * (E - np.arange(1, E + 1)) / E
     families = {
@@ -107,12 +107,17 @@ def test_bets_are_on_the_ends_of_other_curves_that_were_not_passed_yet():
     # Stops: curve 0 for 0.54; curve 1 for 0.5 and 0.54; curve 3 for all three; curve 2, the best, never.
     assert table["early", "stopped"] == pytest.approx((1 / 2 + 1 + 0 + 1) / 4)
     assert table["early", "wrongly_stopped"] == 0.0
+    low = pd.DataFrame(
+        [extrapolation(i, off=-0.2) for i in range(2)]
+    )  # curve 1 is stopped for 0.5, and ends above
+    table = summaries.tabulate_calibration(low, "paper").set_index("measure")["ours"]
+    assert table[["stopped", "wrongly_stopped"]].tolist() == [1.0, 0.5]
 
 
 def test_the_calibration_has_what_came_true_by_what_was_predicted():
-    # Every curve is expected 0.02 above its end, with little noise: thresholds within 0.02 above it are lost bets.
+    # Every curve is expected 0.025 above its end, with little noise: bets on thresholds in between are lost.
     found = summaries.summarise_calibration(extrapolations(4, off=0.025, sd=1e-4, epochs=(48,)))
-    cifar = found[found["dataset"] == "cifar10"].set_index(found["predicted"].round())
+    cifar = found[found["dataset"] == "cifar10"].set_index("predicted").rename(index=round)
     # Of 12 ordered pairs, 6 thresholds lie below (won), 3 + 2 within 0.025 above (lost at P = 1), 1 beyond (P = 0).
     assert cifar["n_pairs"].to_dict() == {0.0: 1, 1.0: 11}
     assert cifar["observed"].to_dict() == pytest.approx({0.0: 0.0, 1.0: 6 / 11})
@@ -163,7 +168,7 @@ def test_a_pair_is_compared_at_the_quality_that_the_one_without_ends_with():
     assert 2 ** found.loc["random", "log2_epochs"] == pytest.approx(120 / 90)
     assert 2 ** found.loc["random", "log2_seconds"] == pytest.approx(120 / 120)
     assert 2 ** found.loc["random", "whole_epochs"] == pytest.approx(240 / 135)
-    # TPE's second trial is cut at 0.4, so that 0.8 is never reached: counted as the 240 epochs of the longer search.
+    # TPE's second trial is cut at 0.4, so 0.8 is never reached: counted as the 240 epochs of the longer search.
     assert 2 ** found.loc["tpe", "log2_epochs"] == pytest.approx(120 / 240)
     assert found["error"].to_dict() == pytest.approx({"random": 0.0, "tpe": 0.8 - 0.4})
 

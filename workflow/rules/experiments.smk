@@ -1,6 +1,13 @@
 # What the rules of rows.smk, trials.smk and lookup.smk run, and the files that they read and make.
 
-from frugal.papers.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, n_trials_of, sized, terminated
+from frugal.papers.experiments import (
+    EXPERIMENTS,
+    EXTRAPOLATED,
+    SEARCHES,
+    n_trials_of,
+    sized,
+    terminated,
+)
 
 ROWS = {
     name: config[experiment.package.split(".")[0]][name]
@@ -92,7 +99,9 @@ def search_input(wildcards):
     if wildcards.learner in ("lookup", "curves"):
         made = f"results/{wildcards.learner}/{wildcards.dataset}"
         ends = (
-            ("", "_extrapolations") if wildcards.method.endswith("_terminated") else [""]
+            ("", "_extrapolations")
+            if wildcards.method.endswith("_terminated")
+            else [""]
         )
         return [f"{made}{end}.parquet" for end in ends]
     return processed(wildcards) if wildcards.dataset in CATALOGUE else []
@@ -110,8 +119,7 @@ def search_settings(wildcards):
     settings = {
         key: value
         for key, value in SEARCH_BLOCKS[search].items()
-        if key
-        not in ("n_seeds", "n_trials", "check_share", "curve", "termination")
+        if key not in ("n_seeds", "n_trials", "check_share", "curve", "termination")
     }
     settings["strategies"] = {
         wildcards.method: SEARCH_STRATEGIES[

@@ -132,7 +132,7 @@ def draw_figure5(table: pd.DataFrame, currency: str = "seconds") -> Figure:
         left.set(title=f"{NAMES[dataset]}: one search", xlabel="Epoch", ylabel="Validation error", ylim=(0, 1))
         right.set(title=f"{NAMES[dataset]}: all searches", xlabel=_SPENT[currency], ylabel="Best validation error")
     found = {label: of for axes in rows.flat for of, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=5)
+    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=3)
     style.mark_stand_in(figure, table["data"])
     return figure
 

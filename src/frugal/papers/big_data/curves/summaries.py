@@ -123,7 +123,7 @@ def tabulate_curve_fits(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     for (dataset, model), part in found.groupby(["dataset", "model"], sort=False):
         far = part["deviation"].dropna().to_numpy(float)
         numbers = (
-            over_seeds(_median, {"far": far}, "curve_fits", str(dataset), str(model)) if len(far) else [np.nan] * 3
+            over_seeds(_median, {"far": far}, "curve_fits", str(dataset), str(model), bounds=(0.0, np.inf)) if len(far) else [np.nan] * 3
         )
         rows.append(
             [
@@ -152,7 +152,7 @@ def tabulate_calibration(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     Returns:
         dataset, part, measure, `TIDY`, n_missing, says. Measures: signed_error, E[f_comb(E)] - y_E; coverage_90,
         share of the checks whose central 90 % interval of y_E holds it; stopped, share of the thresholds for which
-        the document's rule stops; wrongly_stopped, of these the share that the curve ends above.
+        the document's rule stops; wrongly_stopped, share for which it stops and the curve ends above.
     """
     keys = ["dataset", "part", "measure"]
     beliefs, bets = fits.beliefs(runs), fits.bets(runs)
@@ -161,7 +161,7 @@ def tabulate_calibration(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         "signed_error": (beliefs, beliefs["error"]),
         "coverage_90": (beliefs, beliefs["rank"].between(0.05, 0.95).astype(float)),
         "stopped": (bets, stops.astype(float)),
-        "wrongly_stopped": (bets[stops], bets.loc[stops, "above"].astype(float)),
+        "wrongly_stopped": (bets, (stops & bets["above"]).astype(float)),
     }
     parts = [
         mean_by_seed(of.assign(measure=name, value=value), "value", keys) for name, (of, value) in values.items()

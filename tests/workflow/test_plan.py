@@ -108,6 +108,18 @@ def test_searches_of_stored_curves_wait_for_them_and_are_given_their_sizes(place
     assert '"n_train": [2048, 1024, 512, 256, 128]' in made
 
 
+def test_searches_with_termination_wait_for_the_curves_and_their_extrapolations(place):
+    # Three optimisers without and with, on two sets, from ten seeds; 50 curves of a set, ten in a job.
+    runs = "results/big_data/runs/curve_search.parquet"
+    done = snakemake(place, "--dry-run", "--configfile", "config/paper.yaml", "--", runs)
+    planned = jobs(done.stdout)
+    assert (planned["trials"], planned["curves"], planned["extrapolations"]) == (6 * 2 * 10, 2 * 5, 2 * 5)
+    searches = [job for job in done.stdout.split("rule ") if job.startswith("trials:")]
+    for job in searches:
+        read, made = job.split("output:")
+        assert ("_extrapolations.parquet" in read) == ("_terminated/" in made.split("log:")[0])
+
+
 def test_a_strategy_is_rerun_when_a_module_that_it_builds_on_changes(place):
     planned = snakemake(place, "--dry-run", "--configfile", "config/smoke.yaml", "--", "folds_comparison").stdout
     jobs = [job for job in planned.split("rule ") if job.startswith("compare:") and "beta_sequential" in job]

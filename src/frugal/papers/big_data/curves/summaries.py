@@ -122,9 +122,10 @@ def tabulate_curve_fits(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     rows = []
     for (dataset, model), part in found.groupby(["dataset", "model"], sort=False):
         far = part["deviation"].dropna().to_numpy(float)
-        numbers = (
-            over_seeds(_median, {"far": far}, "curve_fits", str(dataset), str(model), bounds=(0.0, np.inf)) if len(far) else [np.nan] * 3
-        )
+        numbers: tuple[float, ...] = (np.nan,) * 3
+        if len(far):
+            names = ("curve_fits", str(dataset), str(model))
+            numbers = over_seeds(_median, {"far": far}, *names, bounds=(0.0, np.inf))
         rows.append(
             [
                 dataset,

@@ -30,9 +30,11 @@ QUICK = {
     "entropy_search": GAIN,
     "fabolas": PER_COST | {"sizes": [100, 1000, 10000]},
     "mtbo": PER_COST | {"auxiliary": 1000},
+    "hyperband": {"resource": "rows", "max_resource": 10000, "min_resource": 1000, "reduction_factor": 2}
+    | {"incumbent": "last_seen"},
 }
 """The same searches, but shorter ones; other strategies run as they are."""
-N_ROWS = {"fabolas": {100, 1000, 10000}, "mtbo": {1000, None}}
+N_ROWS = {"fabolas": {100, 1000, 10000}, "mtbo": {1000, None}, "hyperband": {1250, 2500}}
 """What strategies may ask for that do not always ask for all rows."""
 
 

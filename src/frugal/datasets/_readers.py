@@ -58,6 +58,7 @@ def from_frame(frame: pd.DataFrame, entry: Entry) -> Arrays:
         "labels": _labels,
         "quartiles": _quartiles,
         "one_hot": _one_hot,
+        "codes": _codes,
         "complete_cases": _complete_cases,
     }
     try:
@@ -89,15 +90,31 @@ def _quartiles(frame: pd.DataFrame) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 
 def _one_hot(frame: pd.DataFrame) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    codes, n_categorical, y = _coded(frame)
+    first = codes.shape[1] - n_categorical
+    blocks = [codes[:, :first]]
+    for column in codes[:, first:].T:
+        blocks.append((column[:, None] == np.unique(column)[None, :]).astype(np.float64))
+    return np.hstack(blocks), y
+
+
+def _codes(frame: pd.DataFrame) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    codes, _, y = _coded(frame)
+    return codes, y
+
+
+def _coded(frame: pd.DataFrame) -> tuple[NDArray[np.float64], int, NDArray[np.int64]]:
+    """Numeric columns, then the categorical ones as places of sorted levels; the number of these; labels."""
     from pandas.api.types import is_numeric_dtype
 
     features = frame.iloc[:, :-1]
     numeric = [name for name, column in features.items() if is_numeric_dtype(column)]
+    categorical = features.columns.difference(numeric, sort=False)
     blocks = [_numbers(features[numeric])]
-    for name in features.columns.difference(numeric, sort=False):
+    for name in categorical:
         values = features[name].astype(object).where(features[name].notna(), "?").to_numpy(dtype=str)
-        blocks.append((values[:, None] == np.unique(values)[None, :]).astype(np.float64))
-    return np.hstack(blocks), encode(frame.iloc[:, -1].to_numpy(dtype=str))
+        blocks.append(encode(values).astype(np.float64)[:, None])
+    return np.hstack(blocks), len(categorical), encode(frame.iloc[:, -1].to_numpy(dtype=str))
 
 
 def _complete_cases(frame: pd.DataFrame) -> tuple[NDArray[Any], NDArray[np.int64]]:

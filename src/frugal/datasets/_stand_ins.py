@@ -54,8 +54,9 @@ def _mlxtend_boston() -> Arrays:
 def generate(entry: Entry) -> Arrays:
     """Rows of the entry's schema: each class is two Gaussian clusters; drawn from the entry's name alone.
 
-    The cluster centres are normal around 0, so classes overlap. Columns of one-hot groups are turned into the
-    indicator of the group's largest value. Pictures are the same in coarse patches, scaled to 0 to 255.
+    The cluster centres are normal around 0, so classes overlap. Groups of columns that stand for the levels
+    of a categorical one are turned into the indicator of the largest value, or into its place. Pictures are the
+    same in coarse patches, scaled to 0 to 255.
 
     Returns:
         Arrays with `entry.stand_in_counts` rows per class in random order, float64, or uint8 for pictures.
@@ -76,18 +77,21 @@ def generate(entry: Entry) -> Arrays:
 
 
 def _n_latent(entry: Entry) -> int:
+    if entry.reader == "codes":
+        return entry.features - len(entry.stand_in_groups) + sum(entry.stand_in_groups)
     if not entry.image_shape:
         return entry.features
     return entry.features // _PATCH**2
 
 
 def _columns(latent: NDArray[np.float64], entry: Entry) -> NDArray[np.float64]:
-    last = entry.features - sum(entry.stand_in_groups)
+    first = latent.shape[1] - sum(entry.stand_in_groups)
+    blocks = [latent[:, :first]]
     for width in entry.stand_in_groups:
-        group = latent[:, last : last + width]
-        latent[:, last : last + width] = np.eye(width)[group.argmax(axis=1)]
-        last += width
-    return latent
+        largest = latent[:, first : first + width].argmax(axis=1)
+        blocks.append(largest[:, None].astype(np.float64) if entry.reader == "codes" else np.eye(width)[largest])
+        first += width
+    return np.hstack(blocks)
 
 
 def _pictures(latent: NDArray[np.float64], entry: Entry) -> NDArray[np.uint8]:

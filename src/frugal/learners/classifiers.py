@@ -11,12 +11,13 @@ is 1e-10 here, since naive Bayes takes the logarithm of a smoothed count.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from frugal.checks import check_known
 from frugal.interface import Candidate
 from frugal.learners.networks import NETWORKS
+from frugal.learners.training import Epochwise
 from frugal.spaces import Choice, Exponential, Integer, SearchSpace, Uniform
 
 if TYPE_CHECKING:
@@ -77,10 +78,16 @@ class Registered:
     Attributes:
         make: (candidate, seed) -> unfitted classifier; imports what is costly only when called.
         spaces: search spaces by name, `grid` and `ranges` of those that the folds family is to search.
+        signs: hyperparameter -> +1 or -1, as of `frugal.learners.signs`.
+        in_epochs: (candidate, seed) -> what trains it epoch by epoch; None: it is fitted in one go.
+        n_epochs: that it is trained, if nobody says otherwise.
     """
 
     make: Callable[[Candidate, int], BaseEstimator]
     spaces: Mapping[str, SearchSpace]
+    signs: Mapping[str, int] = field(default_factory=dict)
+    in_epochs: Callable[[Candidate, int], Epochwise] | None = None
+    n_epochs: int | None = None
 
 
 _registered: dict[str, Registered] = {}
@@ -101,6 +108,11 @@ def register(name: str, learner: Registered) -> None:
 def registered() -> tuple[str, ...]:
     """Names of the learners that were registered, in that order."""
     return tuple(_registered)
+
+
+def registration(name: str) -> Registered | None:
+    """What was registered by this name; None if nothing was."""
+    return _registered.get(name)
 
 
 def space(name: str, classifier: str) -> SearchSpace:

@@ -8,21 +8,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from frugal.datasets import Dataset
 from frugal.interface import Candidate, Trial, TrialTask
-from frugal.learners import NETWORKS, build, networks, scaler_for
+from frugal.learners import NETWORKS, build, networks, registration, scaler_for
+from frugal.learners.training import Epochwise
 from frugal.seeds import rng_for, seed_for
 from frugal.spaces import SearchSpace, as_json
 from frugal.threads import one_thread
+from frugal.trials.parts import Parts as Parts
+from frugal.trials.parts import refuse as _refuse
+from frugal.trials.parts import split as split
 from frugal.trials.states import States
-
-if TYPE_CHECKING:
-    from frugal.learners.networks.network import Network
 
 Report = Callable[[TrialTask, int, float], bool]
 """What a learner with epochs calls after each of them: task, epoch from 1, validation score; False stops it."""
@@ -54,61 +55,6 @@ class Recalling(Protocol):
 
     def recall(self, trial: Trial) -> None:
         """Take note of a trial that was made before the run was interrupted."""
-
-
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """Rows to fit, to validate and to test on; the last are shown to no strategy.
-
-    Attributes:
-        train: X (n_train, n_features) and y (n_train,).
-        valid: the same for validation.
-        test: the same for testing.
-    """
-
-    train: tuple[NDArray[Any], NDArray[np.int64]]
-    valid: tuple[NDArray[Any], NDArray[np.int64]]
-    test: tuple[NDArray[Any], NDArray[np.int64]]
-
-
-def split(
-    data: Dataset,
-    *,
-    n_valid: int,
-    n_test: int = 0,
-    seed: int | None = None,
-    n_train: int | None = None,
-    train_seed: int = 0,
-) -> Parts:
-    """Set rows apart for validation, and for testing where the dataset has set none apart itself.
-
-    Args:
-        data: the dataset; its split "test" is kept where it has one.
-        n_valid: rows for validation.
-        n_test: rows for testing, where the dataset has no such split.
-        seed: draws them; None: the last rows of the training part, as Eggensperger et al. (2013) do on MNIST.
-        n_train: of the rows that are left to fit on, how many are kept; None: all.
-        train_seed: draws these; validation and test rows do not depend on it.
-
-    Raises:
-        ValueError: if fewer than one row would be left to fit on, fewer than `n_train` are left, or `n_test` is
-            given for a dataset that has a split of its own, or not given for one that has none.
-    """
-    has_test = "test" in data.splits
-    _refuse(has_test and n_test > 0, f"{data.name} has test rows of its own; n_test must be 0, got {n_test}")
-    _refuse(not has_test and n_test < 1, f"{data.name} has no test rows of its own; n_test must be at least 1")
-    rows = data.splits["train"] if has_test else np.arange(len(data.y))
-    if seed is not None:
-        rows = rng_for("split", data.name, seed).permutation(rows)
-    n_left = len(rows) - n_valid - n_test
-    _refuse(n_valid < 1 or n_left < 1, f"n_valid must lie in [1, {len(rows) - n_test - 1}], got {n_valid}")
-    test = data.splits["test"] if has_test else rows[n_left + n_valid :]
-    train = rows[:n_left]
-    if n_train is not None:
-        _refuse(not 1 <= n_train <= n_left, f"n_train must lie in [1, {n_left}], got {n_train}")
-        train = np.sort(rng_for("training rows", data.name, train_seed).permutation(train)[:n_train])
-    parts = (train, rows[n_left : n_left + n_valid], test)
-    return Parts(*((data.X[part], data.y[part]) for part in parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +105,7 @@ class LearnerProblem:
                 epochs, or a network for none, or for the state of a trial that has none.
         """
         rows = self.rows(task)
-        if self.learner in NETWORKS:
+        if self._in_epochs:
             return self._train(task, rows, report)
         has_epochs = task.epochs is not None or task.resume_from is not None
         _refuse(has_epochs, f"{self.learner} is not trained in epochs")
@@ -176,13 +122,16 @@ class LearnerProblem:
         return error
 
     def network_test_error(self, trial: Trial) -> float:
-        """Error on the test rows of the network that a trial has left; it can be continued no more.
+        """Error on the test rows of what a trial has left that was trained in epochs; it can be continued no more.
 
         Raises:
-            ValueError: if the trial has left no network.
+            ValueError: if the trial has left no such thing.
         """
-        network = self._states.take(trial.task.id, self._network(trial.task.candidate))
-        return 1 - network.score(*self.parts.test)
+        left = self._states.take(trial.task.id, self._network(trial.task.candidate))
+        X, y = self.parts.test
+        if self.learner not in NETWORKS:
+            X = self._scaled(self.parts.train[0][self.rows(trial.task)], X)[1]
+        return 1 - left.score(X, y)
 
     @cached_property
     def _states(self) -> States:
@@ -204,19 +153,29 @@ class LearnerProblem:
         X_scored, y_scored = scored
         try:
             with one_thread():
-                if X.dtype == np.uint8:
-                    X, X_scored = X / 255.0, X_scored / 255.0
-                scaler = scaler_for(self.scaler)
-                if scaler is not None:
-                    X, X_scored = scaler.fit_transform(X), scaler.transform(X_scored)
+                X, X_scored = self._scaled(X, X_scored)
                 fitted = build(self.learner, candidate, seed=self.seed).fit(X, y)
                 return float(np.mean(fitted.predict(X_scored) != y_scored)), ""
         except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:  # what bad candidates lead to
             return math.nan, f"{type(error).__name__}: {error}"
 
+    def _scaled(self, X: NDArray[Any], X_scored: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Rows as a learner other than a network is given them: pixels in [0, 1], then the scaler's."""
+        if X.dtype == np.uint8:
+            X, X_scored = X / 255.0, X_scored / 255.0
+        scaler = scaler_for(self.scaler)
+        return (X, X_scored) if scaler is None else (scaler.fit_transform(X), scaler.transform(X_scored))
+
+    @property
+    def _in_epochs(self) -> bool:
+        known = registration(self.learner)
+        return self.learner in NETWORKS or (known is not None and known.in_epochs is not None)
+
     def _train(self, task: TrialTask, rows: NDArray[np.int64], report: Report) -> Trial:
-        _refuse(task.epochs is None, f"{self.learner} needs a number of epochs")
-        assert task.epochs is not None
+        known = registration(self.learner)
+        epochs = known.n_epochs if known is not None and task.epochs is None else task.epochs
+        _refuse(epochs is None, f"{self.learner} needs a number of epochs")
+        assert epochs is not None
         self._states.settle()
         network = self._network(task.candidate)
         if task.resume_from is not None:
@@ -225,8 +184,11 @@ class LearnerProblem:
         clock = perf_counter if network.device == "cuda" else process_time
         started = clock()
         X, y = self.parts.train[0][rows], self.parts.train[1][rows]
+        X_valid, y_valid = self.parts.valid
+        if self.learner not in NETWORKS:
+            X, X_valid = self._scaled(X, X_valid)
         trained = network.fit(
-            X, y, *self.parts.valid, epochs=task.epochs, report=lambda epoch, score: report(task, epoch, score)
+            X, y, X_valid, y_valid, epochs=epochs, report=lambda epoch, score: report(task, epoch, score)
         )
         seconds, n_epochs = clock() - started, len(trained.curve)
         self._states.keep(task.id, network)
@@ -234,18 +196,17 @@ class LearnerProblem:
         cost = float(len(rows) * (n_epochs - done))
         return Trial(task, error, seconds, cost, tuple(trained.curve), trained.reason)
 
-    def _network(self, candidate: Candidate) -> Network:
+    def _network(self, candidate: Candidate) -> Epochwise:
         """Untrained; its seed depends on the candidate."""
+        seed = seed_for("trial", self.seed, as_json(candidate))
+        known = registration(self.learner)
+        if known is not None and known.in_epochs is not None:
+            return known.in_epochs(candidate, seed)
         return networks.make(
             self.learner,
             candidate,
             input_shape=self.dataset.image_shape or self.dataset.X.shape[1:],
             n_classes=self.dataset.n_classes,
-            seed=seed_for("trial", self.seed, as_json(candidate)),
+            seed=seed,
             device=self.device,
         )
-
-
-def _refuse(condition: bool, sentence: str) -> None:
-    if condition:
-        raise ValueError(sentence)

@@ -28,7 +28,14 @@ from frugal.trials.termination import Check
 
 FUNCTION, LOOKUP, CURVES = "function", "lookup", "curves"
 """Learners of problems that are functions, tables of real fits or stored curves; the dataset is its name."""
-SPACES: Final = {"logistic_regression": "box", "sgd_logistic_regression": "hpolib"}
+SPACES: Final = {
+    "logistic_regression": "box",
+    "sgd_logistic_regression": "hpolib",
+    "elastic_net": "hypertune",
+    "svm_rff": "hypertune",
+    "mlp": "hypertune",
+    "cifar_cnn": "hypertune",
+}
 """Space that a learner is searched in, unless the settings say otherwise."""
 N_VALID: Final = 10_000
 """Rows for validation, the last ones of MNIST's training part, as in documents 002 and 003."""
@@ -36,7 +43,17 @@ SHARE: Final = 0.33
 """Of the rows of other datasets that are for testing, and of the rest that are for validation, as on OpenML."""
 N_INITIAL: Final = 5
 """Candidates that the strategies of a repetition start from."""
-SETTINGS: Final = ("n_train", "n_valid", "n_test", "space", "table", "extrapolations", "n_initial", "strategies")
+SETTINGS: Final = (
+    "n_train",
+    "n_valid",
+    "n_test",
+    "space",
+    "scaler",
+    "table",
+    "extrapolations",
+    "n_initial",
+    "strategies",
+)
 OF_CURVES: Final = ("curve_id", "final_error", "cut", "n_checks", "check_s")
 """Of a trial on stored curves: the curve's number and its validation error at the end (nan if it diverged), if it
 was cut short, how many checks there were, and how long these took, which is not among its seconds."""
@@ -173,7 +190,8 @@ def problem(
         seed: number of the repetition, which draws the training rows and seeds the learner.
         settings: n_train, training rows to draw (None: all); n_valid, validation rows (`N_VALID`; a third of the
             rows without the test rows, where the dataset has set no test rows apart); n_test, test rows of such a
-            dataset (a third); space, its name (`SPACES`); table, the file of a table's fits or of a set's curves.
+            dataset (a third); space, its name (`SPACES`); scaler, as of `learners.scaler_for`, of learners other than
+            networks (none); table, the file of a table's fits or of a set's curves.
         root: folder of the datasets.
 
     Raises:
@@ -192,7 +210,9 @@ def problem(
     learners.check_known(learner)
     space = learners.space(settings.get("space") or SPACES.get(learner, "ranges"), learner)
     data = datasets.load(dataset, root=root)
-    return LearnerProblem(learner, data, _parts(data, seed, settings), space, seed=seed)
+    scaler = settings.get("scaler", "none")
+    check_known("scaler", scaler, learners.SCALERS)
+    return LearnerProblem(learner, data, _parts(data, seed, settings), space, seed=seed, scaler=scaler)
 
 
 def _parts(data: datasets.Dataset, seed: int, settings: Mapping[str, Any]) -> Parts:

@@ -1,4 +1,4 @@
-"""Networks that later trials may continue: in memory, or in a folder, from which a killed run goes on, too."""
+"""What later trials may train on: in memory, or in a folder, from which a killed run goes on, too."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from frugal.learners.networks.network import Network
+    from frugal.learners.training import Epochwise
 
 
 class States:
@@ -21,10 +21,10 @@ class States:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._held: dict[int, Network] = {}
+        self._held: dict[int, Epochwise] = {}
         self._taken: set[int] = set()
 
-    def keep(self, trial: int, network: Network) -> None:
+    def keep(self, trial: int, network: Epochwise) -> None:
         """Keep the network that a trial has left.
 
         Raises:
@@ -35,7 +35,7 @@ class States:
         else:
             network.save(self._path(self._folder, trial))
 
-    def take(self, trial: int, fresh: Network) -> Network:
+    def take(self, trial: int, fresh: Epochwise) -> Epochwise:
         """The network that a trial has left, which can be taken once.
 
         Args:

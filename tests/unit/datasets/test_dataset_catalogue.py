@@ -25,6 +25,7 @@ TRUE_COUNTS = {
         *(783, 753, 803, 783, 758, 748, 796, 813, 764, 752, 787, 786, 734),
     ),
     "adult": (24_720 + 12_435, 7_841 + 3_846),
+    "adult_codes": (24_720 + 12_435, 7_841 + 3_846),
     "mnist": (6_903, 7_877, 6_990, 7_141, 6_824, 6_313, 6_876, 7_293, 6_825, 6_958),
 }
 
@@ -105,15 +106,21 @@ def test_adult_is_coded_one_hot_with_missing_as_a_level():
     # age; job ?, a, b; sex f, m
     assert arrays.X.tolist() == [[30, 0, 0, 1, 1, 0], [40, 1, 0, 0, 0, 1], [50, 0, 1, 0, 1, 0]]
     assert arrays.y.tolist() == [1, 0, 1]
+    codes = from_frame(frame, CATALOGUE["adult_codes"])
+    assert codes.X.tolist() == [[30, 2, 0], [40, 0, 1], [50, 1, 0]]  # age; place of job, of sex
+    assert codes.y.tolist() == arrays.y.tolist()
 
 
-@pytest.mark.parametrize("name", ["letter", "adult", "pima2"])
+@pytest.mark.parametrize("name", ["letter", "adult", "adult_codes", "pima2", "vehicle"])
 def test_a_generated_stand_in_keeps_the_schema(name: str):
     entry = CATALOGUE[name]
     arrays = generate(entry)
     assert arrays.X.shape == (sum(entry.stand_in_counts), entry.features)
     assert class_counts(arrays.y) == entry.stand_in_counts
-    if entry.stand_in_groups:
+    if entry.reader == "codes":
+        for column, width in zip(arrays.X[:, -len(entry.stand_in_groups) :].T, entry.stand_in_groups, strict=True):
+            assert set(np.unique(column)) == set(range(width))
+    elif entry.stand_in_groups:
         coded = arrays.X[:, -sum(entry.stand_in_groups) :]
         assert set(np.unique(coded)) == {0.0, 1.0}
         assert (coded.sum(axis=1) == len(entry.stand_in_groups)).all()
@@ -143,7 +150,7 @@ def test_names_carry_a_number_of_rows():
 
 @pytest.mark.parametrize("name", ["iris", "letter_", "letter_0", "letter_2k", "iris_20", "../letter", ""])
 def test_an_unknown_name_lists_the_known_ones(name: str, root: Path):
-    known = "adult, boston, cifar10, digits, letter, mnist, pima2, vehicle, wdbc"
+    known = "adult, adult_codes, boston, cifar10, digits, letter, mnist, pima2, vehicle, wdbc"
     for call in (load, prepare):
         with pytest.raises(ValueError, match=f"unknown dataset {name!r}: use one of {known}"):
             call(name, root=root)

@@ -87,6 +87,10 @@ def test_the_size_of_a_draw_is_that_of_the_settings():
         (lambda: problem("function", "sphere", 0, {}), "unknown function 'sphere'; known: branin, hartmann6"),
         (lambda: problem("sphere", "digits", 0, {}), "unknown classifier 'sphere'"),
         (
+            lambda: problem("svm", "digits", 0, {"scaler": "log"}),
+            "unknown scaler 'log'; known: none, min_max, robust, standard",
+        ),
+        (
             lambda: search("random", *ON_BRANIN, 0, 3, {"rows": 3}),
             "unknown setting .rows.; known: n_train",
         ),

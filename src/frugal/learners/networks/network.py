@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +18,12 @@ from frugal.learners.networks.device import choose_device, settled
 from frugal.learners.networks.layers import Autograd, build, initialise
 from frugal.learners.networks.optimisers import make_optimiser
 from frugal.learners.networks.plans import plan
+from frugal.learners.training import Report, Training
 from frugal.seeds import seed_for
 
 CHECK_EVERY = 100
 """Steps between two looks at whether all weights are finite; each look waits for a GPU to catch up."""
 _EVALUATED_AT_ONCE = 256
-
-Report = Callable[[int, float], bool]
-
-
-@dataclass(frozen=True)
-class Training:
-    """What came of training so far.
-
-    Attributes:
-        curve: validation accuracy in [0, 1] after each epoch, from the first; nan for one in which it diverged.
-        reason: why it failed; empty if it did not.
-    """
-
-    curve: tuple[float, ...]
-    reason: str = ""
 
 
 class Network:

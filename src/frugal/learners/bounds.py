@@ -1,0 +1,40 @@
+"""Whether a learner takes the bounds of a space: tried, since some values are refused only when it is fitted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from frugal.learners import networks
+from frugal.learners.classifiers import build
+from frugal.learners.networks import NETWORKS
+from frugal.spaces import Choice, SearchSpace
+
+
+def check_space(learner: str, space: SearchSpace) -> None:
+    """Refuse a space with a bound, or a listed value, that the learner does not take.
+
+    Each is tried with the other dimensions at their middle: a network's plan is made, another learner is fitted to
+    a dozen made-up rows.
+
+    Args:
+        learner: one that `frugal.learners.known()` lists.
+        space: of its hyperparameters.
+
+    Raises:
+        ValueError: naming the value and the learner's reason, or on an unknown learner.
+    """
+    middle = space.from_unit(np.full(len(space.dimensions), 0.5))
+    rng = np.random.default_rng(0)
+    y = np.tile([0, 1], 6)
+    X = rng.random((len(y), 3)) + y[:, None]
+    for name, dimension in space.dimensions.items():
+        ends = dimension.values if isinstance(dimension, Choice) else [dimension.from_unit(u) for u in (0.0, 1.0)]
+        for value in ends:
+            candidate = {**middle, name: value}
+            try:
+                if learner in NETWORKS:
+                    networks.plan(learner, candidate)
+                else:
+                    build(learner, candidate).fit(X, y)
+            except ValueError as error:
+                raise ValueError(f"{learner} refuses {name} = {value!r}, a bound of its space: {error}") from error

@@ -1,0 +1,228 @@
+"""Linear SVM on random Fourier features of the radial kernel, one class against the rest, by SGD.
+
+Importing this module registers it as `svm_rff`; `frugal.learners` imports it.
+
+Source: Rahimi and Recht (2007), "Random features for large-scale kernel machines". With F = n_features,
+
+    z(x) = sqrt(2 / F) cos(W x + b),  W ~ N(0, 2 gamma I),  b ~ U[0, 2 pi]
+
+(scikit-learn's RBFSampler), so that z(x) z(x') is on average exp(-gamma |x - x'|^2); then the hinge loss with the
+L2 penalty alpha = 1 / (C n), n rows, by scikit-learn's SGDClassifier, an epoch at a time, in float32.
+
+Space `hypertune`: document 004's, exponents of `C` and `gamma` in [-3, 3], of `n_features` in [3, 12]; the bases,
+10, 10 and 2, are not in the document. Signs: +1 for all three. The document does not say how long it trains; here
+27 epochs, a power of Hyperband's usual factor. Cost of a trial: its rows times its epochs.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from frugal.checks import check_positive, check_whole
+from frugal.files import whole
+from frugal.interface import Candidate
+from frugal.learners.classifiers import Registered, register
+from frugal.learners.training import Report, Training
+from frugal.seeds import rng_for
+from frugal.spaces import Integer, SearchSpace, Uniform
+from frugal.threads import one_thread
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import SGDClassifier
+
+N_EPOCHS: Final = 27
+_NUMBER: Final = Uniform(1e-3, 1e3, "log")
+SPACES: Final = {
+    "hypertune": SearchSpace({"C": _NUMBER, "gamma": _NUMBER, "n_features": Integer(2**3, 2**12, "log")})
+}
+SIGNS: Final = {"C": 1, "gamma": 1, "n_features": 1}
+
+
+@dataclass
+class FourierSVM:
+    """Features and epochs of one candidate.
+
+    `features` of all rows are held at once by who trains: rows x n_features x 4 bytes. Time goes to
+    SGDClassifier's passes over them, one per class and epoch (of two classes one).
+
+    Attributes:
+        C: weight of the loss against the penalty.
+        gamma: of the kernel, per squared unit of the rows.
+        n_features: F.
+        n_epochs: of `fit`.
+        seed: of the random features and of the order of rows.
+        n_done: epochs trained so far.
+        model: the linear SVM; None before the first epoch.
+
+    Raises:
+        ValueError: on a hyperparameter outside its range.
+    """
+
+    C: float
+    gamma: float
+    n_features: int
+    n_epochs: int = N_EPOCHS
+    seed: int = 0
+    n_done: int = field(default=0, init=False, repr=False)
+    model: SGDClassifier | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_positive("C", self.C)
+        check_positive("gamma", self.gamma)
+        check_whole("n_features", self.n_features, 1)
+        check_whole("n_epochs", self.n_epochs, 1)
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Train `n_epochs` epochs, afresh, on rows X (n, d) of classes y (n,).
+
+        Raises:
+            ValueError: if they do not fit together, are of one class, or the weights overflow.
+        """
+        self.n_done, self.model = 0, None
+        Z, labels = self.features(X), np.asarray(y)
+        for _ in range(self.n_epochs):
+            self.epoch(Z, labels)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Class of each row, (n,).
+
+        Raises:
+            ValueError: if nothing was trained.
+        """
+        return self.classes_of(self.features(X))
+
+    def features(self, X: ArrayLike) -> NDArray[np.float32]:
+        """Those of rows X (n, d): (n, n_features)."""
+        from sklearn.kernel_approximation import RBFSampler
+
+        rows = np.asarray(X, dtype=np.float32)
+        sampler = RBFSampler(gamma=self.gamma, n_components=self.n_features, random_state=self.seed)
+        return np.asarray(sampler.fit(rows[:1]).transform(rows), dtype=np.float32)
+
+    def epoch(self, Z: NDArray[np.float32], y: NDArray[Any]) -> None:
+        """One pass over features Z (n, n_features) of classes y (n,), in an order of the epoch's own."""
+        from sklearn.linear_model import SGDClassifier
+
+        if self.model is None:
+            self.model = SGDClassifier(loss="hinge", alpha=1 / (self.C * len(Z)), shuffle=False)
+        order = rng_for("svm_rff", "order", self.seed, self.n_done).permutation(len(Z))
+        self.model.partial_fit(Z[order], y[order], classes=np.unique(y))
+        self.n_done += 1
+
+    def classes_of(self, Z: NDArray[np.float32]) -> NDArray[Any]:
+        """Class of each row of features Z (n, n_features), (n,).
+
+        Raises:
+            ValueError: if nothing was trained.
+        """
+        if self.model is None:
+            raise ValueError("nothing was trained yet")
+        return np.asarray(self.model.predict(Z))
+
+
+class FourierTraining:
+    """Training that reports each epoch, can be stopped, saved and resumed: `learners.training.Epochwise`.
+
+    Attributes:
+        plan: hyperparameters and seed.
+        device: where it computes.
+
+    Args:
+        candidate: its hyperparameters.
+        seed: of the random features and of the order of rows.
+
+    Raises:
+        ValueError: on a hyperparameter outside its range.
+        TypeError: on one that there is not, or that lacks.
+    """
+
+    device = "cpu"
+
+    def __init__(self, candidate: Candidate, seed: int) -> None:
+        self._svm = _make(candidate, seed)
+        self.plan = asdict(self._svm)
+        for name in ("n_done", "model"):
+            del self.plan[name]
+        self._curve: list[float] = []
+        self._reason = ""
+
+    @property
+    def n_epochs(self) -> int:
+        """Epochs trained so far, those of a loaded state included."""
+        return len(self._curve)
+
+    def fit(
+        self, X: Any, y: Any, X_valid: Any, y_valid: Any, *, epochs: int, report: Report | None = None
+    ) -> Training:
+        """Train until `epochs` passes over X (n, d) and y (n,) are done in all.
+
+        Returns:
+            The validation accuracy of every epoch so far; what scikit-learn refuses, such as rows of one class,
+            ends training with nan and a reason.
+        """
+        check_whole("epochs", epochs, 1)
+        with one_thread():
+            return self._fit(X, np.asarray(y), X_valid, np.asarray(y_valid), epochs, report)
+
+    def _fit(
+        self, X: Any, y: NDArray[Any], X_valid: Any, y_valid: NDArray[Any], epochs: int, report: Report | None
+    ) -> Training:
+        Z, Z_valid = self._svm.features(X), self._svm.features(X_valid)
+        while self.n_epochs < epochs and not self._reason:
+            try:
+                self._svm.epoch(Z, y)
+            except ValueError as error:  # weights that overflow, rows of one class
+                self._reason = f"ValueError: {error}"
+            right = math.nan if self._reason else float(np.mean(self._svm.classes_of(Z_valid) == y_valid))
+            self._curve.append(right)
+            if report is not None and not self._reason and not report(self.n_epochs, right):
+                break
+        return Training(tuple(self._curve), self._reason)
+
+    def score(self, X: Any, y: Any) -> float:
+        """Accuracy in [0, 1] on rows X (n, d) of classes y (n,)."""
+        with one_thread():
+            return float(np.mean(self._svm.predict(X) == np.asarray(y)))
+
+    def save(self, path: str | Path) -> None:
+        """Write all that training needs to go on, whole or not at all.
+
+        Raises:
+            OSError: if the file cannot be written.
+        """
+        state = {"plan": self.plan, "curve": self._curve, "reason": self._reason}
+        with whole(path) as part:
+            part.write_bytes(pickle.dumps(state | {"n_done": self._svm.n_done, "model": self._svm.model}))
+
+    def load(self, path: str | Path) -> Self:
+        """Take over what `save` wrote for the same candidate and seed; returns itself.
+
+        Raises:
+            OSError: if the file cannot be read.
+            ValueError: if it is no such state, or was saved for another candidate.
+        """
+        try:
+            state = pickle.loads(Path(path).read_bytes())
+        except (EOFError, pickle.UnpicklingError) as error:
+            raise ValueError(f"{path} is truncated or holds no SVM; delete it and train again") from error
+        if state["plan"] != self.plan:
+            raise ValueError(f"{path} was saved with plan {state['plan']}, this SVM has {self.plan}")
+        self._curve, self._reason = state["curve"], state["reason"]
+        self._svm.n_done, self._svm.model = state["n_done"], state["model"]
+        return self
+
+
+def _make(candidate: Candidate, seed: int) -> FourierSVM:
+    settings: dict[str, Any] = dict(candidate)
+    return FourierSVM(**settings, seed=seed)
+
+
+register("svm_rff", Registered(_make, SPACES, SIGNS, FourierTraining, N_EPOCHS))

@@ -1,0 +1,73 @@
+"""Which rows a problem fits, validates and tests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.datasets import Dataset
+from frugal.seeds import rng_for
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Rows to fit, to validate and to test on; the last are shown to no strategy.
+
+    Attributes:
+        train: X (n_train, n_features) and y (n_train,).
+        valid: the same for validation.
+        test: the same for testing.
+    """
+
+    train: tuple[NDArray[Any], NDArray[np.int64]]
+    valid: tuple[NDArray[Any], NDArray[np.int64]]
+    test: tuple[NDArray[Any], NDArray[np.int64]]
+
+
+def split(
+    data: Dataset,
+    *,
+    n_valid: int,
+    n_test: int = 0,
+    seed: int | None = None,
+    n_train: int | None = None,
+    train_seed: int = 0,
+) -> Parts:
+    """Set rows apart for validation, and for testing where the dataset has set none apart itself.
+
+    Args:
+        data: the dataset; its split "test" is kept where it has one.
+        n_valid: rows for validation.
+        n_test: rows for testing, where the dataset has no such split.
+        seed: draws them; None: the last rows of the training part, as Eggensperger et al. (2013) do on MNIST.
+        n_train: of the rows that are left to fit on, how many are kept; None: all.
+        train_seed: draws these; validation and test rows do not depend on it.
+
+    Raises:
+        ValueError: if fewer than one row would be left to fit on, fewer than `n_train` are left, or `n_test` is
+            given for a dataset that has a split of its own, or not given for one that has none.
+    """
+    has_test = "test" in data.splits
+    refuse(has_test and n_test > 0, f"{data.name} has test rows of its own; n_test must be 0, got {n_test}")
+    refuse(not has_test and n_test < 1, f"{data.name} has no test rows of its own; n_test must be at least 1")
+    rows = data.splits["train"] if has_test else np.arange(len(data.y))
+    if seed is not None:
+        rows = rng_for("split", data.name, seed).permutation(rows)
+    n_left = len(rows) - n_valid - n_test
+    refuse(n_valid < 1 or n_left < 1, f"n_valid must lie in [1, {len(rows) - n_test - 1}], got {n_valid}")
+    test = data.splits["test"] if has_test else rows[n_left + n_valid :]
+    train = rows[:n_left]
+    if n_train is not None:
+        refuse(not 1 <= n_train <= n_left, f"n_train must lie in [1, {n_left}], got {n_train}")
+        train = np.sort(rng_for("training rows", data.name, train_seed).permutation(train)[:n_train])
+    parts = (train, rows[n_left : n_left + n_valid], test)
+    return Parts(*((data.X[part], data.y[part]) for part in parts))
+
+
+def refuse(condition: bool, sentence: str) -> None:
+    """Raise a ValueError where the condition holds."""
+    if condition:
+        raise ValueError(sentence)

@@ -1,0 +1,153 @@
+"""Hyperband: many candidates on little, the best of them on more, from several trade-offs of number and amount.
+
+Source: Li et al. (2018), "Hyperband: a novel bandit-based approach to hyperparameter optimization", JMLR 18(185),
+Algorithm 1; the arithmetic of its brackets is in `frugal.trials.brackets`. One bracket alone is successive halving
+(`brackets=[s]`). Differs from the paper: on a tie the candidate drawn first goes on; one whose trial failed never
+does, so that a rung may hold fewer candidates than planned; after the last bracket the first begins again, on
+fresh candidates, until the budget is asked; and of a bracket that the budget cuts short, what was tried counts.
+
+On epochs, a candidate that goes on continues its earlier trial (`TrialTask.resume_from`), whose epochs are not
+trained, and not paid for, again. On rows it is fitted anew, every trial on a draw of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from frugal.checks import check_choice, check_whole
+from frugal.interface import WAIT, Candidate, Trial, TrialTask, Wait
+from frugal.spaces import SearchSpace
+from frugal.trials.brackets import Rung, last_bracket, plan_bracket
+from frugal.trials.ledger import OnLedger
+
+RESOURCES, INCUMBENTS = ("epochs", "rows"), ("full", "last_seen")
+
+
+class Hyperband(OnLedger):
+    """Ask-and-tell, rung by rung: WAIT until a rung is told to its last trial.
+
+    Args:
+        space: where candidates come from.
+        n_trials: that are asked at most; a candidate on three rungs is three trials.
+        rng: what candidates are drawn from.
+        initial: candidates in the place of the first draws.
+        resource: `epochs` or `rows`.
+        max_resource: R, the most epochs or rows that a trial is given, asked as a number, never as None.
+        min_resource: the least; the first rung of the longest bracket is on max_resource / eta^s_max, which is
+            between this and eta times this.
+        reduction_factor: eta, at least 2.
+        rounding: of the brackets' first rungs: `ceil`, `floor` or `robo`, as of `frugal.trials.brackets`.
+        brackets: numbers of those to run, in order; None: s_max to 0.
+        n_brackets: that are run at most; None: as many as the budget has trials for.
+        epochs: of every trial, where rows are the resource and the learner trains in epochs.
+        incumbent: `full`, the candidate with the lowest error among those that were told on the largest resource
+            so far, in the end `max_resource`; or `last_seen`, with the lowest error told on whatever resource, as
+            RoBO has it.
+
+    Raises:
+        ValueError: on a setting outside its range, fewer resources than a bracket of two rungs needs, or a bracket
+            that there is not.
+    """
+
+    def __init__(
+        self,
+        *,
+        space: SearchSpace,
+        n_trials: int,
+        rng: np.random.Generator,
+        initial: Sequence[Candidate] = (),
+        resource: str = "epochs",
+        max_resource: int = 81,
+        min_resource: int = 1,
+        reduction_factor: int = 3,
+        rounding: str = "ceil",
+        brackets: Sequence[int] | None = None,
+        n_brackets: int | None = None,
+        epochs: int | None = None,
+        incumbent: str = "full",
+    ) -> None:
+        super().__init__(space=space, n_trials=n_trials, initial=initial)
+        check_choice("resource", resource, RESOURCES)
+        check_choice("incumbent", incumbent, INCUMBENTS)
+        if n_brackets is not None:
+            check_whole("n_brackets", n_brackets, 1)
+        if epochs is not None:
+            check_whole("epochs", epochs, 1)
+            if resource == "epochs":
+                raise ValueError(f"epochs may be given where rows are the resource, not beside it, got {epochs}")
+        sizes = {"max_resource": max_resource, "min_resource": min_resource, "reduction_factor": reduction_factor}
+        numbers = range(last_bracket(**sizes), -1, -1) if brackets is None else brackets
+        if not len(numbers):
+            raise ValueError("brackets must name at least one bracket, got none")
+        self._plans = [plan_bracket(s, rounding=rounding, **sizes) for s in numbers]
+        self._rng, self._on_rows, self._epochs = rng, resource == "rows", epochs
+        self._n_brackets, self._rule = math.inf if n_brackets is None else n_brackets, incumbent
+        self._first, self._initial = self._initial, []  # they take the place of draws, rung by rung as others
+        self._answers: dict[int, Trial] = {}
+        self._begun = 0  # brackets
+        self._later: list[Rung] = []  # rungs of the bracket after the present one
+        self._rung = Rung(0, 0)
+        self._queue: list[tuple[Candidate, int | None]] = []  # of the present rung, with the trial it goes on from
+        self._on_rung: list[int] = []  # trials asked on it
+        self._resumed: int | None = None
+
+    def tell(self, trial: Trial) -> None:
+        """Take note of an answer."""
+        super().tell(trial)
+        self._answers[trial.task.id] = trial
+
+    @property
+    def incumbent(self) -> Candidate | None:
+        """The candidate that the rule `incumbent` chooses; None before a trial has succeeded."""
+        if self._rule == "last_seen":
+            return super().incumbent
+        told = [trial for trial in self.trials if not math.isnan(trial.error)]
+        # min and max take the first of several that are equal
+        return min(told, key=lambda t: (-self._given(t.task), t.error)).task.candidate if told else None
+
+    def _propose(self) -> Candidate | Wait | None:
+        while not self._queue:
+            if any(number not in self._answers for number in self._on_rung):
+                return WAIT
+            if not self._climb() and not self._begin():
+                return None
+        candidate, self._resumed = self._queue.pop(0)
+        return candidate
+
+    def _climb(self) -> bool:
+        """Let the best of a finished rung go on to the next one; False if there is none, or nobody is left."""
+        if not self._later:
+            return False
+        self._rung, *self._later = self._later
+        told = [self._answers[number] for number in self._on_rung]
+        ranked = sorted((t for t in told if not math.isnan(t.error)), key=lambda t: t.error)  # stable
+        best = sorted(trial.task.id for trial in ranked[: self._rung.n_candidates])
+        self._queue = [(self._answers[number].task.candidate, number) for number in best]
+        self._on_rung = []
+        return bool(self._queue)
+
+    def _begin(self) -> bool:
+        """Draw the candidates of another bracket; False after the last."""
+        if self._begun >= self._n_brackets:
+            return False
+        self._rung, *self._later = self._plans[self._begun % len(self._plans)]
+        self._begun += 1
+        n = self._rung.n_candidates
+        given, self._first = self._first[:n], self._first[n:]
+        self._queue = [(c, None) for c in [*given, *self._space.sample(self._rng, n - len(given))]]
+        self._on_rung = []
+        return True
+
+    def _task(self, number: int, candidate: Candidate) -> TrialTask:
+        self._on_rung.append(number)
+        if self._on_rows:
+            return TrialTask(number, candidate, self._rung.resource, subset=number, epochs=self._epochs)
+        return TrialTask(number, candidate, epochs=self._rung.resource, resume_from=self._resumed)
+
+    def _given(self, task: TrialTask) -> int:
+        given = task.n_rows if self._on_rows else task.epochs
+        assert given is not None
+        return given

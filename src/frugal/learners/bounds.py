@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from frugal.interface import Candidate
 from frugal.learners import networks
 from frugal.learners.classifiers import build
 from frugal.learners.networks import NETWORKS
@@ -13,8 +14,8 @@ from frugal.spaces import Choice, SearchSpace
 def check_space(learner: str, space: SearchSpace) -> None:
     """Refuse a space with a bound, or a listed value, that the learner does not take.
 
-    Each is tried with the other dimensions at their middle: a network's plan is made, another learner is fitted to
-    a dozen made-up rows.
+    Each is tried with the other dimensions at their middle, after this: a network's plan is made, another learner
+    is fitted to a dozen made-up rows.
 
     Args:
         learner: one that `frugal.learners.known()` lists.
@@ -24,17 +25,20 @@ def check_space(learner: str, space: SearchSpace) -> None:
         ValueError: naming the value and the learner's reason, or on an unknown learner.
     """
     middle = space.from_unit(np.full(len(space.dimensions), 0.5))
-    rng = np.random.default_rng(0)
-    y = np.tile([0, 1], 6)
-    X = rng.random((len(y), 3)) + y[:, None]
+    _try(learner, middle, f"{learner} refuses {middle}, the middle of its space")
     for name, dimension in space.dimensions.items():
         ends = dimension.values if isinstance(dimension, Choice) else [dimension.from_unit(u) for u in (0.0, 1.0)]
         for value in ends:
-            candidate = {**middle, name: value}
-            try:
-                if learner in NETWORKS:
-                    networks.plan(learner, candidate)
-                else:
-                    build(learner, candidate).fit(X, y)
-            except ValueError as error:
-                raise ValueError(f"{learner} refuses {name} = {value!r}, a bound of its space: {error}") from error
+            _try(learner, {**middle, name: value}, f"{learner} refuses {name} = {value!r}, a bound of its space")
+
+
+def _try(learner: str, candidate: Candidate, sentence: str) -> None:
+    y = np.tile([0, 1], 6)
+    X = np.random.default_rng(0).random((len(y), 3)) + y[:, None]
+    try:
+        if learner in NETWORKS:
+            networks.plan(learner, candidate)
+        else:
+            build(learner, candidate).fit(X, y)
+    except ValueError as error:
+        raise ValueError(f"{sentence}: {error}") from error

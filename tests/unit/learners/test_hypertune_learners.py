@@ -1,9 +1,11 @@
 """Document 004's five learners: spaces, signs, and fits held against plain scikit-learn and the exact kernel."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics.pairwise import rbf_kernel
@@ -117,7 +119,7 @@ def test_each_takes_the_bounds_of_its_space(learner):
         ),
         (
             "svm_rff",
-            {"C": Uniform(0.1, 1.0), "gamma": Uniform(0.1, 1.0), "n_features": Choice((64, 0.5))},
+            {"C": Uniform(0.1, 1.0), "gamma": Uniform(0.1, 1.0), "n_features": Choice((0.5, 64))},
             "svm_rff refuses n_features = 0.5, a bound of its space: n_features must be at least 1",
         ),
         (
@@ -125,8 +127,8 @@ def test_each_takes_the_bounds_of_its_space(learner):
             {"dropout": Uniform(0.0, 1.0)},
             r"mlp refuses dropout = 1.0, a bound of its space: dropout must lie in \[0, 1\)",
         ),
-        ("mlp", {"depth": Integer(1, 3)}, "mlp refuses depth = 1, .*: mlp has no hyperparameter 'depth'"),
-        ("svm", {"sigma": Uniform(0.1, 1.0)}, "svm refuses sigma = 0.1, .*: svm does not take these"),
+        ("mlp", {"depth": Integer(1, 3)}, "mlp refuses {'depth': 2}, the middle of its space: mlp has no hyper"),
+        ("svm", {"sigma": Uniform(0.0, 1.0)}, "svm refuses {'sigma': 0.5}, the .*space: svm does not take these"),
     ],
 )
 def test_bounds_that_a_learner_refuses_are_named(learner, dimensions, message):
@@ -151,13 +153,28 @@ def test_the_cnn_has_three_blocks_of_16_32_and_64_filters_unless_told_otherwise(
 def test_the_elastic_net_is_scikit_learns(digits):
     (X, y), (X_test, y_test) = digits
     candidate = {"alpha": 1e-4, "l1_ratio": 0.3}
-    made = learners.build("elastic_net", candidate, seed=5).fit(X, y)
-    peer = SGDClassifier(loss="log_loss", penalty="elasticnet", max_iter=50, random_state=5, **candidate).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = learners.build("elastic_net", candidate, seed=5).fit(X, y)
+    peer = SGDClassifier(loss="log_loss", penalty="elasticnet", max_iter=50, random_state=5, **candidate)
+    with pytest.warns(ConvergenceWarning):
+        peer.fit(X, y)
     assert np.array_equal(made.predict(X_test), peer.predict(X_test))
-    exact = LogisticRegression(C=1 / (1e-4 * len(y)), l1_ratio=0, max_iter=500).fit(X, y)  # another solver
-    error = np.mean(made.predict(X_test) != y_test)
-    assert error < 0.06
-    assert error == pytest.approx(1 - exact.score(X_test, y_test), abs=0.02)
+    assert np.mean(made.predict(X_test) != y_test) < 0.06
+
+
+def test_the_elastic_net_comes_near_the_minimum_of_its_penalised_loss(digits):
+    (X, y), _ = digits
+    halves, alpha, ratio = y < 5, 1e-2, 0.4
+
+    def loss(model):
+        w, margin = model.coef_[0], np.where(halves, 1, -1) * model.decision_function(X)
+        return np.logaddexp(0, -margin).mean() + alpha * (ratio * np.abs(w).sum() + (1 - ratio) * w @ w / 2)
+
+    ours = learners.build("elastic_net", {"alpha": alpha, "l1_ratio": ratio}).fit(X, halves).model
+    saga = LogisticRegression(solver="saga", C=1 / (alpha * len(y)), l1_ratio=ratio, max_iter=2000, tol=1e-6)
+    least = loss(saga.fit(X, halves))
+    assert least <= loss(ours) < 1.02 * least
 
 
 def test_a_large_alpha_makes_it_simpler(digits):
@@ -173,8 +190,8 @@ def test_random_features_have_the_kernel_as_their_product(digits):
     (X, _), _ = digits
     Z = FourierSVM(1.0, 0.3, 4096, seed=2).features(X[:60])
     assert Z.dtype == np.float32
-    # the mean of 4,096 products, each of variance at most 1/2
-    assert np.abs(Z @ Z.T - rbf_kernel(X[:60], gamma=0.3)).max() < 5 * math.sqrt(0.5 / 4096)
+    # a mean of 4,096 products 2 cos a cos b, each of variance 1 + k^4 / 2 - k^2 <= 1 where the kernel is k
+    assert np.abs(Z @ Z.T - rbf_kernel(X[:60], gamma=0.3)).max() < 5 / math.sqrt(4096)
     few = FourierSVM(1.0, 0.3, 64, seed=2).features(X[:60])
     assert np.abs(few @ few.T - rbf_kernel(X[:60], gamma=0.3)).max() > 0.1
 

@@ -87,6 +87,7 @@ class Hyperband(OnLedger):
         self._n_brackets, self._rule = math.inf if n_brackets is None else n_brackets, incumbent
         self._first, self._initial = self._initial, []  # they take the place of draws, rung by rung as others
         self._answers: dict[int, Trial] = {}
+        self._fullest: Trial | None = None  # best told on the largest resource so far
         self._begun = 0  # brackets
         self._later: list[Rung] = []  # rungs of the bracket after the present one
         self._rung = Rung(0, 0)
@@ -98,15 +99,16 @@ class Hyperband(OnLedger):
         """Take note of an answer."""
         super().tell(trial)
         self._answers[trial.task.id] = trial
+        best = self._fullest
+        if not math.isnan(trial.error) and (best is None or self._rank(trial) < self._rank(best)):
+            self._fullest = trial
 
     @property
     def incumbent(self) -> Candidate | None:
         """The candidate that the rule `incumbent` chooses; None before a trial has succeeded."""
         if self._rule == "last_seen":
             return super().incumbent
-        told = [trial for trial in self.trials if not math.isnan(trial.error)]
-        # min and max take the first of several that are equal
-        return min(told, key=lambda t: (-self._given(t.task), t.error)).task.candidate if told else None
+        return None if self._fullest is None else self._fullest.task.candidate
 
     def _propose(self) -> Candidate | Wait | None:
         while not self._queue:
@@ -147,7 +149,8 @@ class Hyperband(OnLedger):
             return TrialTask(number, candidate, self._rung.resource, subset=number, epochs=self._epochs)
         return TrialTask(number, candidate, epochs=self._rung.resource, resume_from=self._resumed)
 
-    def _given(self, task: TrialTask) -> int:
-        given = task.n_rows if self._on_rows else task.epochs
+    def _rank(self, trial: Trial) -> tuple[int, float]:
+        """Least for the lowest error on the largest resource."""
+        given = trial.task.n_rows if self._on_rows else trial.task.epochs
         assert given is not None
-        return given
+        return -given, trial.error

@@ -4,6 +4,7 @@ from frugal.trials.surrogates.gp import GP
 from frugal.trials.surrogates.hyperparameters import Hyperparameters
 from frugal.trials.surrogates.marginal_gp import MarginalGP
 from frugal.trials.surrogates.protocol import Component, Surrogate
+from frugal.trials.surrogates.sign_gp import SignGP
 from frugal.trials.surrogates.size_gp import SizeGP, from_unit_size, to_unit_size
 from frugal.trials.surrogates.task_gp import TaskGP
 
@@ -12,6 +13,7 @@ __all__ = [
     "Component",
     "Hyperparameters",
     "MarginalGP",
+    "SignGP",
     "SizeGP",
     "Surrogate",
     "TaskGP",

@@ -41,13 +41,21 @@ class Evidence:
         theta[self.free] = free
         return theta
 
+    def posterior(self, theta: Array) -> Posterior:
+        """The process given all of theta.
+
+        Raises:
+            numpy.linalg.LinAlgError: if the covariance has no Cholesky factor.
+        """
+        return Posterior(self.covariance, self.data, theta)
+
     def log_posterior(self, free: Array) -> float:
         """Log evidence plus log prior; -inf outside the box or where the covariance has no Cholesky factor."""
         theta = self.full(free)
         if not ((free >= self.box[:, 0]) & (free <= self.box[:, 1])).all():
             return -np.inf
         try:
-            return Posterior(self.covariance, self.data, theta).log_evidence + self._log_prior(theta)[0]
+            return self.posterior(theta).log_evidence + self._log_prior(theta)[0]
         except np.linalg.LinAlgError:
             return -np.inf
 
@@ -58,7 +66,7 @@ class Evidence:
         """
         theta = self.full(free)
         try:
-            posterior = Posterior(self.covariance, self.data, theta)
+            posterior = self.posterior(theta)
         except np.linalg.LinAlgError:
             return -1e25, np.zeros(len(free))
         log_prior, slope = self._log_prior(theta)

@@ -84,13 +84,15 @@ class GP:
         Args:
             X: points of the unit cube, (n, d).
             y: finite targets, (n,), n at least 1.
-            start: a vector `theta` of an earlier fit, one more starting point.
+            start: vectors `theta` of earlier fits, (p,) or (k, p), further starting points.
 
         Raises:
             ValueError: on other data, or length-scales that are not one per dimension.
             numpy.linalg.LinAlgError: if the covariance of the data has no Cholesky factor with any jitter allowed.
         """
-        evidence = self.evidence(X, y)
+        return self._fit_to(self.evidence(X, y), start)
+
+    def _fit_to(self, evidence: Evidence, start: Array | None) -> Self:
         rng = np.random.default_rng(0)
         if not evidence.free.any():
             theta = evidence.template
@@ -143,7 +145,7 @@ class GP:
         return copy.copy(self)._at(evidence, theta)
 
     def _at(self, evidence: Evidence, theta: Array) -> Self:
-        self._posterior = Posterior(self._covariance, evidence.data, theta)
+        self._posterior = evidence.posterior(theta)
         return self
 
     @property

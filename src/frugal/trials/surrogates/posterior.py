@@ -96,33 +96,56 @@ class Posterior:
 
     def evidence_gradient(self) -> Array:
         """Derivative of the log evidence in theta; the jitter counts as a constant."""
-        inverse = dpotri(self._factor, lower=1)[0]  # its lower triangle
-        both = np.outer(self.alpha, self.alpha).T - inverse
-        weights, diagonal = both.ravel(order="F")[self.data.below], np.diagonal(both)
-        by_amplitude = float(weights @ self._k) + float((diagonal * self._diagonal).sum()) / 2
-        shape = self._pullback(self.amplitude * weights) + self._diagonal_pullback(self.amplitude * diagonal / 2)
+        return self._pulled_back(np.outer(self.alpha, self.alpha) - self._inverse())
+
+    def _inverse(self) -> Array:
+        """A^-1, only its lower triangle."""
+        return np.asarray(dpotri(self._factor, lower=1)[0])
+
+    def _pulled_back(self, weights: Array) -> Array:
+        """Derivative of tr(weights A) / 2 in theta; only the lower triangle of weights (n, n) is read."""
+        below, diagonal = weights.T.ravel()[self.data.below], np.diagonal(weights)
+        by_amplitude = float(below @ self._k) + float((diagonal * self._diagonal).sum()) / 2
+        shape = self._pullback(self.amplitude * below) + self._diagonal_pullback(self.amplitude * diagonal / 2)
         return np.concatenate([shape, [self.amplitude * by_amplitude, self.noise * float(diagonal.sum()) / 2]])
 
     def predict(self, X: Array) -> tuple[Array, Array]:
         """Mean, less the prior mean, and variance of f at X (m, d): each (m,)."""
+        mean, variance, prior, _ = self._moments(X)
+        return mean, self._clip(variance, prior)
+
+    def _moments(self, X: Array) -> tuple[Array, Array, Array, Array]:
+        """Mean, variance before it is clipped, prior variance, each (m,), and L^-1 k_X (n, m)."""
         cross = self.amplitude * self._covariance.between(X, self.data.X, self._parameters)
         prior = self.amplitude * self._covariance.at(X, self._parameters)[0]
         half = self._solve(cross.T)
-        return cross @ self.alpha, self._clip(prior - (half * half).sum(axis=0), prior)
+        return cross @ self.alpha, prior - (half * half).sum(axis=0), prior, half
 
     def predict_with_gradient(self, X: Array) -> tuple[Array, Array, Array, Array]:
         """As `predict`, then the derivatives of both at X: each (m, d)."""
+        mean, variance, by_mean, by_variance, prior, _, _ = self._moments_with_gradient(X)
+        return mean, self._clip(variance, prior), by_mean.T, self._flat(by_variance, variance, prior).T
+
+    def _moments_with_gradient(self, X: Array) -> tuple[Array, Array, Array, Array, Array, Array, Array]:
+        """Mean and variance as of `_moments`, their derivatives (d, m), prior variance, L^-1 k_X and dk_X.
+
+        The last is the derivative of the covariance with the data at X, (d, m, n).
+        """
         value, slopes = self._covariance.between_with_gradient(X, self.data.X, self._parameters)
         at, at_slopes = self._covariance.at_with_gradient(X, self._parameters)
         half = self._solve(self.amplitude * value.T)
         full = self._solve(half, transposed=True)
         prior = self.amplitude * at
-        variance = prior - (half * half).sum(axis=0)
         by_mean = self.amplitude * (slopes @ self.alpha)
         by_variance = self.amplitude * at_slopes - 2 * self.amplitude * (slopes * full.T).sum(axis=2)
-        flat = variance < SMALLEST_VARIANCE * prior
-        by_variance[:, flat] = 0
-        return self.amplitude * (value @ self.alpha), self._clip(variance, prior), by_mean.T, by_variance.T
+        variance = prior - (half * half).sum(axis=0)
+        mean = self.amplitude * (value @ self.alpha)
+        return mean, variance, by_mean, by_variance, prior, half, self.amplitude * slopes
+
+    @staticmethod
+    def _flat(by_variance: Array, variance: Array, prior: Array) -> Array:
+        """Derivatives (d, m) of variances, 0 where these are clipped."""
+        return np.where(variance < SMALLEST_VARIANCE * prior, 0.0, by_variance)
 
     def covariance(self, A: Array, B: Array) -> Array:
         """Covariance of f(A) and f(B), shape (m, n), for A (m, d) and B (n, d)."""

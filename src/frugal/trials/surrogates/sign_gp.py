@@ -1,0 +1,212 @@
+"""A Gaussian process that is also told the signs of some of its partial derivatives.
+
+Source: Riihimaki and Vehtari (2010), "Gaussian processes with monotonicity information", as document 004 uses
+it. The likelihood of a sign is probit, Phi(sign df / dx_dim / v), and is handled by expectation propagation
+(`frugal.trials.surrogates.sign_sites`); hyperparameters that are not given are fitted to the log evidence of
+values and signs, with its gradient.
+
+Differs from document 004, whose kernel is isotropic with unit amplitude: length-scales are one per dimension and
+the amplitude may be fitted (both can be given). Many sites close together are counted as more than they say (their
+posterior is too narrow and their evidence too low), so keep them few and apart.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from frugal.checks import check_choice, check_number, check_whole
+from frugal.trials.checks import check_points
+from frugal.trials.surrogates.evidence import Evidence
+from frugal.trials.surrogates.gp import GP
+from frugal.trials.surrogates.kernels import Array
+from frugal.trials.surrogates.posterior import Data, Posterior
+from frugal.trials.surrogates.sign_kernels import PROFILES, Sites
+from frugal.trials.surrogates.sign_posterior import SignData, SignPosterior
+
+LEAST_NOISE = 1e-4
+"""Least noise variance that is fitted where there are sites, in multiples of the variance of the targets: with
+less, values that contradict the signs leave sites without a cavity."""
+ALARM = -10.0
+"""Log odds of the signs below which they are in doubt."""
+
+
+@dataclass(frozen=True)
+class SignEvidence(Evidence):
+    """Values and signs, and the hyperparameters that are to be fitted to both.
+
+    Attributes:
+        least_noise: variance.
+    """
+
+    least_noise: float
+
+    def posterior(self, theta: Array) -> Posterior:
+        """The process given all of theta, by expectation propagation."""
+        assert isinstance(self.data, SignData)
+        return SignPosterior(self.covariance, self.data, theta)
+
+    @property
+    def box(self) -> Array:
+        """Lowest and highest value of each free entry."""
+        box = self.prior.box.copy()
+        box[-1, 0] = max(box[-1, 0], np.log(self.least_noise))
+        return box[self.free]
+
+
+class SignGP(GP):
+    """`GP`, with signs; without any it is `GP` to the last digit.
+
+    Args:
+        kernel: `se` or `matern52_ard`.
+        lengthscale: as of `GP`.
+        amplitude: as of `GP`.
+        noise_variance: of a value about f; where it is fitted, at least 1e-4 times the variance of the targets.
+        mean: as of `GP`.
+        prior: as of `GP`.
+        n_restarts: as of `GP`.
+        v: scale of the probit likelihood, in units of the derivative; below a thousandth of the derivatives'
+            standard deviations it makes no difference.
+
+    Raises:
+        ValueError: as `GP`, or on another kernel or a negative v.
+    """
+
+    def __init__(
+        self,
+        kernel: str = "se",
+        *,
+        lengthscale: ArrayLike | None,
+        amplitude: float | None = 1.0,
+        noise_variance: float | None,
+        mean: float | None = None,
+        prior: str = "flat",
+        n_restarts: int = 8,
+        v: float = 1e-6,
+    ) -> None:
+        check_choice("kernel", kernel, PROFILES)
+        super().__init__(
+            kernel,
+            lengthscale=lengthscale,
+            amplitude=amplitude,
+            noise_variance=noise_variance,
+            mean=mean,
+            prior=prior,
+            n_restarts=n_restarts,
+        )
+        check_number("v", v, 0)
+        self._kernel_name, self._v = kernel, v
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        site_X: ArrayLike = (),
+        site_dim: ArrayLike = (),
+        site_sign: ArrayLike = (),
+        *,
+        start: Array | None = None,
+    ) -> Self:
+        """Condition on values and signs, after fitting what was not given; returns itself.
+
+        Args:
+            X: points of the unit cube, (n, d).
+            y: finite targets, (n,), n at least 1.
+            site_X: points of the unit cube, (m, d); m may be 0.
+            site_dim: coordinate of each derivative, (m,), whole numbers in [0, d).
+            site_sign: of df / dx_dim, (m,), each -1 or 1.
+            start: vectors `theta` of earlier fits, (p,) or (k, p), further starting points.
+
+        Raises:
+            ValueError: on other data or sites, or both signs of one derivative.
+            numpy.linalg.LinAlgError: as of `GP`.
+        """
+        return self._fit_to(self.evidence(X, y, site_X, site_dim, site_sign), start)
+
+    def evidence(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        site_X: ArrayLike = (),
+        site_dim: ArrayLike = (),
+        site_sign: ArrayLike = (),
+    ) -> Evidence:
+        """The values and signs, as of `fit`, and what is to be fitted to them."""
+        plain = super().evidence(X, y)
+        sites = self._sites(plain.data.X.shape[1], site_X, site_dim, site_sign)
+        if sites is None:
+            return plain
+        data, least = SignData.with_sites(plain.data, sites), LEAST_NOISE * (float(np.var(y)) or 1.0)
+        return SignEvidence(self._covariance, data, plain.template, plain.prior, least)
+
+    def _sites(self, d: int, X: ArrayLike, dim: ArrayLike, sign: ArrayLike) -> Sites | None:
+        dims, signs = np.asarray(dim), np.asarray(sign, dtype=float)
+        n = len(np.asarray(X))
+        if dims.shape != (n,) or signs.shape != (n,):
+            raise ValueError(
+                f"site_dim and site_sign must have shape ({n},), one per row of site_X, "
+                f"got {dims.shape} and {signs.shape}"
+            )
+        if n == 0:
+            return None
+        points = check_points(X, d, "site_X")
+        for number in dims.tolist():
+            check_whole("site_dim", number, 0, d - 1, "the last coordinate")
+        if not np.isin(signs, (-1.0, 1.0)).all():
+            raise ValueError(f"site_sign must be -1 or 1, got {signs[~np.isin(signs, (-1.0, 1.0))][0]:g}")
+        claimed = {}
+        for point, number, one in zip(points, dims.tolist(), signs.tolist(), strict=True):
+            if claimed.setdefault((point.tobytes(), number), one) != one:
+                raise ValueError(
+                    "site_sign must not contradict itself, "
+                    f"got -1 and 1 in coordinate {number} at {point.tolist()}"
+                )
+        return Sites.of(points, dims.astype(np.int64), signs, self._kernel_name, self._v)
+
+    def believing(self, X: Array) -> Self:
+        """The same process after its own means were observed at X (m, d): only its uncertainty changes."""
+        posterior = self._fitted
+        if not isinstance(posterior, SignPosterior):
+            return super().believing(X)
+        believed = posterior.predict(self._points(X, posterior.data.X.shape[1]))[0]
+        X, residuals = np.vstack([posterior.data.X, X]), np.concatenate([posterior.data.residuals, believed])
+        assert isinstance(posterior.data, SignData)
+        data = SignData.with_sites(Data.of(self._covariance, X, residuals), posterior.data.sites)
+        other = copy.copy(self)
+        other._posterior = SignPosterior(self._covariance, data, posterior.theta, posterior.held)
+        return other
+
+    @property
+    def sign_log_odds(self) -> float:
+        """Log evidence of values and signs less that of the values alone, at the same hyperparameters.
+
+        The log probability of the signs given the values; 0 without signs. Below `ALARM` they are in doubt; m
+        signs that nothing speaks for or against, and that are independent, have -0.69 m.
+        """
+        posterior = self._fitted
+        return posterior.approximation.log_evidence if isinstance(posterior, SignPosterior) else 0.0
+
+    @property
+    def site_moments(self) -> tuple[Array, Array]:
+        """Mean and standard deviation of the derivatives at the sites, each (m,)."""
+        posterior = self._fitted
+        if not isinstance(posterior, SignPosterior):
+            return np.zeros(0), np.zeros(0)
+        found = posterior.approximation
+        return found.mean, np.sqrt(np.diagonal(found.covariance))
+
+    @property
+    def n_sweeps(self) -> int:
+        """Sweeps of the expectation propagation over all sites; `MAX_SWEEPS` means that it did not converge."""
+        posterior = self._fitted
+        return posterior.approximation.n_sweeps if isinstance(posterior, SignPosterior) else 0
+
+    @property
+    def n_skipped(self) -> int:
+        """Updates of sites that were passed over, since no usable cavity was left."""
+        posterior = self._fitted
+        return posterior.approximation.n_skipped if isinstance(posterior, SignPosterior) else 0

@@ -1,0 +1,133 @@
+"""A Gaussian process given values and signs of partial derivatives, with given hyperparameters.
+
+Source: document 004, equations 3 to 5, and Riihimaki and Vehtari (2010); the algebra is that of the joint vector
+of values and derivatives with sites as in `frugal.trials.surrogates.sign_sites`, taken in two steps. First the
+values, exactly (`Posterior`): they leave the derivatives at the sites with a mean m0 and a covariance S0. Then
+the sites. With k_f and k_g the covariances of f(x) with values and derivatives, A = K_ff + noise I, G = A^-1 K_fg,
+q(x) = k_g - k_f' G and R = root' root,
+
+    mean(x) = k_f' A^-1 y + q' c_g,   var(x) = a - k_f' A^-1 k_f - q' R q,   c_g = S0^-1 (mean of g - m0)
+    log Z = log p(y) + log P(signs | y)
+    d log Z / d theta = tr((c c' - P) dK / d theta) / 2,   c = (A^-1 y - G c_g, c_g),
+    P = [[A^-1 + G R G', -G R], [-R G', R]]
+
+where dA / d log noise = noise I for the values and 0 for the derivatives. The gradient takes the sites as they
+are: the evidence is stationary in them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from frugal.trials.surrogates.covariances import Covariance
+from frugal.trials.surrogates.kernels import Array, differences
+from frugal.trials.surrogates.posterior import Data, Posterior
+from frugal.trials.surrogates.sign_kernels import Sites
+from frugal.trials.surrogates.sign_sites import hold, propagate
+
+
+@dataclass(frozen=True)
+class SignData(Data):
+    """Data with the sites of signs, and the differences (d, n, m) between the points of both."""
+
+    sites: Sites
+    to_sites: Array
+
+    @classmethod
+    def with_sites(cls, data: Data, sites: Sites) -> SignData:
+        """The same values, and sites."""
+        to_sites = differences(data.X, sites.X)
+        return cls(data.X, data.residuals, data.pairs, data.below, sites, to_sites)
+
+
+class SignPosterior(Posterior):
+    """What values and signs say, given theta = (log length-scales, log amplitude, log noise variance).
+
+    Attributes:
+        log_evidence: log p(y, signs); nan if the sites were given.
+        approximation: of the derivatives at the sites, given the values.
+
+    Args:
+        covariance: the stationary one of the sites' kernel.
+        data: values and sites.
+        theta: the hyperparameters.
+        held: precisions of the sites, and these times the sites' means of g, each (m,); None: found by expectation
+            propagation.
+    """
+
+    def __init__(
+        self, covariance: Covariance, data: SignData, theta: Array, held: tuple[Array, Array] | None = None
+    ) -> None:
+        super().__init__(covariance, data, theta)
+        self._sites, self._to_sites = data.sites, data.to_sites
+        cross, self._cross_pullback = data.sites.from_values(data.to_sites, self._parameters)
+        among, self._among_pullback = data.sites.among(self._parameters)
+        self._cross, self._among = self.amplitude * cross, self.amplitude * among
+        self._half_sites = self._solve(self._cross)
+        mean = self._cross.T @ self.alpha
+        left = self._among - self._half_sites.T @ self._half_sites
+        if held is None:
+            self.approximation = propagate(mean, left, data.sites.sign, data.sites.v)
+        else:
+            self.approximation = hold(mean, left, held[0], held[1] - held[0] * mean)
+        self._mean_at_sites = mean
+        self.log_evidence += self.approximation.log_evidence
+
+    @property
+    def held(self) -> tuple[Array, Array]:
+        """The sites as the argument `held` takes them."""
+        found = self.approximation
+        return found.tau, found.nu + found.tau * self._mean_at_sites
+
+    def evidence_gradient(self) -> Array:
+        """Derivative of the log evidence in theta, the sites taken as they are."""
+        found = self.approximation
+        pulled, inner = self._solve(self._half_sites, transposed=True), found.root.T @ found.root
+        values = self.alpha - pulled @ found.weights
+        spread = pulled @ found.root.T
+        gradient = self._pulled_back(np.outer(values, values) - self._inverse() - spread @ spread.T)
+        crossed = np.outer(values, found.weights) + pulled @ inner
+        within = (np.outer(found.weights, found.weights) - inner) / 2
+        gradient[:-2] += self._cross_pullback(self.amplitude * crossed)
+        gradient[:-2] += self._among_pullback(self.amplitude * within)
+        gradient[-2] += float((crossed * self._cross).sum()) + float((within * self._among).sum())
+        return gradient
+
+    def predict(self, X: Array) -> tuple[Array, Array]:
+        """Mean, less the prior mean, and variance of f at X (m, d): each (m,)."""
+        mean, variance, prior, half = self._moments(X)
+        shown = self._shown(X, half)
+        less = shown @ self.approximation.root.T
+        return mean + shown @ self.approximation.weights, self._clip(variance - (less * less).sum(axis=1), prior)
+
+    def predict_with_gradient(self, X: Array) -> tuple[Array, Array, Array, Array]:
+        """As `predict`, then the derivatives of both at X: each (m, d)."""
+        mean, variance, by_mean, by_variance, prior, half, slopes = self._moments_with_gradient(X)
+        root, weights = self.approximation.root, self.approximation.weights
+        shown = self._shown(X, half)
+        pulled = self._solve(self._half_sites, transposed=True)
+        delta = differences(X, self._sites.X)
+        shown_slopes = self.amplitude * self._sites.from_values_gradient(delta, self._parameters) - slopes @ pulled
+        less = shown @ root.T
+        variance = variance - (less * less).sum(axis=1)
+        by_variance = by_variance - 2 * (shown_slopes * (less @ root)).sum(axis=2)
+        moments = mean + shown @ weights, self._clip(variance, prior)
+        return *moments, (by_mean + shown_slopes @ weights).T, self._flat(by_variance, variance, prior).T
+
+    def covariance(self, A: Array, B: Array) -> Array:
+        """Covariance of f(A) and f(B), shape (m, n), for A (m, d) and B (n, d)."""
+        to_a, to_b = (
+            self._shown(
+                P, self._solve(self.amplitude * self._covariance.between(self.data.X, P, self._parameters))
+            )
+            @ self.approximation.root.T
+            for P in (A, B)
+        )
+        return super().covariance(A, B) - to_a @ to_b.T
+
+    def _shown(self, X: Array, half: Array) -> Array:
+        """Covariances (m, n_sites) of f at X (m, d) with the derivatives, given the values; `half` is L^-1 k_X."""
+        cross = self._sites.from_values(differences(X, self._sites.X), self._parameters)[0]
+        return np.asarray(self.amplitude * cross - half.T @ self._half_sites)

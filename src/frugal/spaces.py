@@ -11,7 +11,7 @@ import itertools
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -191,11 +191,18 @@ def _is_number(value: object) -> bool:
 class SearchSpace:
     """Named dimensions, in order.
 
+    Attributes:
+        dimensions: by name.
+        signs: what is known of some of them: the sign of the derivative of accuracy in the hyperparameter while
+            the model is simpler than is best, 1 where a larger value makes it more complex, -1 where simpler, 0
+            where neither.
+
     Raises:
-        ValueError: if what is named is no dimension, or a name no string.
+        ValueError: if what is named is no dimension, or a name no string, or on signs that `check_signs` refuses.
     """
 
     dimensions: Mapping[str, Dimension]
+    signs: Mapping[str, int] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
         if not isinstance(self.dimensions, Mapping):
@@ -207,6 +214,24 @@ class SearchSpace:
                 raise ValueError(
                     f"{name!r} must be a dimension, such as Uniform(0.0, 1.0) or Choice((1, 2)), got {dimension!r}"
                 )
+        self.check_signs(self.signs)
+
+    def check_signs(self, signs: Mapping[str, int]) -> None:
+        """Refuse signs that cannot be of these dimensions.
+
+        Raises:
+            ValueError: if they are no mapping from names to -1, 0 or 1, or on a sign of an unknown or categorical
+                dimension.
+        """
+        if not isinstance(signs, Mapping):
+            raise ValueError(f"signs must be a mapping from names of dimensions to -1, 0 or 1, got {signs!r}")
+        for name, sign in signs.items():
+            if name not in self.dimensions:
+                raise ValueError(f"signs must be of {', '.join(self.dimensions)}, got one of {name!r}")
+            if isinstance(sign, bool) or sign not in (-1, 0, 1):
+                raise ValueError(f"the sign of {name!r} must be -1, 0 or 1, got {sign!r}")
+            if sign and self.dimensions[name].kind == "categorical":
+                raise ValueError(f"{name!r} is categorical, so its sign must be 0, got {sign}")
 
     def sample(self, rng: np.random.Generator, n_candidates: int) -> list[Candidate]:
         """Independent draws, with replacement; a shorter draw from an equal rng is a prefix."""

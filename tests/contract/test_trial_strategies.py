@@ -32,10 +32,20 @@ QUICK = {
     "mtbo": PER_COST | {"auxiliary": 1000},
     "hyperband": {"resource": "rows", "max_resource": 10000, "min_resource": 1000, "reduction_factor": 2}
     | {"incumbent": "last_seen"},
+    "hypertune": SEARCH
+    | {"n_restarts": 1, "signs": {"rate": 1, "penalty": -1, "batch": 1}, "n_sites": 3}
+    | {"subset_rows": 50, "n_subsets": 2, "n_subset_trials": 2},
 }
 """The same searches, but shorter ones; other strategies run as they are."""
-N_ROWS = {"fabolas": {100, 1000, 10000}, "mtbo": {1000, None}, "hyperband": {1250, 2500}}
+N_ROWS = {
+    "fabolas": {100, 1000, 10000},
+    "mtbo": {1000, None},
+    "hyperband": {1250, 2500},
+    "hypertune": {50, None},
+}
 """What strategies may ask for that do not always ask for all rows."""
+ON_SUBSETS = {"hypertune": [0, 0, 1, 1]}
+"""Subsets of the trials before the first candidates, which count until there is one on all rows."""
 
 
 @pytest.fixture(params=trials.known())
@@ -45,6 +55,7 @@ def fresh(request):
         return trials.make(request.param, space=SPACE, n_trials=n_trials, rng=rng, **settings)
 
     make.n_rows = N_ROWS.get(request.param, {None})
+    make.on_subsets = ON_SUBSETS.get(request.param, [])
     return make
 
 
@@ -84,7 +95,8 @@ def test_the_budget_is_kept_and_candidates_lie_in_the_space(fresh):
     for task in tasks:
         SPACE.to_unit(task.candidate)  # refuses what is outside
         assert task.n_rows in fresh.n_rows
-        assert task.subset == (0 if task.n_rows is None else task.id)  # drawn anew
+        subset = fresh.on_subsets[task.id] if task.id < len(fresh.on_subsets) else task.id  # else drawn anew
+        assert task.subset == (0 if task.n_rows is None else subset)
         assert (task.epochs, task.resume_from) == (None, None)
     assert strategy.ask() is None
     assert len(run(fresh(n_trials=1))) == 1
@@ -95,6 +107,8 @@ def test_the_incumbent_is_the_best_told(fresh):
     assert strategy.incumbent is None
     while (task := strategy.ask()) is not None:
         before = strategy.incumbent
+        if task.id == len(fresh.on_subsets):
+            best = math.inf
         strategy.tell(answer(task))
         assert strategy.incumbent == (task.candidate if error_of(task.candidate) < best else before)
         best = min(best, error_of(task.candidate))
@@ -103,7 +117,8 @@ def test_the_incumbent_is_the_best_told(fresh):
 def test_initial_candidates_come_first_and_in_order(fresh):
     design = trials.initial_design(SPACE, 4, np.random.default_rng(5))
     tasks = run(fresh(initial=design))
-    assert [task.candidate for task in tasks[:4]] == design
+    n_before = len(fresh.on_subsets)
+    assert [task.candidate for task in tasks[n_before : n_before + 4]] == design
     assert len(tasks) == N
     with pytest.raises(ValueError, match="initial must hold at most n_trials = 3 candidates, got 4"):
         fresh(n_trials=3, initial=design)
@@ -168,7 +183,7 @@ def test_failed_trials_count_and_are_never_the_incumbent(fresh):
 def test_equal_errors_are_no_trouble(fresh):
     strategy = fresh()
     tasks = run(strategy, 0.5)
-    assert strategy.incumbent == tasks[0].candidate
+    assert strategy.incumbent == tasks[len(fresh.on_subsets)].candidate
     assert len(tasks) == N
 
 

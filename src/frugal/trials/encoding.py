@@ -33,8 +33,15 @@ class Encoding:
 
     def encode(self, candidate: Candidate) -> Array:
         """The point (n_coordinates,) that stands for a candidate; ValueError outside the space."""
-        unit = self._space.to_unit(candidate)
+        return self.place(self._space.to_unit(candidate))
+
+    def place(self, unit: Array) -> Array:
+        """The point (n_coordinates,) at a point (d,) of the space's unit cube; numbers are not rounded."""
         return unit if self._plain else self._spread(unit)
+
+    def coordinate(self, name: str) -> int:
+        """Which coordinate is that of a dimension, the first one of a categorical one."""
+        return sum(self._widths[: list(self._space.dimensions).index(name)])
 
     def decode(self, point: Array) -> Candidate:
         """The candidate of a point (n_coordinates,); of a categorical dimension, the value with most weight."""

@@ -140,7 +140,10 @@ class SignGP(GP):
         sites = self._sites(plain.data.X.shape[1], site_X, site_dim, site_sign)
         if sites is None:
             return plain
-        data, least = SignData.with_sites(plain.data, sites), LEAST_NOISE * (float(np.var(y)) or 1.0)
+        data, least = (
+            SignData.with_sites(plain.data, sites),
+            LEAST_NOISE * (float(plain.data.residuals.var()) or 1.0),
+        )
         return SignEvidence(self._covariance, data, plain.template, plain.prior, least)
 
     def _sites(self, d: int, X: ArrayLike, dim: ArrayLike, sign: ArrayLike) -> Sites | None:
@@ -158,7 +161,7 @@ class SignGP(GP):
             check_whole("site_dim", number, 0, d - 1, "the last coordinate")
         if not np.isin(signs, (-1.0, 1.0)).all():
             raise ValueError(f"site_sign must be -1 or 1, got {signs[~np.isin(signs, (-1.0, 1.0))][0]:g}")
-        claimed = {}
+        claimed: dict[tuple[bytes, int], float] = {}
         for point, number, one in zip(points, dims.tolist(), signs.tolist(), strict=True):
             if claimed.setdefault((point.tobytes(), number), one) != one:
                 raise ValueError(

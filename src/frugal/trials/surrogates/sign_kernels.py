@@ -121,4 +121,4 @@ class Sites:
         return np.asarray(delta[self.dim, :, np.arange(len(self.dim))].T)
 
     def _per_dimension(self, per_site: Array, d: int) -> Array:
-        return np.bincount(self.dim, weights=per_site, minlength=d)
+        return np.bincount(self.dim, weights=per_site, minlength=d).astype(np.float64)

@@ -1,0 +1,90 @@
+"""What HyperTune spent until it converged, which document 004 gives its rivals as their budget.
+
+Source: its section "Experimental setting": the running time includes "the time to converge to the best validation
+set performance (not considering if the improvement is within the 2 sigma), and the time for smaller dataset
+experiments", which are counted one after the other. Whose sigma it is, is not said: here it is the noise of a
+Gaussian process fitted to all trials on all rows.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from frugal.checks import check_choice, check_number
+from frugal.spaces import SearchSpace
+from frugal.trials.encoding import Encoding
+from frugal.trials.surrogates import GP
+
+CURRENCIES: Final = ("seconds", "cost")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """In seconds, those of the optimiser among them, or in the learner's proxy of cost.
+
+    Attributes:
+        on_subsets: of all trials on subsets.
+        converged: of the trials on all rows, up to the first one within n_sigmas of the final best.
+        sigma: standard deviation of an error's noise.
+    """
+
+    on_subsets: float
+    converged: float
+    sigma: float
+
+    @property
+    def total(self) -> float:
+        """What the rivals are given."""
+        return self.on_subsets + self.converged
+
+
+def budget(
+    table: pd.DataFrame,
+    space: SearchSpace,
+    *,
+    currency: str = "seconds",
+    n_sigmas: float = 2.0,
+    sigma: float | None = None,
+    kernel: str = "se",
+) -> Budget:
+    """The budget rule on one run.
+
+    Args:
+        table: its trials in order, columns `runs.COLUMNS`; those without `n_rows` are on all rows.
+        space: that was searched.
+        currency: `seconds` or `cost`.
+        n_sigmas: improvements within so many sigma do not count.
+        sigma: of an error's noise; None: that of a Gaussian process fitted to the errors on all rows.
+        kernel: of this process.
+
+    Raises:
+        ValueError: on another currency, a negative number, or fewer than two trials on all rows that succeeded.
+    """
+    check_choice("currency", currency, CURRENCIES)
+    check_number("n_sigmas", n_sigmas, 0)
+    spent = table["cost"] if currency == "cost" else table["seconds"] + table["overhead_s"]
+    partial = table["n_rows"].notna()
+    told = ~partial & table["error"].notna()
+    if told.sum() < 2:
+        raise ValueError(f"a budget needs at least two trials on all rows that succeeded, got {told.sum()}")
+    if sigma is None:
+        sigma = noise_sd(table[told], space, kernel)
+    check_number("sigma", sigma, 0)
+    near = table["error"][told] <= table["error"][told].min() + n_sigmas * sigma
+    first = int(np.flatnonzero(table.index == near.idxmax())[0])
+    until = (np.arange(len(table)) <= first) & ~partial.to_numpy()
+    return Budget(float(spent[partial].sum()), float(spent[until].sum()), sigma)
+
+
+def noise_sd(table: pd.DataFrame, space: SearchSpace, kernel: str = "se") -> float:
+    """Standard deviation of the noise that a Gaussian process sees in the errors of trials, in their unit."""
+    encoding, errors = Encoding(space), table["error"].to_numpy(dtype=float)
+    X = np.array([encoding.encode(json.loads(text)) for text in table["candidate"]])
+    sd = float(errors.std()) or 1.0
+    gp = GP(kernel, lengthscale=None, amplitude=None, noise_variance=None, prior="repaired")
+    return sd * float(np.sqrt(gp.fit(X, (errors - errors.mean()) / sd).noise_variance))

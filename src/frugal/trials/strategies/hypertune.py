@@ -1,0 +1,243 @@
+"""HyperTune: expected improvement on all rows, told on few rows in which direction accuracy rises.
+
+Source: document 004, "Fast hyperparameter tuning using Bayesian optimization with directional derivatives",
+Algorithms 1 and 2. Its symbols: B is n_subsets, N is n_sites, m are the signs, v is v.
+
+First, on each of `n_subsets` subsets of `subset_rows` rows, a search by expected improvement; the best candidates
+of these are averaged in the unit cube (so in the exponent of a logarithmic dimension). Between this average and
+the simple end of the space, accuracy on all rows is asserted to rise with complexity, by signs of derivatives at
+`n_sites` points (`frugal.trials.surrogates.SignGP`; errors are modelled, so the signs are turned). Then a search
+by expected improvement on all rows. Without signs nothing is run on subsets and the strategy is `ei` with the same
+settings, trial for trial.
+
+Differs from the document: signs are asserted on the simple side where a sign is -1 (`region`), where it prints the
+other side; sites are few, spread out, and thinned to a distance, since expectation propagation counts close ones
+twice; length-scales are one per dimension, and fitted, as is the amplitude.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from frugal.checks import check_choice, check_number, check_whole
+from frugal.interface import WAIT, Candidate, Trial, TrialTask, Wait
+from frugal.spaces import SearchSpace
+from frugal.trials.strategies.ei import Ei
+from frugal.trials.surrogates import GP, SignGP, Surrogate
+from frugal.trials.surrogates.kernels import Array
+from frugal.trials.surrogates.sign_gp import ALARM, LEAST_NOISE
+from frugal.trials.virtual_observations import PLACEMENTS, REGIONS, apart, placed, region, signs_of
+
+EVIDENCES = ("signs", "values")
+_OF_ONE_RUN = ("initial", "n_initial", "min_log_ei")
+"""Settings that hold on all rows and not on subsets."""
+
+log = logging.getLogger(__name__)
+
+
+class Hypertune(Ei):
+    """Ask-and-tell; the trials on subsets come first, run after run, and count as trials.
+
+    Attributes:
+        trials: those told on all rows, in the order of the answers.
+        subset_trials: those told on subsets.
+        log_evidences: at the latest fit, that of values and signs, and that of the values alone, each at its own
+            hyperparameters; None without signs. A difference below -10 says that the signs are wrong, and is
+            warned of once.
+
+    Args:
+        space: where candidates come from.
+        n_trials: that are asked at most, those on subsets among them.
+        rng: what the strategy draws from.
+        signs: of the derivative of accuracy in each hyperparameter, while the model is simpler than is best on a
+            subset: 1, -1, or 0 for a neutral one (`frugal.trials.virtual_observations`); None: those of the space.
+        control: `none`; `reversed`, all signs turned round (and with them the side on which they are asserted);
+            `unsigned`, none.
+        subset_rows: of a subset; 5 to 10 % of all.
+        n_classes: of the data set, where it is known, so that a subset too small for its classes is refused.
+        n_subsets: draws of so many rows, on each of which a search is run.
+        n_subset_trials: of each of these searches.
+        n_sites: points at which signs are asserted, one per sign.
+        region: `simple_side` or `literal`, as of `frugal.trials.virtual_observations.region`.
+        placement: of the points, `spread` or `uniform`.
+        separation: least distance of points, in length-scales fitted to the values; 0 keeps them all.
+        hyperparameters: fitted to the evidence of values and `signs`, or of the `values` alone.
+        kernel: `se` or `matern52_ard`; without signs as of `GP`.
+        baseline: as of `ModelBased`.
+        v: scale of the probit likelihood, in standard deviations of the errors per edge of the cube.
+        **settings: of `Ei`, for all searches; the first candidates and `min_log_ei` are for all rows only.
+
+    Raises:
+        ValueError: on a setting outside its range, signs that `signs_of` refuses, fewer rows than classes, or
+            `inference` by `mcmc` with signs.
+    """
+
+    def __init__(
+        self,
+        *,
+        space: SearchSpace,
+        n_trials: int,
+        rng: np.random.Generator,
+        signs: Mapping[str, int] | None = None,
+        control: str = "none",
+        subset_rows: int = 5000,
+        n_classes: int | None = None,
+        n_subsets: int = 5,
+        n_subset_trials: int = 10,
+        n_sites: int = 5,
+        region: str = "simple_side",
+        placement: str = "spread",
+        separation: float = 0.25,
+        hyperparameters: str = "signs",
+        kernel: str = "se",
+        baseline: str = "observed",
+        v: float = 1e-6,
+        **settings: Any,
+    ) -> None:
+        check_whole("subset_rows", subset_rows, 1)
+        if n_classes is not None:
+            check_whole("n_classes", n_classes, 2)
+            if subset_rows < n_classes:
+                raise ValueError(
+                    f"subset_rows must be at least {n_classes}, the number of classes, got {subset_rows}"
+                )
+        check_whole("n_subsets", n_subsets, 1)
+        check_whole("n_subset_trials", n_subset_trials, 2)
+        check_whole("n_sites", n_sites, 1)
+        check_choice("region", region, REGIONS)
+        check_choice("placement", placement, PLACEMENTS)
+        check_number("separation", separation, 0)
+        check_choice("hyperparameters", hyperparameters, EVIDENCES)
+        super().__init__(space=space, n_trials=n_trials, rng=rng, kernel=kernel, baseline=baseline, **settings)
+        self._signs = signs_of(space, signs, control)
+        self._region, self._placement, self._n_sites = region, placement, n_sites
+        self._separation, self._evidence, self._subset_rows = separation, hyperparameters, subset_rows
+        self.subset_trials: list[Trial] = []
+        self.log_evidences: tuple[float, float] | None = None
+        self._runs: list[Ei] = []
+        self._from_run: dict[int, tuple[TrialTask, TrialTask]] = {}  # by number: ours, and the run's own
+        self._n_on_subsets, self._n_asked_on_subsets, self._n_per_run = 0, 0, n_subset_trials
+        self._sites: tuple[Array, Array, Array] | None = None
+        self._sign_theta: Array | None = None
+        self._warned = False
+        if not self._signs:
+            return
+        if settings.get("inference", "ml2") != "ml2":
+            raise ValueError(f"inference must be ml2 where there are signs, got {settings['inference']!r}")
+        prior = settings.get("prior", "repaired")
+        self._sign_gp = SignGP(kernel, lengthscale=None, amplitude=None, noise_variance=None, prior=prior,
+                               n_restarts=1, v=v)  # fmt: skip
+        *runs, self._site_rng = rng.spawn(n_subsets + 1)
+        own = {name: value for name, value in settings.items() if name not in _OF_ONE_RUN}
+        own |= {"kernel": kernel, "baseline": baseline}
+        self._runs = [Ei(space=space, n_trials=n_subset_trials, rng=run, **own) for run in runs]
+        planned = n_subsets * n_subset_trials
+        self._n_on_subsets = min(planned, n_trials)
+        self._n_trials = n_trials - self._n_on_subsets  # on all rows
+        if self._n_trials <= len(self._initial):
+            log.warning(
+                "warning: n_trials = %d leaves none that signs could help, after %d on subsets and %d first ones",
+                n_trials, planned, len(self._initial),
+            )  # fmt: skip
+
+    def ask(self) -> TrialTask | Wait | None:
+        """Next trial; WAIT: the signs need the answers on subsets; None: the budget is asked."""
+        if self._n_asked_on_subsets < self._n_on_subsets:
+            return self._ask_on_subset()
+        if self._from_run and len(self._initial) <= len(self._asked) < self._n_trials:
+            return WAIT
+        return super().ask()
+
+    def tell(self, trial: Trial) -> None:
+        """Take note of an answer, on a subset or on all rows."""
+        if trial.task.n_rows is None:
+            super().tell(trial)
+            return
+        ours, theirs = self._from_run.get(trial.task.id, (None, None))
+        if theirs is None or ours != trial.task:
+            raise ValueError(f"{trial.task} was not asked, or was told before")
+        self._runs[trial.task.subset].tell(replace(trial, task=theirs))
+        del self._from_run[trial.task.id]
+        self.subset_trials.append(trial)
+
+    @property
+    def incumbent(self) -> Candidate | None:
+        """Candidate of the lowest error told on all rows; before there is one, of the lowest on a subset."""
+        if self._best is not None:
+            return self._best.task.candidate
+        told = [trial for trial in self.subset_trials if not np.isnan(trial.error)]
+        return min(told, key=lambda trial: trial.error).task.candidate if told else None
+
+    @property
+    def simple_optimum(self) -> Array | None:
+        """The best candidates of the runs on subsets, averaged in the unit cube, (d,).
+
+        None before every answer of theirs is told, or if all of them failed; a run whose trials all failed is left
+        out.
+        """
+        if not self._runs or self._n_asked_on_subsets < self._n_on_subsets or self._from_run:
+            return None
+        best = [run.incumbent for run in self._runs]
+        units = [self._space.to_unit(candidate) for candidate in best if candidate is not None]
+        return np.mean(units, axis=0) if units else None
+
+    def _ask_on_subset(self) -> TrialTask:
+        number = self._n_asked_on_subsets
+        subset = number // self._n_per_run
+        theirs = self._runs[subset].ask()
+        assert isinstance(theirs, TrialTask)  # a run without `min_log_ei` neither waits nor ends early
+        ours = TrialTask(number, theirs.candidate, self._subset_rows, subset)
+        self._from_run[number] = ours, theirs
+        self._n_asked_on_subsets += 1
+        return ours
+
+    def _task(self, number: int, candidate: Candidate) -> TrialTask:
+        return TrialTask(self._n_on_subsets + number, candidate)
+
+    def _fit(self, X: Array, y: Array) -> Surrogate:
+        plain = super()._fit(X, y)
+        points, dims, signs = self._virtual_observations()
+        if not len(points):
+            return plain
+        assert isinstance(plain, GP)
+        kept = apart(points, plain.hyperparameters.lengthscale, self._separation)
+        repeated = np.repeat(kept, len(dims), axis=0), np.tile(dims, len(kept)), np.tile(signs, len(kept))
+        evidence = self._sign_gp.evidence(X, y, *repeated)
+        theta = plain.theta.copy()
+        theta[-1] = max(theta[-1], np.log(LEAST_NOISE))
+        if self._evidence == "values":
+            fitted = self._sign_gp.at(evidence, theta)
+        else:
+            starts = np.array([theta] if self._sign_theta is None else [theta, self._sign_theta])
+            fitted = self._sign_gp.fit(X, y, *repeated, start=starts)
+            self._sign_theta = fitted.theta
+        self.log_evidences = fitted.log_evidence, plain.log_evidence
+        difference = fitted.log_evidence - plain.log_evidence
+        if difference < ALARM and not self._warned:
+            self._warned = True
+            log.warning("warning: the trials contradict the signs: log evidence %.1f with them, %.1f without",
+                        *self.log_evidences)  # fmt: skip
+        return fitted
+
+    def _virtual_observations(self) -> tuple[Array, Array, Array]:
+        """Points (n_sites, n_coordinates), and for each the coordinates and signs of the errors' slopes."""
+        best = self.simple_optimum
+        if best is None:
+            if self._runs and not self._warned:
+                self._warned = True
+                log.warning(
+                    "warning: every trial on subsets of %d rows failed, so no sign is asserted", self._subset_rows
+                )
+            return np.empty((0, 0)), np.empty(0), np.empty(0)
+        if self._sites is None:
+            box = region(self._space, self._signs, best, self._region)
+            units = placed(box, self._n_sites, self._site_rng, self._placement)
+            points = np.array([self._encoding.place(unit) for unit in units])
+            dims = np.array([self._encoding.coordinate(name) for name in self._signs])
+            self._sites = points, dims, -np.array(list(self._signs.values()), dtype=float)  # of errors
+        return self._sites

@@ -1,0 +1,104 @@
+"""Which signs are asserted where: Algorithm 1 of document 004, once the optima on subsets are known.
+
+A sign is that of the derivative of accuracy in a hyperparameter, while the model is simpler than is best on a few
+rows: 1 if accuracy on all rows does not fall as the hyperparameter grows (it makes the model more complex, as C of
+a support vector machine), -1 if it does not rise (a penalty), 0 or nothing if the hyperparameter is neutral. Signs
+survive the space's scales, which all grow; an ordinal dimension grows in the order in which it lists its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from scipy.spatial.distance import pdist
+from scipy.stats import qmc
+
+from frugal.checks import check_choice
+from frugal.spaces import SearchSpace
+from frugal.trials.surrogates.kernels import Array
+
+CONTROLS: Final = ("none", "reversed", "unsigned")
+REGIONS: Final = ("simple_side", "literal")
+PLACEMENTS: Final = ("spread", "uniform")
+N_DRAWS: Final = 32
+"""Latin hypercubes of which `spread` takes the one whose points are farthest apart."""
+
+
+def signs_of(space: SearchSpace, signs: Mapping[str, int] | None, control: str = "none") -> dict[str, int]:
+    """The signs that are not 0, in the order of the dimensions.
+
+    Args:
+        space: whose own signs hold where none are given.
+        signs: by dimension, -1, 0 or 1; None: the space's.
+        control: `none`; `reversed`, every sign turned round; `unsigned`, no sign at all.
+
+    Raises:
+        ValueError: on a sign of an unknown or categorical dimension, one that is none of -1, 0 and 1, or one that
+            the space contradicts.
+    """
+    check_choice("control", control, CONTROLS)
+    given = space.signs if signs is None else signs
+    space.check_signs(given)
+    for name, sign in given.items():
+        own = space.signs.get(name, 0)
+        if sign * own < 0:
+            raise ValueError(
+                f"signs must not contradict the space, got {sign} for {name!r}, of which the space says {own}; "
+                "control 'reversed' turns all signs round"
+            )
+    turned = {"none": 1, "reversed": -1, "unsigned": 0}[control]
+    return {name: turned * int(given[name]) for name in space.dimensions if turned and given.get(name, 0)}
+
+
+def region(space: SearchSpace, signs: Mapping[str, int], best: Array, kind: str) -> Array:
+    """Lowest and highest value of each coordinate of the unit cube where signs are asserted, (d, 2).
+
+    Args:
+        space: its d dimensions are the rows.
+        signs: those that are not 0.
+        best: the averaged optimum on subsets, (d,).
+        kind: `literal`, [0, best] in every dimension, as the document prints it; `simple_side`, from best to the
+            end where the model is simpler, 0 for a sign of 1 and 1 for one of -1, and all of a neutral dimension.
+
+    Raises:
+        ValueError: on another kind.
+    """
+    check_choice("region", kind, REGIONS)
+    if kind == "literal":
+        return np.column_stack([np.zeros(len(best)), best])
+    ends = {1: (0.0, None), -1: (None, 1.0), 0: (0.0, 1.0)}  # None: the best
+    sides = [ends[signs.get(name, 0)] for name in space.dimensions]
+    return np.array([[x if end is None else end for end in side] for side, x in zip(sides, best, strict=True)])
+
+
+def placed(box: Array, n: int, rng: np.random.Generator, placement: str) -> Array:
+    """Points (n, d) of a box (d, 2).
+
+    Args:
+        box: lowest and highest value of each coordinate.
+        n: points.
+        rng: draws them.
+        placement: `uniform`, independent as in the document, or `spread`, of `N_DRAWS` Latin hypercubes the one
+            with the largest smallest distance.
+
+    Raises:
+        ValueError: on another placement.
+    """
+    check_choice("placement", placement, PLACEMENTS)
+    low, width = box[:, 0], box[:, 1] - box[:, 0]
+    if placement == "uniform":
+        return np.asarray(low + width * rng.random((n, len(box))))
+    sampler = qmc.LatinHypercube(len(box), rng=rng)
+    draws = [low + width * sampler.random(n) for _ in range(N_DRAWS)]
+    return np.asarray(max(draws, key=lambda points: pdist(points).min(initial=np.inf)))
+
+
+def apart(points: Array, lengthscale: Array, separation: float) -> Array:
+    """Of points (n, d), in order, those at least `separation` length-scales (d,) from all kept before."""
+    kept: list[Array] = []
+    for point in points / lengthscale:
+        if all(float(np.linalg.norm(point - other)) >= separation for other in kept):
+            kept.append(point)
+    return np.array(kept) * lengthscale

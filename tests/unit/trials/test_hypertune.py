@@ -1,0 +1,294 @@
+"""HyperTune: its signs and where they are asserted, its trials on subsets, its budget, and EI without signs."""
+
+import logging
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from frugal import trials
+from frugal.interface import WAIT, Trial, TrialTask
+from frugal.spaces import Choice, Integer, Ordinal, SearchSpace, Uniform
+from frugal.trials.budget import Budget, budget
+from frugal.trials.runs import as_row
+from frugal.trials.virtual_observations import apart, placed, region, signs_of
+
+SPACE = SearchSpace({"c": Uniform(0.0, 2.0), "alpha": Uniform(1e-7, 1e-1, "log"), "loss": Choice(("a", "b", "c"))})
+SIGNS = {"c": 1, "alpha": -1}
+QUICK = {"n_pool": 32, "n_starts": 1, "n_restarts": 1}
+FEW = QUICK | {"signs": SIGNS, "subset_rows": 100, "n_subsets": 3, "n_subset_trials": 3, "n_sites": 4}
+BEST_ON_SUBSETS, BEST_ON_ALL = 0.607, 1.159
+"""Where accuracy 1 - exp(-3 c) - 0.4 c^2 n_0 / n is highest, at n = n_0 and at n = 10 n_0 (method notes 6.10)."""
+
+
+def error_of(task):
+    c, ratio = task.candidate["c"], 1.0 if task.n_rows else 0.1
+    return math.exp(-3 * c) + 0.4 * c * c * ratio + 0.002 * (math.log10(task.candidate["alpha"]) + 5) ** 2
+
+
+def make(name="hypertune", n_trials=14, seed=0, **settings):
+    return trials.make(name, space=SPACE, n_trials=n_trials, rng=np.random.default_rng(seed), **settings)
+
+
+def run(strategy, error=error_of):
+    while (task := strategy.ask()) is not None:
+        assert task is not WAIT
+        strategy.tell(Trial(task, error(task), 2.0, 1.0, overhead_s=0.5))
+    return strategy
+
+
+# ---- Algorithm 1
+
+
+def test_the_synthetic_optima_are_those_of_the_notes():
+    c = np.linspace(0, 2, 200_001)
+    for ratio, best in ((1.0, BEST_ON_SUBSETS), (0.1, BEST_ON_ALL)):
+        assert c[(1 - np.exp(-3 * c) - 0.4 * c * c * ratio).argmax()] == pytest.approx(best, abs=5e-4)
+
+
+def test_signs_are_asserted_on_the_simple_side_or_where_the_document_prints_them():
+    best = np.array([0.3, 0.6, 0.5])
+    simple = region(SPACE, SIGNS, best, "simple_side")
+    np.testing.assert_array_equal(simple, [[0, 0.3], [0.6, 1], [0, 1]])  # of alpha, -1, the strong penalties
+    literal = region(SPACE, SIGNS, best, "literal")
+    np.testing.assert_array_equal(literal, [[0, 0.3], [0, 0.6], [0, 0.5]])
+    turned = region(SPACE, signs_of(SPACE, SIGNS, "reversed"), best, "simple_side")
+    np.testing.assert_array_equal(turned, [[0.3, 1], [0, 0.6], [0, 1]])
+
+
+def test_signs_come_from_the_setting_or_from_the_space():
+    with_signs = SearchSpace(SPACE.dimensions, signs={"alpha": -1, "c": 0})
+    assert signs_of(with_signs, None) == {"alpha": -1}
+    assert signs_of(with_signs, {"c": 1}) == {"c": 1}  # of a dimension on which the space has no opinion
+    assert signs_of(SPACE, {"alpha": -1, "loss": 0, "c": 1}) == {"c": 1, "alpha": -1}
+    assert signs_of(SPACE, None) == {}
+    assert signs_of(SPACE, SIGNS, "reversed") == {"c": -1, "alpha": 1}
+    assert signs_of(SPACE, SIGNS, "unsigned") == {}
+
+
+def test_sites_lie_in_the_box_and_spread_ones_are_farther_apart():
+    box = np.array([[0.0, 0.4], [0.7, 1.0]])
+    distances = {}
+    for placement in ("spread", "uniform"):
+        least = []
+        for seed in range(20):
+            points = placed(box, 5, np.random.default_rng(seed), placement)
+            assert ((points >= box[:, 0]) & (points <= box[:, 1])).all()
+            least.append(min(np.linalg.norm(a - b) for i, a in enumerate(points) for b in points[:i]))
+        distances[placement] = np.mean(least)
+    assert distances["spread"] > 2 * distances["uniform"]
+    assert len(placed(box, 1, np.random.default_rng(0), "spread")) == 1
+
+
+def test_sites_too_close_in_length_scales_are_left_out():
+    points = np.array([[0.0, 0.0], [0.1, 0.0], [0.0, 0.3], [0.24, 0.0]])
+    np.testing.assert_allclose(apart(points, np.array([1.0, 1.0]), 0.25), points[[0, 2]])
+    np.testing.assert_allclose(apart(points, np.array([0.2, 2.0]), 0.25), points[[0, 1, 3]])
+    np.testing.assert_allclose(apart(points, np.array([1.0, 1.0]), 0.0), points)
+
+
+def test_optima_on_subsets_are_averaged_in_the_unit_cube():
+    strategy = make(**FEW)
+    while strategy.simple_optimum is None:
+        task = strategy.ask()
+        assert task.n_rows == 100
+        strategy.tell(Trial(task, error_of(task), 1.0, 1.0))
+    assert len(strategy.subset_trials) == 9
+    best = []
+    for subset in range(3):
+        told = [t for t in strategy.subset_trials if t.task.subset == subset]
+        assert len(told) == 3
+        best.append(min(told, key=lambda t: t.error).task.candidate)
+    expected = np.mean([SPACE.to_unit(candidate) for candidate in best], axis=0)
+    np.testing.assert_allclose(strategy.simple_optimum, expected)
+    exponent = np.mean([math.log10(candidate["alpha"]) for candidate in best])
+    assert math.log10(SPACE.from_unit(strategy.simple_optimum)["alpha"]) == pytest.approx(exponent)
+
+
+def test_signs_are_turned_for_errors_and_stand_at_the_coordinates_of_their_dimensions():
+    space = SearchSpace({"loss": Choice(("a", "b", "c")), "width": Integer(1, 9), "depth": Ordinal((1, 2, 4))})
+    settings = FEW | {"signs": {"width": 1, "depth": -1}}
+    strategy = trials.make("hypertune", space=space, n_trials=12, rng=np.random.default_rng(0), **settings)
+    run(strategy, lambda task: 1 / task.candidate["width"])
+    points, dims, signs = strategy._virtual_observations()
+    assert dims.tolist() == [3, 4]  # loss has three coordinates
+    assert signs.tolist() == [-1, 1]
+    best = strategy.simple_optimum
+    assert (points[:, 3] <= best[1]).all()
+    assert (points[:, 4] >= best[2]).all()
+    assert set(map(tuple, points[:, :3])) <= {(1, 0, 0), (0, 1, 0), (0, 0, 1)}
+
+
+# ---- Algorithm 2
+
+
+def test_trials_on_subsets_come_first_and_count():
+    strategy = make(**FEW)
+    tasks = []
+    while (task := strategy.ask()) is not None:
+        tasks.append(task)
+        strategy.tell(Trial(task, error_of(task), 1.0, 1.0))
+    assert [task.id for task in tasks] == list(range(14))
+    assert [(task.n_rows, task.subset) for task in tasks] == [(100, i // 3) for i in range(9)] + [(None, 0)] * 5
+    assert [t.task for t in strategy.trials] == tasks[9:]
+    assert strategy.incumbent == min(strategy.trials, key=lambda t: t.error).task.candidate
+
+
+def test_it_waits_for_the_subsets_but_not_with_the_first_candidates():
+    strategy = make(**FEW)
+    tasks = [strategy.ask() for _ in range(12)]
+    assert [task.n_rows for task in tasks] == [100] * 9 + [None] * 3
+    assert strategy.ask() is WAIT
+    for task in tasks[::-1]:
+        strategy.tell(Trial(task, error_of(task), 1.0, 1.0))
+    assert strategy.ask().n_rows is None
+
+
+def test_every_fit_of_values_and_signs_believes_that_errors_fall_towards_complexity():
+    strategy = run(make(**FEW))
+    with_signs, without = strategy.log_evidences
+    assert with_signs < without
+    fitted = strategy._fitted()
+    means, _ = fitted.site_moments
+    assert (means * np.tile([-1, 1], len(means) // 2) > 0).all()
+    held = run(make(**FEW, hyperparameters="values"))
+    plain = run(make("ei", 5, kernel="se", baseline="observed", **QUICK))
+    assert len(held._fitted().theta) == len(plain._fitted().theta)
+
+
+@pytest.mark.parametrize("signs", [{"signs": {}}, {}, {"signs": SIGNS, "control": "unsigned"}])
+def test_without_signs_it_is_ei_trial_for_trial(signs):
+    ours = run(make(n_trials=8, seed=3, **QUICK, **signs))
+    eis = run(make("ei", n_trials=8, seed=3, kernel="se", baseline="observed", **QUICK))
+    assert ours.trials == eis.trials
+    assert not ours.subset_trials
+    design = trials.initial_design(SPACE, 4, np.random.default_rng(5))
+    signed = run(make(n_trials=15, seed=3, initial=design, **FEW))
+    assert [t.task.candidate for t in signed.trials[:4]] == design  # that of the others in a repetition
+
+
+def test_signs_that_the_data_contradict_are_said_once(caplog):
+    settings = QUICK | {
+        "subset_rows": 10,
+        "n_subsets": 2,
+        "n_subset_trials": 3,
+        "n_initial": 7,
+        "region": "literal",
+        "hyperparameters": "values",
+    }
+    with caplog.at_level(logging.WARNING):
+        wrong = run(make(n_trials=15, signs={"c": -1}, **settings), lambda task: 1 - task.candidate["c"] / 2)
+    assert wrong.log_evidences[0] - wrong.log_evidences[1] < -10
+    assert [record.getMessage().split(":")[1] for record in caplog.records] == [" the trials contradict the signs"]
+    caplog.clear()
+    right = run(make(n_trials=15, signs={"c": 1}, **settings), lambda task: 1 - task.candidate["c"] / 2)
+    assert right.log_evidences[0] - right.log_evidences[1] > -10
+    assert not caplog.records
+
+
+def test_failures_on_subsets_leave_out_their_run_or_all_signs(caplog):
+    some = run(make(**FEW), lambda task: math.nan if task.n_rows and task.subset != 1 else error_of(task))
+    best = min((t for t in some.subset_trials if t.task.subset == 1), key=lambda t: t.error)
+    np.testing.assert_allclose(some.simple_optimum, SPACE.to_unit(best.task.candidate))
+    with caplog.at_level(logging.WARNING):
+        none = run(make(**FEW), lambda task: math.nan if task.n_rows else error_of(task))
+    assert none.simple_optimum is None
+    assert none.log_evidences is None
+    assert "every trial on subsets of 100 rows failed, so no sign is asserted" in caplog.text
+
+
+def test_a_budget_that_ends_before_signs_can_help_is_said(caplog):
+    with caplog.at_level(logging.WARNING):
+        short = run(make(n_trials=7, **FEW))
+    assert len(short.subset_trials) == 7
+    assert short.incumbent == min(short.subset_trials, key=lambda t: t.error).task.candidate
+    assert "n_trials = 7 leaves none that signs could help, after 9 on subsets and 3 first ones" in caplog.text
+
+
+# ---- the budget
+
+
+def table_of(errors, n_on_subsets=2, n_candidates=20):
+    candidates = [{"c": 0.1 * (i % n_candidates), "alpha": 1e-3, "loss": "a"} for i in range(len(errors))]
+    tasks = [task_of(i, candidate, i < n_on_subsets) for i, candidate in enumerate(candidates)]
+    rows = [
+        Trial(task, e, 10.0 + i, 3.0, overhead_s=0.25)
+        for i, (task, e) in enumerate(zip(tasks, errors, strict=True))
+    ]
+    return pd.DataFrame([as_row(trial) for trial in rows])
+
+
+def task_of(number, candidate, on_subset):
+    return TrialTask(number, candidate, 100 if on_subset else None)
+
+
+def test_the_budget_is_that_of_the_subsets_and_of_the_way_to_two_sigma_of_the_best():
+    table = table_of([0.1, 0.05, 0.9, 0.34, math.nan, 0.31, 0.30])
+    # within 0.02 of 0.30 is 0.31, the fourth trial on all rows: 12.25 + 13.25 + 14.25 + 15.25 s
+    assert budget(table, SPACE, sigma=0.01) == Budget(21.5, 55.0, 0.01)
+    assert budget(table, SPACE, sigma=0.01).total == 76.5
+    assert budget(table, SPACE, sigma=0.03).converged == 25.5  # 0.34
+    assert budget(table, SPACE, sigma=0.0).converged == 55.0 + 16.25
+    assert budget(table, SPACE, sigma=0.01, currency="cost") == Budget(6.0, 12.0, 0.01)
+    assert budget(table, SPACE, sigma=0.01, n_sigmas=10).converged == 25.5
+
+
+def test_sigma_is_the_noise_that_a_process_sees_in_the_errors_on_all_rows():
+    rng = np.random.default_rng(0)
+    errors = np.tile([0.9, 0.3, 0.5, 0.7], 12) + 0.05 * rng.standard_normal(
+        48
+    )  # 4 candidates, 11 or 12 times each
+    sigma = np.sqrt(np.mean([errors[i::4][errors[i::4] != errors[i]].var(ddof=1) for i in range(4)]))
+    assert budget(table_of(errors, n_candidates=4), SPACE).sigma == pytest.approx(sigma, rel=0.2)
+    smooth = [0.9, 0.8, *((0.1 * np.arange(2, 20) - 1) ** 2)]
+    assert budget(table_of(smooth), SPACE).sigma < 0.01
+    with pytest.raises(ValueError, match="at least two trials on all rows that succeeded, got 1"):
+        budget(table_of([0.1, 0.2, 0.3, math.nan]), SPACE)
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"signs": {"gamma": 1}}, "signs must be of c, alpha, loss, got one of 'gamma'"),
+        ({"signs": {"loss": 1}}, "'loss' is categorical, so its sign must be 0, got 1"),
+        ({"signs": {"c": 2}}, "the sign of 'c' must be -1, 0 or 1, got 2"),
+        ({"signs": {"c": True}}, "the sign of 'c' must be -1, 0 or 1, got True"),
+        ({"signs": "c"}, "signs must be a mapping from names of dimensions to -1, 0 or 1, got 'c'"),
+        ({"control": "off"}, "control must be one of none, reversed, unsigned, got 'off'"),
+        ({"n_classes": 26, "subset_rows": 25}, "subset_rows must be at least 26, the number of classes, got 25"),
+        ({"n_classes": 1}, "n_classes must be at least 2"),
+        ({"subset_rows": 0}, "subset_rows must be at least 1"),
+        ({"n_subsets": 0}, "n_subsets must be at least 1"),
+        ({"n_subset_trials": 1}, "n_subset_trials must be at least 2"),
+        ({"n_sites": 0}, "n_sites must be at least 1"),
+        ({"region": "all"}, "region must be one of simple_side, literal, got 'all'"),
+        ({"placement": "grid"}, "placement must be one of spread, uniform, got 'grid'"),
+        ({"separation": -1}, "separation must be at least 0"),
+        ({"hyperparameters": "both"}, "hyperparameters must be one of signs, values, got 'both'"),
+        ({"inference": "mcmc"}, "inference must be ml2 where there are signs, got 'mcmc'"),
+        ({"kernel": "matern52_product"}, "kernel must be one of se, matern52_ard, got 'matern52_product'"),
+        ({"v": -1.0}, "v must be at least 0"),
+    ],
+)
+def test_settings_outside_their_range_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        make(**FEW | settings)
+
+
+def test_signs_that_contradict_the_space_are_refused():
+    space = SearchSpace(SPACE.dimensions, signs={"c": 1})
+    with pytest.raises(
+        ValueError, match="contradict the space, got -1 for 'c', of which the space says 1; control"
+    ):
+        trials.make("hypertune", space=space, n_trials=9, rng=np.random.default_rng(0), signs={"c": -1})
+    with pytest.raises(ValueError, match="'loss' is categorical, so its sign must be 0, got -1"):
+        SearchSpace(SPACE.dimensions, signs={"loss": -1})
+
+
+def test_region_names_are_checked():
+    with pytest.raises(ValueError, match="region must be one of simple_side, literal, got 'left'"):
+        region(SPACE, SIGNS, np.full(3, 0.5), "left")

@@ -17,7 +17,7 @@ from frugal.checks import check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from frugal.trials.bench_methods import methods
-from frugal.trials.surrogates import GP
+from frugal.trials.surrogates import GP, SignGP
 from frugal.trials.surrogates.dngo import DNGO
 from frugal.trials.surrogates.kernels import Array
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("frugal")
 SIZES: Final = (50, 100, 200, 400, 800)
+N_SITES: Final = 15
 NOISE: Final = 0.05
 """Standard deviation added to the objective, whose range is about 3."""
 
@@ -62,8 +63,9 @@ def bench_trials(
         `n_dimensions`, `seconds` (suggestions: median; fits: least of two), `ratio` (seconds of `ei` over these,
         for suggestions), `slope` (of log seconds on log trials over all sizes), `last_slope` (over the last two),
         `note`. Suggestions: `ei`, `botorch_log_ei`, `optuna_gp`, or `optuna_tpe` where that cannot run. Fits:
-        `gp_ml2` (one start), `gp_evidence` (one log evidence with its gradient) and `dngo`. A method whose library
-        is missing is a row without seconds, with a note.
+        `gp_ml2` (one start), `gp_evidence` (one log evidence with its gradient), `gp_given` and `sign_gp_given`
+        (hyperparameters given; the latter with `N_SITES` signs, by expectation propagation) and `dngo`. A method
+        whose library is missing is a row without seconds, with a note.
 
     Raises:
         ValueError: on a count that is too small, or sizes that do not increase.
@@ -116,6 +118,11 @@ def _fits(sizes: Sequence[int], d: int, seed: int) -> list[dict[str, Any]]:
     gp = GP("matern52_ard", lengthscale=None, amplitude=None, noise_variance=None, prior="repaired", n_restarts=1)
     dngo = DNGO(seed=seed)
 
+    given = GP("se", lengthscale=0.5, noise_variance=NOISE**2)
+    signed = SignGP("se", lengthscale=0.5, noise_variance=NOISE**2)
+    site_X, site_dim = rng.random((N_SITES, d)) * 0.4, np.arange(N_SITES) % d  # where the bowl falls
+    signs = site_X, site_dim, -np.ones(N_SITES)
+
     def evidence(X: Array, y: Array) -> Callable[[], object]:
         made = gp.evidence(X, y)
         theta = np.array([0.0] * (d + 1) + [math.log(NOISE**2)])
@@ -124,6 +131,8 @@ def _fits(sizes: Sequence[int], d: int, seed: int) -> list[dict[str, Any]]:
     calls: dict[str, Callable[[Array, Array], Callable[[], object]]] = {
         "gp_ml2": lambda X, y: lambda: gp.fit(X, y),
         "gp_evidence": evidence,
+        "gp_given": lambda X, y: lambda: given.fit(X, y),
+        "sign_gp_given": lambda X, y: lambda: signed.fit(X, y, *signs),
         "dngo": lambda X, y: lambda: dngo.fit(X, y),
     }
     rows = []

@@ -30,7 +30,7 @@ def test_a_row_per_method_and_number_of_trials(table):
     assert (suggestions["n_trials"] == 8).all()
     fits = table[table["what"] == "fit"]
     assert fits.groupby("method")["n_trials"].agg(list).to_dict() == {
-        "gp_ml2": [6, 12], "gp_evidence": [6, 12], "dngo": [6, 12],
+        "gp_ml2": [6, 12], "gp_evidence": [6, 12], "gp_given": [6, 12], "sign_gp_given": [6, 12], "dngo": [6, 12],
     }  # fmt: skip
     assert (table["seconds"] > 0).all()
     assert (table["n_dimensions"] == 2).all()
@@ -44,13 +44,13 @@ def test_ratios_are_our_seconds_over_theirs(table):
 
 def test_slopes_are_those_of_logarithms(monkeypatch):
     # 1, 2 and 16 seconds at 10, 20 and 40 trials: linear at first, then cubic; least squares say quadratic.
-    clock = iter(np.cumsum([x for seconds in (1.0, 2.0, 16.0) for _ in range(2) for x in (0.0, seconds)] * 3))
+    clock = iter(np.cumsum([x for seconds in (1.0, 2.0, 16.0) for _ in range(2) for x in (0.0, seconds)] * 5))
     monkeypatch.setattr(bench, "process_time", lambda: next(clock))
     monkeypatch.setattr(bench, "DNGO", QUICK_DNGO)
     fits = bench._fits((10, 20, 40), 1, 0)
-    assert [row["seconds"] for row in fits] == pytest.approx([1.0, 2.0, 16.0] * 3)
-    assert [row["slope"] for row in fits] == pytest.approx([2.0] * 9)
-    assert [row["last_slope"] for row in fits] == pytest.approx([3.0] * 9)
+    assert [row["seconds"] for row in fits] == pytest.approx([1.0, 2.0, 16.0] * 5)
+    assert [row["slope"] for row in fits] == pytest.approx([2.0] * 15)
+    assert [row["last_slope"] for row in fits] == pytest.approx([3.0] * 15)
 
 
 @pytest.mark.parametrize("name", ["ei", "botorch_log_ei", "optuna_gp"])

@@ -151,9 +151,12 @@ def _paths(axes: Axes, table: pd.DataFrame) -> None:
     for method, line in table.groupby("line", sort=False):
         name = str(method).removesuffix("_terminated")
         is_cut = name != method
-        look = {"color": _COLORS[name], "linestyle": "-" if is_cut else "--"}
+        linestyle, width = ("-", 1.6) if is_cut else ("--", 1.0)
         label = f"{_NAMES[name]}, {'with' if is_cut else 'without'} termination"
-        axes.step(line["x"], line["mean"], where="post", linewidth=1.6 if is_cut else 1.0, label=label, **look)
+        axes.step(
+            line["x"], line["mean"], where="post", color=_COLORS[name], linestyle=linestyle, linewidth=width,
+            label=label,
+        )  # fmt: skip
         axes.fill_between(
             line["x"], line["low"], line["high"], step="post", color=_COLORS[name], alpha=0.1, linewidth=0
         )

@@ -37,7 +37,7 @@ def ended(runs: pd.DataFrame) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in runs]
     if missing:
         raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
-    found = runs[runs["final"].notna()]
+    found: pd.DataFrame = runs[runs["final"].notna()]
     if found.empty:
         raise ValueError("the runs hold no extrapolation of a curve that did not diverge")
     return found
@@ -46,7 +46,7 @@ def ended(runs: pd.DataFrame) -> pd.DataFrame:
 def first_parts(runs: pd.DataFrame) -> pd.DataFrame:
     """Of each set, the extrapolations from the check nearest to `FIRST`, the earlier of two."""
     found = ended(runs)
-    parts = []
+    parts: list[pd.DataFrame] = []
     for _, part in found.groupby("dataset", sort=False):
         epochs = np.sort(part["epoch"].unique())
         nearest = epochs[np.abs(epochs - FIRST * part["n_epochs"].iloc[0]).argmin()]
@@ -87,7 +87,7 @@ def lines(runs: pd.DataFrame) -> pd.DataFrame:
     found = first_parts(runs)
     of_cifar = found[found["dataset"] == "cifar10"]
     shown = of_cifar if len(of_cifar) else found
-    row = shown.loc[shown["final"].idxmax()]
+    row = shown.iloc[int(shown["final"].to_numpy(float).argmax())]
     epochs = np.arange(1, int(row["n_epochs"]) + 1)
     families = json.loads(row["families"])
     curves = {"observed": numbers(row["observed"])}
@@ -144,7 +144,7 @@ def bets(runs: pd.DataFrame) -> pd.DataFrame:
 
 def _described(runs: pd.DataFrame) -> pd.DataFrame:
     found = ended(runs)
-    described = found[found["reason"] == ""]
+    described: pd.DataFrame = found[found["reason"] == ""]
     if described.empty:
         raise ValueError("the runs hold no curve that a family describes")
     return described

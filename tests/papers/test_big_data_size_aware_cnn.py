@@ -178,5 +178,5 @@ def test_a_search_of_curves_tells_the_test_error_on_the_most_rows(tmp_path):
 
 
 def test_curves_are_searched_in_a_file_that_is_named():
-    with pytest.raises(ValueError, match="the table cnn_sizes_cifar10 needs the setting 'table'"):
+    with pytest.raises(ValueError, match="the set cnn_sizes_cifar10 needs the setting 'table'"):
         search("random", "curves", "cnn_sizes_cifar10", 0, 3, {})

@@ -1,18 +1,21 @@
 # Learning curves of small networks on random candidates, made once and replayed for every strategy of the trials family.
 
 
+CURVES = config["curves"]["networks"]
+
+
 rule curves:
-    # Some candidates of a network, trained one after the other; a killed job goes on from its journal.
+    # Some candidates of a set's network, trained one after the other; a killed job goes on from its journal.
     input:
         processed,
     output:
-        "results/curves/{curves}/{dataset}/curves{first}-{last}.parquet",
+        "results/curves/{network}/{dataset}/curves{first}-{last}.parquet",
     log:
-        "results/logs/curves/{curves}/{dataset}/curves{first}-{last}.log",
+        "results/logs/curves/{network}/{dataset}/curves{first}-{last}.log",
     benchmark:
-        "results/benchmarks/curves/{curves}/{dataset}/curves{first}-{last}.tsv"
+        "results/benchmarks/curves/{network}/{dataset}/curves{first}-{last}.tsv"
     wildcard_constraints:
-        curves="|".join(CURVES),
+        network="|".join(CURVES),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -20,12 +23,12 @@ rule curves:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=240,
     params:
-        network=lambda wildcards: CURVES[wildcards.curves].get(
-            "network", wildcards.curves
+        network=lambda wildcards: CURVES[wildcards.network].get(
+            "network", wildcards.network
         ),
         settings=lambda wildcards: json.dumps(
             {
-                key: CURVES[wildcards.curves][key]
+                key: CURVES[wildcards.network][key]
                 for key in ("n_train", "n_valid", "n_epochs")
             },
             sort_keys=True,
@@ -40,20 +43,20 @@ rule gather_curves:
     # All curves of a set in one file.
     input:
         lambda wildcards: [
-            f"results/curves/{wildcards.curves}/{wildcards.dataset}/curves{first}-{last}.parquet"
+            f"results/curves/{wildcards.network}/{wildcards.dataset}/curves{first}-{last}.parquet"
             for first, last in blocks_of(
-                CURVES[wildcards.curves]["n_curves"],
+                CURVES[wildcards.network]["n_curves"],
                 config["curves"]["curves_per_job"],
             )
         ],
     output:
-        "results/curves/{curves}_{dataset}.parquet",
+        "results/curves/{network}_{dataset}.parquet",
     log:
-        "results/logs/curves/{curves}_{dataset}.log",
+        "results/logs/curves/{network}_{dataset}.log",
     benchmark:
-        "results/benchmarks/curves/{curves}_{dataset}.tsv"
+        "results/benchmarks/curves/{network}_{dataset}.tsv"
     wildcard_constraints:
-        curves="|".join(CURVES),
+        network="|".join(CURVES),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -135,6 +138,6 @@ rule all_curves:
     # All sets.
     input:
         [
-            f"results/curves/{name}_{block['dataset']}.parquet"
-            for name, block in CURVES.items()
+            f"results/curves/{network}_{block['dataset']}.parquet"
+            for network, block in CURVES.items()
         ],

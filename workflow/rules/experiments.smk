@@ -60,7 +60,7 @@ SEARCH_BLOCKS = {name: config[of.paper][name] for name, of in SEARCHES.items()}
 CURVES = config["curves"]["networks"]
 SIZED = {("lookup", name): block for name, block in config["lookup"].items()} | {
     ("curves", f"{name}_{block['dataset']}"): block | {"sizes": block["n_train"]}
-    for name, block in CURVES.items()
+    for name, block in config["curves"]["networks"].items()
     if isinstance(block["n_train"], list)
 }
 CURVE_SETS = [
@@ -133,7 +133,7 @@ def search_settings(wildcards):
 
 
 def search_files(wildcards):
-    """All searches of an experiment, after the tables of fits or the curves that they look up."""
+    """All searches of an experiment, after what they look up, where that holds several numbers of rows."""
     problems = SEARCHES[wildcards.search].problems
     return [
         f"results/{learner}/{name}.parquet"

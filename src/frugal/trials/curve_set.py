@@ -36,7 +36,8 @@ OF_EPOCH: Final = ("id", "candidate", "epoch", "score", "seconds", "test_error",
 COLUMNS: Final = (*OF_SET, *OF_EPOCH)
 """Of a file of curves, a row per epoch. n_train (`SIZE`): training rows of the curve, of which a set may have
 several numbers; candidate: a JSON object; seconds: the processor's, of this epoch with its validation; test_error,
-reason: on a curve's last row, nan and empty on the others."""
+reason: on a curve's last row, nan and empty on the others; test errors are those on the most rows alone, since ten
+thousand test images take longer than an epoch."""
 
 
 def train_curves(
@@ -94,7 +95,8 @@ def train_curves(
     for number, size in wanted:
         if (number, size) not in made:
             task = TrialTask(number, candidates[number], size, epochs=n_epochs)
-            made[number, size] = {SIZE: size} | _train(replace(problem), task)  # a trial's state is taken once
+            one = replace(problem)  # which lets its network go
+            made[number, size] = {SIZE: size} | _train(one, task, tested=size == sizes[0])
             if lines:
                 lines.add(made[number, size])
     rows = [of_set | {SIZE: size} | row for number, size in wanted for row in _rows(made[number, size])]
@@ -117,7 +119,7 @@ def _go_on(task: TrialTask, epoch: int, score: float) -> bool:
     return True
 
 
-def _train(problem: LearnerProblem, task: TrialTask) -> dict[str, Any]:
+def _train(problem: LearnerProblem, task: TrialTask, *, tested: bool) -> dict[str, Any]:
     """One curve, as plain values."""
     clock = [process_time()]
 
@@ -133,7 +135,7 @@ def _train(problem: LearnerProblem, task: TrialTask) -> dict[str, Any]:
         "candidate": as_json(task.candidate),
         "scores": list(trial.curve),
         "seconds": [after - before for before, after in pairwise(clock)],
-        "test_error": math.nan if trial.reason else problem.network_test_error(trial),
+        "test_error": problem.network_test_error(trial) if tested and not trial.reason else math.nan,
         "reason": trial.reason,
     }
 

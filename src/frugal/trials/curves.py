@@ -43,7 +43,7 @@ class Curve:
         n_rows: that it was trained on.
         scores: on the validation rows, per epoch; nan where the network diverged.
         seconds: of each epoch.
-        test_error: at the end; nan if it diverged.
+        test_error: at the end; nan if it diverged, or there are curves on more rows.
         reason: why it failed; empty if it did not.
     """
 

@@ -135,7 +135,7 @@ def search(
             on = replace(on, states=journal.states)
         table = run(strategy, on, kept=journal.trials, keep=journal.keep)
     _check_errors(f"{method} on {on.name}", table)
-    if isinstance(on, LookUpProblem | CurvesProblem):
+    if isinstance(on, (LookUpProblem, CurvesProblem)):
         table["test_error"] = [
             on.test_error(json.loads(text)) if text else math.nan for text in table["incumbent"]
         ]

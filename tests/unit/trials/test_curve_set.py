@@ -73,7 +73,9 @@ def test_a_killed_job_ends_in_the_same_table(n_kept, table, digits, tmp_path, mo
     monkeypatch.setattr(Lines, "add", add)
     trained = []
     train = curve_set._train
-    monkeypatch.setattr(curve_set, "_train", lambda *given: trained.append(given[1].id) or train(*given))
+    monkeypatch.setattr(
+        curve_set, "_train", lambda *given, **more: trained.append(given[1].id) or train(*given, **more)
+    )
     resumed = train_curves("mlp", digits, [0, 1, 2], **SMALL, journal_path=path)
     assert trained == [0, 1, 2][n_kept:]
     assert resumed.drop(columns="seconds").equals(table.drop(columns="seconds"))
@@ -133,7 +135,8 @@ def test_curves_on_several_sizes_are_trials_on_fewer_rows_of_the_largest(digits)
         kept = np.sort(order[:n])
         trained = made.fit(parts.train[0][kept], parts.train[1][kept], *parts.valid, epochs=3)
         assert tuple(rows["score"]) == trained.curve
-        assert rows["test_error"].iloc[-1] == 1 - made.score(*parts.test)
+        tested = [1 - made.score(*parts.test)] if n == 120 else []
+        assert rows["test_error"].dropna().tolist() == tested
 
 
 def test_on_the_largest_size_curves_are_those_of_a_set_on_it_alone(table, digits):
@@ -177,7 +180,9 @@ def test_a_killed_job_on_several_sizes_goes_on_within_a_candidate(n_kept, digits
         train_curves("mlp", digits, [0, 1], **several, journal_path=path)
     monkeypatch.setattr(Lines, "add", add)
     trained, train = [], curve_set._train
-    monkeypatch.setattr(curve_set, "_train", lambda *given: trained.append(given[1]) or train(*given))
+    monkeypatch.setattr(
+        curve_set, "_train", lambda *given, **more: trained.append(given[1]) or train(*given, **more)
+    )
     resumed = train_curves("mlp", digits, [0, 1], **several, journal_path=path)
     assert [(task.id, task.n_rows) for task in trained] == [(0, 40), (0, 20), (1, 40), (1, 20)][n_kept:]
     assert resumed.drop(columns="seconds").equals(whole.drop(columns="seconds"))

@@ -1,9 +1,6 @@
 # Learning curves of small networks on random candidates, made once and replayed for every strategy of the trials family.
 
 
-CURVES = config["curves"]["networks"]
-
-
 rule curves:
     # Some candidates of a set's network, trained one after the other; a killed job goes on from its journal.
     input:
@@ -74,13 +71,13 @@ rule extrapolations:
     input:
         rules.curves.output,
     output:
-        "results/curves/{curves}/{dataset}/extrapolations{first}-{last}.parquet",
+        "results/curves/{network}/{dataset}/extrapolations{first}-{last}.parquet",
     log:
-        "results/logs/curves/{curves}/{dataset}/extrapolations{first}-{last}.log",
+        "results/logs/curves/{network}/{dataset}/extrapolations{first}-{last}.log",
     benchmark:
-        "results/benchmarks/curves/{curves}/{dataset}/extrapolations{first}-{last}.tsv"
+        "results/benchmarks/curves/{network}/{dataset}/extrapolations{first}-{last}.tsv"
     wildcard_constraints:
-        curves="|".join(CURVES),
+        network="|".join(CURVES),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -104,18 +101,18 @@ use rule gather_curves as gather_extrapolations with:
     # All extrapolations of a set in one file.
     input:
         lambda wildcards: [
-            f"results/curves/{wildcards.curves}/{wildcards.dataset}/extrapolations{first}-{last}.parquet"
+            f"results/curves/{wildcards.network}/{wildcards.dataset}/extrapolations{first}-{last}.parquet"
             for first, last in blocks_of(
-                CURVES[wildcards.curves]["n_curves"],
+                CURVES[wildcards.network]["n_curves"],
                 config["curves"]["curves_per_job"],
             )
         ],
     output:
-        "results/curves/{curves}_{dataset}_extrapolations.parquet",
+        "results/curves/{network}_{dataset}_extrapolations.parquet",
     log:
-        "results/logs/curves/{curves}_{dataset}_extrapolations.log",
+        "results/logs/curves/{network}_{dataset}_extrapolations.log",
     benchmark:
-        "results/benchmarks/curves/{curves}_{dataset}_extrapolations.tsv"
+        "results/benchmarks/curves/{network}_{dataset}_extrapolations.tsv"
     params:
         by="id",
 

@@ -60,7 +60,7 @@ SEARCH_BLOCKS = {name: config[of.paper][name] for name, of in SEARCHES.items()}
 CURVES = config["curves"]["networks"]
 SIZED = {("lookup", name): block for name, block in config["lookup"].items()} | {
     ("curves", f"{name}_{block['dataset']}"): block | {"sizes": block["n_train"]}
-    for name, block in config["curves"]["networks"].items()
+    for name, block in CURVES.items()
     if isinstance(block["n_train"], list)
 }
 CURVE_SETS = [

@@ -25,6 +25,8 @@ BIG_DATA_FIGURES = {
     "combinations": ("combinations",),
     "fractions": ("fractions",),
     "fractions_seconds": ("fractions",),
+    "growing_termination": ("growing_termination",),
+    "reduced_search": ("reduced_search",),
 }
 BIG_DATA_TABLES = {
     "svm_search": ("svm_search",),
@@ -42,6 +44,8 @@ BIG_DATA_TABLES = {
     "combinations": ("combinations",),
     "combinations_against_parts": ("combinations",),
     "fractions": ("fractions",),
+    "growing_termination": ("growing_termination",),
+    "reduced_search": ("reduced_search",),
 }
 
 

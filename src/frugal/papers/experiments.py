@@ -137,6 +137,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         ),
         True,
     ),
+    "growing_termination": Experiment(
+        "big_data.searched_beyond", ("batch", "batch_terminated", "dynamic", "dynamic_terminated"), True
+    ),
+    "reduced_search": Experiment(
+        "big_data.searched_beyond",
+        ("random_svm", "ei_svm", "fabolas_svm", "random_wkm", "ei_wkm", "fabolas_wkm"),
+        True,
+    ),
     "task1": Experiment(
         "exploration", ("dngo", "dngo_as_coded", "dngo_orientation", "dngo_variance", "dngo_frozen"), False
     ),

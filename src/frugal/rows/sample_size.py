@@ -21,6 +21,7 @@ with H.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ def fit_dynamic_sample(
     max_points: int | None = None,
     tol: float = 1e-6,
     watch: bool = False,
+    report: Callable[[Array, int], bool] | None = None,
 ) -> Fit:
     """Fit multinomial logistic regression on samples of growing size.
 
@@ -91,6 +93,8 @@ def fit_dynamic_sample(
         max_points: accessed rows after which no other sample is drawn; None: no limit.
         tol: largest entry of the gradient on all rows at which to stop, at least 0.
         watch: whether to evaluate the objective and gradient on all rows after every step, which is not counted.
+        report: called after every step with the coefficients, shape (d, C), and the rows accessed so far; False
+            ends the fit there.
 
     Raises:
         ValueError: on an argument out of range, labels of the wrong kind, fewer than two classes, or entries
@@ -115,6 +119,8 @@ def fit_dynamic_sample(
         run.full = evaluate(coef, features, codes, ridge)
     while not run.status:
         run.advance()
+        if report is not None and not report(run.coef, run.points) and not run.status:
+            run.status = "stopped"
         if not run.status and max_points is not None and run.points >= max_points:
             run.status = "max_points"
         if not run.status and len(run.steps) >= max_iter:

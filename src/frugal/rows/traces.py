@@ -68,7 +68,8 @@ class Fit:
         classes: labels, sorted, shape (C,).
         status: `converged`: the gradient on all rows is small; `separated`: every row has been classified without
             error and there is no penalty, so that no maximum exists; `stalled`: no step along the direction lowers
-            the objective on all rows; `max_iter` or `max_points`: that limit ended it.
+            the objective on all rows; `max_iter` or `max_points`: that limit ended it; `stopped`: what it was
+            reported to did.
         trace: what happened at each step.
     """
 

@@ -300,3 +300,19 @@ def test_a_fit_refuses(change, message):
 def test_a_fit_refuses_a_seed_for_a_generator():
     with pytest.raises(ValueError, match=r"^rng must be a numpy.random.Generator, got 3$"):
         fit_dynamic_sample(X, y, theta=0.5, initial_size=20, rng=3)
+
+
+def test_every_step_is_reported_and_a_report_ends_the_fit():
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    seen = []
+
+    def report(coef, points):
+        seen.append((coef, points))
+        return len(seen) < 4
+
+    fit = fit_dynamic_sample(
+        X, y, theta=0.5, initial_size=10, ridge=1e-3, rng=np.random.default_rng(0), report=report
+    )
+    assert fit.status == "stopped"
+    assert [points for _, points in seen] == fit.trace.points.tolist()
+    assert seen[-1][0] is fit.coef

@@ -19,7 +19,16 @@ from frugal.papers.verdicts import judge_all
 
 __all__ = ["FLOOR", "FLOORS", "SECTIONS", "TABLES", "claims", "render"]
 
-SECTIONS = ("size_aware", "curves", "bootstrap", "sample_size", "case_control", "kmeans_svm", "beyond")
+SECTIONS = (
+    "size_aware",
+    "curves",
+    "bootstrap",
+    "sample_size",
+    "case_control",
+    "kmeans_svm",
+    "beyond",
+    "searched_beyond",
+)
 """Packages beside this module: the document's sections 2.1, 2.2, 3.1 to 3.4, and what it proposes at its end."""
 FLOOR = 10
 """Repetitions under which no number is published and no verdict given."""

@@ -1,0 +1,85 @@
+"""Pictures of the searches with combinations: how good, against what was spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, StrMethodFormatter
+
+from frugal.papers import style
+from frugal.papers.big_data.searched_beyond import summaries
+from frugal.papers.drawn import Drawn
+from frugal.papers.style import Look
+
+LOOKS: Final[Mapping[str, Mapping[str, Look]]] = {
+    "growing_termination": {
+        "batch": Look("#000000", "all rows", "", ":", ""),
+        "batch_terminated": Look("#926A00", "all rows, termination", "", "--", ""),
+        "dynamic": Look("#7AACEB", "growing samples", "", "-.", ""),
+        "dynamic_terminated": Look("#00318F", "growing samples, termination", "", "-", ""),
+    },
+    "reduced_search": {
+        "random_svm": Look("#000000", "random, SVM", "", ":", ""),
+        "ei_svm": Look("#684319", "EI, SVM", "", "--", ""),
+        "fabolas_svm": Look("#926A00", "Fabolas, SVM", "", "-", ""),
+        "random_wkm": Look("#7F7F7F", "random, WKM-SVM", "", (0, (1, 1)), ""),
+        "ei_wkm": Look("#7AACEB", "EI, WKM-SVM", "", (0, (5, 1)), ""),
+        "fabolas_wkm": Look("#00318F", "Fabolas, WKM-SVM", "", "-", ""),
+    },
+}
+"""Experiment -> how its methods are drawn."""
+_Y: Final = {
+    "growing_termination": "Least validation error so far",
+    "reduced_search": "Test error of the incumbent",
+}
+_X: Final = {
+    "growing_termination": {"rows": "Rows accessed", "seconds": "Trials and checks (s)"},
+    "reduced_search": {"rows": "Rows touched", "seconds": "Trials and optimiser (s)"},
+}
+
+
+@style.styled
+def draw(numbers: pd.DataFrame, *, experiment: str) -> Figure:
+    """A panel per currency, both axes logarithmic; bands are the intervals."""
+    figure = Figure(figsize=(style.TWO_COLUMN[0], 3.4), layout="constrained")
+    panels: Any = figure.subplots(1, 2, sharey=True)
+    for axes, currency in zip(panels, _X[experiment], strict=True):
+        part = numbers[numbers["panel"] == currency]
+        if part.empty:
+            style.say_not_run(axes)
+            continue
+        for method, look in LOOKS[experiment].items():
+            _step(axes, part[part["method"] == method], look)
+        axes.set(xscale="log", yscale="log", xlabel=_X[experiment][currency])
+        axes.set_xlim(part["x"].min(), part["x"].max())
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+        axes.xaxis.set_major_formatter(EngFormatter(sep="") if currency == "rows" else StrMethodFormatter("{x:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.grid(alpha=0.3)
+    panels[0].set_ylabel(_Y[experiment])
+    low, high = float(numbers["mean"].min()), float(numbers["mean"].max())
+    panels[0].set_ylim(0.9 * low, 1.1 * high)
+    panels[0].yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0) if high > 4 * low else range(1, 10)))
+    panels[0].yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    panels[0].yaxis.set_minor_formatter(NullFormatter())
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    style.mark_stand_in(figure, numbers["data"])
+    return figure
+
+
+def _step(axes: Axes, line: pd.DataFrame, look: Look) -> None:
+    axes.step(line["x"], line["mean"], where="post", color=look.color, linestyle=look.linestyle, label=look.label)
+    axes.fill_between(line["x"], line["low"], line["high"], step="post", color=look.color, alpha=0.12, linewidth=0)
+
+
+FIGURES: Final[dict[str, Drawn]] = {
+    experiment: Drawn(partial(summaries.summarise, experiment=experiment), partial(draw, experiment=experiment))
+    for experiment in LOOKS
+}
+"""Figure name, which is that of its experiment -> its numbers and its picture."""

@@ -1,0 +1,79 @@
+"""What the settings of the searches with combinations may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from frugal.checks import check_between, check_number, check_whole
+from frugal.checks import check_settings as refuse_names
+from frugal.papers.big_data.beyond.settings import Check
+
+
+def _whole(low: int) -> Check:
+    return lambda name, value: check_whole(name, value, low)
+
+
+def _name(name: str, value: Any) -> None:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{name} must be a name, got {value!r}")
+
+
+def _block(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{name} must hold settings by name, got {value!r}")
+
+
+def _sizes(name: str, values: Any) -> None:
+    if not isinstance(values, (list, tuple)) or len(values) < 2:
+        raise ValueError(f"{name} must be a list of two numbers of rows or more, got {values!r}")
+    for value in values:
+        check_whole(name, value, 2)
+    if any(b <= a for a, b in pairwise(values)):
+        raise ValueError(f"{name} must increase, got {list(values)}")
+
+
+def _counts(known: tuple[str, ...]) -> Check:
+    def every(name: str, value: Any) -> None:
+        _block(name, value)
+        refuse_names(value, known, f"method of {name}")
+        for method, n_trials in value.items():
+            check_whole(f"{name} of {method}", n_trials, 2)
+
+    return every
+
+
+GROWING: Mapping[str, Check] = {
+    "dataset": _name,
+    "n_train": _whole(100),
+    "n_valid": _whole(10),
+    "horizon": _whole(6),
+    "theta": lambda name, value: check_between(name, value, 0.0, 1.0),
+    "start_share": lambda name, value: check_between(name, value, 0.0, 1.0, above=True),
+    "n_trials": _whole(2),
+    "termination": _block,
+}
+"""Setting -> what refuses a wrong value; those of the termination are refused by `Terminating`."""
+REDUCED: Mapping[str, Check] = {
+    "dataset": _name,
+    "sizes": _sizes,
+    "n_valid": _whole(10),
+    "n_test": _whole(10),
+    "compression": lambda name, value: check_number(name, value, 1.0, above=True),
+    "n_initial": _whole(2),
+    "n_trials": _counts(("random", "ei", "fabolas")),
+    "strategies": _block,
+}
+"""The same; those of a strategy are refused by itself."""
+
+
+def check_settings(settings: Mapping[str, Any], checks: Mapping[str, Check]) -> None:
+    """Refuse a setting that is not known, the lack of one that is, and a wrong value, before anything runs.
+
+    Raises:
+        ValueError: naming the setting, and if it is unknown or missing all known ones.
+    """
+    refuse_names(settings, checks)
+    for name, check in checks.items():
+        check(name, settings[name])

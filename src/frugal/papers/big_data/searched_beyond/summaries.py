@@ -1,0 +1,167 @@
+"""Tables of the searches with combinations, and the numbers of their figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from frugal.papers.big_data.searched_beyond.paths import CURRENCIES, spent, to_same
+from frugal.papers.big_data.size_aware.searched import Array, steps
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance
+from frugal.stats import t_margin
+
+QUALITY: Final = {"growing_termination": "best_error", "reduced_search": "test_error"}
+"""Experiment -> the column that its searches are to bring down."""
+PARTS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "growing_termination": {
+        "dynamic_terminated": ("dynamic", "batch_terminated", "batch"),
+        "dynamic": ("batch",),
+        "batch_terminated": ("batch",),
+    },
+    "reduced_search": {
+        "fabolas_wkm": ("fabolas_svm", "ei_wkm", "random_wkm", "random_svm"),
+        "fabolas_svm": ("ei_svm", "random_svm"),
+        "ei_wkm": ("ei_svm",),
+    },
+}
+"""Experiment -> method -> what it is compared with; the first is the combination, and its first ones its parts."""
+N_POINTS: Final = 161
+KEYS: Final = ["method", "against", "measure"]
+_ENDS: Final = {
+    "growing_termination": ("test_error", "best_error"),
+    "reduced_search": ("test_error", "full_test_error"),
+}
+"""Measures that are the value after the last trial."""
+
+
+def table(runs: pd.DataFrame, scale: str, *, experiment: str) -> pd.DataFrame:
+    """What the searches of an experiment came to, and what each combination has over its parts.
+
+    Args:
+        runs: of the experiment.
+        scale: label of the run.
+        experiment: its name.
+
+    Returns:
+        method, against (empty: the method's own values), measure, `TIDY`, n_missing and says. Own measures: the
+        test error at the end and best_error (least validation error) or full_test_error (of the plain SVM with
+        what was found); rows and seconds, of the whole search; check_share and overhead_share, of these the
+        checks' and the optimiser's; stopped_share, of the trials. Against others, by seed: test_error_less, the
+        difference at the end; log10_rows_to_same and log10_seconds_to_same, of `paths.to_same`; log10_rows and
+        log10_seconds, of the whole searches. `says` is `less`, `more` or `not told apart`, by whether the interval
+        holds 0; less is better of all of them.
+    """
+    own = [mean_by_seed(part.assign(against=""), "value", KEYS) for part in _own(runs, experiment)]
+    pairs = []
+    for method, others in PARTS[experiment].items():
+        for other in others:
+            for measure, values in paired(runs, method, other, experiment).items():
+                if len(values):
+                    rows = pd.DataFrame({"seed": values.index, "value": values.to_numpy(), "data": _data(runs)})
+                    rows = rows.assign(method=method, against=other, measure=measure)
+                    pairs.append(_says(mean_by_seed(rows, "value", KEYS)))
+    found = pd.concat([*(part.assign(says="") for part in own), *pairs], ignore_index=True)
+    ranks = {method: i for i, method in enumerate(dict.fromkeys(runs["method"]))}
+    found = found.assign(is_pair=found["against"] != "", rank=found["method"].map(ranks))
+    found = found.sort_values(["is_pair", "rank"], kind="stable", ignore_index=True)
+    found = found.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    return found[[*KEYS, *TIDY, "n_missing", "says"]]
+
+
+def paired(runs: pd.DataFrame, method: str, other: str, experiment: str) -> dict[str, pd.Series]:
+    """By measure, what a method has over another one, by seed: a difference, or log10 of a ratio.
+
+    Empty where one of them was not run.
+    """
+    quality = QUALITY[experiment]
+    ends = _last(runs)
+    first, second = (ends[ends["method"] == name].set_index("seed") for name in (method, other))
+    found = {"test_error_less": (first["test_error"] - second["test_error"]).dropna()}
+    for currency in CURRENCIES[::-1]:
+        found[f"log10_{currency}_to_same"] = to_same(runs, method, other, currency, quality)
+    for currency in CURRENCIES[::-1]:
+        ratio = (first[f"spent_{currency}"] / second[f"spent_{currency}"]).dropna()
+        found[f"log10_{currency}"] = pd.Series(np.log10(ratio.to_numpy(float)), index=ratio.index)
+    return found
+
+
+def _last(runs: pd.DataFrame) -> pd.DataFrame:
+    """The last trial of each search, with what the search spent."""
+    rows = []
+    for _, path in runs.groupby(["method", "seed"], sort=False):
+        path = path.sort_values("trial")
+        whole = {f"spent_{currency}": spent(path, currency)[-1] for currency in CURRENCIES}
+        seconds = whole["spent_seconds"]
+        whole["check_share"] = path["check_seconds"].sum() / seconds
+        whole["overhead_share"] = path["overhead_s"].sum() / seconds
+        if "stopped" in path:
+            whole["stopped_share"] = path["stopped"].mean()
+        rows.append(path.iloc[-1].to_dict() | whole)
+    return pd.DataFrame(rows)
+
+
+def _own(runs: pd.DataFrame, experiment: str) -> list[pd.DataFrame]:
+    """method, seed, data, measure and value, a part per measure."""
+    ends = _last(runs)
+    columns = {name: name for name in _ENDS[experiment]}
+    columns |= {currency: f"spent_{currency}" for currency in CURRENCIES[::-1]}
+    shares = [name for name in ("check_share", "overhead_share", "stopped_share") if name in ends]
+    columns |= {name: name for name in shares if ends[name].any()}
+    return [
+        ends[["method", "seed", "data"]].assign(measure=measure, value=ends[column].astype(float))
+        for measure, column in columns.items()
+    ]
+
+
+def _data(runs: pd.DataFrame) -> str:
+    return provenance(runs)
+
+
+def _says(found: pd.DataFrame) -> pd.DataFrame:
+    return found.assign(says=np.select([found["high"] < 0, found["low"] > 0], ["less", "more"], "not told apart"))
+
+
+def summarise(runs: pd.DataFrame, *, experiment: str) -> pd.DataFrame:
+    """Numbers of a figure: the quality of each method against what was spent, in rows and in seconds.
+
+    Lines of a panel share a grid, evenly spaced in logarithms. A line begins once every seed has a value, and ends
+    with its longest search; a search that has ended keeps its last value.
+
+    Returns:
+        panel (a currency), method, x, mean, low, high (95 % Student interval), n_seeds, data.
+    """
+    parts = []
+    for currency in CURRENCIES[::-1]:
+        found = [
+            (str(method), path.sort_values("trial"), spent(path.sort_values("trial"), currency))
+            for (method, _), path in runs.groupby(["method", "seed"], sort=False)
+        ]
+        least, most = min(x[0] for *_, x in found), max(x[-1] for *_, x in found)
+        grid = np.geomspace(least, most, N_POINTS)
+        grid[-1] = most  # geomspace may end just below it
+        for method in dict.fromkeys(name for name, *_ in found):
+            own = [(path, x) for name, path, x in found if name == method]
+            xs = grid[grid <= max(x[-1] for _, x in own)]
+            values = np.array([steps(x, path[QUALITY[experiment]].to_numpy(float), xs) for path, x in own])
+            parts.append(_line(xs, values).assign(panel=currency, method=method))
+    table = pd.concat(parts, ignore_index=True).dropna(subset="mean").assign(data=_data(runs))
+    return table[["panel", "method", "x", "mean", "low", "high", "n_seeds", "data"]].reset_index(drop=True)
+
+
+def _line(x: Array, values: Array) -> pd.DataFrame:
+    """Means of values (n_seeds, n_points), nan where a seed has none."""
+    n_seeds = len(values)
+    mean, margin = values.mean(axis=0), np.full(len(x), np.nan)
+    if n_seeds > 1:
+        margin = t_margin(1.0, n_seeds) * values.std(axis=0, ddof=1) / np.sqrt(n_seeds)
+    return pd.DataFrame({"x": x, "mean": mean, "low": mean - margin, "high": mean + margin, "n_seeds": n_seeds})
+
+
+TABLES: Final[dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]]] = {
+    experiment: partial(table, experiment=experiment) for experiment in QUALITY
+}
+"""Table name, which is that of its experiment -> its function."""

@@ -1,0 +1,46 @@
+"""Fabolas with one model of cost and loss, as document 003 proposes for trials that are cut short.
+
+Source: document 003, section 4, third point; the kernel is that of `frugal.trials.surrogates.cost_loss_gp`. All
+else is Fabolas': the acquisition reads the loss at full size and the cost from the same process.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from frugal.trials.information_per_cost import LEAST_COST
+from frugal.trials.strategies.fabolas import Fabolas
+from frugal.trials.surrogates import MarginalGP
+from frugal.trials.surrogates.cost_loss_gp import COST, CostLossGP
+from frugal.trials.surrogates.kernels import Array
+
+
+class FabolasJoint(Fabolas):
+    """Ask-and-tell; arguments are those of `Fabolas`.
+
+    Raises:
+        ValueError: as `Fabolas`, or on a prior other than `repaired` or a size covariance other than `diagonal`.
+    """
+
+    def _surrogates(self) -> tuple[MarginalGP, MarginalGP]:
+        if self._size_covariance != "diagonal":
+            raise ValueError(f"size_covariance must be diagonal, got {self._size_covariance!r}")
+        joint = self._marginal(
+            CostLossGP(kernel=self._kernel, prior=self._prior), self._encoding.n_coordinates + 7
+        )
+        return joint, joint
+
+    def _fit(self, X: Array) -> MarginalGP:
+        errors, _, _ = self._scaled(np.log(np.maximum(self._errors(), self._floor)))
+        paid = np.array([getattr(trial, self._currency) for trial in self.trials])
+        costs, mean, sd = self._scaled(np.log(np.maximum(paid, LEAST_COST)))
+        self._cost_scale = (mean, sd)
+        self._cost = self._loss_gp.fit(np.vstack([X, _as_costs(X)]), np.concatenate([errors, costs]))
+        return self._cost
+
+    def _costs(self, X: Array) -> Array:
+        return super()._costs(_as_costs(X))
+
+
+def _as_costs(X: Array) -> Array:
+    return np.hstack([X[:, :-1], X[:, -1:] + COST])

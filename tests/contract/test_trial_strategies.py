@@ -29,6 +29,7 @@ QUICK = {
     "dngo": SEARCH | {"n_units": (10, 10), "n_epochs": 20, "n_walkers": 6, "n_steps": 10},
     "entropy_search": GAIN,
     "fabolas": PER_COST | {"sizes": [100, 1000, 10000]},
+    "fabolas_joint": PER_COST | {"sizes": [100, 1000, 10000]},
     "mtbo": PER_COST | {"auxiliary": 1000},
     "hyperband": {"resource": "rows", "max_resource": 10000, "min_resource": 1000, "reduction_factor": 2}
     | {"incumbent": "last_seen"},
@@ -39,6 +40,7 @@ QUICK = {
 """The same searches, but shorter ones; other strategies run as they are."""
 N_ROWS = {
     "fabolas": {100, 1000, 10000},
+    "fabolas_joint": {100, 1000, 10000},
     "mtbo": {1000, None},
     "hyperband": {1250, 2500},
     "hypertune": {50, None},

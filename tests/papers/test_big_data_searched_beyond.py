@@ -9,13 +9,18 @@ import pytest
 from sklearn.svm import SVC
 
 from frugal.interface import TrialTask
+from frugal.learners import networks
 from frugal.papers.big_data.searched_beyond import claims, figures, growing, reduced, summaries
-from frugal.papers.big_data.searched_beyond.paths import Clocked, follow, spent, to_same
+from frugal.papers.big_data.searched_beyond.paths import Clocked, follow, to_same, with_spent
+from frugal.papers.big_data.searched_beyond.per_size import PerSize
 from frugal.papers.big_data.searched_beyond.runs import EXPERIMENTS
 from frugal.papers.experiments import EXPERIMENTS as KNOWN
 from frugal.papers.tidy import TIDY
 from frugal.rows import fit_dynamic_sample
 from frugal.seeds import rng_for
+from frugal.spaces import as_json
+from frugal.trials import make
+from frugal.trials.curves import CurvesProblem
 
 GROWN = {
     "dataset": "digits", "n_train": 600, "n_valid": 300, "horizon": 12, "theta": 0.5, "start_share": 0.05,
@@ -29,6 +34,12 @@ REDUCED = {
         "fabolas": {"n_hyper": 2, "n_burn": 5, "n_steps": 5, "n_representers": 8, "n_samples": 50},
     },
 }  # fmt: skip
+TERMINATED = {
+    "curves": "planted", "n_initial": 4, "n_trials": 8,
+    "fabolas": {"n_hyper": 2, "n_burn": 5, "n_steps": 5, "n_representers": 14, "n_samples": 50},
+    "termination": {"p": 6, "curve": {"n_steps": 60, "n_burn": 30}},
+}  # fmt: skip
+SIZES, N_EPOCHS = (400, 200), 18
 CANDIDATE = {"step": 1.0, "ridge": 1e-4}
 
 
@@ -141,11 +152,12 @@ def test_searches_are_compared_where_both_were_as_good_as_the_worse_end():
     # The worse end is 0.2: there after 2 + 3 s and 20 rows, against 40 s and 100 rows.
     ours = path("a", 0, [0.5, 0.2, 0.1], [2.0, 3.0, 9.0], [10, 10, 10])
     other = path("b", 0, [0.2, 0.2], [40.0, 1.0], [100, 1])
-    runs = pd.concat([other, ours])
+    runs = with_spent(pd.concat([other, ours]))
     assert to_same(runs, "a", "b", "seconds", "test_error")[0] == pytest.approx(math.log10(5 / 40))
     assert to_same(runs, "a", "b", "rows", "test_error")[0] == pytest.approx(math.log10(20 / 100))
     assert to_same(runs, "a", "c", "rows", "test_error").empty
-    assert spent(ours.assign(check_seconds=1.0, overhead_s=0.5), "seconds").tolist() == [3.5, 8.0, 18.5]
+    found = with_spent(ours.assign(check_seconds=1.0, overhead_s=0.5)[::-1])
+    assert found["spent_seconds"].tolist() == [3.5, 8.0, 18.5]
 
 
 def planted(experiment, factor, n_seeds=10):
@@ -157,7 +169,7 @@ def planted(experiment, factor, n_seeds=10):
         for method in methods:
             scale = (factor if method == first else 1.0) * (1 + 0.05 * rng.random())
             quality = np.linspace(0.5, 0.1 + 0.001 * rng.random(), 20)
-            found.append(path(method, seed, quality, scale, 100 * scale, stopped=False))
+            found.append(path(method, seed, quality, scale, 100 * scale, stopped=False, poor=rng.random(20)))
     return pd.concat(found, ignore_index=True)
 
 
@@ -179,11 +191,87 @@ def test_a_planted_speed_up_is_found_and_a_planted_loss_too(experiment):
         assert not claims.reaches_floor(experiment, runs.assign(n_train=500))
 
 
-@pytest.fixture(scope="module", params=["growing_termination", "reduced_search"])
+def curves(n_curves=10):
+    """A set whose curves rise to an asymptote that is the lower, the higher the learning rate."""
+    space, rows = networks.space("small", "mlp"), []
+    drawn = space.sample(np.random.default_rng(0), n_curves)
+    rates = sorted(range(n_curves), key=lambda i: drawn[i]["learning_rate"])
+    for number, candidate in enumerate(drawn):
+        for size in SIZES:
+            end = 0.95 - 0.06 * rates.index(number) - 0.1 * (size < SIZES[0])
+            scores = end - 0.4 / np.arange(1, N_EPOCHS + 1)
+            facts = {"network": "mlp", "dataset": "mnist", "space": "small", "n_train": size, "n_valid": 500}
+            facts |= {"n_epochs": N_EPOCHS, "data": "generated", "id": number, "candidate": as_json(candidate)}
+            own = {"epoch": range(1, N_EPOCHS + 1), "score": scores, "seconds": size / 1000.0}
+            own |= {"test_error": [math.nan] * (N_EPOCHS - 1) + [1 - scores[-1]], "reason": ""}
+            rows.append(pd.DataFrame(own).assign(**facts))
+    return pd.concat(rows, ignore_index=True)
+
+
+class Scripted:
+    """Asks for tasks in turn and keeps what it is told."""
+
+    def __init__(self, tasks):
+        self.left, self.told, self.incumbent = list(tasks), [], None
+
+    def ask(self):
+        return self.left.pop(0) if self.left else None
+
+    def tell(self, trial):
+        self.told.append(trial)
+
+    def report(self, task, epoch, score):
+        return True
+
+
+@pytest.mark.parametrize(("told", "factor"), [("spent", 1.0), ("horizon", 3.0)])
+def test_a_trial_is_held_against_the_best_on_as_many_rows(told, factor):
+    problem = CurvesProblem(curves())
+    ends = [curve.scores[-1] for curve in problem.curves]
+    best, worst = (problem.curves[int(i)].candidate for i in (np.argmax(ends), np.argmin(ends)))
+    # On 200 rows the best one ends below the best on 400, and is not to be stopped for that.
+    tasks = [TrialTask(i, c, n) for i, (c, n) in enumerate([(best, 400), (best, 200), (worst, 200), (worst, 400)])]
+    inner = Scripted(tasks)
+    settings = {"horizon": N_EPOCHS, "p": 6, "curve": {"n_steps": 150, "n_burn": 75}}
+    strategy = PerSize(inner, told=told, settings=settings, names=("test",))
+    while (task := strategy.ask()) is not None:
+        strategy.tell(problem.evaluate(task, strategy.report))
+    assert [len(trial.curve) for trial in inner.told] == [N_EPOCHS, N_EPOCHS, 6, 6]
+    assert [trial.task for trial in inner.told] == tasks
+    assert [trial.seconds for trial in inner.told[2:]] == pytest.approx([6 * 0.2 * factor, 6 * 0.4 * factor])
+    assert [trial.cost for trial in inner.told[2:]] == pytest.approx([6 * 200 * factor, 6 * 400 * factor])
+    assert [trial.seconds for trial in inner.told[:2]] == pytest.approx([18 * 0.4, 18 * 0.2])
+    assert inner.told[3].error != pytest.approx(1 - problem.curves[int(np.argmin(ends))].scores[5])  # extrapolated
+
+
+def test_what_a_cost_model_is_told_is_one_of_two_things():
+    with pytest.raises(ValueError, match="told must be one of spent, horizon, got 'nothing'"):
+        PerSize(Scripted([]), told="nothing", settings={"horizon": 18}, names=("test",))
+    with pytest.raises(ValueError, match="termination needs a horizon"):
+        PerSize(Scripted([]), told="spent", settings={"p": 6}, names=("test",))
+
+
+def test_what_was_stopped_and_proposed_is_counted_by_halves():
+    # Told the costs spent: 3 of 4 proposals poor, 2 of these stopped, of the better one none.
+    naive = path("fabolas_spent", 0, [0.1] * 6, 1.0, 1.0, stopped=[False, False, True, True, False, False])
+    naive["poor"] = [math.nan, math.nan, 1.0, 1.0, 1.0, 0.0]
+    alone = path("fabolas", 0, [0.1] * 2, 1.0, 1.0, stopped=False, poor=[math.nan, 0.0])
+    found = claims.arrays("terminating_fabolas", pd.concat([naive, alone]))
+    assert found["stopped"] == pytest.approx([0.0 - 2 / 3])
+    assert found["poor_alone"] == pytest.approx([0.0 - 3 / 4])
+    assert found["poor_horizon"].size == 0
+
+
+@pytest.fixture(scope="module", params=list(EXPERIMENTS))
 def experiment(request, tmp_path_factory):
     run, methods = EXPERIMENTS[request.param]
-    settings = {"growing_termination": GROWN, "reduced_search": REDUCED}[request.param]
     root = tmp_path_factory.mktemp("data")
+    curves().to_parquet(root / "curves.parquet")
+    settings = {
+        "growing_termination": GROWN,
+        "reduced_search": REDUCED,
+        "terminating_fabolas": TERMINATED | {"table": str(root / "curves.parquet")},
+    }[request.param]
     runs = [run(method, seed, settings, root) for method in methods for seed in (0, 1)]
     return request.param, pd.concat(runs, ignore_index=True)
 
@@ -214,6 +302,13 @@ def test_cells_of_a_seed_share_their_candidates_and_stopped_trials_begin_alike(e
         assert len(same)
         assert (cut.loc[same, "error"] == whole.loc[same, "error"]).all()
         assert (cut["rows"] <= whole["rows"]).all()
+    elif name == "terminating_fabolas":
+        first = runs[(runs["trial"] < 4) & (runs["seed"] == 0)].groupby("method")["test_error"].first()
+        assert len(set(first)) == 1
+        assert runs.loc[runs["method"] != "random", "stopped"].any()
+        assert not runs.loc[runs["method"].isin(("random", "fabolas")), "stopped"].any()
+        assert set(runs.loc[runs["method"] == "fabolas_joint", "n_rows"]) <= set(SIZES)
+        assert runs.loc[runs["method"] == "fabolas", "poor"].isna().sum() == 2 * 4
     else:
         first = runs[(runs["trial"] == 0) & (runs["seed"] == 0)].set_index("method")
         assert first.loc["random_svm", "error"] == first.loc["ei_svm", "error"]
@@ -223,8 +318,6 @@ def test_cells_of_a_seed_share_their_candidates_and_stopped_trials_begin_alike(e
 
 def test_a_search_is_followed_trial_by_trial():
     problem = growing_problem(dynamic=False, horizon=6)
-    from frugal.trials import make
-
     strategy = make("random", space=growing.SPACE, n_trials=3, rng=np.random.default_rng(0))
     table = follow(strategy, problem, problem.test_error)
     assert table["best_error"].tolist() == table["error"].cummin().tolist()

@@ -27,6 +27,7 @@ BIG_DATA_FIGURES = {
     "fractions_seconds": ("fractions",),
     "growing_termination": ("growing_termination",),
     "reduced_search": ("reduced_search",),
+    "terminating_fabolas": ("terminating_fabolas",),
 }
 BIG_DATA_TABLES = {
     "svm_search": ("svm_search",),
@@ -46,6 +47,7 @@ BIG_DATA_TABLES = {
     "fractions": ("fractions",),
     "growing_termination": ("growing_termination",),
     "reduced_search": ("reduced_search",),
+    "terminating_fabolas": ("terminating_fabolas",),
 }
 
 

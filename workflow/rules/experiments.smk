@@ -34,17 +34,24 @@ def row_datasets(experiment):
         *block.get("datasets", []),
         *([block["dataset"]] if "dataset" in block else []),
     ]
-    return [
+    prepared = [
         f"data/processed/{name}/provenance.json" for name in names if name in CATALOGUE
     ]
+    return prepared + [row_curves(block)] * ("curves" in block)
+
+
+def row_curves(block):
+    """The file of the stored curves that an experiment replays."""
+    return f"results/curves/{block['curves']}_{CURVES[block['curves']]['dataset']}.parquet"
 
 
 def row_settings(experiment):
     """Settings of an experiment, as JSON; the number of seeds is the workflow's own."""
     block = ROWS[experiment]
-    return json.dumps(
-        {key: value for key, value in block.items() if key != "n_seeds"}, sort_keys=True
-    )
+    settings = {key: value for key, value in block.items() if key != "n_seeds"}
+    if "curves" in block:
+        settings["table"] = row_curves(block)
+    return json.dumps(settings, sort_keys=True)
 
 
 def job_methods(experiment):

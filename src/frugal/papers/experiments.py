@@ -145,6 +145,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         ("random_svm", "ei_svm", "fabolas_svm", "random_wkm", "ei_wkm", "fabolas_wkm"),
         True,
     ),
+    "terminating_fabolas": Experiment(
+        "big_data.searched_beyond",
+        ("random", "random_terminated", "fabolas", "fabolas_spent", "fabolas_horizon", "fabolas_joint"),
+        True,
+    ),
     "task1": Experiment(
         "exploration", ("dngo", "dngo_as_coded", "dngo_orientation", "dngo_variance", "dngo_frozen"), False
     ),

@@ -14,12 +14,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from frugal.papers.big_data.searched_beyond.paths import with_spent
 from frugal.papers.big_data.searched_beyond.summaries import paired
 from frugal.papers.verdicts import Arrays, Claim, check_claimed
 
 FLOOR: Final = 10
 """Seeds under which no verdict is given."""
-ROWS: Final = {"growing_termination": 10_000, "reduced_search": 4_096}
+ROWS: Final = {"growing_termination": 10_000, "reduced_search": 4_096, "terminating_fabolas": 4_096}
 """Training rows under which none is given either."""
 TRIALS: Final = 15
 """Trials of a search, likewise."""
@@ -38,6 +39,10 @@ _FABOLAS = (
     "Since Fabolas is a hyperparameter optimizer that does not make assumptions about the learner, it can be"
     " combined trivially with any of the training optimization approaches presented in Section 3"
 )
+_GUIDE = (
+    "Learning curve extrapolation could additionally be combined with Fabolas to guide the hyperparameter search"
+)
+_KERNEL = "This would however require changing the covariance kernel of the cost model c"
 _PAIRS: Final = {
     "growing_termination": (
         ("dynamic_terminated", "dynamic", "log10_rows_to_same"),
@@ -51,6 +56,13 @@ _PAIRS: Final = {
         ("fabolas_wkm", "ei_wkm", "log10_seconds_to_same"),
         ("fabolas_wkm", "fabolas_svm", "log10_rows_to_same"),
         ("fabolas_wkm", "fabolas_svm", "test_error_less"),
+    ),
+    "terminating_fabolas": (
+        ("fabolas_horizon", "fabolas", "log10_rows_to_same"),
+        ("fabolas_horizon", "fabolas", "log10_seconds_to_same"),
+        ("fabolas_horizon", "random_terminated", "log10_rows_to_same"),
+        ("fabolas_joint", "fabolas", "log10_rows_to_same"),
+        ("fabolas_joint", "fabolas_spent", "log10_rows_to_same"),
     ),
 }
 """Method, part and measure of each claim."""
@@ -74,6 +86,15 @@ _WORDS: Final = {
         f"{_FABOLAS} (Fabolas over WKM-SVM: test error at the end less that of Fabolas over the plain SVM, below 0"
         " if better)",
     ),
+    "terminating_fabolas": (
+        f"{_GUIDE} (the cost model told of costs to the end: log10 of the rows times epochs until the same test"
+        " error, over those of Fabolas alone, below 0 if so)",
+        f"{_GUIDE} (the same in seconds, checks and optimiser included, below 0 if so)",
+        f"{_GUIDE} (the same in rows times epochs, over those of random search with termination, below 0 if so)",
+        f"{_KERNEL} ... merge the two Gaussian processes c and f into a single cost-loss model (log10 of the rows"
+        " times epochs until the same test error, over those of Fabolas alone, below 0 if so)",
+        f"{_KERNEL} (the same over those of two models and the costs spent, below 0 if so)",
+    ),
 }
 CLAIMS: dict[str, tuple[Claim, ...]] = {
     experiment: tuple(
@@ -81,6 +102,27 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
     )
     for experiment, pairs in _PAIRS.items()
 }
+CLAIMS["terminating_fabolas"] += (
+    Claim(
+        "probes at suboptimal positions are likely to be terminated early, making them less costly (share of"
+        " trials that were stopped, of Fabolas told the costs spent: in the better half of candidates less that in"
+        " the worse half, below 0 if so)",
+        math.nan,
+        _mean("stopped"),
+    ),
+    Claim(
+        "... and thus more attractive for the acquisition function (share of proposals in the worse half of"
+        " candidates: of Fabolas without termination less that of Fabolas told the costs spent, below 0 if so)",
+        math.nan,
+        _mean("poor_alone"),
+    ),
+    Claim(
+        "... and thus more attractive for the acquisition function (the same of Fabolas told the costs to the end"
+        " less that of Fabolas told the costs spent, below 0 if so)",
+        math.nan,
+        _mean("poor_horizon"),
+    ),
+)
 
 
 def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
@@ -90,13 +132,36 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
         ValueError: on an unknown experiment.
     """
     check_claimed(experiment, CLAIMS)
-    seeds = sorted(runs["seed"].unique())
+    seeds, spent = sorted(runs["seed"].unique()), with_spent(runs)
     found = {}
     for method, part, measure in _PAIRS[experiment]:
-        values = paired(runs, method, part, experiment)[measure]
+        values = paired(spent, method, part, experiment)[measure]
         empty = np.empty((0, len(seeds)))
         found[f"{method}/{part}/{measure}"] = values.reindex(seeds).to_numpy(float) if len(values) else empty
+    if experiment == "terminating_fabolas":
+        found |= _proposals(runs, seeds)
     return found
+
+
+def _proposals(runs: pd.DataFrame, seeds: list[int]) -> dict[str, NDArray[np.float64]]:
+    """What was stopped and proposed among better and worse candidates, by seed; no proposal there counts as 0."""
+    made = runs[runs["poor"].notna()]
+    share = made.pivot_table("poor", "seed", "method").reindex(seeds)
+    share = share.reindex(columns=list(dict.fromkeys(runs["method"])))
+    naive = made[made["method"] == "fabolas_spent"].assign(stopped=lambda rows: rows["stopped"].astype(float))
+    stopped = naive.pivot_table("stopped", "seed", "poor").reindex(index=seeds, columns=[0.0, 1.0]).fillna(0.0)
+    empty = np.empty((0, len(seeds)))
+
+    def less(method: str) -> NDArray[np.float64]:
+        if method not in share or "fabolas_spent" not in share:
+            return empty
+        return (share[method] - share["fabolas_spent"]).to_numpy(float)
+
+    return {
+        "stopped": (stopped[0.0] - stopped[1.0]).to_numpy(float) if len(naive) else empty,
+        "poor_alone": less("fabolas"),
+        "poor_horizon": less("fabolas_horizon"),
+    }
 
 
 def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:

@@ -31,15 +31,25 @@ LOOKS: Final[Mapping[str, Mapping[str, Look]]] = {
         "ei_wkm": Look("#7AACEB", "EI, WKM-SVM", "", (0, (5, 1)), ""),
         "fabolas_wkm": Look("#00318F", "Fabolas, WKM-SVM", "", "-", ""),
     },
+    "terminating_fabolas": {
+        "random": Look("#000000", "random", "", ":", ""),
+        "random_terminated": Look("#7F7F7F", "random, termination", "", "--", ""),
+        "fabolas": Look("#F2B138", "Fabolas", "", "-", ""),
+        "fabolas_spent": Look("#D07CA1", "Fabolas, termination: cost spent", "", "-.", ""),
+        "fabolas_horizon": Look("#00318F", "... cost to the end", "", "-", ""),
+        "fabolas_joint": Look("#2F6756", "... one model of cost and loss", "", (0, (5, 1)), ""),
+    },
 }
 """Experiment -> how its methods are drawn."""
 _Y: Final = {
     "growing_termination": "Least validation error so far",
     "reduced_search": "Test error of the incumbent",
+    "terminating_fabolas": "Test error of the incumbent",
 }
 _X: Final = {
     "growing_termination": {"rows": "Rows accessed", "seconds": "Trials and checks (s)"},
     "reduced_search": {"rows": "Rows touched", "seconds": "Trials and optimiser (s)"},
+    "terminating_fabolas": {"rows": "Rows times epochs", "seconds": "Trials, checks and optimiser (s)"},
 }
 
 

@@ -87,20 +87,24 @@ def follow(strategy: TrialStrategy, problem: Problem, test_error: Callable[[Cand
     )
 
 
-def spent(path: pd.DataFrame, currency: str) -> NDArray[np.float64]:
-    """What a search had spent after each trial, (n_trials,)."""
-    whole = path[["seconds", "check_seconds", "overhead_s"]].sum(axis=1)
-    return (whole if currency == "seconds" else path["rows"]).cumsum().to_numpy(float)
+def with_spent(runs: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `follow` with method and seed, trials in order, and spent_seconds and spent_rows, after each trial."""
+    found = runs.sort_values(["method", "seed", "trial"], kind="stable", ignore_index=True)
+    seconds = found[["seconds", "check_seconds", "overhead_s"]].sum(axis=1)
+    by = [found["method"], found["seed"]]
+    return found.assign(
+        spent_seconds=seconds.groupby(by).cumsum(), spent_rows=found["rows"].astype(float).groupby(by).cumsum()
+    )
 
 
-def to_same(runs: pd.DataFrame, method: str, other: str, currency: str, quality: str) -> pd.Series:
+def to_same(found: pd.DataFrame, method: str, other: str, currency: str, quality: str) -> pd.Series[float]:
     """What a search spent until it was as good as the worse of two ends, over what the other one spent.
 
     Of each seed, the target is the larger of the two searches' last values; both were there at some time, so that
     no search is left out.
 
     Args:
-        runs: rows of `follow` with method and seed.
+        found: rows of `with_spent`.
         method: of the search.
         other: of the one it is compared with.
         currency: one of `CURRENCIES`.
@@ -109,14 +113,20 @@ def to_same(runs: pd.DataFrame, method: str, other: str, currency: str, quality:
     Returns:
         log10 of the ratio by seed, below 0 where the search spent less; empty where one was not run.
     """
-    found = {}
-    for seed, part in runs[runs["method"].isin((method, other))].groupby("seed"):
-        paths = [part[part["method"] == name].sort_values("trial") for name in (method, other)]
-        if any(path.empty for path in paths):
-            continue
-        values = [path[quality].to_numpy(float) for path in paths]
-        target = max(value[-1] for value in values) + 1e-12  # errors are multiples of one over the rows
-        first = [int(np.flatnonzero(value <= target)[0]) for value in values]
-        until = [spent(path, currency)[i] for path, i in zip(paths, first, strict=True)]
-        found[seed] = math.log10(until[0] / until[1])
-    return pd.Series(found, dtype=float)
+    ours, others = (_by_seed(found[found["method"] == name], currency, quality) for name in (method, other))
+    ratios = {}
+    for seed in sorted(ours.keys() & others.keys()):
+        pair = (ours[seed], others[seed])
+        target = max(values[-1] for values, _ in pair) + 1e-12  # errors are multiples of one over the rows
+        until = [spent[int(np.flatnonzero(values <= target)[0])] for values, spent in pair]
+        ratios[seed] = math.log10(until[0] / until[1])
+    return pd.Series(ratios, dtype=float)
+
+
+def _by_seed(
+    paths: pd.DataFrame, currency: str, quality: str
+) -> dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    return {
+        int(str(seed)): (path[quality].to_numpy(float), path[f"spent_{currency}"].to_numpy(float))
+        for seed, path in paths.groupby("seed")
+    }

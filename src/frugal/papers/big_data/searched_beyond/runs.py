@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from frugal.checks import check_choice
-from frugal.papers.big_data.searched_beyond import growing, reduced
+from frugal.papers.big_data.searched_beyond import growing, reduced, terminated
 
 Run = Callable[..., pd.DataFrame]
 
@@ -38,5 +38,6 @@ def _search(
 EXPERIMENTS: dict[str, tuple[Run, tuple[str, ...]]] = {
     "growing_termination": (partial(_search, growing), growing.METHODS),
     "reduced_search": (partial(_search, reduced), reduced.METHODS),
+    "terminating_fabolas": (partial(_search, terminated), terminated.METHODS),
 }
 """Experiment name -> its function and its methods."""

@@ -66,6 +66,15 @@ REDUCED: Mapping[str, Check] = {
     "strategies": _block,
 }
 """The same; those of a strategy are refused by itself."""
+TERMINATED: Mapping[str, Check] = {
+    "curves": _name,
+    "table": _name,
+    "n_initial": _whole(2),
+    "n_trials": _whole(3),
+    "fabolas": _block,
+    "termination": _block,
+}
+"""The same; curves is the name of a stored set, table the file of it."""
 
 
 def check_settings(settings: Mapping[str, Any], checks: Mapping[str, Check]) -> None:

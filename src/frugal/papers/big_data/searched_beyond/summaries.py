@@ -9,12 +9,17 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from frugal.papers.big_data.searched_beyond.paths import CURRENCIES, spent, to_same
+from frugal.papers.big_data.searched_beyond.paths import CURRENCIES, to_same, with_spent
 from frugal.papers.big_data.size_aware.searched import Array, steps
+from frugal.papers.experiments import EXPERIMENTS
 from frugal.papers.tidy import TIDY, mean_by_seed, provenance
 from frugal.stats import t_margin
 
-QUALITY: Final = {"growing_termination": "best_error", "reduced_search": "test_error"}
+QUALITY: Final = {
+    "growing_termination": "best_error",
+    "reduced_search": "test_error",
+    "terminating_fabolas": "test_error",
+}
 """Experiment -> the column that its searches are to bring down."""
 PARTS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "growing_termination": {
@@ -27,13 +32,21 @@ PARTS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         "fabolas_svm": ("ei_svm", "random_svm"),
         "ei_wkm": ("ei_svm",),
     },
+    "terminating_fabolas": {
+        "fabolas_horizon": ("fabolas", "random_terminated", "fabolas_spent", "random"),
+        "fabolas_joint": ("fabolas", "random_terminated", "fabolas_spent", "fabolas_horizon"),
+        "fabolas_spent": ("fabolas", "random_terminated"),
+        "random_terminated": ("random",),
+        "fabolas": ("random",),
+    },
 }
 """Experiment -> method -> what it is compared with; the first is the combination, and its first ones its parts."""
 N_POINTS: Final = 161
 KEYS: Final = ["method", "against", "measure"]
-_ENDS: Final = {
+_LAST: Final = {
     "growing_termination": ("test_error", "best_error"),
     "reduced_search": ("test_error", "full_test_error"),
+    "terminating_fabolas": ("test_error",),
 }
 """Measures that are the value after the last trial."""
 
@@ -50,35 +63,45 @@ def table(runs: pd.DataFrame, scale: str, *, experiment: str) -> pd.DataFrame:
         method, against (empty: the method's own values), measure, `TIDY`, n_missing and says. Own measures: the
         test error at the end and best_error (least validation error) or full_test_error (of the plain SVM with
         what was found); rows and seconds, of the whole search; check_share and overhead_share, of these the
-        checks' and the optimiser's; stopped_share, of the trials. Against others, by seed: test_error_less, the
+        checks' and the optimiser's; stopped_share and poor_share, of the trials that were stopped, and that were
+        proposed among the worse half of all candidates. Against others, by seed: test_error_less, the
         difference at the end; log10_rows_to_same and log10_seconds_to_same, of `paths.to_same`; log10_rows and
         log10_seconds, of the whole searches. `says` is `less`, `more` or `not told apart`, by whether the interval
         holds 0; less is better of all of them.
     """
+    runs = with_spent(runs).assign(data=provenance(runs))
     own = [mean_by_seed(part.assign(against=""), "value", KEYS) for part in _own(runs, experiment)]
     pairs = []
     for method, others in PARTS[experiment].items():
         for other in others:
             for measure, values in paired(runs, method, other, experiment).items():
                 if len(values):
-                    rows = pd.DataFrame({"seed": values.index, "value": values.to_numpy(), "data": _data(runs)})
+                    rows = pd.DataFrame(
+                        {"seed": values.index, "value": values.to_numpy(), "data": runs["data"].iloc[0]}
+                    )
                     rows = rows.assign(method=method, against=other, measure=measure)
                     pairs.append(_says(mean_by_seed(rows, "value", KEYS)))
     found = pd.concat([*(part.assign(says="") for part in own), *pairs], ignore_index=True)
-    ranks = {method: i for i, method in enumerate(dict.fromkeys(runs["method"]))}
+    ranks = {method: i for i, method in enumerate(EXPERIMENTS[experiment].methods)}
     found = found.assign(is_pair=found["against"] != "", rank=found["method"].map(ranks))
     found = found.sort_values(["is_pair", "rank"], kind="stable", ignore_index=True)
     found = found.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
     return found[[*KEYS, *TIDY, "n_missing", "says"]]
 
 
-def paired(runs: pd.DataFrame, method: str, other: str, experiment: str) -> dict[str, pd.Series]:
+def paired(runs: pd.DataFrame, method: str, other: str, experiment: str) -> dict[str, pd.Series[float]]:
     """By measure, what a method has over another one, by seed: a difference, or log10 of a ratio.
 
     Empty where one of them was not run.
+
+    Args:
+        runs: rows of `paths.with_spent`.
+        method: whose.
+        other: of the other one.
+        experiment: name of the experiment.
     """
     quality = QUALITY[experiment]
-    ends = _last(runs)
+    ends = runs.groupby(["method", "seed"]).tail(1)
     first, second = (ends[ends["method"] == name].set_index("seed") for name in (method, other))
     found = {"test_error_less": (first["test_error"] - second["test_error"]).dropna()}
     for currency in CURRENCIES[::-1]:
@@ -89,36 +112,30 @@ def paired(runs: pd.DataFrame, method: str, other: str, experiment: str) -> dict
     return found
 
 
-def _last(runs: pd.DataFrame) -> pd.DataFrame:
-    """The last trial of each search, with what the search spent."""
-    rows = []
-    for _, path in runs.groupby(["method", "seed"], sort=False):
-        path = path.sort_values("trial")
-        whole = {f"spent_{currency}": spent(path, currency)[-1] for currency in CURRENCIES}
-        seconds = whole["spent_seconds"]
-        whole["check_share"] = path["check_seconds"].sum() / seconds
-        whole["overhead_share"] = path["overhead_s"].sum() / seconds
-        if "stopped" in path:
-            whole["stopped_share"] = path["stopped"].mean()
-        rows.append(path.iloc[-1].to_dict() | whole)
-    return pd.DataFrame(rows)
+def _ends(runs: pd.DataFrame) -> pd.DataFrame:
+    """The last trial of each search, with shares of what the search spent and of its trials."""
+    by = ["method", "seed"]
+    ends = runs.groupby(by).tail(1).set_index(by)
+    sums, means = runs.groupby(by)[["check_seconds", "overhead_s"]].sum(), runs.groupby(by)
+    ends["check_share"] = sums["check_seconds"] / ends["spent_seconds"]
+    ends["overhead_share"] = sums["overhead_s"] / ends["spent_seconds"]
+    for name in ("stopped", "poor"):
+        if name in runs:
+            ends[f"{name}_share"] = means[name].mean()
+    return ends.reset_index()
 
 
 def _own(runs: pd.DataFrame, experiment: str) -> list[pd.DataFrame]:
     """method, seed, data, measure and value, a part per measure."""
-    ends = _last(runs)
-    columns = {name: name for name in _ENDS[experiment]}
+    ends = _ends(runs)
+    columns = {name: name for name in _LAST[experiment]}
     columns |= {currency: f"spent_{currency}" for currency in CURRENCIES[::-1]}
-    shares = [name for name in ("check_share", "overhead_share", "stopped_share") if name in ends]
+    shares = [name for name in ("check_share", "overhead_share", "stopped_share", "poor_share") if name in ends]
     columns |= {name: name for name in shares if ends[name].any()}
     return [
         ends[["method", "seed", "data"]].assign(measure=measure, value=ends[column].astype(float))
         for measure, column in columns.items()
     ]
-
-
-def _data(runs: pd.DataFrame) -> str:
-    return provenance(runs)
 
 
 def _says(found: pd.DataFrame) -> pd.DataFrame:
@@ -134,21 +151,17 @@ def summarise(runs: pd.DataFrame, *, experiment: str) -> pd.DataFrame:
     Returns:
         panel (a currency), method, x, mean, low, high (95 % Student interval), n_seeds, data.
     """
-    parts = []
+    found, parts = with_spent(runs), []
     for currency in CURRENCIES[::-1]:
-        found = [
-            (str(method), path.sort_values("trial"), spent(path.sort_values("trial"), currency))
-            for (method, _), path in runs.groupby(["method", "seed"], sort=False)
-        ]
-        least, most = min(x[0] for *_, x in found), max(x[-1] for *_, x in found)
-        grid = np.geomspace(least, most, N_POINTS)
-        grid[-1] = most  # geomspace may end just below it
-        for method in dict.fromkeys(name for name, *_ in found):
-            own = [(path, x) for name, path, x in found if name == method]
-            xs = grid[grid <= max(x[-1] for _, x in own)]
-            values = np.array([steps(x, path[QUALITY[experiment]].to_numpy(float), xs) for path, x in own])
-            parts.append(_line(xs, values).assign(panel=currency, method=method))
-    table = pd.concat(parts, ignore_index=True).dropna(subset="mean").assign(data=_data(runs))
+        spent = f"spent_{currency}"
+        grid = np.geomspace(found[spent].min(), found[spent].max(), N_POINTS)
+        grid[-1] = found[spent].max()  # geomspace may end just below it
+        for method in dict.fromkeys(runs["method"]):
+            own = [path for _, path in found[found["method"] == method].groupby("seed")]
+            xs = grid[grid <= max(path[spent].iloc[-1] for path in own)]
+            values = [steps(path[spent].to_numpy(), path[QUALITY[experiment]].to_numpy(float), xs) for path in own]
+            parts.append(_line(xs, np.array(values)).assign(panel=currency, method=method))
+    table = pd.concat(parts, ignore_index=True).dropna(subset="mean").assign(data=provenance(runs))
     return table[["panel", "method", "x", "mean", "low", "high", "n_seeds", "data"]].reset_index(drop=True)
 
 

@@ -37,7 +37,7 @@ def row_datasets(experiment):
     prepared = [
         f"data/processed/{name}/provenance.json" for name in names if name in CATALOGUE
     ]
-    return prepared + [row_curves(block)] * ("curves" in block)
+    return prepared + ([row_curves(block)] if "curves" in block else [])
 
 
 def row_curves(block):

@@ -78,7 +78,7 @@ def test_weights_that_cannot_be_are_refused(weights):
 
 
 SPACE = SearchSpace({"x": Uniform(0.0, 1.0), "y": Uniform(0.0, 1.0)})
-QUICK = {"n_hyper": 2, "n_burn": 20, "n_steps": 10, "n_candidates": 40, "n_representers": 12, "n_samples": 100}
+QUICK = {"n_hyper": 8, "n_burn": 100, "n_steps": 40, "n_candidates": 40, "n_representers": 12, "n_samples": 100}
 
 
 def test_fabolas_predicts_costs_and_losses_from_one_process():

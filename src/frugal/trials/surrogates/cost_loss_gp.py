@@ -84,6 +84,16 @@ class CostLossGP(JointGP):
     def __init__(self, *, weights: ArrayLike | None = None, noise_scale: float = 0.001, **settings: Any) -> None:
         super().__init__(_CostLossFactor(), given=_given(weights), noise_scale=noise_scale, **settings)
 
+    def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
+        points = np.array(X, dtype=float)
+        if points.ndim != 2 or points.shape[1] == 0:
+            return super()._points(points, n_columns)
+        shifts = np.where(points[:, -1] >= COST, COST, 0.0)
+        points[:, -1] -= shifts  # a size, which has to lie in [0, 1]
+        super()._points(points, n_columns)
+        points[:, -1] += shifts
+        return points
+
     def _robo_prior(self, d: int, n_parameters: int) -> RoboPrior:
         raise ValueError("RoBO has no model of cost and loss, hence no prior of it")
 

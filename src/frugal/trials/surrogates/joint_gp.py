@@ -40,7 +40,7 @@ class JointGP(GP):
         ValueError: as `GP`, or on a noise scale that is not above 0.
     """
 
-    _priors = ("repaired", "robo")
+    _priors: tuple[str, ...] = ("repaired", "robo")
 
     def __init__(
         self,

@@ -82,7 +82,7 @@ QUICK = {"n_hyper": 8, "n_burn": 100, "n_steps": 40, "n_candidates": 40, "n_repr
 
 
 def test_fabolas_predicts_costs_and_losses_from_one_process():
-    made = {"n_trials": 14, "sizes": [64, 256, 1024], "n_initial": 8, **QUICK}
+    made = {"n_trials": 11, "sizes": [64, 256, 1024], "n_initial": 8, **QUICK}
     strategy = trials.make("fabolas_joint", space=SPACE, rng=np.random.default_rng(0), **made)
     while (task := strategy.ask()) is not None:
         error = 0.05 + (task.candidate["x"] - 0.3) ** 2 + 0.1 * (1 - task.n_rows / 1024) ** 2

@@ -150,15 +150,16 @@ def _proposals(runs: pd.DataFrame, seeds: list[int]) -> dict[str, NDArray[np.flo
     share = share.reindex(columns=list(dict.fromkeys(runs["method"])))
     naive = made[made["method"] == "fabolas_spent"].assign(stopped=lambda rows: rows["stopped"].astype(float))
     stopped = naive.pivot_table("stopped", "seed", "poor").reindex(index=seeds, columns=[0.0, 1.0]).fillna(0.0)
-    empty = np.empty((0, len(seeds)))
+    empty: NDArray[np.float64] = np.empty((0, len(seeds)))
 
     def less(method: str) -> NDArray[np.float64]:
         if method not in share or "fabolas_spent" not in share:
             return empty
         return (share[method] - share["fabolas_spent"]).to_numpy(float)
 
+    apart = np.asarray(stopped[0.0] - stopped[1.0], dtype=np.float64)
     return {
-        "stopped": (stopped[0.0] - stopped[1.0]).to_numpy(float) if len(naive) else empty,
+        "stopped": apart if len(naive) else empty,
         "poor_alone": less("fabolas"),
         "poor_horizon": less("fabolas_horizon"),
     }

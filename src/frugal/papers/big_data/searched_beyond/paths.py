@@ -88,7 +88,7 @@ def follow(strategy: TrialStrategy, problem: Problem, test_error: Callable[[Cand
 
 
 def with_spent(runs: pd.DataFrame) -> pd.DataFrame:
-    """Rows of `follow` with method and seed, in order, with spent_seconds and spent_rows until after each trial."""
+    """Rows of `follow` with method and seed, in order, with spent_seconds and spent_rows up to each trial."""
     found = runs.sort_values(["method", "seed", "trial"], kind="stable", ignore_index=True)
     seconds = found[["seconds", "check_seconds", "overhead_s"]].sum(axis=1)
     by = [found["method"], found["seed"]]

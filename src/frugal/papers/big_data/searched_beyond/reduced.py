@@ -94,7 +94,8 @@ class ReducedProblem:
         return self._kept[key], 0 if self._compression == 1 else n
 
     def _error(self, candidate: Candidate, reduced: Reduced, part: Part) -> float:
-        svm = WKMSVM(self._compression, **candidate).fit_reduced(reduced)
+        own: dict[str, Any] = dict(candidate)
+        svm = WKMSVM(self._compression, **own).fit_reduced(reduced)
         return float((svm.predict(part[0]) != part[1]).mean())
 
 
@@ -126,11 +127,11 @@ def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path
         names = ("big_data", "reduced_search", settings["dataset"])
         n_trials, n_drawn = settings["n_trials"][name], settings["n_initial"]
         first = initial_design(on.space, n_drawn, rng_for(*names, "initial design", seed))
-        given = {"initial": first[: own.pop("n_initial", n_drawn)]}
+        own["initial"] = first[: own.pop("n_initial", n_drawn)]
         if name == "fabolas":
             own |= {"sizes": settings["sizes"], "n_valid": settings["n_valid"]}
         rng = rng_for(*names, method, seed)
-        strategy = strategies.make(name, space=on.space, n_trials=n_trials, rng=rng, **given, **own)
+        strategy = strategies.make(name, space=on.space, n_trials=n_trials, rng=rng, **own)
         table = follow(strategy, on, on.test_error)
         chosen = strategy.incumbent
         assert chosen is not None  # some trial has succeeded: an SVM's fit raises, it does not fail

@@ -306,6 +306,8 @@ def test_cells_of_a_seed_share_their_candidates_and_stopped_trials_begin_alike(e
         first = runs[(runs["trial"] < 4) & (runs["seed"] == 0)].groupby("method")["test_error"].first()
         assert len(set(first)) == 1
         assert runs.loc[runs["method"] != "random", "stopped"].any()
+        whole, cut = (runs[runs["method"] == method] for method in ("random", "random_terminated"))
+        assert (cut["rows"].to_numpy() <= whole["rows"].to_numpy()).all()  # trial by trial the same candidates
         assert not runs.loc[runs["method"].isin(("random", "fabolas")), "stopped"].any()
         assert set(runs.loc[runs["method"] == "fabolas_joint", "n_rows"]) <= set(SIZES)
         assert runs.loc[runs["method"] == "fabolas", "poor"].isna().sum() == 2 * 4

@@ -130,7 +130,7 @@ def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path
         own["initial"] = first[: own.pop("n_initial", n_drawn)]
         if name == "fabolas":
             own |= {"sizes": settings["sizes"], "n_valid": settings["n_valid"]}
-        rng = rng_for(*names, method, seed)
+        rng = rng_for(*names, name, seed)  # the same of both learners
         strategy = strategies.make(name, space=on.space, n_trials=n_trials, rng=rng, **own)
         table = follow(strategy, on, on.test_error)
         chosen = strategy.incumbent

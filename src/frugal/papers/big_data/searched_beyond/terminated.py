@@ -77,7 +77,7 @@ def _strategy(
     if name != "random":
         own = {**settings["fabolas"], "sizes": list(problem.sizes), "n_valid": n_valid}
     first = initial_design(problem.space, n_drawn, rng_for(*names, "initial design", seed))
-    rng = rng_for(*names, method, seed)
+    rng = rng_for(*names, method.split("_")[0], seed)  # so that versions differ in what they are told alone
     made = strategies.make(name, space=problem.space, n_trials=n_trials, rng=rng, initial=first, **own)
     if method in ("random", "fabolas"):
         return made, n_drawn

@@ -42,7 +42,8 @@ def row_datasets(experiment):
 
 def row_curves(block):
     """The file of the stored curves that an experiment replays."""
-    return f"results/curves/{block['curves']}_{CURVES[block['curves']]['dataset']}.parquet"
+    name = block["curves"]
+    return f"results/curves/{name}_{CURVES[name]['dataset']}.parquet"
 
 
 def row_settings(experiment):

@@ -133,7 +133,7 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
     """
     check_claimed(experiment, CLAIMS)
     seeds, spent = sorted(runs["seed"].unique()), with_spent(runs)
-    found = {}
+    found: dict[str, NDArray[np.float64]] = {}
     for method, part, measure in _PAIRS[experiment]:
         values = paired(spent, method, part, experiment)[measure]
         empty = np.empty((0, len(seeds)))

@@ -60,10 +60,8 @@ rule gather_curves:
     resources:
         mem_mb=2000,
         runtime=10,
-    params:
-        by="id n_train",
     shell:
-        "frugal gather --runs {input} --by {params.by} --output {output} > {log} 2>&1"
+        "frugal gather --runs {input} --by id --output {output} > {log} 2>&1"
 
 
 rule extrapolations:
@@ -113,8 +111,6 @@ use rule gather_curves as gather_extrapolations with:
         "results/logs/curves/{network}_{dataset}_extrapolations.log",
     benchmark:
         "results/benchmarks/curves/{network}_{dataset}_extrapolations.tsv"
-    params:
-        by="id",
 
 
 use rule gather_curves as gather_curve_fits with:
@@ -127,8 +123,6 @@ use rule gather_curves as gather_curve_fits with:
         "results/logs/big_data/runs/curve_fits.log",
     benchmark:
         "results/benchmarks/big_data/runs/curve_fits.tsv"
-    params:
-        by="id",
 
 
 rule all_curves:

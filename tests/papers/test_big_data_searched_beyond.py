@@ -35,9 +35,9 @@ REDUCED = {
     },
 }  # fmt: skip
 TERMINATED = {
-    "curves": "planted", "n_initial": 4, "n_trials": 8,
+    "curves": "planted", "n_initial": 4, "n_trials": 7,
     "fabolas": {"n_hyper": 2, "n_burn": 5, "n_steps": 5, "n_representers": 14, "n_samples": 50},
-    "termination": {"p": 6, "curve": {"n_steps": 60, "n_burn": 30}},
+    "termination": {"p": 12, "curve": {"n_steps": 20, "n_burn": 10}},
 }  # fmt: skip
 SIZES, N_EPOCHS = (400, 200), 18
 CANDIDATE = {"step": 1.0, "ridge": 1e-4}
@@ -175,20 +175,22 @@ def planted(experiment, factor, n_seeds=10):
 
 @pytest.mark.parametrize("experiment", list(EXPERIMENTS))
 def test_a_planted_speed_up_is_found_and_a_planted_loss_too(experiment):
-    for factor, says in ((0.5, "less"), (2.0, "more")):
-        runs = planted(experiment, factor)
-        table = summaries.TABLES[experiment](runs, "planted")
-        assert list(table.columns) == [*summaries.KEYS, *TIDY, "n_missing", "says"]
-        first, parts = next(iter(summaries.PARTS[experiment].items()))
-        row = table[(table["method"] == first) & (table["against"] == parts[0])].set_index("measure")
-        assert row.loc["log10_seconds_to_same", "ours"] == pytest.approx(math.log10(factor), abs=0.05)
-        assert row.loc["log10_seconds_to_same", "says"] == says
-        found = claims.arrays(experiment, runs)
-        values = [claim.statistic(found) for claim in claims.CLAIMS[experiment] if "seconds" in claim.text]
-        assert all(value == pytest.approx(math.log10(factor), abs=0.05) for value in values)
-        assert claims.reaches_floor(experiment, runs)
-        assert not claims.reaches_floor(experiment, runs[runs["seed"] > 0])
-        assert not claims.reaches_floor(experiment, runs.assign(n_train=500))
+    first, parts = next(iter(summaries.PARTS[experiment].items()))
+    runs = planted(experiment, 0.5)
+    table = summaries.TABLES[experiment](runs, "planted")
+    assert list(table.columns) == [*summaries.KEYS, *TIDY, "n_missing", "says"]
+    row = table[(table["method"] == first) & (table["against"] == parts[0])].set_index("measure")
+    assert row.loc["log10_seconds_to_same", "ours"] == pytest.approx(math.log10(0.5), abs=0.05)
+    assert row.loc["log10_seconds_to_same", "says"] == "less"
+    assert row.loc["test_error_less", "says"] == "not told apart"
+    found = claims.arrays(experiment, runs)
+    values = [claim.statistic(found) for claim in claims.CLAIMS[experiment] if "seconds" in claim.text]
+    assert all(value == pytest.approx(math.log10(0.5), abs=0.05) for value in values)
+    assert claims.reaches_floor(experiment, runs)
+    assert not claims.reaches_floor(experiment, runs[runs["seed"] > 0])
+    assert not claims.reaches_floor(experiment, runs.assign(n_train=500))
+    slow = summaries.paired(with_spent(planted(experiment, 2.0)), first, parts[0], experiment)
+    assert slow["log10_seconds_to_same"].min() > 0.2
 
 
 def curves(n_curves=10):
@@ -232,7 +234,7 @@ def test_a_trial_is_held_against_the_best_on_as_many_rows(told, factor):
     # On 200 rows the best one ends below the best on 400, and is not to be stopped for that.
     tasks = [TrialTask(i, c, n) for i, (c, n) in enumerate([(best, 400), (best, 200), (worst, 200), (worst, 400)])]
     inner = Scripted(tasks)
-    settings = {"horizon": N_EPOCHS, "p": 6, "curve": {"n_steps": 150, "n_burn": 75}}
+    settings = {"horizon": N_EPOCHS, "p": 6, "curve": {"n_steps": 60, "n_burn": 30}}
     strategy = PerSize(inner, told=told, settings=settings, names=("test",))
     while (task := strategy.ask()) is not None:
         strategy.tell(problem.evaluate(task, strategy.report))
@@ -272,7 +274,8 @@ def experiment(request, tmp_path_factory):
         "reduced_search": REDUCED,
         "terminating_fabolas": TERMINATED | {"table": str(root / "curves.parquet")},
     }[request.param]
-    runs = [run(method, seed, settings, root) for method in methods for seed in (0, 1)]
+    seeds = (0,) if request.param == "terminating_fabolas" else (0, 1)  # the rule's checks take a second
+    runs = [run(method, seed, settings, root) for method in methods for seed in seeds]
     return request.param, pd.concat(runs, ignore_index=True)
 
 
@@ -310,7 +313,7 @@ def test_cells_of_a_seed_share_their_candidates_and_stopped_trials_begin_alike(e
         assert (cut["rows"].to_numpy() <= whole["rows"].to_numpy()).all()  # trial by trial the same candidates
         assert not runs.loc[runs["method"].isin(("random", "fabolas")), "stopped"].any()
         assert set(runs.loc[runs["method"] == "fabolas_joint", "n_rows"]) <= set(SIZES)
-        assert runs.loc[runs["method"] == "fabolas", "poor"].isna().sum() == 2 * 4
+        assert runs.loc[runs["method"] == "fabolas", "poor"].isna().sum() == 4
     else:
         first = runs[(runs["trial"] == 0) & (runs["seed"] == 0)].set_index("method")
         assert first.loc["random_svm", "error"] == first.loc["ei_svm", "error"]

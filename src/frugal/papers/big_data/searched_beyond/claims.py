@@ -136,8 +136,8 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
     found: dict[str, NDArray[np.float64]] = {}
     for method, part, measure in _PAIRS[experiment]:
         values = paired(spent, method, part, experiment)[measure]
-        empty = np.empty((0, len(seeds)))
-        found[f"{method}/{part}/{measure}"] = values.reindex(seeds).to_numpy(float) if len(values) else empty
+        by_seed = values.reindex(seeds).to_numpy(float) if len(values) else np.empty((0, len(seeds)))
+        found[f"{method}/{part}/{measure}"] = np.asarray(by_seed)
     if experiment == "terminating_fabolas":
         found |= _proposals(runs, seeds)
     return found

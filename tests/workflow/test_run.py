@@ -49,9 +49,10 @@ def test_the_smoke_run_makes_every_table_figure_and_claim(smoke):
 
 def test_the_smoke_run_makes_document_003(smoke):
     made = {p.name for p in (smoke / "results/big_data").rglob("*") if p.is_file()}
-    for i in range(6, 13):
+    for i in range(1, 13):
         assert {f"figure{i}.png", f"figure{i}.svg", f"figure{i}.csv"} <= made
-    for name in ("combinations", "fractions", "variance_check", "reduced_search", "terminating_fabolas"):
+    tables = ("combinations", "fractions", "variance_check", "curve_fits", "curve_search", "cnn_search")
+    for name in (*tables, "reduced_search", "terminating_fabolas"):
         assert {f"{name}.csv", f"{name}.md"} <= made
     claims = pd.read_csv(smoke / "results/big_data/claims.csv")
     assert set(claims["verdict"]) <= {"not run at this scale", "not testable here"}

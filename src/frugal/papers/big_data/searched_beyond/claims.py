@@ -157,7 +157,7 @@ def _proposals(runs: pd.DataFrame, seeds: list[int]) -> dict[str, NDArray[np.flo
             return empty
         return (share[method] - share["fabolas_spent"]).to_numpy(float)
 
-    apart = np.asarray(stopped[0.0] - stopped[1.0], dtype=np.float64)
+    apart: NDArray[np.float64] = (stopped[0.0] - stopped[1.0]).to_numpy(float)
     return {
         "stopped": apart if len(naive) else empty,
         "poor_alone": less("fabolas"),

@@ -55,7 +55,7 @@ _X: Final = {
 
 @style.styled
 def draw(numbers: pd.DataFrame, *, experiment: str) -> Figure:
-    """A panel per currency, both axes logarithmic; bands are the intervals."""
+    """A panel per currency, both axes logarithmic; bands are the intervals of three seeds or more."""
     figure = Figure(figsize=(style.TWO_COLUMN[0], 3.4), layout="constrained")
     panels: Any = figure.subplots(1, 2, sharey=True)
     for axes, currency in zip(panels, _X[experiment], strict=True):
@@ -85,6 +85,8 @@ def draw(numbers: pd.DataFrame, *, experiment: str) -> Figure:
 
 def _step(axes: Axes, line: pd.DataFrame, look: Look) -> None:
     axes.step(line["x"], line["mean"], where="post", color=look.color, linestyle=look.linestyle, label=look.label)
+    if (line["n_seeds"] < 3).all():  # an interval of two would fill the panel
+        return
     axes.fill_between(line["x"], line["low"], line["high"], step="post", color=look.color, alpha=0.12, linewidth=0)
 
 

@@ -41,6 +41,9 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         print(f"frugal {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print(f"frugal {args.command}: stopped; what is kept as it is made is gone on from", file=sys.stderr)
+        return 130
     return 0
 
 
@@ -170,8 +173,11 @@ def _trials(args: argparse.Namespace) -> None:
     journal = Path(args.output).with_suffix(".jsonl")
     where = (args.learner, args.dataset, args.seed, args.n_trials)
     others = {NAME: Doc002AsCoded}
-    _write(search(args.method, *where, settings_of(args.settings), args.root, journal, others), args.output)
+    found = search(args.method, *where, settings_of(args.settings), args.root, journal, others)
+    _write(found, args.output)
     forget(journal)
+    best = found.iloc[int(found["error"].argmin())]
+    log.info("%d trials in %s; lowest error %.4g: %s", len(found), args.output, best["error"], best["candidate"])
 
 
 def _curves(args: argparse.Namespace) -> None:

@@ -60,9 +60,20 @@ def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str
     if errors:
         raise ValueError(f"{source}: {_sentence(errors[0])}")
     _check_strategies(config["strategies"], source)
+    _check_searches(config, source)
     study = config["greedy_cv"]
     if not set(study["datasets"]) & set(study["wall_clock"]["datasets"]):
         raise ValueError(f"{source}: greedy_cv.wall_clock.datasets has none of greedy_cv.datasets")
+
+
+def _check_searches(config: Mapping[str, Any], source: str) -> None:
+    from frugal.papers.experiments import SEARCHES, n_trials_of
+
+    for name, search in SEARCHES.items():
+        try:
+            n_trials_of(name, config[search.paper][name])
+        except ValueError as error:
+            raise ValueError(f"{source}: {search.paper}.{name}: {error}") from None
 
 
 def _check_strategies(strategies: Mapping[str, Mapping[str, Any]], source: str) -> None:

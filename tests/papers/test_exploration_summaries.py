@@ -254,7 +254,8 @@ def test_the_comparison_says_what_is_quoted_and_what_is_out_of_reach(function_ru
     logistic = comparison.BENCHMARKS["logistic"].label
     assert cell.loc[(logistic, "tpe"), "ours"] == pytest.approx(10.0)
     assert cell.loc[(logistic, "ei"), ["published", "note", "scale"]].tolist() == [
-        6.88, "not run at this scale; quoted from memory, unverified", "not run at this scale",
+        6.88, f"not run at this scale; quoted from memory, unverified; {comparison.SMALLER_NOTE}",
+        "not run at this scale",
     ]  # fmt: skip
     assert set(table["benchmark"]) == {b.label for b in comparison.BENCHMARKS.values()} | {comparison.OWN_LABEL}
     assert cell.loc[(comparison.OWN_LABEL, "dngo"), "published"] == pytest.approx(8.49)

@@ -54,6 +54,16 @@ def changed(key, value):
             "epsilon must be at least 0 and a finite number, got -1",
         ),
         ("strategies.greedy_early_stopping", {"epsilon": "x"}, "strategies.greedy_early_stopping: "),
+        (
+            "exploration.functions.strategies",
+            {"eii": {}},
+            "exploration.functions: unknown method of functions 'eii'; known: random, tpe",
+        ),
+        (
+            "exploration.functions.n_initial",
+            30,
+            "exploration.functions: n_initial of random must be at most n_trials = 20, got 30",
+        ),
     ],
 )
 def test_what_is_refused_is_named(key, value, message):

@@ -190,17 +190,23 @@ def n_trials_of(search: str, block: Mapping[str, Any]) -> dict[str, int]:
 
     Args:
         search: its name.
-        block: its configuration, in which n_trials is one number for all methods, or one by method.
+        block: its configuration, in which n_trials is one number for all methods, or one by method, n_initial the
+            first candidates, and strategies settings by method, their own n_initial among them.
 
     Raises:
-        ValueError: on an unknown method; the message lists the known ones.
+        ValueError: on an unknown method, whose message lists the known ones, or more first candidates than trials.
     """
     methods, n_trials = SEARCHES[search].methods, block["n_trials"]
     if not isinstance(n_trials, Mapping):
-        return dict.fromkeys(methods, n_trials)
-    for method in n_trials:
+        n_trials = dict.fromkeys(methods, n_trials)
+    for method in (*n_trials, *block["strategies"]):
         check_known(f"method of {search}", method, methods)
-    return {method: n_trials[method] for method in methods if n_trials.get(method) is not None}
+    found = {method: n_trials[method] for method in methods if n_trials.get(method) is not None}
+    for method, n in found.items():
+        n_initial = block["strategies"].get(method, {}).get("n_initial", block["n_initial"])
+        if n_initial > n:
+            raise ValueError(f"n_initial of {method} must be at most n_trials = {n}, got {n_initial}")
+    return found
 
 
 def sized(method: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:

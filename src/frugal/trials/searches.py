@@ -23,7 +23,7 @@ from frugal.trials.ledger import initial_design
 from frugal.trials.lookup import LookUpProblem
 from frugal.trials.problems import LearnerProblem, Parts, Problem, split
 from frugal.trials.runs import Journal, run
-from frugal.trials.strategies import make
+from frugal.trials.strategies import known, make
 from frugal.trials.termination import Check
 
 FUNCTION, LOOKUP, CURVES = "function", "lookup", "curves"
@@ -102,6 +102,9 @@ def search(
             a search all of whose trials failed.
     """
     check_settings(settings, SETTINGS, complete=False)
+    for of in settings.get("strategies", {}):
+        if of != method:
+            check_known("strategy of the settings", of, [*known(), *others])
     own = dict(settings.get("strategies", {}).get(method, {}))
     check_whole("n_trials", n_trials, 1)
     n_drawn = settings.get("n_initial", min(N_INITIAL, n_trials))

@@ -105,6 +105,10 @@ def test_the_size_of_a_draw_is_that_of_the_settings():
         ),
         (lambda: search("ei", "lookup", "svm_mnist", 0, 9, {}), "svm_mnist needs the setting 'table'"),
         (lambda: search("eii", *ON_BRANIN, 0, 9, {}), "unknown .*'eii'; known: "),
+        (
+            lambda: search("ei", *ON_BRANIN, 0, 9, {"strategies": {"eii": {}}}),
+            "unknown strategy of the settings 'eii'; known: ",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_refused(call, message):

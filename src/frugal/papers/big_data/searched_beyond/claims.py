@@ -49,13 +49,10 @@ _PAIRS: Final = {
         ("dynamic_terminated", "batch_terminated", "log10_rows_to_same"),
         ("dynamic_terminated", "dynamic", "log10_seconds_to_same"),
         ("dynamic_terminated", "batch_terminated", "log10_seconds_to_same"),
-        ("dynamic_terminated", "dynamic", "test_error_less"),
     ),
     "reduced_search": (
         ("fabolas_wkm", "fabolas_svm", "log10_seconds_to_same"),
         ("fabolas_wkm", "ei_wkm", "log10_seconds_to_same"),
-        ("fabolas_wkm", "fabolas_svm", "log10_rows_to_same"),
-        ("fabolas_wkm", "fabolas_svm", "test_error_less"),
     ),
     "terminating_fabolas": (
         ("fabolas_horizon", "fabolas", "log10_rows_to_same"),
@@ -74,17 +71,12 @@ _WORDS: Final = {
         f"{_SPEEDUPS} (termination with growing samples: log10 of the seconds, checks included, until the same"
         " validation error, over those of growing samples alone, below 0 if so)",
         f"{_SPEEDUPS} (the same over those of termination alone, below 0 if so)",
-        f"{_EXTRAPOLATION} (test error at the end less that of growing samples alone, below 0 if better)",
     ),
     "reduced_search": (
         f"{_FABOLAS} (Fabolas over WKM-SVM: log10 of the seconds, optimiser included, until the same test error,"
         " over those of Fabolas over the plain SVM, below 0 if so)",
         f"{_SPEEDUPS} (Fabolas over WKM-SVM: the same over those of expected improvement over WKM-SVM, below 0 if"
         " so)",
-        f"{_FABOLAS} (Fabolas over WKM-SVM: log10 of the rows touched until the same test error, over those of"
-        " Fabolas over the plain SVM, below 0 if so)",
-        f"{_FABOLAS} (Fabolas over WKM-SVM: test error at the end less that of Fabolas over the plain SVM, below 0"
-        " if better)",
     ),
     "terminating_fabolas": (
         f"{_GUIDE} (the cost model told of costs to the end: log10 of the rows times epochs until the same test"

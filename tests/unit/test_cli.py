@@ -203,7 +203,7 @@ def test_the_command_line_starts_without_scikit_learn():
 
 def test_every_command_has_its_arguments():
     listed = make_parser().format_help()
-    assert [name for name in COMMANDS if f"\n    {name} " not in listed] == []
+    assert [name for name in COMMANDS if f"\n    {name}" not in listed] == []
 
 
 @pytest.mark.parametrize("text", ["a", "4-2", "-1", ""])

@@ -102,7 +102,7 @@ def test_every_method_that_a_job_may_ask_for_is_the_runs_own():
         assert known[name][1] == asked.methods
     listed = {
         name
-        for section in (*SECTIONS, "beyond")
+        for section in (*SECTIONS, "beyond", "searched_beyond")
         for name in import_module(f"frugal.papers.big_data.{section}.runs").EXPERIMENTS
     }
     assert listed == {n for n, asked in experiments.EXPERIMENTS.items() if asked.package.startswith("big_data.")}

@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"frugal {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"frugal {args.command}: stopped; what is kept as it is made is gone on from", file=sys.stderr)
+        print(f"frugal {args.command}: stopped; the same command goes on from what it kept", file=sys.stderr)
         return 130
     return 0
 
@@ -176,8 +176,7 @@ def _trials(args: argparse.Namespace) -> None:
     found = search(args.method, *where, settings_of(args.settings), args.root, journal, others)
     _write(found, args.output)
     forget(journal)
-    best = found.iloc[int(found["error"].argmin())]
-    log.info("%d trials in %s; lowest error %.4g: %s", len(found), args.output, best["error"], best["candidate"])
+    log.info("%d trials in %s; the incumbent: %s", len(found), args.output, found["incumbent"].iloc[-1])
 
 
 def _curves(args: argparse.Namespace) -> None:

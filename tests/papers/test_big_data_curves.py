@@ -346,3 +346,12 @@ def test_a_terminated_method_is_its_optimiser_with_the_experiments_rule():
         "tpe",
         "smac",
     }
+
+
+def test_a_curve_that_diverged_in_one_set_is_in_no_claim():
+    runs = extrapolations(4)
+    runs = runs[(runs["dataset"] != "mnist") | (runs["id"] != 2)]
+    found = claims.arrays("curve_fits", runs)
+    assert found["deviation"].shape == (12, 7)
+    assert np.isfinite(found["deviation"]).all()
+    assert found["best"].shape == (7,)

@@ -153,11 +153,10 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
     """
     check_claimed(experiment, CLAIMS)
     if experiment == "curve_fits":
-        wide = fits.deviations(runs).pivot_table(
-            "deviation", index="model", columns=["dataset", "seed"], dropna=False
-        )
         found = fits.deviations(runs)
-        best = found[found["model"] == fits.COMBINATION]["best"]
+        found = found.assign(curve=found["dataset"] + " " + found["seed"].astype(str))
+        wide = found.pivot_table("deviation", index="model", columns="curve", dropna=False)
+        best = found[found["model"] == fits.COMBINATION].set_index("curve")["best"].reindex(wide.columns)
         return {"deviation": wide.reindex(fits.MODELS).to_numpy(float), "best": best.to_numpy(float)}
     both = pairs(runs)
     table = both.merge(shares_cut(runs), on=["dataset", "optimiser", "seed"])

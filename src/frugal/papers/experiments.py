@@ -199,11 +199,11 @@ def n_trials_of(search: str, block: Mapping[str, Any]) -> dict[str, int]:
     methods, n_trials = SEARCHES[search].methods, block["n_trials"]
     if not isinstance(n_trials, Mapping):
         n_trials = dict.fromkeys(methods, n_trials)
-    for method in (*n_trials, *block["strategies"]):
+    for method in (*n_trials, *block.get("strategies", {})):
         check_known(f"method of {search}", method, methods)
     found = {method: n_trials[method] for method in methods if n_trials.get(method) is not None}
     for method, n in found.items():
-        n_initial = block["strategies"].get(method, {}).get("n_initial", block["n_initial"])
+        n_initial = block.get("strategies", {}).get(method, {}).get("n_initial", block.get("n_initial", 1))
         if n_initial > n:
             raise ValueError(f"n_initial of {method} must be at most n_trials = {n}, got {n_initial}")
     return found

@@ -102,9 +102,9 @@ def search(
             a search all of whose trials failed.
     """
     check_settings(settings, SETTINGS, complete=False)
-    for of in settings.get("strategies", {}):
+    for of, its in settings.get("strategies", {}).items():
         if of != method:
-            check_known("strategy of the settings", of, [*known(), *others])
+            check_known("strategy of the settings", its.get("strategy", of), [*known(), *others])
     own = dict(settings.get("strategies", {}).get(method, {}))
     check_whole("n_trials", n_trials, 1)
     n_drawn = settings.get("n_initial", min(N_INITIAL, n_trials))

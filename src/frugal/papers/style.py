@@ -11,6 +11,7 @@ from typing import Any, Final, ParamSpec
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -109,6 +110,16 @@ def say_not_run(axes: Axes) -> None:
     """An empty panel that says why it is empty."""
     axes.text(0.5, 0.5, NOT_RUN, transform=axes.transAxes, ha="center", va="center", fontsize=9)
     axes.set(xticks=[], yticks=[])
+
+
+def legend(figure: Figure, axes: Iterable[Axes], *, n_columns: int, below: bool = False) -> None:
+    """One legend for several panels, above or below them, each label once."""
+    found: dict[str, Artist] = {}
+    for axis in axes:
+        handles, labels = axis.get_legend_handles_labels()
+        found |= dict(zip(labels, handles, strict=True))
+    loc: Final = "outside lower center" if below else "outside upper center"
+    figure.legend(list(found.values()), list(found), loc=loc, ncols=n_columns)
 
 
 def save(figure: Figure, path_png: str | Path, path_svg: str | Path) -> None:

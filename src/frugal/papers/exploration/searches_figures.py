@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter, StrMethodFormatter
@@ -46,7 +44,7 @@ def draw_task2(table: pd.DataFrame) -> Figure:
     axes[2].xaxis.set_major_locator(MaxNLocator(4))
     axes[0].set(ylabel="Best validation accuracy", ylim=_limits(table))
     axes[0].yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
-    _legend(figure, axes)
+    style.legend(figure, axes, n_columns=4)
     style.mark_stand_in(figure, table["data"])
     return figure
 
@@ -70,7 +68,7 @@ def draw_comparison(table: pd.DataFrame) -> Figure:
             axis.set(yscale="log", ylim=(part["mean"].min() / 1.5, part["mean"].max() * 1.2))
         else:
             axis.set(ylim=_limits(part))
-    _legend(figure, axes.flat)
+    style.legend(figure, axes.flat, n_columns=4)
     style.mark_stand_in(figure, table["data"])
     return figure
 
@@ -132,7 +130,7 @@ def draw_task1_path(table: pd.DataFrame) -> Figure:
             text = f"{n_below} score{'s' if n_below > 1 else ''} below the panel"
             axis.text(0.97, 0.03, text, transform=axis.transAxes, ha="right", color="#8A8F94", fontsize=7)
     axes[0].set(ylabel="Objective (maximised)")
-    _legend(figure, axes)
+    style.legend(figure, axes, n_columns=4)
     return figure
 
 
@@ -162,12 +160,3 @@ def _limits(table: pd.DataFrame) -> tuple[float, float]:
     room = 0.3 * (high - low)
     lowest, highest = min(low, max(ends["low"].min(), low - room)), max(high, min(ends["high"].max(), high + room))
     return lowest - 0.05 * (highest - lowest), highest + 0.05 * (highest - lowest)
-
-
-def _legend(figure: Figure, axes: Iterable[Axes]) -> None:
-    """One legend above all panels, each label once."""
-    found: dict[str, Artist] = {}
-    for axis in axes:
-        handles, labels = axis.get_legend_handles_labels()
-        found |= dict(zip(labels, handles, strict=True))
-    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=4)

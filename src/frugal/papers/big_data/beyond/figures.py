@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -84,7 +84,7 @@ def draw_combinations(numbers: pd.DataFrame) -> Figure:
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
         if number <= 3:
             axes.set_title(f"{problem}, {'test error' if is_svm else 'coefficients'}")
-    _legend(figure, ncols=5)
+    style.legend(figure, figure.axes, n_columns=5, below=True)
     style.mark_stand_in(figure, numbers["data"])
     return figure
 
@@ -108,7 +108,7 @@ def draw_fractions(numbers: pd.DataFrame, measures: tuple[str, ...]) -> Figure:
                 axes.set_ylabel(_MEASURES[measure])
     for axes in every[-wide:]:
         axes.set_xlabel("Share of rows trained on")
-    _legend(figure, ncols=5)
+    style.legend(figure, figure.axes, n_columns=5, below=True)
     style.mark_stand_in(figure, numbers["data"])
     return figure
 
@@ -156,15 +156,6 @@ def _draw(axes: Axes, line: pd.DataFrame, look: Look, *, x: str) -> None:
         linestyle=look.linestyle, capsize=2, elinewidth=0.8, label=look.label,
         markeredgecolor="black", markeredgewidth=0.4,
     )  # fmt: skip
-
-
-def _legend(figure: Figure, *, ncols: int) -> None:
-    """One entry per label, of all panels."""
-    entries: dict[str, Any] = {}
-    for axes in figure.axes:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            entries.setdefault(label, handle)
-    figure.legend(list(entries.values()), [*entries], loc="outside lower center", ncols=ncols)
 
 
 FIGURES: dict[str, Drawn] = {

@@ -11,7 +11,8 @@ from frugal.checks import check_settings as refuse_names
 Check = Callable[[str, Any], None]
 
 
-def _whole(low: int) -> Check:
+def whole(low: int) -> Check:
+    """A whole number, at least `low`."""
     return lambda name, value: check_whole(name, value, low)
 
 
@@ -55,22 +56,22 @@ def _limit(name: str, value: Any) -> None:
 _SHARED: dict[str, Check] = {
     "theta": lambda name, value: check_between(name, value, 0.0, 1.0),
     "datasets": _each(_name),
-    "n_components": _whole(1),
-    "svm_rows": _whole(2),
+    "n_components": whole(1),
+    "svm_rows": whole(2),
     "C": check_positive,
 }
 COMBINATIONS: Mapping[str, Check] = _SHARED | {
     "sizes": _sizes,
     "gammas": _each(_exponent),
-    "s": _whole(1),
-    "r": _whole(2),
-    "pilot_size": _whole(1),
-    "n_truth": _whole(2),
+    "s": whole(1),
+    "r": whole(2),
+    "pilot_size": whole(1),
+    "n_truth": whole(2),
     "dynamic_gammas": _each(_exponent),
-    "svm_test": _whole(1),
+    "svm_test": whole(1),
     "svm_gammas": _each(_exponent),
-    "svm_s": _whole(1),
-    "svm_r": _whole(2),
+    "svm_s": whole(1),
+    "svm_r": whole(2),
     "compression": lambda name, value: check_number(name, value, 1.0),
 }
 """Setting -> what refuses a wrong value."""
@@ -79,8 +80,8 @@ FRACTIONS: Mapping[str, Check] = _SHARED | {
     "passes": _each(check_positive),
     "n_train": _limit,
     "pilot_share": _share,
-    "s": _whole(2),
-    "r": _whole(2),
+    "s": whole(2),
+    "r": whole(2),
 }
 """The same; `s` is what b of n calls r."""
 

@@ -91,8 +91,7 @@ def draw_curve_fits(table: pd.DataFrame) -> Figure:
         axes.grid(alpha=0.3, axis="x")
     panels[0].invert_yaxis()
     panels[-1].annotate("nearest", (1.01, -0.11), xycoords="axes fraction", fontsize=7)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    style.legend(figure, panels[:1], n_columns=2)
     style.mark_stand_in(figure, table["data"])
     return figure
 
@@ -113,8 +112,7 @@ def draw_calibration(table: pd.DataFrame) -> Figure:
         axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xlabel="P(y_E > ŷ), predicted", title=NAMES[dataset])
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("Share that ended above ŷ")
-    found = {label: of for axes in panels for of, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=4)
+    style.legend(figure, panels, n_columns=4)
     style.mark_stand_in(figure, table["data"])
     return figure
 
@@ -131,8 +129,7 @@ def draw_figure5(table: pd.DataFrame, currency: str = "seconds") -> Figure:
         _paths(right, part[part["panel"] == "search"])
         left.set(title=f"{NAMES[dataset]}: one search", xlabel="Epoch", ylabel="Validation error", ylim=(0, 1))
         right.set(title=f"{NAMES[dataset]}: all searches", xlabel=_SPENT[currency], ylabel="Best validation error")
-    found = {label: of for axes in rows.flat for of, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=3)
+    style.legend(figure, rows.flat, n_columns=3)
     style.mark_stand_in(figure, table["data"])
     return figure
 

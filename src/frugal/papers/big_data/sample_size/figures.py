@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -50,7 +49,7 @@ def draw_figure8(table: pd.DataFrame) -> Figure:
     ours = table[table["source"] == OURS]
     axes[0, 0].set(ylabel=_LIKELIHOOD, xlim=(0, ours["x"].max()), ylim=_limits(ours))
     axes[1, 0].set(ylabel="Published", ylim=(0, None))
-    _legend(figure, axes[0, 0], axes[0, 1])
+    style.legend(figure, axes[0], n_columns=3)
     style.mark_stand_in(figure, table["data"])
     return figure
 
@@ -64,7 +63,7 @@ def draw_seconds(table: pd.DataFrame) -> Figure:
         _draw(axis, table[table["panel"] == panel])
         axis.set(title=title, xlabel="Seconds of the fit")
     axes[0].set(ylabel=_LIKELIHOOD, xlim=(0, None), ylim=_limits(table))
-    _legend(figure, *axes)
+    style.legend(figure, axes, n_columns=3)
     style.mark_stand_in(figure, table["data"])
     return figure
 
@@ -77,7 +76,7 @@ def draw_growth(table: pd.DataFrame) -> Figure:
     _draw(axis, table)
     axis.set(xscale="log", yscale="log", xlabel="Rows accessed / all rows (passes)")
     axis.set(ylabel="Size of the sample / all rows", xlim=(table["x"].min(), table["x"].max()))
-    _legend(figure, axis)
+    style.legend(figure, [axis], n_columns=3)
     style.mark_stand_in(figure, table["data"])
     return figure
 
@@ -94,15 +93,6 @@ def _draw(axis: Axes, table: pd.DataFrame) -> None:
 def _limits(table: pd.DataFrame) -> tuple[float, float]:
     """Of an axis from 0 that shows every mean; the bands of few seeds may be far wider."""
     return 0.0, 1.1 * float(table["mean"].max())
-
-
-def _legend(figure: Figure, *axes: Axes) -> None:
-    """One legend above all panels, each label once."""
-    found: dict[str, Artist] = {}
-    for axis in axes:
-        handles, labels = axis.get_legend_handles_labels()
-        found |= dict(zip(labels, handles, strict=True))
-    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=3)
 
 
 FIGURES: dict[str, Drawn] = {

@@ -77,8 +77,7 @@ def draw(numbers: pd.DataFrame, *, experiment: str) -> Figure:
     panels[0].yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0) if high > 4 * low else range(1, 10)))
     panels[0].yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     panels[0].yaxis.set_minor_formatter(NullFormatter())
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    style.legend(figure, panels[:1], n_columns=3, below=True)
     style.mark_stand_in(figure, numbers["data"])
     return figure
 

@@ -19,8 +19,9 @@ import pandas as pd
 
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.papers.big_data.beyond.designs import Floats, split
+from frugal.papers.big_data.beyond.settings import check_settings
 from frugal.papers.big_data.searched_beyond.paths import follow
-from frugal.papers.big_data.searched_beyond.settings import GROWING, check_settings
+from frugal.papers.big_data.searched_beyond.settings import GROWING
 from frugal.rows import fit_dynamic_sample
 from frugal.seeds import rng_for
 from frugal.spaces import SearchSpace, Uniform, as_json

@@ -21,8 +21,9 @@ from frugal import learners
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.papers.big_data.beyond.costs import N_INIT
 from frugal.papers.big_data.beyond.designs import Floats, Ints, split
+from frugal.papers.big_data.beyond.settings import check_settings
 from frugal.papers.big_data.searched_beyond.paths import follow
-from frugal.papers.big_data.searched_beyond.settings import REDUCED, check_settings
+from frugal.papers.big_data.searched_beyond.settings import REDUCED
 from frugal.rows import WKMSVM
 from frugal.rows.reduced_svm import Reduced
 from frugal.seeds import rng_for, seed_for

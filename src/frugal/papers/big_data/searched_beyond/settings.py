@@ -8,11 +8,7 @@ from typing import Any
 
 from frugal.checks import check_between, check_number, check_whole
 from frugal.checks import check_settings as refuse_names
-from frugal.papers.big_data.beyond.settings import Check
-
-
-def _whole(low: int) -> Check:
-    return lambda name, value: check_whole(name, value, low)
+from frugal.papers.big_data.beyond.settings import Check, whole
 
 
 def _name(name: str, value: Any) -> None:
@@ -46,22 +42,22 @@ def _counts(known: tuple[str, ...]) -> Check:
 
 GROWING: Mapping[str, Check] = {
     "dataset": _name,
-    "n_train": _whole(100),
-    "n_valid": _whole(10),
-    "horizon": _whole(6),
+    "n_train": whole(100),
+    "n_valid": whole(10),
+    "horizon": whole(6),
     "theta": lambda name, value: check_between(name, value, 0.0, 1.0),
     "start_share": lambda name, value: check_between(name, value, 0.0, 1.0, above=True),
-    "n_trials": _whole(2),
+    "n_trials": whole(2),
     "termination": _block,
 }
 """Setting -> what refuses a wrong value; those of the termination are refused by `Terminating`."""
 REDUCED: Mapping[str, Check] = {
     "dataset": _name,
     "sizes": _sizes,
-    "n_valid": _whole(10),
-    "n_test": _whole(10),
+    "n_valid": whole(10),
+    "n_test": whole(10),
     "compression": lambda name, value: check_number(name, value, 1.0, above=True),
-    "n_initial": _whole(2),
+    "n_initial": whole(2),
     "n_trials": _counts(("random", "ei", "fabolas")),
     "strategies": _block,
 }
@@ -69,20 +65,9 @@ REDUCED: Mapping[str, Check] = {
 TERMINATED: Mapping[str, Check] = {
     "curves": _name,
     "table": _name,
-    "n_initial": _whole(2),
-    "n_trials": _whole(3),
+    "n_initial": whole(2),
+    "n_trials": whole(3),
     "fabolas": _block,
     "termination": _block,
 }
 """The same; curves is the name of a stored set, table the file of it."""
-
-
-def check_settings(settings: Mapping[str, Any], checks: Mapping[str, Check]) -> None:
-    """Refuse a setting that is not known, the lack of one that is, and a wrong value, before anything runs.
-
-    Raises:
-        ValueError: naming the setting, and if it is unknown or missing all known ones.
-    """
-    refuse_names(settings, checks)
-    for name, check in checks.items():
-        check(name, settings[name])

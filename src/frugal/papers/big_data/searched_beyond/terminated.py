@@ -23,9 +23,10 @@ import numpy as np
 import pandas as pd
 
 from frugal.interface import Candidate, TrialStrategy
+from frugal.papers.big_data.beyond.settings import check_settings
 from frugal.papers.big_data.searched_beyond.paths import follow
 from frugal.papers.big_data.searched_beyond.per_size import PerSize
-from frugal.papers.big_data.searched_beyond.settings import TERMINATED, check_settings
+from frugal.papers.big_data.searched_beyond.settings import TERMINATED
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from frugal.trials import strategies

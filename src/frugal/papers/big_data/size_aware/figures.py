@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -55,7 +53,7 @@ def draw_figure3(table: pd.DataFrame, spent: str = _SECONDS) -> Figure:
         axis.set(xlabel=spent, ylabel="Test error of the incumbent")
         _logarithmic(axis.xaxis, part["x"], part["x"])
         _logarithmic(axis.yaxis, 0.9 * least, 1.1 * part["mean"])
-    _legend(figure, axes)
+    style.legend(figure, axes, n_columns=4)
     ratio = float(table["cost_ratio"].iloc[0])
     axes[0].set_title(f"{_TITLES['left']} (largest evaluation: {ratio:.3g} x the smallest)", fontsize=7)
     style.mark_stand_in(figure, table["data"])
@@ -87,15 +85,6 @@ def _lines(axis: Axes, table: pd.DataFrame) -> None:
             line["x"], line["low"], line["high"], step="post", color=look.color, alpha=0.15, linewidth=0
         )
     axis.grid(alpha=0.3)
-
-
-def _legend(figure: Figure, axes: Iterable[Axes]) -> None:
-    """One legend above all panels, each label once."""
-    found: dict[str, Artist] = {}
-    for axis in axes:
-        handles, labels = axis.get_legend_handles_labels()
-        found |= dict(zip(labels, handles, strict=True))
-    figure.legend(list(found.values()), list(found), loc="outside upper center", ncols=4)
 
 
 _SUMMARISE_COST: Final = partial(summarise_figure3, currency="cost")

@@ -131,6 +131,7 @@ class CurvesProblem:
         check_whole("epochs", n_epochs, 1, self.n_epochs, "those of the stored curves")
         begin = self._epochs_before(task, n_epochs)
         curve = self._curves[n_rows][self._place_for(task.candidate)]
+        self.replayed[task.id] = curve.id  # whoever is reported to may ask which curve it is
         end = begin
         for score in curve.scores[begin:n_epochs]:
             end += 1

@@ -3,7 +3,7 @@
 A check of `termination.Terminating` costs a second or more, nearly all of it in the sampler, and what it samples
 depends on the curve alone, not on the strategy, the seed or y^. So the sampler runs once for each stored curve and
 number of points, `COLUMNS` keep what it found, and `Extrapolations` answers in its place with the same probability
-for any y^. What a check cost when it was made is kept too, as the seconds of a stored curve are.
+for any y^, by the number of the curve: several may begin alike, such as those of networks stuck at chance. What a check cost when it was made is kept too, as the seconds of a stored curve are.
 
 A row holds `N_KEPT` of the samples, evenly spaced: P is that of these, mean and standard deviation those of all.
 """
@@ -47,7 +47,7 @@ log = logging.getLogger("frugal")
 Array = NDArray[np.float64]
 
 
-def check_epochs(horizon: int, share: float) -> tuple[int, list[int]]:
+def epochs_of_checks(horizon: int, share: float) -> tuple[int, list[int]]:
     """p, the share of the horizon between checks in whole epochs, and at which epochs there is one.
 
     Raises:
@@ -70,7 +70,7 @@ def extrapolate(
 
     Args:
         table: the curves, columns `curve_set.COLUMNS`, of one set.
-        check_share: of the horizon, between checks; see `check_epochs`.
+        check_share: of the horizon, between checks; see `epochs_of_checks`.
         curve: settings of `CurveModel`.
         journal_path: where rows are kept as they are made, so that a killed job goes on; None: nowhere.
 
@@ -78,7 +78,7 @@ def extrapolate(
         Columns `COLUMNS`, in the order of curves and epochs; but for its seconds the same, interrupted or not.
 
     Raises:
-        ValueError: as `CurvesProblem`, `check_epochs` and `CurveModel`; or on the journal of another job.
+        ValueError: as `CurvesProblem`, `epochs_of_checks` and `CurveModel`; or on the journal of another job.
     """
     problem = CurvesProblem(table)
     facts = {name: table[name].iloc[0] for name in OF_SET}
@@ -87,7 +87,7 @@ def extrapolate(
     header = {**of_set, "ids": [one.id for one in problem.curves], "share": check_share, "curve": dict(curve)}
     lines = None if journal_path is None else Lines(journal_path, header)
     made = {(row["id"], row["epoch"]): row for row in lines.rows} if lines else {}
-    todo = [(one, n) for one in problem.curves for n in check_epochs(horizon, check_share)[1]]
+    todo = [(one, n) for one in problem.curves for n in epochs_of_checks(horizon, check_share)[1]]
     todo = [(one, n) for one, n in todo if n <= len(one.scores) and np.isfinite(one.scores[:n]).all()]
     with one_thread():
         for one, n in todo:
@@ -159,16 +159,14 @@ class Kept:
     """A fit of `CurveModel` as a row has it; answers about the horizon alone.
 
     Args:
-        finals: f_comb(E) of samples, (S,).
-        sigmas: their noise, (S,).
-        mean: E[f_comb(E)].
-        sd: of f_comb(E).
+        row: columns `COLUMNS`; its reason is empty.
     """
 
-    def __init__(self, finals: Array, sigmas: Array, mean: float, sd: float) -> None:
+    def __init__(self, row: Mapping[str, Any]) -> None:
+        finals = numbers(row["finals"])
         finite = np.isfinite(finals)
-        self._finals, self._sigmas = finals[finite], sigmas[finite]
-        self._mean, self._sd = mean, sd
+        self._finals, self._sigmas = finals[finite], numbers(row["sigmas"])[finite]
+        self._mean, self._sd = float(row["mean"]), float(row["sd"])
 
     def prob_above(self, y: float, *, noise: bool = True) -> float:
         """P(y_E > y), as of `CurveModel`."""
@@ -181,68 +179,64 @@ class Kept:
         return np.array([self._mean]), np.array([self._sd])
 
 
-def kept(row: Mapping[str, Any]) -> Kept:
-    """The fit in a row whose reason is empty."""
-    return Kept(numbers(row["finals"]), numbers(row["sigmas"]), float(row["mean"]), float(row["sd"]))
-
-
 class Extrapolations:
-    """Extrapolations by the scores that they are of: in the place of a sampler that runs again in every search.
+    """Extrapolations of a set's curves, in the place of a sampler that runs again in every search.
 
     Args:
-        table: columns `COLUMNS`.
+        table: columns `COLUMNS`, of one set.
+        replayed: number of the curve by trial, of the problem under way; see `CurvesProblem.replayed`.
 
     Raises:
         ValueError: if a column is missing or there are no rows.
     """
 
-    def __init__(self, table: pd.DataFrame) -> None:
+    def __init__(self, table: pd.DataFrame, replayed: Mapping[int, int]) -> None:
         missing = [name for name in COLUMNS if name not in table]
         if missing or table.empty:
             what = f"lack the column {missing[0]!r}" if missing else "have no rows"
             raise ValueError(f"extrapolations of curves {what}; columns: {', '.join(map(str, table))}")
-        self._rows: dict[tuple[int, tuple[float, ...]], dict[str, Any]] = {}
-        for row in table.to_dict("records"):
-            scores = numbers(row["observed"])[: int(row["epoch"])]
-            self._rows[int(row["n_epochs"]), _key(scores)] = {str(name): value for name, value in row.items()}
+        rows = [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+        self._rows = {(int(row["id"]), int(row["epoch"])): row for row in rows}
+        self._replayed = replayed
 
     @classmethod
-    def read(cls, path: str | Path) -> Extrapolations:
+    def read(cls, path: str | Path, replayed: Mapping[int, int]) -> Extrapolations:
         """Those in a file of the workflow.
 
         Raises:
             ValueError: as the constructor.
             OSError: if there is no such file.
         """
-        return cls(pd.read_parquet(path))
+        return cls(pd.read_parquet(path), replayed)
 
-    def fit(self, scores: Sequence[float] | Array, horizon: int) -> Kept:
-        """What was found for these scores.
+    def fit(self, trial: int, scores: Sequence[float] | Array, horizon: int) -> Kept:
+        """What was found for a trial's first scores.
 
         Raises:
             UnfittableError: if no family describes them.
-            ValueError: if they were not extrapolated to this horizon.
+            ValueError: if its curve was not extrapolated from so many points to this horizon, or has other scores.
         """
-        row = self._row(scores, horizon)
+        row = self._row(trial, scores, horizon)
         if row["reason"]:
             raise UnfittableError(row["reason"])
-        return kept(row)
+        return Kept(row)
 
-    def seconds(self, scores: Sequence[float] | Array, horizon: int) -> float:
+    def seconds(self, trial: int, scores: Sequence[float] | Array, horizon: int) -> float:
         """What it took.
 
         Raises:
             ValueError: as `fit`.
         """
-        return float(self._row(scores, horizon)["seconds"])
+        return float(self._row(trial, scores, horizon)["seconds"])
 
-    def _row(self, scores: Sequence[float] | Array, horizon: int) -> dict[str, Any]:
-        row = self._rows.get((horizon, _key(scores)))
-        if row is None:
-            epochs = sorted({len(known) for end, known in self._rows if end == horizon})
+    def _row(self, trial: int, scores: Sequence[float] | Array, horizon: int) -> dict[str, Any]:
+        curve, n = self._replayed.get(trial), len(scores)
+        row = self._rows.get((-1 if curve is None else curve, n))
+        if row is None or row["n_epochs"] != horizon or _key(numbers(row["observed"])[:n]) != _key(scores):
+            known = sorted(n for of, n in self._rows if of == curve)
             raise ValueError(
-                f"no curve with these {len(scores)} scores was extrapolated to epoch {horizon}; "
-                f"there are extrapolations from {', '.join(map(str, epochs)) or 'no'} points"
+                f"curve {curve} of trial {trial} with these {n} scores was not extrapolated to epoch {horizon}; "
+                f"there are extrapolations of it from {', '.join(map(str, known)) or 'no'} points"
             )
         return row
 

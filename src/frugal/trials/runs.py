@@ -62,9 +62,7 @@ def run(
         if isinstance(task, Wait):
             raise RuntimeError(f"{type(strategy).__name__} waits although every trial has been answered")
         if len(rows) < len(kept):
-            trial = _as_kept(task, kept[len(rows)], strategy, n_epochs.get(task.resume_from, 0))
-            if isinstance(problem, Recalling):
-                problem.recall(trial)
+            trial = _as_kept(task, kept[len(rows)], strategy, problem, n_epochs.get(task.resume_from, 0))
         else:
             trial = replace(problem.evaluate(task, strategy.report), overhead_s=overhead_s)
             keep(trial)
@@ -77,12 +75,17 @@ def run(
         rows.append({**as_row(trial), "incumbent": _json(chosen), "recommendation": _json(believed)})
 
 
-def _as_kept(task: TrialTask, trial: Trial, strategy: TrialStrategy, n_before: int) -> Trial:
-    """A kept trial, with the strategy told of its epochs as it was then: those after the first `n_before`."""
+def _as_kept(task: TrialTask, trial: Trial, strategy: TrialStrategy, problem: Problem, n_before: int) -> Trial:
+    """A kept trial, with the strategy told of its epochs as it was then: those after the first `n_before`.
+
+    The problem is told first, since what the strategy makes of a score may depend on what answered for the trial.
+    """
     if trial.task != task:
         raise ValueError(
             f"kept trial {trial.task.id} is {trial.task}, but {task} is asked for; delete the kept trials"
         )
+    if isinstance(problem, Recalling):
+        problem.recall(trial)
     for epoch, score in enumerate(trial.curve, start=1):
         if epoch > n_before and not math.isnan(score):  # a network that diverges reports no more
             strategy.report(task, epoch, score)

@@ -17,7 +17,7 @@ from frugal.checks import check_known, check_settings, check_whole
 from frugal.interface import TrialStrategy
 from frugal.seeds import rng_for
 from frugal.trials.curves import CurvesProblem
-from frugal.trials.extrapolations import Extrapolations, check_epochs
+from frugal.trials.extrapolations import Extrapolations, epochs_of_checks
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.ledger import initial_design
 from frugal.trials.lookup import LookUpProblem
@@ -116,7 +116,7 @@ def search(
         raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
     on = problem(learner, dataset, seed, settings, root)
     if isinstance(on, CurvesProblem) and "termination" in own:
-        own["termination"] = _on_curves(own["termination"], on.n_epochs, settings.get("extrapolations"))
+        own["termination"] = _on_curves(own["termination"], on, settings.get("extrapolations"))
     given: dict[str, Any] = {
         "space": on.space,
         "n_trials": n_trials,
@@ -147,12 +147,12 @@ def search(
     return pd.concat([pd.DataFrame({**names, "data": on.data}, index=table.index), table], axis=1)
 
 
-def _on_curves(termination: Mapping[str, Any], horizon: int, path: str | None) -> dict[str, Any]:
-    """Settings of `Terminating` on curves of so many epochs: p from `check_share`, and fits kept in a file."""
-    own = {"horizon": horizon, **termination}
+def _on_curves(termination: Mapping[str, Any], on: CurvesProblem, path: str | None) -> dict[str, Any]:
+    """Settings of `Terminating` on stored curves: p from `check_share`, and fits kept in a file."""
+    own = {"horizon": on.n_epochs, **termination}
     if "check_share" in own:
-        own["p"], _ = check_epochs(own["horizon"], own.pop("check_share"))
-    return own if path is None else {**own, "known": Extrapolations.read(path)}
+        own["p"], _ = epochs_of_checks(own["horizon"], own.pop("check_share"))
+    return own if path is None else {**own, "known": Extrapolations.read(path, on.replayed)}
 
 
 def _of_curves(ids: pd.Series[int], on: CurvesProblem, checks: list[Check]) -> pd.DataFrame:

@@ -18,13 +18,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from time import process_time
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from frugal.checks import check_between, check_choice, check_known, check_rng, check_whole
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
-from frugal.trials.extrapolations import Extrapolations, Kept
 from frugal.trials.surrogates.curve_families import Array
 from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
 
@@ -57,6 +57,26 @@ class Check:
     sd: float
     stopped: bool
     seconds: float = field(default=0.0, compare=False)
+
+
+class Fitted(Protocol):
+    """What a fit of `CurveModel`, or one that was kept, is asked."""
+
+    def prob_above(self, y: float, *, noise: bool = True) -> float:
+        """P(y_E > y), of a noisy y_E or of f_comb(E)."""
+
+    def predict(self, t: ArrayLike) -> tuple[Array, Array]:
+        """Mean and standard deviation of f_comb at t."""
+
+
+class Known(Protocol):
+    """Fits made before, such as `extrapolations.Extrapolations`."""
+
+    def fit(self, trial: int, scores: Array, horizon: int) -> Fitted:
+        """The one of a trial's first scores."""
+
+    def seconds(self, trial: int, scores: Array, horizon: int) -> float:
+        """What it took."""
 
 
 class Terminating:
@@ -98,7 +118,7 @@ class Terminating:
         best: str = "last",
         noise: bool = True,
         curve: Mapping[str, Any] | None = None,
-        known: Extrapolations | None = None,
+        known: Known | None = None,
     ) -> None:
         check_rng(rng)
         check_whole("horizon", horizon, MIN_POINTS + 1)
@@ -182,23 +202,25 @@ class Terminating:
             above = model.prob_above(self.best, noise=self._noise)
             mean, sd = (float(part[0]) for part in model.predict(self._horizon))
         except UnfittableError:
-            self.checks.append(replace(look, seconds=self._seconds(scores, started)))
+            self.checks.append(replace(look, seconds=self._seconds(trial, scores, started)))
             return
         stops = above < 1 - self._delta or (self._rule == "optimistic" and sd < CERTAIN_SD)
         stops = stops and 0 <= mean <= 1
-        seconds = self._seconds(scores, started)
+        seconds = self._seconds(trial, scores, started)
         self.checks.append(replace(look, prob_above=above, mean=mean, sd=sd, stopped=stops, seconds=seconds))
         if stops:
             self._stopped[trial] = mean
 
-    def _fitted(self, trial: int, scores: Array) -> CurveModel | Kept:
+    def _fitted(self, trial: int, scores: Array) -> Fitted:
         if self._known is not None:
-            return self._known.fit(scores, self._horizon)
+            return self._known.fit(trial, scores, self._horizon)
         rng = np.random.default_rng([self._seed, trial, len(scores)])
         return CurveModel(rng=rng, **self._curve_settings).fit(scores, self._horizon)
 
-    def _seconds(self, scores: Array, started: float) -> float:
-        return process_time() - started if self._known is None else self._known.seconds(scores, self._horizon)
+    def _seconds(self, trial: int, scores: Array, started: float) -> float:
+        if self._known is None:
+            return process_time() - started
+        return self._known.seconds(trial, scores, self._horizon)
 
 
 def terminating(strategy: TrialStrategy, *, rng: np.random.Generator, **settings: Any) -> Terminating:

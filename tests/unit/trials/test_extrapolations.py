@@ -13,7 +13,7 @@ from frugal.learners import networks
 from frugal.seeds import rng_for
 from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.curve_set import COLUMNS
-from frugal.trials.extrapolations import Extrapolations, check_epochs, extrapolate, numbers
+from frugal.trials.extrapolations import Extrapolations, epochs_of_checks, extrapolate, numbers
 from frugal.trials.searches import search
 from frugal.trials.strategies import make
 from frugal.trials.surrogates.learning_curves import CurveModel, UnfittableError
@@ -61,7 +61,7 @@ def scores_of(curve, n=E):
     ],
 )
 def test_checks_are_a_share_of_the_horizon_apart(horizon, share, p, epochs):
-    assert check_epochs(horizon, share) == (p, epochs)
+    assert epochs_of_checks(horizon, share) == (p, epochs)
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_checks_are_a_share_of_the_horizon_apart(horizon, share, p, epochs):
 )
 def test_a_share_without_a_check_is_refused(share, message):
     with pytest.raises(ValueError, match=message):
-        check_epochs(8, share)
+        epochs_of_checks(8, share)
 
 
 def test_what_is_looked_up_is_what_the_sampler_finds(table):
-    known = Extrapolations(table).fit(scores_of(0, 6), E)
+    known = Extrapolations(table, {7: 0}).fit(7, scores_of(0, 6), E)
     model = CurveModel(rng=rng_for("extrapolation", "mlp", "mnist", 0, 6), **QUICK).fit(scores_of(0, 6), E)
     assert len(numbers(table["finals"].iloc[0])) == len(model.samples)  # so few that all are kept
     for y in (0.5, 0.85, 0.87, 0.9, 1.2):
@@ -120,10 +120,10 @@ def test_a_curve_that_no_family_describes_says_why(monkeypatch):
     monkeypatch.setattr(CurveModel, "fit", refuse)
     made = extrapolate(stored().query("id == 0"), check_share=SHARE, curve=QUICK)
     assert made["reason"].tolist() == ["no family describes the curve"]
-    known, seen = Extrapolations(made), scores_of(0, 6)
+    known, seen = Extrapolations(made, {1: 0}), scores_of(0, 6)
     with pytest.raises(UnfittableError, match="no family describes"):
-        known.fit(seen, E)
-    assert known.seconds(seen, E) == made["seconds"].iloc[0]
+        known.fit(1, seen, E)
+    assert known.seconds(1, seen, E) == made["seconds"].iloc[0]
     strategy = make(
         "random", space=SearchSpace({"x": Uniform(0.0, 1.0)}), n_trials=2, rng=np.random.default_rng(0)
     )
@@ -139,15 +139,30 @@ def test_a_curve_that_no_family_describes_says_why(monkeypatch):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda table: Extrapolations(table).fit([0.1] * 6, E), "no curve with these 6 scores .* from 6 points"),
-        (lambda table: Extrapolations(table).fit(scores_of(0, 6), 99), "to epoch 99; .* from no points"),
-        (lambda table: Extrapolations(table.drop(columns="sd")), "lack the column 'sd'"),
-        (lambda table: Extrapolations(table[:0]), "have no rows"),
+        (
+            lambda table: Extrapolations(table, {5: 2}).fit(5, [0.1] * 6, E),
+            "curve 2 of trial 5 with these 6 scores .* from 6 points",
+        ),
+        (lambda table: Extrapolations(table, {5: 2}).fit(5, scores_of(2, 7), E), "these 7 scores .* from 6 points"),
+        (lambda table: Extrapolations(table, {5: 2}).fit(5, scores_of(2, 6), 99), "to epoch 99"),
+        (lambda table: Extrapolations(table, {}).fit(5, scores_of(2, 6), E), "curve None of trial 5 .* no points"),
+        (lambda table: Extrapolations(table.drop(columns="sd"), {}), "lack the column 'sd'"),
+        (lambda table: Extrapolations(table[:0], {}), "have no rows"),
     ],
 )
 def test_what_is_not_known_is_refused(table, call, message):
     with pytest.raises(ValueError, match=message):
         call(table)
+
+
+def test_curves_that_begin_alike_have_extrapolations_of_their_own(table):
+    rows = []
+    for row, mean in zip(table[:2].to_dict("records"), (0.2, 0.7), strict=True):  # stuck at chance, then apart
+        observed = json.dumps([0.1] * 6 + [0.1 + mean / 6 * i for i in range(1, 7)])
+        rows.append(row | {"observed": observed, "mean": mean, "seconds": 10 * mean, "reason": ""})
+    known = Extrapolations(pd.DataFrame(rows), {5: 1, 6: 0})
+    assert [known.fit(trial, [0.1] * 6, E).predict(E)[0][0] for trial in (5, 6)] == [0.7, 0.2]
+    assert [known.seconds(trial, [0.1] * 6, E) for trial in (5, 6)] == [7.0, 2.0]
 
 
 def test_a_strategy_draws_the_same_with_termination_and_without():
@@ -179,14 +194,14 @@ def test_searches_on_stored_curves_look_their_checks_up(table, settings):
     assert not plain["cut"].any()
     expected = [1 - scores_of(i)[-1] if i != 4 else math.nan for i in plain["curve_id"]]
     assert plain["final_error"].tolist() == pytest.approx(expected, nan_ok=True)
-    best, known, seconds = -math.inf, Extrapolations(table), table.set_index("id")["seconds"]
+    best, known, seconds = -math.inf, Extrapolations(table, {i: i for i in range(6)}), table.set_index("id")["seconds"]
     for row in cut.to_dict("records"):  # the document's rule, by hand
         scores = scores_of(row["curve_id"])
         seen = scores[:6]
         checked = best > -math.inf and seen.max() <= best
         assert row["n_checks"] == int(checked)
         assert row["check_s"] == (seconds[row["curve_id"]] if checked else 0)
-        stops = checked and known.fit(seen, E).prob_above(best) < 0.05
+        stops = checked and known.fit(row["curve_id"], seen, E).prob_above(best) < 0.05
         assert row["cut"] == stops
         assert len(json.loads(row["curve"])) == (6 if stops else len(scores))
         last = seen[-1] if stops else scores[-1]
@@ -195,6 +210,16 @@ def test_searches_on_stored_curves_look_their_checks_up(table, settings):
     assert cut["seconds"].sum() < plain["seconds"].sum()
     best = int(plain.loc[plain["error"].idxmin(), "curve_id"])
     assert plain["test_error"].iloc[-1] == pytest.approx(0.1 * best)
+
+
+def test_an_interrupted_search_looks_its_checks_up_again(settings, tmp_path):
+    journal = tmp_path / "search.jsonl"
+    whole = search("random_terminated", "curves", "mlp_mnist", 0, 6, settings, journal_path=journal)
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines[:5]))  # the header and four trials
+    again = search("random_terminated", "curves", "mlp_mnist", 0, 6, settings, journal_path=journal)
+    assert whole["cut"].tolist()[:4] != [False] * 4
+    pd.testing.assert_frame_equal(again.drop(columns="overhead_s"), whole.drop(columns="overhead_s"))
 
 
 @pytest.mark.parametrize("method", ["tpe", "smac"])

@@ -155,7 +155,7 @@ def test_the_best_error_is_that_of_the_last_score_seen():
     assert found["spent_epochs"].tolist() == [60, 120, 150]
 
 
-def test_a_pair_is_compared_at_the_quality_that_the_one_without_ends_with():
+def test_a_pair_is_compared_at_the_worse_of_its_two_last_errors():
     ends = [0.2, 0.8, 0.5, 0.3]
     runs = pd.concat([
         search("random", 0, ends),
@@ -169,8 +169,8 @@ def test_a_pair_is_compared_at_the_quality_that_the_one_without_ends_with():
     assert 2 ** found.loc["random", "log2_epochs"] == pytest.approx(120 / 90)
     assert 2 ** found.loc["random", "log2_seconds"] == pytest.approx(120 / 120)
     assert 2 ** found.loc["random", "whole_epochs"] == pytest.approx(240 / 135)
-    # TPE's second trial is cut at 0.4, so 0.8 is never reached: counted as the 240 epochs of the longer search.
-    assert 2 ** found.loc["tpe", "log2_epochs"] == pytest.approx(120 / 240)
+    # TPE's second trial is cut at 0.4, so it ends there, after 90 epochs; the search without is past it after 120.
+    assert 2 ** found.loc["tpe", "log2_epochs"] == pytest.approx(120 / 90)
     assert found["error"].to_dict() == pytest.approx({"random": 0.0, "tpe": 0.8 - 0.4})
 
 

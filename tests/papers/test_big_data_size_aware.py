@@ -81,11 +81,6 @@ def judged(runs):
     return found[: len(claims.CLAIMS["svm_search"])]
 
 
-def test_steps_hold_their_value_and_are_nan_before_the_first():
-    found = searched.steps(np.array([1.0, 3.0]), np.array([0.5, 0.2]), np.array([0.9, 1.0, 2.9, 3.0, 99.0]))
-    assert found == pytest.approx([math.nan, 0.5, 0.5, 0.2, 0.2], nan_ok=True)
-
-
 def test_an_arrival_is_the_first_time_at_the_target_and_all_of_a_search_that_never_is():
     runs = pd.concat([
         table(),

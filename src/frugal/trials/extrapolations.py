@@ -3,7 +3,8 @@
 A check of `termination.Terminating` costs a second or more, nearly all of it in the sampler, and what it samples
 depends on the curve alone, not on the strategy, the seed or y^. So the sampler runs once for each stored curve and
 number of points, `COLUMNS` keep what it found, and `Extrapolations` answers in its place with the same probability
-for any y^, by the number of the curve: several may begin alike, such as those of networks stuck at chance. What a check cost when it was made is kept too, as the seconds of a stored curve are.
+for any y^, by the number of the curve: several may begin alike, such as those of networks stuck at chance. What a
+check cost when it was made is kept too, as the seconds of a stored curve are.
 
 A row holds `N_KEPT` of the samples, evenly spaced: P is that of these, mean and standard deviation those of all.
 """

@@ -143,7 +143,10 @@ def test_a_curve_that_no_family_describes_says_why(monkeypatch):
             lambda table: Extrapolations(table, {5: 2}).fit(5, [0.1] * 6, E),
             "curve 2 of trial 5 with these 6 scores .* from 6 points",
         ),
-        (lambda table: Extrapolations(table, {5: 2}).fit(5, scores_of(2, 7), E), "these 7 scores .* from 6 points"),
+        (
+            lambda table: Extrapolations(table, {5: 2}).fit(5, scores_of(2, 7), E),
+            "these 7 scores .* from 6 points",
+        ),
         (lambda table: Extrapolations(table, {5: 2}).fit(5, scores_of(2, 6), 99), "to epoch 99"),
         (lambda table: Extrapolations(table, {}).fit(5, scores_of(2, 6), E), "curve None of trial 5 .* no points"),
         (lambda table: Extrapolations(table.drop(columns="sd"), {}), "lack the column 'sd'"),
@@ -194,7 +197,11 @@ def test_searches_on_stored_curves_look_their_checks_up(table, settings):
     assert not plain["cut"].any()
     expected = [1 - scores_of(i)[-1] if i != 4 else math.nan for i in plain["curve_id"]]
     assert plain["final_error"].tolist() == pytest.approx(expected, nan_ok=True)
-    best, known, seconds = -math.inf, Extrapolations(table, {i: i for i in range(6)}), table.set_index("id")["seconds"]
+    best, known, seconds = (
+        -math.inf,
+        Extrapolations(table, {i: i for i in range(6)}),
+        table.set_index("id")["seconds"],
+    )
     for row in cut.to_dict("records"):  # the document's rule, by hand
         scores = scores_of(row["curve_id"])
         seen = scores[:6]

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from frugal import learners
 from frugal.interface import Candidate
+from frugal.papers.paths import mean_path
 from frugal.papers.tidy import provenance
 from frugal.spaces import SearchSpace
-from frugal.stats import t_margin
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.searches import FUNCTION, SPACES
 
@@ -153,16 +153,9 @@ def curves(
         if last < first:
             continue
         grid = np.arange(first, last + 1) if x == "trial" else np.linspace(first, last, n_points)
-        values = np.array([
-            path[value].to_numpy()[np.searchsorted(path[x].to_numpy(), grid, side="right") - 1] for path in steps
-        ])  # (n_seeds, n_points)  # fmt: skip
-        margin = np.full(len(grid), math.nan)
-        if len(steps) > 1:
-            margin = t_margin(1.0, len(steps)) * values.std(axis=0, ddof=1) / math.sqrt(len(steps))
-        mean = values.mean(axis=0)
-        numbers = {"x": grid, "mean": mean, "low": mean - margin, "high": mean + margin}
-        facts = {"n_seeds": len(steps), "n_missing": len(whole) - len(steps), "data": provenance(table)}
-        parts.append(pd.DataFrame({"method": method, **numbers, **facts}))
+        line = mean_path(steps, x, value, grid)
+        line.insert(0, "method", method)
+        parts.append(line.assign(n_missing=len(whole) - len(steps), data=provenance(table)))
     if not parts:
         raise ValueError(f"no search by {', '.join(methods)} has a trial that succeeded before the others end")
     return pd.concat(parts, ignore_index=True)

@@ -128,8 +128,8 @@ def _of(dataset: str) -> tuple[Claim, ...]:
         ),
         *(
             Claim(
-                f'"{_FACTOR}" ({name}: {_IN[currency]} until the best validation error that the search without '
-                "termination ends with, geometric mean over optimisers and seeds)",
+                f'"{_FACTOR}" ({name}: {_IN[currency]} without termination over with, until both searches have '
+                "the higher of their two last best validation errors, geometric mean over optimisers and seeds)",
                 2.0,
                 partial(_speed_up, dataset=dataset, currency=currency),
                 rounding=1.0,

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from frugal.papers.experiments import OPTIMISERS, SEARCHES
+from frugal.papers.paths import SLACK, until_as_good
 
 METHODS: Final = SEARCHES["curve_search"].methods
 CURRENCIES: Final = ("seconds", "epochs")
@@ -29,7 +30,6 @@ _TRIALS: Final = (
     "n_checks", "curve_id", "final_error", "test_error",
 )  # fmt: skip
 _BY: Final = ["dataset", "method", "seed"]
-_SLACK: Final = 1e-12
 
 
 def searches(runs: pd.DataFrame) -> pd.DataFrame:
@@ -70,16 +70,14 @@ def searches(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Searches with termination beside those without: how much sooner they are as good, and as good as what.
-
-    The quality is the best validation error that the search without ends with. One with termination that never
-    gets there is counted as if it did after all that the longer search of the two spent.
+    """Searches with termination beside those without: how much sooner they are as good, and what they end with.
 
     Returns:
-        dataset, optimiser, seed, data; reached: whether the search with termination gets there; log2_seconds,
-        log2_epochs: log2 of what the search without spent until there over what the one with did; whole_seconds,
-        whole_epochs: the same of all that they spent; error, test_error: the last best validation error, and the
-        test error of the last incumbent, with less without.
+        dataset, optimiser, seed, data; reached: whether the search with termination ends with a best validation
+        error that is no higher; log2_seconds, log2_epochs: log2 of what the search without spent over what the one
+        with did, until both had the higher of their two last best validation errors (`paths.until_as_good`);
+        whole_seconds, whole_epochs: the same of all that they spent; error, test_error: the last best validation
+        error, and the test error of the last incumbent, with less without.
     """
     found = searches(runs)
     rows = []
@@ -87,17 +85,15 @@ def pairs(runs: pd.DataFrame) -> pd.DataFrame:
         plain, cut = part[~part["terminated"]], part[part["terminated"]]
         if plain.empty or cut.empty:
             continue
-        target = float(plain["best_error"].iloc[-1])
-        there = cut["best_error"].to_numpy(float) <= target + _SLACK
         row = {"dataset": dataset, "optimiser": optimiser, "seed": seed, "data": part["data"].iloc[0]}
-        row |= {"reached": bool(there.any())}
+        row["error"] = float(cut["best_error"].iloc[-1] - plain["best_error"].iloc[-1])
+        row["reached"] = row["error"] <= SLACK
         for currency in CURRENCIES:
-            ours, theirs = (of[f"spent_{currency}"].to_numpy(float) for of in (cut, plain))
-            before = theirs[(plain["best_error"].to_numpy(float) <= target + _SLACK).argmax()]
-            after = ours[there.argmax()] if there.any() else max(ours[-1], theirs[-1])
+            spent = f"spent_{currency}"
+            ours, theirs = ((of["best_error"].to_numpy(float), of[spent].to_numpy(float)) for of in (cut, plain))
+            after, before = until_as_good(ours, theirs)
             row[f"log2_{currency}"] = float(np.log2(before / after))
-            row[f"whole_{currency}"] = float(np.log2(theirs[-1] / ours[-1]))
-        row["error"] = float(cut["best_error"].iloc[-1]) - target
+            row[f"whole_{currency}"] = float(np.log2(theirs[1][-1] / ours[1][-1]))
         row["test_error"] = float(cut["test_error"].iloc[-1] - plain["test_error"].iloc[-1])
         rows.append(row)
     if not rows:

@@ -11,10 +11,9 @@ import pandas as pd
 
 from frugal.papers.big_data.curves import fits
 from frugal.papers.big_data.curves.searched import METHODS, NAMES, pairs, searches, shares_cut
-from frugal.papers.big_data.size_aware.searched import steps
+from frugal.papers.paths import mean_path
 from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, provenance
 from frugal.papers.verdicts import Arrays, over_seeds
-from frugal.stats import t_margin
 
 N_POINTS: Final = 201
 N_BINS: Final = 10
@@ -85,23 +84,19 @@ def summarise_figure5(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataF
         grid = np.linspace(0, of[f"spent_{currency}"].max(), N_POINTS)
         for method, own in of.groupby("method", sort=False):
             parts.append(
-                _mean_path(own, f"spent_{currency}", grid).assign(panel="search", dataset=dataset, line=method)
+                _path(own, f"spent_{currency}", grid).assign(panel="search", dataset=dataset, line=method)
             )
     table = pd.concat(parts, ignore_index=True).assign(data=provenance(runs))
     return table[["panel", "dataset", "line", "x", "mean", "low", "high", "cut", "n_seeds", "data"]]
 
 
-def _mean_path(found: pd.DataFrame, x: str, grid: fits.Array) -> pd.DataFrame:
+def _path(found: pd.DataFrame, x: str, grid: fits.Array) -> pd.DataFrame:
     """From where every seed has a value to the end of the longest search."""
     paths = [path for _, path in found.groupby("seed")]
     ends = [float(path[x].iloc[-1]) for path in paths]
     begin = max(float(path.loc[path["best_error"].notna(), x].min()) for path in paths)
     grid = np.unique([begin, *grid[(grid > begin) & (grid < max(ends))], max(ends)])
-    values = np.array([steps(path[x].to_numpy(float), path["best_error"].to_numpy(float), grid) for path in paths])
-    mean, n = values.mean(axis=0), len(values)
-    margin = t_margin(1.0, n) * values.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(grid), np.nan)
-    numbers = {"x": grid, "mean": mean, "low": mean - margin, "high": mean + margin}
-    return pd.DataFrame(numbers | {"cut": False, "n_seeds": n})
+    return mean_path(paths, x, "best_error", grid).assign(cut=False)
 
 
 def tabulate_curve_fits(runs: pd.DataFrame, scale: str) -> pd.DataFrame:

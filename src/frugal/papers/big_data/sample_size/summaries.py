@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from frugal.papers.big_data.sample_size.outcomes import MEASURES, need, outcomes
 from frugal.papers.big_data.sample_size.runs import METHODS, THETAS, UNGUARDED
+from frugal.papers.paths import mean_at
 from frugal.papers.tidy import TIDY, mean_by_seed, provenance
-from frugal.stats import t_margin
 
 OURS, PUBLISHED = "ours", "published"
 """Sources of a curve of Figure 8."""
@@ -148,13 +148,8 @@ def _curve(runs: pd.DataFrame, method: str, value: str, grid: Array, panel: str)
     for _, steps in part.groupby("seed"):
         last = np.searchsorted(steps["x"].to_numpy(), grid, side="right") - 1
         seeds.append(steps[value].to_numpy()[last])
-    values = np.array(seeds)  # (n_seeds, n_points)
-    mean, margin = values.mean(axis=0), np.full(len(grid), np.nan)
-    if len(values) > 1:
-        margin = t_margin(1.0, len(values)) * values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    numbers = {"x": grid, "mean": mean, "low": mean - margin, "high": mean + margin}
-    facts = {"n_seeds": len(values), "n_rows": part["n_rows"].min(), "data": provenance(part)}
-    return pd.DataFrame({"panel": panel, "source": OURS, "method": method, **numbers, **facts})[_COLUMNS]
+    facts = {"panel": panel, "source": OURS, "method": method, "n_rows": part["n_rows"].min()}
+    return mean_at(grid, np.array(seeds)).assign(**facts, data=provenance(part))[_COLUMNS]
 
 
 def _published(panel: str, limit: float) -> pd.DataFrame:

@@ -7,11 +7,10 @@ import math
 from collections.abc import Callable
 from time import process_time
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask
+from frugal.papers.paths import Array, until_as_good
 from frugal.trials.problems import Problem, Report
 from frugal.trials.runs import run
 
@@ -98,10 +97,7 @@ def with_spent(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def to_same(found: pd.DataFrame, method: str, other: str, currency: str, quality: str) -> pd.Series[float]:
-    """What a search spent until it was as good as the worse of two ends, over what the other one spent.
-
-    Of each seed, the target is the larger of the two searches' last values; both were there at some time, so that
-    no search is left out.
+    """What a search spent until it was as good as another one, over what that spent, as `until_as_good` has it.
 
     Args:
         found: rows of `with_spent`.
@@ -116,16 +112,12 @@ def to_same(found: pd.DataFrame, method: str, other: str, currency: str, quality
     ours, others = (_by_seed(found[found["method"] == name], currency, quality) for name in (method, other))
     ratios = {}
     for seed in sorted(ours.keys() & others.keys()):
-        pair = (ours[seed], others[seed])
-        target = max(values[-1] for values, _ in pair) + 1e-12  # errors are multiples of one over the rows
-        until = [spent[int(np.flatnonzero(values <= target)[0])] for values, spent in pair]
-        ratios[seed] = math.log10(until[0] / until[1])
+        until, theirs = until_as_good(ours[seed], others[seed])
+        ratios[seed] = math.log10(until / theirs)
     return pd.Series(ratios, dtype=float)
 
 
-def _by_seed(
-    paths: pd.DataFrame, currency: str, quality: str
-) -> dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+def _by_seed(paths: pd.DataFrame, currency: str, quality: str) -> dict[int, tuple[Array, Array]]:
     return {
         int(str(seed)): (path[quality].to_numpy(float), path[f"spent_{currency}"].to_numpy(float))
         for seed, path in paths.groupby("seed")

@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 
 from frugal.papers.big_data.searched_beyond.paths import CURRENCIES, to_same, with_spent
-from frugal.papers.big_data.size_aware.searched import Array, steps
 from frugal.papers.experiments import EXPERIMENTS
+from frugal.papers.paths import mean_path
 from frugal.papers.tidy import TIDY, mean_by_seed, provenance
-from frugal.stats import t_margin
 
 QUALITY: Final = {
     "growing_termination": "best_error",
@@ -161,19 +160,10 @@ def summarise(runs: pd.DataFrame, *, experiment: str) -> pd.DataFrame:
         for method in dict.fromkeys(runs["method"]):
             own = [path for _, path in found[found["method"] == method].groupby("seed")]
             xs = grid[grid <= max(path[spent].iloc[-1] for path in own)]
-            values = [steps(path[spent].to_numpy(), path[QUALITY[experiment]].to_numpy(float), xs) for path in own]
-            parts.append(_line(xs, np.array(values)).assign(panel=currency, method=method))
-    table = pd.concat(parts, ignore_index=True).dropna(subset="mean").assign(data=provenance(runs))
+            line = mean_path(own, spent, QUALITY[experiment], xs)
+            parts.append(line.assign(panel=currency, method=method))
+    table = pd.concat(parts, ignore_index=True).assign(data=provenance(runs))
     return table[["panel", "method", "x", "mean", "low", "high", "n_seeds", "data"]].reset_index(drop=True)
-
-
-def _line(x: Array, values: Array) -> pd.DataFrame:
-    """Means of values (n_seeds, n_points), nan where a seed has none."""
-    n_seeds = len(values)
-    mean, margin = values.mean(axis=0), np.full(len(x), np.nan)
-    if n_seeds > 1:
-        margin = t_margin(1.0, n_seeds) * values.std(axis=0, ddof=1) / np.sqrt(n_seeds)
-    return pd.DataFrame({"x": x, "mean": mean, "low": mean - margin, "high": mean + margin, "n_seeds": n_seeds})
 
 
 TABLES: Final[dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]]] = {

@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.papers.experiments import SEARCHES
+from frugal.papers.paths import SLACK
 from frugal.trials.curves import as_cells
-
-Array = NDArray[np.float64]
 
 METHODS: Final = SEARCHES["svm_search"].methods
 """In the order of the figures; `cnn_search` has some of them."""
@@ -25,8 +22,6 @@ CURRENCIES: Final = ("seconds", "cost")
 GOOD, FAIR = 0.10, 0.50
 """Within which share of the table's least test error an incumbent is; `GOOD` is the main target."""
 _TRIALS: Final = ("id", "n_rows", "seconds", "overhead_s", "cost", "test_error")
-_SLACK: Final = 1e-12
-"""Of a target: errors are multiples of one over the number of rows."""
 
 
 def searches(runs: pd.DataFrame) -> pd.DataFrame:
@@ -112,7 +107,7 @@ def arrivals(runs: pd.DataFrame, target: float, currency: str) -> pd.DataFrame:
     rows = []
     for (method, seed), path in searches(runs).groupby(["method", "seed"], sort=False):
         spent = path[f"spent_{currency}"].to_numpy(float)
-        there = path["test_error"].to_numpy(float) <= target + _SLACK  # nan: there is no incumbent yet
+        there = path["test_error"].to_numpy(float) <= target + SLACK  # nan: there is no incumbent yet
         first = int(there.argmax()) if there.any() else len(there) - 1
         left = bool(there.any() and not there[first:].all())
         rows.append([method, seed, path["data"].iloc[0], bool(there.any()), spent[first], spent[-1], left])
@@ -123,15 +118,3 @@ def targets(runs: pd.DataFrame) -> dict[str, float]:
     """Test errors by name: good and fair, `GOOD` and `FAIR` above the table's least; best, that of the optimum."""
     least = least_test_error(runs)
     return {"good": (1 + GOOD) * least, "fair": (1 + FAIR) * least, "best": optimum(runs)}
-
-
-def steps(x: Array, values: Array, grid: Array) -> Array:
-    """A right-continuous step function on a grid: nan before the first x, the last value carried forward.
-
-    Args:
-        x: where it steps, increasing, shape (n,).
-        values: from there on, shape (n,).
-        grid: shape (m,).
-    """
-    at = np.searchsorted(x, grid, side="right") - 1
-    return np.asarray(np.where(at >= 0, values[np.maximum(at, 0)], np.nan))

@@ -11,17 +11,15 @@ import pandas as pd
 
 from frugal.papers.big_data.size_aware.searched import (
     METHODS,
-    Array,
     arrivals,
     cost_ratio,
     least_test_error,
     searches,
-    steps,
     targets,
 )
 from frugal.papers.exploration.paired import differences
+from frugal.papers.paths import Array, mean_at, mean_path
 from frugal.papers.tidy import TIDY, mean_by_seed, provenance
-from frugal.stats import t_margin
 
 LEFT: Final = ("random", "ei", "entropy_search", "mtbo_16", "fabolas")
 MIDDLE: Final = ("mtbo_4", "mtbo_16", "mtbo_64", "fabolas")
@@ -88,25 +86,14 @@ def _curve(found: pd.DataFrame, x: str, grid: Array) -> pd.DataFrame:
     if not told:
         return pd.DataFrame({"x": [np.nan], "n_seeds": 0, "n_missing": len(paths)})
     grid = grid[grid <= max(float(path[x].max()) for path in told)]
-    values = np.array([steps(path[x].to_numpy(), path["test_error"].to_numpy(), grid) for path in told])
-    return _with_interval(grid, values, len(paths)).dropna(subset="mean")
+    return mean_path(told, x, "test_error", grid).assign(n_missing=len(paths) - len(told))
 
 
 def _sizes(found: pd.DataFrame) -> pd.DataFrame:
     wide = found.pivot_table("n_rows", index="seed", columns="iteration").astype(float)
-    table = _with_interval(wide.columns.to_numpy(float), np.log2(wide.to_numpy()), len(wide))
+    table = mean_at(wide.columns.to_numpy(float), np.log2(wide.to_numpy())).assign(n_missing=0)
     table[["mean", "low", "high"]] = 2.0 ** table[["mean", "low", "high"]]
     return table
-
-
-def _with_interval(x: Array, values: Array, n_all: int) -> pd.DataFrame:
-    """Means of values (n_seeds, n_points) with Student's 95 % interval; nan where a seed has no value."""
-    n_seeds = len(values)
-    mean, margin = values.mean(axis=0), np.full(len(x), np.nan)
-    if n_seeds > 1:
-        margin = t_margin(1.0, n_seeds) * values.std(axis=0, ddof=1) / np.sqrt(n_seeds)
-    numbers = {"x": x, "mean": mean, "low": mean - margin, "high": mean + margin}
-    return pd.DataFrame(numbers | {"n_seeds": n_seeds, "n_missing": n_all - n_seeds})
 
 
 def tabulate_search(experiment: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:

@@ -1,0 +1,82 @@
+"""Searches as paths, what they had spent and how good they were by then: means over seeds, and who was sooner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from frugal.stats import t_margin
+
+Array = NDArray[np.float64]
+SLACK: Final = 1e-12
+"""Of a target: errors are multiples of one over the number of rows."""
+
+
+def until_as_good(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[float, float]:
+    """What two searches had spent when each was as good as the worse of their two ends, and stayed so.
+
+    Both were there in the end, so that no search is left out and none is counted as what it might have spent. A
+    search that was there and left again, as test errors may, is counted from when it came to stay.
+
+    Args:
+        first: qualities of a search, low ones better, (n,), nan where it had none; and what it had spent, (n,).
+        second: the same of the other one, (m,).
+
+    Returns:
+        Of the first and of the second; nan where one ended without a quality.
+    """
+    target = max(first[0][-1], second[0][-1]) + SLACK
+    if np.isnan([first[0][-1], second[0][-1]]).any():
+        return np.nan, np.nan
+    worse = (np.flatnonzero(~(quality <= target)) for quality, _ in (first, second))
+    begin = [int(at[-1]) + 1 if len(at) else 0 for at in worse]
+    return float(first[1][begin[0]]), float(second[1][begin[1]])
+
+
+def steps(x: Array, values: Array, grid: Array) -> Array:
+    """A right-continuous step function on a grid: nan before the first x, the last value carried forward.
+
+    Args:
+        x: where it steps, increasing, shape (n,).
+        values: from there on, shape (n,).
+        grid: shape (m,).
+    """
+    at = np.searchsorted(x, grid, side="right") - 1
+    return np.asarray(np.where(at >= 0, values[np.maximum(at, 0)], np.nan))
+
+
+def mean_path(paths: Sequence[pd.DataFrame], x: str, value: str, grid: Array) -> pd.DataFrame:
+    """Mean over seeds on a grid, from where every one has a value; a search that has ended keeps its last one.
+
+    Args:
+        paths: searches, a seed each.
+        x: column that grows along them.
+        value: column that is averaged.
+        grid: where, increasing, up to the end of the longest search.
+
+    Returns:
+        As `mean_at`.
+    """
+    found = [steps(path[x].to_numpy(float), path[value].to_numpy(float), grid) for path in paths]
+    return mean_at(grid, np.array(found)).dropna(subset="mean")
+
+
+def mean_at(x: Array, values: Array) -> pd.DataFrame:
+    """Means with Student's 95 % intervals.
+
+    Args:
+        x: where, (n_points,).
+        values: (n_seeds, n_points); nan where a seed has none, and there is no mean then.
+
+    Returns:
+        x, mean, low, high (nan of one seed), n_seeds.
+    """
+    n_seeds = len(values)
+    mean, margin = values.mean(axis=0), np.full(len(x), np.nan)
+    if n_seeds > 1:
+        margin = t_margin(1.0, n_seeds) * values.std(axis=0, ddof=1) / np.sqrt(n_seeds)
+    return pd.DataFrame({"x": x, "mean": mean, "low": mean - margin, "high": mean + margin, "n_seeds": n_seeds})

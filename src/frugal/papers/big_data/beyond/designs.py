@@ -19,6 +19,8 @@ from frugal.seeds import rng_for
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Part = tuple[Floats, Ints]
+"""Features (n, d) and labels (n,)."""
 
 BETA: Mapping[str, Floats] = {"nzNormal": np.full(7, 0.5), "student_t": np.ones(10)}
 """True coefficients; neither design has an intercept."""
@@ -108,6 +110,24 @@ def split(
         leading = vectors[:, np.argsort(values)[::-1][:n_components]]
         X, X_test = _scaled(X @ leading, X_test @ leading)
     return Split(X, dataset.y[train], X_test, dataset.y[test], dataset.provenance)
+
+
+def split_in_three(
+    name: str, seed: int, *, root: str | Path, n_train: int, n_valid: int, n_test: int | None = None
+) -> tuple[Part, Part, Part, str]:
+    """The rows of `split`, the last `n_valid` that are not for testing apart for validation; and provenance.
+
+    Raises:
+        ValueError: if there are fewer rows than these to train and validate on.
+    """
+    found = split(name, seed, root=root, n_train=n_train + n_valid, n_test=n_test)
+    if len(found.y) < n_train + n_valid:
+        raise ValueError(
+            f"{name} has {len(found.y)} rows to train and validate on, got {n_train} to train and {n_valid} to"
+            " validate on"
+        )
+    train, valid = ((found.X[rows], found.y[rows]) for rows in (slice(n_train), slice(n_train, None)))
+    return train, valid, (found.X_test, found.y_test), found.data
 
 
 def _scaled(train: Floats, test: Floats) -> tuple[Floats, Floats]:

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from frugal.interface import Candidate, Trial, TrialTask
-from frugal.papers.big_data.beyond.designs import Floats, split
+from frugal.papers.big_data.beyond.designs import Floats, Part, split_in_three
 from frugal.papers.big_data.beyond.settings import check_settings
 from frugal.papers.big_data.searched_beyond.paths import follow
 from frugal.papers.big_data.searched_beyond.settings import GROWING
@@ -63,9 +63,9 @@ class GrowingProblem:
 
     def __init__(
         self,
-        train: tuple[Floats, Any],
-        valid: tuple[Floats, Any],
-        test: tuple[Floats, Any],
+        train: Part,
+        valid: Part,
+        test: Part,
         *,
         data: str,
         dynamic: bool,
@@ -111,9 +111,7 @@ class GrowingProblem:
 class _Epochs:
     """Cuts a fit into epochs of equally many accessed rows; called after each step."""
 
-    def __init__(
-        self, task: TrialTask, n_rows: int, n_epochs: int, valid: tuple[Floats, Any], report: Report
-    ) -> None:
+    def __init__(self, task: TrialTask, n_rows: int, n_epochs: int, valid: Part, report: Report) -> None:
         self.scores: list[float] = []
         self.spent = 0.0
         self._task, self._n_rows, self._n_epochs = task, n_rows, n_epochs
@@ -134,21 +132,20 @@ class _Epochs:
         return True
 
 
-def _error(coef: Floats, part: tuple[Floats, Any]) -> float:
+def _error(coef: Floats, part: Part) -> float:
     return float(((part[0] @ coef).argmax(axis=1) != part[1]).mean())
 
 
 def problem(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> GrowingProblem:
     """What the trials of a seed are made on: the same rows for all of `METHODS`."""
     n_train, n_valid = settings["n_train"], settings["n_valid"]
-    found = split(settings["dataset"], seed, root=root, n_train=n_train + n_valid)
-    n_train = len(found.y) - n_valid
-    X, X_test = (np.column_stack([part, np.ones(len(part))]) for part in (found.X, found.X_test))
+    *parts, data = split_in_three(settings["dataset"], seed, root=root, n_train=n_train, n_valid=n_valid)
+    train, valid, test = ((np.column_stack([X, np.ones(len(X))]), y) for X, y in parts)
     return GrowingProblem(
-        (X[:n_train], found.y[:n_train]),
-        (X[n_train:], found.y[n_train:]),
-        (X_test, found.y_test),
-        data=found.data,
+        train,
+        valid,
+        test,
+        data=data,
         dynamic=method.startswith("dynamic"),
         theta=settings["theta"],
         initial_size=max(2, round(settings["start_share"] * n_train)),

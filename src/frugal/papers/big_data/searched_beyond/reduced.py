@@ -20,7 +20,7 @@ import pandas as pd
 from frugal import learners
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.papers.big_data.beyond.costs import N_INIT
-from frugal.papers.big_data.beyond.designs import Floats, Ints, split
+from frugal.papers.big_data.beyond.designs import Part, split_in_three
 from frugal.papers.big_data.beyond.settings import check_settings
 from frugal.papers.big_data.searched_beyond.paths import follow
 from frugal.papers.big_data.searched_beyond.settings import REDUCED
@@ -35,7 +35,6 @@ from frugal.trials.problems import Report
 
 STRATEGIES = ("random", "ei", "fabolas")
 METHODS = tuple(f"{strategy}_{learner}" for learner in ("svm", "wkm") for strategy in STRATEGIES)
-Part = tuple[Floats, Ints]
 
 
 class ReducedProblem:
@@ -103,16 +102,12 @@ class ReducedProblem:
 def problem(compression: float, seed: int, settings: Mapping[str, Any], root: str | Path) -> ReducedProblem:
     """What the trials of a seed are made on; the later half of the classes is told from the earlier."""
     n_train, n_valid = settings["sizes"][-1], settings["n_valid"]
-    found = split(settings["dataset"], seed, root=root, n_train=n_train + n_valid, n_test=settings["n_test"])
-    if len(found.y) < n_train + n_valid:
-        raise ValueError(
-            f"{settings['dataset']} has {len(found.y)} rows to train and validate on, got "
-            f"{n_train} of sizes and n_valid = {n_valid}"
-        )
-    middle = (int(max(found.y.max(), found.y_test.max())) + 1) // 2
-    y, y_test = ((part >= middle).astype(np.int64) for part in (found.y, found.y_test))
-    parts = ((found.X[:n_train], y[:n_train]), (found.X[n_train:], y[n_train:]), (found.X_test, y_test))
-    return ReducedProblem(*parts, data=found.data, compression=compression, seed=seed)
+    *parts, data = split_in_three(
+        settings["dataset"], seed, root=root, n_train=n_train, n_valid=n_valid, n_test=settings["n_test"]
+    )
+    middle = (int(max(y.max() for _, y in parts)) + 1) // 2
+    train, valid, test = ((X, (y >= middle).astype(np.int64)) for X, y in parts)
+    return ReducedProblem(train, valid, test, data=data, compression=compression, seed=seed)
 
 
 def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> pd.DataFrame:

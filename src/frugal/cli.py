@@ -42,7 +42,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"frugal {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"frugal {args.command}: stopped; the same command goes on from what it kept", file=sys.stderr)
+        print(
+            f"frugal {args.command}: stopped; the same command starts again, from what it kept if there is any",
+            file=sys.stderr,
+        )
         return 130
     return 0
 
@@ -336,7 +339,9 @@ def _config(args: argparse.Namespace) -> None:
 
     base = config.read(args.files[0])
     for path in args.files:
-        config.check(config.merge(base, config.read(path)), schema=args.schema, source=path)
+        merged = config.merge(base, config.read(path))
+        config.check(merged, schema=args.schema, source=path)
+        config.check_terminations(merged, source=path)
         log.info("%s: ok", path)
 
 

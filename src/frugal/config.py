@@ -76,6 +76,39 @@ def _check_searches(config: Mapping[str, Any], source: str) -> None:
             raise ValueError(f"{source}: {search.paper}.{name}: {error}") from None
 
 
+def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> None:
+    """Build each rule that cuts trials short once: it knows its settings best.
+
+    Apart from `check`, which every job of the workflow repeats: importing what a rule is made of takes a second.
+
+    Args:
+        config: all keys, of a configuration that `check` accepts.
+        source: where the configuration comes from, for the message.
+
+    Raises:
+        ValueError: one sentence with source, block and what is wrong.
+    """
+    from frugal.papers.big_data.searched_beyond.settings import rule_of
+    from frugal.papers.experiments import SEARCHES, terminated
+    from frugal.trials.searches import on_curves
+    from frugal.trials.strategies import check_termination
+
+    blocks, networks = config["big_data"], config["curves"]["networks"]
+    ends = {f"{name}_{network['dataset']}": network["n_epochs"] for name, network in networks.items()}
+    try:
+        name = "growing_termination"
+        rule_of(blocks[name]["termination"], blocks[name]["horizon"])
+        name = "terminating_fabolas"
+        rule_of(blocks[name]["termination"], networks[blocks[name]["curves"]]["n_epochs"])
+        name = "curve_search"
+        for method in SEARCHES[name].methods:
+            own = terminated(method, blocks[name])
+            for _, problem in SEARCHES[name].problems if "termination" in own else ():
+                check_termination(on_curves(own["termination"], ends[problem]))
+    except ValueError as error:
+        raise ValueError(f"{source}: big_data.{name}: {error}") from None
+
+
 def _check_strategies(strategies: Mapping[str, Mapping[str, Any]], source: str) -> None:
     """Build each strategy once: it knows its settings and their ranges best."""
     import numpy as np

@@ -308,6 +308,20 @@ def test_an_experiment_has_rows_a_table_and_a_picture(experiment):
         assert math.isfinite(claim.statistic(found)) == (in_both or "terminated early" not in claim.text)
 
 
+def test_bands_are_drawn_where_there_are_three_seeds_or_more():
+    numbers = pd.DataFrame(
+        {
+            "panel": "rows", "method": "batch", "x": [1.0, 2.0, 4.0, 8.0], "mean": 0.3, "low": 0.1, "high": 0.5,
+            "n_seeds": [2, 3, 3, 3], "data": "generated",
+        }
+    )  # fmt: skip
+    axes = figures.draw(numbers, experiment="growing_termination").axes[0]
+    drawn = axes.collections[0].get_paths()[0].vertices
+    assert [drawn[:, 0].min(), drawn[:, 0].max()] == [2.0, 8.0]
+    few = figures.draw(numbers.assign(n_seeds=2), experiment="growing_termination").axes[0]
+    assert not any(len(path.vertices) for of in few.collections for path in of.get_paths())
+
+
 def test_cells_of_a_seed_share_their_candidates_and_stopped_trials_begin_alike(experiment):
     name, runs = experiment
     if name == "growing_termination":
@@ -351,6 +365,8 @@ def test_a_search_is_followed_trial_by_trial():
     [
         ("growing_termination", {"horizon": 2}, "horizon must be at least 6"),
         ("growing_termination", {"start_share": 0.0}, "start_share must be above 0"),
+        ("growing_termination", {"termination": {"p": 12}}, "p must be at least 1, at most 11"),
+        ("growing_termination", {"termination": {"horizon": 30}}, "must not hold horizon, which is 12"),
         ("growing_termination", {"speed": 1}, "unknown setting 'speed'"),
         (
             "growing_termination",

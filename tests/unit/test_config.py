@@ -1,8 +1,12 @@
+import inspect
 from pathlib import Path
 
 import pytest
 
 from frugal import config
+from frugal.trials.surrogates.curve_posterior import PRIORS
+from frugal.trials.surrogates.learning_curves import CurveModel
+from frugal.trials.termination import BESTS, RULES, Terminating
 
 BASE = config.read("config/config.yaml")
 
@@ -69,6 +73,67 @@ def changed(key, value):
 def test_what_is_refused_is_named(key, value, message):
     with pytest.raises(ValueError, match=f"^test: .*{message}"):
         config.check(changed(key, value), source="test")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (
+            "big_data.growing_termination.termination",
+            {"p": 6, "delt": 0.9},
+            "unknown key 'delt' at .*; known keys: best",
+        ),
+        ("big_data.growing_termination.termination", {"delta": 0.9}, "key 'p' is missing at "),
+        (
+            "big_data.curve_search.termination",
+            {"p": 6},
+            "unknown key 'p' at .*; known keys: best, delta, noise, rule",
+        ),
+        ("big_data.terminating_fabolas.termination", {"p": 6, "horizon": 9}, "unknown key 'horizon' at "),
+        ("big_data.curve_search.curve", {"steps": 9}, "unknown key 'steps' at .*; known keys: cut_beginning"),
+    ],
+)
+def test_settings_of_a_termination_are_listed(key, value, message):
+    with pytest.raises(ValueError, match=f"^test: {message}"):
+        config.check(changed(key, value), source="test")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (
+            "growing_termination.termination.p",
+            30,
+            "p must be at least 1, at most 29, the horizon without its last",
+        ),
+        ("terminating_fabolas.termination.curve", {"n_burn": 900}, "n_steps must be at least 910"),
+        ("terminating_fabolas.termination.horizon", 9, "termination must not hold horizon, which is 30"),
+        (
+            "curve_search.termination.p",
+            9,
+            "termination must not hold p, which follows from the curves' check_share",
+        ),
+        ("curve_search.check_share", 1, "check_share 1 of 25 epochs leaves none at which to check"),
+        ("curve_search.curve.n_burn", 400, "n_steps must be at least 410"),
+    ],
+)
+def test_rules_that_cannot_be_built_are_refused_before_a_search(key, value, message):
+    config.check_terminations(BASE)
+    with pytest.raises(ValueError, match=rf"^test: big_data\.{key.split('.')[0]}: {message}"):
+        config.check_terminations(changed(f"big_data.{key}", value), source="test")
+
+
+def test_the_schema_lists_the_settings_of_a_rule():
+    known = config.read(config.SCHEMA)["$defs"]
+    own = set(inspect.signature(Terminating).parameters) - {"strategy", "rng", "horizon", "known"}
+    assert set(known["termination"]["properties"]) == own
+    sampled = inspect.signature(CurveModel).parameters
+    assert set(known["extrapolation"]["properties"]) == set(sampled) - {"rng", "families"}
+    for name, of in known["extrapolation"]["properties"].items():
+        assert of["default"] == sampled[name].default
+    lists = {"rule": RULES, "best": BESTS}
+    assert {name: tuple(known[name]["enum"]) for name in lists} == lists
+    assert tuple(known["extrapolation"]["properties"]["prior"]["enum"]) == PRIORS
 
 
 def test_a_missing_key_is_named():

@@ -154,7 +154,7 @@ class LearnerProblem:
         try:
             with one_thread():
                 X, X_scored = self._scaled(X, X_scored)
-                fitted = build(self.learner, candidate, seed=self.seed).fit(X, y)
+                fitted = build(self.learner, candidate, seed=self._seed_of(candidate)).fit(X, y)
                 return float(np.mean(fitted.predict(X_scored) != y_scored)), ""
         except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:  # what bad candidates lead to
             return math.nan, f"{type(error).__name__}: {error}"
@@ -170,6 +170,10 @@ class LearnerProblem:
     def _in_epochs(self) -> bool:
         known = registration(self.learner)
         return self.learner in NETWORKS or (known is not None and known.in_epochs is not None)
+
+    def _seed_of(self, candidate: Candidate) -> int:
+        """Of what is trained in epochs, one for each candidate: the same in trials and in fits to be tested."""
+        return seed_for("trial", self.seed, as_json(candidate)) if self._in_epochs else self.seed
 
     def _train(self, task: TrialTask, rows: NDArray[np.int64], report: Report) -> Trial:
         known = registration(self.learner)
@@ -197,8 +201,8 @@ class LearnerProblem:
         return Trial(task, error, seconds, cost, tuple(trained.curve), trained.reason)
 
     def _network(self, candidate: Candidate) -> Epochwise:
-        """Untrained; its seed depends on the candidate."""
-        seed = seed_for("trial", self.seed, as_json(candidate))
+        """Untrained."""
+        seed = self._seed_of(candidate)
         known = registration(self.learner)
         if known is not None and known.in_epochs is not None:
             return known.in_epochs(candidate, seed)

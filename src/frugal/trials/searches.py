@@ -116,7 +116,9 @@ def search(
         raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
     on = problem(learner, dataset, seed, settings, root)
     if isinstance(on, CurvesProblem) and "termination" in own:
-        own["termination"] = _on_curves(own["termination"], on, settings.get("extrapolations"))
+        own["termination"] = on_curves(own["termination"], on.n_epochs)
+        if "extrapolations" in settings:
+            own["termination"]["known"] = Extrapolations.read(settings["extrapolations"], on.replayed)
     given: dict[str, Any] = {
         "space": on.space,
         "n_trials": n_trials,
@@ -147,12 +149,20 @@ def search(
     return pd.concat([pd.DataFrame({**names, "data": on.data}, index=table.index), table], axis=1)
 
 
-def _on_curves(termination: Mapping[str, Any], on: CurvesProblem, path: str | None) -> dict[str, Any]:
-    """Settings of `Terminating` on stored curves: p from `check_share`, and fits kept in a file."""
-    own = {"horizon": on.n_epochs, **termination}
+def on_curves(termination: Mapping[str, Any], horizon: int) -> dict[str, Any]:
+    """Settings of `Terminating` on curves of so many epochs, p from `check_share`.
+
+    Raises:
+        ValueError: on a horizon, or a p beside `check_share`, or a `check_share` that leaves no check.
+    """
+    for name in ("horizon", "p") if "check_share" in termination else ("horizon",):
+        if name in termination:
+            of = "epochs" if name == "horizon" else "check_share"
+            raise ValueError(f"termination must not hold {name}, which follows from the curves' {of}")
+    own = {"horizon": horizon, **termination}
     if "check_share" in own:
         own["p"], _ = epochs_of_checks(own["horizon"], own.pop("check_share"))
-    return own if path is None else {**own, "known": Extrapolations.read(path, on.replayed)}
+    return own
 
 
 def _of_curves(ids: pd.Series[int], on: CurvesProblem, checks: list[Check]) -> pd.DataFrame:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import optimize
@@ -143,3 +145,14 @@ def test_a_learner_whose_hyperparameters_count_its_epochs_costs_rows_times_epoch
     problem = LearnerProblem("sgd_logistic_regression", data, parts, space("hpolib", "sgd_logistic_regression"))
     candidate = {"learning_rate": 0.01, "l2": 0.0, "batch_size": 20, "n_epochs": 7}
     assert problem.evaluate(TrialTask(0, candidate), never_asked).cost == 7 * 50
+
+
+def test_a_learner_trained_in_epochs_is_tested_as_its_trials_left_it():
+    data = load("digits")
+    parts = split(data, n_valid=300, n_test=300, seed=0)
+    problem = LearnerProblem("svm_rff", data, parts, space("hypertune", "svm_rff"), seed=1)
+    candidate = {"C": 1.0, "gamma": 0.5, "n_features": 16}  # so few that another draw has another error
+    trial = problem.evaluate(TrialTask(0, candidate), lambda task, epoch, score: True)
+    tested = problem.test_error(candidate)
+    assert tested == problem.network_test_error(trial)
+    assert tested != replace(problem, seed=2).test_error(candidate)

@@ -10,7 +10,7 @@ import numpy as np
 from frugal.checks import check_rng
 from frugal.interface import TrialStrategy
 from frugal.registry import Registry
-from frugal.spaces import SearchSpace
+from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.termination import terminating
 
 _REGISTRY = Registry(__name__, __path__, shared=("space", "n_trials", "rng"))
@@ -60,3 +60,13 @@ def make(
         return made
     apart = rng.spawn(1)[0]  # so that a strategy draws the same numbers with termination and without
     return terminating(made, rng=apart, **termination)
+
+
+def check_termination(settings: Mapping[str, Any]) -> None:
+    """Refuse settings of `termination` as `make` does, before there is a strategy to cut the trials of.
+
+    Raises:
+        ValueError: as `make`.
+    """
+    space = SearchSpace({"x": Uniform(0.0, 1.0)})
+    make("random", space=space, n_trials=1, rng=np.random.default_rng(0), termination=settings)

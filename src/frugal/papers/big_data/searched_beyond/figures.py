@@ -84,9 +84,9 @@ def draw(numbers: pd.DataFrame, *, experiment: str) -> Figure:
 
 def _step(axes: Axes, line: pd.DataFrame, look: Look) -> None:
     axes.step(line["x"], line["mean"], where="post", color=look.color, linestyle=look.linestyle, label=look.label)
-    if (line["n_seeds"] < 3).all():  # an interval of two would fill the panel
-        return
-    axes.fill_between(line["x"], line["low"], line["high"], step="post", color=look.color, alpha=0.12, linewidth=0)
+    enough = line["n_seeds"] >= 3  # an interval of two would fill the panel
+    x, low, high = (line[name] for name in ("x", "low", "high"))
+    axes.fill_between(x, low, high, where=enough, step="post", color=look.color, alpha=0.12, linewidth=0)
 
 
 FIGURES: Final[dict[str, Drawn]] = {

@@ -21,7 +21,7 @@ from frugal.interface import Candidate, Trial, TrialTask
 from frugal.papers.big_data.beyond.designs import Floats, Part, split_in_three
 from frugal.papers.big_data.beyond.settings import check_settings
 from frugal.papers.big_data.searched_beyond.paths import follow
-from frugal.papers.big_data.searched_beyond.settings import GROWING
+from frugal.papers.big_data.searched_beyond.settings import GROWING, rule_of
 from frugal.rows import fit_dynamic_sample
 from frugal.seeds import rng_for
 from frugal.spaces import SearchSpace, Uniform, as_json
@@ -157,11 +157,11 @@ def problem(method: str, seed: int, settings: Mapping[str, Any], root: str | Pat
 def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> pd.DataFrame:
     """Random search of one seed; the candidates are those of all `METHODS`. Columns: those of `paths.follow`."""
     check_settings(settings, GROWING)
+    rule = rule_of(settings["termination"], settings["horizon"])
     with one_thread():
         on = problem(method, seed, settings, root)
         names = ("big_data", "growing_termination", settings["dataset"])
         drawn = SPACE.sample(rng_for(*names, "candidates", seed), settings["n_trials"])
-        rule = {"horizon": settings["horizon"], **settings["termination"]}
         strategy = strategies.make(
             "random",
             space=SPACE,

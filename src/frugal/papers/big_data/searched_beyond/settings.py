@@ -9,6 +9,7 @@ from typing import Any
 from frugal.checks import check_between, check_number, check_whole
 from frugal.checks import check_settings as refuse_names
 from frugal.papers.big_data.beyond.settings import Check, whole
+from frugal.trials import strategies
 
 
 def _name(name: str, value: Any) -> None:
@@ -50,7 +51,7 @@ GROWING: Mapping[str, Check] = {
     "n_trials": whole(2),
     "termination": _block,
 }
-"""Setting -> what refuses a wrong value; those of the termination are refused by `Terminating`."""
+"""Setting -> what refuses a wrong value; those of the termination are refused by `rule_of`."""
 REDUCED: Mapping[str, Check] = {
     "dataset": _name,
     "sizes": _sizes,
@@ -71,3 +72,16 @@ TERMINATED: Mapping[str, Check] = {
     "termination": _block,
 }
 """The same; curves is the name of a stored set, table the file of it."""
+
+
+def rule_of(termination: Mapping[str, Any], horizon: int) -> dict[str, Any]:
+    """Settings of `Terminating` for trials of so many epochs.
+
+    Raises:
+        ValueError: on settings that it refuses, or a horizon among them.
+    """
+    if "horizon" in termination:
+        raise ValueError(f"termination must not hold horizon, which is {horizon}, the epochs of a whole trial")
+    rule = {"horizon": horizon, **termination}
+    strategies.check_termination(rule)
+    return rule

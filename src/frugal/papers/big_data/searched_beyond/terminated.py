@@ -26,7 +26,7 @@ from frugal.interface import Candidate, TrialStrategy
 from frugal.papers.big_data.beyond.settings import check_settings
 from frugal.papers.big_data.searched_beyond.paths import follow
 from frugal.papers.big_data.searched_beyond.per_size import PerSize
-from frugal.papers.big_data.searched_beyond.settings import TERMINATED
+from frugal.papers.big_data.searched_beyond.settings import TERMINATED, rule_of
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from frugal.trials import strategies
@@ -46,9 +46,10 @@ def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path
     check_settings(settings, TERMINATED)
     stored = pd.read_parquet(settings["table"])
     problem = CurvesProblem(stored)
+    rule = rule_of(settings["termination"], problem.n_epochs)
     name = method.split("_")[0]
     with one_thread():
-        strategy, n_initial = _strategy(method, seed, settings, problem, int(stored["n_valid"].iloc[0]))
+        strategy, n_initial = _strategy(method, seed, settings, problem, rule, int(stored["n_valid"].iloc[0]))
 
         def test_error(candidate: Candidate) -> float:
             error = problem.test_error(candidate)
@@ -68,7 +69,12 @@ def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path
 
 
 def _strategy(
-    method: str, seed: int, settings: Mapping[str, Any], problem: CurvesProblem, n_valid: int
+    method: str,
+    seed: int,
+    settings: Mapping[str, Any],
+    problem: CurvesProblem,
+    rule: Mapping[str, Any],
+    n_valid: int,
 ) -> tuple[TrialStrategy, int]:
     """The strategy, and how many candidates it starts from."""
     names = ("big_data", "terminating_fabolas")
@@ -83,5 +89,4 @@ def _strategy(
     if method in ("random", "fabolas"):
         return made, n_drawn
     told = "horizon" if method == "fabolas_horizon" else "spent"
-    rule = {"horizon": problem.n_epochs, **settings["termination"]}
     return PerSize(made, told=told, settings=rule, names=(*names, seed)), n_drawn

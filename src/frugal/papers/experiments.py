@@ -147,7 +147,15 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "terminating_fabolas": Experiment(
         "big_data.searched_beyond",
-        ("random", "random_terminated", "fabolas", "fabolas_spent", "fabolas_horizon", "fabolas_joint"),
+        (
+            "random",
+            "random_terminated",
+            "fabolas",
+            "fabolas_spent",
+            "fabolas_horizon",
+            "fabolas_joint",
+            "fabolas_uncorrelated",
+        ),
         True,
     ),
     "task1": Experiment(

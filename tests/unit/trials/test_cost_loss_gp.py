@@ -95,6 +95,17 @@ def test_fabolas_knows_the_costs_and_losses_that_it_was_told():
     assert len({trial.task.n_rows for trial in strategy.trials}) > 1
 
 
+@pytest.mark.parametrize("correlated", [True, False])
+def test_the_correlation_is_fitted_or_held_at_0(correlated):
+    made = {"n_trials": 9, "sizes": [64, 256], "n_initial": 8, "correlated": correlated, **QUICK}
+    strategy = trials.make("fabolas_joint", space=SPACE, rng=np.random.default_rng(0), **made)
+    while (task := strategy.ask()) is not None:
+        strategy.tell(Trial(task, 0.1 + task.candidate["x"], seconds=1.0 + task.candidate["x"], cost=1.0))
+    weights = np.array([gp.weights for gp in strategy._cost.components])
+    assert (np.abs(weights[:, 0, 2]) > 0).all() == correlated
+    assert (np.ptp(weights[:, 0, 0]), np.ptp(weights[:, 2, 2])) > (0.0, 0.0)
+
+
 def test_fabolas_on_one_process_refuses_what_its_kernel_has_not():
     given = {"space": SPACE, "n_trials": 5, "rng": np.random.default_rng(0), "sizes": [64, 256]}
     with pytest.raises(ValueError, match="size_covariance must be diagonal, got 'full'"):

@@ -6,6 +6,8 @@ else is Fabolas': the acquisition reads the loss at full size and the cost from 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from frugal.trials.information_per_cost import LEAST_COST
@@ -16,17 +18,28 @@ from frugal.trials.surrogates.kernels import Array
 
 
 class FabolasJoint(Fabolas):
-    """Ask-and-tell; arguments are those of `Fabolas`.
+    """Ask-and-tell.
+
+    Args:
+        correlated: whether rho of loss and cost is fitted; otherwise it is 0, which is what to compare with: all
+            else, shared lengthscales and noise among it, is the same.
+        **settings: arguments of `Fabolas`.
 
     Raises:
         ValueError: as `Fabolas`, or on a prior other than `repaired` or a size covariance other than `diagonal`.
     """
 
+    def __init__(self, *, correlated: bool = True, **settings: Any) -> None:
+        self._weights = np.full(5, np.nan)
+        self._weights[4] = np.nan if correlated else 0.0
+        super().__init__(**settings)
+
     def _surrogates(self) -> tuple[MarginalGP, MarginalGP]:
         if self._size_covariance != "diagonal":
             raise ValueError(f"size_covariance must be diagonal, got {self._size_covariance!r}")
         joint = self._marginal(
-            CostLossGP(kernel=self._kernel, prior=self._prior), self._encoding.n_coordinates + 7
+            CostLossGP(weights=self._weights, kernel=self._kernel, prior=self._prior),
+            self._encoding.n_coordinates + 7,
         )
         return joint, joint
 

@@ -10,7 +10,8 @@ psi_cost(s) = s of `size_gp`,
     W_tt = diag(env_a, env_b) of each t;   W_loss,cost = rho (env_a of both)^(1/2) between the constants, else 0
 
 so rho = tanh(r) is the correlation of the log error at full size with the log cost at the smallest. Loss and cost
-share k_x, its lengthscales too, and the noise: standardise each of them first.
+share k_x, its lengthscales too, and the noise: standardise each of them first. With rho = 0 they are not yet the
+two models of Fabolas, whose lengthscales and noises are fitted apart.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ class CostLossGP(JointGP):
     """Standardised log errors and log costs at joint points (n, d + 1): the last column is s, or `COST` + s.
 
     Args:
-        weights: env_a and env_b of the loss, of the cost, all above 0, and rho, within -0.9999 and 0.9999; None:
-            fitted.
+        weights: env_a and env_b of the loss, of the cost, all above 0, and rho, within -0.9999 and 0.9999; those
+            that are nan are fitted, of None all.
         noise_scale: of the horseshoe.
         **settings: of `JointGP`, but for `prior`, which is `repaired`.
 
@@ -105,8 +106,8 @@ def _given(weights: ArrayLike | None) -> Array:
     values = np.asarray(weights, dtype=float)
     if (
         values.shape != (5,)
-        or not ((values[:4] > 0) & np.isfinite(values[:4])).all()
-        or not abs(values[4]) < math.tanh(CORRELATION_BOX[1])
+        or not (np.isnan(values[:4]) | ((values[:4] > 0) & np.isfinite(values[:4]))).all()
+        or abs(values[4]) >= math.tanh(CORRELATION_BOX[1])
     ):
         raise ValueError(
             "weights must be env_a and env_b of loss and of cost, above 0, and a correlation within -0.9999 and"

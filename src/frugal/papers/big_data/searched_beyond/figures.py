@@ -38,6 +38,7 @@ LOOKS: Final[Mapping[str, Mapping[str, Look]]] = {
         "fabolas_spent": Look("#D07CA1", "Fabolas, termination: cost spent", "", "-.", ""),
         "fabolas_horizon": Look("#00318F", "... cost to the end", "", "-", ""),
         "fabolas_joint": Look("#2F6756", "... one model of cost and loss", "", (0, (5, 1)), ""),
+        "fabolas_uncorrelated": Look("#8FBFAE", "... the same, uncorrelated", "", (0, (1, 1)), ""),
     },
 }
 """Experiment -> how its methods are drawn."""

@@ -33,7 +33,13 @@ PARTS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     },
     "terminating_fabolas": {
         "fabolas_horizon": ("fabolas", "random_terminated", "fabolas_spent", "random"),
-        "fabolas_joint": ("fabolas", "random_terminated", "fabolas_spent", "fabolas_horizon"),
+        "fabolas_joint": (
+            "fabolas",
+            "random_terminated",
+            "fabolas_spent",
+            "fabolas_horizon",
+            "fabolas_uncorrelated",
+        ),
         "fabolas_spent": ("fabolas", "random_terminated"),
         "random_terminated": ("random",),
         "fabolas": ("random",),

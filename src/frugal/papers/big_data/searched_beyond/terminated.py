@@ -3,13 +3,15 @@
 Document 003, section 4: "Learning curve extrapolation could additionally be combined with Fabolas to guide the
 hyperparameter search. This would however require changing the covariance kernel of the cost model c since probes
 at suboptimal positions are likely to be terminated early, making them less costly and thus more attractive for the
-acquisition function". Three versions, all of them told the error that is expected of a stopped trial at its end:
+acquisition function". Four versions, all of them told the error that is expected of a stopped trial at its end:
 
 - `fabolas_spent`, the naive one: the cost model is told what the trial took;
 - `fabolas_horizon`, the simplest sound one: it is told what the trial would have taken to its end, and stays a
   model of whole trials. It is sound since the loss that it stands beside is that of a whole trial, too, and a
   candidate gains nothing by being stopped; it overstates what a search then spends on poor candidates;
-- `fabolas_joint`, what the document proposes: one model of cost and loss, told what the trial took.
+- `fabolas_joint`, what the document proposes: one model of cost and loss, told what the trial took;
+- `fabolas_uncorrelated`, the same with their correlation held at 0, so that the two differ in it alone: one model
+  also has one noise and one set of lengthscales, which Fabolas' two models have not.
 """
 
 from __future__ import annotations
@@ -33,7 +35,17 @@ from frugal.trials import strategies
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.ledger import initial_design
 
-METHODS = ("random", "random_terminated", "fabolas", "fabolas_spent", "fabolas_horizon", "fabolas_joint")
+METHODS = (
+    "random",
+    "random_terminated",
+    "fabolas",
+    "fabolas_spent",
+    "fabolas_horizon",
+    "fabolas_joint",
+    "fabolas_uncorrelated",
+)
+
+JOINT = ("fabolas_joint", "fabolas_uncorrelated")
 
 
 def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> pd.DataFrame:
@@ -80,9 +92,11 @@ def _strategy(
     names = ("big_data", "terminating_fabolas")
     n_trials, n_drawn = settings["n_trials"], settings["n_initial"]
     own: dict[str, Any] = {}
-    name = "fabolas_joint" if method == "fabolas_joint" else method.split("_")[0]
+    name = "fabolas_joint" if method in JOINT else method.split("_")[0]
     if name != "random":
         own = {**settings["fabolas"], "sizes": list(problem.sizes), "n_valid": n_valid}
+    if method in JOINT:
+        own["correlated"] = method == "fabolas_joint"
     first = initial_design(problem.space, n_drawn, rng_for(*names, "initial design", seed))
     rng = rng_for(*names, method.split("_")[0], seed)  # so that versions differ in what they are told alone
     made = strategies.make(name, space=problem.space, n_trials=n_trials, rng=rng, initial=first, **own)

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, ParamSpec
+from typing import Any, Final, Literal, ParamSpec
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.ticker import (
+    Formatter,
+    Locator,
+    LogFormatterMathtext,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    StrMethodFormatter,
+)
 
 from frugal.files import whole
 from frugal.papers.tidy import is_stand_in
@@ -26,6 +37,8 @@ TWO_COLUMN: Final = (7.2, 3.0)
 SEQUENTIAL: Final = "cividis"
 """Colour map for quantities; its lightness rises evenly, so it survives grey printing."""
 DPI: Final = 160
+N_OF_BAND: Final = 3
+"""Seeds from which on an interval is drawn."""
 
 _SETTINGS: Final[Any] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so it is the same everywhere
@@ -110,6 +123,58 @@ def say_not_run(axes: Axes) -> None:
     """An empty panel that says why it is empty."""
     axes.text(0.5, 0.5, NOT_RUN, transform=axes.transAxes, ha="center", va="center", fontsize=9)
     axes.set(xticks=[], yticks=[])
+
+
+def band(
+    axes: Axes,
+    line: pd.DataFrame,
+    color: str,
+    *,
+    x: str = "x",
+    step: Literal["post"] | None = None,
+    alpha: float = 0.15,
+) -> None:
+    """The interval around a line, where it is of three seeds or more: that of two would fill the panel.
+
+    Args:
+        axes: which to draw on.
+        line: columns `x`, low, high and n_seeds.
+        color: of the line.
+        x: column.
+        step: of the line, if it is a step function.
+        alpha: opacity.
+    """
+    told = line["n_seeds"] >= N_OF_BAND
+    if told.any():
+        axes.fill_between(
+            line[x], line["low"], line["high"], where=told, step=step, color=color, alpha=alpha, linewidth=0
+        )
+
+
+def log_axis(axis: Axis, low: float, high: float, *, base: int = 10, formatter: Formatter | None = None) -> None:
+    """Scale an axis logarithmically, with a few plain numbers beside its ticks, whatever its range.
+
+    Args:
+        axis: which one.
+        low: where it begins, above 0.
+        high: where it ends.
+        base: of its ticks.
+        formatter: of the numbers; plain ones below 20,000 and powers above, by default.
+    """
+    name = "x" if axis is axis.axes.xaxis else "y"
+    axis.axes.set(**{f"{name}lim": (low, high)})
+    getattr(axis.axes, f"set_{name}scale")("log", base=base)
+    ratio = high / low
+    locator: Locator = MaxNLocator(4, steps=[1, 2, 5, 10])  # round digits are few, or crowd below a decade
+    if ratio > 4 or base == 2:
+        digits: dict[int, Sequence[int]] = {300: (1,), 30: (1, 3), 10: (1, 2, 5), 4: (1, 2, 3, 5)}
+        subs = next((of for least, of in digits.items() if ratio > least), (1,))
+        locator = LogLocator(base, subs=(1,) if base == 2 else subs)
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(
+        formatter or (StrMethodFormatter("{x:g}") if high < 2e4 else LogFormatterMathtext(base))
+    )
+    axis.set_minor_formatter(NullFormatter())
 
 
 def legend(figure: Figure, axes: Iterable[Axes], *, n_columns: int, below: bool = False) -> None:

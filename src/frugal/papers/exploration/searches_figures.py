@@ -7,7 +7,7 @@ from typing import Final
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter, StrMethodFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 
 from frugal.papers import style
 from frugal.papers.exploration.looks import LOOKS
@@ -33,14 +33,13 @@ def draw_task2(table: pd.DataFrame) -> Figure:
     figure = Figure(figsize=(7.2, 3.3), layout="constrained")
     axes = figure.subplots(1, 3, sharey=True)
     for axis, (panel, label) in zip(axes, _TASK2.items(), strict=True):
-        _draw(axis, table[table["panel"] == panel], discrete=panel == "trials")
+        part = table[table["panel"] == panel]
+        _draw(axis, part, discrete=panel == "trials")
         axis.set(xlabel=label)
         if panel == "seconds":
-            axis.set_xscale("log")
-            axis.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
-            axis.xaxis.set_minor_formatter(NullFormatter())
-        if panel != "trials":
-            axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}" if panel == "seconds" else "{x:,.0f}"))
+            style.log_axis(axis.xaxis, 0.9 * part["x"].min(), 1.1 * part["x"].max())
+        if panel == "cost":
+            axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes[2].xaxis.set_major_locator(MaxNLocator(4))
     axes[0].set(ylabel="Best validation accuracy", ylim=_limits(table))
     axes[0].yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
@@ -83,7 +82,7 @@ def draw_surrogate_cost(table: pd.DataFrame) -> Figure:
         look = _COSTS[method]
         axis.plot(line["n_trials"], line["mean"], color=look.color, marker=look.marker, linestyle=look.linestyle,
                   label=look.label)  # fmt: skip
-        axis.fill_between(line["n_trials"], line["low"], line["high"], color=look.color, alpha=0.2, linewidth=0)
+        style.band(axis, line, look.color, x="n_trials", alpha=0.2)
         last = line.iloc[-1]
         guide = last["mean"] * (line["n_trials"] / last["n_trials"]) ** power
         axis.plot(line["n_trials"], guide, color="#8A8F94", linewidth=0.8, linestyle=":")

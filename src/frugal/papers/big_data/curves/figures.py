@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import StrMethodFormatter
 
 from frugal.papers import style
 from frugal.papers.big_data.curves import fits
@@ -86,7 +85,10 @@ def draw_curve_fits(table: pd.DataFrame) -> Figure:
         title = (
             f"{NAMES[dataset]}: {first['n_points']:g} of {first['n_epochs']:g} epochs, {first['n_seeds']:g} curves"
         )
-        axes.set(xscale="log", xlabel="|Δy| at the last epoch", title=title)
+        axes.set(xlabel="|Δy| at the last epoch", title=title)
+        values = part[["median", "low", "high", "mean"]].to_numpy(float)
+        values = values[values > 0]
+        style.log_axis(axes.xaxis, 0.8 * values.min(), 1.25 * values.max())
         axes.set_yticks(range(len(fits.MODELS)), [model.replace("_", " ") for model in fits.MODELS])
         axes.grid(alpha=0.3, axis="x")
     panels[0].invert_yaxis()
@@ -154,13 +156,9 @@ def _paths(axes: Axes, table: pd.DataFrame) -> None:
             line["x"], line["mean"], where="post", color=_COLORS[name], linestyle=linestyle, linewidth=width,
             label=label,
         )  # fmt: skip
-        axes.fill_between(
-            line["x"], line["low"], line["high"], step="post", color=_COLORS[name], alpha=0.1, linewidth=0
-        )
-    low, high = table["mean"].min(), table["mean"].max()
-    axes.set(yscale="log", ylim=(0.95 * low, 1.05 * high), xlim=(0, None))
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.yaxis.set_minor_formatter(StrMethodFormatter("{x:g}"))
+        style.band(axes, line, _COLORS[name], step="post", alpha=0.1)
+    axes.set(xlim=(0, None))
+    style.log_axis(axes.yaxis, 0.95 * table["mean"].min(), 1.05 * table["mean"].max())
     axes.grid(alpha=0.3)
 
 

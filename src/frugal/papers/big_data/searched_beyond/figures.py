@@ -9,7 +9,7 @@ from typing import Any, Final
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter, StrMethodFormatter
+from matplotlib.ticker import EngFormatter
 
 from frugal.papers import style
 from frugal.papers.big_data.searched_beyond import summaries
@@ -66,18 +66,12 @@ def draw(numbers: pd.DataFrame, *, experiment: str) -> Figure:
             continue
         for method, look in LOOKS[experiment].items():
             _step(axes, part[part["method"] == method], look)
-        axes.set(xscale="log", yscale="log", xlabel=_X[experiment][currency])
-        axes.set_xlim(part["x"].min(), part["x"].max())
-        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
-        axes.xaxis.set_major_formatter(EngFormatter(sep="") if currency == "rows" else StrMethodFormatter("{x:g}"))
-        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.set(xlabel=_X[experiment][currency])
+        formatter = EngFormatter(sep="") if currency == "rows" else None
+        style.log_axis(axes.xaxis, part["x"].min(), part["x"].max(), formatter=formatter)
         axes.grid(alpha=0.3)
     panels[0].set_ylabel(_Y[experiment])
-    low, high = float(numbers["mean"].min()), float(numbers["mean"].max())
-    panels[0].set_ylim(0.9 * low, 1.1 * high)
-    panels[0].yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0) if high > 4 * low else range(1, 10)))
-    panels[0].yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    panels[0].yaxis.set_minor_formatter(NullFormatter())
+    style.log_axis(panels[0].yaxis, 0.9 * numbers["mean"].min(), 1.1 * numbers["mean"].max())
     style.legend(figure, panels[:1], n_columns=3, below=True)
     style.mark_stand_in(figure, numbers["data"])
     return figure
@@ -85,9 +79,7 @@ def draw(numbers: pd.DataFrame, *, experiment: str) -> Figure:
 
 def _step(axes: Axes, line: pd.DataFrame, look: Look) -> None:
     axes.step(line["x"], line["mean"], where="post", color=look.color, linestyle=look.linestyle, label=look.label)
-    enough = line["n_seeds"] >= 3  # an interval of two would fill the panel
-    x, low, high = (line[name] for name in ("x", "low", "high"))
-    axes.fill_between(x, low, high, where=enough, step="post", color=look.color, alpha=0.12, linewidth=0)
+    style.band(axes, line, look.color, step="post")
 
 
 FIGURES: Final[dict[str, Drawn]] = {

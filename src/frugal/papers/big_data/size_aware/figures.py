@@ -7,9 +7,8 @@ from typing import Final
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogFormatterMathtext, LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
+from matplotlib.ticker import MaxNLocator
 
 from frugal.papers import style
 from frugal.papers.big_data.size_aware import intuition
@@ -44,35 +43,20 @@ def draw_figure3(table: pd.DataFrame, spent: str = _SECONDS) -> Figure:
         if panel == "right":
             axis.set(xlabel="Iteration", ylabel="Training rows, s")
             axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-            _logarithmic(axis.yaxis, part["mean"] / 1.3, 1.3 * part["mean"], base=2)
+            style.log_axis(axis.yaxis, part["mean"].min() / 1.3, 1.3 * part["mean"].max(), base=2)
             continue
         least = part["least_test_error"]
         axis.axhline(
             float(least.iloc[0]), color="#8A8F94", linewidth=0.8, linestyle=":", label="least of the table"
         )
         axis.set(xlabel=spent, ylabel="Test error of the incumbent")
-        _logarithmic(axis.xaxis, part["x"], part["x"])
-        _logarithmic(axis.yaxis, 0.9 * least, 1.1 * part["mean"])
+        style.log_axis(axis.xaxis, part["x"].min(), part["x"].max())
+        style.log_axis(axis.yaxis, 0.9 * least.min(), 1.1 * part["mean"].max())
     style.legend(figure, axes, n_columns=4)
     ratio = float(table["cost_ratio"].iloc[0])
     axes[0].set_title(f"{_TITLES['left']} (largest evaluation: {ratio:.3g} x the smallest)", fontsize=7)
     style.mark_stand_in(figure, table["data"])
     return figure
-
-
-def _logarithmic(axis: Axis, low: pd.Series[float], high: pd.Series[float], base: int = 10) -> None:
-    """Scale an axis from the least of `low` to the greatest of `high`, with plain numbers beside its ticks."""
-    ends = (float(low.min()), float(high.max()))
-    if axis is axis.axes.xaxis:
-        axis.axes.set_xscale("log", base=base)
-        axis.axes.set_xlim(*ends)
-    else:
-        axis.axes.set_yscale("log", base=base)
-        axis.axes.set_ylim(*ends)
-    is_wide, is_narrow = base == 2 or ends[1] > 30 * ends[0], ends[1] < 3 * ends[0]
-    axis.set_major_locator(LogLocator(base, subs=(1,) if is_wide else range(1, 10) if is_narrow else (1, 2, 5)))
-    axis.set_major_formatter(StrMethodFormatter("{x:g}") if ends[1] < 2e4 else LogFormatterMathtext(base))
-    axis.set_minor_formatter(NullFormatter())
 
 
 def _lines(axis: Axes, table: pd.DataFrame) -> None:
@@ -81,9 +65,7 @@ def _lines(axis: Axes, table: pd.DataFrame) -> None:
         axis.step(
             line["x"], line["mean"], where="post", color=look.color, linestyle=look.linestyle, label=look.label
         )
-        axis.fill_between(
-            line["x"], line["low"], line["high"], step="post", color=look.color, alpha=0.15, linewidth=0
-        )
+        style.band(axis, line, look.color, step="post")
     axis.grid(alpha=0.3)
 
 

@@ -15,7 +15,7 @@ every Bayesian method before random search, an MTBO before the methods on all ro
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from frugal.papers.big_data.size_aware import ratios
 from frugal.papers.big_data.size_aware.searched import (
     CURRENCIES,
     METHODS,
@@ -33,7 +34,7 @@ from frugal.papers.big_data.size_aware.searched import (
     targets,
 )
 from frugal.papers.experiments import SEARCHES
-from frugal.papers.verdicts import Arrays, Claim, check_claimed
+from frugal.papers.verdicts import Claim, check_claimed
 
 N_SEEDS: Final = 10
 FLOORS: Final = {
@@ -41,76 +42,12 @@ FLOORS: Final = {
     "cnn_search": {"candidates": 50, "sizes": 5, "largest size": 2048, "random's trials": 50},
 }
 """Of the tables and of random search, under which no verdict is given."""
-FULL_SIZE: Final = ("ei", "entropy_search")
-MTBO: Final = tuple(method for method in METHODS if method.startswith("mtbo"))
-BAYESIAN: Final = tuple(method for method in METHODS if method != "random")
-ABOUT: Final = 0.5
-"""Orders of magnitude by which "about" and "roughly" are read."""
-
 _COST: Final = {"svm_search": "kernel values", "cnn_search": "rows times epochs"}
 
 
 def _quoted(quoted: str, unit: str, how: str, statistic: Callable[..., float], **given: str) -> Claim:
     text = f'"{quoted}" (in {unit}: {how}; below 0 if so)'
     return Claim(text, math.nan, partial(statistic, **given))
-
-
-def _mean_log_ratio(arrays: Arrays, currency: str, target: str, method: str, other: str) -> float:
-    """Mean of log10 of what `method` spent over what `other` did; who never gets there counts against `method`."""
-    at_least, at_most = arrays[f"{currency} {target}"]
-    return float(np.log10(at_most[METHODS.index(method)] / at_least[METHODS.index(other)]).mean())
-
-
-def _all_faster(arrays: Arrays, currency: str) -> float:
-    """1 more than the log ratio to random search, of the slowest method."""
-    return 1.0 + _most(_mean_log_ratio(arrays, currency, "good", name, "random") for name in BAYESIAN)
-
-
-def _mtbo_faster(arrays: Arrays, currency: str, method: str) -> float:
-    """1 more than the log ratio to the methods on all rows, of the better of these."""
-    return 1.0 + _most(_mean_log_ratio(arrays, currency, "good", method, name) for name in FULL_SIZE)
-
-
-def _mtbo_first(arrays: Arrays, currency: str) -> float:
-    """Log ratio to Fabolas of the MTBO that comes first to the wider target."""
-    return -_most(-_mean_log_ratio(arrays, currency, "fair", name, "fabolas") for name in MTBO)
-
-
-def _fabolas_faster(arrays: Arrays, currency: str) -> float:
-    """Half more than the log ratio to MTBO, of the best of its sizes."""
-    return ABOUT + _most(_mean_log_ratio(arrays, currency, "good", "fabolas", name) for name in MTBO)
-
-
-def _apart(arrays: Arrays, currency: str) -> float:
-    """By how much more than `ABOUT` orders Fabolas and the MTBO nearest to it find the best at other times."""
-    apart = [
-        _most(_mean_log_ratio(arrays, currency, "best", *pair) for pair in (("fabolas", name), (name, "fabolas")))
-        for name in MTBO
-    ]
-    return -_most(-gap for gap in apart) - ABOUT
-
-
-def _hundred(arrays: Arrays, currency: str) -> float:
-    """2 more than Fabolas' log ratio to random search."""
-    return 2.0 + _mean_log_ratio(arrays, currency, "good", "fabolas", "random")
-
-
-def _out_of_order(arrays: Arrays, currency: str) -> float:
-    """The largest log ratio: to random search, of the best MTBO to methods on all rows, of Fabolas to an MTBO."""
-    small = [name for name in MTBO if name in SEARCHES["cnn_search"].methods]
-
-    def ratio(method: str, other: str) -> float:
-        return _mean_log_ratio(arrays, currency, "good", method, other)
-
-    pairs = [ratio(name, "random") for name in SEARCHES["cnn_search"].methods if name != "random"]
-    pairs += [ratio("fabolas", name) for name in small]
-    pairs.append(-_most(-_most(ratio(name, other) for other in FULL_SIZE) for name in small))
-    return _most(pairs)
-
-
-def _most(values: Iterable[float]) -> float:
-    """The largest; nan if one is."""
-    return float(np.max(list(values)))
 
 
 _GOOD: Final = "until the test error is within 10 % of the table's least, mean of log10 ratios seed by seed"
@@ -130,7 +67,7 @@ def _of(currency: str) -> list[tuple[Claim, float]]:
                 "All Bayesian optimization approaches are at least one order of magnitude faster than random "
                 "search",
                 f"{_GOOD}, the slowest method's to random search, plus 1",
-                _all_faster,
+                ratios.all_faster,
             ),
             10.0,
         ),
@@ -139,19 +76,19 @@ def _of(currency: str) -> list[tuple[Claim, float]]:
                 claim(
                     additional,
                     f"{name.replace('mtbo_', 'MTBO-')}; {_GOOD}, to the better of EI and entropy search, plus 1",
-                    _mtbo_faster,
+                    ratios.mtbo_faster,
                     method=name,
                 ),
                 10.0,
             )
-            for name in MTBO
+            for name in ratios.MTBO
         ),
         (
             claim(
                 "Depending on the choice of N MTBO sometimes improves faster than Fabolas initially",
                 "until the test error is within 50 % of the table's least, log10 ratio of the best MTBO to "
                 "Fabolas",
-                _mtbo_first,
+                ratios.mtbo_first,
             ),
             1.0,
         ),
@@ -160,7 +97,7 @@ def _of(currency: str) -> list[tuple[Claim, float]]:
                 "Once Fabolas starts improving it does however find a good configuration about one order of "
                 "magnitude faster than MTBO",
                 f"{_GOOD}, Fabolas to the best MTBO, plus 0.5: about one order is read as more than half of one",
-                _fabolas_faster,
+                ratios.fabolas_faster,
             ),
             10.0,
         ),
@@ -169,7 +106,7 @@ def _of(currency: str) -> list[tuple[Claim, float]]:
                 "The optimal configuration is found at roughly the same time by both Fabolas and MTBO",
                 "until the test error is that of the candidate with the lowest validation error on all rows, "
                 "distance of log10 to the nearest MTBO, less 0.5",
-                _apart,
+                ratios.apart,
             ),
             1.0,
         ),
@@ -178,7 +115,7 @@ def _of(currency: str) -> list[tuple[Claim, float]]:
                 "Overall Fabolas finds a good configuration between 100 and 1000 times faster than random search "
                 "does",
                 f"{_GOOD}, plus 2: at least 100 times",
-                _hundred,
+                ratios.hundred,
             ),
             100.0,
         ),
@@ -189,7 +126,7 @@ def _of_cnn(currency: str) -> list[tuple[Claim, float]]:
     unit = _COST["cnn_search"] if currency == "cost" else currency
     how = f"the same order {_GOOD}, the largest of those that should be below 0"
     quoted = "Similar results are obtained when optimizing CNNs on CIFAR-10"
-    return [(_quoted(quoted, unit, how, _out_of_order, currency=currency), 1.0)]
+    return [(_quoted(quoted, unit, how, ratios.out_of_order, currency=currency), 1.0)]
 
 
 _FACTORS: Final = {

@@ -1,11 +1,12 @@
 """Methods that train on fewer rows."""
 
+from typing import TYPE_CHECKING
+
 import frugal.rows.learners  # noqa: F401  registers the k-means SVMs as learners
+from frugal.lazy import lazily
 from frugal.rows.bags import Bag, Settle, interval_widths
 from frugal.rows.bootstrap import b_of_n, blb, bootstrap, subsample_size
 from frugal.rows.case_control import SubsampleFit, fit_subsample, subsample_logistic
-from frugal.rows.combined import blb_dynamic, blb_osmac, blb_svm
-from frugal.rows.kmeans_svm import KMSVM, SVMKM, WKMSVM
 from frugal.rows.osmac_stream import osmac_stream
 from frugal.rows.ridge_logistic import fit_logistic
 from frugal.rows.sample_size import fit_dynamic_sample
@@ -13,6 +14,10 @@ from frugal.rows.sampling import sampling_probabilities
 from frugal.rows.streaming import blb_stream
 from frugal.rows.traces import Fit, Trace
 from frugal.rows.weighted_logistic import FitError
+
+if TYPE_CHECKING:
+    from frugal.rows.combined import blb_dynamic, blb_osmac, blb_svm
+    from frugal.rows.kmeans_svm import KMSVM, SVMKM, WKMSVM
 
 __all__ = [
     "KMSVM",
@@ -40,3 +45,10 @@ __all__ = [
     "subsample_logistic",
     "subsample_size",
 ]
+
+# What brings scikit-learn in.
+__getattr__ = lazily(
+    __name__,
+    dict.fromkeys(("blb_dynamic", "blb_osmac", "blb_svm"), "combined")
+    | dict.fromkeys(("KMSVM", "SVMKM", "WKMSVM"), "kmeans_svm"),
+)

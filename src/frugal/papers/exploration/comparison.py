@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from frugal.papers.exploration.paired import differences, missing_notes
 from frugal.papers.exploration.searches import COMPARED, curves, distances, ends, n_initial, paths, searches
 from frugal.papers.exploration.task2 import LEARNER, long_rows, published
+from frugal.papers.paired import differences, missing_notes
 from frugal.papers.tidy import TIDY, mean_by_seed
 from frugal.papers.verdicts import NOT_RUN, NOT_TESTABLE
 from frugal.trials.functions import FUNCTIONS

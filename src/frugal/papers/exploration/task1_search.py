@@ -24,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from frugal.checks import check_choice
 from frugal.papers.exploration.task1 import (
@@ -149,7 +149,7 @@ def fragment_ei(mean: Array, std: Array, *, best: float) -> Array:
     """
     variance = std**2
     gamma = (best - mean) / variance
-    return np.asarray(variance * (gamma * norm.cdf(gamma) + norm.pdf(gamma)))
+    return np.asarray(variance * (gamma * ndtr(gamma) + np.exp(-(gamma**2) / 2) / np.sqrt(2 * np.pi)))
 
 
 def run_task1(

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from frugal.papers.exploration.paired import differences, missing_notes
 from frugal.papers.exploration.searches import TASK2, chosen, curves, ends, n_initial, paths, searches
+from frugal.papers.paired import differences, missing_notes
 from frugal.papers.tidy import TIDY, mean_by_seed, provenance
 
 LEARNER: Final = "logistic_regression"

@@ -1,12 +1,17 @@
 """Surrogates: what a few trials say about the candidates that were not tried."""
 
-from frugal.trials.surrogates.gp import GP
-from frugal.trials.surrogates.hyperparameters import Hyperparameters
-from frugal.trials.surrogates.marginal_gp import MarginalGP
-from frugal.trials.surrogates.protocol import Component, Surrogate
-from frugal.trials.surrogates.sign_gp import SignGP
-from frugal.trials.surrogates.size_gp import SizeGP, from_unit_size, to_unit_size
-from frugal.trials.surrogates.task_gp import TaskGP
+from typing import TYPE_CHECKING
+
+from frugal.lazy import lazily
+
+if TYPE_CHECKING:
+    from frugal.trials.surrogates.gp import GP
+    from frugal.trials.surrogates.hyperparameters import Hyperparameters
+    from frugal.trials.surrogates.marginal_gp import MarginalGP
+    from frugal.trials.surrogates.protocol import Component, Surrogate
+    from frugal.trials.surrogates.sign_gp import SignGP
+    from frugal.trials.surrogates.size_gp import SizeGP, from_unit_size, to_unit_size
+    from frugal.trials.surrogates.task_gp import TaskGP
 
 __all__ = [
     "GP",
@@ -20,3 +25,19 @@ __all__ = [
     "from_unit_size",
     "to_unit_size",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "GP": "gp",
+        "Component": "protocol",
+        "Hyperparameters": "hyperparameters",
+        "MarginalGP": "marginal_gp",
+        "SignGP": "sign_gp",
+        "SizeGP": "size_gp",
+        "Surrogate": "protocol",
+        "TaskGP": "task_gp",
+        "from_unit_size": "size_gp",
+        "to_unit_size": "size_gp",
+    },
+)

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy import optimize
 
 from frugal.trials.surrogates.curve_families import Array, Family, Times
 from frugal.trials.surrogates.curve_posterior import (
@@ -71,6 +70,8 @@ def fit_family(family: Family, y: Array, horizon: float, prior: str) -> FamilyFi
 
     def squares(theta: Array) -> float:
         return float((residuals(theta) ** 2).sum())
+
+    from scipy import optimize  # not above: `CurveModel` has it loaded, and pages do not need it
 
     found = optimize.least_squares(residuals, family.start, jacobian, method="lm", x_scale="jac")
     theta = np.asarray(found.x)

@@ -16,7 +16,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import emcee
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
@@ -81,6 +80,8 @@ class CurveModel:
         n_burn: int = 400,
         thin: int = 10,
     ) -> None:
+        import emcee  # noqa: F401  takes a second or two, which are no part of a fit
+
         check_rng(rng)
         check_choice("prior", prior, PRIORS)
         check_choice("start_weights", start_weights, STARTS)
@@ -185,6 +186,8 @@ class CurveModel:
         return float(self.predict(self._last)[0][0])
 
     def _sample(self, posterior: CurvePosterior, start: Array) -> tuple[Array, float]:
+        import emcee
+
         n_walkers = self.n_walkers or max(100, 2 * posterior.dim)
         if n_walkers < 2 * posterior.dim:
             raise ValueError(

@@ -8,14 +8,16 @@ of variance 0.03. All methods share the rows of a seed, and KM-SVM and WKM-SVM t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from frugal.rows.learners import make
-from frugal.rows.reduced_svm import ReducedSVM
 from frugal.seeds import rng_for, seed_for
+
+if TYPE_CHECKING:
+    from frugal.rows.reduced_svm import ReducedSVM
 
 CENTRES: Final = (((-0.7, 0.3), (0.3, 0.3)), ((-0.3, 0.7), (0.4, 0.7)))
 """Of the two normals of class 0, then of class 1."""

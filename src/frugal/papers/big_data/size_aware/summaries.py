@@ -17,7 +17,7 @@ from frugal.papers.big_data.size_aware.searched import (
     searches,
     targets,
 )
-from frugal.papers.exploration.paired import differences
+from frugal.papers.paired import differences
 from frugal.papers.paths import Array, mean_at, mean_path
 from frugal.papers.tidy import TIDY, mean_by_seed, provenance
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from frugal.papers.greedy_cv.searches.problem import AXES, Array, Problem, evaluations, to_point, to_unit
 
@@ -75,7 +75,7 @@ def expected_improvement(mean: Array, sd: Array, best: float) -> Array:
     """How much lower than `best` each point is expected to be; zero where `sd` is."""
     gain = best - mean
     z = gain / np.maximum(sd, 1e-12)
-    improvement: Array = np.maximum(gain * norm.cdf(z) + sd * norm.pdf(z), 0.0)
+    improvement: Array = np.maximum(gain * ndtr(z) + sd * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi), 0.0)
     return improvement
 
 

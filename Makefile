@@ -46,7 +46,7 @@ lint: $(ENVIRONMENT) ## ruff, mypy, snakefmt, snakemake --lint, every configurat
 test: lint ## the environment, `lint`, and the tests
 	pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-test-slurm: $(ENVIRONMENT) ## the smoke scale through a SLURM of one node, installed here (Debian, root)
+test-slurm: $(ENVIRONMENT) ## every kind of job through a SLURM of one node, installed here (Debian, root)
 	pytest -m slurm tests/workflow/test_slurm.py
 
 clean: ## remove what rules made; downloads in data/raw and results/published stay

@@ -31,7 +31,9 @@ __all__ = [
     "build",
     "check_known",
     "check_space",
+    "in_epochs",
     "known",
+    "n_epochs",
     "register",
     "registered",
     "registration",
@@ -69,19 +71,44 @@ def space(name: str, learner: str) -> SearchSpace:
 
 
 def signs(learner: str) -> Mapping[str, int]:
-    """How a learner's accuracy on much data goes with a hyperparameter, below the optimum for little data.
+    """The signs that a learner's spaces say of its hyperparameters (`SearchSpace.signs`), all spaces together.
 
-    Document 004's: +1 where a larger value makes the model more complex, -1 where it makes it simpler; what is not
-    named has no sign. They hold whatever increasing scale a space has.
+    They are document 004's, and hold whatever increasing scale a space has.
 
     Returns:
-        Hyperparameter -> +1 or -1; empty for a learner of which nobody has said any.
+        Hyperparameter -> +1 or -1; empty for a learner whose spaces say none.
 
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.
     """
     check_known(learner)
     if learner in NETWORKS:
-        return networks.SIGNS.get(learner, {})
+        spaces = [space for (_, network), space in networks.SPACES.items() if network == learner]
+    else:
+        found = registration(learner)
+        spaces = [] if found is None else list(found.spaces.values())
+    return {name: sign for space in spaces for name, sign in space.signs.items()}
+
+
+def n_epochs(learner: str) -> int | None:
+    """Epochs that a learner is trained, if nobody says otherwise; None if it has no such number.
+
+    Raises:
+        ValueError: on an unknown learner; the message lists the known ones.
+    """
+    check_known(learner)
+    if learner in NETWORKS:
+        return networks.N_EPOCHS.get(learner)
     found = registration(learner)
-    return {} if found is None else found.signs
+    return None if found is None else found.n_epochs
+
+
+def in_epochs(learner: str) -> bool:
+    """Whether a learner is trained epoch by epoch, so that it can be stopped and resumed.
+
+    Raises:
+        ValueError: on an unknown learner; the message lists the known ones.
+    """
+    check_known(learner)
+    found = registration(learner)
+    return learner in NETWORKS or (found is not None and found.in_epochs is not None)

@@ -11,7 +11,7 @@ is 1e-10 here, since naive Bayes takes the logarithm of a smoothed count.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from frugal.checks import check_known
@@ -77,15 +77,14 @@ class Registered:
 
     Attributes:
         make: (candidate, seed) -> unfitted classifier; imports what is costly only when called.
-        spaces: search spaces by name, `grid` and `ranges` of those that the folds family is to search.
-        signs: hyperparameter -> +1 or -1, as of `frugal.learners.signs`.
+        spaces: search spaces by name, with their signs; `grid` and `ranges` of those that the folds family is to
+            search.
         in_epochs: (candidate, seed) -> what trains it epoch by epoch; None: it is fitted in one go.
         n_epochs: that it is trained, if nobody says otherwise.
     """
 
     make: Callable[[Candidate, int], BaseEstimator]
     spaces: Mapping[str, SearchSpace]
-    signs: Mapping[str, int] = field(default_factory=dict)
     in_epochs: Callable[[Candidate, int], Epochwise] | None = None
     n_epochs: int | None = None
 

@@ -27,8 +27,11 @@ if TYPE_CHECKING:
     from sklearn.linear_model import SGDClassifier
 
 N_EPOCHS: Final = 50
-SPACES: Final = {"hypertune": SearchSpace({"l1_ratio": Uniform(0.0, 1.0), "alpha": Uniform(1e-7, 1e-1, "log")})}
-SIGNS: Final = {"alpha": -1}
+SPACES: Final = {
+    "hypertune": SearchSpace(
+        {"l1_ratio": Uniform(0.0, 1.0), "alpha": Uniform(1e-7, 1e-1, "log")}, signs={"alpha": -1}
+    )
+}
 
 
 @dataclass
@@ -73,4 +76,4 @@ def _make(candidate: Candidate, seed: int) -> Any:
     return ElasticNet(**settings, seed=seed)
 
 
-register("elastic_net", Registered(_make, SPACES, SIGNS))
+register("elastic_net", Registered(_make, SPACES))

@@ -4,7 +4,7 @@ Importing this module registers it as `svm`; `frugal.learners` imports it. Space
 spread evenly in [-10, 10], HPOlib's SVM benchmark, which Klein et al. (2017), "Fast Bayesian optimization of
 machine learning hyperparameters on large datasets", run on MNIST; `grid`, 20 x 20 evenly spaced points of it, as
 they have; `hypertune`, document 004's, exponents of C and gamma in [-3, 3], of base 10, which it does not say.
-Signs: +1 for both, as in document 004. Cost of a trial: its rows.
+Signs: +1 for both, as in document 004, whatever the space. Cost of a trial: its rows.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ LOG_BOUND: Final = 10.0
 _NUMBER: Final = Uniform(math.exp(-LOG_BOUND), math.exp(LOG_BOUND), "log")
 _LISTED: Final = Ordinal(tuple(_NUMBER.from_unit(float(u)) for u in np.linspace(0, 1, 20)))
 _HYPERTUNE: Final = Uniform(1e-3, 1e3, "log")
+_SIGNS: Final = {"C": 1, "gamma": 1}
 SPACES: Final = {
-    "ranges": SearchSpace({"C": _NUMBER, "gamma": _NUMBER}),
-    "grid": SearchSpace({"C": _LISTED, "gamma": _LISTED}),
-    "hypertune": SearchSpace({"C": _HYPERTUNE, "gamma": _HYPERTUNE}),
+    "ranges": SearchSpace({"C": _NUMBER, "gamma": _NUMBER}, signs=_SIGNS),
+    "grid": SearchSpace({"C": _LISTED, "gamma": _LISTED}, signs=_SIGNS),
+    "hypertune": SearchSpace({"C": _HYPERTUNE, "gamma": _HYPERTUNE}, signs=_SIGNS),
 }
-SIGNS: Final = {"C": 1, "gamma": 1}
 
 
 def _make(candidate: Candidate, seed: int) -> SVC:
@@ -40,4 +40,4 @@ def _make(candidate: Candidate, seed: int) -> SVC:
     return SVC(**candidate)  # draws nothing at random
 
 
-register("svm", Registered(_make, SPACES, SIGNS))
+register("svm", Registered(_make, SPACES))

@@ -40,9 +40,11 @@ if TYPE_CHECKING:
 N_EPOCHS: Final = 27
 _NUMBER: Final = Uniform(1e-3, 1e3, "log")
 SPACES: Final = {
-    "hypertune": SearchSpace({"C": _NUMBER, "gamma": _NUMBER, "n_features": Integer(2**3, 2**12, "log")})
+    "hypertune": SearchSpace(
+        {"C": _NUMBER, "gamma": _NUMBER, "n_features": Integer(2**3, 2**12, "log")},
+        signs={"C": 1, "gamma": 1, "n_features": 1},
+    )
 }
-SIGNS: Final = {"C": 1, "gamma": 1, "n_features": 1}
 
 
 @dataclass
@@ -225,4 +227,4 @@ def _make(candidate: Candidate, seed: int) -> FourierSVM:
     return FourierSVM(**settings, seed=seed)
 
 
-register("svm_rff", Registered(_make, SPACES, SIGNS, FourierTraining, N_EPOCHS))
+register("svm_rff", Registered(_make, SPACES, FourierTraining, N_EPOCHS))

@@ -102,8 +102,9 @@ class CurvesProblem:
         for size in self.sizes:
             if whose[size] != whose[self.sizes[-1]]:
                 raise ValueError(f"{self.name} must be of the same candidates on {size} rows as on the most")
-        dimensions = networks.space(facts["space"], facts["network"]).dimensions
-        self.space: SearchSpace = ListedSpace(dimensions, tuple(curve.candidate for curve in self.curves))
+        whole = networks.space(facts["space"], facts["network"])
+        listed = tuple(curve.candidate for curve in self.curves)
+        self.space: SearchSpace = ListedSpace(whole.dimensions, listed, signs=whole.signs)
         self.replayed: dict[int, int] = {}
         self._given: dict[str, int] = {}  # place of the curve by candidate asked for
         self._done: dict[int, tuple[str, int, int]] = {}  # candidate, rows and epochs by trial

@@ -26,7 +26,7 @@ class ListedSpace(SearchSpace):
 
     def sample(self, rng: np.random.Generator, n_candidates: int) -> list[Candidate]:
         """Independent draws from the space, listed or not."""
-        return SearchSpace(self.dimensions).sample(rng, n_candidates)
+        return SearchSpace(self.dimensions, signs=self.signs).sample(rng, n_candidates)
 
     def from_unit(self, point: NDArray[np.float64]) -> Candidate:
         """The listed candidate nearest to that at a point, shape (n_dimensions,), of the unit cube."""

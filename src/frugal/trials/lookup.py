@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from frugal import learners
 from frugal.checks import check_rng, check_whole
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.spaces import Choice, Dimension, Ordinal, SearchSpace
@@ -29,7 +30,8 @@ class LookUpProblem:
 
     Attributes:
         name: of learner and dataset.
-        space: the table's values of each hyperparameter, in order, or a `Choice` where they are no numbers.
+        space: the table's values of each hyperparameter, in order, or a `Choice` where they are no numbers; with
+            the learner's signs of those in order.
         data: provenance of the dataset.
         sizes: numbers of rows that it has, the smallest first; the last is what a trial without n_rows gets.
         n_subsets: draws kept, by size.
@@ -50,7 +52,7 @@ class LookUpProblem:
         self.n_subsets = {int(n): int(k) for n, k in table.groupby("n_rows")["subset"].nunique().items()}  # type: ignore[call-overload]
         self.sizes = tuple(sorted(self.n_subsets))
         candidates = {text: json.loads(text) for text in table["candidate"].unique()}
-        self.space = _space(list(candidates.values()))
+        self.space = _space(str(of["learner"]), list(candidates.values()))
         self._cells = {
             (self._values(candidates[row.candidate]), row.n_rows, row.subset): row for row in table.itertuples()
         }
@@ -182,13 +184,16 @@ def _checked(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _space(candidates: list[Candidate]) -> SearchSpace:
+def _space(learner: str, candidates: list[Candidate]) -> SearchSpace:
     names = sorted(set(candidates[0]))
     if any(set(candidate) != set(names) for candidate in candidates):
         raise ValueError(
             f"candidates of a look-up table must have the same hyperparameters, as the first: {names}"
         )
-    return SearchSpace({name: _dimension([candidate[name] for candidate in candidates]) for name in names})
+    dimensions = {name: _dimension([candidate[name] for candidate in candidates]) for name in names}
+    ordered = [name for name, dimension in dimensions.items() if dimension.kind != "categorical"]
+    known = learners.signs(learner)
+    return SearchSpace(dimensions, signs={name: known[name] for name in ordered if name in known})
 
 
 def _dimension(values: list[Any]) -> Dimension:

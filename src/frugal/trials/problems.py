@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from frugal import learners
 from frugal.datasets import Dataset
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.learners import NETWORKS, build, networks, registration, scaler_for
@@ -76,6 +77,7 @@ class LearnerProblem:
         states: folder for the networks that later trials may continue (`States`), so that a killed run can be
             resumed; None: they are kept in memory.
         device: where networks compute: `auto`, `cpu` or `cuda`.
+        epochs: of a trial whose task says none, of a learner that is trained in epochs; None: `learners.n_epochs`.
     """
 
     learner: str
@@ -86,6 +88,7 @@ class LearnerProblem:
     scaler: str = "none"
     states: Path | None = None
     device: str = "auto"
+    epochs: int | None = None
 
     @property
     def name(self) -> str:
@@ -97,6 +100,11 @@ class LearnerProblem:
         """The dataset's provenance."""
         return self.dataset.provenance
 
+    @property
+    def n_epochs(self) -> int | None:
+        """Epochs of a trial whose task says none: the setting, else the learner's own number; None: neither."""
+        return learners.n_epochs(self.learner) if self.epochs is None else self.epochs
+
     def evaluate(self, task: TrialTask, report: Report) -> Trial:
         """Fit on the task's rows, score on the validation rows.
 
@@ -105,7 +113,7 @@ class LearnerProblem:
                 epochs, or a network for none, or for the state of a trial that has none.
         """
         rows = self.rows(task)
-        if self._in_epochs:
+        if learners.in_epochs(self.learner):
             return self._train(task, rows, report)
         has_epochs = task.epochs is not None or task.resume_from is not None
         _refuse(has_epochs, f"{self.learner} is not trained in epochs")
@@ -166,20 +174,15 @@ class LearnerProblem:
         scaler = scaler_for(self.scaler)
         return (X, X_scored) if scaler is None else (scaler.fit_transform(X), scaler.transform(X_scored))
 
-    @property
-    def _in_epochs(self) -> bool:
-        known = registration(self.learner)
-        return self.learner in NETWORKS or (known is not None and known.in_epochs is not None)
-
     def _seed_of(self, candidate: Candidate) -> int:
         """Of what is trained in epochs, one for each candidate: the same in trials and in fits to be tested."""
-        return seed_for("trial", self.seed, as_json(candidate)) if self._in_epochs else self.seed
+        in_epochs = learners.in_epochs(self.learner)
+        return seed_for("trial", self.seed, as_json(candidate)) if in_epochs else self.seed
 
     def _train(self, task: TrialTask, rows: NDArray[np.int64], report: Report) -> Trial:
-        known = registration(self.learner)
-        epochs = known.n_epochs if known is not None and task.epochs is None else task.epochs
-        _refuse(epochs is None, f"{self.learner} needs a number of epochs")
-        assert epochs is not None
+        epochs = self.n_epochs if task.epochs is None else task.epochs
+        if epochs is None:
+            raise ValueError(f"{self.learner} needs a number of epochs")
         self._states.settle()
         network = self._network(task.candidate)
         if task.resume_from is not None:

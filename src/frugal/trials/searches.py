@@ -23,7 +23,7 @@ from frugal.trials.ledger import initial_design
 from frugal.trials.lookup import LookUpProblem
 from frugal.trials.problems import LearnerProblem, Parts, Problem, split
 from frugal.trials.runs import Journal, run
-from frugal.trials.strategies import known, make
+from frugal.trials.strategies import known, make, settings_of
 from frugal.trials.termination import Check
 
 FUNCTION, LOOKUP, CURVES = "function", "lookup", "curves"
@@ -49,6 +49,7 @@ SETTINGS: Final = (
     "n_test",
     "space",
     "scaler",
+    "epochs",
     "table",
     "extrapolations",
     "n_initial",
@@ -84,8 +85,10 @@ def search(
             method, of which `strategy` is the one that it is a variant of, `n_initial` how many of the first
             candidates it starts from, `draws` the method whose random numbers it has (its own by default), and
             `termination` those of `termination.Terminating`, to cut trials short (on stored curves their horizon
-            is that of the curves, and `check_share` its part that p is); extrapolations, a file of what these
-            would compute of stored curves (None: they compute it).
+            is that of the curves, and `check_share` its part that p is). What only the problem knows is added to
+            them where they do not say it: n_classes and n_rows of `hypertune`, max_resource of `hyperband` on
+            epochs (`n_epochs` of the problem); extrapolations, a file of what these would compute of stored curves
+            (None: they compute it).
         root: folder of the datasets.
         journal_path: where trials are kept as they are made; None: nowhere.
         others: strategies beside the family's, by name; they are given `n_initial` and start from a design of
@@ -128,7 +131,7 @@ def search(
         strategy = others[name](**given, n_initial=n_initial, **own)
     else:
         first = initial_design(on.space, n_drawn, rng_for("initial design", learner, dataset, seed))
-        strategy = make(name, **given, initial=first[:n_initial], **own)
+        strategy = make(name, **given, initial=first[:n_initial], **_facts(on, name, own), **own)
     names = {"method": method, "learner": learner, "dataset": dataset, "seed": seed}
     if journal_path is None:
         table = run(strategy, on)
@@ -147,6 +150,20 @@ def search(
     if isinstance(on, CurvesProblem) and len(on.sizes) == 1:
         table = table.join(_of_curves(table["id"], on, getattr(strategy, "checks", [])))
     return pd.concat([pd.DataFrame({**names, "data": on.data}, index=table.index), table], axis=1)
+
+
+def _facts(on: Problem, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings that a strategy lacks and the problem knows: its classes, training rows and epochs."""
+    facts: dict[str, Any] = {}
+    if isinstance(on, LearnerProblem):
+        facts = {"n_classes": on.dataset.n_classes, "n_rows": len(on.parts.train[1])}
+    elif isinstance(on, (LookUpProblem, CurvesProblem)):
+        facts = {"n_rows": on.sizes[-1]}
+    n_epochs = on.n_epochs if isinstance(on, (LearnerProblem, CurvesProblem)) else None
+    if n_epochs is not None and own.get("resource", "epochs") == "epochs":
+        facts["max_resource"] = n_epochs
+    known = settings_of(name)
+    return {setting: value for setting, value in facts.items() if setting in known and setting not in own}
 
 
 def on_curves(termination: Mapping[str, Any], horizon: int) -> dict[str, Any]:
@@ -204,12 +221,19 @@ def problem(
         settings: n_train, training rows to draw (None: all); n_valid, validation rows (`N_VALID`; a third of the
             rows without the test rows, where the dataset has set no test rows apart); n_test, test rows of such a
             dataset (a third); space, its name (`SPACES`); scaler, as of `learners.scaler_for`, of learners other
-            than networks (none); table, the file of a table's fits or of a set's curves.
+            than networks (none); epochs, of trials on which nobody spends otherwise, of learners that are trained
+            in epochs (`learners.n_epochs`); table, the file of a table's fits or of a set's curves.
         root: folder of the datasets.
 
     Raises:
-        ValueError: on an unknown function, learner, space or dataset, or more rows than there are.
+        ValueError: on an unknown function, learner, space or dataset, more rows than there are, or epochs of what
+            is not trained in epochs.
     """
+    epochs = settings.get("epochs")
+    if epochs is not None:
+        check_whole("epochs", epochs, 1)
+        if learner in (FUNCTION, LOOKUP, CURVES) or not learners.in_epochs(learner):
+            raise ValueError(f"epochs must be left out, since {learner} does not train in epochs, got {epochs}")
     if learner == FUNCTION:
         check_known("function", dataset, FUNCTIONS)
         return FUNCTIONS[dataset]
@@ -225,7 +249,8 @@ def problem(
     data = datasets.load(dataset, root=root)
     scaler = settings.get("scaler", "none")
     check_known("scaler", scaler, learners.SCALERS)
-    return LearnerProblem(learner, data, _parts(data, seed, settings), space, seed=seed, scaler=scaler)
+    parts = _parts(data, seed, settings)
+    return LearnerProblem(learner, data, parts, space, seed=seed, scaler=scaler, epochs=epochs)
 
 
 def _parts(data: datasets.Dataset, seed: int, settings: Mapping[str, Any]) -> Parts:

@@ -127,6 +127,7 @@ def test_others_meet_the_nearest_curve_that_was_given_to_the_fewest(problem):
 def test_the_space_leads_to_the_nearest_candidate_that_has_a_curve(problem):
     for u in np.random.default_rng(2).random((50, len(SPACE.dimensions))):
         assert problem.space.from_unit(u) == CANDIDATES[nearest(SPACE.from_unit(u), range(N))]
+    assert problem.space.signs == SPACE.signs == {"neurons": 1}
     drawn = problem.space.sample(np.random.default_rng(3), 4)
     assert drawn == SPACE.sample(np.random.default_rng(3), 4)
 

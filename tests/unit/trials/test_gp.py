@@ -104,6 +104,20 @@ def test_what_is_given_stays_and_what_is_none_is_fitted():
     assert slope == pytest.approx(0, abs=1e-3)  # a maximum inside the box
 
 
+@pytest.mark.parametrize("prior", ["flat", "repaired", "robo"])
+def test_a_fitted_noise_has_a_floor_in_units_of_the_targets_variance_and_by_default_none(prior):
+    smooth = 10 * np.exp(-X[:, 0])
+    free = GP(**FITTED, prior=prior).fit(X, smooth)
+    assert free.noise_variance < 1e-3 * smooth.var()
+    floored = GP(**FITTED, prior=prior, least_noise=1e-3).fit(X, smooth)
+    assert floored.noise_variance == pytest.approx(1e-3 * smooth.var())
+    assert floored.log_evidence < free.log_evidence
+    loose = GP(**FITTED, prior=prior, least_noise=1e-30).fit(X, smooth)
+    np.testing.assert_array_equal(loose.theta, free.theta)
+    given = GP(**FITTED | {"noise_variance": 1e-9}, prior=prior, least_noise=1e-3).fit(X, smooth)
+    assert given.noise_variance == pytest.approx(1e-9)
+
+
 def test_the_mean_interpolates_as_the_noise_vanishes():
     gp = fixed("matern52_ard", noise_variance=0).fit(X, Y)
     mean, std = gp.predict(X)
@@ -195,6 +209,7 @@ def test_outside_the_box_the_objective_is_minus_infinity():
         ({"noise_variance": -1}, "noise_variance must be at least 0 and a finite number, got -1"),
         ({"prior": "wide"}, "prior must be one of flat, repaired, robo, got 'wide'"),
         ({"n_restarts": 0}, "n_restarts must be at least 1"),
+        ({"least_noise": -1e-4}, "least_noise must be at least 0 and at most 1, got -0.0001"),
     ],
 )
 def test_settings_outside_their_range_are_refused(settings, message):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import logging
 
 import numpy as np
 import pytest
 
-from frugal.interface import Trial
+from frugal import learners
+from frugal.interface import Trial, TrialTask
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.problems import LearnerProblem
 from frugal.trials.searches import problem, search
@@ -75,6 +77,90 @@ def test_a_fault_of_ours_is_no_failed_trial(monkeypatch):
         search("random", "bernoulli_nb", "wdbc", 0, 5, {})
 
 
+FEW = {"n_train": 200, "n_valid": 100, "n_test": 100, "n_initial": 2}
+QUICK = {"n_pool": 32, "n_starts": 1, "n_restarts": 1}
+SUBSETS = QUICK | {"subset_rows": 50, "n_subsets": 2, "n_subset_trials": 2}
+
+
+def of_digits(method, learner, n_trials, own, **settings):
+    return search(method, learner, "digits", 0, n_trials, FEW | settings | {"strategies": {method: own}})
+
+
+@pytest.mark.parametrize("space", ["ranges", "hypertune"])
+def test_hypertune_has_the_signs_of_the_learners_space_and_asks_on_subsets(space, caplog):
+    with caplog.at_level(logging.WARNING):
+        table = of_digits("hypertune", "svm", 7, SUBSETS, space=space)
+    assert table["n_rows"].tolist()[:4] == [50] * 4
+    assert table["n_rows"].isna().tolist() == [False] * 4 + [True] * 3
+    assert table["subset"].tolist()[:4] == [0, 0, 1, 1]
+    assert "sign" not in caplog.text
+
+
+def test_hypertune_without_signs_says_once_that_it_is_ei_unless_that_was_asked(caplog):
+    def branin(control):
+        return search("hypertune", *ON_BRANIN, 0, 6, {"strategies": {"hypertune": QUICK | control}})
+
+    with caplog.at_level(logging.WARNING):
+        asked = branin({"control": "unsigned"})
+        assert not caplog.records
+        table = branin({})
+    assert [record.getMessage().split(",")[0] for record in caplog.records] == [
+        "warning: neither the settings nor the space say any sign"
+    ]
+    own = QUICK | {"kernel": "se", "baseline": "observed", "least_noise": 1e-4, "draws": "hypertune"}
+    eis = search("ei", *ON_BRANIN, 0, 6, {"strategies": {"ei": own}})
+    assert table["candidate"].equals(eis["candidate"])
+    assert table["candidate"].equals(asked["candidate"])
+
+
+@pytest.mark.parametrize(
+    ("n", "message"),
+    [
+        (9, "subset_rows must be at least 10, the number of classes, got 9"),
+        (200, "subset_rows must be below 200, the number of training rows, got 200"),
+    ],
+)
+def test_a_subset_too_small_for_the_classes_or_of_all_rows_is_refused_before_a_trial(n, message, monkeypatch):
+    monkeypatch.setattr(LearnerProblem, "evaluate", lambda *_: pytest.fail("a trial was made"))
+    with pytest.raises(ValueError, match=message):
+        of_digits("hypertune", "svm", 7, SUBSETS | {"subset_rows": n})
+
+
+@pytest.mark.parametrize(
+    ("method", "own", "n_rows"),
+    [
+        ("ei", QUICK, [None] * 5),
+        ("hypertune", SUBSETS, [50] * 4 + [None]),
+        ("fabolas", {"sizes": [50, 100, 200], "n_initial": 2, "n_hyper": 2, "n_burn": 2, "n_steps": 2}, None),
+    ],
+)
+def test_methods_that_know_no_epochs_train_networks_for_those_of_the_settings(method, own, n_rows):
+    table = of_digits(method, "mlp", 5, own, epochs=2, space="small")
+    rows = table["n_rows"].astype(float).fillna(200)
+    assert table["cost"].equals(2 * rows)
+    assert table["curve"].map(lambda text: len(json.loads(text))).eq(2).all()
+    if n_rows is not None:
+        assert rows.tolist() == [n or 200 for n in n_rows]
+
+
+def test_epochs_are_the_learners_own_unless_set():
+    assert problem("mlp", "digits", 0, FEW).n_epochs == 20
+    assert problem("mlp", "digits", 0, FEW | {"epochs": 3}).n_epochs == 3
+    assert problem("svm_rff", "digits", 0, FEW).n_epochs == 27
+    assert learners.n_epochs("cifar_cnn") == 25  # document 004
+    assert learners.n_epochs("svm") is None
+    with pytest.raises(ValueError, match="mnist_cnn needs a number of epochs"):
+        problem("mnist_cnn", "digits", 0, FEW | {"space": "grid"}).evaluate(TrialTask(0, {}), lambda *_: True)
+
+
+@pytest.mark.parametrize(("own", "most"), [({}, 27), ({"epochs": 9}, 9)])
+def test_hyperband_gives_at_most_the_epochs_that_others_train(own, most):
+    table = of_digits("hyperband", "svm_rff", 4, {"brackets": [1]}, **own)
+    assert table["epochs"].tolist() == [most // 3] * 4  # the first rung has more candidates than that
+    whole = of_digits("hyperband", "svm_rff", 2, {"brackets": [0], "max_resource": 4}, **own)
+    assert whole["epochs"].tolist() == [4, 4]
+
+
 def test_the_size_of_a_draw_is_that_of_the_settings():
     on = problem("bernoulli_nb", "digits", 0, {"n_train": 100, "n_valid": 200, "n_test": 300})
     assert isinstance(on, LearnerProblem)
@@ -104,6 +190,12 @@ def test_the_size_of_a_draw_is_that_of_the_settings():
             "n_initial of ei must be at least 1, at most 3, the first candidates of all",
         ),
         (lambda: search("ei", "lookup", "svm_mnist", 0, 9, {}), "svm_mnist needs the setting 'table'"),
+        (
+            lambda: problem("svm", "digits", 0, {"epochs": 3}),
+            "epochs must be left out, since svm does not train in epochs, got 3",
+        ),
+        (lambda: problem("lookup", "svm", 0, {"epochs": 3}), "since lookup does not train in epochs, got 3"),
+        (lambda: problem("mlp", "digits", 0, {"epochs": 0}), "epochs must be at least 1"),
         (lambda: search("eii", *ON_BRANIN, 0, 9, {}), "unknown .*'eii'; known: "),
         (
             lambda: search("ei", *ON_BRANIN, 0, 9, {"strategies": {"eii": {}}}),

@@ -270,7 +270,7 @@ def test_a_site_without_a_cavity_is_passed_over_and_counted():
 
 def test_without_signs_it_is_the_plain_process():
     free = {"lengthscale": None, "amplitude": None, "noise_variance": None, "prior": "repaired"}
-    for settings in ({}, free):
+    for settings in ({}, free, free | {"least_noise": 0.05}):
         plain, signed = process("se", GP, **settings).fit(X, Y), process(**settings).fit(X, Y)
         assert (signed.theta == plain.theta).all()
         assert signed.log_evidence == plain.log_evidence
@@ -358,6 +358,8 @@ def test_what_is_none_is_fitted_to_values_and_signs():
     free = {"lengthscale": None, "amplitude": None, "noise_variance": None, "prior": "repaired", "n_restarts": 2}
     fitted = process(**free).fit(X, Y, SITE_X, SITE_DIM, SITE_SIGN)
     assert fitted.noise_variance >= 1e-4 * Y.var() * (1 - 1e-9)
+    floored = process(**free, least_noise=0.5).fit(X, Y, SITE_X, SITE_DIM, SITE_SIGN)
+    assert floored.noise_variance >= 0.5 * Y.var() * (1 - 1e-9) > fitted.noise_variance
     evidence = process(**free).evidence(X, Y, SITE_X, SITE_DIM, SITE_SIGN)
     best = evidence.log_posterior(fitted.theta)
     for start in evidence.prior.draw(np.random.default_rng(1), 30):

@@ -84,6 +84,7 @@ def test_a_killed_measurement_goes_on_and_ends_in_the_same_table(problem, table,
     again = measure_svm(problem, GRID.grid(), [60, 30], [1, 2], path)
     pd.testing.assert_frame_equal(again.drop(columns="seconds"), table.drop(columns="seconds"))
     kept = LookUpProblem(again)
+    assert kept.space.signs == {"C": 1, "gamma": 1}
     assert kept.sizes == (30, 60)
 
 

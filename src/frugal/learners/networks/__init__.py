@@ -8,12 +8,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from frugal.interface import Candidate
-from frugal.learners.networks.plans import DEFAULTS, NETWORKS, SIGNS, Conv, Dense, Plan, authors_grid, plan, space
+from frugal.learners.networks.plans import (
+    DEFAULTS,
+    N_EPOCHS,
+    NETWORKS,
+    SPACES,
+    Conv,
+    Dense,
+    Plan,
+    authors_grid,
+    plan,
+    space,
+)
 
 if TYPE_CHECKING:
     from frugal.learners.networks.network import Network
 
-__all__ = ["DEFAULTS", "NETWORKS", "SIGNS", "Conv", "Dense", "Plan", "authors_grid", "make", "plan", "space"]
+__all__ = [
+    "DEFAULTS",
+    "NETWORKS",
+    "N_EPOCHS",
+    "SPACES",
+    "Conv",
+    "Dense",
+    "Plan",
+    "authors_grid",
+    "make",
+    "plan",
+    "space",
+]
 
 
 def make(

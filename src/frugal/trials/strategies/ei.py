@@ -33,6 +33,7 @@ class Ei(ModelBased):
         marginalise: `integrated`, the expected improvement averaged over the samples of `mcmc`, or `robo_log`, the
             average of its logarithms, which is RoBO's default and another acquisition.
         n_restarts: starting points of `ml2` beside the mode before.
+        least_noise: variance, in multiples of that of the errors, as of `GP`.
         n_walkers: samples of `mcmc`, with its burn-in at the first fit and the length of the chain at every fit,
             as of `MarginalGP`.
         n_burn: see `n_walkers`.
@@ -51,6 +52,7 @@ class Ei(ModelBased):
         prior: str = "repaired",
         marginalise: str = "integrated",
         n_restarts: int = 4,
+        least_noise: float = 0.0,
         n_walkers: int | None = None,
         n_burn: int = 100,
         n_steps: int = 200,
@@ -60,8 +62,9 @@ class Ei(ModelBased):
         check_choice("marginalise", marginalise, MARGINALISATIONS)
         self._averages_logs = marginalise == "robo_log"
         self._gp = GP(
-            kernel, lengthscale=None, amplitude=None, noise_variance=None, prior=prior, n_restarts=n_restarts
-        )
+            kernel, lengthscale=None, amplitude=None, noise_variance=None, prior=prior, n_restarts=n_restarts,
+            least_noise=least_noise,
+        )  # fmt: skip
         chains = rng.spawn(1)[0]
         marginal = MarginalGP(self._gp, rng=chains, n_walkers=n_walkers, n_burn=n_burn, n_steps=n_steps)
         self._marginal = marginal if inference == "mcmc" else None

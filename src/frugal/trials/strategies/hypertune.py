@@ -8,7 +8,7 @@ of these are averaged in the unit cube (so in the exponent of a logarithmic dime
 the simple end of the space, accuracy on all rows is asserted to rise with complexity, by signs of derivatives at
 `n_sites` points (`frugal.trials.surrogates.SignGP`; errors are modelled, so the signs are turned). Then a search
 by expected improvement on all rows. Without signs nothing is run on subsets and the strategy is `ei` with the same
-settings, trial for trial.
+settings (kernel se, baseline observed, least_noise 1e-4), trial for trial.
 
 Differs from the document: signs are asserted on the simple side where a sign is -1 (`region`), where it prints the
 other side; sites are few, spread out, and thinned to a distance, since expectation propagation counts close ones
@@ -46,9 +46,9 @@ class Hypertune(Ei):
     Attributes:
         trials: those told on all rows, in the order of the answers.
         subset_trials: those told on subsets.
-        log_evidences: at the latest fit, that of values and signs, and that of the values alone, each at its own
-            hyperparameters; None without signs. A difference below -10 says that the signs are wrong, and is
-            warned of once.
+        log_evidences: at the latest fit, that of values and signs, and that of the values alone, both with
+            `least_noise`, each at its own hyperparameters (with `hyperparameters` `values` both at those of the
+            values); None without signs. A difference below -10 puts the signs in doubt, and is warned of once.
 
     Args:
         space: where candidates come from.
@@ -60,6 +60,7 @@ class Hypertune(Ei):
             `unsigned`, none.
         subset_rows: of a subset; 5 to 10 % of all.
         n_classes: of the data set, where it is known, so that a subset too small for its classes is refused.
+        n_rows: all training rows, where they are known, so that a subset of all of them or more is refused.
         n_subsets: draws of so many rows, on each of which a search is run.
         n_subset_trials: of each of these searches.
         n_sites: points at which signs are asserted, one per sign.
@@ -69,12 +70,14 @@ class Hypertune(Ei):
         hyperparameters: fitted to the evidence of values and `signs`, or of the `values` alone.
         kernel: `se` or `matern52_ard`; without signs as of `GP`.
         baseline: as of `ModelBased`.
+        least_noise: as of `GP`, with signs at least 1e-4; of all fits, with signs and without, on all rows and on
+            subsets, so that they can be compared, and `ei` given the same is this strategy less its signs.
         v: scale of the probit likelihood, in standard deviations of the errors per edge of the cube.
         **settings: of `Ei`, for all searches; the first candidates and `min_log_ei` are for all rows only.
 
     Raises:
-        ValueError: on a setting outside its range, signs that `signs_of` refuses, fewer rows than classes, or
-            `inference` by `mcmc` with signs.
+        ValueError: on a setting outside its range, signs that `signs_of` refuses, or, where there are signs, a
+            subset of fewer rows than classes or of no fewer than all, or `inference` by `mcmc`.
     """
 
     def __init__(
@@ -87,6 +90,7 @@ class Hypertune(Ei):
         control: str = "none",
         subset_rows: int = 5000,
         n_classes: int | None = None,
+        n_rows: int | None = None,
         n_subsets: int = 5,
         n_subset_trials: int = 10,
         n_sites: int = 5,
@@ -96,16 +100,11 @@ class Hypertune(Ei):
         hyperparameters: str = "signs",
         kernel: str = "se",
         baseline: str = "observed",
+        least_noise: float = LEAST_NOISE,
         v: float = 1e-6,
         **settings: Any,
     ) -> None:
         check_whole("subset_rows", subset_rows, 1)
-        if n_classes is not None:
-            check_whole("n_classes", n_classes, 2)
-            if subset_rows < n_classes:
-                raise ValueError(
-                    f"subset_rows must be at least {n_classes}, the number of classes, got {subset_rows}"
-                )
         check_whole("n_subsets", n_subsets, 1)
         check_whole("n_subset_trials", n_subset_trials, 2)
         check_whole("n_sites", n_sites, 1)
@@ -113,7 +112,8 @@ class Hypertune(Ei):
         check_choice("placement", placement, PLACEMENTS)
         check_number("separation", separation, 0)
         check_choice("hyperparameters", hyperparameters, EVIDENCES)
-        super().__init__(space=space, n_trials=n_trials, rng=rng, kernel=kernel, baseline=baseline, **settings)
+        settings |= {"kernel": kernel, "baseline": baseline, "least_noise": least_noise}
+        super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)
         self._signs = signs_of(space, signs, control)
         self._region, self._placement, self._n_sites = region, placement, n_sites
         self._separation, self._evidence, self._subset_rows = separation, hyperparameters, subset_rows
@@ -126,15 +126,19 @@ class Hypertune(Ei):
         self._sign_theta: Array | None = None
         self._warned = False
         if not self._signs:
+            if control != "unsigned":
+                log.warning("warning: neither the settings nor the space say any sign, so this is ei; control "
+                            "'unsigned' asks for that")  # fmt: skip
             return
+        _check_subset(subset_rows, n_classes, n_rows)
+        check_number("least_noise", least_noise, LEAST_NOISE)
         if settings.get("inference", "ml2") != "ml2":
             raise ValueError(f"inference must be ml2 where there are signs, got {settings['inference']!r}")
         prior = settings.get("prior", "repaired")
         self._sign_gp = SignGP(kernel, lengthscale=None, amplitude=None, noise_variance=None, prior=prior,
-                               n_restarts=1, v=v)  # fmt: skip
+                               n_restarts=1, least_noise=least_noise, v=v)  # fmt: skip
         *runs, self._site_rng = rng.spawn(n_subsets + 1)
         own = {name: value for name, value in settings.items() if name not in _OF_ONE_RUN}
-        own |= {"kernel": kernel, "baseline": baseline}
         self._runs = [Ei(space=space, n_trials=n_subset_trials, rng=run, **own) for run in runs]
         planned = n_subsets * n_subset_trials
         self._n_on_subsets = min(planned, n_trials)
@@ -208,12 +212,10 @@ class Hypertune(Ei):
         kept = apart(points, plain.hyperparameters.lengthscale, self._separation)
         repeated = np.repeat(kept, len(dims), axis=0), np.tile(dims, len(kept)), np.tile(signs, len(kept))
         evidence = self._sign_gp.evidence(X, y, *repeated)
-        theta = plain.theta.copy()
-        theta[-1] = max(theta[-1], np.log(LEAST_NOISE))
         if self._evidence == "values":
-            fitted = self._sign_gp.at(evidence, theta)
+            fitted = self._sign_gp.at(evidence, plain.theta)
         else:
-            starts = np.array([theta] if self._sign_theta is None else [theta, self._sign_theta])
+            starts = np.array([plain.theta] if self._sign_theta is None else [plain.theta, self._sign_theta])
             fitted = self._sign_gp.fit(X, y, *repeated, start=starts)
             self._sign_theta = fitted.theta
         self.log_evidences = fitted.log_evidence, plain.log_evidence
@@ -241,3 +243,14 @@ class Hypertune(Ei):
             dims = np.array([self._encoding.coordinate(name) for name in self._signs])
             self._sites = points, dims, -np.array(list(self._signs.values()), dtype=float)  # of errors
         return self._sites
+
+
+def _check_subset(n: int, n_classes: int | None, n_rows: int | None) -> None:
+    if n_classes is not None:
+        check_whole("n_classes", n_classes, 2)
+        if n < n_classes:
+            raise ValueError(f"subset_rows must be at least {n_classes}, the number of classes, got {n}")
+    if n_rows is not None:
+        check_whole("n_rows", n_rows, 1)
+        if n >= n_rows:
+            raise ValueError(f"subset_rows must be below {n_rows}, the number of training rows, got {n}")

@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from frugal.checks import check_choice, check_number, check_whole
+from frugal.checks import check_between, check_choice, check_number, check_whole
 from frugal.trials.checks import check_points, check_targets
 from frugal.trials.surrogates.covariances import Covariance, stationary
 from frugal.trials.surrogates.evidence import Evidence
@@ -40,6 +40,7 @@ class GP:
             logarithms), or `robo`, RoBO's `DefaultPrior` with its slips (`frugal.trials.surrogates.robo_prior`).
         n_restarts: starting points of the fit; they are drawn from a fixed seed, so that equal data give equal
             fits.
+        least_noise: of a noise variance that is fitted, in multiples of the variance of the targets, from 0 to 1.
 
     Raises:
         ValueError: on an unknown kernel or prior, a length-scale or amplitude that is not above 0, or a negative
@@ -58,6 +59,7 @@ class GP:
         mean: float | None = None,
         prior: str = "flat",
         n_restarts: int = 8,
+        least_noise: float = 0.0,
     ) -> None:
         self._kernel: Kernel = kernel_named(kernel)
         self._covariance: Covariance = stationary(self._kernel)
@@ -73,7 +75,8 @@ class GP:
             check_number("amplitude", amplitude, 0, above=True)
         if noise_variance is not None:
             check_number("noise_variance", noise_variance, 0)
-        self._given = (lengthscale, amplitude, noise_variance)
+        check_between("least_noise", least_noise, 0, 1)
+        self._given, self._least_noise = (lengthscale, amplitude, noise_variance), least_noise
         self._mean, self._prior_name, self._n_restarts = mean, prior, n_restarts
         self._posterior: Posterior | None = None
         self._offset = 0.0
@@ -103,11 +106,17 @@ class GP:
 
     def evidence(self, X: ArrayLike, y: ArrayLike) -> Evidence:
         """The data and what is to be fitted to them, for samplers of hyperparameters."""
+        return self._evidence(X, y, self._least_noise)
+
+    def _evidence(self, X: ArrayLike, y: ArrayLike, least_noise: float) -> Evidence:
         X = self._points(X)
         y = check_targets(y, len(X))
         template = self._template(X.shape[1])
         self._offset = float(y.mean()) if self._mean is None else self._mean
-        prior = self._prior(X.shape[1], float(y.var()) or 1.0)
+        variance = float(y.var()) or 1.0
+        prior = self._prior(X.shape[1], variance)
+        if least_noise:
+            prior.box[-1, 0] = max(prior.box[-1, 0], math.log(least_noise * variance))
         data = Data.of(self._covariance, X, y - self._offset)
         return Evidence(self._covariance, data, template, prior)
 

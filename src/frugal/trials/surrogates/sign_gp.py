@@ -29,33 +29,20 @@ from frugal.trials.surrogates.sign_kernels import PROFILES, Sites
 from frugal.trials.surrogates.sign_posterior import SignData, SignPosterior
 
 LEAST_NOISE = 1e-4
-"""Least noise variance that is fitted where there are sites, in multiples of the variance of the targets: with
-less, values that contradict the signs leave sites without a cavity."""
+"""Least noise variance that is fitted where there are sites, in multiples of the variance of the targets, whatever
+`least_noise` says: with less, values that contradict the signs leave sites without a cavity."""
 ALARM = -10.0
 """Log odds of the signs below which they are in doubt."""
 
 
 @dataclass(frozen=True)
 class SignEvidence(Evidence):
-    """Values and signs, and the hyperparameters that are to be fitted to both.
-
-    Attributes:
-        least_noise: variance.
-    """
-
-    least_noise: float
+    """Values and signs, and the hyperparameters that are to be fitted to both."""
 
     def posterior(self, theta: Array) -> Posterior:
         """The process given all of theta, by expectation propagation."""
         assert isinstance(self.data, SignData)
         return SignPosterior(self.covariance, self.data, theta)
-
-    @property
-    def box(self) -> Array:
-        """Lowest and highest value of each free entry."""
-        box = self.prior.box.copy()
-        box[-1, 0] = max(box[-1, 0], np.log(self.least_noise))
-        return box[self.free]
 
 
 class SignGP(GP):
@@ -65,10 +52,11 @@ class SignGP(GP):
         kernel: `se` or `matern52_ard`.
         lengthscale: as of `GP`.
         amplitude: as of `GP`.
-        noise_variance: of a value about f; where it is fitted, at least 1e-4 times the variance of the targets.
+        noise_variance: as of `GP`.
         mean: as of `GP`.
         prior: as of `GP`.
         n_restarts: as of `GP`.
+        least_noise: as of `GP`; with signs at least 1e-4 (`LEAST_NOISE`).
         v: scale of the probit likelihood, in units of the derivative; below a thousandth of the derivatives'
             standard deviations it makes no difference.
 
@@ -86,6 +74,7 @@ class SignGP(GP):
         mean: float | None = None,
         prior: str = "flat",
         n_restarts: int = 8,
+        least_noise: float = 0.0,
         v: float = 1e-6,
     ) -> None:
         check_choice("kernel", kernel, PROFILES)
@@ -97,6 +86,7 @@ class SignGP(GP):
             mean=mean,
             prior=prior,
             n_restarts=n_restarts,
+            least_noise=least_noise,
         )
         check_number("v", v, 0)
         self._kernel_name, self._v = kernel, v
@@ -136,15 +126,13 @@ class SignGP(GP):
         site_sign: ArrayLike = (),
     ) -> Evidence:
         """The values and signs, as of `fit`, and what is to be fitted to them."""
-        plain = super().evidence(X, y)
-        sites = self._sites(plain.data.X.shape[1], site_X, site_dim, site_sign)
+        X = self._points(X)
+        sites = self._sites(X.shape[1], site_X, site_dim, site_sign)
         if sites is None:
-            return plain
-        data, least = (
-            SignData.with_sites(plain.data, sites),
-            LEAST_NOISE * (float(plain.data.residuals.var()) or 1.0),
-        )
-        return SignEvidence(self._covariance, data, plain.template, plain.prior, least)
+            return super().evidence(X, y)
+        plain = self._evidence(X, y, max(self._least_noise, LEAST_NOISE))
+        data = SignData.with_sites(plain.data, sites)
+        return SignEvidence(self._covariance, data, plain.template, plain.prior)
 
     def _sites(self, d: int, X: ArrayLike, dim: ArrayLike, sign: ArrayLike) -> Sites | None:
         dims, signs = np.asarray(dim), np.asarray(sign, dtype=float)

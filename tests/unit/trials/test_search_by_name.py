@@ -194,6 +194,16 @@ def test_the_size_of_a_draw_is_that_of_the_settings():
             lambda: problem("svm", "digits", 0, {"epochs": 3}),
             "epochs must be left out, since svm does not train in epochs, got 3",
         ),
+        (
+            lambda: search("hyperband", "svm_rff", "digits", 0, 3, FEW | {"epochs": 2}),
+            "max_resource must be at least reduction_factor . min_resource = 3, or no bracket has two rungs, got 2",
+        ),
+        (
+            lambda: search(
+                "hypertune", "svm", "digits", 0, 9, FEW | {"strategies": {"hypertune": {"signs": {"c": 1}}}}
+            ),
+            "signs must be of C, gamma, got one of 'c'",
+        ),
         (lambda: problem("lookup", "svm", 0, {"epochs": 3}), "since lookup does not train in epochs, got 3"),
         (lambda: problem("mlp", "digits", 0, {"epochs": 0}), "epochs must be at least 1"),
         (lambda: search("eii", *ON_BRANIN, 0, 9, {}), "unknown .*'eii'; known: "),

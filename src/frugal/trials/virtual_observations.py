@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 from scipy.stats import qmc
 
-from frugal.checks import check_choice
+from frugal.checks import check_choice, check_whole
 from frugal.spaces import SearchSpace
 from frugal.trials.surrogates.kernels import Array
 
@@ -102,3 +102,19 @@ def apart(points: Array, lengthscale: Array, separation: float) -> Array:
         if all(float(np.linalg.norm(point - other)) >= separation for other in kept):
             kept.append(point)
     return np.array(kept) * lengthscale
+
+
+def check_subset(subset_rows: int, n_classes: int | None, n_rows: int | None) -> None:
+    """Refuse a subset of fewer rows than classes, or of all rows; None: not known.
+
+    Raises:
+        ValueError: naming the number, also where another is no whole one.
+    """
+    if n_classes is not None:
+        check_whole("n_classes", n_classes, 2)
+        if subset_rows < n_classes:
+            raise ValueError(f"subset_rows must be at least {n_classes}, the number of classes, got {subset_rows}")
+    if n_rows is not None:
+        check_whole("n_rows", n_rows, 1)
+        if subset_rows >= n_rows:
+            raise ValueError(f"subset_rows must be below {n_rows}, the number of training rows, got {subset_rows}")

@@ -31,7 +31,7 @@ from frugal.trials.strategies.ei import Ei
 from frugal.trials.surrogates import GP, SignGP, Surrogate
 from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.sign_gp import ALARM, LEAST_NOISE
-from frugal.trials.virtual_observations import PLACEMENTS, REGIONS, apart, placed, region, signs_of
+from frugal.trials.virtual_observations import PLACEMENTS, REGIONS, apart, check_subset, placed, region, signs_of
 
 EVIDENCES = ("signs", "values")
 _OF_ONE_RUN = ("initial", "n_initial", "min_log_ei")
@@ -130,7 +130,7 @@ class Hypertune(Ei):
                 log.warning("warning: neither the settings nor the space say any sign, so this is ei; control "
                             "'unsigned' asks for that")  # fmt: skip
             return
-        _check_subset(subset_rows, n_classes, n_rows)
+        check_subset(subset_rows, n_classes, n_rows)
         check_number("least_noise", least_noise, LEAST_NOISE)
         if settings.get("inference", "ml2") != "ml2":
             raise ValueError(f"inference must be ml2 where there are signs, got {settings['inference']!r}")
@@ -243,14 +243,3 @@ class Hypertune(Ei):
             dims = np.array([self._encoding.coordinate(name) for name in self._signs])
             self._sites = points, dims, -np.array(list(self._signs.values()), dtype=float)  # of errors
         return self._sites
-
-
-def _check_subset(n: int, n_classes: int | None, n_rows: int | None) -> None:
-    if n_classes is not None:
-        check_whole("n_classes", n_classes, 2)
-        if n < n_classes:
-            raise ValueError(f"subset_rows must be at least {n_classes}, the number of classes, got {n}")
-    if n_rows is not None:
-        check_whole("n_rows", n_rows, 1)
-        if n >= n_rows:
-            raise ValueError(f"subset_rows must be below {n_rows}, the number of training rows, got {n}")

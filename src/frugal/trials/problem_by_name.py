@@ -1,0 +1,95 @@
+"""A problem by name: a learner on a dataset's rows, a function, a look-up table or a set of stored curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from frugal import datasets, learners
+from frugal.checks import check_known, check_whole
+from frugal.trials.curves import CurvesProblem
+from frugal.trials.functions import FUNCTIONS
+from frugal.trials.lookup import LookUpProblem
+from frugal.trials.problems import LearnerProblem, Parts, Problem, split
+
+FUNCTION, LOOKUP, CURVES = "function", "lookup", "curves"
+"""Learners of problems that are functions, tables of real fits or stored curves; the dataset is its name."""
+SPACES: Final = {
+    "logistic_regression": "box",
+    "sgd_logistic_regression": "hpolib",
+    "elastic_net": "hypertune",
+    "svm_rff": "hypertune",
+    "mlp": "hypertune",
+    "cifar_cnn": "hypertune",
+}
+"""Space that a learner is searched in, unless the settings say otherwise."""
+N_VALID: Final = 10_000
+"""Rows for validation, the last ones of MNIST's training part, as in documents 002 and 003."""
+SHARE: Final = 0.33
+"""Of the rows of other datasets that are for testing, and of the rest that are for validation, as on OpenML."""
+
+
+def problem(
+    learner: str, dataset: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data"
+) -> Problem:
+    """What one repetition's trials are made on; the same for every method.
+
+    Args:
+        learner: `function`, `lookup`, `curves`, or a learner that has rows.
+        dataset: the name of a function, table or set of curves, or a dataset.
+        seed: number of the repetition, which draws the training rows and seeds the learner.
+        settings: n_train, training rows to draw (None: all); n_valid, validation rows (`N_VALID`; a third of the
+            rows without the test rows, where the dataset has set no test rows apart); n_test, test rows of such a
+            dataset (a third); space, its name (`SPACES`); scaler, as of `learners.scaler_for`, of learners other
+            than networks (none); epochs, of trials on which nobody spends otherwise, of learners that are trained
+            in epochs (`learners.n_epochs`); table, the file of a table's fits or of a set's curves.
+        root: folder of the datasets.
+
+    Raises:
+        ValueError: on an unknown function, learner, space or dataset, more rows than there are, or epochs of what
+            is not trained in epochs.
+    """
+    epochs = settings.get("epochs")
+    if epochs is not None:
+        check_whole("epochs", epochs, 1)
+        if learner in (FUNCTION, LOOKUP, CURVES) or not learners.in_epochs(learner):
+            raise ValueError(f"epochs must be left out, since {learner} does not train in epochs, got {epochs}")
+    if learner == FUNCTION:
+        check_known("function", dataset, FUNCTIONS)
+        return FUNCTIONS[dataset]
+    if learner in (LOOKUP, CURVES) and "table" not in settings:
+        what, of = ("table", "fits") if learner == LOOKUP else ("set", "curves")
+        raise ValueError(f"the {what} {dataset} needs the setting 'table', the file of its {of}")
+    if learner == CURVES:
+        return CurvesProblem.read(settings["table"])
+    if learner == LOOKUP:
+        return LookUpProblem(pd.read_parquet(settings["table"]))
+    learners.check_known(learner)
+    space = learners.space(settings.get("space") or SPACES.get(learner, "ranges"), learner)
+    data = datasets.load(dataset, root=root)
+    scaler = settings.get("scaler", "none")
+    check_known("scaler", scaler, learners.SCALERS)
+    parts = _parts(data, seed, settings)
+    return LearnerProblem(learner, data, parts, space, seed=seed, scaler=scaler, epochs=epochs)
+
+
+def _parts(data: datasets.Dataset, seed: int, settings: Mapping[str, Any]) -> Parts:
+    """Rows of a repetition; validation and test rows are those of every repetition.
+
+    A dataset without test rows of its own is shuffled first, since its rows may be in the order of their classes.
+    """
+    n_test, n_valid = 0, N_VALID
+    if "test" not in data.splits:
+        n_test = settings.get("n_test", round(len(data.y) * SHARE))
+        n_valid = round((len(data.y) - n_test) * SHARE)
+    return split(
+        data,
+        n_valid=settings.get("n_valid", n_valid),
+        n_test=n_test,
+        seed=0 if n_test else None,
+        n_train=settings.get("n_train"),
+        train_seed=seed,
+    )

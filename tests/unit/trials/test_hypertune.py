@@ -234,21 +234,15 @@ def n_until_good(name, seed, **settings):
     return 13
 
 
-def test_wrong_signs_cost_trials_and_right_ones_do_not():
-    # Means over ten seeds: right 4.4, EI 4.8, wrong 9.6, so that no gain is shown where EI is this quick. With the
-    # hyperparameters fitted to the signs as well: right 5.1, wrong 5.9.
-    signed = {
-        "signs": {"c": 1},
-        "subset_rows": 10,
-        "n_subsets": 2,
-        "n_subset_trials": 6,
-        "hyperparameters": "values",
-    }
-    eis = np.mean([n_until_good("ei", seed) for seed in range(6)])
+def test_reversed_signs_cost_trials_and_right_ones_cost_fewer_but_spare_none():
+    # Over 30 seeds, less EI's 4.3 trials, with 95 % intervals: right +0.9 (0.4 to 1.4), reversed +1.9 (0.9 to 3.0).
+    # The method notes expect that right ones spare trials; docs/assumptions.md says that they do not here.
+    signed = {"signs": {"c": 1}, "subset_rows": 10, "n_subsets": 2, "n_subset_trials": 6}
+    eis = np.mean([n_until_good("ei", seed, least_noise=1e-4) for seed in range(6)])
     right = np.mean([n_until_good("hypertune", seed, **signed) for seed in range(6)])
     wrong = np.mean([n_until_good("hypertune", seed, control="reversed", **signed) for seed in range(6)])
-    assert right < eis + 1
-    assert wrong > eis + 2
+    assert wrong > eis + 1
+    assert eis <= right < wrong
 
 
 # ---- the budget

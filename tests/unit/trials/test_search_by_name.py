@@ -79,6 +79,7 @@ def test_a_fault_of_ours_is_no_failed_trial(monkeypatch):
 
 FEW = {"n_train": 200, "n_valid": 100, "n_test": 100, "n_initial": 2}
 QUICK = {"n_pool": 32, "n_starts": 1, "n_restarts": 1}
+GAIN = {"n_hyper": 2, "n_burn": 0, "n_steps": 2, "n_candidates": 20, "n_representers": 12, "n_samples": 40}
 SUBSETS = QUICK | {"subset_rows": 50, "n_subsets": 2, "n_subset_trials": 2}
 
 
@@ -131,7 +132,7 @@ def test_a_subset_too_small_for_the_classes_or_of_all_rows_is_refused_before_a_t
     [
         ("ei", QUICK, [None] * 5),
         ("hypertune", SUBSETS, [50] * 4 + [None]),
-        ("fabolas", {"sizes": [50, 100, 200], "n_initial": 2, "n_hyper": 2, "n_burn": 2, "n_steps": 2}, None),
+        ("fabolas", GAIN | {"sizes": [50, 100, 200], "n_initial": 2, "incumbent": "last_seen"}, None),
     ],
 )
 def test_methods_that_know_no_epochs_train_networks_for_those_of_the_settings(method, own, n_rows):

@@ -11,12 +11,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from frugal.papers import exploration, style
+from frugal.papers import exploration, paired, style
 from frugal.papers.exploration import (
     black_box,
     comparison,
     costs,
-    paired,
     quoted,
     sinc,
     task1,

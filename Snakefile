@@ -20,6 +20,7 @@ include: "workflow/rules/trials.smk"
 include: "workflow/rules/lookup.smk"
 include: "workflow/rules/curves.smk"
 include: "workflow/rules/exploration.smk"
+include: "workflow/rules/hypertune.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -31,3 +32,4 @@ rule all:
         rules.greedy_cv.input,
         rules.exploration.input,
         rules.big_data.input,
+        rules.hypertune.input,

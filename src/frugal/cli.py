@@ -12,6 +12,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -244,9 +245,8 @@ def _lookup_recheck(args: argparse.Namespace) -> None:
 
 
 def _refits(args: argparse.Namespace) -> None:
-    """What searches chose, fitted on more rows and tested."""
-    from frugal.papers.exploration.runs import refits
-
+    """What searches chose, fitted and tested."""
+    refits = import_module(f"frugal.papers.{args.paper}.runs").refits
     journal = Path(args.output).with_suffix(".jsonl")
     _write(refits(_read_all(args.runs), settings_of(args.settings), args.root, journal), args.output)
     journal.unlink(missing_ok=True)

@@ -5,6 +5,7 @@ RUN_FIGURES = {"figure7": "explored", "sweep": "swept"}
 NETWORK = config["beta_pruning"]["network"]
 NETWORK_VARIANT = f"grid-epochs{NETWORK['epochs']}"
 DEFAULT_CHECK = "networks/{classifier}/{dataset}/default"
+DEFAULTS = {NETWORK["name"]: NETWORK["default"], **config["hypertune"]["defaults"]}
 
 
 # Kept scores of the network, one file per fold, since a fold's trainings take minutes.
@@ -38,10 +39,10 @@ rule network_default:
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2500 * attempt,
-        runtime=30,
+        runtime=60,
     params:
-        epochs=NETWORK["default"]["epochs"],
-        max_error=NETWORK["default"]["max_error"],
+        epochs=lambda wildcards: DEFAULTS[wildcards.classifier]["epochs"],
+        max_error=lambda wildcards: DEFAULTS[wildcards.classifier]["max_error"],
     shell:
         "frugal default --network {wildcards.classifier} --dataset {wildcards.dataset} --epochs {params.epochs}"
         " --max-error {params.max_error} --output {output} > {log} 2>&1"

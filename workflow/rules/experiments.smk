@@ -5,6 +5,8 @@ from frugal.papers.experiments import (
     EXTRAPOLATED,
     SEARCHES,
     n_trials_of,
+    on_rows,
+    rows_of,
     sized,
     terminated,
 )
@@ -78,10 +80,28 @@ CURVE_SETS = [
 ]
 
 
+def problems_of(search):
+    """Learner and dataset of an experiment's searches: all that it may have, or its own choice of the datasets."""
+    block = SEARCH_BLOCKS[search]
+    return [
+        (learner, name)
+        for learner, name in SEARCHES[search].problems
+        if name in block.get("datasets", [name])
+    ]
+
+
+def n_classes_of(dataset):
+    """Classes of a dataset, or of its stand-in where they are only known once it has arrived."""
+    entry = CATALOGUE[dataset]
+    return len(entry.class_counts or entry.stand_in_counts)
+
+
 def strategy_settings(search, method, learner, problem):
     """Settings of a strategy on a problem: those of its block, and what the problem asks for."""
     block = SEARCH_BLOCKS[search]
     own = block["strategies"].get(method, {})
+    if "datasets" in block:
+        return on_rows(method, block, problem, n_classes_of(problem))
     if (learner, problem) in SIZED:
         return sized(method, own, SIZED[learner, problem])
     return terminated(method, block) if learner == "curves" else own
@@ -95,7 +115,7 @@ try:
     SEARCH_STRATEGIES = {
         (learner, problem, method): strategy_settings(name, method, learner, problem)
         for name in SEARCHES
-        for learner, problem in SEARCHES[name].problems
+        for learner, problem in problems_of(name)
         for method in SEARCH_TRIALS[name]
     }
 except ValueError as error:
@@ -112,7 +132,19 @@ def search_input(wildcards):
             else [""]
         )
         return [f"{made}{end}.parquet" for end in ends]
-    return processed(wildcards) if wildcards.dataset in CATALOGUE else []
+    if wildcards.dataset not in CATALOGUE:
+        return []
+    checked = default_check(wildcards.learner, wildcards.dataset)
+    return [processed(wildcards), *map(ancient, checked)]
+
+
+def default_check(learner, dataset):
+    """Of a network that is tuned, the file that says that its default does what it should."""
+    if learner not in config["hypertune"]["defaults"]:
+        return []
+    rows = config["hypertune"]["defaults"][learner]["n_rows"]
+    name = dataset if rows is None else f"{dataset}_{rows}"
+    return [f"results/{DEFAULT_CHECK}.csv".format(classifier=learner, dataset=name)]
 
 
 def search_trials(wildcards):
@@ -121,14 +153,22 @@ def search_trials(wildcards):
     return SEARCH_TRIALS[search][wildcards.method]
 
 
+def search_minutes(wildcards):
+    """Minutes that a search may take; document 004 gives its network 24 hours."""
+    search = SEARCH_OF[wildcards.learner, wildcards.dataset]
+    return 1440 if SEARCHES[search].paper == "hypertune" else 120
+
+
 def search_settings(wildcards):
     """Settings of a search, as JSON: the problem's, and those of its own strategy."""
     search = SEARCH_OF[wildcards.learner, wildcards.dataset]
     settings = {
         key: value
         for key, value in SEARCH_BLOCKS[search].items()
-        if key not in ("n_seeds", "n_trials", "check_share", "curve", "termination")
+        if key not in ("n_seeds", "n_trials", "check_share", "curve", "termination", *OF_ROWS)
     }
+    if "datasets" in SEARCH_BLOCKS[search]:
+        settings |= rows_settings(search, wildcards.dataset)
     settings["strategies"] = {
         wildcards.method: SEARCH_STRATEGIES[
             wildcards.learner, wildcards.dataset, wildcards.method
@@ -140,9 +180,19 @@ def search_settings(wildcards):
     return json.dumps(settings, sort_keys=True)
 
 
+OF_ROWS = ("datasets", "scalers", "subset_share", "rows_per_class")
+
+
+def rows_settings(search, dataset):
+    """What a search of document 004 has of a dataset's own: training rows and scaler."""
+    block = SEARCH_BLOCKS[search]
+    scaler = block["scalers"].get(dataset, "none") if "scalers" in block else "none"
+    return {"n_train": rows_of(block, dataset), "scaler": scaler}
+
+
 def search_files(wildcards):
     """All searches of an experiment, after what they look up, where that holds several numbers of rows."""
-    problems = SEARCHES[wildcards.search].problems
+    problems = problems_of(wildcards.search)
     return [
         f"results/{learner}/{name}.parquet"
         for learner, name in problems

@@ -50,7 +50,7 @@ rule gather_rows:
     benchmark:
         "results/benchmarks/{paper}/runs/{experiment}.tsv"
     wildcard_constraints:
-        paper="big_data|exploration",
+        paper="big_data|exploration|hypertune",
         experiment="|".join(EXPERIMENTS),
     conda:
         "../../envs/frugal.yaml"

@@ -22,7 +22,7 @@ rule trials:
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=120,
+        runtime=search_minutes,
     params:
         n_trials=search_trials,
         settings=search_settings,

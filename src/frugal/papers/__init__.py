@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-PAPERS = ("beta_pruning", "greedy_cv", "exploration", "big_data", "comparisons")
+PAPERS = ("beta_pruning", "greedy_cv", "exploration", "big_data", "hypertune", "comparisons")
 
 
 def module(paper: str) -> ModuleType:

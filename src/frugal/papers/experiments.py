@@ -33,6 +33,11 @@ class Search(NamedTuple):
 OPTIMISERS = ("random", "tpe", "smac")
 """What termination is wrapped around, those of Domhan et al. (2015); method `{name}_terminated` has it."""
 STRATEGIES = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
+TUNERS = ("random", "ei", "fabolas", "hypertune", "hypertune_reversed", "hypertune_unsigned")
+"""What document 004 is about, compares itself with, and two negative controls."""
+ON_EPOCHS = (*TUNERS, "hyperband", "hyperband_rows")
+TUNED_ON = ("letter", "mnist", "adult_codes", "adult", "vehicle")
+"""Document 004's data sets: adult with its categories as whole numbers, as it is, and one-hot and scaled."""
 SEARCHES: dict[str, Search] = {
     "task2": Search("exploration", (*STRATEGIES, "doc002_as_coded"), (("logistic_regression", "mnist"),)),
     "functions": Search("exploration", STRATEGIES, (("function", "branin"), ("function", "hartmann6"))),
@@ -52,6 +57,15 @@ SEARCHES: dict[str, Search] = {
         (*OPTIMISERS, *(f"{name}_terminated" for name in OPTIMISERS)),
         (("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist")),
     ),
+    "elastic_net": Search(
+        "hypertune",
+        (*TUNERS, "hypertune_neutral", "hypertune_literal"),
+        tuple(("elastic_net", name) for name in TUNED_ON),
+    ),
+    "svm": Search("hypertune", TUNERS, tuple(("svm", name) for name in TUNED_ON)),
+    "svm_rff": Search("hypertune", ON_EPOCHS, tuple(("svm_rff", name) for name in TUNED_ON)),
+    "mlp": Search("hypertune", (*ON_EPOCHS, "hypertune_neutral"), (("mlp", "mnist"),)),
+    "cifar_cnn": Search("hypertune", ON_EPOCHS, (("cifar_cnn", "cifar10"),)),
 }
 """By name; a problem is of one of them."""
 
@@ -162,6 +176,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "exploration", ("dngo", "dngo_as_coded", "dngo_orientation", "dngo_variance", "dngo_frozen"), False
     ),
     "surrogate_cost": Experiment("exploration", ("gp", "dngo"), True),
+    "complexity": Experiment("hypertune", ("subset", "all"), False),
 }
 """By name."""
 
@@ -241,6 +256,40 @@ def sized(method: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict
                 )
             settings |= {"auxiliary": sizes[-1] // divisor, "n_max": sizes[-1], "n_valid": table["n_valid"]}
     return settings
+
+
+def on_rows(method: str, block: Mapping[str, Any], dataset: str, n_classes: int) -> dict[str, Any]:
+    """Settings of a strategy of document 004 on a data set: those of its block, and what follows from its rows.
+
+    Args:
+        method: name of the strategy; `{name}_{variant}` has the settings and random numbers of the strategy
+            `name`, and its own settings over them.
+        block: of the learner; subset_share is what HyperTune's subsets are of the training rows, rows_per_class
+            the least that Fabolas and Hyperband on rows may ask for.
+        dataset: its name.
+        n_classes: its classes.
+    """
+    name, n_train = method.split("_")[0], rows_of(block, dataset)
+    own = {**block["strategies"].get(name, {}), **block["strategies"].get(method, {})}
+    if name != method:
+        own |= {"strategy": name, "draws": name}
+    least = block["rows_per_class"] * n_classes
+    match name, own.get("resource"):
+        case "hypertune", _:
+            return {"subset_rows": round(block["subset_share"] * n_train), **own}
+        case "fabolas", _:
+            return {"n_min": least, "n_max": n_train, "n_valid": block["n_valid"], **own}
+        case "hyperband", "rows":
+            from frugal.trials.brackets import robo_settings
+
+            return {**robo_settings(n_train, least), **own}
+    return own
+
+
+def rows_of(block: Mapping[str, Any], dataset: str) -> int:
+    """Training rows of a search of document 004: one number for all data sets, or one for each."""
+    n_train = block["n_train"]
+    return int(n_train[dataset] if isinstance(n_train, Mapping) else n_train)
 
 
 def terminated(method: str, block: Mapping[str, Any]) -> dict[str, Any]:

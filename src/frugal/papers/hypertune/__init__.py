@@ -1,0 +1,38 @@
+"""Document 004: "Fast hyperparameter tuning using Bayesian optimization with directional derivatives" (HyperTune).
+
+Its rows are those of searches (`trials.searches`), of what these chose, fitted and tested (`runs.refits`), and of
+Figure 1's computation (`complexity`). `searched` and `curves` read the searches, `tables` has the printed tables
+with ours beside, `claims` what the document says of them. Figures stand in `drawn`, so that claims need no
+matplotlib.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from frugal.papers.hypertune import claims as claimed
+from frugal.papers.hypertune import tables
+from frugal.papers.hypertune.tables import FLOOR, FLOOR_ROWS, render
+from frugal.papers.verdicts import judge_all
+
+__all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "TABLES", "claims", "render"]
+
+TABLES = tables.MADE
+"""Table name -> how it is made from runs and the label of the scale."""
+FLOORS: dict[str, int] = {}
+"""Repetitions under which results of a name are not published; `FLOOR` for the others."""
+
+
+def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
+    """The document's claims with verdicts, in its order; those of an experiment without runs as not run.
+
+    Args:
+        runs: by name of the experiment, a learner, `{learner}_refits` or `complexity`.
+        scale: label of the run.
+
+    Raises:
+        ValueError: on an unknown experiment.
+    """
+    return judge_all([claimed], runs, [*claimed.CLAIMS, "cifar_cnn"], scale)

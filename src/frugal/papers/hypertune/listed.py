@@ -1,0 +1,56 @@
+"""What document 004 compares: its tables' learners and data sets by our names, its printed errors, our methods."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import pandas as pd
+
+LEARNERS: Final = {
+    "elastic_net": "elastic_net",
+    "svm": "svm_rbf",
+    "svm_rff": "svm_rff",
+    "mlp": "mlp",
+    "cifar_cnn": "cnn",
+}
+"""Ours -> as the printed tables have it."""
+TITLES: Final = {
+    "elastic_net": "Elastic net",
+    "svm": "SVM",
+    "svm_rff": "SVM, random features",
+    "mlp": "MLP",
+    "cifar_cnn": "CNN",
+}
+DATASETS: Final = {
+    "letter": "letter",
+    "mnist": "mnist",
+    "adult_codes": "adult",
+    "adult": "adult_scaled",
+    "vehicle": "vehicle",
+    "cifar10": "cifar10",
+}
+"""The same; the printed adult, with errors at the majority's, is of unscaled codes, and ours of both."""
+TABLES: Final = {
+    "table1": ("elastic_net",),
+    "table2": ("svm",),
+    "table3": ("svm_rff",),
+    "table4": ("mlp", "cifar_cnn"),
+}
+"""Printed table -> its learners."""
+MAJORITY: Final = "majority"
+"""What stands beside the methods: always saying the most frequent class."""
+METHODS: Final = (MAJORITY, "random", "ei", "fabolas", "hyperband", "hyperband_rows", "hypertune")
+CONTROLS: Final = ("hypertune_reversed", "hypertune_unsigned", "hypertune_neutral", "hypertune_literal")
+"""HyperTune with all signs turned round, with none, with one on a neutral hyperparameter alone, and with signs
+where Algorithm 1 literally puts them."""
+KEYS: Final = ["table", "learner", "dataset", "method"]
+
+
+@cache
+def published() -> pd.DataFrame:
+    """The printed errors: `KEYS`, published, published_se."""
+    with files("frugal.papers").joinpath("values/hypertune_tables.csv").open() as file:
+        table = pd.read_csv(file)
+    return table.rename(columns={"value": "published", "se": "published_se"})

@@ -1,0 +1,219 @@
+"""Tables 1 to 4 of document 004, ours beside the printed errors, and a table of the negative controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from frugal.papers.hypertune.curves import areas
+from frugal.papers.hypertune.listed import CONTROLS, DATASETS, KEYS, LEARNERS, MAJORITY, METHODS, TABLES, published
+from frugal.papers.markdown import crossed
+from frugal.papers.tidy import MEASURED, TIDY, is_stand_in, mean_by_seed, provenance
+from frugal.papers.verdicts import NOT_RUN
+
+FLOOR: Final = 3
+"""Repetitions under which no number is published and no verdict given."""
+FLOOR_ROWS: Final = 8_000
+"""The same for training rows; of networks `FLOOR_IMAGES`."""
+FLOOR_IMAGES: Final = 10_000
+FLOOR_EPOCHS: Final = 10
+"""Of networks."""
+NETWORKS: Final = ("mlp", "cifar_cnn")
+_FACTS: Final = ("n_rows", "n_epochs", "budget_s", "budget_share", "n_short", "n_over", "n_missing")
+_NUMBERS: Final = ["ours", "ours_se", "low", "high", *_FACTS[:4]]
+
+
+def tested(runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `runs.refits` among others'."""
+    return runs[runs["test_error"].notna() | runs["spent_s"].notna()] if "test_error" in runs else runs.iloc[:0]
+
+
+def enough(table: pd.DataFrame) -> pd.Series[bool]:
+    """Whether each row's n_seeds, n_rows and n_epochs reach the published floor; column learner by our names."""
+    is_network = table["learner"].isin(NETWORKS)
+    rows = table["n_rows"] >= np.where(is_network, FLOOR_IMAGES, FLOOR_ROWS)
+    no_epochs = ~is_network | (table["method"] == MAJORITY)
+    return (table["n_seeds"] >= FLOOR) & rows & (no_epochs | (table["n_epochs"] >= FLOOR_EPOCHS))
+
+
+def table(name: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """A printed table with its rows for EI, random search and the majority's class added, and adult scaled.
+
+    Args:
+        name: key of `listed.TABLES`.
+        runs: rows of `runs.refits`, any learner's among them.
+        scale: label of the run.
+
+    Returns:
+        `listed.KEYS`, `tidy.TIDY`, then n_rows (training rows, the fewest), n_epochs, budget_s (HyperTune's seconds,
+        mean), budget_share (of these, what the method had spent when its choice was made, mean), n_short (seeds
+        whose search ended before the budget), n_over (whose first choice came after it) and n_missing (without a
+        test error, since the choice diverged). A cell without runs is `not run at this scale`, and so is, where
+        some cell of the table reaches the published floor, one that does not.
+    """
+    found = tested(runs)
+    found = found[found["learner"].isin(TABLES[name]) & found["method"].isin(METHODS)]
+    measured = _measured(found, ["learner", "dataset", "method"]) if len(found) else _none()
+    if enough(measured).any():
+        measured = measured[enough(measured)]
+    number = int(name.removeprefix("table"))
+    ours = measured.assign(
+        table=number,
+        learner=measured["learner"].map(LEARNERS),
+        dataset=measured["dataset"].map(DATASETS),
+    )
+    printed = published()
+    printed = printed[printed["table"] == number]
+    wanted = _wanted(printed, ours)
+    whole = wanted.merge(printed, "left", on=KEYS).merge(ours, "left", on=KEYS)
+    whole["scale"] = np.where(whole["n_seeds"].isna(), NOT_RUN, scale)
+    counts = ["n_seeds", "n_short", "n_over", "n_missing"]
+    whole = whole.assign(published_stars="", stars="", data=whole["data"].fillna(""))
+    whole[counts] = whole[counts].fillna(0).astype(int)
+    return whole[[*KEYS, *TIDY, *_FACTS]]
+
+
+def _wanted(printed: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
+    """`KEYS` of the rows to show: every printed cell, EI's in each of its columns, and what was run."""
+    columns = printed[["table", "learner", "dataset"]].drop_duplicates()
+    added = pd.concat([columns.assign(method=name) for name in ("majority", "random", "ei")])
+    cells = pd.concat([printed[KEYS], added, ours[KEYS]]).drop_duplicates()
+    orders = [list(METHODS), list(DATASETS.values()), list(LEARNERS.values())]
+    ranks = [
+        cells[key].map(order.index) for key, order in zip(("method", "dataset", "learner"), orders, strict=True)
+    ]
+    return cells.iloc[np.lexsort(ranks)].reset_index(drop=True)
+
+
+def _measured(found: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """keys, `tidy.MEASURED` of the test error, and `_FACTS`."""
+    share = found["spent_s"] / found["budget_s"]
+    found = found.assign(
+        budget_share=share,
+        is_over=share > 1 + 1e-6,
+        is_short=found["whole_s"] < found["budget_s"] * (1 - 1e-9),
+        n_epochs=pd.to_numeric(found["n_epochs"]),
+    )
+    by = found.groupby(keys, sort=True)
+    facts = by.agg(
+        n_rows=("n_rows", "min"),
+        n_epochs=("n_epochs", "min"),
+        budget_s=("budget_s", "mean"),
+        budget_share=("budget_share", "mean"),
+        n_short=("is_short", "sum"),
+        n_over=("is_over", "sum"),
+    )
+    return mean_by_seed(found, "test_error", keys).merge(facts.reset_index(), on=keys)
+
+
+def _none() -> pd.DataFrame:
+    columns = ["learner", "dataset", "method", *MEASURED, *_FACTS[:-1]]
+    return pd.DataFrame({name: pd.Series(dtype=object if name in (*KEYS, "data") else float) for name in columns})
+
+
+def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """What wrong, no and idle signs do to HyperTune: means of differences seed by seed.
+
+    Args:
+        runs: searches and `runs.refits`.
+        scale: label of the run.
+
+    Returns:
+        learner, dataset, method (`listed.CONTROLS`), measure, `tidy.TIDY`, n_rows, n_missing. Measures, each the
+        control's less HyperTune's, so above 0 where HyperTune is the better: behind_trials, the best validation
+        error so far, mean over their trials on all rows; test_error, of the choice within HyperTune's time. One row
+        that says so where there were no controls.
+    """
+    found, parts = tested(runs), []
+    searched = runs[runs["id"].notna()] if "id" in runs else runs.iloc[:0]
+    for method in [name for name in CONTROLS if len(searched) and (searched["method"] == name).any()]:
+        behind = areas(searched, "hypertune", method, "trials")
+        behind = behind.assign(value=-behind["behind"], measure="behind_trials", method=method)
+        pair = [found[found["method"] == name] for name in (method, "hypertune")]
+        keys = ["learner", "dataset", "seed"]
+        both = pair[0].merge(pair[1][[*keys, "test_error"]], on=keys, suffixes=("", "_hypertune"))
+        value = both["test_error"] - both["test_error_hypertune"]
+        facts = found[[*keys, "data", "n_rows"]].drop_duplicates(keys)
+        own = both[[*keys, "method"]].assign(value=value, measure="test_error")
+        parts.append(pd.concat([behind.drop(columns="behind"), own]).merge(facts, on=keys))
+    if not parts:
+        empty = {"learner": "none", "dataset": "none", "method": CONTROLS[0], "measure": "test_error"}
+        row = empty | {
+            "scale": NOT_RUN,
+            "published_stars": "",
+            "stars": "",
+            "n_seeds": 0,
+            "n_missing": 0,
+            "data": "",
+        }
+        return pd.DataFrame([row]).reindex(columns=[*_CONTROL_KEYS, *TIDY, "n_rows", "n_missing"])
+    long = pd.concat(parts, ignore_index=True)
+    made = mean_by_seed(long, "value", _CONTROL_KEYS)
+    rows = long.groupby(_CONTROL_KEYS)["n_rows"].min().reset_index()
+    made = made.merge(rows, on=_CONTROL_KEYS)
+    made = made.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    return made[[*_CONTROL_KEYS, *TIDY, "n_rows", "n_missing"]]
+
+
+_CONTROL_KEYS: Final = ["learner", "dataset", "method", "measure"]
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown; a cell reads `mean ± standard error [published ± its standard error]`; notes stand below.
+
+    Args:
+        table: of this module.
+    """
+    across = "dataset" if "table" in table else "measure"
+    shown = table.drop(columns="table") if across == "dataset" else table
+    lines = crossed(shown, across, [_cell(row) for row in table.to_dict("records")])
+    run = table[table["scale"] != NOT_RUN]
+    scale = ", ".join(run["scale"].unique()) or NOT_RUN
+    seeds = ", ".join(f"{n:g}" for n in sorted(run["n_seeds"].unique())) or "no"
+    what = "Test errors: means ± standard errors over seeds [published]"
+    if across == "measure":
+        what = "Control less HyperTune, above 0 where HyperTune is better: means ± standard errors over seeds"
+    data = provenance(run) if len(run) else "none"
+    note = f"{what}; scale {scale}, {seeds} seed{'' if seeds == '1' else 's'}, data: {data}."
+    if len(run):
+        rows = sorted({f"{n:,.0f}" for n in run["n_rows"]}, key=len)
+        note += f" Training rows: {', '.join(rows)}."
+    for column, says in _NOTES.items():
+        if column in run and run[column].sum():
+            cells = run[run[column] > 0]
+            which = ", ".join(f"{r['method']} on {r['dataset']} ({r[column]})" for r in cells.to_dict("records"))
+            note += f"\n\n{says}: {which}."
+    if run["data"].map(is_stand_in).any():
+        note += "\n\n† a stand-in for a dataset, since the real one was out of reach."
+    return f"{lines}\n\n{note}\n"
+
+
+_NOTES: Final = {
+    "n_short": "Seeds whose search ended before HyperTune's time did",
+    "n_over": "Seeds whose first choice came after it",
+    "n_missing": "Seeds without a value",
+}
+
+
+def _cell(row: Mapping[Any, Any]) -> str:
+    if row["scale"] == NOT_RUN:
+        text = NOT_RUN
+    elif pd.isna(row["ours"]):
+        text = "no value"
+    else:
+        text = f"{row['ours']:.4f}" + (f" ± {row['ours_se']:.4f}" if pd.notna(row["ours_se"]) else "")
+    if pd.notna(row["published"]):
+        error = f" ± {row['published_se']:g}" if pd.notna(row["published_se"]) else ""
+        text += f" [{row['published']:g}{error}]"
+    return text + (" †" if is_stand_in(row["data"]) else "")
+
+
+MADE: Final[dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]]] = {
+    **{name: partial(table, name) for name in TABLES},
+    "controls": controls,
+}
+"""Table name -> its function, of runs and the label of the scale."""

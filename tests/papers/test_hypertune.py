@@ -1,4 +1,4 @@
-"""Document 004: budgets, tables, curves and claims on made-up runs; every expected number is worked out by hand."""
+"""Document 004: budgets, tables, curves, claims on made-up runs; every expected number is worked out by hand."""
 
 from __future__ import annotations
 
@@ -46,9 +46,8 @@ def refit(
 ):
     times = {"budget_s": 10.0, "spent_s": 8.0, "whole_s": 20.0}
     facts = {"learner": learner, "dataset": dataset, "data": data, "candidate": "{}"}
-    return pd.DataFrame([
-        {"method": method, "seed": seed, **facts, **times, "n_rows": n_rows, "n_epochs": n_epochs, "test_error": error}
-    ])  # fmt: skip
+    own = {"method": method, "seed": seed, "n_rows": n_rows, "n_epochs": n_epochs, "test_error": error}
+    return pd.DataFrame([facts | times | own])  # fmt: skip
 
 
 def test_the_budget_is_the_time_on_subsets_and_until_no_trial_is_better_by_two_sigma():
@@ -168,13 +167,10 @@ DATASETS = ("letter", "mnist", "adult_codes", "vehicle")
 def svm_runs(ahead, n_seeds=3, **columns):
     """HyperTune ahead of EI by so much, by data set and a little more from seed to seed."""
     return pd.concat([
-        part
+        search(method, [error] * 2, seed=seed, learner="svm", dataset=dataset, **columns)
         for dataset, gap in ahead.items()
         for seed in range(n_seeds)
-        for part in (
-            search("ei", [0.5, 0.5], seed=seed, learner="svm", dataset=dataset, **columns),
-            search("hypertune", [0.5 - gap - 0.001 * seed] * 2, seed=seed, learner="svm", dataset=dataset, **columns),
-        )
+        for method, error in (("ei", 0.5), ("hypertune", 0.5 - gap - 0.001 * seed))
     ])  # fmt: skip
 
 

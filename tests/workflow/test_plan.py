@@ -131,6 +131,20 @@ def test_searches_with_termination_wait_for_the_curves_and_their_extrapolations(
         assert ("_extrapolations.parquet" in read) == ("_terminated/" in made.split("log:")[0])
 
 
+def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_from_the_rows(place):
+    planned = ("--dry-run", "--printshellcmds", "--configfile", "config/smoke.yaml", "--", "hypertune")
+    done = snakemake(place, *planned)
+    counts = jobs(done.stdout)
+    assert (counts["trials"], counts["hypertune_refits"], counts["network_default"]) == (3, 2, 1)
+    assert (counts["hypertune_table"], counts["hypertune_figure"]) == (5, 5)
+    searches = [job for job in done.stdout.split("rule ") if job.startswith("trials:")]
+    on_mlp = next(job for job in searches if "--learner mlp" in job)
+    assert "results/networks/mlp/mnist_500/default.csv" in on_mlp.split("output:")[0]
+    tuned = next(job for job in searches if "frugal trials hypertune --learner elastic_net" in job)
+    assert '"subset_rows": 40' in tuned  # a tenth of 400
+    assert '"space": "hypertune"' in tuned
+
+
 def test_a_strategy_is_rerun_when_a_module_that_it_builds_on_changes(plan):
     planned = plan("smoke", "folds_comparison")
     jobs = [job for job in planned.split("rule ") if job.startswith("compare:") and "beta_sequential" in job]

@@ -187,7 +187,11 @@ def rows_settings(search, dataset):
     """What a search of document 004 has of a dataset's own: training rows and scaler."""
     block = SEARCH_BLOCKS[search]
     scaler = block["scalers"].get(dataset, "none") if "scalers" in block else "none"
-    return {"n_train": rows_of(block, dataset), "scaler": scaler}
+    return {
+        "n_train": rows_of(block, dataset),
+        "scaler": scaler,
+        "space": "hypertune",
+    }
 
 
 def search_files(wildcards):

@@ -59,6 +59,7 @@ def draw_figure1(table: pd.DataFrame) -> Figure:
     note = "marks: test rows, star: best\ndotted: rows trained on"
     accuracy.text(0.97, 0.03, note, ha="right", fontsize=7, transform=accuracy.transAxes)
     accuracy.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    bounds.set(ylim=(min(0.5, 0.8 * table["bound"].min()), 2 * table["bound"].max()))
     bounds.axhspan(1.0, bounds.get_ylim()[1], color="#EEF0F2", linewidth=0)
     bounds.set(xlabel="VC dimension - 1", ylabel="Bound of the gap, probability 95 %", yscale="log")
     bounds.text(0.03, 0.95, "above 1 it says nothing", transform=bounds.transAxes, va="top", fontsize=7)
@@ -115,8 +116,8 @@ def _draw(axis: Axes, table: pd.DataFrame) -> None:
 
 
 def _band(axis: Axes, line: pd.DataFrame, x: str, color: str, **how: Any) -> None:
-    """One standard error each side; none of one seed."""
-    if line["se"].notna().any():
+    """One standard error each side; none of fewer than three seeds."""
+    if line["n_seeds"].min() > 2:
         low, high = line["mean"] - line["se"], line["mean"] + line["se"]
         axis.fill_between(line[x], low, high, color=color, alpha=0.2, linewidth=0, **how)
 

@@ -27,9 +27,9 @@ def paths(runs: pd.DataFrame) -> pd.DataFrame:
         runs: rows of `trials.searches.search` among others'.
 
     Returns:
-        Their columns; is_whole (the trial was on all rows and, of learners with epochs, on all of these), best (the
-        lowest error of such trials so far, nan before one), trial (their number so far), spent_s (evaluations and
-        the optimiser's time, those on subsets among them).
+        Their columns; is_whole (the trial was on all rows and, of learners with epochs, on all of these), best
+        (the lowest error of such trials so far, nan before one), trial (their number so far), spent_s (evaluations
+        and the optimiser's time, those on subsets among them).
 
     Raises:
         ValueError: if a column is missing, or there are no searches.

@@ -165,7 +165,8 @@ def search_settings(wildcards):
     settings = {
         key: value
         for key, value in SEARCH_BLOCKS[search].items()
-        if key not in ("n_seeds", "n_trials", "check_share", "curve", "termination", *OF_ROWS)
+        if key
+        not in ("n_seeds", "n_trials", "check_share", "curve", "termination", *OF_ROWS)
     }
     if "datasets" in SEARCH_BLOCKS[search]:
         settings |= rows_settings(search, wildcards.dataset)

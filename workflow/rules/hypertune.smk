@@ -119,7 +119,11 @@ use rule big_data_table as hypertune_table with:
 use rule big_data_claims as hypertune_claims with:
     input:
         "results/hypertune/runs/complexity.parquet",
-        expand("results/hypertune/runs/{name}{end}.parquet", name=TUNED_RUN, end=["", "_refits"]),
+        expand(
+            "results/hypertune/runs/{name}{end}.parquet",
+            name=TUNED_RUN,
+            end=["", "_refits"],
+        ),
     output:
         report(
             "results/hypertune/claims.csv",

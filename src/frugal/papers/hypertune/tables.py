@@ -52,8 +52,8 @@ def table(name: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         `listed.KEYS`, `tidy.TIDY`, then n_rows (training rows, the fewest), n_epochs, budget_s (HyperTune's
         seconds, mean), budget_share (of these, what the method had spent when its choice was made, mean), n_short
         (seeds whose search ended before the budget), n_over (whose first choice came after it) and n_missing
-        (without a test error, since the choice diverged). A cell without runs is `not run at this scale`, and so is, where
-        some cell of the table reaches the published floor, one that does not.
+        (without a test error, since the choice diverged). A cell without runs is `not run at this scale`; so is,
+        where some cell of the table reaches the published floor, one that does not.
     """
     found = tested(runs)
     found = found[found["learner"].isin(TABLES[name]) & found["method"].isin(METHODS)]
@@ -123,10 +123,10 @@ def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         scale: label of the run.
 
     Returns:
-        learner, dataset, method (`listed.CONTROLS`), measure, `tidy.TIDY`, n_rows, n_missing. Measures, each
-        the control's less HyperTune's, so above 0 where HyperTune is the better: behind_trials, the best validation
-        error so far, mean over their trials on all rows; test_error, of the choice within HyperTune's time. One row
-        that says so where there were no controls.
+        learner, dataset, method (`listed.CONTROLS`), measure, `tidy.TIDY`, n_rows, n_missing. One row that says so
+        where there were no controls. Measures, each the control's less HyperTune's, so above 0 where HyperTune is
+        the better: behind_trials, the best validation error so far, mean over their trials on all rows; and
+        test_error, of the choice within HyperTune's time.
     """
     found, parts = tested(runs), []
     searched = runs[runs["id"].notna()] if "id" in runs else runs.iloc[:0]

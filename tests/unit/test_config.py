@@ -68,6 +68,17 @@ def changed(key, value):
             30,
             "exploration.functions: n_initial of random must be at most n_trials = 20, got 30",
         ),
+        ("hypertune.mlp.datasets", ["letter"], "hypertune.mlp: unknown dataset of mlp 'letter'; known: mnist"),
+        (
+            "hypertune.svm.n_train",
+            {"letter": 500},
+            "hypertune.svm: unknown dataset of svm in n_train 'mnist'; known: letter",
+        ),
+        (
+            "hypertune.mlp.n_trials.hypertune",
+            None,
+            "hypertune.mlp: n_trials.hypertune must be a number, since its time is the budget of all, got null",
+        ),
     ],
 )
 def test_what_is_refused_is_named(key, value, message):

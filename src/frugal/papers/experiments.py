@@ -286,6 +286,28 @@ def on_rows(method: str, block: Mapping[str, Any], dataset: str, n_classes: int)
     return own
 
 
+def check_datasets(search: str, block: Mapping[str, Any]) -> None:
+    """Refuse a block of document 004 whose searches could not be run or compared.
+
+    Args:
+        search: its name.
+        block: its configuration; one without a choice of datasets passes.
+
+    Raises:
+        ValueError: on a data set that its learner is not tuned on, or without a number of training rows, or if
+            HyperTune, whose time is every method's budget, is not run.
+    """
+    if "datasets" not in block:
+        return
+    known = [name for _, name in SEARCHES[search].problems]
+    for dataset in block["datasets"]:
+        check_known(f"dataset of {search}", dataset, known)
+        if isinstance(block["n_train"], Mapping):
+            check_known(f"dataset of {search} in n_train", dataset, block["n_train"])
+    if block["datasets"] and block["n_trials"].get("hypertune") is None:
+        raise ValueError("n_trials.hypertune must be a number, since its time is the budget of all, got null")
+
+
 def rows_of(block: Mapping[str, Any], dataset: str) -> int:
     """Training rows of a search of document 004: one number for all data sets, or one for each."""
     n_train = block["n_train"]

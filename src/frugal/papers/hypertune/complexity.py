@@ -83,8 +83,8 @@ def summarise_figure1(runs: pd.DataFrame) -> pd.DataFrame:
         runs: rows of `complexity`.
 
     Returns:
-        method, n_rows, n_features, mean and se (accuracy on the test rows), train_mean, train_se, bound, n_seeds,
-        data.
+        method, rows (trained on), n_features, mean and se (accuracy on the test rows), train_mean, train_se,
+        bound, n_seeds, data.
     """
     rows = []
     for cell, part in runs.groupby(["method", "n_rows", "n_features"], sort=True):
@@ -95,7 +95,7 @@ def summarise_figure1(runs: pd.DataFrame) -> pd.DataFrame:
         ]
         rows.append([*cell, *numbers, part["bound"].iloc[0], part["seed"].nunique(), provenance(part)])
     names = ["mean", "se", "train_mean", "train_se", "bound", "n_seeds", "data"]
-    return pd.DataFrame(rows, columns=["method", "n_rows", "n_features", *names])
+    return pd.DataFrame(rows, columns=["method", "rows", "n_features", *names])
 
 
 def best_features(runs: pd.DataFrame) -> pd.DataFrame:

@@ -7,12 +7,10 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.papers.hypertune.searched import CELL, WHOLE, paths
+from frugal.papers.paths import steps
 from frugal.papers.tidy import provenance
-
-Array = NDArray[np.float64]
 
 PANELS: Final = {"trials": "trial", "seconds": "spent_s"}
 """Panel -> what it is drawn against."""
@@ -67,12 +65,6 @@ def _curve(part: pd.DataFrame, x: str) -> pd.DataFrame:
         se = values.std(axis=0, ddof=1) / np.sqrt(len(told))
     facts = {"n_seeds": len(told), "n_missing": n_missing, "data": provenance(part)}
     return pd.DataFrame({"x": grid, "mean": values.mean(axis=0), "se": se, **facts})
-
-
-def steps(x: Array, values: Array, grid: Array) -> Array:
-    """A right-continuous step function on a grid: nan before the first x, the last value carried forward."""
-    at = np.searchsorted(x, grid, side="right") - 1
-    return np.asarray(np.where(at >= 0, values[np.maximum(at, 0)], np.nan))
 
 
 def areas(runs: pd.DataFrame, method: str, other: str, panel: str) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -115,11 +115,10 @@ def _draw(axis: Axes, table: pd.DataFrame) -> None:
     axis.yaxis.set_minor_locator(NullLocator())
 
 
-def _band(axis: Axes, line: pd.DataFrame, x: str, color: str, **how: Any) -> None:
-    """One standard error each side; none of fewer than three seeds."""
-    if line["n_seeds"].min() > 2:
-        low, high = line["mean"] - line["se"], line["mean"] + line["se"]
-        axis.fill_between(line[x], low, high, color=color, alpha=0.2, linewidth=0, **how)
+def _band(axis: Axes, line: pd.DataFrame, x: str, color: str, step: Literal["post"] | None = None) -> None:
+    """One standard error each side."""
+    ends = line.assign(low=line["mean"] - line["se"], high=line["mean"] + line["se"])
+    style.band(axis, ends, color, x=x, step=step, alpha=0.2)
 
 
 def _limits(table: pd.DataFrame) -> tuple[float, float]:

@@ -80,9 +80,9 @@ def _ahead_of(text: str, rival: str = "ei", *, quoted: bool = True) -> tuple[Cla
     )
 
 
-def _below(text: str, firsts: tuple[str, ...], seconds: tuple[str, ...], **on: slice) -> Claim:
+def _below(text: str, firsts: tuple[str, ...], seconds: tuple[str, ...], on: slice = _DOCUMENT) -> Claim:
     how = f"test error within HyperTune's time, {' and '.join(firsts)} less {' and '.join(seconds)}, the largest"
-    return _claim(text, how, partial(_pairs, firsts=firsts, seconds=seconds, **on))
+    return _claim(text, how, partial(_pairs, firsts=firsts, seconds=seconds, on=on))
 
 
 def _at(*names: str) -> slice:
@@ -216,9 +216,8 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
             for rival in RIVALS:
                 made[f"{rival} {panel}"] = _wide(areas(runs, "hypertune", rival, panel), "behind", runs)
         return made
-    found = tested(runs)
-    names = dict.fromkeys([*METHODS, *CONTROLS])
-    return {name: _wide(found[found["method"] == name], "test_error", runs) for name in names}
+    fits = tested(runs)
+    return {name: _wide(fits[fits["method"] == name], "test_error", runs) for name in (*METHODS, *CONTROLS)}
 
 
 def _real(runs: pd.DataFrame) -> pd.DataFrame:

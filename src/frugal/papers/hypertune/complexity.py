@@ -59,7 +59,7 @@ def complexity(method: str, seed: int, settings: Mapping[str, Any], root: str | 
     data = datasets.load(settings["dataset"], root=root)
     of = split(data, n_valid=1, n_test=settings["n_test"], seed=0, n_train=settings["n_train"], train_seed=seed)
     (X, y), (X_test, y_test) = of.train, of.test
-    y, y_test = y >= data.n_classes / 2, y_test >= data.n_classes / 2
+    y, y_test = (np.asarray(labels >= data.n_classes / 2, dtype=np.int64) for labels in (y, y_test))
     if method == "subset":
         rows = rng_for("complexity", "subset", seed).permutation(len(y))[: settings["subset_rows"]]
         X, y = X[rows], y[rows]
@@ -101,4 +101,5 @@ def summarise_figure1(runs: pd.DataFrame) -> pd.DataFrame:
 def best_features(runs: pd.DataFrame) -> pd.DataFrame:
     """log2 of the number of features with the highest accuracy on the test rows, by seed, a column per method."""
     best = runs.loc[runs.groupby(["method", "seed"])["accuracy"].idxmax()]
-    return np.log2(best.pivot_table("n_features", index="seed", columns="method").reindex(columns=list(METHODS)))
+    wide = best.pivot_table("n_features", index="seed", columns="method").reindex(columns=list(METHODS))
+    return wide.apply(np.log2)

@@ -41,7 +41,8 @@ def summarise_curves(runs: pd.DataFrame, learners: Iterable[str]) -> pd.DataFram
         return pd.DataFrame(columns=_COLUMNS)
     found = paths(here)
     parts = []
-    for (learner, dataset, method), part in found.groupby(["learner", "dataset", "method"], sort=False):
+    for cell, part in found.groupby(["learner", "dataset", "method"], sort=False):
+        learner, dataset, method = map(str, cell)
         for panel, x in PANELS.items():
             if panel == "trials" and method == "hyperband":
                 continue

@@ -17,6 +17,7 @@ from frugal.papers.hypertune.complexity import summarise_figure1
 from frugal.papers.hypertune.curves import PANELS, summarise_curves
 from frugal.papers.hypertune.listed import TITLES
 from frugal.papers.style import Look
+from frugal.papers.tidy import is_stand_in
 
 LOOKS: Final = {
     "random": Look("#9AA0A6", "random", "o", (0, (1, 1.5)), ""),
@@ -51,7 +52,7 @@ def draw_figure1(table: pd.DataFrame) -> Figure:
         how: dict[str, Any] = {"color": look.color, "linestyle": look.linestyle, "label": label}
         accuracy.plot(line["n_features"], line["mean"], marker=look.marker, **how)
         _band(accuracy, line, "n_features", look.color)
-        best = line.loc[line["mean"].idxmax()]
+        best = line[line["mean"] == line["mean"].max()]
         accuracy.plot(best["n_features"], best["mean"], "*", color=look.color, markersize=11, label="_best")
         accuracy.plot(line["n_features"], line["train_mean"], color=look.color, linewidth=0.8, linestyle=":")
         bounds.plot(line["n_features"], line["bound"], marker=look.marker, **how)
@@ -91,7 +92,9 @@ def draw_curves(learners: tuple[str, ...], table: pd.DataFrame) -> Figure:
         for panel, axis in zip(PANELS, above, strict=True):
             _draw(axis, here[here["panel"] == panel])
             axis.set(xlabel=_ACROSS[panel], ylim=_limits(here))
-        above[0].set(title=f"{TITLES[learner]} on {_DATASETS[name]}" if len(learners) > 1 else _DATASETS[name])
+        mark = " †" if here["data"].map(is_stand_in).any() else ""
+        title = f"{TITLES[learner]} on {_DATASETS[name]}" if len(learners) > 1 else _DATASETS[name]
+        above[0].set(title=title + mark)
         above[0].xaxis.set_major_locator(MaxNLocator(4, integer=True))
         above[1].xaxis.set_major_locator(MaxNLocator(3))
     for first in axes[:, 0]:

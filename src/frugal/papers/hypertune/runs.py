@@ -55,7 +55,7 @@ def refits(
     fits = _Fits(settings, root, journal_path)
     rows = []
     for cell, part in paths(runs).groupby(["learner", "dataset", "seed"], sort=False):
-        learner, dataset, seed = str(cell[0]), str(cell[1]), int(cell[2])
+        learner, dataset, seed = str(cell[0]), str(cell[1]), int(part["seed"].iloc[0])
         by = {str(method): path for method, path in part.groupby("method", sort=False)}
         if TESTER not in by:
             raise ValueError(f"{learner} on {dataset} has no search by {TESTER} from seed {seed}, so no budget")

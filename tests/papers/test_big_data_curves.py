@@ -223,6 +223,9 @@ def test_what_is_said_to_be_none_is_so_within_a_margin_that_noise_does_not_widen
     assert verdict_of(quality, "error", 0.0, 0.2, -0.2, 0.01) == PARTLY  # 0.0025, in an interval of some 0.2
     assert verdict_of(quality, "error", 0.02, 0.02, 0.021, 0.02) == NOT_REPRODUCED
     assert verdict_of(quality, "error", -0.02, -0.02, -0.021, -0.02) == NOT_REPRODUCED
+    opposite = {"cifar10 error": np.array([[0.03] * 4, [-0.03] * 4, [0.0] * 4])}
+    found = verdicts.judge([quality], opposite, enough=True, scale="paper", data="original")
+    assert found["verdict"].item() == NOT_REPRODUCED  # optimisers do not cancel
     assert verdict_of(until, "high", 0.0, 0.0, 0.0, 0.01) == REPRODUCED
     assert verdict_of(until, "high", 0.0, 0.0, 0.0, 0.19) == PARTLY
     assert verdict_of(until, "high", 0.5, 0.0, 0.0, 0.5) == NOT_REPRODUCED

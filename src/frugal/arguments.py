@@ -143,7 +143,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
 
     p = _command(commands, "refits", "fit and test what searches chose")
-    p.add_argument("--paper", choices=("exploration", "hypertune"), default="exploration")
+    p.add_argument("--paper", choices=("exploration", "hypertune", "trials_comparison"), default="exploration")
     p.add_argument("--runs", nargs="+", required=True)
     p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")

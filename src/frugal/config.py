@@ -67,12 +67,13 @@ def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str
 
 
 def _check_searches(config: Mapping[str, Any], source: str) -> None:
-    from frugal.papers.experiments import SEARCHES, check_datasets, n_trials_of
+    from frugal.papers.experiments import SEARCHES, block_of, check_datasets, n_trials_of
 
     for name, search in SEARCHES.items():
+        block = block_of(name, config)
         try:
-            n_trials_of(name, config[search.paper][name])
-            check_datasets(name, config[search.paper][name])
+            n_trials_of(name, block)
+            check_datasets(name, block)
         except ValueError as error:
             raise ValueError(f"{source}: {search.paper}.{name}: {error}") from None
 

@@ -4,6 +4,7 @@ from frugal.papers.experiments import (
     EXPERIMENTS,
     EXTRAPOLATED,
     SEARCHES,
+    block_of,
     n_trials_of,
     on_rows,
     rows_of,
@@ -66,12 +67,18 @@ def job_methods(experiment):
 
 JOB = "all" if config["methods_per_job"] == "all" else "{method}"
 
-SEARCH_BLOCKS = {name: config[of.paper][name] for name, of in SEARCHES.items()}
+SEARCH_BLOCKS = {name: block_of(name, config) for name in SEARCHES}
 CURVES = config["curves"]["networks"]
 SIZED = {("lookup", name): block for name, block in config["lookup"].items()} | {
     ("curves", f"{name}_{block['dataset']}"): block | {"sizes": block["n_train"]}
     for name, block in CURVES.items()
     if isinstance(block["n_train"], list)
+}
+SIZED |= {
+    of: block
+    for name, block in SEARCH_BLOCKS.items()
+    if "sizes" in block
+    for of in SEARCHES[name].problems
 }
 CURVE_SETS = [
     f"{name}_{block['dataset']}"
@@ -107,7 +114,12 @@ def strategy_settings(search, method, learner, problem):
     return terminated(method, block) if learner == "curves" else own
 
 
-SEARCH_OF = {of: name for name, search in SEARCHES.items() for of in search.problems}
+SEARCH_OF = {
+    (*of, method): name
+    for name, search in SEARCHES.items()
+    for of in search.problems
+    for method in search.methods
+}
 try:
     SEARCH_TRIALS = {
         name: n_trials_of(name, block) for name, block in SEARCH_BLOCKS.items()
@@ -149,19 +161,19 @@ def default_check(learner, dataset):
 
 def search_trials(wildcards):
     """How many trials a search makes."""
-    search = SEARCH_OF[wildcards.learner, wildcards.dataset]
+    search = SEARCH_OF[wildcards.learner, wildcards.dataset, wildcards.method]
     return SEARCH_TRIALS[search][wildcards.method]
 
 
 def search_minutes(wildcards):
     """Minutes that a search may take; document 004 gives its network 24 hours."""
-    search = SEARCH_OF[wildcards.learner, wildcards.dataset]
+    search = SEARCH_OF[wildcards.learner, wildcards.dataset, wildcards.method]
     return 1440 if SEARCHES[search].paper == "hypertune" else 120
 
 
 def search_settings(wildcards):
     """Settings of a search, as JSON: the problem's, and those of its own strategy."""
-    search = SEARCH_OF[wildcards.learner, wildcards.dataset]
+    search = SEARCH_OF[wildcards.learner, wildcards.dataset, wildcards.method]
     settings = {
         key: value
         for key, value in SEARCH_BLOCKS[search].items()
@@ -181,7 +193,7 @@ def search_settings(wildcards):
     return json.dumps(settings, sort_keys=True)
 
 
-OF_ROWS = ("datasets", "scalers", "subset_share", "rows_per_class")
+OF_ROWS = ("datasets", "scalers", "subset_share", "rows_per_class", "sizes")
 
 
 def rows_settings(search, dataset):
@@ -201,7 +213,7 @@ def search_files(wildcards):
     return [
         f"results/{learner}/{name}.parquet"
         for learner, name in problems
-        if (learner, name) in SIZED
+        if learner in ("lookup", "curves") and (learner, name) in SIZED
     ] + [
         f"results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet"
         for method in SEARCH_TRIALS[wildcards.search]
@@ -214,7 +226,7 @@ def gather_flags(wildcards):
     """Flags that gather an experiment's searches; what they look up has no method to be ordered by."""
     problems = SEARCHES[wildcards.search].problems
     by = {"lookup": " --by dataset seed", "curves": " --by dataset"}
-    found = [by[of[0]] for of in problems if of in SIZED]
+    found = [by[of[0]] for of in problems if of in SIZED and of[0] in by]
     if not found and any(learner == "curves" for learner, _ in problems):
         found = [" --by dataset seed"]
     return f"--experiment {wildcards.search}{''.join(found[:1])}"

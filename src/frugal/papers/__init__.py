@@ -1,4 +1,4 @@
-"""One module per document: its tables and figures, its claims, its published values; one compares across them."""
+"""One module per document: its tables and figures, its claims, its published values; two compare across them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-PAPERS = ("beta_pruning", "greedy_cv", "exploration", "big_data", "hypertune", "comparisons")
+PAPERS = ("beta_pruning", "greedy_cv", "exploration", "big_data", "hypertune", "comparisons", "trials_comparison")
 
 
 def module(paper: str) -> ModuleType:

@@ -23,11 +23,14 @@ class Search(NamedTuple):
         paper: whose results it is among.
         methods: what is compared.
         problems: learner and dataset, as of `trials.searches.problem`.
+        beside: the experiment whose problems these are, if it has them from another; its first candidates, seeds
+            and termination hold here, too, and its searches are compared with these.
     """
 
     paper: str
     methods: tuple[str, ...]
     problems: tuple[tuple[str, str], ...]
+    beside: str = ""
 
 
 OPTIMISERS = ("random", "tpe", "smac")
@@ -38,6 +41,9 @@ TUNERS = ("random", "ei", "fabolas", "hypertune", "hypertune_reversed", "hypertu
 ON_EPOCHS = (*TUNERS, "hyperband", "hyperband_rows")
 TUNED_ON = ("letter", "mnist", "adult_codes", "adult", "vehicle")
 """Document 004's data sets: adult with its categories as whole numbers, as it is, and one-hot and scaled."""
+MODEL_BASED = ("ei", "ei_explore", "dngo")
+ON_ROWS = ("tpe", "smac", "ei_explore", "dngo", "hyperband", "hypertune")
+"""What document 003 leaves out on its problems with several numbers of rows."""
 SEARCHES: dict[str, Search] = {
     "task2": Search("exploration", (*STRATEGIES, "doc002_as_coded"), (("logistic_regression", "mnist"),)),
     "functions": Search("exploration", STRATEGIES, (("function", "branin"), ("function", "hartmann6"))),
@@ -66,8 +72,36 @@ SEARCHES: dict[str, Search] = {
     "svm_rff": Search("hypertune", ON_EPOCHS, tuple(("svm_rff", name) for name in TUNED_ON)),
     "mlp": Search("hypertune", (*ON_EPOCHS, "hypertune_neutral"), (("mlp", "mnist"),)),
     "cifar_cnn": Search("hypertune", ON_EPOCHS, (("cifar_cnn", "cifar10"),)),
+    "compared_svm": Search("trials_comparison", ON_ROWS, (("lookup", "svm_mnist"),), "svm_search"),
+    "compared_cnn": Search("trials_comparison", ON_ROWS, (("curves", "cnn_sizes_cifar10"),), "cnn_search"),
+    "compared_curves": Search(
+        "trials_comparison",
+        (*MODEL_BASED, *(f"{name}_terminated" for name in MODEL_BASED), "hyperband"),
+        (("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist")),
+        "curve_search",
+    ),
+    "compared_live": Search(
+        "trials_comparison",
+        ("random", "ei", "entropy_search", "mtbo_4", "fabolas", *ON_ROWS),
+        (("elastic_net", "digits"), ("svm", "digits")),
+    ),
 }
-"""By name; a problem is of one of them."""
+"""By name; a method on a problem is of one of them."""
+
+
+def block_of(search: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration of an experiment of `SEARCHES`, with what it has from the one that it stands beside.
+
+    Args:
+        search: its name.
+        config: all keys.
+    """
+    of = SEARCHES[search]
+    block = dict(config[of.paper][search])
+    if not of.beside:
+        return block
+    shared = config[SEARCHES[of.beside].paper][of.beside]
+    return {key: value for key, value in shared.items() if key not in ("n_trials", "strategies")} | block
 
 
 EXTRAPOLATED = "curve_fits"
@@ -235,13 +269,16 @@ def n_trials_of(search: str, block: Mapping[str, Any]) -> dict[str, int]:
 def sized(method: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of a strategy on a table or stored curves: those of its block, and the sizes that these hold.
 
+    HyperTune's subsets are an eighth of the most rows, or the next size below; Hyperband's rungs are the sizes.
+
     Args:
         method: name of the strategy, or of the variant that `own` says it is.
         own: its block; of mtbo, `divisor` says which part of the largest size the small task has.
-        table: the block of the table.
+        table: the block of the table; of strategies other than Hyperband and HyperTune n_valid, too.
 
     Raises:
-        ValueError: if the table lacks the size that a divisor leads to.
+        ValueError: if the table lacks the size that a divisor leads to, or has no sizes for Hyperband, each the
+            same multiple of the one before.
     """
     settings, sizes = dict(own), sorted(table["sizes"])
     match settings.get("strategy", method):
@@ -255,6 +292,18 @@ def sized(method: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict
                     f"{', '.join(map(str, sizes[:-1]))}, got {divisor}"
                 )
             settings |= {"auxiliary": sizes[-1] // divisor, "n_max": sizes[-1], "n_valid": table["n_valid"]}
+        case "hyperband":
+            factor = sizes[1] // sizes[0]
+            if sizes != [sizes[0] * factor**i for i in range(len(sizes))]:
+                raise ValueError(
+                    f"sizes must each be the same multiple of the one before for {method}, got "
+                    f"{', '.join(map(str, sizes))}"
+                )
+            rungs = {"min_resource": sizes[0], "max_resource": sizes[-1], "reduction_factor": factor}
+            settings = {"resource": "rows", **rungs, **settings}
+        case "hypertune":
+            few = [sizes[0], *(size for size in sizes if size <= sizes[-1] / 8)]
+            settings = {"subset_rows": few[-1], **settings}
     return settings
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from frugal.papers import style
-from frugal.papers.comparisons.ranks import alike
+from frugal.papers.comparisons.diagrams import draw_diagrams
 from frugal.papers.comparisons.tables import EQUAL_SHARE, FACTS, LISTS, RANKED, budget_text
 from frugal.papers.style import Look
 
@@ -44,7 +44,7 @@ def look_of(method: str, strategy: str, budget_share: float) -> Look:
 
 def _marker(row: Mapping[Any, Any]) -> dict[str, Any]:
     """A strategy's marker: whole without a budget, half with one of a half or more, else open."""
-    look, share = look_of(**{fact: row[fact] for fact in FACTS}), row["budget_share"]
+    look, share = _look_of_row(row), row["budget_share"]
     face = "white" if share < 0.5 else look.color
     edge = {"markeredgecolor": "black", "markeredgewidth": 0.6}
     fill = {
@@ -98,7 +98,7 @@ def draw_pareto(summary: pd.DataFrame) -> Figure:
         front = part[part["on_front"]].sort_values("cost")
         axes.step(front["cost"], 100 * front["mean"], where="post", color="#999999", lw=1, zorder=1, label="front")
         for row in part.to_dict("records"):
-            look, mean = look_of(**{fact: row[fact] for fact in FACTS}), 100 * row["mean"]
+            look, mean = _look_of_row(row), 100 * row["mean"]
             error, cost_error = 100 * np.nan_to_num(row["se"]), np.nan_to_num(row["cost_se"])
             axes.errorbar(
                 [row["cost"]], [mean], xerr=cost_error, yerr=[[min(error, mean)], [error]], elinewidth=0.8,
@@ -136,61 +136,10 @@ def draw_anytime(summary: pd.DataFrame) -> Figure:
 @style.styled
 def draw_ranks(summary: pd.DataFrame) -> Figure:
     """A critical-difference diagram per measure: average ranks, joined where they do not differ."""
-    shown = [(measure, part) for measure in RANKED if len(part := summary[summary["measure"] == measure])]
-    if not shown:
-        figure = Figure(figsize=style.ONE_COLUMN, layout="constrained")
-        style.say_not_run(figure.subplots())
-        return figure
-    heights = [_height(part) for _, part in shown]
-    figure = Figure(figsize=(style.TWO_COLUMN[0], 0.21 * sum(heights)), layout="constrained")
-    panels = figure.subplots(len(shown), 1, height_ratios=heights, squeeze=False)[:, 0]
-    for axes, (measure, part), height in zip(panels, shown, heights, strict=True):
-        _draw_diagram(axes, part, height)
-        test = part.iloc[0]
-        p = "p < 0.001" if test["p"] < 0.001 else f"p = {test['p']:.3f}"
-        axes.set_title(
-            f"Rank by {_TITLES[measure]}: {test['n_blocks']} cells, Friedman χ² = {test['statistic']:.1f}, {p}"
-        )
-    style.mark_stand_in(figure, summary["data"])
-    return figure
+    by = {measure: summary[summary["measure"] == measure] for measure in RANKED}
+    shown = {f"Rank by {_TITLES[measure]}": part for measure, part in by.items()}
+    return draw_diagrams(shown, _look_of_row, _marker)
 
 
-def _height(part: pd.DataFrame) -> float:
-    """Lines of text that a diagram takes: title and scale, stretches, and half of the methods."""
-    return 4.5 + 0.5 * len(_stretches(part)) + (len(part) + 1) // 2
-
-
-def _stretches(part: pd.DataFrame) -> list[tuple[float, float]]:
-    return alike(part["mean_rank"].to_numpy(), float(part["critical_difference"].iloc[0]))
-
-
-def _draw_diagram(axes: Axes, part: pd.DataFrame, height: float) -> None:
-    """One diagram, best ranks at the left; y counts lines of text downwards from the scale of ranks."""
-    n, difference = len(part), float(part["critical_difference"].iloc[0])
-    edge = max(n, 1 + difference)
-    axes.set(xlim=(1 - 0.48 * edge, edge + 0.48 * edge), ylim=(height - 2.8, -1.7))
-    axes.set_axis_off()
-    axes.plot([1, edge], [0, 0], color="black", lw=1)
-    for rank in range(1, n + 1):
-        axes.plot([rank, rank], [-0.2, 0], color="black", lw=1)
-        axes.text(rank, -0.3, str(rank), ha="center", va="bottom", fontsize=7)
-    axes.plot([edge - difference, edge], [-1.4, -1.4], "|-", color="black", lw=1.4)
-    axes.text(edge - difference - 0.15, -1.4, f"critical difference {difference:.2f}", ha="right", va="center")
-    stretches = _stretches(part)
-    for i, (first, last) in enumerate(stretches):
-        axes.plot([first - 0.06, last + 0.06], [0.5 + 0.5 * i] * 2, color="black", lw=2.5, solid_capstyle="butt")
-    _draw_names(axes, part, edge, below=0.8 + 0.5 * len(stretches))
-
-
-def _draw_names(axes: Axes, part: pd.DataFrame, edge: float, *, below: float) -> None:
-    """Names of the better half at the left and of the other half at the right, led to their ranks."""
-    rows, n_left = part.sort_values("mean_rank").to_dict("records"), (len(part) + 1) // 2
-    for i, row in enumerate(rows):
-        at_left = i < n_left
-        y = below + (i if at_left else len(rows) - 1 - i)
-        x, side = (1 - 0.03 * edge, "right") if at_left else (1.03 * edge, "left")
-        axes.plot([row["mean_rank"]] * 2 + [x], [0, y, y], color="#777777", lw=0.7, zorder=1)
-        axes.plot([row["mean_rank"]], [0], "o", color="black", markersize=3)
-        axes.plot([x], [y], zorder=3, **_marker(row))
-        look = look_of(**{fact: row[fact] for fact in FACTS})
-        axes.text(x, y, f"   {look.label} ({row['mean_rank']:.2f})   ", ha=side, va="center")
+def _look_of_row(row: Mapping[Any, Any]) -> Look:
+    return look_of(**{fact: row[fact] for fact in FACTS})

@@ -52,7 +52,7 @@ def refits(
         ValueError: if a seed has no search by HyperTune, on an unknown setting, or the journal is another job's.
     """
     check_settings(settings, SETTINGS, complete=False)
-    fits = _Fits(settings, root, journal_path)
+    fits = Fits(settings, root, journal_path)
     rows = []
     for cell, part in paths(runs).groupby(["learner", "dataset", "seed"], sort=False):
         learner, dataset, seed = str(cell[0]), str(cell[1]), int(part["seed"].iloc[0])
@@ -71,8 +71,14 @@ def refits(
     return table
 
 
-class _Fits:
-    """Fits of candidates on the problems of seeds, each made once."""
+class Fits:
+    """Fits of candidates on the problems of seeds, each made once.
+
+    Args:
+        settings: of `refits`.
+        root: folder of the datasets.
+        journal_path: where fits are kept as they are made; None: nowhere.
+    """
 
     def __init__(self, settings: Mapping[str, Any], root: str | Path, journal_path: str | Path | None) -> None:
         self._settings, self._root = settings, root

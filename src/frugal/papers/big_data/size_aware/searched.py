@@ -36,7 +36,7 @@ def searches(runs: pd.DataFrame) -> pd.DataFrame:
     missing = [name for name in ("method", "seed", "data", *_TRIALS) if name not in runs]
     if missing:
         raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
-    found = runs[_is_trial(runs)]
+    found = runs[is_trial(runs)]
     if found.empty:
         raise ValueError("the runs hold no searches")
     found = found.assign(n_rows=pd.to_numeric(found["n_rows"]))
@@ -55,7 +55,7 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: if there are none.
     """
-    found = runs[~_is_trial(runs)]
+    found = runs[~is_trial(runs)]
     if found.empty:
         raise ValueError("the runs hold no cells of the table that was searched")
     if "epoch" in found:
@@ -63,7 +63,7 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
     return found.assign(n_rows=pd.to_numeric(found["n_rows"]))
 
 
-def _is_trial(runs: pd.DataFrame) -> pd.Series[bool]:
+def is_trial(runs: pd.DataFrame) -> pd.Series[bool]:
     """Whether each row is one; curves have an id, too, but no method."""
     return runs["id"].notna() & (runs["method"].notna() if "method" in runs else False)
 

@@ -1,0 +1,118 @@
+"""Figures of the comparison, from their numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from frugal.papers import style
+from frugal.papers.comparisons.diagrams import draw_diagrams
+from frugal.papers.style import Look
+from frugal.papers.trials_comparison.listed import GROUPS, METHODS, PROBLEMS
+
+_BASE: Final = {
+    "random": Look("#000000", "random", "o", (0, (8, 1)), ""),
+    "tpe": Look("#D07CA1", "TPE (Optuna)", "s", (0, (5, 1)), ""),
+    "smac": Look("#926A00", "SMAC3", "D", "--", ""),
+    "ei": Look("#00318F", "EI", "^", "-", ""),
+    "ei_explore": Look("#4580EB", "top-two EI", "v", "-.", ""),
+    "dngo": Look("#2F6756", "EI on DNGO", "<", (0, (5, 1)), ""),
+    "entropy_search": Look("#8A8F94", "entropy search", ">", "--", ""),
+    "mtbo_4": Look("#7AACEB", "MTBO-4", "P", "-.", ""),
+    "mtbo_16": Look("#5F9E8F", "MTBO-16", "X", (0, (5, 1)), ""),
+    "mtbo_64": Look("#684319", "MTBO-64", "p", (0, (3, 1, 1, 1)), ""),
+    "fabolas": Look("#F2B138", "Fabolas", "*", "-", ""),
+    "hypertune": Look("#D9820A", "HyperTune", "h", "-", ""),
+    "hyperband": Look("#B0306A", "Hyperband", "d", "-", ""),
+}
+_ENDED: Final = "_terminated"
+LOOKS: Final[Mapping[str, Look]] = {
+    name: _BASE[name]
+    if name in _BASE
+    else replace(
+        _BASE[name.removesuffix(_ENDED)],
+        label=f"{_BASE[name.removesuffix(_ENDED)].label}, terminating",
+        linestyle=(0, (1, 1)),
+    )
+    for name in METHODS
+}
+"""By method; one that terminates has the colour of the one that does not, dots, and an open marker."""
+_ACROSS: Final = {
+    "seconds": "Evaluations and optimiser (s)",
+    "cost": "Cost of evaluations (see caption)",
+    "trials": "Trials, on whatever rows",
+}
+_REGRETS: Final = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+
+
+def _face(method: str) -> dict[str, Any]:
+    look = LOOKS[method]
+    return {
+        "marker": look.marker,
+        "color": look.color,
+        "markerfacecolor": "white" if method.endswith(_ENDED) else look.color,
+        "markeredgecolor": look.color if method.endswith(_ENDED) else "black",
+        "markeredgewidth": 0.8 if method.endswith(_ENDED) else 0.4,
+        "markersize": 7 if look.marker == "*" else 4.5,
+    }
+
+
+@style.styled
+def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
+    """A panel per problem, a line per method; the vertical line is the budget that all searches spent."""
+    titles = [problem.title for problem in PROBLEMS.values() if (summary["problem"] == problem.title).any()]
+    n_rows = -(-len(titles) // 2)
+    figure = Figure(figsize=(style.TWO_COLUMN[0], 1.0 + 2.3 * n_rows), layout="constrained")
+    panels = figure.subplots(n_rows, 2, squeeze=False).flat
+    for axes, title in zip(panels, titles, strict=False):
+        _draw_panel(axes, summary[summary["problem"] == title], currency)
+        axes.set(title=title, xlabel=_ACROSS[currency], ylabel="Regret (points of test error)")
+    for axes in [*panels][len(titles) :]:
+        axes.set_axis_off()
+    drawn = figure.axes[: len(titles)]
+    style.legend(figure, drawn, n_columns=5, below=True)
+    style.mark_stand_in(figure, summary["data"])
+    return figure
+
+
+def _draw_panel(axes: Axes, part: pd.DataFrame, currency: str) -> None:
+    lines = part.dropna(subset=["x", "mean"])
+    for i, (method, line) in enumerate(lines.groupby("method", sort=False)):
+        look, percent = LOOKS[str(method)], line.assign(low=100 * line["low"], high=100 * line["high"])
+        axes.plot(
+            line["x"], 100 * line["mean"], drawstyle="steps-post", label=look.label, linestyle=look.linestyle,
+            markevery=(i * 0.03, 0.3), linewidth=1.1, **_face(str(method)),
+        )  # fmt: skip
+        style.band(axes, percent, look.color, step="post", alpha=0.08)
+    axes.axvline(part["budget"].iloc[0], color="#555555", linewidth=0.8, linestyle=":")
+    style.log_axis(axes.xaxis, lines["x"].min() / 1.1, lines["x"].max() * 1.1)
+    axes.set_yscale("function", functions=(_root, np.square))  # has a zero, and tells small regrets apart
+    top = 105 * float(lines["mean"].max()) or 1.0
+    axes.set_ylim(0, top)
+    ticks = [tick for tick in _REGRETS if tick == 0 or 0.01 * top < tick < top]
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.grid(alpha=0.3)
+
+
+def _root(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.sqrt(np.maximum(values, 0.0)))
+
+
+@style.styled
+def draw_ranks(summary: pd.DataFrame, currency: str) -> Figure:
+    """A critical-difference diagram per group of problems."""
+    shown = {
+        f"Regret at equal {currency}, {name}": summary[summary["group"] == group] for group, name in GROUPS.items()
+    }
+    return draw_diagrams(
+        shown,
+        lambda row: LOOKS[row["method"]],
+        lambda row: {**_face(row["method"]), "linestyle": "none"},
+    )

@@ -1,0 +1,81 @@
+"""Searches on one problem made comparable: what each had spent after a trial, and how good its incumbent was.
+
+What is judged is the test error of the incumbent, fitted on all rows and for all epochs, against the least known.
+Where a search was on a table or on stored curves, both are looked up, and the least is that of the table. Where it
+was live, what was chosen is fitted, and the least is that of all choices of all methods from the same seed, whose
+rows they share: the regret is then a lower bound of the true one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from frugal.papers.big_data.size_aware.searched import is_trial, least_test_error
+from frugal.papers.hypertune.runs import Fits
+from frugal.papers.trials_comparison.listed import CELL, COLUMNS
+from frugal.trials.problem_by_name import CURVES, LOOKUP
+
+_NEEDED: Final = (*CELL, "data", "id", "seconds", "cost", "overhead_s", "incumbent")
+
+
+def refits(
+    runs: pd.DataFrame,
+    settings: Mapping[str, Any],
+    root: str | Path = "data",
+    journal_path: str | Path | None = None,
+) -> pd.DataFrame:
+    """Searches as paths; what live ones chose is fitted on all rows and tested.
+
+    Args:
+        runs: rows of `trials.searches.search` on one problem and, of a table or stored curves, all of its rows.
+        settings: of live searches those of `hypertune.runs.refits`; empty for others.
+        root: folder of the datasets.
+        journal_path: where fits are kept as they are made; None: nowhere.
+
+    Returns:
+        `COLUMNS`, by method, seed and trial.
+
+    Raises:
+        ValueError: if a column is missing, there are no searches, or they are on several problems.
+    """
+    missing = [name for name in _NEEDED if name not in runs]
+    if missing:
+        raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
+    found = runs[is_trial(runs)].sort_values([*CELL, "id"], kind="stable", ignore_index=True)
+    problems = found[["learner", "dataset"]].drop_duplicates()
+    if len(problems) != 1:
+        raise ValueError(f"the runs must hold searches on one problem, got {len(problems)}")
+    checks = found["check_s"].fillna(0.0) if "check_s" in found else 0.0
+    overhead = found["overhead_s"] + checks
+    by = [found["method"], found["seed"]]
+    spent = {
+        "overhead": overhead.groupby(by).cumsum(),
+        "seconds": (found["seconds"] + overhead).groupby(by).cumsum(),
+        "cost": found["cost"].groupby(by).cumsum(),
+        "trials": found.groupby(by).cumcount() + 1,
+    }
+    if found["learner"].iloc[0] in (LOOKUP, CURVES):
+        found["least"] = least_test_error(runs)
+    else:
+        found = _fitted(found, Fits(settings, root, journal_path))
+    found["seed"] = found["seed"].astype(int)
+    return found.assign(**spent)[list(COLUMNS)]
+
+
+def _fitted(found: pd.DataFrame, fits: Fits) -> pd.DataFrame:
+    """The searches with test_error and least; a candidate that several chose is fitted once."""
+    errors: dict[tuple[int, str], float] = {}
+    chosen = found.loc[found["incumbent"].notna(), ["learner", "dataset", "seed", "incumbent"]]
+    for learner, dataset, seed, text in chosen.drop_duplicates().sort_values("seed").itertuples(index=False):
+        fit = fits.of(str(learner), str(dataset), int(seed), json.loads(str(text)))
+        errors[int(seed), str(text)] = fit["test_error"]
+    found["test_error"] = [
+        errors.get((int(seed), str(text)), float("nan"))
+        for seed, text in zip(found["seed"], found["incumbent"], strict=True)
+    ]
+    return found.assign(least=found.groupby("seed")["test_error"].transform("min"))

@@ -1,0 +1,235 @@
+"""The numbers of the comparison, from paths as `runs.refits` writes them, a row per trial.
+
+Budgets are equal: on every problem the least that any search had spent in the end, of each currency. So no search
+is judged on what it might have done, and the one that spent least sets the budget of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from frugal.papers.comparisons.ranks import COLUMNS as RANKS
+from frugal.papers.comparisons.ranks import rank_table
+from frugal.papers.markdown import crossed
+from frugal.papers.paths import SLACK, mean_path, steps
+from frugal.papers.tidy import TIDY, is_stand_in, mean_by_seed, provenance
+from frugal.papers.trials_comparison.listed import COLUMNS, CURRENCIES, GROUPS, METHODS, PROBLEMS
+from frugal.papers.verdicts import NOT_RUN
+
+FLOOR: Final = 10
+"""Repetitions under which no number is published."""
+NEAR: Final = 0.10
+"""Within which share of the least test error an incumbent has arrived."""
+N_POINTS: Final = 201
+KEYS: Final = ["problem", "method", "measure"]
+MEASURES: Final = {
+    "final_regret": "regret, end",
+    **{f"regret_at_{currency}": f"regret, equal {currency}" for currency in CURRENCIES},
+    **{f"{currency}_to_10": f"{currency} to 10 %" for currency in CURRENCIES},
+    "seconds": "seconds",
+    "trials": "trials",
+    "overhead_share": "overhead",
+}
+"""Measures of the table, and their heads."""
+_PROBLEM: Final = ["learner", "dataset"]
+
+
+def ends(paths: pd.DataFrame) -> pd.DataFrame:
+    """What every search came to, a row each.
+
+    Args:
+        paths: of `runs.refits`, on one problem or more.
+
+    Returns:
+        learner, dataset, method, seed, data; budget_{currency}, the least that any search on the problem spent in
+        all; final_regret and regret_at_{currency}, at its end and when it had spent that (nan without an incumbent
+        then); {currency}_to_10, until its test error was within `NEAR` of the least, all it spent if it never
+        was; reached; seconds and trials, all of it; overhead_share, of its seconds the optimiser's and the
+        checks'. Problems and methods in the order of `listed`.
+
+    Raises:
+        ValueError: if a column is missing, or on an unknown problem or method.
+    """
+    found = _checked(paths)
+    rows = []
+    for problem, of in found.groupby(_PROBLEM, sort=False):
+        searches = dict(iter(of.groupby(["method", "seed"], sort=False)))
+        budgets = {name: min(float(path[name].iloc[-1]) for path in searches.values()) for name in CURRENCIES}
+        for (method, seed), path in searches.items():
+            last, regret = path.iloc[-1], path["regret"].to_numpy(float)
+            there = path["test_error"].to_numpy(float) <= (1 + NEAR) * last["least"] + SLACK
+            first = int(there.argmax()) if there.any() else len(path) - 1
+            row = {
+                "learner": problem[0],
+                "dataset": problem[1],
+                "method": method,
+                "seed": seed,
+                "data": last["data"],
+            }
+            row |= {f"budget_{name}": budget for name, budget in budgets.items()} | {"final_regret": regret[-1]}
+            for name, budget in budgets.items():
+                spent = path[name].to_numpy(float)
+                row[f"regret_at_{name}"] = float(steps(spent, regret, np.array([budget]))[0])
+                row[f"{name}_to_10"] = spent[first]
+            row |= {"reached": bool(there.any()), "seconds": last["seconds"], "trials": last["trials"]}
+            rows.append(row | {"overhead_share": last["overhead"] / last["seconds"]})
+    return pd.DataFrame(rows)
+
+
+def _checked(paths: pd.DataFrame) -> pd.DataFrame:
+    """Paths in the order of `listed` with regret, on problems and by methods that it knows."""
+    missing = [name for name in COLUMNS if name not in paths]
+    if missing:
+        raise ValueError(
+            f"the paths lack the column {missing[0]!r}; they have {', '.join(map(str, paths.columns))}"
+        )
+    problems = list(zip(paths["learner"], paths["dataset"], strict=True))
+    for what, found, known in (("problem", problems, [*PROBLEMS]), ("method", paths["method"], [*METHODS])):
+        unknown = [name for name in dict.fromkeys(found) if name not in known]
+        if unknown:
+            raise ValueError(f"unknown {what} {unknown[0]!r}; known: {', '.join(map(str, known))}")
+    order = [*PROBLEMS]
+    ordered = paths.assign(
+        _problem=[order.index(of) for of in problems],
+        _method=paths["method"].map(METHODS.index),
+        regret=paths["test_error"] - paths["least"],
+    )
+    by = ["_problem", "_method", "seed", "trials"]
+    return ordered.sort_values(by, kind="stable", ignore_index=True).drop(columns=by[:2])
+
+
+def table_strategies(paths: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """What each method came to on each problem.
+
+    Args:
+        paths: of `runs.refits`.
+        scale: label of the run.
+
+    Returns:
+        `KEYS` (problem as its title), `tidy.TIDY`, n_missing (seeds without a value), budget (of regrets at equal
+        budgets) and says. In a table that reaches `FLOOR` a cell that does not has no numbers, and says so in the
+        place of its scale.
+    """
+    found = ends(paths)
+    found.insert(0, "problem", _titles(found))
+    parts = [mean_by_seed(found, measure, ["problem", "method"]).assign(measure=measure) for measure in MEASURES]
+    table = pd.concat(parts, ignore_index=True)
+    titles = [problem.title for problem in PROBLEMS.values()]
+    ranks = (table["measure"].map([*MEASURES].index), table["method"].map(METHODS.index))
+    table = table.iloc[np.lexsort([*ranks, table["problem"].map(titles.index)])].reset_index(drop=True)
+    budgets = found.groupby("problem")[[f"budget_{name}" for name in CURRENCIES]].first()
+    never = (~found["reached"]).groupby([found["problem"], found["method"]]).agg(["sum", "size"])
+    table["budget"], table["says"] = np.nan, ""
+    for i, row in enumerate(table.to_dict("records")):
+        if row["measure"].startswith("regret_at_"):
+            name = row["measure"].removeprefix("regret_at_")
+            table.loc[i, "budget"] = budgets.loc[row["problem"], f"budget_{name}"]
+        n_never, n = never.loc[(row["problem"], row["method"])]
+        if row["measure"].endswith("_to_10") and n_never:
+            table.loc[i, "says"] = f"{n_never} of {n} seeds never"
+    table = table.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    if table["n_seeds"].max() >= FLOOR:
+        below = table["n_seeds"] < FLOOR
+        table.loc[below, ["ours", "ours_se", "low", "high"]] = np.nan
+        table.loc[below, "scale"] = NOT_RUN
+    return table[[*KEYS, *TIDY, "n_missing", "budget", "says"]]
+
+
+def _titles(found: pd.DataFrame) -> list[str]:
+    return [PROBLEMS[of].title for of in zip(found["learner"], found["dataset"], strict=True)]
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown of `table_strategies`: a row per problem and method, a column per measure."""
+    heads = table.assign(measure=table["measure"].map(MEASURES))
+    text = crossed(heads, "measure", [_cell(row) for row in table.to_dict("records")])
+    run = table[table["scale"] != NOT_RUN]
+    seeds = ", ".join(str(n) for n in sorted(run["n_seeds"].unique())) or "0"
+    scale = ", ".join(sorted(run["scale"].unique())) or NOT_RUN
+    note = (
+        "Means over seeds. Regret: test error of the incumbent less the least known, in points of percent, at the "
+        "end of a search and after the budget that all searches on the problem spent at least, in seconds, in "
+        "cost and in trials. To 10 %: until the test error was within a tenth of the least; in brackets how many "
+        "seeds never were, counted with all they spent. Overhead: share of the seconds that were the optimiser's "
+        f"and its checks'. Scale {scale}, {seeds} seeds, data: {provenance(run)}."
+    )
+    if run["n_missing"].sum():
+        note += f" {run['n_missing'].sum()} values are missing and left out: there was no incumbent."
+    if run["data"].map(is_stand_in).any():
+        note += " † a stand-in for a dataset, since the real one was out of reach."
+    return f"{text}\n\n{note}\n"
+
+
+def _cell(row: dict[object, object]) -> str:
+    if row["scale"] == NOT_RUN:
+        return NOT_RUN
+    value, measure = float(str(row["ours"])), str(row["measure"])
+    if np.isnan(value):
+        return "no value"
+    shown = (
+        f"{100 * value:.2f}" if "regret" in measure else f"{value:.0%}" if "share" in measure else f"{value:.4g}"
+    )
+    never = str(row["says"]).split(" seeds")[0]
+    return shown + (f" ({never})" if never else "") + (" †" if is_stand_in(row["data"]) else "")
+
+
+def summarise_anytime(paths: pd.DataFrame, currency: str) -> pd.DataFrame:
+    """Regret of the incumbent against what was spent, mean over seeds.
+
+    A line begins once every seed has an incumbent, and ends with its longest search; a search that has ended keeps
+    its last value. All lines of a problem share a grid, evenly spaced in logarithms, or the numbers of trials.
+
+    Returns:
+        problem (its title), method, x, mean, low, high, n_seeds, n_missing (seeds that never had an incumbent),
+        budget (what all searches on the problem spent at least), data.
+    """
+    found, parts = _checked(paths), []
+    for _, of in found.groupby(_PROBLEM, sort=False):
+        spent = of[currency]
+        grid = np.geomspace(spent.min(), spent.max(), N_POINTS)
+        grid[-1] = spent.max()  # geomspace may end just below it
+        if currency == "trials":
+            grid = np.arange(1.0, spent.max() + 1)
+        budget = of.groupby(["method", "seed"])[currency].max().min()
+        for method, part in of.groupby("method", sort=False):
+            searches = [path for _, path in part.groupby("seed")]
+            told = [path for path in searches if path["regret"].notna().any()]
+            facts = {"problem": _titles(part)[0], "method": method, "budget": budget, "data": provenance(part)}
+            if not told:
+                line = pd.DataFrame({"x": [np.nan], "n_seeds": 0})
+            else:
+                end = max(float(path[currency].max()) for path in told)
+                line = mean_path(told, currency, "regret", grid[grid <= end])
+            parts.append(line.assign(**facts, n_missing=len(searches) - len(told)))
+    names = ["problem", "method", "x", "mean", "low", "high", "n_seeds", "n_missing", "budget", "data"]
+    return pd.concat(parts, ignore_index=True).reindex(columns=names)
+
+
+def summarise_ranks(paths: pd.DataFrame, currency: str) -> pd.DataFrame:
+    """Average ranks over problems of the regret at equal budgets, for each of `GROUPS`.
+
+    A problem's value is the mean over seeds; a method without an incumbent by then is the worst. Methods that did
+    not run on every problem of a group are left out of it.
+
+    Returns:
+        group, the columns of `ranks.rank_table`, data.
+    """
+    found = ends(paths)
+    found["problem"] = _titles(found)
+    groups = {problem.title: problem.group for problem in PROBLEMS.values()}
+    own, parts = found["problem"].map(groups), []
+    for group in GROUPS:
+        part = found if group == "all" else found[own == group]
+        if len(part):
+            ranks = rank_table(part, f"regret_at_{currency}", ["problem"])
+            parts.append(ranks.assign(group=group, data=provenance(part)))
+    shown = [part for part in parts if len(part)] or parts[:1]
+    return pd.concat(shown, ignore_index=True)[["group", *RANKS, "data"]]
+
+
+TABLES: Final[dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]]] = {"strategies": table_strategies}
+"""Table name -> how it is made from paths and the label of the scale."""

@@ -1,0 +1,124 @@
+# Every way to save trials on the same problems: searches that document 003 runs (trials.smk), and others beside them.
+
+from frugal.papers.trials_comparison.listed import CURRENCIES, PROBLEMS, searched_on
+
+TRIALS_FIGURES = expand(
+    "{kind}_{currency}", kind=["anytime", "ranks"], currency=CURRENCIES
+)
+COMPARED_TRIALS = [f"{learner}-{dataset}" for learner, dataset in PROBLEMS]
+
+
+def compared_searches(wildcards):
+    """All searches on a problem, with the table or the curves that they look up."""
+    of = (wildcards.learner, wildcards.dataset)
+    looked_up = wildcards.learner in ("lookup", "curves")
+    return ["results/{}/{}.parquet".format(*of)] * looked_up + [
+        "results/trials/{}/{}/{}/seed{}.parquet".format(method, *of, seed)
+        for method in searched_on(*of)
+        if method in SEARCH_TRIALS[SEARCH_OF[*of, method]]
+        for seed in range(SEARCH_BLOCKS[SEARCH_OF[*of, method]]["n_seeds"])
+    ]
+
+
+def compared_problem(wildcards):
+    """What live searches' choices are fitted on, as JSON; nothing where these are looked up."""
+    if wildcards.learner in ("lookup", "curves"):
+        return "{}"
+    block = SEARCH_BLOCKS["compared_live"]
+    rows = {key: block[key] for key in ("n_train", "n_valid", "n_test")}
+    scalers = {wildcards.dataset: block["scaler"]}
+    return json.dumps({**rows, "scalers": scalers}, sort_keys=True)
+
+
+rule compare_trials:
+    # Searches on one problem as paths; what live ones chose is fitted on all rows and tested.
+    input:
+        runs=compared_searches,
+        data=lambda wildcards: (
+            [] if wildcards.learner in ("lookup", "curves") else processed(wildcards)
+        ),
+    output:
+        "results/trials_comparison/runs/{learner}-{dataset}.parquet",
+    log:
+        "results/logs/trials_comparison/runs/{learner}-{dataset}.log",
+    benchmark:
+        "results/benchmarks/trials_comparison/runs/{learner}-{dataset}.tsv"
+    wildcard_constraints:
+        learner="|".join(sorted({learner for learner, _ in PROBLEMS})),
+        dataset="|".join(sorted({dataset for _, dataset in PROBLEMS})),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=120,
+    params:
+        settings=compared_problem,
+    shell:
+        "frugal refits --paper trials_comparison --runs {input.runs} --settings {params.settings:q}"
+        " --output {output} > {log} 2>&1"
+
+
+use rule big_data_figure as trials_comparison_figure with:
+    input:
+        runs=expand(
+            "results/trials_comparison/runs/{problem}.parquet",
+            problem=COMPARED_TRIALS,
+        ),
+    output:
+        png=report(
+            "results/trials_comparison/figures/{name}.png",
+            caption="../report/item.rst",
+            category="trials_comparison",
+            subcategory="figures",
+            labels={"item": "{name}"},
+        ),
+        svg="results/trials_comparison/figures/{name}.svg",
+        csv="results/trials_comparison/figures/{name}.csv",
+    log:
+        "results/logs/trials_comparison/figures/{name}.log",
+    benchmark:
+        "results/benchmarks/trials_comparison/figures/{name}.tsv"
+    wildcard_constraints:
+        name="|".join(TRIALS_FIGURES),
+    params:
+        paper="trials_comparison",
+        source=lambda wildcards, input: f"--runs {input.runs}",
+        caption=lambda wildcards: caption_of(wildcards, "trials_comparison"),
+
+
+use rule big_data_table as trials_comparison_table with:
+    input:
+        runs=rules.trials_comparison_figure.input.runs,
+    output:
+        csv="results/trials_comparison/tables/{name}.csv",
+        md=report(
+            "results/trials_comparison/tables/{name}.md",
+            caption="../report/item.rst",
+            category="trials_comparison",
+            subcategory="tables",
+            labels={"item": "{name}"},
+        ),
+    log:
+        "results/logs/trials_comparison/tables/{name}.log",
+    benchmark:
+        "results/benchmarks/trials_comparison/tables/{name}.tsv"
+    wildcard_constraints:
+        name="strategies",
+    params:
+        paper="trials_comparison",
+        scale=config["scale"],
+        caption=lambda wildcards: caption_of(wildcards, "trials_comparison"),
+
+
+rule trials_comparison:
+    # Every strategy and peer of the trials family on the same problems, at equal budgets.
+    input:
+        multiext("results/trials_comparison/tables/strategies", ".csv", ".md"),
+        *(
+            path
+            for name in TRIALS_FIGURES
+            for path in multiext(
+                f"results/trials_comparison/figures/{name}", ".png", ".svg", ".csv"
+            )
+        ),

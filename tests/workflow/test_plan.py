@@ -71,12 +71,23 @@ TARGETS = (
     "beta_pruning_figure4",
     "folds_comparison",
     "folds_comparison_ranks",
+    "trials_comparison",
     "data_pima2",
 )
 
 
 def test_every_table_and_figure_has_a_target(plan):
     assert jobs(plan("smoke", *TARGETS))["figure_explained"] == 10
+
+
+def test_searches_are_compared_with_those_that_document_003_runs(plan):
+    # 3 + 2 on the table, 2 + 1 on the CNN's sizes, 6 on each of two sets of curves, 3 on each live learner.
+    planned = plan("smoke", *TARGETS)
+    counts = jobs(planned)
+    assert (counts["trials"], counts["compare_trials"], counts["trials_comparison_figure"]) == (26, 6, 6)
+    on_rows = next(job for job in planned.split("rule ") if "results/trials/hyperband/lookup/svm_mnist" in job)
+    assert "results/lookup/svm_mnist.parquet" in on_rows.split("output:")[0]
+    assert jobs(plan("smoke")).get("compare_trials") is None  # not part of `all`
 
 
 def test_a_network_is_scored_once_its_default_is_checked_and_not_by_the_batch_scorers(plan):

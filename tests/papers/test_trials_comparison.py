@@ -2,6 +2,7 @@
 
 import json
 import math
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -222,6 +223,10 @@ def test_figures_show_every_problem_and_method(name):
     else:
         # Random search alone ran on all three problems, and one method cannot be ranked.
         assert [title.split(":")[0] for title in titles] == ["Regret at equal cost, problems with epochs"]
+
+
+def test_every_figure_is_drawn_from_runs():
+    assert {next(iter(signature(figure.summarise).parameters)) for figure in FIGURES.values()} == {"runs"}
 
 
 def test_methods_are_told_apart_without_colour():

@@ -84,6 +84,9 @@ def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
 
 def _draw_panel(axes: Axes, part: pd.DataFrame, currency: str) -> None:
     lines = part.dropna(subset=["x", "mean"])
+    if lines.empty:
+        style.say_not_run(axes)
+        return
     for i, (method, line) in enumerate(lines.groupby("method", sort=False)):
         look, percent = LOOKS[str(method)], line.assign(low=100 * line["low"], high=100 * line["high"])
         axes.plot(

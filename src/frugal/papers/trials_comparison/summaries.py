@@ -38,11 +38,11 @@ MEASURES: Final = {
 _PROBLEM: Final = ["learner", "dataset"]
 
 
-def ends(paths: pd.DataFrame) -> pd.DataFrame:
+def ends(runs: pd.DataFrame) -> pd.DataFrame:
     """What every search came to, a row each.
 
     Args:
-        paths: of `runs.refits`, on one problem or more.
+        runs: paths, of `runs.refits`, on one problem or more.
 
     Returns:
         learner, dataset, method, seed, data; budget_{currency}, the least that any search on the problem spent in
@@ -54,7 +54,7 @@ def ends(paths: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: if a column is missing, or on an unknown problem or method.
     """
-    found = _checked(paths)
+    found = _checked(runs)
     rows = []
     for problem, of in found.groupby(_PROBLEM, sort=False):
         searches = dict(iter(of.groupby(["method", "seed"], sort=False)))
@@ -80,33 +80,33 @@ def ends(paths: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _checked(paths: pd.DataFrame) -> pd.DataFrame:
+def _checked(runs: pd.DataFrame) -> pd.DataFrame:
     """Paths in the order of `listed` with regret, on problems and by methods that it knows."""
-    missing = [name for name in COLUMNS if name not in paths]
+    missing = [name for name in COLUMNS if name not in runs]
     if missing:
         raise ValueError(
-            f"the paths lack the column {missing[0]!r}; they have {', '.join(map(str, paths.columns))}"
+            f"the paths lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}"
         )
-    problems = list(zip(paths["learner"], paths["dataset"], strict=True))
-    for what, found, known in (("problem", problems, [*PROBLEMS]), ("method", paths["method"], [*METHODS])):
+    problems = list(zip(runs["learner"], runs["dataset"], strict=True))
+    for what, found, known in (("problem", problems, [*PROBLEMS]), ("method", runs["method"], [*METHODS])):
         unknown = [name for name in dict.fromkeys(found) if name not in known]
         if unknown:
             raise ValueError(f"unknown {what} {unknown[0]!r}; known: {', '.join(map(str, known))}")
     order = [*PROBLEMS]
-    ordered = paths.assign(
+    ordered = runs.assign(
         _problem=[order.index(of) for of in problems],
-        _method=paths["method"].map(METHODS.index),
-        regret=paths["test_error"] - paths["least"],
+        _method=runs["method"].map(METHODS.index),
+        regret=runs["test_error"] - runs["least"],
     )
     by = ["_problem", "_method", "seed", "trials"]
     return ordered.sort_values(by, kind="stable", ignore_index=True).drop(columns=by[:2])
 
 
-def table_strategies(paths: pd.DataFrame, scale: str) -> pd.DataFrame:
+def table_strategies(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What each method came to on each problem.
 
     Args:
-        paths: of `runs.refits`.
+        runs: paths, of `runs.refits`.
         scale: label of the run.
 
     Returns:
@@ -114,7 +114,7 @@ def table_strategies(paths: pd.DataFrame, scale: str) -> pd.DataFrame:
         budgets) and says. In a table that reaches `FLOOR` a cell that does not has no numbers, and says so in the
         place of its scale.
     """
-    found = ends(paths)
+    found = ends(runs)
     found.insert(0, "problem", _titles(found))
     parts = [mean_by_seed(found, measure, ["problem", "method"]).assign(measure=measure) for measure in MEASURES]
     table = pd.concat(parts, ignore_index=True)
@@ -177,7 +177,7 @@ def _cell(row: dict[object, object]) -> str:
     return shown + (f" ({never})" if never else "") + (" †" if is_stand_in(row["data"]) else "")
 
 
-def summarise_anytime(paths: pd.DataFrame, currency: str) -> pd.DataFrame:
+def summarise_anytime(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
     """Regret of the incumbent against what was spent, mean over seeds.
 
     A line begins once every seed has an incumbent, and ends with its longest search; a search that has ended keeps
@@ -187,7 +187,7 @@ def summarise_anytime(paths: pd.DataFrame, currency: str) -> pd.DataFrame:
         problem (its title), method, x, mean, low, high, n_seeds, n_missing (seeds that never had an incumbent),
         budget (what all searches on the problem spent at least), data.
     """
-    found, parts = _checked(paths), []
+    found, parts = _checked(runs), []
     for _, of in found.groupby(_PROBLEM, sort=False):
         spent = of[currency]
         grid = np.geomspace(spent.min(), spent.max(), N_POINTS)
@@ -209,7 +209,7 @@ def summarise_anytime(paths: pd.DataFrame, currency: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).reindex(columns=names)
 
 
-def summarise_ranks(paths: pd.DataFrame, currency: str) -> pd.DataFrame:
+def summarise_ranks(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
     """Average ranks over problems of the regret at equal budgets, for each of `GROUPS`.
 
     A problem's value is the mean over seeds; a method without an incumbent by then is the worst. Methods that did
@@ -218,7 +218,7 @@ def summarise_ranks(paths: pd.DataFrame, currency: str) -> pd.DataFrame:
     Returns:
         group, the columns of `ranks.rank_table`, data.
     """
-    found = ends(paths)
+    found = ends(runs)
     found["problem"] = _titles(found)
     groups = {problem.title: problem.group for problem in PROBLEMS.values()}
     own, parts = found["problem"].map(groups), []

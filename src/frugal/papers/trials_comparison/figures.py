@@ -70,14 +70,13 @@ def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
     titles = [problem.title for problem in PROBLEMS.values() if (summary["problem"] == problem.title).any()]
     n_rows = -(-len(titles) // 2)
     figure = Figure(figsize=(style.TWO_COLUMN[0], 1.0 + 2.3 * n_rows), layout="constrained")
-    panels = figure.subplots(n_rows, 2, squeeze=False).flat
+    panels = [*figure.subplots(n_rows, 2, squeeze=False).flat]
     for axes, title in zip(panels, titles, strict=False):
         _draw_panel(axes, summary[summary["problem"] == title], currency)
         axes.set(title=title, xlabel=_ACROSS[currency], ylabel="Regret (points of test error)")
-    for axes in [*panels][len(titles) :]:
+    for axes in panels[len(titles) :]:
         axes.set_axis_off()
-    drawn = figure.axes[: len(titles)]
-    style.legend(figure, drawn, n_columns=5, below=True)
+    style.legend(figure, panels, n_columns=5, below=True)
     style.mark_stand_in(figure, summary["data"])
     return figure
 
@@ -99,12 +98,15 @@ def _draw_panel(axes: Axes, part: pd.DataFrame, currency: str) -> None:
     axes.set_yscale("function", functions=(_root, np.square))  # has a zero, and tells small regrets apart
     top = 105 * float(lines["mean"].max()) or 1.0
     axes.set_ylim(0, top)
-    ticks = [tick for tick in _REGRETS if tick == 0 or 0.01 * top < tick < top]
+    ticks: list[float] = []
+    for tick in _REGRETS:
+        if tick < top and (not ticks or _root(tick / top) - _root(ticks[-1] / top) > 0.07):  # room for its label
+            ticks.append(tick)
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.grid(alpha=0.3)
 
 
-def _root(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _root(values: NDArray[np.float64] | float) -> NDArray[np.float64]:
     return np.asarray(np.sqrt(np.maximum(values, 0.0)))
 
 

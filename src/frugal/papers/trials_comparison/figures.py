@@ -66,7 +66,7 @@ def _face(method: str) -> dict[str, Any]:
 
 @style.styled
 def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
-    """A panel per problem, a line per method; the vertical line is the budget that all searches spent."""
+    """A panel per problem, a line per method; the vertical line is the budget of `summaries.budget_of`."""
     titles = [problem.title for problem in PROBLEMS.values() if (summary["problem"] == problem.title).any()]
     n_rows = -(-len(titles) // 2)
     figure = Figure(figsize=(style.TWO_COLUMN[0], 1.0 + 2.3 * n_rows), layout="constrained")

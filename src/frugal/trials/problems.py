@@ -122,6 +122,21 @@ class LearnerProblem:
         n_epochs = int(task.candidate.get("n_epochs", 1))  # type: ignore[call-overload]
         return Trial(task, error, process_time() - started, float(len(rows) * n_epochs), reason=reason)
 
+    def warm(self, candidate: Candidate) -> None:
+        """Fit the learner to a row of every class and drop it, so that no trial pays for what is imported first.
+
+        What it may come to is not looked at; no random number of a trial is drawn.
+        """
+        y = self.parts.train[1]
+        rows = np.sort(np.unique(y, return_index=True)[1])
+        if not learners.in_epochs(self.learner):
+            self._fit(candidate, rows, (self.parts.train[0][rows], y[rows]))
+            return
+        X, X_valid = self.parts.train[0][rows], self.parts.train[0][rows]
+        if self.learner not in NETWORKS:
+            X, X_valid = self._scaled(X, X_valid)
+        self._network(candidate).fit(X, y[rows], X_valid, y[rows], epochs=1, report=lambda *_: True)
+
     def test_error(self, candidate: Candidate, n_rows: int | None = None, subset: int = 0) -> float:
         """Error on the test rows after a fit on draw `subset` of `n_rows` (None: all) rows; not for networks."""
         task = TrialTask(0, candidate, n_rows, subset)

@@ -62,6 +62,15 @@ def test_the_initial_design_of_fabolas_is_that_of_its_experiments():
     assert len({json.dumps(dict(task.candidate)) for task in asked}) == 15
 
 
+def test_an_initial_design_below_the_least_size_still_has_four_sizes():
+    # 8,000 / 128 = 62.5 is below 260, so divisors d become (8,000 / 260) ** (log d / log 128), 30.77 ** (6 / 7)
+    # for 64, 30.77 ** (5 / 7) for 32 and 30.77 ** (2 / 7) for 4.
+    how = {"space": BRANIN.space, "rng": np.random.default_rng(0), "n_min": 260, "n_max": 8000}
+    strategy = trials.make("fabolas", n_trials=20, n_initial=15, **how)
+    found = [strategy.ask().n_rows for _ in range(15)]
+    assert found == pytest.approx(np.repeat([260, 424, 692, 3006], [8, 4, 2, 1]), abs=2)
+
+
 def test_an_initial_design_of_another_length_keeps_the_proportions_on_the_sizes_listed():
     strategy = make("fabolas", 20, n_initial=5)  # of 4,096 rows: three times 1/128, which is below 64, 1/64, 1/32
     assert [strategy.ask().n_rows for _ in range(5)] == [64, 64, 64, 64, 128]

@@ -45,6 +45,24 @@ def test_a_method_may_be_a_variant_of_a_strategy_and_start_from_fewer():
     assert table["candidate"][2] != plain["candidate"][2]
 
 
+@pytest.mark.parametrize(
+    ("learner", "own"), [("elastic_net", {}), ("svm_rff", {"epochs": 3}), ("mlp", {"epochs": 1})]
+)
+def test_a_learner_is_warmed_up_once_before_the_clock_starts_and_answers_the_same(learner, own, monkeypatch):
+    how = {"n_train": 40, "n_valid": 30, "space": "hypertune"} | own
+    calls, warm, evaluate = [], LearnerProblem.warm, LearnerProblem.evaluate
+    monkeypatch.setattr(LearnerProblem, "warm", lambda self, of: (calls.append("warm"), warm(self, of)))
+    monkeypatch.setattr(
+        LearnerProblem, "evaluate", lambda self, *of: (calls.append("trial"), evaluate(self, *of))[1]
+    )
+    found = search("random", learner, "digits", 0, 2, how)
+    assert calls == ["warm", "trial", "trial"]
+    monkeypatch.setattr(LearnerProblem, "warm", lambda self, of: None)
+    cold = search("random", learner, "digits", 0, 2, how)
+    timed = ["seconds", "overhead_s"]
+    assert found.drop(columns=timed).equals(cold.drop(columns=timed))
+
+
 def answer_with(monkeypatch, error):
     """Every trial on branin has this error."""
 

@@ -4,7 +4,9 @@ Source: Klein et al. (2017), "Fast Bayesian optimization of machine learning hyp
 with the initial design of its published experiments: eight candidates on 1/128 of the rows, four on 1/64, two on
 1/32 and one on 1/4, each on one size (the last release tries every candidate on every size). A design of another
 length keeps these proportions; where only some sizes may be asked, each is replaced by the nearest, in
-logarithms, below the full one. Differs from the source: see `frugal.trials.information_per_cost`.
+logarithms, below the full one, and where 1/128 of the rows is below `n_min`, the four sizes are drawn together
+towards the full one, in logarithms, until the least is `n_min`: a size kernel learns nothing from one size. Differs
+from the source: see `frugal.trials.information_per_cost`.
 """
 
 from __future__ import annotations
@@ -109,8 +111,12 @@ class Fabolas(InformationPerCost):
 
     def _design_level(self, number: int) -> Array:
         low, high = self._ends
-        wanted = high / DESIGN[(2 * number + 1) * len(DESIGN) // (2 * len(self._initial))]
+        part = DESIGN[(2 * number + 1) * len(DESIGN) // (2 * len(self._initial))]
+        wanted = high / part
         if self._sizes is None:
+            least = max(DESIGN)
+            if high < least * low:
+                wanted = high * (low / high) ** (math.log(part) / math.log(least))
             return np.array([self._to_unit(round(min(max(wanted, low), high)))])
         return np.array([self._to_unit(min(self._sizes[:-1], key=lambda n: abs(math.log(n / wanted))))])
 

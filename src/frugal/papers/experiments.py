@@ -260,7 +260,9 @@ def n_trials_of(search: str, block: Mapping[str, Any]) -> dict[str, int]:
         check_known(f"method of {search}", method, methods)
     found = {method: n_trials[method] for method in methods if n_trials.get(method) is not None}
     for method, n in found.items():
-        n_initial = block.get("strategies", {}).get(method, {}).get("n_initial", block.get("n_initial", 1))
+        of = [method, method.split("_")[0]] if "datasets" in block else [method]  # a variant has its strategy's
+        own = [block.get("strategies", {}).get(name, {}).get("n_initial") for name in of]
+        n_initial = next((n for n in own if n is not None), block.get("n_initial", 1))
         if n_initial > n:
             raise ValueError(f"n_initial of {method} must be at most n_trials = {n}, got {n_initial}")
     return found

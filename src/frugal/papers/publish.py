@@ -16,7 +16,7 @@ import pandas as pd
 
 from frugal import papers
 from frugal.files import whole
-from frugal.papers.verdicts import NOT_RUN
+from frugal.papers.verdicts import NOT_RUN, OUT_OF_TRIALS
 
 PARTS = (
     "tables/*.csv",
@@ -86,7 +86,7 @@ def _check_claims(path: Path, *, partial: bool) -> None:
     if not path.exists():
         raise ValueError(f"{path} does not exist; run the workflow at paper scale first")
     verdicts = pd.read_csv(path)["verdict"]
-    below = verdicts.eq(NOT_RUN).sum()
+    below = verdicts.isin([NOT_RUN, OUT_OF_TRIALS]).sum()
     if below and not (partial and below < len(verdicts)):
         raise ValueError(f"{path} has {below} claims below the published floor; run at paper scale first")
 
@@ -94,7 +94,8 @@ def _check_claims(path: Path, *, partial: bool) -> None:
 def _reaches_floor(name: Path, source: Path, of: ModuleType) -> bool:
     """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for.
 
-    A cell that says in its `scale` that it was not run shows no number.
+    A cell that says in its `scale` that it was not run shows no number. A paper's module whose floor is of more
+    than repetitions and rows says with its own `reaches_floor(table)` whether a table of such numbers is above it.
     """
     numbers = (source / name).with_suffix(".csv")
     table = pd.read_csv(numbers) if numbers.exists() else pd.DataFrame()
@@ -104,6 +105,8 @@ def _reaches_floor(name: Path, source: Path, of: ModuleType) -> bool:
         return True
     if "scale" in table:
         table = table[table["scale"] != NOT_RUN]
+    if hasattr(of, "reaches_floor"):
+        return bool(of.reaches_floor(table))
     floors = [of.FLOORS[part] for part in name.with_suffix("").parts if part in of.FLOORS]
     enough_rows = "n_rows" not in table or table["n_rows"].min() >= getattr(of, "FLOOR_ROWS", 0)
     return bool(enough_rows and table["n_seeds"].min() >= min(floors, default=of.FLOOR))

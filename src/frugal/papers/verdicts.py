@@ -17,6 +17,7 @@ from frugal.stats import t_margin
 
 REPRODUCED, PARTLY, NOT_REPRODUCED = "reproduced", "partly", "not reproduced"
 NOT_RUN, NOT_TESTABLE = "not run at this scale", "not testable here"
+OUT_OF_TRIALS = "no verdict: a method ran out of trials"
 N_RESAMPLES = 1000
 COLUMNS = ["claim", "published", "ours", "low", "high", "verdict", "scale", "data"]
 
@@ -141,7 +142,8 @@ def judge_all(
 
     Args:
         sources: modules with `CLAIMS` by experiment, `arrays` and `reaches_floor` of an experiment's runs, and
-            where some claims are on data out of reach, `not_testable`, their texts.
+            where some claims are on data out of reach, `not_testable`, their texts; where some lack what others
+            have, `unjudged`, what to say in place of a verdict, by their text.
         runs: by name of the experiment.
         known: names of the experiments.
         scale: label of the run.
@@ -164,6 +166,9 @@ def judge_all(
             if hasattr(source, "not_testable"):
                 out = judged["claim"].isin(source.not_testable(experiment, table))
                 judged.loc[out, "verdict"] = NOT_TESTABLE
+            if hasattr(source, "unjudged"):
+                said = source.unjudged(experiment, table)
+                judged["verdict"] = [said.get(*of) for of in zip(judged["claim"], judged["verdict"], strict=True)]
             parts.append(judged)
     return pd.concat(parts, ignore_index=True)
 

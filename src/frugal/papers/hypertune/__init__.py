@@ -14,10 +14,10 @@ import pandas as pd
 
 from frugal.papers.hypertune import claims as claimed
 from frugal.papers.hypertune import tables
-from frugal.papers.hypertune.tables import FLOOR, FLOOR_ROWS, render
-from frugal.papers.verdicts import judge_all
+from frugal.papers.hypertune.tables import FLOOR, FLOOR_ROWS, reaches_floor, render
+from frugal.papers.verdicts import check_claimed, judge_all
 
-__all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "TABLES", "claims", "render"]
+__all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "TABLES", "claims", "reaches_floor", "render"]
 
 TABLES = tables.MADE
 """Table name -> how it is made from runs and the label of the scale."""
@@ -28,6 +28,8 @@ FLOORS: dict[str, int] = {}
 def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     """The document's claims with verdicts, in its order; those of an experiment without runs as not run.
 
+    Runs on stand-ins are left out where there are others, of numbers, verdicts and provenance alike.
+
     Args:
         runs: by name of the experiment, a learner, `{learner}_refits` or `complexity`.
         scale: label of the run.
@@ -35,4 +37,7 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     Raises:
         ValueError: on an unknown experiment.
     """
-    return judge_all([claimed], runs, [*claimed.CLAIMS, "cifar_cnn"], scale)
+    known = [*claimed.CLAIMS, "cifar_cnn"]
+    for name in runs:
+        check_claimed(name, known)
+    return judge_all([claimed], {name: claimed.real(table) for name, table in runs.items()}, known, scale)

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from frugal import datasets, learners
 from frugal.checks import check_settings, check_whole
@@ -83,7 +84,7 @@ def summarise_figure1(runs: pd.DataFrame) -> pd.DataFrame:
         runs: rows of `complexity`.
 
     Returns:
-        method, rows (trained on), n_features, mean and se (accuracy on the test rows), train_mean, train_se,
+        method, n_rows (trained on), n_features, mean and se (accuracy on the test rows), train_mean, train_se,
         bound, n_seeds, data.
     """
     rows = []
@@ -95,7 +96,7 @@ def summarise_figure1(runs: pd.DataFrame) -> pd.DataFrame:
         ]
         rows.append([*cell, *numbers, part["bound"].iloc[0], part["seed"].nunique(), provenance(part)])
     names = ["mean", "se", "train_mean", "train_se", "bound", "n_seeds", "data"]
-    return pd.DataFrame(rows, columns=["method", "rows", "n_features", *names])
+    return pd.DataFrame(rows, columns=["method", "n_rows", "n_features", *names])
 
 
 def best_features(runs: pd.DataFrame) -> pd.DataFrame:
@@ -103,3 +104,21 @@ def best_features(runs: pd.DataFrame) -> pd.DataFrame:
     best = runs.loc[runs.groupby(["method", "seed"])["accuracy"].idxmax()]
     wide = best.pivot_table("n_features", index="seed", columns="method").reindex(columns=list(METHODS))
     return wide.apply(np.log2)
+
+
+def lost_by_the_most_features(accuracy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Accuracy with the most features less that with the number that is best on the other seeds, (n_seeds,).
+
+    Were the number chosen on the same seeds the difference could not be above 0, and noise alone would do.
+
+    Args:
+        accuracy: by number of features, increasing, and seed, (n_sizes, n_seeds).
+
+    Returns:
+        nan where there is one seed alone.
+    """
+    n_seeds = accuracy.shape[1]
+    if n_seeds < 2:
+        return np.full(n_seeds, np.nan)
+    others = (accuracy.sum(axis=1, keepdims=True) - accuracy) / (n_seeds - 1)
+    return accuracy[-1] - accuracy[others.argmax(axis=0), np.arange(n_seeds)]

@@ -8,14 +8,17 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from frugal.papers.hypertune.searched import CELL, WHOLE, paths
+from frugal.papers.hypertune.searched import CELL, WHOLE, paths, scope
 from frugal.papers.paths import steps
 from frugal.papers.tidy import provenance
 
 PANELS: Final = {"trials": "trial", "seconds": "spent_s"}
 """Panel -> what it is drawn against."""
 N_POINTS: Final = 201
-_COLUMNS: Final = ["learner", "dataset", "panel", "method", "x", "mean", "se", "n_seeds", "n_missing", "data"]
+_COLUMNS: Final = [
+    "learner", "dataset", "panel", "method", "x", "mean", "se", "n_rows", "n_epochs", "n_seeds", "n_missing",
+    "data",
+]  # fmt: skip
 
 
 def summarise_curves(runs: pd.DataFrame, learners: Iterable[str]) -> pd.DataFrame:
@@ -32,14 +35,15 @@ def summarise_curves(runs: pd.DataFrame, learners: Iterable[str]) -> pd.DataFram
 
     Returns:
         learner, dataset, panel (trials: x is their number; seconds: those of trials, on subsets too, and of the
-        optimiser), method, x, mean, se, n_seeds, n_missing (seeds without a value), data. No rows if there are no
-        such searches.
+        optimiser), method, x, mean, se, n_rows and n_epochs (of trials on all, the fewest of a seed; 0 epochs of a
+        learner without), n_seeds, n_missing (seeds without a value), data. No rows if there are no such searches.
     """
     listed = list(learners)
     here = runs[runs["learner"].isin(listed) & runs["method"].isin(WHOLE)]
     if here.empty:
         return pd.DataFrame(columns=_COLUMNS)
     found = paths(here)
+    least = scope(found).groupby(CELL[:3])[["n_rows", "n_epochs"]].min().reset_index()
     parts = []
     for cell, part in found.groupby(["learner", "dataset", "method"], sort=False):
         learner, dataset, method = map(str, cell)
@@ -48,7 +52,7 @@ def summarise_curves(runs: pd.DataFrame, learners: Iterable[str]) -> pd.DataFram
                 continue
             curve = _curve(part[part["is_whole"]] if panel == "trials" else part, x)
             parts.append(curve.assign(learner=learner, dataset=dataset, panel=panel, method=method))
-    return pd.concat(parts, ignore_index=True)[_COLUMNS]
+    return pd.concat(parts, ignore_index=True).merge(least, "left", on=CELL[:3])[_COLUMNS]
 
 
 def _curve(part: pd.DataFrame, x: str) -> pd.DataFrame:

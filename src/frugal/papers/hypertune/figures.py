@@ -48,7 +48,7 @@ def draw_figure1(table: pd.DataFrame) -> Figure:
     accuracy, bounds = figure.subplots(1, 2)
     for method, look in _SIZES.items():
         line = table[table["method"] == method].sort_values("n_features")
-        label = f"{look.label}, {line['rows'].iloc[0]:,.0f} rows"
+        label = f"{look.label}, {line['n_rows'].iloc[0]:,.0f} rows"
         how: dict[str, Any] = {"color": look.color, "linestyle": look.linestyle, "label": label}
         accuracy.plot(line["n_features"], line["mean"], marker=look.marker, **how)
         _band(accuracy, line, "n_features", look.color)

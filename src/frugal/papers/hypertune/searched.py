@@ -53,6 +53,23 @@ def paths(runs: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def scope(found: pd.DataFrame) -> pd.DataFrame:
+    """On how much the trials on all rows of searches were: `CELL`, n_rows, n_epochs (0 without), a row per search.
+
+    A trial's cost is its rows times the epochs that it was not continued from, so the rows of a problem are the
+    most that any trial's cost comes to per epoch of its curve; a network that diverged has fewer epochs.
+
+    Args:
+        found: as of `paths`.
+    """
+    whole = found[found["n_rows"].isna()]
+    lengths = whole["curve"].map(lambda text: len(json.loads(text)))
+    on = ["learner", "dataset", "seed"]
+    n_rows = (whole["cost"] / lengths.clip(lower=1)).groupby([whole[name] for name in on]).transform("max")
+    facts = whole[CELL].assign(n_rows=n_rows, n_epochs=lengths.where(whole["is_whole"], 0))
+    return facts.groupby(CELL, as_index=False, sort=False).max()
+
+
 def binomial_sd(error: float, n_valid: int) -> float:
     """Standard deviation of an error measured on `n_valid` rows."""
     return math.sqrt(error * (1 - error) / n_valid)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from frugal.papers.hypertune.curves import areas
 from frugal.papers.hypertune.listed import CONTROLS, DATASETS, KEYS, LEARNERS, MAJORITY, METHODS, TABLES, published
+from frugal.papers.hypertune.searched import paths, scope
 from frugal.papers.markdown import crossed
 from frugal.papers.tidy import MEASURED, TIDY, is_stand_in, mean_by_seed, provenance
 from frugal.papers.verdicts import NOT_RUN
@@ -23,13 +24,34 @@ FLOOR_IMAGES: Final = 10_000
 FLOOR_EPOCHS: Final = 10
 """Of networks."""
 NETWORKS: Final = ("mlp", "cifar_cnn")
-_FACTS: Final = ("n_rows", "n_epochs", "budget_s", "budget_share", "n_short", "n_over", "n_missing")
-_NUMBERS: Final = ["ours", "ours_se", "low", "high", *_FACTS[:4]]
+_FACTS: Final = ("n_rows", "n_epochs", "budget_s", "budget_share", "n_short", "n_over", "n_diverged")
 
 
 def tested(runs: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `runs.refits` among others'."""
-    return runs[runs["test_error"].notna() | runs["spent_s"].notna()] if "test_error" in runs else runs.iloc[:0]
+    """The rows of `runs.refits` among others'; where a choice diverged, with the majority's error of its seed.
+
+    Returns:
+        Their columns, and is_diverged. A choice whose training diverged is worth no more than none, and whoever
+        has none says the most frequent class; were it left out, its method would have the mean of its good seeds.
+    """
+    if "test_error" not in runs:
+        return runs.iloc[:0].assign(is_diverged=False)
+    found = runs[runs["test_error"].notna() | runs["spent_s"].notna()]
+    on = ["learner", "dataset", "seed"]
+    majority = found[found["method"] == MAJORITY].groupby(on)["test_error"].first().rename("majority")
+    left = found.join(majority, on=on)["majority"].where(found["method"] != MAJORITY)
+    is_diverged = found["test_error"].isna() & left.notna()
+    return found.assign(test_error=found["test_error"].fillna(left), is_diverged=is_diverged)
+
+
+def is_short(fits: pd.DataFrame) -> pd.Series[bool]:
+    """Whether a search had made all its trials before HyperTune's time was over; rows of `tested`."""
+    return fits["whole_s"] < fits["budget_s"] * (1 - 1e-9)
+
+
+def is_over(fits: pd.DataFrame) -> pd.Series[bool]:
+    """Whether a search chose for the first time after HyperTune's time was over; rows of `tested`."""
+    return fits["spent_s"] > fits["budget_s"] * (1 + 1e-6)
 
 
 def enough(table: pd.DataFrame) -> pd.Series[bool]:
@@ -38,6 +60,18 @@ def enough(table: pd.DataFrame) -> pd.Series[bool]:
     rows = table["n_rows"] >= np.where(is_network, FLOOR_IMAGES, FLOOR_ROWS)
     no_epochs = ~is_network | (table["method"] == MAJORITY)
     return (table["n_seeds"] >= FLOOR) & rows & (no_epochs | (table["n_epochs"] >= FLOOR_EPOCHS))
+
+
+def reaches_floor(table: pd.DataFrame) -> bool:
+    """Whether all numbers of a table or a figure of this paper reach the published floor.
+
+    Args:
+        table: without its cells that were not run.
+    """
+    if "learner" not in table:  # Figure 1, whose subset is small by intent
+        return bool(table["n_seeds"].min() >= FLOOR and table["n_rows"].max() >= FLOOR_ROWS)
+    ours = {printed: own for own, printed in LEARNERS.items()}
+    return bool(enough(table.assign(learner=table["learner"].replace(ours))).all())
 
 
 def table(name: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
@@ -51,9 +85,9 @@ def table(name: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     Returns:
         `listed.KEYS`, `tidy.TIDY`, then n_rows (training rows, the fewest), n_epochs, budget_s (HyperTune's
         seconds, mean), budget_share (of these, what the method had spent when its choice was made, mean), n_short
-        (seeds whose search ended before the budget), n_over (whose first choice came after it) and n_missing
-        (without a test error, since the choice diverged). A cell without runs is `not run at this scale`; so is,
-        where some cell of the table reaches the published floor, one that does not.
+        (seeds whose search ended before the budget), n_over (whose first choice came after it) and n_diverged
+        (whose choice diverged, and counts as the majority's class). A cell without runs is `not run at this
+        scale`; so is, where some cell of the table reaches the published floor, one that does not.
     """
     found = tested(runs)
     found = found[found["learner"].isin(TABLES[name]) & found["method"].isin(METHODS)]
@@ -71,7 +105,7 @@ def table(name: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     wanted = _wanted(printed, ours)
     whole = wanted.merge(printed, "left", on=KEYS).merge(ours, "left", on=KEYS)
     whole["scale"] = np.where(whole["n_seeds"].isna(), NOT_RUN, scale)
-    counts = ["n_seeds", "n_short", "n_over", "n_missing"]
+    counts = ["n_seeds", "n_short", "n_over", "n_diverged"]
     whole = whole.assign(published_stars="", stars="", data=whole["data"].fillna(""))
     whole[counts] = whole[counts].fillna(0).astype(int)
     return whole[[*KEYS, *TIDY, *_FACTS]]
@@ -94,8 +128,8 @@ def _measured(found: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     share = found["spent_s"] / found["budget_s"]
     found = found.assign(
         budget_share=share,
-        is_over=share > 1 + 1e-6,
-        is_short=found["whole_s"] < found["budget_s"] * (1 - 1e-9),
+        is_over=is_over,
+        is_short=is_short,
         n_epochs=pd.to_numeric(found["n_epochs"]),
     )
     by = found.groupby(keys, sort=True)
@@ -106,12 +140,13 @@ def _measured(found: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
         budget_share=("budget_share", "mean"),
         n_short=("is_short", "sum"),
         n_over=("is_over", "sum"),
+        n_diverged=("is_diverged", "sum"),
     )
     return mean_by_seed(found, "test_error", keys).merge(facts.reset_index(), on=keys)
 
 
 def _none() -> pd.DataFrame:
-    columns = ["learner", "dataset", "method", *MEASURED, *_FACTS[:-1]]
+    columns = ["learner", "dataset", "method", *MEASURED, *_FACTS]
     return pd.DataFrame({name: pd.Series(dtype=object if name in (*KEYS, "data") else float) for name in columns})
 
 
@@ -123,10 +158,11 @@ def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         scale: label of the run.
 
     Returns:
-        learner, dataset, method (`listed.CONTROLS`), measure, `tidy.TIDY`, n_rows, n_missing. One row that says so
-        where there were no controls. Measures, each the control's less HyperTune's, so above 0 where HyperTune is
-        the better: behind_trials, the best validation error so far, mean over their trials on all rows; and
-        test_error, of the choice within HyperTune's time.
+        learner, dataset, method (`listed.CONTROLS`), measure, `tidy.TIDY`, n_rows, n_epochs, n_missing, and of test
+        errors n_short, n_over and n_diverged, as of `table`, of the control. One row that says so where there were
+        no controls; cells below the published floor are left out where others reach it. Measures, each the
+        control's less HyperTune's, so above 0 where HyperTune is the better: behind_trials, the best validation
+        error so far, mean over their trials on all rows; and test_error, of the choice within HyperTune's time.
     """
     found, parts = tested(runs), []
     searched = runs[runs["id"].notna()] if "id" in runs else runs.iloc[:0]
@@ -137,29 +173,34 @@ def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         keys = ["learner", "dataset", "seed"]
         both = pair[0].merge(pair[1][[*keys, "test_error"]], on=keys, suffixes=("", "_hypertune"))
         value = both["test_error"] - both["test_error_hypertune"]
-        facts = found[[*keys, "data", "n_rows"]].drop_duplicates(keys)
-        own = both[[*keys, "method"]].assign(value=value, measure="test_error")
+        facts = found[[*keys, "data"]].drop_duplicates(keys)
+        own = both[[*keys, "method", "is_diverged"]].assign(
+            value=value, measure="test_error", is_short=is_short(both), is_over=is_over(both)
+        )
         parts.append(pd.concat([behind.drop(columns="behind"), own]).merge(facts, on=keys))
     if not parts:
         empty = {"learner": "none", "dataset": "none", "method": CONTROLS[0], "measure": "test_error"}
-        row = empty | {
-            "scale": NOT_RUN,
-            "published_stars": "",
-            "stars": "",
-            "n_seeds": 0,
-            "n_missing": 0,
-            "data": "",
-        }
-        return pd.DataFrame([row]).reindex(columns=[*_CONTROL_KEYS, *TIDY, "n_rows", "n_missing"])
+        row = empty | {"scale": NOT_RUN, "published_stars": "", "stars": "", "data": ""}
+        row |= dict.fromkeys(["n_seeds", *_CONTROL_COUNTS], 0)
+        return pd.DataFrame([row]).reindex(columns=_CONTROL_COLUMNS)
     long = pd.concat(parts, ignore_index=True)
+    flags = ["is_short", "is_over", "is_diverged"]
+    long[flags] = long[flags].eq(True)  # those of validation errors have none
     made = mean_by_seed(long, "value", _CONTROL_KEYS)
-    rows = long.groupby(_CONTROL_KEYS)["n_rows"].min().reset_index()
-    made = made.merge(rows, on=_CONTROL_KEYS)
+    made = made.merge(
+        scope(paths(searched)).groupby(_CONTROL_KEYS[:3])[["n_rows", "n_epochs"]].min().reset_index()
+    )
+    counts = long.groupby(_CONTROL_KEYS).agg(**{f"n_{name[3:]}": (name, "sum") for name in flags})
+    made = made.merge(counts.reset_index(), on=_CONTROL_KEYS)
+    if enough(made).any():
+        made = made[enough(made)]
     made = made.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
-    return made[[*_CONTROL_KEYS, *TIDY, "n_rows", "n_missing"]]
+    return made[_CONTROL_COLUMNS].reset_index(drop=True)
 
 
 _CONTROL_KEYS: Final = ["learner", "dataset", "method", "measure"]
+_CONTROL_COUNTS: Final = ["n_missing", "n_short", "n_over", "n_diverged"]
+_CONTROL_COLUMNS: Final = [*_CONTROL_KEYS, *TIDY, "n_rows", "n_epochs", *_CONTROL_COUNTS]
 
 
 def render(table: pd.DataFrame) -> str:
@@ -195,6 +236,7 @@ def render(table: pd.DataFrame) -> str:
 _NOTES: Final = {
     "n_short": "Seeds whose search ended before HyperTune's time did",
     "n_over": "Seeds whose first choice came after it",
+    "n_diverged": "Seeds whose choice diverged, which count as the majority's class",
     "n_missing": "Seeds without a value",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,6 +24,8 @@ from frugal.trials.searches import problem
 SETTINGS: Final = ("n_train", "n_valid", "n_test", "scalers", "epochs")
 TESTER: Final = "hypertune"
 """The method whose time is every method's budget."""
+
+log = logging.getLogger(__name__)
 
 
 def refits(
@@ -46,7 +49,8 @@ def refits(
     Returns:
         A row per search: experiment ({learner}_refits), method, learner, dataset, seed, data, candidate, budget_s
         (all that the seed's methods may spend), spent_s (what this one had), whole_s (all of the search), n_rows,
-        n_epochs (nan without), test_error, nan where training diverged.
+        n_epochs (nan without), test_error, nan where training diverged or failed, which is said, or nothing was
+        chosen.
 
     Raises:
         ValueError: if a seed has no search by HyperTune, on an unknown setting, or the journal is another job's.
@@ -115,9 +119,16 @@ class Fits:
 
 
 def _tested(on: LearnerProblem, candidate: Candidate) -> float:
-    """Test error; of a learner with epochs that of the very training which a trial on all rows is."""
+    """Test error; of a learner with epochs that of the very training which a trial on all rows is.
+
+    A candidate that was chosen on fewer rows may fail on all of them; it has no error, and the others have theirs.
+    """
     if not learners.in_epochs(on.learner):
-        return on.test_error(candidate)
+        try:
+            return on.test_error(candidate)
+        except ValueError as error:
+            log.warning("warning: %s", error)
+            return math.nan
     trial = on.evaluate(TrialTask(0, candidate), lambda *_: True)
     return math.nan if trial.reason else on.network_test_error(trial)
 

@@ -158,9 +158,9 @@ def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         scale: label of the run.
 
     Returns:
-        learner, dataset, method (`listed.CONTROLS`), measure, `tidy.TIDY`, n_rows, n_epochs, n_missing, and of test
-        errors n_short, n_over and n_diverged, as of `table`, of the control. One row that says so where there were
-        no controls; cells below the published floor are left out where others reach it. Measures, each the
+        learner, dataset, method (`listed.CONTROLS`), measure, `tidy.TIDY`, n_rows, n_epochs, n_missing, and of
+        test errors n_short, n_over and n_diverged, as of `table`, of the control. One row that says so where there
+        were no controls; cells below the floor are left out where others reach it. Measures, each the
         control's less HyperTune's, so above 0 where HyperTune is the better: behind_trials, the best validation
         error so far, mean over their trials on all rows; and test_error, of the choice within HyperTune's time.
     """

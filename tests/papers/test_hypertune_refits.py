@@ -44,7 +44,7 @@ def test_choices_within_hypertunes_time_are_fitted_once_and_tested(tmp_path, mon
     monkeypatch.setattr(runs, "_tested", lambda on, of: (fitted.append(dict(of)), tested(on, of))[1])
     table = runs.refits(ALL, ROWS, journal_path=tmp_path / "journal")
     by = table.set_index("method")
-    assert by.loc["hypertune":, "budget_s"].tolist() == pytest.approx([4.0] * 5)
+    assert by["budget_s"].drop("majority").tolist() == pytest.approx([4.0] * 5)
     assert by["spent_s"].drop("majority").to_dict() == pytest.approx(
         {"hypertune": 4.0, "ei": 2.0, "random": 4.0, "hyperband": 6.0, "fabolas": 2.0}
     )

@@ -174,7 +174,7 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
     """
     check_claimed(experiment, CLAIMS)
     if experiment == "complexity":
-        found = {
+        found: dict[str, NDArray[np.float64]] = {
             str(method): part.pivot_table("accuracy", index="n_features", columns="seed").to_numpy(float)
             for method, part in runs.groupby("method")
         }

@@ -121,4 +121,5 @@ def lost_by_the_most_features(accuracy: NDArray[np.float64]) -> NDArray[np.float
     if n_seeds < 2:
         return np.full(n_seeds, np.nan)
     others = (accuracy.sum(axis=1, keepdims=True) - accuracy) / (n_seeds - 1)
-    return accuracy[-1] - accuracy[others.argmax(axis=0), np.arange(n_seeds)]
+    lost: NDArray[np.float64] = accuracy[-1] - accuracy[others.argmax(axis=0), np.arange(n_seeds)]
+    return lost

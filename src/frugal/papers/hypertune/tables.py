@@ -181,8 +181,8 @@ def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     if not parts:
         empty = {"learner": "none", "dataset": "none", "method": CONTROLS[0], "measure": "test_error"}
         row = empty | {"scale": NOT_RUN, "published_stars": "", "stars": "", "data": ""}
-        row |= dict.fromkeys(["n_seeds", *_CONTROL_COUNTS], 0)
-        return pd.DataFrame([row]).reindex(columns=_CONTROL_COLUMNS)
+        none_of = dict.fromkeys(["n_seeds", *_CONTROL_COUNTS], 0)
+        return pd.DataFrame([{**row, **none_of}]).reindex(columns=_CONTROL_COLUMNS)
     long = pd.concat(parts, ignore_index=True)
     flags = ["is_short", "is_over", "is_diverged"]
     long[flags] = long[flags].eq(True)  # those of validation errors have none

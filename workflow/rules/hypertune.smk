@@ -1,41 +1,11 @@
 # Document 004: tables, figures and claims, from searches (trials.smk), what these chose, and one experiment (rows.smk).
 
-TUNED = [name for name, of in SEARCHES.items() if of.paper == "hypertune"]
-TUNED_RUN = [name for name in TUNED if config["hypertune"][name]["datasets"]]
-HYPERTUNE_LEARNERS = {
-    "table1": ["elastic_net"],
-    "table2": ["svm"],
-    "table3": ["svm_rff"],
-    "table4": ["mlp", "cifar_cnn"],
-    "figure2": ["elastic_net"],
-    "figure3": ["svm"],
-    "figure4": ["svm_rff"],
-    "figure5": ["mlp", "cifar_cnn"],
-    "controls": TUNED,
-}
+
+include: "searched.smk"
+
+
 HYPERTUNE_TABLES = ("table1", "table2", "table3", "table4", "controls")
 HYPERTUNE_FIGURES = tuple(f"figure{i}" for i in range(1, 6))
-
-
-def tuned_runs(wildcards):
-    """Runs of the learners that a table or figure shows; where none of these is run, of another, to say so."""
-    if wildcards.name == "figure1":
-        return ["results/hypertune/runs/complexity.parquet"]
-    shown = [name for name in HYPERTUNE_LEARNERS[wildcards.name] if name in TUNED_RUN]
-    ends = ["_refits"] if wildcards.name.startswith("table") else [""]
-    ends += ["_refits"] if wildcards.name == "controls" else []
-    return [
-        f"results/hypertune/runs/{name}{end}.parquet"
-        for name in shown or TUNED_RUN[:1]
-        for end in ends
-    ]
-
-
-def tuned_settings(wildcards):
-    """What a refit is of, as JSON."""
-    block = config["hypertune"][wildcards.learner]
-    of = ("n_train", "n_valid", "n_test", "scalers", "epochs")
-    return json.dumps({key: block[key] for key in of if key in block}, sort_keys=True)
 
 
 rule hypertune_refits:

@@ -1,33 +1,11 @@
 # Every way to save trials on the same problems: searches that document 003 runs (trials.smk), and others beside them.
 
-from frugal.papers.trials_comparison.listed import CURRENCIES, PROBLEMS, searched_on
+from frugal.papers.trials_comparison.listed import CURRENCIES, PROBLEMS
 
 TRIALS_FIGURES = expand(
     "{kind}_{currency}", kind=["anytime", "ranks"], currency=CURRENCIES
 )
 COMPARED_TRIALS = [f"{learner}-{dataset}" for learner, dataset in PROBLEMS]
-
-
-def compared_searches(wildcards):
-    """All searches on a problem, with the table or the curves that they look up."""
-    of = (wildcards.learner, wildcards.dataset)
-    looked_up = wildcards.learner in ("lookup", "curves")
-    return ["results/{}/{}.parquet".format(*of)] * looked_up + [
-        "results/trials/{}/{}/{}/seed{}.parquet".format(method, *of, seed)
-        for method in searched_on(*of)
-        if method in SEARCH_TRIALS[SEARCH_OF[*of, method]]
-        for seed in range(SEARCH_BLOCKS[SEARCH_OF[*of, method]]["n_seeds"])
-    ]
-
-
-def compared_problem(wildcards):
-    """What live searches' choices are fitted on, as JSON; nothing where these are looked up."""
-    if wildcards.learner in ("lookup", "curves"):
-        return "{}"
-    block = SEARCH_BLOCKS["compared_live"]
-    rows = {key: block[key] for key in ("n_train", "n_valid", "n_test")}
-    scalers = {wildcards.dataset: block["scaler"]}
-    return json.dumps({**rows, "scalers": scalers}, sort_keys=True)
 
 
 rule compare_trials:

@@ -1,0 +1,60 @@
+# Functions of hypertune.smk and trials_comparison.smk: what their rows are made from.
+
+from frugal.papers.trials_comparison.listed import searched_on
+
+TUNED = [name for name, of in SEARCHES.items() if of.paper == "hypertune"]
+TUNED_RUN = [name for name in TUNED if config["hypertune"][name]["datasets"]]
+HYPERTUNE_LEARNERS = {
+    "table1": ["elastic_net"],
+    "table2": ["svm"],
+    "table3": ["svm_rff"],
+    "table4": ["mlp", "cifar_cnn"],
+    "figure2": ["elastic_net"],
+    "figure3": ["svm"],
+    "figure4": ["svm_rff"],
+    "figure5": ["mlp", "cifar_cnn"],
+    "controls": TUNED,
+}
+
+
+def tuned_runs(wildcards):
+    """Runs of the learners that a table or figure shows; where none of these is run, of another, to say so."""
+    if wildcards.name == "figure1":
+        return ["results/hypertune/runs/complexity.parquet"]
+    shown = [name for name in HYPERTUNE_LEARNERS[wildcards.name] if name in TUNED_RUN]
+    ends = ["_refits"] if wildcards.name.startswith("table") else [""]
+    ends += ["_refits"] if wildcards.name == "controls" else []
+    return [
+        f"results/hypertune/runs/{name}{end}.parquet"
+        for name in shown or TUNED_RUN[:1]
+        for end in ends
+    ]
+
+
+def tuned_settings(wildcards):
+    """What a refit is of, as JSON."""
+    block = config["hypertune"][wildcards.learner]
+    of = ("n_train", "n_valid", "n_test", "scalers", "epochs")
+    return json.dumps({key: block[key] for key in of if key in block}, sort_keys=True)
+
+
+def compared_searches(wildcards):
+    """All searches on a problem, with the table or the curves that they look up."""
+    of = (wildcards.learner, wildcards.dataset)
+    looked_up = wildcards.learner in ("lookup", "curves")
+    return ["results/{}/{}.parquet".format(*of)] * looked_up + [
+        "results/trials/{}/{}/{}/seed{}.parquet".format(method, *of, seed)
+        for method in searched_on(*of)
+        if method in SEARCH_TRIALS[SEARCH_OF[*of, method]]
+        for seed in range(SEARCH_BLOCKS[SEARCH_OF[*of, method]]["n_seeds"])
+    ]
+
+
+def compared_problem(wildcards):
+    """What live searches' choices are fitted on, as JSON; nothing where these are looked up."""
+    if wildcards.learner in ("lookup", "curves"):
+        return "{}"
+    block = SEARCH_BLOCKS["compared_live"]
+    rows = {key: block[key] for key in ("n_train", "n_valid", "n_test")}
+    scalers = {wildcards.dataset: block["scaler"]}
+    return json.dumps({**rows, "scalers": scalers}, sort_keys=True)

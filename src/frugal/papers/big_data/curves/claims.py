@@ -57,7 +57,7 @@ def _less_best_family(arrays: Arrays) -> float:
 
 
 def _fits() -> tuple[Claim, ...]:
-    how = "first sixth of each stored curve, both sets"
+    how = "fitted up to the check nearest to a sixth of each stored curve, both sets"
     return (
         Claim(
             f'"{_SMALLEST}" (share of the curves in which it has; {how})',

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandas as pd
 
 from frugal.stats import mean_interval, standard_error
@@ -22,11 +24,26 @@ def need(runs: pd.DataFrame, *columns: str) -> None:
     """Refuse runs that lack one of `RUN` or of these columns.
 
     Raises:
+        ValueError: as `need_columns`.
+    """
+    need_columns(runs, (*RUN, *columns))
+
+
+def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str = "runs") -> None:
+    """Refuse a table that lacks one of these columns.
+
+    Args:
+        table: which is read.
+        columns: that it needs.
+        what: it is of, for the message.
+
+    Raises:
         ValueError: with the column and those that there are.
     """
-    missing = [column for column in (*RUN, *columns) if column not in runs]
+    missing = [column for column in columns if column not in table]
     if missing:
-        raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
+        have = ", ".join(map(str, table.columns))
+        raise ValueError(f"the {what} lack the column {missing[0]!r}; they have {have}")
 
 
 def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:

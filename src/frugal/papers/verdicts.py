@@ -181,3 +181,12 @@ def check_claimed(experiment: str, known: Collection[str]) -> None:
     """
     if experiment not in known:
         raise ValueError(f"no claims on the experiment {experiment!r}; known: {', '.join(known)}")
+
+
+def no_claims(runs: Mapping[str, pd.DataFrame], *, scale: str) -> pd.DataFrame:
+    """The `claims` of a comparison, which has none: each document's own module judges its claims.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError("comparisons judge no claims; name the paper whose claims are meant")

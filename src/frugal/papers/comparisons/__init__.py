@@ -12,6 +12,7 @@ import pandas as pd
 from frugal.papers.comparisons.entries import Entry, entries_of
 from frugal.papers.comparisons.runs import compare
 from frugal.papers.comparisons.tables import FLOOR, render, strategies_table
+from frugal.papers.verdicts import no_claims as claims
 
 __all__ = ["FLOOR", "FLOORS", "TABLES", "Entry", "claims", "compare", "entries_of", "render"]
 
@@ -30,12 +31,3 @@ FLOORS: Mapping[str, int] = dict.fromkeys(
 """Repetitions under which results of this name are not published; `FLOOR` for the others."""
 HAS_CLAIMS = False
 """Whether results are published with claims.csv."""
-
-
-def claims(runs: Mapping[str, pd.DataFrame], *, scale: str) -> pd.DataFrame:
-    """There are none: each document's own module judges its claims.
-
-    Raises:
-        ValueError: always.
-    """
-    raise ValueError("comparisons judge no claims; name the paper whose claims are meant")

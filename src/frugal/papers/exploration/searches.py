@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from frugal import learners
 from frugal.interface import Candidate
 from frugal.papers.paths import mean_path
-from frugal.papers.tidy import provenance
+from frugal.papers.tidy import need_columns, provenance
 from frugal.spaces import SearchSpace
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.searches import FUNCTION, SPACES
@@ -34,9 +34,7 @@ def searches(runs: pd.DataFrame, learner: str | None = None, datasets: Iterable[
     Raises:
         ValueError: if a column is missing, or there are no such rows.
     """
-    missing = [name for name in _NEEDED if name not in runs]
-    if missing:
-        raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
+    need_columns(runs, _NEEDED)
     found, listed = runs[runs["id"].notna()], list(datasets)
     found = found if learner is None else found[found["learner"] == learner]
     found = found[found["dataset"].isin(listed)] if listed else found

@@ -10,6 +10,7 @@ import pandas as pd
 
 from frugal import learners
 from frugal.interface import Candidate
+from frugal.papers.tidy import need_columns
 from frugal.trials.budget import Budget, budget
 
 CELL: Final = ["learner", "dataset", "method", "seed"]
@@ -34,9 +35,7 @@ def paths(runs: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: if a column is missing, or there are no searches.
     """
-    missing = [name for name in _NEEDED if name not in runs]
-    if missing:
-        raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
+    need_columns(runs, _NEEDED)
     found = runs[runs["id"].notna()].sort_values([*CELL, "id"], kind="stable", ignore_index=True)
     if found.empty:
         raise ValueError("the runs hold no searches")

@@ -6,11 +6,8 @@ diagrams are those of `papers.comparisons`. Figures stand in `drawn`, so that ta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import pandas as pd
-
 from frugal.papers.trials_comparison.summaries import FLOOR, TABLES, render
+from frugal.papers.verdicts import no_claims as claims
 
 __all__ = ["FLOOR", "FLOORS", "TABLES", "claims", "render"]
 
@@ -18,12 +15,3 @@ FLOORS: dict[str, int] = {}
 """Repetitions under which results of a name are not published; `FLOOR` for the others."""
 HAS_CLAIMS = False
 """Whether results are published with claims.csv."""
-
-
-def claims(runs: Mapping[str, pd.DataFrame], *, scale: str) -> pd.DataFrame:
-    """There are none: each document's own module judges its claims.
-
-    Raises:
-        ValueError: always.
-    """
-    raise ValueError("comparisons judge no claims; name the paper whose claims are meant")

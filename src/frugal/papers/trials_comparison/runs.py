@@ -17,6 +17,7 @@ import pandas as pd
 
 from frugal.papers.big_data.size_aware.searched import is_trial, least_test_error
 from frugal.papers.hypertune.runs import Fits
+from frugal.papers.tidy import need_columns
 from frugal.papers.trials_comparison.listed import CELL, COLUMNS
 from frugal.trials.problem_by_name import CURVES, LOOKUP
 
@@ -43,9 +44,7 @@ def refits(
     Raises:
         ValueError: if a column is missing, there are no searches, or they are on several problems.
     """
-    missing = [name for name in _NEEDED if name not in runs]
-    if missing:
-        raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
+    need_columns(runs, _NEEDED)
     found = runs[is_trial(runs)].sort_values([*CELL, "id"], kind="stable", ignore_index=True)
     problems = found[["learner", "dataset"]].drop_duplicates()
     if len(problems) != 1:

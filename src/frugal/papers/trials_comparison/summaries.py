@@ -16,7 +16,7 @@ from frugal.papers.comparisons.ranks import COLUMNS as RANKS
 from frugal.papers.comparisons.ranks import rank_table
 from frugal.papers.markdown import crossed
 from frugal.papers.paths import SLACK, mean_path, steps
-from frugal.papers.tidy import TIDY, is_stand_in, mean_by_seed, provenance
+from frugal.papers.tidy import TIDY, is_stand_in, mean_by_seed, need_columns, provenance
 from frugal.papers.trials_comparison.listed import COLUMNS, CURRENCIES, GROUPS, METHODS, PROBLEMS
 from frugal.papers.verdicts import NOT_RUN
 
@@ -88,11 +88,7 @@ def budget_of(runs: pd.DataFrame, currency: str) -> float:
 
 def _checked(runs: pd.DataFrame) -> pd.DataFrame:
     """Paths in the order of `listed` with regret, on problems and by methods that it knows."""
-    missing = [name for name in COLUMNS if name not in runs]
-    if missing:
-        raise ValueError(
-            f"the paths lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}"
-        )
+    need_columns(runs, COLUMNS, "paths")
     problems = list(zip(runs["learner"], runs["dataset"], strict=True))
     for what, found, known in (("problem", problems, [*PROBLEMS]), ("method", runs["method"], [*METHODS])):
         unknown = [name for name in dict.fromkeys(found) if name not in known]

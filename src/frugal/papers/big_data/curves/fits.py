@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from frugal.papers.tidy import need_columns
 from frugal.trials.extrapolations import COLUMNS, numbers
 from frugal.trials.surrogates.curve_families import FAMILIES, Times
 
@@ -34,9 +35,7 @@ def ended(runs: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: if a column is missing, or there are none.
     """
-    missing = [name for name in COLUMNS if name not in runs]
-    if missing:
-        raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
+    need_columns(runs, COLUMNS)
     found: pd.DataFrame = runs[runs["final"].notna()]
     if found.empty:
         raise ValueError("the runs hold no extrapolation of a curve that did not diverge")

@@ -17,6 +17,7 @@ import pandas as pd
 
 from frugal.papers.experiments import OPTIMISERS, SEARCHES
 from frugal.papers.paths import SLACK, until_as_good
+from frugal.papers.tidy import need_columns
 
 METHODS: Final = SEARCHES["curve_search"].methods
 CURRENCIES: Final = ("seconds", "epochs")
@@ -43,9 +44,7 @@ def searches(runs: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: if a column is missing, or there are no searches.
     """
-    missing = [name for name in _TRIALS if name not in runs]
-    if missing:
-        raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
+    need_columns(runs, _TRIALS)
     if runs.empty:
         raise ValueError("the runs hold no searches")
     order = [

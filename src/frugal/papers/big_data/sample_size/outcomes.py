@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from frugal.papers.big_data.sample_size.runs import METHODS
+from frugal.papers.tidy import need_columns
 
 SHARE_OF_GAIN: Final = 0.95
 """Of what the batch method gains: how far the others must come."""
@@ -30,9 +31,7 @@ def need(runs: pd.DataFrame, *columns: str) -> None:
     Raises:
         ValueError: with the column and those that there are.
     """
-    missing = [name for name in ("method", "seed", "data", *columns) if name not in runs]
-    if missing:
-        raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
+    need_columns(runs, ("method", "seed", "data", *columns))
 
 
 def outcomes(runs: pd.DataFrame) -> pd.DataFrame:

@@ -22,6 +22,7 @@ from frugal.papers.big_data.beyond.designs import Floats, Part, split_in_three
 from frugal.papers.big_data.beyond.settings import check_settings
 from frugal.papers.big_data.searched_beyond.paths import follow
 from frugal.papers.big_data.searched_beyond.settings import GROWING, rule_of
+from frugal.papers.experiments import EXPERIMENTS
 from frugal.rows import fit_dynamic_sample
 from frugal.seeds import rng_for
 from frugal.spaces import SearchSpace, Uniform, as_json
@@ -31,7 +32,7 @@ from frugal.trials.problems import Report
 
 SPACE = SearchSpace({"step": Uniform(0.01, 30.0, "log"), "ridge": Uniform(1e-6, 1e-2, "log")})
 """Length of a gradient step and penalty on the mean loss; ours."""
-METHODS = ("batch", "batch_terminated", "dynamic", "dynamic_terminated")
+METHODS = EXPERIMENTS["growing_termination"].methods
 
 
 class GrowingProblem:

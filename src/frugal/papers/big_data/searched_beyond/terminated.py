@@ -29,21 +29,14 @@ from frugal.papers.big_data.beyond.settings import check_settings
 from frugal.papers.big_data.searched_beyond.paths import follow
 from frugal.papers.big_data.searched_beyond.per_size import PerSize
 from frugal.papers.big_data.searched_beyond.settings import TERMINATED, rule_of
+from frugal.papers.experiments import EXPERIMENTS
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from frugal.trials import strategies
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.ledger import initial_design
 
-METHODS = (
-    "random",
-    "random_terminated",
-    "fabolas",
-    "fabolas_spent",
-    "fabolas_horizon",
-    "fabolas_joint",
-    "fabolas_uncorrelated",
-)
+METHODS = EXPERIMENTS["terminating_fabolas"].methods
 
 JOINT = ("fabolas_joint", "fabolas_uncorrelated")
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from frugal.papers.experiments import SEARCHES
 from frugal.papers.paths import SLACK
+from frugal.papers.tidy import need_columns
 from frugal.trials.curves import as_cells
 
 METHODS: Final = SEARCHES["svm_search"].methods
@@ -33,9 +34,7 @@ def searches(runs: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: if a column is missing, or there are no searches.
     """
-    missing = [name for name in ("method", "seed", "data", *_TRIALS) if name not in runs]
-    if missing:
-        raise ValueError(f"the runs lack the column {missing[0]!r}; they have {', '.join(map(str, runs.columns))}")
+    need_columns(runs, ("method", "seed", "data", *_TRIALS))
     found = runs[is_trial(runs)]
     if found.empty:
         raise ValueError("the runs hold no searches")

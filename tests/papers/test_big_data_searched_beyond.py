@@ -244,6 +244,8 @@ def test_a_trial_is_held_against_the_best_on_as_many_rows(told, factor):
     assert [trial.cost for trial in inner.told[2:]] == pytest.approx([6 * 200 * factor, 6 * 400 * factor])
     assert [trial.seconds for trial in inner.told[:2]] == pytest.approx([18 * 0.4, 18 * 0.2])
     assert inner.told[3].error != pytest.approx(1 - problem.curves[int(np.argmin(ends))].scores[5])  # extrapolated
+    inner.incumbent = worst  # given up, on either number of rows
+    assert strategy.incumbent == best
 
 
 def test_what_a_cost_model_is_told_is_one_of_two_things():

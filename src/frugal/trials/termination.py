@@ -8,6 +8,8 @@ y^ being the best score that an earlier trial ended with; then y^ = max(y^, y_n)
 stopped trial's error is 1 - E[f_comb(E)]; if that lies outside [0, 1], the trial goes on. From the authors' code:
 the rule `optimistic` also stops where the standard deviation of f_comb(E) is below 0.005, whatever the
 probability; and nothing is stopped before there is a y^, above it, or where no family describes the curve.
+Not in the authors' code: a trial that was given up is not what a search ends with. A few wild samples of f_comb
+can pull E[f_comb(E)] above every score, while P(y_E > y^) is next to nothing.
 Differs from document 003: the curve is of validation scores, as in its figures and source, not of training ones.
 """
 
@@ -135,6 +137,8 @@ class Terminating:
         self._asked: dict[int, TrialTask] = {}  # by id, as the strategy asked
         self._scores: dict[int, list[float]] = {}
         self._stopped: dict[int, float] = {}  # id -> E[f_comb(E)]
+        self._ended: list[Trial] = []  # as the strategy asked, whole or ended by itself
+        self._hopeless: list[Candidate] = []
         self.best = -math.inf
         self.checks: list[Check] = []
 
@@ -174,19 +178,34 @@ class Terminating:
         error = trial.error if expected is None or failed else 1 - expected
         self.strategy.tell(replace(trial, task=task, error=error))
         if not failed:
+            if expected is None:
+                self._ended.append(replace(trial, task=task))
             scores = [s for s in self._scores[task.id] if math.isfinite(s)] or [1 - trial.error]
             self.best = max(self.best, scores[-1] if self._best_of == "last" else max(scores))
 
     @property
     def incumbent(self) -> Candidate | None:
-        """The strategy's."""
-        return self.strategy.incumbent
+        """The strategy's, or `hopeful` in its place."""
+        return self.hopeful(self.strategy.incumbent)
 
     @property
     def recommendation(self) -> Candidate | None:
-        """The strategy's, or where it has none of its own, its incumbent."""
-        believed: Candidate | None = getattr(self.strategy, "recommendation", self.incumbent)
-        return believed
+        """The strategy's, or where it has none of its own its incumbent, or `hopeful` in its place."""
+        return self.hopeful(getattr(self.strategy, "recommendation", self.strategy.incumbent))
+
+    def hopeful(self, candidate: Candidate | None, *others: Terminating) -> Candidate | None:
+        """A candidate; if its trials were given up, that of the lowest error of those that ended on the most rows.
+
+        Args:
+            candidate: what the strategy chose.
+            others: rules that look after further trials of the same strategy.
+        """
+        rules = (self, *others)
+        ended = [trial for rule in rules for trial in rule._ended]
+        given_up = any(candidate in rule._hopeless for rule in rules)
+        if not given_up or any(trial.task.candidate == candidate for trial in ended):
+            return candidate
+        return min(ended, key=_fullest_then_best).task.candidate
 
     def _is_due(self, task: TrialTask, epoch: int) -> bool:
         last = min(self._horizon, task.epochs or self._horizon)
@@ -204,12 +223,14 @@ class Terminating:
         except UnfittableError:
             self.checks.append(replace(look, seconds=self._seconds(trial, scores, started)))
             return
-        stops = above < 1 - self._delta or (self._rule == "optimistic" and sd < CERTAIN_SD)
-        stops = stops and 0 <= mean <= 1
+        hopeless = above < 1 - self._delta
+        stops = (hopeless or (self._rule == "optimistic" and sd < CERTAIN_SD)) and 0 <= mean <= 1
         seconds = self._seconds(trial, scores, started)
         self.checks.append(replace(look, prob_above=above, mean=mean, sd=sd, stopped=stops, seconds=seconds))
         if stops:
             self._stopped[trial] = mean
+        if stops and hopeless:
+            self._hopeless.append(self._asked[trial].candidate)
 
     def _fitted(self, trial: int, scores: Array) -> Fitted:
         if self._known is not None:
@@ -221,6 +242,10 @@ class Terminating:
         if self._known is None:
             return process_time() - started
         return self._known.seconds(trial, scores, self._horizon)
+
+
+def _fullest_then_best(trial: Trial) -> tuple[float, float, float]:
+    return -(trial.task.n_rows or math.inf), -(trial.task.epochs or math.inf), trial.error
 
 
 def terminating(strategy: TrialStrategy, *, rng: np.random.Generator, **settings: Any) -> Terminating:

@@ -116,6 +116,41 @@ def test_a_hopeless_trial_is_stopped_at_a_check_and_told_with_its_expected_error
     assert checks == [(1, 5, 0.8, 1.0, 0.9, False), (1, 10, 0.8, 0.049, 0.45, True)]
 
 
+def test_a_trial_that_was_given_up_is_not_what_a_search_ends_with(oracle):
+    inner = trials.strategies.make("random", space=SPACE, n_trials=4, rng=np.random.default_rng(1))
+    strategy = Terminating(inner, horizon=E, rng=np.random.default_rng(2), p=5)
+    tasks = [strategy.ask() for _ in range(4)]
+    train(strategy, tasks[0], [0.7] * E)
+    train(strategy, tasks[1], [0.8] * E)
+    oracle.answers[0.1] = (0.01, 0.99, 0.5)  # a mean that a few samples of the curve pull up
+    assert train(strategy, tasks[2], [0.1] * E) == 5
+    assert inner.incumbent == tasks[2].candidate  # by what it was told
+    assert strategy.incumbent == strategy.recommendation == tasks[1].candidate
+    train(strategy, tasks[3], [0.9] * E)
+    assert strategy.incumbent == tasks[3].candidate
+
+
+def test_what_ended_on_the_most_rows_stands_in_for_what_was_given_up(oracle):
+    tasks = [
+        TrialTask(i, {"x": x}, n_rows=n)
+        for i, (x, n) in enumerate([(0.1, 50), (0.2, 100), (0.3, 100), (0.5, 100)])
+    ]
+    _, strategy = wrapped(tasks=tasks)  # its incumbent is always at 0.5
+    for score in (0.9, 0.6, 0.7):
+        train(strategy, strategy.ask(), [score] * E)
+    oracle.answers[0.1] = (0.01, 0.99, 0.5)
+    train(strategy, strategy.ask(), [0.1] * E)
+    assert strategy.incumbent == {"x": 0.3}
+
+
+def test_a_trial_that_is_stopped_because_its_end_is_certain_may_be_the_incumbent(oracle):
+    _, strategy = wrapped(tasks=[TrialTask(0, {"x": 0.1}), TrialTask(1, {"x": 0.5})], rule="optimistic")
+    train(strategy, strategy.ask(), [0.6] * E)
+    oracle.answers[0.5] = (0.9, 0.8, 0.001)
+    assert train(strategy, strategy.ask(), [0.5] * E) == 5
+    assert strategy.incumbent == {"x": 0.5}
+
+
 @pytest.mark.parametrize(
     ("answer", "settings", "epochs"),
     [

@@ -66,8 +66,9 @@ class PerSize:
 
     @property
     def incumbent(self) -> Candidate | None:
-        """The strategy's."""
-        return self._strategy.incumbent
+        """The strategy's, or `Terminating.hopeful` in its place."""
+        first, *others = self._rules.values()
+        return first.hopeful(self._strategy.incumbent, *others)
 
     def _rule(self, n_rows: int | None) -> Terminating:
         number = n_rows or 0

@@ -312,7 +312,12 @@ def test_ten_repetitions_are_published_and_nine_are_not(name, tmp_path):
         table = big_data.TABLES[name](RUNS[ITEMS[name]](n), "paper")
         table.to_csv(tmp_path / "tables" / f"{name}.csv", index=False)
         assert _reaches_floor(Path("tables") / f"{name}.md", tmp_path, big_data) == may
+        counted = "seeds" if name == "curve_search" else "curves"
         assert "| cifar10" in big_data.render(table)
+        assert f"intervals over {counted}) " in big_data.render(table)
+        shares = table[table["measure"].isin(summaries.SHARES)]
+        assert shares["low"].min() >= 0
+        assert shares["high"].max() <= 1
 
 
 @pytest.mark.parametrize("name", figures.FIGURES)

@@ -10,6 +10,9 @@ import pandas as pd
 from frugal.papers.markdown import crossed
 from frugal.papers.tidy import is_stand_in, provenance
 
+REPETITIONS = "repetitions"
+"""Key of a table's `attrs`: what its n_seeds counts, in the plural, if not seeds."""
+
 
 def render(table: pd.DataFrame) -> str:
     """Markdown; a cell reads `mean (low to high) [published x]`; scale, seeds and data stand below.
@@ -20,10 +23,11 @@ def render(table: pd.DataFrame) -> str:
     """
     named = table if "measure" in table else table.assign(measure="mean")
     lines = crossed(named, "measure", [_cell(row) for row in named.to_dict("records")])
-    seeds = ", ".join(f"{n:g}" for n in sorted(table["n_seeds"].dropna().unique()))
-    seeds += " seed" if seeds == "1" else " seeds"
-    note = "Means (their 95 % intervals over seeds) [what is published]; "
-    note += f"scale {', '.join(table['scale'].unique())}, {seeds}, data: {provenance(table)}."
+    counts = ", ".join(f"{n:g}" for n in sorted(table["n_seeds"].dropna().unique()))
+    many = table.attrs.get(REPETITIONS, "seeds")
+    counted = f"{counts} {many.removesuffix('s') if counts == '1' else many}"
+    note = f"Means (their 95 % intervals over {many}) [what is published]; "
+    note += f"scale {', '.join(table['scale'].unique())}, {counted}, data: {provenance(table)}."
     if table["data"].map(is_stand_in).any():
         note += " † a stand-in for a dataset, since the real one was out of reach."
     return f"{lines}\n\n{note}\n"

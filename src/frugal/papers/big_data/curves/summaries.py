@@ -11,6 +11,7 @@ import pandas as pd
 
 from frugal.papers.big_data.curves import fits
 from frugal.papers.big_data.curves.searched import METHODS, NAMES, pairs, searches, shares_cut
+from frugal.papers.big_data.listed import REPETITIONS
 from frugal.papers.paths import mean_path
 from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, provenance
 from frugal.papers.verdicts import Arrays, over_seeds
@@ -22,6 +23,10 @@ SHOWN: Final = "random_terminated"
 PAIRED: Final = (
     "log2_seconds", "log2_epochs", "whole_seconds", "whole_epochs", "error_difference", "test_error_difference",
     "reached",
+)  # fmt: skip
+SHARES: Final = (
+    "best", "dropped", "coverage_90", "stopped", "wrongly_stopped", "check_share", "overhead_share", "cut",
+    "cut_high", "cut_low", "cut_best", "reached",
 )  # fmt: skip
 
 
@@ -135,7 +140,9 @@ def tabulate_curve_fits(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
             ]
         )
     parts.append(pd.DataFrame(rows, columns=[*keys, *MEASURED]))
-    return _tidy(parts, keys, scale, {"model": fits.MODELS, "measure": ("mean", "median", "best", "dropped")})
+    table = _tidy(parts, keys, scale, {"model": fits.MODELS, "measure": ("mean", "median", "best", "dropped")})
+    table.attrs[REPETITIONS] = "curves"
+    return table
 
 
 def _median(arrays: Arrays) -> float:
@@ -162,7 +169,9 @@ def tabulate_calibration(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     parts = [
         mean_by_seed(of.assign(measure=name, value=value), "value", keys) for name, (of, value) in values.items()
     ]
-    return _tidy(parts, keys, scale, {"part": fits.PARTS, "measure": values})
+    table = _tidy(parts, keys, scale, {"part": fits.PARTS, "measure": values})
+    table.attrs[REPETITIONS] = "curves"
+    return table
 
 
 def tabulate_curve_search(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
@@ -201,8 +210,10 @@ def tabulate_curve_search(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 
 def _tidy(parts: list[pd.DataFrame], keys: list[str], scale: str, orders: dict[str, Any]) -> pd.DataFrame:
-    """One table in the order of data, and of what `orders` lists."""
+    """One table in the order of data, and of what `orders` lists; intervals of shares end at 0 and 1."""
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
+    shares = table["measure"].isin(SHARES)
+    table.loc[shares, ["low", "high"]] = table.loc[shares, ["low", "high"]].clip(0.0, 1.0)
     listed = {"dataset": list(NAMES), **{key: list(order) for key, order in orders.items()}}
     ranks = [table[key].map({name: i for i, name in enumerate(order)}) for key, order in listed.items()]
     table = table.iloc[np.lexsort(ranks[::-1])].reset_index(drop=True)

@@ -68,6 +68,14 @@ def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFram
     return pd.DataFrame(rows, columns=[*keys, *MEASURED])
 
 
+def shares_within(table: pd.DataFrame, shares: Iterable[str]) -> pd.DataFrame:
+    """The table, whose intervals of these measures end at 0 and 1."""
+    found = table.copy()
+    rows = found["measure"].isin(list(shares))
+    found.loc[rows, ["low", "high"]] = found.loc[rows, ["low", "high"]].clip(0.0, 1.0)
+    return found
+
+
 def provenance(runs: pd.DataFrame) -> str:
     """What the runs' data are (original, jpeg, stand-in, generated), several joined by a slash."""
     return "/".join(sorted({part for data in runs["data"].unique() for part in str(data).split("/")}))

@@ -13,7 +13,7 @@ from frugal.papers.big_data.curves import fits
 from frugal.papers.big_data.curves.searched import METHODS, NAMES, pairs, searches, shares_cut
 from frugal.papers.big_data.listed import REPETITIONS
 from frugal.papers.paths import mean_path
-from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, provenance
+from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, provenance, shares_within
 from frugal.papers.verdicts import Arrays, over_seeds
 
 N_POINTS: Final = 201
@@ -210,10 +210,8 @@ def tabulate_curve_search(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 
 def _tidy(parts: list[pd.DataFrame], keys: list[str], scale: str, orders: dict[str, Any]) -> pd.DataFrame:
-    """One table in the order of data, and of what `orders` lists; intervals of shares end at 0 and 1."""
-    table = pd.concat([part for part in parts if len(part)], ignore_index=True)
-    shares = table["measure"].isin(SHARES)
-    table.loc[shares, ["low", "high"]] = table.loc[shares, ["low", "high"]].clip(0.0, 1.0)
+    """One table in the order of data, and of what `orders` lists."""
+    table = shares_within(pd.concat([part for part in parts if len(part)], ignore_index=True), SHARES)
     listed = {"dataset": list(NAMES), **{key: list(order) for key, order in orders.items()}}
     ranks = [table[key].map({name: i for i, name in enumerate(order)}) for key, order in listed.items()]
     table = table.iloc[np.lexsort(ranks[::-1])].reset_index(drop=True)

@@ -12,7 +12,7 @@ import pandas as pd
 from frugal.papers.big_data.searched_beyond.paths import CURRENCIES, to_same, with_spent
 from frugal.papers.experiments import EXPERIMENTS
 from frugal.papers.paths import mean_path
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance, shares_within
 
 QUALITY: Final = {
     "growing_termination": "best_error",
@@ -46,6 +46,7 @@ PARTS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     },
 }
 """Experiment -> method -> what it is compared with; the first is the combination, and its first ones its parts."""
+_SHARES: Final = ("check_share", "overhead_share", "stopped_share", "poor_share")
 N_POINTS: Final = 161
 KEYS: Final = ["method", "against", "measure"]
 _LAST: Final = {
@@ -87,6 +88,7 @@ def table(runs: pd.DataFrame, scale: str, *, experiment: str) -> pd.DataFrame:
                     rows = rows.assign(method=method, against=other, measure=measure)
                     pairs.append(_says(mean_by_seed(rows, "value", KEYS)))
     found = pd.concat([*(part.assign(says="") for part in own), *pairs], ignore_index=True)
+    found = shares_within(found, _SHARES)
     ranks = {method: i for i, method in enumerate(EXPERIMENTS[experiment].methods)}
     found = found.assign(is_pair=found["against"] != "", rank=found["method"].map(ranks))
     found = found.sort_values(["is_pair", "rank"], kind="stable", ignore_index=True)
@@ -135,7 +137,7 @@ def _own(runs: pd.DataFrame, experiment: str) -> list[pd.DataFrame]:
     ends = _ends(runs)
     columns = {name: name for name in _LAST[experiment]}
     columns |= {currency: f"spent_{currency}" for currency in CURRENCIES[::-1]}
-    shares = [name for name in ("check_share", "overhead_share", "stopped_share", "poor_share") if name in ends]
+    shares = [name for name in _SHARES if name in ends]
     columns |= {name: name for name in shares if ends[name].any()}
     return [
         ends[["method", "seed", "data"]].assign(measure=measure, value=ends[column].astype(float))

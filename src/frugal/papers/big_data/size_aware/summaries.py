@@ -19,7 +19,7 @@ from frugal.papers.big_data.size_aware.searched import (
 )
 from frugal.papers.paired import differences
 from frugal.papers.paths import Array, mean_at, mean_path
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance, shares_within
 
 LEFT: Final = ("random", "ei", "entropy_search", "mtbo_16", "fabolas")
 MIDDLE: Final = ("mtbo_4", "mtbo_16", "mtbo_64", "fabolas")
@@ -122,7 +122,7 @@ def tabulate_search(experiment: str, runs: pd.DataFrame, scale: str) -> pd.DataF
     pairs = {"test_error": measures["test_error"]} | logs
     parts = [differences(part.assign(experiment=experiment), name, ["experiment"]) for name, part in pairs.items()]
     table = pd.concat([*plain, *parts], ignore_index=True)
-    table = table[table["measure"].isin(MEASURES)]
+    table = shares_within(table[table["measure"].isin(MEASURES)], ("left_10", "overhead_share"))
     ranks = [table["measure"].map(MEASURES.index), table["method"].map(METHODS.index)]
     table = table.iloc[np.lexsort(ranks)].reset_index(drop=True)
     table["says"] = [notes.get(key, "") for key in zip(table["method"], table["measure"], strict=True)]

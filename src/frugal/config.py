@@ -72,7 +72,8 @@ def _check_searches(config: Mapping[str, Any], source: str) -> None:
     for name, search in SEARCHES.items():
         block = block_of(name, config)
         try:
-            n_trials_of(name, block)
+            for _, problem in search.problems:
+                n_trials_of(name, block, problem)
             check_datasets(name, block)
         except ValueError as error:
             raise ValueError(f"{source}: {search.paper}.{name}: {error}") from None

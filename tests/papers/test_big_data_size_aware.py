@@ -317,10 +317,10 @@ def test_a_size_that_the_table_lacks_is_refused():
 
 
 def test_trials_are_one_number_or_one_by_method_and_none_where_it_is_not_run():
-    assert set(n_trials_of("functions", {"n_trials": 7}).values()) == {7}
-    assert n_trials_of("svm_search", {"n_trials": {"fabolas": 8, "random": 9, "ei": None}}) == {
+    assert set(n_trials_of("functions", {"n_trials": 7}, "branin").values()) == {7}
+    assert n_trials_of("svm_search", {"n_trials": {"fabolas": 8, "random": 9, "ei": None}}, "svm_mnist") == {
         "random": 9,
         "fabolas": 8,
     }
     with pytest.raises(ValueError, match=r"unknown method of svm_search 'tpe'; known: random, ei, .*fabolas"):
-        n_trials_of("svm_search", {"n_trials": {"tpe": 8}})
+        n_trials_of("svm_search", {"n_trials": {"tpe": 8}}, "svm_mnist")

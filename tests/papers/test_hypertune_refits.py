@@ -42,7 +42,10 @@ ALL = pd.concat([HYPERTUNE, EI, RANDOM, LATE, NEVER], ignore_index=True)
 def test_choices_within_hypertunes_time_are_fitted_once_and_tested(tmp_path, monkeypatch):
     fitted, tested = [], runs._tested
     monkeypatch.setattr(runs, "_tested", lambda on, of: (fitted.append(dict(of)), tested(on, of))[1])
+    loaded, load = [], datasets.load
+    monkeypatch.setattr(datasets, "load", lambda name, **of: (loaded.append(name), load(name, **of))[1])
     table = runs.refits(ALL, ROWS, journal_path=tmp_path / "journal")
+    assert loaded == ["digits"]
     by = table.set_index("method")
     assert by["budget_s"].drop("majority").tolist() == pytest.approx([4.0] * 5)
     assert by["spent_s"].drop("majority").to_dict() == pytest.approx(

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from frugal.papers import hypertune, verdicts
-from frugal.papers.experiments import on_rows
+from frugal.papers.experiments import check_datasets, n_trials_of, on_dataset, on_rows
 from frugal.papers.hypertune import complexity, curves, searched, tables
 from frugal.papers.publish import _reaches_floor
 from frugal.papers.verdicts import NOT_REPRODUCED, NOT_RUN, OUT_OF_TRIALS, REPRODUCED
@@ -390,6 +390,10 @@ def test_settings_follow_from_the_rows_of_a_data_set():
     assert on_rows("ei", BLOCK, "letter", 26) == {"kernel": "se"}
     assert on_rows("hypertune", BLOCK, "letter", 26) == {"subset_rows": 900, "n_starts": 2}
     assert on_rows("fabolas", BLOCK, "letter", 26) == {"n_min": 260, "n_max": 9000, "n_valid": 2000}
+    few = on_rows("hypertune", {**BLOCK, "n_train": 1000}, "letter", 26)
+    assert few["subset_rows"] == 260  # ten of each of 26 classes; a tenth of all would be four
+    by_dataset = {**BLOCK, "n_valid": {"letter": 4400, "mnist": 10_000}}
+    assert on_rows("fabolas", by_dataset, "mnist", 10)["n_valid"] == 10_000
     turned = on_rows("hypertune_reversed", BLOCK, "mnist", 10)
     assert turned == {
         "subset_rows": 5000, "n_starts": 2, "control": "reversed", "strategy": "hypertune", "draws": "hypertune",
@@ -400,3 +404,22 @@ def test_settings_follow_from_the_rows_of_a_data_set():
         617,
         50_000,
     )  # method notes, 5
+
+
+def test_numbers_of_rows_and_trials_may_be_given_by_data_set():
+    block = {
+        "datasets": ["letter", "adult"], "scalers": {"adult": "standard"}, "n_train": {"letter": 8978, "adult": 21_925},
+        "n_valid": {"letter": 4400, "adult": 10_799}, "n_test": 6600, "n_initial": 3,
+        "n_trials": {"hypertune": 38, "ei": None, "hyperband_rows": {"letter": 60}},
+    }  # fmt: skip
+    rows = {"n_train": 21_925, "n_valid": 10_799, "n_test": 6600}
+    assert on_dataset(block, "adult") == {**rows, "scaler": "standard", "space": "hypertune"}
+    assert n_trials_of("svm_rff", block, "letter") == {"hypertune": 38, "hyperband_rows": 60}
+    assert n_trials_of("svm_rff", block, "adult") == {"hypertune": 38}
+    check_datasets("svm_rff", block)
+    with pytest.raises(ValueError, match="unknown dataset in n_valid 'adult'; known: letter"):
+        check_datasets("svm_rff", {**block, "n_valid": {"letter": 4400}})
+    with pytest.raises(ValueError, match=r"unknown dataset of svm_rff in n_trials.random 'wdbc'; known: letter"):
+        check_datasets("svm_rff", {**block, "n_trials": {"hypertune": 38, "random": {"wdbc": 5}}})
+    with pytest.raises(ValueError, match="since its time is the budget of all, got none on adult"):
+        check_datasets("svm_rff", {**block, "n_trials": {"hypertune": {"letter": 38}}})

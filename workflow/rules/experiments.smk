@@ -6,8 +6,8 @@ from frugal.papers.experiments import (
     SEARCHES,
     block_of,
     n_trials_of,
+    on_dataset,
     on_rows,
-    rows_of,
     sized,
     terminated,
 )
@@ -122,13 +122,15 @@ SEARCH_OF = {
 }
 try:
     SEARCH_TRIALS = {
-        name: n_trials_of(name, block) for name, block in SEARCH_BLOCKS.items()
+        (name, problem): n_trials_of(name, block, problem)
+        for name, block in SEARCH_BLOCKS.items()
+        for _, problem in problems_of(name)
     }
     SEARCH_STRATEGIES = {
         (learner, problem, method): strategy_settings(name, method, learner, problem)
         for name in SEARCHES
         for learner, problem in problems_of(name)
-        for method in SEARCH_TRIALS[name]
+        for method in SEARCH_TRIALS[name, problem]
     }
 except ValueError as error:
     raise WorkflowError(str(error)) from None
@@ -162,7 +164,7 @@ def default_check(learner, dataset):
 def search_trials(wildcards):
     """How many trials a search makes."""
     search = SEARCH_OF[wildcards.learner, wildcards.dataset, wildcards.method]
-    return SEARCH_TRIALS[search][wildcards.method]
+    return SEARCH_TRIALS[search, wildcards.dataset][wildcards.method]
 
 
 def search_minutes(wildcards):
@@ -181,7 +183,7 @@ def search_settings(wildcards):
         not in ("n_seeds", "n_trials", "check_share", "curve", "termination", *OF_ROWS)
     }
     if "datasets" in SEARCH_BLOCKS[search]:
-        settings |= rows_settings(search, wildcards.dataset)
+        settings |= on_dataset(SEARCH_BLOCKS[search], wildcards.dataset)
     settings["strategies"] = {
         wildcards.method: SEARCH_STRATEGIES[
             wildcards.learner, wildcards.dataset, wildcards.method
@@ -196,17 +198,6 @@ def search_settings(wildcards):
 OF_ROWS = ("datasets", "scalers", "subset_share", "rows_per_class", "sizes")
 
 
-def rows_settings(search, dataset):
-    """What a search of document 004 has of a dataset's own: training rows and scaler."""
-    block = SEARCH_BLOCKS[search]
-    scaler = block["scalers"].get(dataset, "none") if "scalers" in block else "none"
-    return {
-        "n_train": rows_of(block, dataset),
-        "scaler": scaler,
-        "space": "hypertune",
-    }
-
-
 def search_files(wildcards):
     """All searches of an experiment, after what they look up, where that holds several numbers of rows."""
     problems = problems_of(wildcards.search)
@@ -216,8 +207,9 @@ def search_files(wildcards):
         if learner in ("lookup", "curves") and (learner, name) in SIZED
     ] + [
         f"results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet"
-        for method in SEARCH_TRIALS[wildcards.search]
+        for method in SEARCHES[wildcards.search].methods
         for learner, dataset in problems
+        if method in SEARCH_TRIALS[wildcards.search, dataset]
         for seed in range(SEARCH_BLOCKS[wildcards.search]["n_seeds"])
     ]
 

@@ -45,7 +45,7 @@ def compared_searches(wildcards):
     return ["results/{}/{}.parquet".format(*of)] * looked_up + [
         "results/trials/{}/{}/{}/seed{}.parquet".format(method, *of, seed)
         for method in searched_on(*of)
-        if method in SEARCH_TRIALS[SEARCH_OF[*of, method]]
+        if method in SEARCH_TRIALS[SEARCH_OF[*of, method], wildcards.dataset]
         for seed in range(SEARCH_BLOCKS[SEARCH_OF[*of, method]]["n_seeds"])
     ]
 

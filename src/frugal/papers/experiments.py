@@ -39,6 +39,10 @@ STRATEGIES = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
 TUNERS = ("random", "ei", "fabolas", "hypertune", "hypertune_reversed", "hypertune_unsigned")
 """What document 004 is about, compares itself with, and two negative controls."""
 ON_EPOCHS = (*TUNERS, "hyperband", "hyperband_rows")
+SPACE = "hypertune"
+"""Of document 004's learners."""
+ROWS = ("n_train", "n_valid", "n_test")
+"""Of document 004's problems."""
 TUNED_ON = ("letter", "mnist", "adult_codes", "adult", "vehicle")
 """Document 004's data sets: adult with its categories as whole numbers, as it is, and one-hot and scaled."""
 MODEL_BASED = ("ei", "ei_explore", "dngo")
@@ -242,23 +246,34 @@ def run(
     return rows
 
 
-def n_trials_of(search: str, block: Mapping[str, Any]) -> dict[str, int]:
-    """Trials by method of an experiment of `SEARCHES`; a method whose number is None is left out.
+def n_trials_of(search: str, block: Mapping[str, Any], dataset: str) -> dict[str, int]:
+    """Trials by method of an experiment of `SEARCHES` on a data set; a method that is not run there is left out.
 
     Args:
         search: its name.
-        block: its configuration, in which n_trials is one number for all methods, or one by method, n_initial the
-            first candidates, and strategies settings by method, their own n_initial among them.
+        block: its configuration, in which n_trials is one number for all methods, or by method one (None: not
+            run) or one by data set (those that it lacks: not run there), n_initial the first candidates, and
+            strategies settings by method, their own n_initial among them.
+        dataset: one of its problems'.
 
     Raises:
-        ValueError: on an unknown method, whose message lists the known ones, or more first candidates than trials.
+        ValueError: on an unknown method or data set, whose message lists the known ones, or more first candidates
+            than trials.
     """
     methods, n_trials = SEARCHES[search].methods, block["n_trials"]
     if not isinstance(n_trials, Mapping):
         n_trials = dict.fromkeys(methods, n_trials)
     for method in (*n_trials, *block.get("strategies", {})):
         check_known(f"method of {search}", method, methods)
-    found = {method: n_trials[method] for method in methods if n_trials.get(method) is not None}
+    found = {}
+    for method in methods:
+        number = n_trials.get(method)
+        if isinstance(number, Mapping):
+            for name in number:
+                check_known(f"dataset of {search} in n_trials.{method}", name, _datasets_of(search))
+            number = number.get(dataset)
+        if number is not None:
+            found[method] = int(number)
     for method, n in found.items():
         of = [method, method.split("_")[0]] if "datasets" in block else [method]  # a variant has its strategy's
         own = [block.get("strategies", {}).get(name, {}).get("n_initial") for name in of]
@@ -316,24 +331,24 @@ def on_rows(method: str, block: Mapping[str, Any], dataset: str, n_classes: int)
         method: name of the strategy; `{name}_{variant}` has the settings and random numbers of the strategy
             `name`, and its own settings over them.
         block: of the learner; subset_share is what HyperTune's subsets are of the training rows, rows_per_class
-            the least that Fabolas and Hyperband on rows may ask for.
+            the least that these have and that Fabolas and Hyperband on rows may ask for.
         dataset: its name.
         n_classes: its classes.
     """
-    name, n_train = method.split("_")[0], rows_of(block, dataset)
+    name, rows = method.split("_")[0], rows_of(block, dataset)
     own = {**block["strategies"].get(name, {}), **block["strategies"].get(method, {})}
     if name != method:
         own |= {"strategy": name, "draws": name}
     least = block["rows_per_class"] * n_classes
     match name, own.get("resource"):
         case "hypertune", _:
-            return {"subset_rows": round(block["subset_share"] * n_train), **own}
+            return {"subset_rows": max(round(block["subset_share"] * rows["n_train"]), least), **own}
         case "fabolas", _:
-            return {"n_min": least, "n_max": n_train, "n_valid": block["n_valid"], **own}
+            return {"n_min": least, "n_max": rows["n_train"], "n_valid": rows["n_valid"], **own}
         case "hyperband", "rows":
             from frugal.trials.brackets import robo_settings
 
-            return {**robo_settings(n_train, least), **own}
+            return {**robo_settings(rows["n_train"], least), **own}
     return own
 
 
@@ -345,24 +360,47 @@ def check_datasets(search: str, block: Mapping[str, Any]) -> None:
         block: its configuration; one without a choice of datasets passes.
 
     Raises:
-        ValueError: on a data set that its learner is not tuned on, or without a number of training rows, or if
-            HyperTune, whose time is every method's budget, is not run.
+        ValueError: on a data set that its learner is not tuned on, or without a number of rows, or if HyperTune,
+            whose time is every method's budget, is not run on it.
     """
-    if "datasets" not in block:
-        return
-    known = [name for _, name in SEARCHES[search].problems]
-    for dataset in block["datasets"]:
-        check_known(f"dataset of {search}", dataset, known)
-        if isinstance(block["n_train"], Mapping):
-            check_known(f"dataset of {search} in n_train", dataset, block["n_train"])
-    if block["datasets"] and block["n_trials"].get("hypertune") is None:
-        raise ValueError("n_trials.hypertune must be a number, since its time is the budget of all, got null")
+    for dataset in block.get("datasets", ()):
+        check_known(f"dataset of {search}", dataset, _datasets_of(search))
+        rows_of(block, dataset)
+        if "hypertune" not in n_trials_of(search, block, dataset):
+            raise ValueError(
+                f"n_trials.hypertune must be a number, since its time is the budget of all, got none on {dataset}"
+            )
 
 
-def rows_of(block: Mapping[str, Any], dataset: str) -> int:
-    """Training rows of a search of document 004: one number for all data sets, or one for each."""
-    n_train = block["n_train"]
-    return int(n_train[dataset] if isinstance(n_train, Mapping) else n_train)
+def _datasets_of(search: str) -> list[str]:
+    return [name for _, name in SEARCHES[search].problems]
+
+
+def rows_of(block: Mapping[str, Any], dataset: str) -> dict[str, int]:
+    """`ROWS` of a data set that a block of document 004 has: each one number for all data sets, or one for each.
+
+    Raises:
+        ValueError: if a number is by data set and this one has none.
+    """
+    found = {}
+    for name in ROWS:
+        if isinstance(block.get(name), Mapping):
+            check_known(f"dataset in {name}", dataset, block[name])
+            found[name] = int(block[name][dataset])
+        elif name in block:
+            found[name] = int(block[name])
+    return found
+
+
+def on_dataset(block: Mapping[str, Any], dataset: str) -> dict[str, Any]:
+    """What `trials.searches.problem` is to be told of a data set of document 004: rows, scaler and space.
+
+    Args:
+        block: `ROWS`, as of `rows_of`, and scalers, by data set; the others are not scaled.
+        dataset: its name.
+    """
+    scaler = block.get("scalers", {}).get(dataset, "none")
+    return {**rows_of(block, dataset), "scaler": scaler, "space": SPACE}
 
 
 def terminated(method: str, block: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +15,9 @@ import pandas as pd
 from frugal import learners
 from frugal.checks import check_settings
 from frugal.interface import Candidate, TrialTask
+from frugal.papers.experiments import on_dataset, rows_of
 from frugal.papers.hypertune.complexity import METHODS, complexity
-from frugal.papers.hypertune.searched import SPACE, budget_of, paths, within
+from frugal.papers.hypertune.searched import budget_of, paths, within
 from frugal.spaces import as_json
 from frugal.trials.lines import Lines
 from frugal.trials.problems import LearnerProblem
@@ -41,8 +43,8 @@ def refits(
 
     Args:
         runs: rows of `trials.searches.search`, HyperTune's among them.
-        settings: n_train, training rows, one number or one by dataset; n_valid, validation rows; n_test, test rows
-            of datasets that set none apart; scalers, by dataset; epochs, of learners trained in epochs.
+        settings: n_train, training rows, n_valid, validation rows, and n_test, test rows of datasets that set none
+            apart, each one number or one by dataset; scalers, by dataset; epochs, of learners trained in epochs.
         root: folder of the datasets.
         journal_path: where fits are kept as they are made, so that a killed job goes on; None: nowhere.
 
@@ -63,7 +65,7 @@ def refits(
         by = {str(method): path for method, path in part.groupby("method", sort=False)}
         if TESTER not in by:
             raise ValueError(f"{learner} on {dataset} has no search by {TESTER} from seed {seed}, so no budget")
-        total_s = budget_of(by[TESTER], settings["n_valid"]).total
+        total_s = budget_of(by[TESTER], rows_of(settings, dataset)["n_valid"]).total
         facts = {"learner": learner, "dataset": dataset, "seed": seed, "data": part["data"].iloc[0]}
         rows.append({"method": "majority", **facts, **fits.majority(learner, dataset, seed)})
         for method, path in by.items():
@@ -87,6 +89,7 @@ class Fits:
     def __init__(self, settings: Mapping[str, Any], root: str | Path, journal_path: str | Path | None) -> None:
         self._settings, self._root = settings, root
         self._lines = None if journal_path is None else Lines(journal_path, {"settings": dict(settings)})
+        self._latest: tuple[tuple[str, str, int], LearnerProblem] | None = None
         self._made = {row["key"]: row["fit"] for row in (self._lines.rows if self._lines else [])}
 
     def of(self, learner: str, dataset: str, seed: int, candidate: Candidate | None) -> dict[str, Any]:
@@ -109,11 +112,14 @@ class Fits:
         return {"n_rows": len(y), "test_error": float(np.mean(y_test != np.bincount(y).argmax()))}
 
     def _problem(self, learner: str, dataset: str, seed: int) -> LearnerProblem:
-        own = {name: value for name, value in self._settings.items() if name not in ("n_train", "scalers")}
-        n_train = self._settings.get("n_train")
-        own["n_train"] = n_train[dataset] if isinstance(n_train, Mapping) else n_train
-        own |= {"space": SPACE, "scaler": self._settings.get("scalers", {}).get(dataset, "none")}
-        on = problem(learner, dataset, seed, own, self._root)
+        """Of the latest seed read once; each time without the networks of fits before."""
+        if self._latest is None or self._latest[0] != (learner, dataset, seed):
+            self._latest = (learner, dataset, seed), self._read(learner, dataset, seed)
+        return replace(self._latest[1])
+
+    def _read(self, learner: str, dataset: str, seed: int) -> LearnerProblem:
+        own = {name: value for name, value in self._settings.items() if name != "scalers"}
+        on = problem(learner, dataset, seed, own | on_dataset(self._settings, dataset), self._root)
         assert isinstance(on, LearnerProblem)
         return on
 

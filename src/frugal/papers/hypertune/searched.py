@@ -10,14 +10,13 @@ import pandas as pd
 
 from frugal import learners
 from frugal.interface import Candidate
+from frugal.papers.experiments import SPACE
 from frugal.papers.tidy import need_columns
 from frugal.trials.budget import Budget, budget
 
 CELL: Final = ["learner", "dataset", "method", "seed"]
 WHOLE: Final = ("random", "hyperband", "ei", "hypertune")
 """Methods in the figures: with trials on all rows; Fabolas and Hyperband on rows ask for few such."""
-SPACE: Final = "hypertune"
-"""Of every learner."""
 _NEEDED: Final = (*CELL, "data", "id", "n_rows", "epochs", "error", "seconds", "overhead_s", "incumbent")
 
 

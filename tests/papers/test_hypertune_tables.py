@@ -410,12 +410,13 @@ def test_numbers_of_rows_and_trials_may_be_given_by_data_set():
     block = {
         "datasets": ["letter", "adult"], "scalers": {"adult": "standard"}, "n_train": {"letter": 8978, "adult": 21_925},
         "n_valid": {"letter": 4400, "adult": 10_799}, "n_test": 6600, "n_initial": 3,
-        "n_trials": {"hypertune": 38, "ei": None, "hyperband_rows": {"letter": 60}},
+        "n_trials": {"hypertune": 38, "ei": None, "hyperband_rows": {"letter": 60, "mnist": None}},
     }  # fmt: skip
     rows = {"n_train": 21_925, "n_valid": 10_799, "n_test": 6600}
     assert on_dataset(block, "adult") == {**rows, "scaler": "standard", "space": "hypertune"}
     assert n_trials_of("svm_rff", block, "letter") == {"hypertune": 38, "hyperband_rows": 60}
     assert n_trials_of("svm_rff", block, "adult") == {"hypertune": 38}
+    assert n_trials_of("svm_rff", block, "mnist") == {"hypertune": 38}
     check_datasets("svm_rff", block)
     with pytest.raises(ValueError, match="unknown dataset in n_valid 'adult'; known: letter"):
         check_datasets("svm_rff", {**block, "n_valid": {"letter": 4400}})

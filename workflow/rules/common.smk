@@ -268,12 +268,13 @@ def runs_for(kind):
     return files
 
 
-def caption_of(wildcards, paper="greedy_cv", kind=""):
+def caption_of(wildcards, paper="greedy_cv", kind="", runs=()):
     """Caption of a table or figure, filled in: Snakemake does not put wildcards into the path of a caption."""
     text = Path(
         workflow.basedir, f"workflow/report/{paper}/{wildcards.name}{kind}.rst"
     ).read_text()
-    return Template(text).render(snakemake=SimpleNamespace(config=config)).strip()
+    filled = {"snakemake": SimpleNamespace(config=config), "runs": " ".join(runs)}
+    return Template(text).render(**filled).strip()
 
 
 def table_paths(name):

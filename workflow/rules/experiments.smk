@@ -4,6 +4,7 @@ from frugal.papers.experiments import (
     EXPERIMENTS,
     EXTRAPOLATED,
     SEARCHES,
+    TUNED_IN,
     block_of,
     n_trials_of,
     on_dataset,

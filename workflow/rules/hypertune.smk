@@ -59,7 +59,9 @@ use rule big_data_figure as hypertune_figure with:
     params:
         paper="hypertune",
         source=lambda wildcards, input: f"--runs {input.runs}",
-        caption=lambda wildcards: caption_of(wildcards, "hypertune"),
+        caption=lambda wildcards, input: caption_of(
+            wildcards, "hypertune", runs=input.runs
+        ),
 
 
 use rule big_data_table as hypertune_table with:
@@ -83,7 +85,9 @@ use rule big_data_table as hypertune_table with:
     params:
         paper="hypertune",
         scale=config["scale"],
-        caption=lambda wildcards: caption_of(wildcards, "hypertune"),
+        caption=lambda wildcards, input: caption_of(
+            wildcards, "hypertune", runs=input.runs
+        ),
 
 
 use rule big_data_claims as hypertune_claims with:

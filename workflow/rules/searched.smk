@@ -4,24 +4,15 @@ from frugal.papers.trials_comparison.listed import searched_on
 
 TUNED = [name for name, of in SEARCHES.items() if of.paper == "hypertune"]
 TUNED_RUN = [name for name in TUNED if config["hypertune"][name]["datasets"]]
-HYPERTUNE_LEARNERS = {
-    "table1": ["elastic_net"],
-    "table2": ["svm"],
-    "table3": ["svm_rff"],
-    "table4": ["mlp", "cifar_cnn"],
-    "figure2": ["elastic_net"],
-    "figure3": ["svm"],
-    "figure4": ["svm_rff"],
-    "figure5": ["mlp", "cifar_cnn"],
-    "controls": TUNED,
-}
 
 
 def tuned_runs(wildcards):
     """Runs of the learners that a table or figure shows; where none of these is run, of another, to say so."""
     if wildcards.name == "figure1":
         return ["results/hypertune/runs/complexity.parquet"]
-    shown = [name for name in HYPERTUNE_LEARNERS[wildcards.name] if name in TUNED_RUN]
+    shown = [
+        name for name in TUNED_IN.get(wildcards.name, TUNED) if name in TUNED_RUN
+    ]
     ends = ["_refits"] if wildcards.name.startswith("table") else [""]
     ends += ["_refits"] if wildcards.name == "controls" else []
     return [

@@ -39,6 +39,17 @@ STRATEGIES = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
 TUNERS = ("random", "ei", "fabolas", "hypertune", "hypertune_reversed", "hypertune_unsigned")
 """What document 004 is about, compares itself with, and two negative controls."""
 ON_EPOCHS = (*TUNERS, "hyperband", "hyperband_rows")
+TUNED_IN = {
+    "table1": ("elastic_net",),
+    "table2": ("svm",),
+    "table3": ("svm_rff",),
+    "table4": ("mlp", "cifar_cnn"),
+    "figure2": ("elastic_net",),
+    "figure3": ("svm",),
+    "figure4": ("svm_rff",),
+    "figure5": ("mlp", "cifar_cnn"),
+}
+"""Document 004's tables and figures, and the learners that they show; its Figure 5 has no CNN."""
 SPACE = "hypertune"
 """Of document 004's learners."""
 ROWS = ("n_train", "n_valid", "n_test")
@@ -252,7 +263,7 @@ def n_trials_of(search: str, block: Mapping[str, Any], dataset: str) -> dict[str
     Args:
         search: its name.
         block: its configuration, in which n_trials is one number for all methods, or by method one (None: not
-            run) or one by data set (those that it lacks: not run there), n_initial the first candidates, and
+            run) or one by data set (None or none: not run there), n_initial the first candidates, and
             strategies settings by method, their own n_initial among them.
         dataset: one of its problems'.
 

@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter, StrMet
 
 from frugal.papers import style
 from frugal.papers.drawn import Drawn
+from frugal.papers.experiments import TUNED_IN
 from frugal.papers.hypertune.complexity import summarise_figure1
 from frugal.papers.hypertune.curves import PANELS, summarise_curves
 from frugal.papers.hypertune.listed import TITLES
@@ -132,15 +133,12 @@ def _limits(table: pd.DataFrame) -> tuple[float, float]:
     return max(low - room, 0.0), float(np.minimum(high + room, 1.0))
 
 
-def _of(*learners: str) -> Drawn:
+def _of(learners: tuple[str, ...]) -> Drawn:
     return Drawn(partial(summarise_curves, learners=learners), partial(draw_curves, learners))
 
 
 FIGURES: Final[dict[str, Drawn]] = {
     "figure1": Drawn(summarise_figure1, draw_figure1),
-    "figure2": _of("elastic_net"),
-    "figure3": _of("svm"),
-    "figure4": _of("svm_rff"),
-    "figure5": _of("mlp", "cifar_cnn"),
+    **{name: _of(learners) for name, learners in TUNED_IN.items() if name.startswith("figure")},
 }
-"""Figure name -> its numbers and its picture, from runs; the document's Figure 5 has no CNN."""
+"""Figure name -> its numbers and its picture, from runs."""

@@ -8,6 +8,8 @@ from typing import Final
 
 import pandas as pd
 
+from frugal.papers.experiments import TUNED_IN
+
 LEARNERS: Final = {
     "elastic_net": "elastic_net",
     "svm": "svm_rbf",
@@ -32,12 +34,7 @@ DATASETS: Final = {
     "cifar10": "cifar10",
 }
 """The same; the printed adult, with errors at the majority's, is of unscaled codes, and ours of both."""
-TABLES: Final = {
-    "table1": ("elastic_net",),
-    "table2": ("svm",),
-    "table3": ("svm_rff",),
-    "table4": ("mlp", "cifar_cnn"),
-}
+TABLES: Final = {name: of for name, of in TUNED_IN.items() if name.startswith("table")}
 """Printed table -> its learners."""
 MAJORITY: Final = "majority"
 """What stands beside the methods: always saying the most frequent class."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -130,7 +131,8 @@ class LearnerProblem:
         y = self.parts.train[1]
         rows = np.sort(np.unique(y, return_index=True)[1])
         if not learners.in_epochs(self.learner):
-            self._fit(candidate, rows, (self.parts.train[0][rows], y[rows]))
+            with warnings.catch_warnings(action="ignore"):  # that there are as many classes as rows
+                self._fit(candidate, rows, (self.parts.train[0][rows], y[rows]))
             return
         X, X_valid = self.parts.train[0][rows], self.parts.train[0][rows]
         if self.learner not in NETWORKS:

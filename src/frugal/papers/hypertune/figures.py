@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter, StrMethodFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator, PercentFormatter, StrMethodFormatter
 
 from frugal.papers import style
 from frugal.papers.drawn import Drawn
@@ -21,12 +21,12 @@ from frugal.papers.style import Look
 from frugal.papers.tidy import is_stand_in
 
 LOOKS: Final = {
-    "random": Look("#9AA0A6", "random", "o", (0, (1, 1.5)), ""),
-    "hyperband": Look("#9AA0A6", "Hyperband", "s", (0, (6, 1.5)), "xx"),
-    "ei": Look("#00318F", "EI", "^", "--", "//"),
+    "random": Look("#000000", "random", "o", (0, (1, 1.5)), ""),
+    "hyperband": Look("#B0306A", "Hyperband", "s", (0, (6, 1.5)), "xx"),
     "hypertune": Look("#D9820A", "HyperTune", "D", "-", ""),
+    "ei": Look("#00318F", "EI", "^", "--", "//"),
 }
-"""One look per method; the last two are the document's."""
+"""One look per method, later ones over those before: dashes on a line show both; the last two are the document's."""
 _SIZES: Final = {
     "subset": Look("#D9820A", "a subset (M2 of the document)", "D", "-", ""),
     "all": Look("#00318F", "all rows (M1)", "^", "--", ""),
@@ -106,16 +106,17 @@ def draw_curves(learners: tuple[str, ...], table: pd.DataFrame) -> Figure:
 
 
 def _draw(axis: Axes, table: pd.DataFrame) -> None:
-    for method, look in LOOKS.items():
+    for above, (method, look) in enumerate(LOOKS.items()):
         line = table[(table["method"] == method) & table["mean"].notna()]
         if line.empty:
             continue
         axis.plot(line["x"], line["mean"], color=look.color, linestyle=look.linestyle, label=look.label,
-                  drawstyle="steps-post", zorder=2 + (method in ("ei", "hypertune")))  # fmt: skip
+                  drawstyle="steps-post", zorder=2 + 0.1 * above)  # fmt: skip
         axis.plot(line["x"].iloc[-1], line["mean"].iloc[-1], marker=look.marker, color=look.color)
         _band(axis, line, "x", look.color, step="post")
     axis.grid(alpha=0.3)
-    axis.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axis.yaxis.set_major_locator(MaxNLocator(5))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.4g} %"))
     axis.yaxis.set_minor_locator(NullLocator())
 
 
@@ -129,7 +130,7 @@ def _limits(table: pd.DataFrame) -> tuple[float, float]:
     """Of the accuracies: the ends of all lines and the better three quarters of what they are made of."""
     ends = table.groupby(["panel", "method"])["mean"].last()
     low, high = min(float(ends.min()), float(table["mean"].quantile(0.25))), float(table["mean"].max())
-    room = max(0.08 * (high - low), 0.002)
+    room = max(0.08 * (high - low), 0.005)
     return max(low - room, 0.0), float(np.minimum(high + room, 1.0))
 
 

@@ -408,7 +408,8 @@ def test_settings_follow_from_the_rows_of_a_data_set():
 
 def test_numbers_of_rows_and_trials_may_be_given_by_data_set():
     block = {
-        "datasets": ["letter", "adult"], "scalers": {"adult": "standard"}, "n_train": {"letter": 8978, "adult": 21_925},
+        "datasets": ["letter", "adult"], "scalers": {"adult": "standard"},
+        "n_train": {"letter": 8978, "adult": 21_925},
         "n_valid": {"letter": 4400, "adult": 10_799}, "n_test": 6600, "n_initial": 3,
         "n_trials": {"hypertune": 38, "ei": None, "hyperband_rows": {"letter": 60, "mnist": None}},
     }  # fmt: skip

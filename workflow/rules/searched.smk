@@ -10,9 +10,7 @@ def tuned_runs(wildcards):
     """Runs of the learners that a table or figure shows; where none of these is run, of another, to say so."""
     if wildcards.name == "figure1":
         return ["results/hypertune/runs/complexity.parquet"]
-    shown = [
-        name for name in TUNED_IN.get(wildcards.name, TUNED) if name in TUNED_RUN
-    ]
+    shown = [name for name in TUNED_IN.get(wildcards.name, TUNED) if name in TUNED_RUN]
     ends = ["_refits"] if wildcards.name.startswith("table") else [""]
     ends += ["_refits"] if wildcards.name == "controls" else []
     return [

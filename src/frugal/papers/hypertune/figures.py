@@ -26,7 +26,7 @@ LOOKS: Final = {
     "hypertune": Look("#D9820A", "HyperTune", "D", "-", ""),
     "ei": Look("#00318F", "EI", "^", "--", "//"),
 }
-"""One look per method, later ones over those before: dashes on a line show both; the last two are the document's."""
+"""One look per method, later ones over those before, dashes over lines; the last two are the document's."""
 _SIZES: Final = {
     "subset": Look("#D9820A", "a subset (M2 of the document)", "D", "-", ""),
     "all": Look("#00318F", "all rows (M1)", "^", "--", ""),

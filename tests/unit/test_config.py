@@ -72,12 +72,12 @@ def changed(key, value):
         (
             "hypertune.svm.n_train",
             {"letter": 500},
-            "hypertune.svm: unknown dataset of svm in n_train 'mnist'; known: letter",
+            "hypertune.svm: unknown dataset in n_train 'mnist'; known: letter",
         ),
         (
             "hypertune.mlp.n_trials.hypertune",
             None,
-            "hypertune.mlp: n_trials.hypertune must be a number, since its time is the budget of all, got null",
+            "hypertune.mlp: n_trials.hypertune must be a number, since its time is the budget of all, got none on mnist",
         ),
     ],
 )

@@ -302,6 +302,10 @@ def test_an_experiment_has_rows_a_table_and_a_picture(experiment):
     assert table["ours"].notna().all()
     numbers = summaries.summarise(runs, experiment=name)
     assert set(numbers["panel"]) == {"rows", "seconds"}
+    ends = numbers.groupby(["panel", "method"])["mean"].last()
+    listed = table[table["against"] == ""].set_index(["measure", "method"])["ours"][summaries.QUALITY[name]]
+    for panel in ("rows", "seconds"):
+        assert ends[panel].to_dict() == pytest.approx(listed.to_dict())
     picture = figures.FIGURES[name].draw(numbers)
     assert len(picture.axes[0].lines) == len(KNOWN[name].methods)
     found = claims.arrays(name, runs)

@@ -3,10 +3,11 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
-from frugal.papers.paths import mean_at, steps, until_as_good
+from frugal.papers.paths import mean_at, mean_path, steps, until_as_good, until_last
 
 
 def path(*qualities):
@@ -33,6 +34,16 @@ def test_searches_are_compared_from_when_both_stay_as_good_as_the_worse_end(firs
 def test_steps_hold_their_value_and_are_nan_before_the_first():
     found = steps(np.array([1.0, 3.0]), np.array([0.5, 0.2]), np.array([0.9, 1.0, 2.9, 3.0, 99.0]))
     assert found == pytest.approx([math.nan, 0.5, 0.5, 0.2, 0.2], nan_ok=True)
+
+
+def test_a_line_ends_where_its_longest_search_ends():
+    paths = [
+        pd.DataFrame({"spent": [1.0, 2.5], "error": [0.5, 0.3]}),
+        pd.DataFrame({"spent": [3.5], "error": [0.1]}),
+    ]
+    xs = until_last(np.array([1.0, 2.0, 3.0, 4.0]), paths, "spent")
+    assert xs.tolist() == [1.0, 2.0, 3.0, 3.5]
+    assert mean_path(paths, "spent", "error", xs)["mean"].tolist() == pytest.approx([0.2])
 
 
 def test_a_mean_needs_every_seed_and_an_interval_two():

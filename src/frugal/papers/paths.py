@@ -49,6 +49,12 @@ def steps(x: Array, values: Array, grid: Array) -> Array:
     return np.asarray(np.where(at >= 0, values[np.maximum(at, 0)], np.nan))
 
 
+def until_last(grid: Array, paths: Sequence[pd.DataFrame], x: str) -> Array:
+    """The part of a grid before the end of the longest search, and that end."""
+    end = max(float(path[x].iloc[-1]) for path in paths)
+    return np.append(grid[grid < end], end)
+
+
 def mean_path(paths: Sequence[pd.DataFrame], x: str, value: str, grid: Array) -> pd.DataFrame:
     """Mean over seeds on a grid, from where every one has a value; a search that has ended keeps its last one.
 

@@ -12,7 +12,7 @@ import pandas as pd
 from frugal.papers.big_data.curves import fits
 from frugal.papers.big_data.curves.searched import METHODS, NAMES, pairs, searches, shares_cut
 from frugal.papers.big_data.listed import REPETITIONS
-from frugal.papers.paths import mean_path
+from frugal.papers.paths import mean_path, until_last
 from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, provenance, shares_within
 from frugal.papers.verdicts import Arrays, over_seeds
 
@@ -98,9 +98,8 @@ def summarise_figure5(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataF
 def _path(found: pd.DataFrame, x: str, grid: fits.Array) -> pd.DataFrame:
     """From where every seed has a value to the end of the longest search."""
     paths = [path for _, path in found.groupby("seed")]
-    ends = [float(path[x].iloc[-1]) for path in paths]
     begin = max(float(path.loc[path["best_error"].notna(), x].min()) for path in paths)
-    grid = np.unique([begin, *grid[(grid > begin) & (grid < max(ends))], max(ends)])
+    grid = np.unique([begin, *until_last(grid[grid > begin], paths, x)])
     return mean_path(paths, x, "best_error", grid).assign(cut=False)
 
 

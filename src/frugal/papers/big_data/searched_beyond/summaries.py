@@ -11,7 +11,7 @@ import pandas as pd
 
 from frugal.papers.big_data.searched_beyond.paths import CURRENCIES, to_same, with_spent
 from frugal.papers.experiments import EXPERIMENTS
-from frugal.papers.paths import mean_path
+from frugal.papers.paths import mean_path, until_last
 from frugal.papers.tidy import TIDY, mean_by_seed, provenance, shares_within
 
 QUALITY: Final = {
@@ -164,11 +164,9 @@ def summarise(runs: pd.DataFrame, *, experiment: str) -> pd.DataFrame:
     for currency in CURRENCIES[::-1]:
         spent = f"spent_{currency}"
         grid = np.geomspace(found[spent].min(), found[spent].max(), N_POINTS)
-        grid[-1] = found[spent].max()  # geomspace may end just below it
         for method in dict.fromkeys(runs["method"]):
             own = [path for _, path in found[found["method"] == method].groupby("seed")]
-            xs = grid[grid <= max(path[spent].iloc[-1] for path in own)]
-            line = mean_path(own, spent, QUALITY[experiment], xs)
+            line = mean_path(own, spent, QUALITY[experiment], until_last(grid, own, spent))
             parts.append(line.assign(panel=currency, method=method))
     table = pd.concat(parts, ignore_index=True).assign(data=provenance(runs))
     return table[["panel", "method", "x", "mean", "low", "high", "n_seeds", "data"]].reset_index(drop=True)

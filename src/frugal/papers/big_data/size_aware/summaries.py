@@ -18,7 +18,7 @@ from frugal.papers.big_data.size_aware.searched import (
     targets,
 )
 from frugal.papers.paired import differences
-from frugal.papers.paths import Array, mean_at, mean_path
+from frugal.papers.paths import Array, mean_at, mean_path, until_last
 from frugal.papers.tidy import TIDY, mean_by_seed, provenance, shares_within
 
 LEFT: Final = ("random", "ei", "entropy_search", "mtbo_16", "fabolas")
@@ -59,7 +59,6 @@ def summarise_figure3(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataF
     found = searches(runs)
     spent = found[f"spent_{currency}"]
     grid = np.geomspace(spent.min(), spent.max(), N_POINTS)
-    grid[-1] = spent.max()  # geomspace may end just below it
     run = set(found["method"])
     left = LEFT if "mtbo_16" in run else tuple("mtbo_4" if name == "mtbo_16" else name for name in LEFT)
     parts = [
@@ -85,8 +84,7 @@ def _curve(found: pd.DataFrame, x: str, grid: Array) -> pd.DataFrame:
     told = [path for path in paths if path["test_error"].notna().any()]
     if not told:
         return pd.DataFrame({"x": [np.nan], "n_seeds": 0, "n_missing": len(paths)})
-    grid = grid[grid <= max(float(path[x].max()) for path in told)]
-    return mean_path(told, x, "test_error", grid).assign(n_missing=len(paths) - len(told))
+    return mean_path(told, x, "test_error", until_last(grid, told, x)).assign(n_missing=len(paths) - len(told))
 
 
 def _sizes(found: pd.DataFrame) -> pd.DataFrame:

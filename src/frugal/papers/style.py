@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import (
     Formatter,
     Locator,
-    LogFormatterMathtext,
+    LogFormatterSciNotation,
     LogLocator,
     MaxNLocator,
     NullFormatter,
@@ -171,9 +171,8 @@ def log_axis(axis: Axis, low: float, high: float, *, base: int = 10, formatter: 
         subs = next((of for least, of in digits.items() if ratio > least), (1,))
         locator = LogLocator(base, subs=(1,) if base == 2 else subs)
     axis.set_major_locator(locator)
-    axis.set_major_formatter(
-        formatter or (StrMethodFormatter("{x:g}") if high < 2e4 else LogFormatterMathtext(base))
-    )
+    powers = LogFormatterSciNotation(base, minor_thresholds=(np.inf, np.inf))  # a label at every tick
+    axis.set_major_formatter(formatter or (StrMethodFormatter("{x:g}") if high < 2e4 else powers))
     axis.set_minor_formatter(NullFormatter())
 
 

@@ -29,7 +29,7 @@ _BASE: Final = {
     "mtbo_16": Look("#5F9E8F", "MTBO-16", "X", (0, (5, 1)), ""),
     "mtbo_64": Look("#684319", "MTBO-64", "p", (0, (3, 1, 1, 1)), ""),
     "fabolas": Look("#F2B138", "Fabolas", "*", "-", ""),
-    "hypertune": Look("#D9820A", "HyperTune", "h", "-", ""),
+    "hypertune": Look("#D9820A", "HyperTune", "h", (0, (3, 1, 1, 1, 1, 1)), ""),
     "hyperband": Look("#B0306A", "Hyperband", "d", "-", ""),
 }
 _ENDED: Final = "_terminated"
@@ -46,7 +46,7 @@ LOOKS: Final[Mapping[str, Look]] = {
 """By method; one that terminates has the colour of the one that does not, dots, and an open marker."""
 _ACROSS: Final = {
     "seconds": "Evaluations and optimiser (s)",
-    "cost": "Cost of evaluations (see caption)",
+    "cost": "Cost of evaluations ({})",
     "trials": "Trials, on whatever rows",
 }
 _REGRETS: Final = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
@@ -67,32 +67,34 @@ def _face(method: str) -> dict[str, Any]:
 @style.styled
 def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
     """A panel per problem, a line per method; the vertical line is the budget of `summaries.budget_of`."""
-    titles = [problem.title for problem in PROBLEMS.values() if (summary["problem"] == problem.title).any()]
-    n_rows = -(-len(titles) // 2)
+    shown = [problem for problem in PROBLEMS.values() if (summary["problem"] == problem.title).any()]
+    n_rows = -(-len(shown) // 2)
     figure = Figure(figsize=(style.TWO_COLUMN[0], 1.0 + 2.3 * n_rows), layout="constrained")
     panels = [*figure.subplots(n_rows, 2, squeeze=False).flat]
-    for axes, title in zip(panels, titles, strict=False):
-        _draw_panel(axes, summary[summary["problem"] == title], currency)
-        axes.set(title=title, xlabel=_ACROSS[currency], ylabel="Regret (points of test error)")
-    for axes in panels[len(titles) :]:
+    for axes, (title, _, unit) in zip(panels, shown, strict=False):
+        _draw_panel(axes, summary[summary["problem"] == title])
+        axes.set(title=title, xlabel=_ACROSS[currency].format(unit), ylabel="Regret (points of test error)")
+    for axes in panels[len(shown) :]:
         axes.set_axis_off()
     style.legend(figure, panels, n_columns=5, below=True)
     style.mark_stand_in(figure, summary["data"])
     return figure
 
 
-def _draw_panel(axes: Axes, part: pd.DataFrame, currency: str) -> None:
+def _draw_panel(axes: Axes, part: pd.DataFrame) -> None:
     lines = part.dropna(subset=["x", "mean"])
     if lines.empty:
         style.say_not_run(axes)
         return
     for i, (method, line) in enumerate(lines.groupby("method", sort=False)):
-        look, percent = LOOKS[str(method)], line.assign(low=100 * line["low"], high=100 * line["high"])
+        look, at = LOOKS[str(method)], _marked(line["x"].to_numpy(), i / len(METHODS))
         axes.plot(
             line["x"], 100 * line["mean"], drawstyle="steps-post", label=look.label, linestyle=look.linestyle,
-            markevery=(i * 0.03, 0.3), linewidth=1.1, **_face(str(method)),
+            markevery=at, linewidth=1.1, **_face(str(method)),
         )  # fmt: skip
-        style.band(axes, percent, look.color, step="post", alpha=0.08)
+        told = line.iloc[at]
+        if told["n_seeds"].min() >= style.N_OF_BAND:
+            axes.vlines(told["x"], 100 * told["low"], 100 * told["high"], color=look.color, linewidth=0.8)
     axes.axvline(part["budget"].iloc[0], color="#555555", linewidth=0.8, linestyle=":")
     style.log_axis(axes.xaxis, lines["x"].min() / 1.1, lines["x"].max() * 1.1)
     axes.set_yscale("function", functions=(_root, np.square))  # has a zero, and tells small regrets apart
@@ -104,6 +106,20 @@ def _draw_panel(axes: Axes, part: pd.DataFrame, currency: str) -> None:
             ticks.append(tick)
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.grid(alpha=0.3)
+    few = part[part["n_missing"] > 0].groupby("method", sort=False)["n_missing"].first()
+    if len(few):
+        text = "\n".join(["no incumbent:", *(f"{LOOKS[name].label}, {n} seeds" for name, n in few.items())])
+        place = {"ha": "right", "va": "top", "transform": axes.transAxes}
+        axes.text(0.98, 0.98, text, fontsize=6, bbox={"color": "white", "pad": 1}, **place)
+
+
+def _marked(x: NDArray[np.float64], begin: float) -> list[int]:
+    """Which points of a line have a marker and an interval: bands of so many methods would hide each other.
+
+    They are a third of the line apart on a logarithmic axis, the first after the share `begin` of a third.
+    """
+    at = x[0] * (x[-1] / x[0]) ** ((begin + np.arange(3)) / 3)
+    return sorted(set(np.searchsorted(x, at, side="right") - 1))
 
 
 def _root(values: NDArray[np.float64] | float) -> NDArray[np.float64]:

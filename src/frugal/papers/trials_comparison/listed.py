@@ -13,19 +13,21 @@ class Problem(NamedTuple):
     Attributes:
         title: in tables and figures.
         group: `rows`, where a trial may be on fewer rows, or `epochs`, where it may be cut short.
+        unit: of the cost of its evaluations.
     """
 
     title: str
     group: str
+    unit: str
 
 
 PROBLEMS: Final = {
-    ("lookup", "svm_mnist"): Problem("SVM on MNIST, table", "rows"),
-    ("curves", "cnn_sizes_cifar10"): Problem("CNN on CIFAR-10, table", "rows"),
-    ("elastic_net", "digits"): Problem("Elastic net on digits, live", "rows"),
-    ("svm", "digits"): Problem("SVM on digits, live", "rows"),
-    ("curves", "cifar_cnn_cifar10"): Problem("CNN on CIFAR-10, curves", "epochs"),
-    ("curves", "mlp_mnist"): Problem("MLP on MNIST, curves", "epochs"),
+    ("lookup", "svm_mnist"): Problem("SVM on MNIST, table", "rows", "kernel values"),
+    ("curves", "cnn_sizes_cifar10"): Problem("CNN on CIFAR-10, table", "rows", "rows times epochs"),
+    ("elastic_net", "digits"): Problem("Elastic net on digits, live", "rows", "rows"),
+    ("svm", "digits"): Problem("SVM on digits, live", "rows", "rows"),
+    ("curves", "cifar_cnn_cifar10"): Problem("CNN on CIFAR-10, curves", "epochs", "rows times epochs"),
+    ("curves", "mlp_mnist"): Problem("MLP on MNIST, curves", "epochs", "rows times epochs"),
 }
 """By learner and dataset, as of `trials.searches.problem`."""
 GROUPS: Final = {

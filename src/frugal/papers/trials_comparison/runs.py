@@ -67,14 +67,8 @@ def refits(
 
 
 def _fitted(found: pd.DataFrame, fits: Fits) -> pd.DataFrame:
-    """The searches with test_error and least; a candidate that several chose is fitted once."""
-    errors: dict[tuple[int, str], float] = {}
-    chosen = found.loc[found["incumbent"].notna(), ["learner", "dataset", "seed", "incumbent"]]
-    for learner, dataset, seed, text in chosen.drop_duplicates().sort_values("seed").itertuples(index=False):
-        fit = fits.of(str(learner), str(dataset), int(seed), json.loads(str(text)))
-        errors[int(seed), str(text)] = fit["test_error"]
-    found["test_error"] = [
-        errors.get((int(seed), str(text)), float("nan"))
-        for seed, text in zip(found["seed"], found["incumbent"], strict=True)
-    ]
+    """The searches with test_error and least."""
+    chosen = found["incumbent"].map(lambda text: json.loads(text) if isinstance(text, str) else None)
+    cells = zip(found["learner"], found["dataset"], found["seed"], chosen, strict=True)
+    found["test_error"] = [fits.of(*cell[:2], int(cell[2]), cell[3])["test_error"] for cell in cells]
     return found.assign(least=found.groupby("seed")["test_error"].transform("min"))

@@ -17,7 +17,7 @@ from frugal.papers.comparisons.ranks import rank_table
 from frugal.papers.markdown import crossed
 from frugal.papers.paths import SLACK, mean_path, steps
 from frugal.papers.tidy import TIDY, is_stand_in, mean_by_seed, need_columns, provenance
-from frugal.papers.trials_comparison.listed import COLUMNS, CURRENCIES, GROUPS, METHODS, PROBLEMS
+from frugal.papers.trials_comparison.listed import COLUMNS, CURRENCIES, GROUPS, METHODS, PROBLEMS, searched_on
 from frugal.papers.verdicts import NOT_RUN
 
 FLOOR: Final = 10
@@ -133,6 +133,8 @@ def table_strategies(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         n_never, n = never.loc[(row["problem"], row["method"])]
         if row["measure"].endswith("_to_10") and n_never:
             table.loc[i, "says"] = f"{n_never} of {n} seeds never"
+        elif row["n_missing"]:
+            table.loc[i, "says"] = f"{row['n_missing']} of {n} seeds without"
     table = table.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
     if table["n_seeds"].max() >= FLOOR:
         below = table["n_seeds"] < FLOOR
@@ -156,12 +158,17 @@ def render(table: pd.DataFrame) -> str:
         "Means over seeds. Regret: test error of the incumbent less the least known, in points of percent, at the "
         "end of a search and after what the median search of the method that spent least on the problem had "
         "spent, in seconds, in cost and in trials. To 10 %: until the test error was within a tenth of the least; "
-        "in brackets how many seeds never were, counted with all they spent. Overhead: share of the seconds that "
-        "were the optimiser's "
+        "in brackets how many seeds never were, counted with all they spent; after a regret, how many had no "
+        "incumbent by then and are left out. Overhead: share of the seconds that were the optimiser's "
         f"and its checks'. Scale {scale}, {seeds} seeds, data: {provenance(run)}."
     )
-    if run["n_missing"].sum():
-        note += f" {run['n_missing'].sum()} values are missing and left out: there was no incumbent."
+    absent = {}
+    for of, problem in PROBLEMS.items():
+        have = set(table.loc[table["problem"] == problem.title, "method"])
+        absent[problem.title] = [name.replace("_", " ") for name in searched_on(*of) if name not in have]
+    if any(absent.values()):
+        parts = [f"{', '.join(names)} on {title}" for title, names in absent.items() if names]
+        note += f" {NOT_RUN.capitalize()}: {'; '.join(parts)}."
     if run["data"].map(is_stand_in).any():
         note += " † a stand-in for a dataset, since the real one was out of reach."
     return f"{text}\n\n{note}\n"

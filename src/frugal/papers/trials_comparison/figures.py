@@ -108,9 +108,9 @@ def _draw_panel(axes: Axes, part: pd.DataFrame) -> None:
     axes.grid(alpha=0.3)
     few = part[part["n_missing"] > 0].groupby("method", sort=False)["n_missing"].first()
     if len(few):
-        text = "\n".join(["no incumbent:", *(f"{LOOKS[name].label}, {n} seeds" for name, n in few.items())])
-        place = {"ha": "right", "va": "top", "transform": axes.transAxes}
-        axes.text(0.98, 0.98, text, fontsize=6, bbox={"color": "white", "pad": 1}, **place)
+        text = "\n".join(["no incumbent:", *(f"{LOOKS[str(name)].label}, {n} seeds" for name, n in few.items())])
+        behind = {"color": "white", "pad": 1}
+        axes.text(0.98, 0.98, text, transform=axes.transAxes, ha="right", va="top", fontsize=6, bbox=behind)
 
 
 def _marked(x: NDArray[np.float64], begin: float) -> list[int]:

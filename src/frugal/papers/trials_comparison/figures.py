@@ -90,7 +90,7 @@ def _draw_panel(axes: Axes, part: pd.DataFrame) -> None:
         look, at = LOOKS[str(method)], _marked(line["x"].to_numpy(), i / len(METHODS))
         axes.plot(
             line["x"], 100 * line["mean"], drawstyle="steps-post", label=look.label, linestyle=look.linestyle,
-            markevery=at, linewidth=1.1, **_face(str(method)),
+            markevery=at, linewidth=1.1, clip_on=False, **_face(str(method)),  # a regret of 0 is on the edge
         )  # fmt: skip
         told = line.iloc[at]
         if told["n_seeds"].min() >= style.N_OF_BAND:

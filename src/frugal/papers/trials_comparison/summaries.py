@@ -15,7 +15,7 @@ import pandas as pd
 from frugal.papers.comparisons.ranks import COLUMNS as RANKS
 from frugal.papers.comparisons.ranks import rank_table
 from frugal.papers.markdown import crossed
-from frugal.papers.paths import SLACK, mean_path, steps
+from frugal.papers.paths import SLACK, mean_path, steps, until_last
 from frugal.papers.tidy import TIDY, is_stand_in, mean_by_seed, need_columns, provenance
 from frugal.papers.trials_comparison.listed import COLUMNS, CURRENCIES, GROUPS, METHODS, PROBLEMS, searched_on
 from frugal.papers.verdicts import NOT_RUN
@@ -201,7 +201,6 @@ def summarise_anytime(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
     for _, of in found.groupby(_PROBLEM, sort=False):
         spent = of[currency]
         grid = np.geomspace(spent.min(), spent.max(), N_POINTS)
-        grid[-1] = spent.max()  # geomspace may end just below it
         if currency == "trials":
             grid = np.arange(1.0, spent.max() + 1)
         budget = budget_of(of, currency)
@@ -212,8 +211,7 @@ def summarise_anytime(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
             if not told:
                 line = pd.DataFrame({"x": [np.nan], "n_seeds": 0})
             else:
-                end = max(float(path[currency].max()) for path in told)
-                line = mean_path(told, currency, "regret", grid[grid <= end])
+                line = mean_path(told, currency, "regret", until_last(grid, told, currency))
             parts.append(line.assign(**facts, n_missing=len(searches) - len(told)))
     names = ["problem", "method", "x", "mean", "low", "high", "n_seeds", "n_missing", "budget", "data"]
     return pd.concat(parts, ignore_index=True).reindex(columns=names)

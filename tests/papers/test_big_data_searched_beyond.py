@@ -12,8 +12,8 @@ from frugal.interface import TrialTask
 from frugal.learners import networks
 from frugal.papers.big_data.searched_beyond import claims, figures, growing, reduced, summaries
 from frugal.papers.big_data.searched_beyond.paths import Clocked, follow, to_same, with_spent
-from frugal.papers.big_data.searched_beyond.per_size import PerSize
 from frugal.papers.big_data.searched_beyond.runs import EXPERIMENTS
+from frugal.papers.big_data.searched_beyond.terminated import AtHorizon
 from frugal.papers.experiments import EXPERIMENTS as KNOWN
 from frugal.papers.tidy import TIDY
 from frugal.rows import fit_dynamic_sample
@@ -21,6 +21,7 @@ from frugal.seeds import rng_for
 from frugal.spaces import as_json
 from frugal.trials import make
 from frugal.trials.curves import CurvesProblem
+from frugal.trials.termination import terminating
 
 GROWN = {
     "dataset": "digits", "n_train": 600, "n_valid": 300, "horizon": 12, "theta": 0.5, "start_share": 0.05,
@@ -226,8 +227,8 @@ class Scripted:
         return True
 
 
-@pytest.mark.parametrize(("told", "factor"), [("spent", 1.0), ("horizon", 3.0)])
-def test_a_trial_is_held_against_the_best_on_as_many_rows(told, factor):
+@pytest.mark.parametrize(("to_the_end", "factor"), [(False, 1.0), (True, 3.0)])
+def test_a_stopped_trial_costs_what_it_took_or_would_have_taken(to_the_end, factor):
     problem = CurvesProblem(curves())
     ends = [curve.scores[-1] for curve in problem.curves]
     best, worst = (problem.curves[int(i)].candidate for i in (np.argmax(ends), np.argmin(ends)))
@@ -235,7 +236,8 @@ def test_a_trial_is_held_against_the_best_on_as_many_rows(told, factor):
     tasks = [TrialTask(i, c, n) for i, (c, n) in enumerate([(best, 400), (best, 200), (worst, 200), (worst, 400)])]
     inner = Scripted(tasks)
     settings = {"horizon": N_EPOCHS, "p": 6, "curve": {"n_steps": 60, "n_burn": 30}}
-    strategy = PerSize(inner, told=told, settings=settings, names=("test",))
+    told = AtHorizon(inner, N_EPOCHS) if to_the_end else inner
+    strategy = terminating(told, rng=np.random.default_rng(0), **settings)
     while (task := strategy.ask()) is not None:
         strategy.tell(problem.evaluate(task, strategy.report))
     assert [len(trial.curve) for trial in inner.told] == [N_EPOCHS, N_EPOCHS, 6, 6]
@@ -246,13 +248,6 @@ def test_a_trial_is_held_against_the_best_on_as_many_rows(told, factor):
     assert inner.told[3].error != pytest.approx(1 - problem.curves[int(np.argmin(ends))].scores[5])  # extrapolated
     inner.incumbent = worst  # given up, on either number of rows
     assert strategy.incumbent == best
-
-
-def test_what_a_cost_model_is_told_is_one_of_two_things():
-    with pytest.raises(ValueError, match="told must be one of spent, horizon, got 'nothing'"):
-        PerSize(Scripted([]), told="nothing", settings={"horizon": 18}, names=("test",))
-    with pytest.raises(ValueError, match="termination needs a horizon"):
-        PerSize(Scripted([]), told="spent", settings={"p": 6}, names=("test",))
 
 
 def test_what_was_stopped_and_proposed_is_counted_by_halves():

@@ -4,12 +4,12 @@ Source: Domhan, Springenberg and Hutter (2015); document 003, section 2.2. Every
 
     P(y_E < y^ | y_1:n) > delta,
 
-y^ being the best score that an earlier trial ended with; then y^ = max(y^, y_n). The strategy is told that the
-stopped trial's error is 1 - E[f_comb(E)]; if that lies outside [0, 1], the trial goes on. From the authors' code:
-the rule `optimistic` also stops where the standard deviation of f_comb(E) is below 0.005, whatever the
-probability; and nothing is stopped before there is a y^, above it, or where no family describes the curve.
-Not in the authors' code: a trial that was given up is not what a search ends with. A few wild samples of f_comb
-can pull E[f_comb(E)] above every score, while P(y_E > y^) is next to nothing.
+y^ being the best score that an earlier trial on as many rows ended with; then y^ = max(y^, y_n). The strategy is
+told that the stopped trial's error is 1 - E[f_comb(E)]; if that lies outside [0, 1], the trial goes on. From the
+authors' code: the rule `optimistic` also stops where the standard deviation of f_comb(E) is below 0.005, whatever
+the probability; and nothing is stopped before there is a y^, above it, or where no family describes the curve.
+Not in the authors' code: y^ by number of rows; and a trial that was given up is not what a search ends with. A few
+wild samples of f_comb can pull E[f_comb(E)] above every score, while P(y_E > y^) is next to nothing.
 Differs from document 003: the curve is of validation scores, as in its figures and source, not of training ones.
 """
 
@@ -89,7 +89,7 @@ class Terminating:
 
     Attributes:
         strategy: the one that is wrapped.
-        best: y^; -inf before a trial has ended.
+        best: y^ by number of rows; None stands for all of them.
         checks: made so far.
 
     Args:
@@ -138,8 +138,8 @@ class Terminating:
         self._scores: dict[int, list[float]] = {}
         self._stopped: dict[int, float] = {}  # id -> E[f_comb(E)]
         self._ended: list[Trial] = []  # as the strategy asked, whole or ended by itself
-        self._hopeless: list[Candidate] = []
-        self.best = -math.inf
+        self._given_up: list[TrialTask] = []
+        self.best: dict[int | None, float] = {}
         self.checks: list[Check] = []
 
     def ask(self) -> TrialTask | Wait | None:
@@ -167,7 +167,7 @@ class Terminating:
             return goes_on
         scores.append(score)
         if task.id not in self._stopped and self._is_due(task, epoch):
-            self._check(task.id, np.array(scores))
+            self._check(task, np.array(scores))
         return goes_on and task.id not in self._stopped
 
     def tell(self, trial: Trial) -> None:
@@ -181,44 +181,45 @@ class Terminating:
             if expected is None:
                 self._ended.append(replace(trial, task=task))
             scores = [s for s in self._scores[task.id] if math.isfinite(s)] or [1 - trial.error]
-            self.best = max(self.best, scores[-1] if self._best_of == "last" else max(scores))
+            score = scores[-1] if self._best_of == "last" else max(scores)
+            self.best[task.n_rows] = max(self.best.get(task.n_rows, -math.inf), score)
 
     @property
     def incumbent(self) -> Candidate | None:
-        """The strategy's, or `hopeful` in its place."""
-        return self.hopeful(self.strategy.incumbent)
+        """The strategy's; where it was given up on the most rows so far, the best that ended on as many."""
+        return self._hopeful(self.strategy.incumbent)
 
     @property
     def recommendation(self) -> Candidate | None:
-        """The strategy's, or where it has none of its own its incumbent, or `hopeful` in its place."""
-        return self.hopeful(getattr(self.strategy, "recommendation", self.strategy.incumbent))
+        """The same of what the strategy recommends, or of its incumbent where it recommends nothing."""
+        return self._hopeful(getattr(self.strategy, "recommendation", self.strategy.incumbent))
 
-    def hopeful(self, candidate: Candidate | None, *others: Terminating) -> Candidate | None:
-        """A candidate; if its trials were given up, that of the lowest error of those that ended on the most rows.
+    def _hopeful(self, chosen: Candidate | None) -> Candidate | None:
+        """What the strategy chose; if it was given up on the most rows so far, the best that ended on as many.
 
-        Args:
-            candidate: what the strategy chose.
-            others: rules that look after further trials of the same strategy.
+        On fewer rows a trial tells the strategy about all of them, and what it makes of that stands.
         """
-        rules = (self, *others)
-        ended = [trial for rule in rules for trial in rule._ended]
-        given_up = any(candidate in rule._hopeless for rule in rules)
-        if not given_up or any(trial.task.candidate == candidate for trial in ended):
-            return candidate
-        return min(ended, key=_fullest_then_best).task.candidate
+        told = [*self._given_up, *(trial.task for trial in self._ended)]
+        most = max(map(_n_rows, told), default=math.inf)
+        whole = [trial for trial in self._ended if _n_rows(trial.task) == most]
+        hopeless = [task.candidate for task in self._given_up if _n_rows(task) == most]
+        if chosen not in hopeless or any(trial.task.candidate == chosen for trial in whole):
+            return chosen
+        return min(whole, key=_longest_then_best).task.candidate
 
     def _is_due(self, task: TrialTask, epoch: int) -> bool:
         last = min(self._horizon, task.epochs or self._horizon)
         return epoch % self._p == 0 and MIN_POINTS <= epoch < last
 
-    def _check(self, trial: int, scores: Array) -> None:
-        if self.best == -math.inf or not np.isfinite(scores).all() or scores.max() > self.best:
+    def _check(self, task: TrialTask, scores: Array) -> None:
+        trial, best = task.id, self.best.get(task.n_rows, -math.inf)
+        if best == -math.inf or not np.isfinite(scores).all() or scores.max() > best:
             return
-        look = Check(trial, len(scores), self.best, math.nan, math.nan, math.nan, False)
+        look = Check(trial, len(scores), best, math.nan, math.nan, math.nan, False)
         started = process_time()
         try:
             model = self._fitted(trial, scores)
-            above = model.prob_above(self.best, noise=self._noise)
+            above = model.prob_above(best, noise=self._noise)
             mean, sd = (float(part[0]) for part in model.predict(self._horizon))
         except UnfittableError:
             self.checks.append(replace(look, seconds=self._seconds(trial, scores, started)))
@@ -230,7 +231,7 @@ class Terminating:
         if stops:
             self._stopped[trial] = mean
         if stops and hopeless:
-            self._hopeless.append(self._asked[trial].candidate)
+            self._given_up.append(self._asked[trial])
 
     def _fitted(self, trial: int, scores: Array) -> Fitted:
         if self._known is not None:
@@ -244,8 +245,12 @@ class Terminating:
         return self._known.seconds(trial, scores, self._horizon)
 
 
-def _fullest_then_best(trial: Trial) -> tuple[float, float, float]:
-    return -(trial.task.n_rows or math.inf), -(trial.task.epochs or math.inf), trial.error
+def _n_rows(task: TrialTask) -> float:
+    return task.n_rows or math.inf
+
+
+def _longest_then_best(trial: Trial) -> tuple[float, float]:
+    return -(trial.task.epochs or math.inf), trial.error
 
 
 def terminating(strategy: TrialStrategy, *, rng: np.random.Generator, **settings: Any) -> Terminating:

@@ -117,7 +117,7 @@ def test_a_hopeless_trial_is_stopped_at_a_check_and_told_with_its_expected_error
 
 
 def test_a_trial_that_was_given_up_is_not_what_a_search_ends_with(oracle):
-    inner = trials.strategies.make("random", space=SPACE, n_trials=4, rng=np.random.default_rng(1))
+    inner = trials.make("random", space=SPACE, n_trials=4, rng=np.random.default_rng(1))
     strategy = Terminating(inner, horizon=E, rng=np.random.default_rng(2), p=5)
     tasks = [strategy.ask() for _ in range(4)]
     train(strategy, tasks[0], [0.7] * E)
@@ -141,6 +141,30 @@ def test_what_ended_on_the_most_rows_stands_in_for_what_was_given_up(oracle):
     oracle.answers[0.1] = (0.01, 0.99, 0.5)
     train(strategy, strategy.ask(), [0.1] * E)
     assert strategy.incumbent == {"x": 0.3}
+
+
+def test_trials_are_held_against_the_best_on_as_many_rows(oracle):
+    tasks = [TrialTask(i, {"x": i / 10}, n_rows=n) for i, n in enumerate([100, 50, 50])]
+    _, strategy = wrapped(tasks=tasks)
+    train(strategy, strategy.ask(), [0.9] * E)
+    oracle.answers[0.4] = (0.01, 0.45, 0.1)
+    assert train(strategy, strategy.ask(), [0.4] * E) == E  # the first on 50
+    oracle.answers[0.3] = (0.01, 0.35, 0.1)
+    assert train(strategy, strategy.ask(), [0.3] * E) == 5
+    assert strategy.best == {100: 0.9, 50: 0.4}
+
+
+@pytest.mark.parametrize(("chosen_on", "incumbent"), [((50, 100), {"x": 0.1}), ((100, 50), {"x": 0.5})])
+def test_what_was_given_up_counts_on_the_most_rows_alone(oracle, chosen_on, incumbent):
+    # x = 0.5, which the strategy chooses, runs to its end on the one number of rows and is given up on the other.
+    whole, given_up = chosen_on
+    tasks = [(0.1, 100), (0.2, 50), (0.5, whole), (0.5, given_up)]
+    _, strategy = wrapped(tasks=[TrialTask(i, {"x": x}, n_rows=n) for i, (x, n) in enumerate(tasks)])
+    for score in (0.8, 0.7, 0.6):
+        train(strategy, strategy.ask(), [score] * E)
+    oracle.answers[0.3] = (0.01, 0.99, 0.1)
+    assert train(strategy, strategy.ask(), [0.3] * E) == 5
+    assert strategy.incumbent == incumbent
 
 
 def test_a_trial_that_is_stopped_because_its_end_is_certain_may_be_the_incumbent(oracle):
@@ -179,14 +203,14 @@ def test_the_best_score_is_the_last_or_the_highest_of_ended_trials(oracle):
     fallen = [0.7] * 19 + [0.6]
     for which, best in (("last", 0.6), ("running", 0.7)):
         _, strategy = wrapped(best=which)
-        assert strategy.best == -math.inf
+        assert strategy.best == {}
         train(strategy, strategy.ask(), fallen)
-        assert strategy.best == best
+        assert strategy.best == {None: best}
         train(strategy, strategy.ask(), [0.5] * E)
-        assert strategy.best == best
+        assert strategy.best == {None: best}
         task = strategy.ask()
         strategy.tell(Trial(task, math.nan, 1.0, 1.0, reason="diverged"))
-        assert strategy.best == best
+        assert strategy.best == {None: best}
 
 
 def test_a_stopped_trial_raises_the_best_score_by_what_it_reached(oracle):
@@ -198,7 +222,7 @@ def test_a_stopped_trial_raises_the_best_score_by_what_it_reached(oracle):
     oracle.answers[0.85] = (0.9, 0.95, 0.001)
     assert train(strategy, strategy.ask(), [0.85] * E) == 8
     assert inner.told[2].error == pytest.approx(0.05)
-    assert strategy.best == 0.9
+    assert strategy.best == {None: 0.9}
 
 
 def test_a_trial_above_the_best_or_at_its_end_or_with_a_nan_is_not_looked_at(oracle):
@@ -257,7 +281,7 @@ def test_a_failed_trial_is_told_as_it_is_even_if_it_was_stopped(oracle):
     assert [strategy.report(task, epoch, 0.4) for epoch in range(1, 7)] == [True] * 4 + [False] * 2
     strategy.tell(Trial(task, math.nan, 1.0, 1.0, reason="no room on disk"))
     assert math.isnan(inner.told[1].error)
-    assert strategy.best == 0.8
+    assert strategy.best == {None: 0.8}
 
 
 def test_reports_are_checked(oracle):
@@ -318,7 +342,7 @@ def test_of_noisy_curves_hopeless_ones_are_stopped_and_better_ones_are_not():
     stops = {0.6: [], 0.8: []}
     for final in stops:
         for i in range(6):
-            strategy.best = 0.7
+            strategy.best = {None: 0.7}
             scores = curve(final, rng.uniform(0.4, 0.8), ("pow3", "log_power")[i % 2])
             stops[final].append(train(strategy, strategy.ask(), scores))
     right = np.mean([epoch < 60 for epoch in stops[0.6]])

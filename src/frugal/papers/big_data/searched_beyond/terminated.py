@@ -18,16 +18,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from frugal.interface import Candidate, TrialStrategy
+from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.papers.big_data.beyond.settings import check_settings
 from frugal.papers.big_data.searched_beyond.paths import follow
-from frugal.papers.big_data.searched_beyond.per_size import PerSize
 from frugal.papers.big_data.searched_beyond.settings import TERMINATED, rule_of
 from frugal.papers.experiments import EXPERIMENTS
 from frugal.seeds import rng_for
@@ -35,6 +35,7 @@ from frugal.threads import one_thread
 from frugal.trials import strategies
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.ledger import initial_design
+from frugal.trials.termination import terminating
 
 METHODS = EXPERIMENTS["terminating_fabolas"].methods
 
@@ -95,5 +96,39 @@ def _strategy(
     made = strategies.make(name, space=problem.space, n_trials=n_trials, rng=rng, initial=first, **own)
     if method in ("random", "fabolas"):
         return made, n_drawn
-    told = "horizon" if method == "fabolas_horizon" else "spent"
-    return PerSize(made, told=told, settings=rule, names=(*names, seed)), n_drawn
+    told = AtHorizon(made, rule["horizon"]) if method == "fabolas_horizon" else made
+    return terminating(told, rng=rng_for(*names, "checks", seed), **rule), n_drawn
+
+
+@dataclass(frozen=True)
+class AtHorizon:
+    """A strategy that is told what a stopped trial would have cost to the end; epochs of a trial cost the same.
+
+    Attributes:
+        strategy: the one that is told.
+        horizon: epochs of a whole trial.
+    """
+
+    strategy: TrialStrategy
+    horizon: int
+
+    def ask(self) -> TrialTask | Wait | None:
+        """The strategy's."""
+        return self.strategy.ask()
+
+    def report(self, task: TrialTask, epoch: int, score: float) -> bool:
+        """The strategy's."""
+        return self.strategy.report(task, epoch, score)
+
+    def tell(self, trial: Trial) -> None:
+        """Hand an answer on, with the seconds and the cost of all its epochs."""
+        made = len(trial.curve)
+        if made < self.horizon and not math.isnan(trial.error):
+            whole = self.horizon / made
+            trial = replace(trial, seconds=trial.seconds * whole, cost=trial.cost * whole)
+        self.strategy.tell(trial)
+
+    @property
+    def incumbent(self) -> Candidate | None:
+        """The strategy's."""
+        return self.strategy.incumbent

@@ -117,6 +117,8 @@ def search(
     if name in others:
         strategy = others[name](**given, n_initial=n_initial, **own)
     else:
+        if isinstance(on, LearnerProblem):
+            _check_rows(on, name, own)
         first = initial_design(on.space, n_drawn, rng_for("initial design", learner, dataset, seed))
         strategy = make(name, **given, initial=first[:n_initial], **_facts(on, name, own), **own)
     if isinstance(on, LearnerProblem):  # before a clock starts; look-ups tell times that were measured before
@@ -140,6 +142,19 @@ def search(
     if isinstance(on, CurvesProblem) and len(on.sizes) == 1:
         table = table.join(_of_curves(table["id"], on, getattr(strategy, "checks", [])))
     return pd.concat([pd.DataFrame({**names, "data": on.data}, index=table.index), table], axis=1)
+
+
+def _check_rows(on: LearnerProblem, name: str, own: Mapping[str, Any]) -> None:
+    """Refuse numbers of rows that a strategy's trials cannot be made on, before one is."""
+    n_rows, least, given = len(on.parts.train[1]), on.dataset.n_classes, {**settings_of(name), **own}
+    sizes = given.get("sizes")
+    few = {"n_min": given.get("n_min"), "auxiliary": given.get("auxiliary")}
+    for setting, value in few.items() if sizes is None else [("sizes", sizes[0])]:
+        if value is not None:
+            check_whole(setting, value, least, n_rows - 1, "fewer than all training rows")
+    most = given.get("n_max") if sizes is None else sizes[-1]
+    if most is not None:
+        check_whole("n_max" if sizes is None else "sizes", most, least, n_rows, "all training rows")
 
 
 def _facts(on: Problem, name: str, own: Mapping[str, Any]) -> dict[str, Any]:

@@ -146,6 +146,27 @@ def test_a_subset_too_small_for_the_classes_or_of_all_rows_is_refused_before_a_t
 
 
 @pytest.mark.parametrize(
+    ("method", "own", "message"),
+    [
+        (
+            "fabolas",
+            {"n_min": 9, "n_max": 200},
+            "n_min must be at least 10, at most 199, fewer than all training rows",
+        ),
+        ("fabolas", {"n_min": 20, "n_max": 201}, "n_max must be at least 10, at most 200, all training rows"),
+        ("fabolas", {"sizes": [9, 50]}, "sizes must be at least 10, at most 199, .* got 9"),
+        ("fabolas", {"sizes": [50, 400]}, "sizes must be at least 10, at most 200, .* got 400"),
+        ("mtbo", {"auxiliary": 200}, "auxiliary must be at least 10, at most 199, fewer than all training rows"),
+        ("mtbo", {}, "auxiliary must be .* got 12500"),
+    ],
+)
+def test_rows_that_trials_cannot_be_made_on_are_refused_before_a_trial(method, own, message, monkeypatch):
+    monkeypatch.setattr(LearnerProblem, "evaluate", lambda *_: pytest.fail("a trial was made"))
+    with pytest.raises(ValueError, match=message):
+        of_digits(method, "svm", 6, own)
+
+
+@pytest.mark.parametrize(
     ("method", "own", "n_rows"),
     [
         ("ei", QUICK, [None] * 5),

@@ -317,6 +317,9 @@ def test_every_strategy_of_the_family_takes_termination_as_a_setting():
         rng = np.random.default_rng(0)
         return trials.make("random", space=SPACE, n_trials=2, rng=rng, termination=termination)
 
+    with pytest.raises(ValueError, match="termination must hold settings by name, got 50"):
+        trials.make("random", space=SPACE, n_trials=2, rng=np.random.default_rng(0), termination=50)
+
     strategy = make(horizon=E, p=5)
     assert isinstance(strategy, Terminating)
     assert strategy.ask().epochs == E

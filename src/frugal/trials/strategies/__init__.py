@@ -58,6 +58,8 @@ def make(
     made = cast(TrialStrategy, strategy(space=space, n_trials=n_trials, rng=rng, **settings))
     if termination is None:
         return made
+    if not isinstance(termination, Mapping):
+        raise ValueError(f"termination must hold settings by name, got {termination!r}")
     apart = rng.spawn(1)[0]  # so that a strategy draws the same numbers with termination and without
     return terminating(made, rng=apart, **termination)
 

@@ -55,7 +55,7 @@ class CurveModel:
         cut_beginning: leave out leading points until five in a row exceed the first by 0.05.
         start_weights: that the chains start from, `by_fit` or `equal`, as of `joint_start`.
         families: that are combined.
-        n_walkers: of the ensemble; None: 100, or twice the length of a vector if that is more.
+        n_walkers: of the ensemble, at least twice the length of a vector of all families; None: 100, or that many.
         n_steps: of each walker, burn-in included.
         n_burn: steps that are thrown away.
         thin: of the others, every how many are kept.
@@ -90,7 +90,8 @@ class CurveModel:
         if not families:
             raise ValueError("families must be at least one, got none")
         if n_walkers is not None:
-            check_whole("n_walkers", n_walkers, 4)
+            length = sum(len(family.start) + 1 for family in families) + (sigma is None)
+            check_whole("n_walkers", n_walkers, 2 * length)
         check_whole("n_burn", n_burn, 0)
         check_whole("thin", thin, 1)
         check_whole("n_steps", n_steps, n_burn + thin)
@@ -189,10 +190,6 @@ class CurveModel:
         import emcee
 
         n_walkers = self.n_walkers or max(100, 2 * posterior.dim)
-        if n_walkers < 2 * posterior.dim:
-            raise ValueError(
-                f"n_walkers must be at least {2 * posterior.dim}, twice the length of a vector, got {n_walkers}"
-            )
         rng = np.random.default_rng(self._rng.integers(2**63))
         walkers = _ball(posterior, start, n_walkers, rng)
         state = emcee.State(walkers, random_state=np.random.MT19937(int(rng.integers(2**32))).state)

@@ -67,7 +67,8 @@ def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str
 
 
 def _check_searches(config: Mapping[str, Any], source: str) -> None:
-    from frugal.papers.experiments import SEARCHES, block_of, check_datasets, n_trials_of
+    from frugal.papers.blocks import block_of, check_datasets, n_trials_of
+    from frugal.papers.experiments import SEARCHES
 
     for name, search in SEARCHES.items():
         block = block_of(name, config)
@@ -92,7 +93,8 @@ def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> 
         ValueError: one sentence with source, block and what is wrong.
     """
     from frugal.papers.big_data.searched_beyond.settings import rule_of
-    from frugal.papers.experiments import SEARCHES, terminated
+    from frugal.papers.blocks import terminated
+    from frugal.papers.experiments import SEARCHES
     from frugal.trials.searches import on_curves
     from frugal.trials.strategies import check_termination
 

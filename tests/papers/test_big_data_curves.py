@@ -13,7 +13,8 @@ from scipy import stats
 
 from frugal.papers import big_data, verdicts
 from frugal.papers.big_data.curves import claims, figures, fits, searched, summaries
-from frugal.papers.experiments import SEARCHES, terminated
+from frugal.papers.blocks import terminated
+from frugal.papers.experiments import SEARCHES
 from frugal.papers.publish import _reaches_floor
 from frugal.papers.verdicts import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, PARTLY, REPRODUCED
 from frugal.trials.surrogates.curve_families import FAMILIES

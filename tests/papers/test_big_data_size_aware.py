@@ -13,7 +13,7 @@ from scipy import stats
 
 from frugal.papers import big_data, verdicts
 from frugal.papers.big_data.size_aware import claims, figures, searched, summaries
-from frugal.papers.experiments import n_trials_of, sized
+from frugal.papers.blocks import n_trials_of, sized
 from frugal.papers.publish import _reaches_floor
 from frugal.papers.verdicts import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED
 from frugal.trials.searches import search

@@ -12,7 +12,8 @@ import pytest
 from frugal.learners import networks
 from frugal.papers import big_data, verdicts
 from frugal.papers.big_data.size_aware import claims, figures, searched
-from frugal.papers.experiments import SEARCHES, sized
+from frugal.papers.blocks import sized
+from frugal.papers.experiments import SEARCHES
 from frugal.papers.verdicts import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from frugal.trials.curve_set import COLUMNS
 from frugal.trials.searches import search

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from frugal.papers import hypertune, verdicts
-from frugal.papers.experiments import check_datasets, n_trials_of, on_dataset, on_rows
+from frugal.papers.blocks import check_datasets, n_trials_of, on_dataset, on_rows
 from frugal.papers.hypertune import complexity, curves, searched, tables
 from frugal.papers.publish import _reaches_floor
 from frugal.papers.verdicts import NOT_REPRODUCED, NOT_RUN, OUT_OF_TRIALS, REPRODUCED

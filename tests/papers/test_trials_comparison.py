@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal.papers.experiments import SEARCHES, block_of, sized
+from frugal.papers.blocks import block_of, sized
+from frugal.papers.experiments import SEARCHES
 from frugal.papers.trials_comparison import claims, render
 from frugal.papers.trials_comparison import runs as measured
 from frugal.papers.trials_comparison.drawn import FIGURES

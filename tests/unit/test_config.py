@@ -77,7 +77,8 @@ def changed(key, value):
         (
             "hypertune.mlp.n_trials.hypertune",
             None,
-            "hypertune.mlp: n_trials.hypertune must be a number, since .*, got none on mnist",
+            "hypertune.mlp: n_trials.hypertune must be a number, since its time is the budget of all, "
+            "got none on mnist",
         ),
     ],
 )

@@ -1,10 +1,6 @@
 # What the rules of rows.smk, trials.smk and lookup.smk run, and the files that they read and make.
 
-from frugal.papers.experiments import (
-    EXPERIMENTS,
-    EXTRAPOLATED,
-    SEARCHES,
-    TUNED_IN,
+from frugal.papers.blocks import (
     block_of,
     n_trials_of,
     on_dataset,
@@ -12,6 +8,7 @@ from frugal.papers.experiments import (
     sized,
     terminated,
 )
+from frugal.papers.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
 
 ROWS = {
     name: config[experiment.package.split(".")[0]][name]

@@ -117,10 +117,10 @@ def search(
     if name in others:
         strategy = others[name](**given, n_initial=n_initial, **own)
     else:
-        if isinstance(on, LearnerProblem):
-            _check_rows(on, name, own)
         first = initial_design(on.space, n_drawn, rng_for("initial design", learner, dataset, seed))
         strategy = make(name, **given, initial=first[:n_initial], **_facts(on, name, own), **own)
+        if isinstance(on, LearnerProblem):
+            _check_rows(on, {**settings_of(name), **own})
     if isinstance(on, LearnerProblem):  # before a clock starts; look-ups tell times that were measured before
         import_module("scipy.optimize")
         on.warm(initial_design(on.space, 1, rng_for("warm", learner, dataset, seed))[0])
@@ -144,17 +144,15 @@ def search(
     return pd.concat([pd.DataFrame({**names, "data": on.data}, index=table.index), table], axis=1)
 
 
-def _check_rows(on: LearnerProblem, name: str, own: Mapping[str, Any]) -> None:
-    """Refuse numbers of rows that a strategy's trials cannot be made on, before one is."""
-    n_rows, least, given = len(on.parts.train[1]), on.dataset.n_classes, {**settings_of(name), **own}
-    sizes = given.get("sizes")
-    few = {"n_min": given.get("n_min"), "auxiliary": given.get("auxiliary")}
-    for setting, value in few.items() if sizes is None else [("sizes", sizes[0])]:
-        if value is not None:
-            check_whole(setting, value, least, n_rows - 1, "fewer than all training rows")
-    most = given.get("n_max") if sizes is None else sizes[-1]
-    if most is not None:
-        check_whole("n_max" if sizes is None else "sizes", most, least, n_rows, "all training rows")
+def _check_rows(on: LearnerProblem, settings: Mapping[str, Any]) -> None:
+    """Refuse numbers of rows that are none of a strategy's wrong settings, but not to be had of these data."""
+    n_rows, n_classes = len(on.parts.train[1]), on.dataset.n_classes
+    sizes = settings.get("sizes")
+    asked = dict(settings) if sizes is None else {"n_min": sizes[0], "n_max": sizes[-1]}
+    for name, most in (("n_min", n_rows - 1), ("auxiliary", n_rows - 1), ("n_max", n_rows)):
+        if asked.get(name) is not None:
+            what = "all training rows" if most == n_rows else "fewer than all training rows"
+            check_whole(name if sizes is None else "sizes", asked[name], n_classes, most, what)
 
 
 def _facts(on: Problem, name: str, own: Mapping[str, Any]) -> dict[str, Any]:

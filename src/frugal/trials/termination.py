@@ -137,7 +137,7 @@ class Terminating:
         self._asked: dict[int, TrialTask] = {}  # by id, as the strategy asked
         self._scores: dict[int, list[float]] = {}
         self._stopped: dict[int, float] = {}  # id -> E[f_comb(E)]
-        self._ended: list[Trial] = []  # as the strategy asked, whole or ended by itself
+        self._ended: list[Trial] = []  # by themselves or by the strategy
         self._given_up: list[TrialTask] = []
         self.best: dict[int | None, float] = {}
         self.checks: list[Check] = []
@@ -179,7 +179,7 @@ class Terminating:
         self.strategy.tell(replace(trial, task=task, error=error))
         if not failed:
             if expected is None:
-                self._ended.append(replace(trial, task=task))
+                self._ended.append(trial)
             scores = [s for s in self._scores[task.id] if math.isfinite(s)] or [1 - trial.error]
             score = scores[-1] if self._best_of == "last" else max(scores)
             self.best[task.n_rows] = max(self.best.get(task.n_rows, -math.inf), score)
@@ -230,8 +230,8 @@ class Terminating:
         self.checks.append(replace(look, prob_above=above, mean=mean, sd=sd, stopped=stops, seconds=seconds))
         if stops:
             self._stopped[trial] = mean
-        if stops and hopeless:
-            self._given_up.append(self._asked[trial])
+            if hopeless:
+                self._given_up.append(task)
 
     def _fitted(self, trial: int, scores: Array) -> Fitted:
         if self._known is not None:

@@ -156,6 +156,7 @@ def test_a_subset_too_small_for_the_classes_or_of_all_rows_is_refused_before_a_t
         ("fabolas", {"n_min": 20, "n_max": 201}, "n_max must be at least 10, at most 200, all training rows"),
         ("fabolas", {"sizes": [9, 50]}, "sizes must be at least 10, at most 199, .* got 9"),
         ("fabolas", {"sizes": [50, 400]}, "sizes must be at least 10, at most 200, .* got 400"),
+        ("fabolas", {"sizes": []}, r"sizes must be at least two numbers that increase, got \[\]"),
         ("mtbo", {"auxiliary": 200}, "auxiliary must be at least 10, at most 199, fewer than all training rows"),
         ("mtbo", {}, "auxiliary must be .* got 12500"),
     ],

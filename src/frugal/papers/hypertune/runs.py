@@ -15,7 +15,7 @@ import pandas as pd
 from frugal import learners
 from frugal.checks import check_settings
 from frugal.interface import Candidate, TrialTask
-from frugal.papers.experiments import on_dataset, rows_of
+from frugal.papers.blocks import on_dataset, rows_of
 from frugal.papers.hypertune.complexity import METHODS, complexity
 from frugal.papers.hypertune.searched import budget_of, paths, within
 from frugal.spaces import as_json

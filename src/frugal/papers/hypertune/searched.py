@@ -10,7 +10,7 @@ import pandas as pd
 
 from frugal import learners
 from frugal.interface import Candidate
-from frugal.papers.experiments import SPACE
+from frugal.papers.blocks import SPACE
 from frugal.papers.tidy import need_columns
 from frugal.trials.budget import Budget, budget
 

@@ -16,7 +16,7 @@ Differs from both: sigma is at least 1e-6, without which a constant curve has an
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -74,7 +74,7 @@ class CurvePosterior:
     @property
     def dim(self) -> int:
         """Length of a vector."""
-        return self._n_parameters + (self._sigma is None) + len(self.families)
+        return length(self.families, self._sigma)
 
     def parts(self, vectors: Array) -> tuple[list[Array], Array, Array]:
         """Of (S, dim): parameters per family, each (S, p_k), sigma (S,), weights as they enter f_comb (S, K)."""
@@ -127,6 +127,11 @@ class CurvePosterior:
             squares = (residuals**2 * self._factors).sum(axis=1)
             normaliser = self._factors.sum() * (math.log(2 * math.pi) / 2 + np.log(sigma))
             return np.asarray(-squares / (2 * sigma**2) - normaliser)
+
+
+def length(families: Iterable[Family], sigma: float | None) -> int:
+    """Of a vector: parameters and a weight per family, and sigma where it is sampled."""
+    return sum(len(family.start) + 1 for family in families) + (sigma is None)
 
 
 def _checked_epochs(prior: str, horizon: float) -> Array:

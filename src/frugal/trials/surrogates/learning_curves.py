@@ -23,7 +23,7 @@ from scipy.special import ndtr
 from frugal.checks import check_choice, check_number, check_positive, check_rng, check_whole
 from frugal.trials.surrogates.curve_families import FAMILIES, Array, Family, Times
 from frugal.trials.surrogates.curve_fits import STARTS, FamilyFit, fit_family, joint_start
-from frugal.trials.surrogates.curve_posterior import PRIORS, CurvePosterior
+from frugal.trials.surrogates.curve_posterior import PRIORS, CurvePosterior, length
 
 MIN_POINTS: Final = 5
 """Of a curve: one more than the most parameters that a family has."""
@@ -90,8 +90,7 @@ class CurveModel:
         if not families:
             raise ValueError("families must be at least one, got none")
         if n_walkers is not None:
-            length = sum(len(family.start) + 1 for family in families) + (sigma is None)
-            check_whole("n_walkers", n_walkers, 2 * length)
+            check_whole("n_walkers", n_walkers, 2 * length(families, sigma))
         check_whole("n_burn", n_burn, 0)
         check_whole("thin", thin, 1)
         check_whole("n_steps", n_steps, n_burn + thin)

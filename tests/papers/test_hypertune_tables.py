@@ -232,6 +232,18 @@ def test_a_claim_on_one_data_set_needs_that_one_alone():
     assert verdicts == [NOT_RUN, REPRODUCED, NOT_REPRODUCED, NOT_RUN]
 
 
+def test_controls_are_judged_where_a_trial_is_short_whatever_else_hypertune_was_run_on():
+    pairs = [("hypertune", "letter"), ("hypertune", "adult_codes"), ("hypertune", "mnist")]
+    good = [search(m, [0.3, 0.1], seed=seed, dataset=d) for m, d in pairs for seed in range(3)]
+    bad = [
+        search("hypertune_reversed", [0.3, 0.2], seed=seed, dataset=d) for _, d in pairs[:2] for seed in range(3)
+    ]
+    judged = verdict_of(pd.concat([*good, *bad]), "the right signs do better than reversed", "elastic_net")
+    assert (judged["ours"], judged["verdict"]) == (pytest.approx(-0.05), REPRODUCED)
+    lacking = pd.concat([*good, *bad[:3]])
+    assert verdict_of(lacking, "better than reversed", "elastic_net")["verdict"] == NOT_RUN
+
+
 def test_methods_that_ran_out_of_trials_are_not_judged():
     errors = {"hyperband": 0.04, "hypertune": 0.045, "fabolas": 0.09}
     fits = [

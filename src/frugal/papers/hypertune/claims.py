@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from frugal.papers.hypertune.about import (
     ALL,
+    CONTROLLED,
     MARGIN,
     ORDER,
     RAW,
@@ -96,9 +97,12 @@ CLAIMS: Final[dict[str, tuple[About, ...]]] = {
             "method notes 8.9: Algorithm 1 puts signs on the wrong side of negatively signed hyperparameters",
             "hypertune_literal",
             quoted=False,
+            on=CONTROLLED,
+            needed=CONTROLLED,
         ),
         *(
-            ahead_of(f"control: the right signs do better than {what}", f"hypertune_{name}", quoted=False)[0]
+            ahead_of(f"control: the right signs do better than {what}", f"hypertune_{name}", quoted=False,
+                      on=CONTROLLED, needed=CONTROLLED)[0]
             for name, what in (("reversed", "reversed"), ("unsigned", "none"), ("neutral", "one on the ratio"))
         ),
     ),

@@ -98,23 +98,31 @@ def test_in_part_something_must_reach_the_floor(place):
         run(place, "not run at this scale", "not run at this scale", partial=True)
 
 
+def runs_of(place):
+    path = place / "results/folds_comparison/runs/all.parquet"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"runs")
+
+
 def test_the_comparison_is_published_without_claims(place, monkeypatch):
     # Its seconds rest on two repetitions, so they are not shown in the table, and their own file is left out.
     numbers(place, "tables/strategies", [10, 2], "folds_comparison", scale=["paper", "not run at this scale"])
     numbers(place, "figures/ranks", [10], "folds_comparison")
     numbers(place, "cells/timed", [2], "folds_comparison")
     (place / "results/folds_comparison/tables/strategies.md").write_text("x")
+    runs_of(place)
     monkeypatch.chdir(place)
     assert main(["publish", "comparisons", "--configfile", str(ROOT / "config/config.yaml")]) == 0
     target = place / "results/published/folds_comparison"
     assert {str(path.relative_to(target)) for path in target.rglob("*.*")} == {
-        "tables/strategies.csv", "tables/strategies.md", "figures/ranks.csv", "provenance.json"
+        "tables/strategies.csv", "tables/strategies.md", "figures/ranks.csv", "provenance.json", "runs/all.parquet",
     }  # fmt: skip
     assert json.loads((target / "provenance.json").read_text())["left_out"] == ["cells/timed.csv"]
 
 
 def test_a_comparison_below_the_floor_is_not_published(place):
     where = {"results": place / "results", "data": place / "data", "config": {}}
+    runs_of(place)
     for n_seeds in ([], [9, 9]):
         if n_seeds:
             numbers(place, "tables/strategies", n_seeds, "folds_comparison", scale="laptop")

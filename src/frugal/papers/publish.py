@@ -27,12 +27,14 @@ PARTS = (
     "cells/**/*.csv",
     "claims*.csv",
 )
+RUNS = "runs/*.parquet"
+"""What tables, figures and claims are made of, so that they can be made again, or otherwise, without the runs."""
 
 
 def publish(
     paper: str, *, results: Path, data: Path, config: Mapping[str, Any], partial: bool = False
 ) -> list[Path]:
-    """Copy tables, figures, cells and claims to `<results>/published/<folder>/`, and write provenance.json.
+    """Copy tables, figures, cells, claims and runs to `<results>/published/<folder>/`, and write provenance.json.
 
     The folder is the paper's name, unless its module has another FOLDER. A table, figure or file of cells with a
     number from fewer repetitions than its floor is left out, as are claims on our own study (`claims_*.csv`) of
@@ -62,11 +64,10 @@ def publish(
     if len(left_out) == len(paths):
         raise ValueError(f"{source} has nothing that reaches the published floor; run at paper scale first")
     written = []
-    for path in paths:
-        if path not in left_out:
-            with whole(target / path.relative_to(source)) as part:
-                shutil.copyfile(path, part)
-            written.append(target / path.relative_to(source))
+    for path in [*(path for path in paths if path not in left_out), *sorted(source.glob(RUNS))]:
+        with whole(target / path.relative_to(source)) as part:
+            shutil.copyfile(path, part)
+        written.append(target / path.relative_to(source))
     record = {
         "left_out": [str(path.relative_to(source)) for path in left_out],
         "config": dict(config),

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
-from jinja2 import Template
+from jinja2 import Environment, FileSystemLoader
 from snakemake.exceptions import WorkflowError
 
 from frugal import config as frugal_config
@@ -268,13 +268,16 @@ def runs_for(kind):
     return files
 
 
+CAPTIONS = Environment(
+    loader=FileSystemLoader(Path(workflow.basedir, "workflow/report"))
+)
+
+
 def caption_of(wildcards, paper="greedy_cv", kind="", runs=()):
     """Caption of a table or figure, filled in: Snakemake does not put wildcards into the path of a caption."""
-    text = Path(
-        workflow.basedir, f"workflow/report/{paper}/{wildcards.name}{kind}.rst"
-    ).read_text()
+    text = CAPTIONS.get_template(f"{paper}/{wildcards.name}{kind}.rst")
     filled = {"snakemake": SimpleNamespace(config=config), "runs": " ".join(runs)}
-    return Template(text).render(**filled).strip()
+    return text.render(**filled).strip()
 
 
 def table_paths(name):

@@ -115,7 +115,8 @@ def test_the_comparison_is_published_without_claims(place, monkeypatch):
     assert main(["publish", "comparisons", "--configfile", str(ROOT / "config/config.yaml")]) == 0
     target = place / "results/published/folds_comparison"
     assert {str(path.relative_to(target)) for path in target.rglob("*.*")} == {
-        "tables/strategies.csv", "tables/strategies.md", "figures/ranks.csv", "provenance.json", "runs/all.parquet",
+        "tables/strategies.csv", "tables/strategies.md", "figures/ranks.csv", "provenance.json",
+        "runs/all.parquet",
     }  # fmt: skip
     assert json.loads((target / "provenance.json").read_text())["left_out"] == ["cells/timed.csv"]
 

@@ -68,6 +68,11 @@ def changed(key, value):
             30,
             "exploration.functions: n_initial of random must be at most n_trials = 20, got 30",
         ),
+        (
+            "trials_comparison.compared_live.n_train",
+            900,
+            "trials_comparison.compared_live: n_train must be 800, the largest of sizes, got 900",
+        ),
         ("hypertune.mlp.datasets", ["letter"], "hypertune.mlp: unknown dataset of mlp 'letter'; known: mnist"),
         (
             "hypertune.svm.n_train",

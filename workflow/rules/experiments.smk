@@ -1,4 +1,4 @@
-# What the rules of rows.smk, trials.smk and lookup.smk run, and the files that they read and make.
+# What the rules of rows.smk, trials.smk, lookup.smk, curves.smk and those of the papers run, and their files.
 
 from frugal.papers.blocks import (
     block_of,

@@ -1,11 +1,12 @@
-"""The scikit-learn classifiers of document 001 and their search spaces, and what other packages register.
+"""The scikit-learn classifiers of document 001 and their search spaces, and what others register.
 
 Source of the spaces: Olson et al. (2017), "Data-driven advice for applying machine learning to bioinformatics
 problems", in the two forms of its published code: `grid` (lists) and `ranges` (random draws). Their alpha of 0
 is 1e-10 here, since naive Bayes takes the logarithm of a smoothed count.
 
-`CLASSIFIERS` are those of that study and no others. A package that this one must not import adds its own by
-`register`, as `frugal.rows` does; from then on `build`, `space` and whoever calls them take these names too.
+`CLASSIFIERS` are those of that study and no others. Modules beside this one and packages that this one must
+not import, as `frugal.rows`, add theirs by `register`; from then on `build`, `space` and whoever calls them take
+these names too.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ SPACES: Mapping[str, Mapping[str, SearchSpace]] = {
 
 @dataclass(frozen=True)
 class Registered:
-    """A learner of another package.
+    """A learner that is none of `CLASSIFIERS` and `NETWORKS`.
 
     Attributes:
         make: (candidate, seed) -> unfitted classifier; imports what is costly only when called.

@@ -139,16 +139,19 @@ def on_rows(method: str, block: Mapping[str, Any], dataset: str, n_classes: int)
 
 
 def check_datasets(search: str, block: Mapping[str, Any]) -> None:
-    """Refuse a block of document 004 whose searches could not be run or compared.
+    """Refuse a block whose searches could not be run or compared.
 
     Args:
         search: its name.
-        block: its configuration; one without a choice of datasets passes.
+        block: its configuration; one with neither sizes of its own nor a choice of datasets passes.
 
     Raises:
-        ValueError: on a data set that its learner is not tuned on, or without a number of rows, or if HyperTune,
-            whose time is every method's budget, is not run on it.
+        ValueError: if the largest of its sizes is not all training rows; on a data set that its learner is not
+            tuned on, or without a number of rows, or if HyperTune, whose time is every method's budget, is not
+            run on it.
     """
+    if "sizes" in block and block["n_train"] != max(block["sizes"]):
+        raise ValueError(f"n_train must be {max(block['sizes'])}, the largest of sizes, got {block['n_train']}")
     for dataset in block.get("datasets", ()):
         check_known(f"dataset of {search}", dataset, _datasets_of(search))
         rows_of(block, dataset)

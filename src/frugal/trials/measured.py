@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import pandas as pd
 
+from frugal import learners
 from frugal.checks import check_whole
 from frugal.interface import Candidate, TrialTask
-from frugal.learners import NETWORKS
 from frugal.spaces import as_json
 from frugal.trials.lines import Lines
 from frugal.trials.problems import LearnerProblem
@@ -90,7 +90,7 @@ def measure(
     Seconds and cost of a cell are those of its trial, as `LearnerProblem` has them.
 
     Args:
-        problem: whose trials the cells are; not of a network, whose trials need epochs.
+        problem: whose trials the cells are; of a learner that is not trained in epochs.
         candidates: rows of the table, each once.
         sizes: training rows, each at least the number of classes.
         n_subsets: draws at each size, as many numbers as sizes.
@@ -100,10 +100,10 @@ def measure(
         Columns `COLUMNS`, in the order of sizes, draws and candidates.
 
     Raises:
-        ValueError: on a network, no candidate or one listed twice, sizes or draws that `Sizes` refuses or the
-            problem cannot fill, or a journal of another job.
+        ValueError: on a learner that is trained in epochs, no candidate or one listed twice, sizes or draws that
+            `Sizes` refuses or the problem cannot fill, or a journal of another job.
     """
-    if problem.learner in NETWORKS:
+    if learners.in_epochs(problem.learner):
         raise ValueError(f"{problem.learner} is trained in epochs, for which there are no tables")
     return in_groups(problem, candidates, Sizes(sizes, n_subsets), _one_by_one, journal_path)
 

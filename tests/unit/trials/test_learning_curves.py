@@ -6,7 +6,6 @@ from scipy import optimize, stats
 
 from frugal.trials.surrogates.curve_families import FAMILIES, Family
 from frugal.trials.surrogates.curve_fits import fit_family
-from frugal.trials.surrogates.curve_table import fits_of
 from frugal.trials.surrogates.learning_curves import AUTHORS, CurveModel, UnfittableError, n_cut
 
 QUICK = {"n_steps": 200, "n_burn": 100, "thin": 5}
@@ -180,24 +179,6 @@ def test_a_flat_beginning_is_cut_and_the_horizon_moves_along():
         whole.predict(10)
 
 
-def test_fits_as_a_table():
-    y = curve("pow3", (0.84, 0.52, 0.4), 60, 0.002)
-    table = fits_of(y, n_seen=30, horizon=60, rng=np.random.default_rng(0), **QUICK)
-    assert list(table) == ["family", "epoch", "value", "sd", "low", "high", "deviation", "dropped"]
-    assert list(dict.fromkeys(table["family"])) == [*FAMILIES, "combination"]
-    by_family = table.set_index(["family", "epoch"])
-    assert (table.groupby("family")["epoch"].agg(list).map(len) == 60).all()
-    last = by_family.xs(60, level="epoch")
-    assert last["deviation"].to_numpy() == pytest.approx(np.abs(last["value"] - y[59]))
-    assert last.loc["pow3", "deviation"] < 0.01
-    band = by_family.loc["combination"]
-    assert ((band["low"] < band["value"]) & (band["value"] < band["high"]) & (band["sd"] > 0)).all()
-    assert by_family.loc["pow3", "sd"].isna().all()
-    short = fits_of(y[:40], n_seen=30, horizon=60, rng=np.random.default_rng(0), **BRIEF)
-    assert short["deviation"].isna().all()
-    assert set(short["family"]) == {"ilog2", "pow3", "log_power", "combination"}
-
-
 @pytest.mark.parametrize(
     ("y", "horizon", "message"),
     [
@@ -248,5 +229,3 @@ def test_what_needs_a_fit_says_so_and_too_few_walkers_are_refused():
         model(families=[FAMILIES["ilog2"]], n_walkers=6)
     with pytest.raises(ValueError, match="y must be at least -inf and a finite number, got nan"):
         model(families=[FAMILIES["ilog2"]], **QUICK).fit(y, 20).prob_above(math.nan)
-    with pytest.raises(ValueError, match="n_seen must be at least 5, at most 10, the length of the curve"):
-        fits_of(y, n_seen=11, horizon=20, rng=np.random.default_rng(0))

@@ -186,10 +186,11 @@ def test_candidates_are_at_least_one_and_each_once(problem):
             measure(problem, candidates, [40], [1])
 
 
-def test_networks_have_no_tables():
+@pytest.mark.parametrize("learner", ["mlp", "svm_rff"])
+def test_learners_trained_in_epochs_have_no_tables(learner):
     data = load("digits")
-    problem = LearnerProblem("mlp", data, split(data, n_valid=300, n_test=300), SPACE)
-    with pytest.raises(ValueError, match="mlp is trained in epochs, for which there are no tables"):
+    problem = LearnerProblem(learner, data, split(data, n_valid=300, n_test=300), SPACE)
+    with pytest.raises(ValueError, match=f"{learner} is trained in epochs, for which there are no tables"):
         measure(problem, SPACE.grid(), [40], [1])
 
 

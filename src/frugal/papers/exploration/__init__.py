@@ -1,6 +1,6 @@
 """Document 002: "Bayesian Exploration", hyperparameter optimisation with DNGO on two small tasks.
 
-`problems` and `runs` make the rows of its experiments; `task1*`, `task2`, `comparison` and `costs` the
+`runs` makes the rows of its experiments; `task1*`, `task2`, `comparison` and `costs` the
 tables and the numbers of figures; `quoted` has what the document says about them, on the numbers of `claimed`.
 Figures stand in `drawn`, so that claims need no matplotlib.
 """

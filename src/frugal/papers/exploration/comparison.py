@@ -63,7 +63,6 @@ BENCHMARKS: Final = {
 }  # fmt: skip
 """By name; the published column of `ei` is Spearmint's."""
 SMALLER_NOTE: Final = "the quoted is on more epochs and rows, so levels are not to be compared"
-OWN: Final = "own"
 OWN_NOTE: Final = "not comparable with the row of 4 hyperparameters"
 OWN_LABEL: Final = "the page's own: logistic regression, 2 hyperparameters, test error in %"
 

@@ -205,18 +205,12 @@ for item in (*MODEL_FIGURES, *RUN_FIGURES):
         name:
             f"beta_pruning_{item}" if item != "sweep" else "beta_pruning_sweep_figure"
         input:
-            multiext(f"results/beta_pruning/figures/{item}", ".png", ".svg", ".csv"),
+            figure_paths("beta_pruning", item),
 
 
 rule beta_pruning:
     # Document 000: the figures of its model and of its network, the sweep over its settings, and its claims.
     input:
-        *(
-            path
-            for item in (*MODEL_FIGURES, *RUN_FIGURES)
-            for path in multiext(
-                f"results/beta_pruning/figures/{item}", ".png", ".svg", ".csv"
-            )
-        ),
+        *figure_paths("beta_pruning", *MODEL_FIGURES, *RUN_FIGURES),
         rules.beta_pruning_sweep_table.output,
         "results/beta_pruning/claims.csv",

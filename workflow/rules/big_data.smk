@@ -182,7 +182,7 @@ for item in BIG_DATA_TABLES:
         name:
             f"big_data_{item}_table"
         input:
-            multiext(f"results/big_data/tables/{item}", ".csv", ".md"),
+            table_paths("big_data", item),
 
 
 for item in (*BIG_DATA_EXPLAINED, *BIG_DATA_FIGURES):
@@ -193,22 +193,12 @@ for item in (*BIG_DATA_EXPLAINED, *BIG_DATA_FIGURES):
             if item.startswith("figure")
             else f"big_data_{item}_figure"
         input:
-            multiext(f"results/big_data/figures/{item}", ".png", ".svg", ".csv"),
+            figure_paths("big_data", item),
 
 
 rule big_data:
     # Document 003: tables, figures and claims.
     input:
-        *(
-            path
-            for item in BIG_DATA_TABLES
-            for path in multiext(f"results/big_data/tables/{item}", ".csv", ".md")
-        ),
-        *(
-            path
-            for item in (*BIG_DATA_EXPLAINED, *BIG_DATA_FIGURES)
-            for path in multiext(
-                f"results/big_data/figures/{item}", ".png", ".svg", ".csv"
-            )
-        ),
+        *table_paths("big_data", *BIG_DATA_TABLES),
+        *figure_paths("big_data", *BIG_DATA_EXPLAINED, *BIG_DATA_FIGURES),
         rules.big_data_claims.output,

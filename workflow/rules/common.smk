@@ -280,11 +280,15 @@ def caption_of(wildcards, paper="greedy_cv", kind="", runs=()):
     return text.render(**filled).strip()
 
 
-def table_paths(name):
-    """Files of a table."""
-    return multiext(f"results/greedy_cv/tables/{name}", ".csv", ".md")
+def table_paths(paper, *names):
+    """Files of a paper's tables."""
+    places = (f"results/{paper}/tables/{name}" for name in names)
+    return [path for place in places for path in multiext(place, ".csv", ".md")]
 
 
-def figure_paths(name):
-    """Files of a figure."""
-    return multiext(f"results/greedy_cv/figures/{name}", ".png", ".svg", ".csv")
+def figure_paths(paper, *names):
+    """Files of a paper's figures, their numbers among them."""
+    places = (f"results/{paper}/figures/{name}" for name in names)
+    return [
+        path for place in places for path in multiext(place, ".png", ".svg", ".csv")
+    ]

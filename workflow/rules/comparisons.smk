@@ -146,7 +146,7 @@ for item in COMPARISON_TABLES:
         name:
             f"folds_comparison_{item}"
         input:
-            multiext(f"results/folds_comparison/tables/{item}", ".csv", ".md"),
+            table_paths("folds_comparison", item),
 
 
 for item in COMPARISON_FIGURES:
@@ -155,19 +155,11 @@ for item in COMPARISON_FIGURES:
         name:
             f"folds_comparison_{item}"
         input:
-            multiext(f"results/folds_comparison/figures/{item}", ".png", ".svg", ".csv"),
+            figure_paths("folds_comparison", item),
 
 
 rule folds_comparison:
     # Every strategy of the folds family on the same folds: scores kept for greedy_cv and for beta_pruning's network.
     input:
-        *(
-            multiext(f"results/folds_comparison/tables/{item}", ".csv", ".md")
-            for item in COMPARISON_TABLES
-        ),
-        *(
-            multiext(
-                f"results/folds_comparison/figures/{item}", ".png", ".svg", ".csv"
-            )
-            for item in COMPARISON_FIGURES
-        ),
+        *table_paths("folds_comparison", *COMPARISON_TABLES),
+        *figure_paths("folds_comparison", *COMPARISON_FIGURES),

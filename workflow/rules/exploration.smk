@@ -143,7 +143,7 @@ for item in EXPLORATION_TABLES:
         name:
             f"exploration_{item}_table"
         input:
-            multiext(f"results/exploration/tables/{item}", ".csv", ".md"),
+            table_paths("exploration", item),
 
 
 for item in (*EXPLORATION_EXPLAINED, *EXPLORATION_FIGURES):
@@ -152,22 +152,12 @@ for item in (*EXPLORATION_EXPLAINED, *EXPLORATION_FIGURES):
         name:
             f"exploration_{item}_figure"
         input:
-            multiext(f"results/exploration/figures/{item}", ".png", ".svg", ".csv"),
+            figure_paths("exploration", item),
 
 
 rule exploration:
     # Document 002: tables, figures and claims.
     input:
-        *(
-            path
-            for item in EXPLORATION_TABLES
-            for path in multiext(f"results/exploration/tables/{item}", ".csv", ".md")
-        ),
-        *(
-            path
-            for item in (*EXPLORATION_EXPLAINED, *EXPLORATION_FIGURES)
-            for path in multiext(
-                f"results/exploration/figures/{item}", ".png", ".svg", ".csv"
-            )
-        ),
+        *table_paths("exploration", *EXPLORATION_TABLES),
+        *figure_paths("exploration", *EXPLORATION_EXPLAINED, *EXPLORATION_FIGURES),
         rules.exploration_claims.output,

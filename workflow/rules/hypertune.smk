@@ -124,7 +124,7 @@ for item in HYPERTUNE_TABLES:
             if item.startswith("table")
             else f"hypertune_{item}_table"
         input:
-            multiext(f"results/hypertune/tables/{item}", ".csv", ".md"),
+            table_paths("hypertune", item),
 
 
 for item in HYPERTUNE_FIGURES:
@@ -133,22 +133,12 @@ for item in HYPERTUNE_FIGURES:
         name:
             f"hypertune_{item}"
         input:
-            multiext(f"results/hypertune/figures/{item}", ".png", ".svg", ".csv"),
+            figure_paths("hypertune", item),
 
 
 rule hypertune:
     # Document 004: tables, figures and claims.
     input:
-        *(
-            path
-            for item in HYPERTUNE_TABLES
-            for path in multiext(f"results/hypertune/tables/{item}", ".csv", ".md")
-        ),
-        *(
-            path
-            for item in HYPERTUNE_FIGURES
-            for path in multiext(
-                f"results/hypertune/figures/{item}", ".png", ".svg", ".csv"
-            )
-        ),
+        *table_paths("hypertune", *HYPERTUNE_TABLES),
+        *figure_paths("hypertune", *HYPERTUNE_FIGURES),
         rules.hypertune_claims.output,

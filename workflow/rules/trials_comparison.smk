@@ -93,10 +93,4 @@ rule trials_comparison:
     # Every strategy and peer of the trials family on the same problems, at equal budgets.
     input:
         multiext("results/trials_comparison/tables/strategies", ".csv", ".md"),
-        *(
-            path
-            for name in TRIALS_FIGURES
-            for path in multiext(
-                f"results/trials_comparison/figures/{name}", ".png", ".svg", ".csv"
-            )
-        ),
+        *figure_paths("trials_comparison", *TRIALS_FIGURES),

@@ -1,4 +1,4 @@
-# From search results to each paper's tables, figures and claims.
+# Document 001: from search results to tables, figures and claims.
 
 
 rule collect:
@@ -202,7 +202,7 @@ for item in TABLES:
             if item.startswith("table")
             else f"greedy_cv_{item}_table"
         input:
-            table_paths(item),
+            table_paths("greedy_cv", item),
 
 
 for item in [*EXPLAINED, *FIGURES]:
@@ -213,24 +213,25 @@ for item in [*EXPLAINED, *FIGURES]:
             if item.startswith("figure")
             else f"greedy_cv_{item}_figure"
         input:
-            figure_paths(item),
+            figure_paths("greedy_cv", item),
 
 
 rule greedy_cv_sensitivity:
     # What the document's ambiguities do to Table 1, and its conjecture on larger data.
     input:
-        *(table_paths(name) for name in SENSITIVITY_ONLY),
-        *(figure_paths(name) for name in SENSITIVITY_ONLY),
+        *table_paths("greedy_cv", *SENSITIVITY_ONLY),
+        *figure_paths("greedy_cv", *SENSITIVITY_ONLY),
         "results/greedy_cv/claims_sensitivity.csv",
 
 
 rule greedy_cv:
     # Document 001: every table, figure and claim.
     input:
-        *(table_paths(name) for name in TABLES if name not in SENSITIVITY_ONLY),
-        *(
-            figure_paths(name)
-            for name in [*EXPLAINED, *FIGURES]
-            if name not in SENSITIVITY_ONLY
+        *table_paths(
+            "greedy_cv", *(name for name in TABLES if name not in SENSITIVITY_ONLY)
+        ),
+        *figure_paths(
+            "greedy_cv",
+            *(name for name in [*EXPLAINED, *FIGURES] if name not in SENSITIVITY_ONLY),
         ),
         "results/greedy_cv/claims.csv",

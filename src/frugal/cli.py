@@ -342,6 +342,7 @@ def _config(args: argparse.Namespace) -> None:
         merged = config.merge(base, config.read(path))
         config.check(merged, schema=args.schema, source=path)
         config.check_terminations(merged, source=path)
+        config.check_compared(merged, source=path)
         log.info("%s: ok", path)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -114,18 +113,30 @@ def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> 
         raise ValueError(f"{source}: big_data.{name}: {error}") from None
 
 
-def _check_strategies(strategies: Mapping[str, Mapping[str, Any]], source: str) -> None:
-    """Build each strategy once: it knows its settings and their ranges best."""
-    import numpy as np
+def check_compared(config: Mapping[str, Any], *, source: str = "config") -> None:
+    """Build each strategy that is compared once; apart from `check`, as `check_terminations` is.
 
-    from frugal.folds.strategies import make, settings_of
+    Args:
+        config: all keys, of a configuration that `check` accepts.
+        source: where the configuration comes from, for the message.
+
+    Raises:
+        ValueError: one sentence with source, entry and what is wrong.
+    """
+    from frugal.papers.comparisons.entries import entries_of
+
+    try:
+        entries_of(config)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from None
+
+
+def _check_strategies(strategies: Mapping[str, Mapping[str, Any]], source: str) -> None:
+    from frugal.folds.strategies import try_out
 
     for name, settings in strategies.items():
         try:
-            facts = {"n_rows": 10**6} if "n_rows" in settings_of(name) else {}
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a budget is small or large against the study's own lists
-                make(name, n_candidates=128, n_folds=5, rng=np.random.default_rng(0), **facts, **settings)
+            try_out(name, settings)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{source}: strategies.{name}: {error}") from error
 

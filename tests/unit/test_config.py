@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from frugal import config
+from frugal.cli import main
 from frugal.trials.surrogates.curve_posterior import PRIORS
 from frugal.trials.surrogates.learning_curves import CurveModel
 from frugal.trials.termination import BESTS, RULES, Terminating
@@ -138,6 +139,15 @@ def test_rules_that_cannot_be_built_are_refused_before_a_search(key, value, mess
     config.check_terminations(BASE)
     with pytest.raises(ValueError, match=rf"^test: big_data\.{key.split('.')[0]}: {message}"):
         config.check_terminations(changed(f"big_data.{key}", value), source="test")
+
+
+def test_a_compared_strategy_that_cannot_be_built_is_refused_by_the_command(tmp_path, capsys):
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text("folds_comparison: {compared: [{name: x, strategy: nope}]}")
+    assert main(["config", "check", "config/config.yaml"]) == 0
+    assert main(["config", "check", "config/config.yaml", str(wrong)]) == 2
+    message = f"{wrong}: folds_comparison.compared.0 (x): unknown strategy 'nope'; known: beta_greedy"
+    assert message in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_the_schema_lists_the_settings_of_a_rule():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -62,3 +63,17 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
     check_counts(n_candidates, n_folds)
     made = strategy(n_candidates=n_candidates, n_folds=n_folds, rng=rng, **settings)
     return cast(FoldStrategy, made)
+
+
+def try_out(name: str, settings: Mapping[str, Any], *, n_candidates: int = 128, n_folds: int = 5) -> None:
+    """Build a strategy once, on a large dataset of two classes: it knows its settings and their ranges best.
+
+    Raises:
+        ValueError: on an unknown strategy or setting (the message lists the known ones), or a setting
+            outside its range.
+        TypeError: on a setting of a type that the strategy cannot take.
+    """
+    settings = with_facts(name, settings, n_rows=10**6, n_classes=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a budget is small or large against the study's own lists
+        make(name, n_candidates=n_candidates, n_folds=n_folds, rng=np.random.default_rng(0), **settings)

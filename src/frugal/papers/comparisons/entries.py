@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from frugal.folds.checks import check_between
-from frugal.folds.strategies import make, settings_of
+from frugal.folds.strategies import settings_of, try_out
 
 
 @dataclass(frozen=True)
@@ -75,17 +72,8 @@ def entries_of(config: Mapping[str, Any]) -> dict[str, Entry]:
         settings = {**config["strategies"].get(strategy, {}), **block.get("settings", {})}
         try:
             entry = Entry(block["name"], strategy, settings, block.get("budget_share"))
-            _try_out(entry)
+            try_out(strategy, entry.settings_for(128, 5), n_candidates=128, n_folds=5)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{where}: {error}") from error
         entries[entry.name] = entry
     return entries
-
-
-def _try_out(entry: Entry) -> None:
-    """Build the strategy once: it knows its settings and their ranges best."""
-    facts = {"n_rows": 10**6} if "n_rows" in settings_of(entry.strategy) else {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a budget is small or large against the study's own lists
-        settings = facts | entry.settings_for(128, 5)
-        make(entry.strategy, n_candidates=128, n_folds=5, rng=np.random.default_rng(0), **settings)

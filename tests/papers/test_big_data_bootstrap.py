@@ -166,24 +166,12 @@ def test_workers_change_seconds_only():
     [
         (
             "intervals",
-            "jackknife",
-            SETTINGS,
-            "unknown method 'jackknife' of intervals; known: truth, blb, b_of_n, b",
-        ),
-        (
-            "intervals",
             "blb",
             SETTINGS | {"gama": 1},
-            "unknown setting 'gama' of intervals; known: n_rows, n_features",
+            "unknown setting of intervals 'gama'; known: n_rows, n_features",
         ),
-        ("intervals", "blb", {"n_rows": 600}, "missing setting 'gammas' of intervals; known: n_rows"),
-        (
-            "interval_workers",
-            "truth",
-            WORKERS,
-            "unknown method 'truth' of interval_workers; known: blb, bootstrap",
-        ),
-        ("interval_workers", "blb", WORKERS | {"seeds": 3}, "unknown setting 'seeds' of interval_workers; known:"),
+        ("intervals", "blb", {"n_rows": 600}, "missing setting of intervals 'n_features'; known: n_rows"),
+        ("interval_workers", "blb", WORKERS | {"seeds": 3}, "unknown setting of interval_workers 'seeds'; known:"),
     ],
 )
 def test_what_is_unknown_is_named(experiment, method, settings, says):

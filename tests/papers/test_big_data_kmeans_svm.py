@@ -130,8 +130,6 @@ def test_a_real_dataset_is_split_80_to_20_in_strata(tmp_path):
 @pytest.mark.parametrize(
     ("experiment", "method", "settings", "message"),
     [
-        ("boundaries", "svm", {}, "unknown method of boundaries 'svm'; known: full, km_svm, wkm_svm, svm_km"),
-        ("compression", "full", {}, "unknown method of compression 'full'; known: km_svm, wkm_svm, svm_km"),
         ("boundaries", "full", {"R": 5}, "unknown setting of boundaries 'R'; known: n_per_class, compression"),
         ("compression", "km_svm", {"folds": 5}, "unknown setting of compression 'folds'; known: datasets"),
         ("boundaries", "full", {"C": 1.0}, "missing setting of boundaries 'n_per_class'; known: n_per_class"),

@@ -148,7 +148,6 @@ def test_the_cost_of_fits_is_measured_at_every_size():
     [
         (lambda: runs.task1("dngo", 0, {"rows": 3}), "unknown setting 'rows'; known: n_trials, n_epochs"),
         (lambda: surrogate_cost("gp", 0, {"rows": 3}), "unknown setting 'rows'; known: sizes, n_epochs"),
-        (lambda: surrogate_cost("svm", 0, {}), "unknown surrogate 'svm'; known: gp, dngo"),
         (
             lambda: surrogate_cost("gp", 0, {"sizes": [50, 20]}),
             r"at least two numbers that increase, got \[50, 20\]",

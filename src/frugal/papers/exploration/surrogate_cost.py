@@ -41,15 +41,13 @@ def surrogate_cost(method: str, seed: int, settings: Mapping[str, Any], root: st
         method, seed, data, n_trials, seconds: the least of two fits.
 
     Raises:
-        ValueError: on an unknown method, or sizes that do not increase.
+        ValueError: on an unknown setting, or sizes that do not increase.
     """
     check_settings(settings, ("sizes", "n_epochs"), complete=False)
     sizes = list(settings.get("sizes", SIZES))
     if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
         raise ValueError(f"sizes must be at least two numbers that increase, got {sizes}")
-    prepare = {"gp": _gp, "dngo": _dngo(int(settings.get("n_epochs", 500)), seed)}.get(method)
-    if prepare is None:
-        raise ValueError(f"unknown surrogate {method!r}; known: gp, dngo")
+    prepare = {"gp": _gp, "dngo": _dngo(int(settings.get("n_epochs", 500)), seed)}[method]
     rng = rng_for("exploration", "surrogate cost", seed)
     X = rng.random((sizes[-1], N_DIMENSIONS))
     y = np.sin(6 * X).sum(axis=1)

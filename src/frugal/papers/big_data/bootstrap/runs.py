@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from frugal.checks import check_settings
 from frugal.papers.big_data.bootstrap.design import asymptotic_width, draw, n_distinct, timed_fit, timed_widths
 from frugal.papers.big_data.bootstrap.paths import by_resample, by_subsample
 from frugal.papers.experiments import EXPERIMENTS as METHODS_OF
@@ -47,10 +48,10 @@ def intervals(method: str, seed: int, settings: Mapping[str, Any], root: str | P
         n_resamples and data.
 
     Raises:
-        ValueError: on an unknown method or setting.
+        ValueError: on an unknown setting, or one that is missing.
     """
     names = ("n_rows", "n_features", "gammas", "r", "n_resamples", "max_fits", "n_truth_per_seed")
-    _check("intervals", method, INTERVALS, settings, names)
+    check_settings(settings, names, "setting of intervals")
     n, d = settings["n_rows"], settings["n_features"]
     if method == "truth":
         table = pd.DataFrame([_coefs(n, d, seed, number) for number in range(settings["n_truth_per_seed"])])
@@ -80,10 +81,10 @@ def interval_workers(
         mean_width, true_width, n_rows, n_features, s, r, n_resamples, data.
 
     Raises:
-        ValueError: on an unknown method or setting.
+        ValueError: on an unknown setting, or one that is missing.
     """
     names = ("n_rows", "n_features", "gamma", "s", "r", "n_resamples", "workers", "n_truth_rows")
-    _check("interval_workers", method, WORKERS, settings, names)
+    check_settings(settings, names, "setting of interval_workers")
     n, d = settings["n_rows"], settings["n_features"]
     X, y = draw(n, d, rng_for("interval_workers", "data", seed))
     truth, parts = asymptotic_width(n, d, settings["n_truth_rows"]), []
@@ -139,18 +140,6 @@ def _start(n_workers: int) -> None:
     """Let the worker processes import what they need, as those of a cluster have."""
     X, y = draw(200, 2, rng_for("interval_workers", "start"))
     bootstrap(X, y, r=4 * n_workers, rng=rng_for("interval_workers", "start"), n_workers=n_workers, **_FITTED)
-
-
-def _check(
-    experiment: str, method: str, methods: tuple[str, ...], settings: Mapping[str, Any], names: tuple[str, ...]
-) -> None:
-    """Refuse what `experiment` does not know, and settings that are left out."""
-    if method not in methods:
-        raise ValueError(f"unknown method {method!r} of {experiment}; known: {', '.join(methods)}")
-    if set(settings) != set(names):
-        wrong = sorted(set(settings) ^ set(names))[0]
-        what = "unknown" if wrong in settings else "missing"
-        raise ValueError(f"{what} setting {wrong!r} of {experiment}; known: {', '.join(names)}")
 
 
 EXPERIMENTS: dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]] = {

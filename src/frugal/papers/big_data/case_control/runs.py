@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from frugal.checks import check_known, check_settings
+from frugal.checks import check_settings
 from frugal.papers.big_data.case_control.problems import COEF, DESIGNS, Floats, design_rows, rare_rows
 from frugal.rows import FitError, SubsampleFit, fit_subsample
 from frugal.rows.weighted_logistic import LogisticFit, fit_weighted
@@ -67,9 +67,9 @@ def subsampling(method: str, seed: int, settings: Settings, root: str | Path = "
         `n_repeats`, `data`.
 
     Raises:
-        ValueError: on an unknown method or setting, or one that is missing.
+        ValueError: on an unknown setting, or one that is missing.
     """
-    _check(method, ("full", *SUBSAMPLED), settings, ("n_rows", "pilot_size", "sizes", "n_repeats"))
+    check_settings(settings, ("n_rows", "pilot_size", "sizes", "n_repeats"))
     rows = []
     facts = {name: settings[name] for name in ("n_rows", "pilot_size", "n_repeats")}
     for design in DESIGNS:
@@ -112,10 +112,9 @@ def bias(method: str, seed: int, settings: Settings, root: str | Path = "data") 
         `subsampling`; `n_rows`, `share`, `pilot_size`, `n_repeats`, `data`.
 
     Raises:
-        ValueError: on an unknown method or setting, or one that is missing.
+        ValueError: on an unknown setting, or one that is missing.
     """
-    known = ("n_rows", "share", "sizes", "pilot_share", "pilot_size", "n_repeats")
-    _check(method, ("full", *BIASED), settings, known)
+    check_settings(settings, ("n_rows", "share", "sizes", "pilot_share", "pilot_size", "n_repeats"))
     names = ("big_data", "bias", seed)
     X, y = rare_rows(settings["n_rows"], settings["share"], rng_for(*names))
     full = _fit_all(X, y).coef
@@ -230,11 +229,6 @@ def _mean_squared(vectors: Floats) -> float:
 
 def _mean(values: list[float]) -> float:
     return float(np.mean(values)) if values else np.nan
-
-
-def _check(method: str, methods: tuple[str, ...], settings: Settings, known: tuple[str, ...]) -> None:
-    check_known("method", method, methods)
-    check_settings(settings, known)
 
 
 EXPERIMENTS: Final[dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]]] = {

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from frugal.checks import check_known, check_settings
+from frugal.checks import check_settings, check_whole
 from frugal.papers.big_data.kmeans_svm import ripley
 from frugal.papers.big_data.kmeans_svm.tuned import Task, measure, rows_of
 from frugal.papers.experiments import EXPERIMENTS as METHODS_OF
@@ -38,12 +38,11 @@ def boundaries(method: str, seed: int, settings: Mapping[str, Any], root: str | 
         different classes), n_support, n_centres (rows that the SVM was given).
 
     Raises:
-        ValueError: on an unknown method or setting, one that is missing, or a value out of range.
+        ValueError: on an unknown setting, one that is missing, or a value out of range.
     """
-    check_known("method of boundaries", method, ripley.METHODS)
     check_settings(settings, BOUNDARY_SETTINGS, "setting of boundaries")
-    _check_whole(settings, "n_per_class", 2)
-    _check_whole(settings, "n_fresh", 1)
+    check_whole("n_per_class", settings["n_per_class"], 2)
+    check_whole("n_fresh", settings["n_fresh"], 1)
     X, y = ripley.sample(seed, settings["n_per_class"])
     fresh, _ = ripley.simulate(settings["n_fresh"], rng_for("boundaries", "fresh", seed))
     how = {name: settings[name] for name in ("compression", "C", "n_init")}
@@ -89,11 +88,10 @@ def compression(method: str, seed: int, settings: Mapping[str, Any], root: str |
         k-means; passes and restarts multiply it), at_edge (whether C or gamma is the first or last of its list).
 
     Raises:
-        ValueError: on an unknown method, setting or data set, a setting that is missing, or a value out of range.
+        ValueError: on an unknown setting or data set, a setting that is missing, or a value out of range.
     """
-    check_known("method of compression", method, COMPRESSING)
     check_settings(settings, COMPRESSION_SETTINGS, "setting of compression")
-    _check_whole(settings, "n_folds", 2)
+    check_whole("n_folds", settings["n_folds"], 2)
     for name in ("datasets", "compressions", "Cs", "gammas"):
         if isinstance(settings[name], str) or not list(settings[name]):
             raise ValueError(f"{name} must be a list of at least one, got {settings[name]!r}")
@@ -110,12 +108,6 @@ def compression(method: str, seed: int, settings: Mapping[str, Any], root: str |
                 measured = measure(method, float(ratio), task, names=("compression", dataset, seed))
             found.append({"dataset": dataset, "data": data, "compression": float(ratio), **measured})
     return pd.DataFrame(found)
-
-
-def _check_whole(settings: Mapping[str, Any], name: str, least: int) -> None:
-    value = settings[name]
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be at least {least} and a whole number, got {value!r}")
 
 
 EXPERIMENTS: dict[str, tuple[Callable[..., pd.DataFrame], tuple[str, ...]]] = {

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal import datasets
-from frugal.checks import check_known, check_settings
+from frugal.checks import check_between, check_positive, check_settings
 from frugal.rows import fit_dynamic_sample
 from frugal.rows.descent import SGD, NewtonCG, Solver
 from frugal.rows.dynamic_run import Run
@@ -97,12 +97,12 @@ def sample_sizes(method: str, seed: int, settings: Mapping[str, Any], root: str 
         the columns of `Problem.facts`.
 
     Raises:
-        ValueError: on an unknown method or setting, or one that is missing.
+        ValueError: on an unknown setting, or one that is missing.
     """
     known = _settings(settings, SETTINGS)
     problem = load(known["dataset"], known["n_rows"], root)
     n, rng = len(problem.X), rng_for("sample_sizes", known["dataset"], seed)
-    run = _prepare(_known_method(method, METHODS), problem, rng, known)
+    run = _prepare(method, problem, rng, known)
     rows: list[dict[str, Any]] = []
     seconds, started = 0.0, run.size
 
@@ -135,10 +135,9 @@ def variance_check(method: str, seed: int, settings: Mapping[str, Any], root: st
         all rows), variance (V of equation 13), corrected (V (1 - m / N)), and the columns of `Problem.facts`.
 
     Raises:
-        ValueError: on an unknown method or setting, or one that is missing.
+        ValueError: on an unknown setting, or one that is missing.
     """
     known = _settings(settings, CHECK_SETTINGS)
-    _known_method(method, ("dynamic_50",))
     problem = load(known["dataset"], known["n_rows"], root)
     n = len(problem.X)
     with one_thread():
@@ -192,20 +191,11 @@ def _size(share: float, n: int) -> int:
 
 def _settings(settings: Mapping[str, Any], known: tuple[str, ...]) -> Mapping[str, Any]:
     check_settings(settings, known)
-    for name, high in (("max_passes", math.inf), ("fixed_share", 1.0), ("start_share", 1.0)):
-        if name not in known:
-            continue
-        value = settings[name]
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 < value <= high:
-            raise ValueError(
-                f"{name} must be above 0{'' if high == math.inf else ' and at most 1'}, got {value!r}"
-            )
+    check_positive("max_passes", settings["max_passes"])
+    for name in ("fixed_share", "start_share"):
+        if name in known:
+            check_between(name, settings[name], 0, 1, above=True)
     return settings
-
-
-def _known_method(method: str, known: tuple[str, ...]) -> str:
-    check_known("method", method, known)
-    return method
 
 
 EXPERIMENTS = {"sample_sizes": (sample_sizes, METHODS), "variance_check": (variance_check, ("dynamic_50",))}

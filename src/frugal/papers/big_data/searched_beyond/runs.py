@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-from frugal.checks import check_choice
 from frugal.papers.big_data.searched_beyond import growing, reduced, terminated
 
 Run = Callable[..., pd.DataFrame]
@@ -28,9 +27,8 @@ def _search(
         root: the data folder.
 
     Raises:
-        ValueError: on an unknown method or setting, or a setting out of range.
+        ValueError: on an unknown setting, or a setting out of range.
     """
-    check_choice("method", method, module.METHODS)
     table: pd.DataFrame = module.search(method, seed, settings, root)
     return table.assign(method=method, seed=seed)
 

@@ -9,13 +9,27 @@ from typing import Any
 import numpy as np
 
 
+def is_number(value: object, low: float) -> bool:
+    """Whether `value` is a finite real number, no bool, of at least `low`."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return False
+    return low <= float(value) < math.inf
+
+
+def is_whole(value: object, low: int) -> bool:
+    """Whether `value` is a whole number, no bool, of at least `low`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        return False
+    return int(value) >= low
+
+
 def check_number(name: str, value: object, low: float, *, above: bool = False) -> None:
     """Refuse what is no finite number of at least `low`; with `above`, `low` itself too.
 
     Raises:
         ValueError: naming the setting.
     """
-    if not _is_number(value) or not low <= value < math.inf or (above and value == low):  # type: ignore[operator]
+    if not is_number(value, low) or (above and value == low):
         raise ValueError(
             f"{name} must be {'above' if above else 'at least'} {low:g} and a finite number, got {value!r}"
         )
@@ -36,7 +50,7 @@ def check_between(name: str, value: object, low: float, high: float, *, above: b
     Raises:
         ValueError: naming the setting.
     """
-    inside = _is_number(value) and low <= value <= high  # type: ignore[operator]
+    inside = is_number(value, low) and value <= high  # type: ignore[operator]
     if not inside or (above and value == low):
         bound = "above" if above else "at least"
         raise ValueError(f"{name} must be {bound} {low:g} and at most {high:g}, got {value!r}")
@@ -48,8 +62,7 @@ def check_whole(name: str, value: object, low: int, high: int | None = None, wha
     Raises:
         ValueError: naming the setting.
     """
-    whole = _is_number(value) and isinstance(value, (int, np.integer))
-    if not whole or int(value) < low or (high is not None and int(value) > high):  # type: ignore[call-overload]
+    if not is_whole(value, low) or (high is not None and int(value) > high):  # type: ignore[call-overload]
         bound = "" if high is None else f", at most {high}{what and ', ' + what},"
         raise ValueError(f"{name} must be at least {low}{bound} and a whole number, got {value!r}")
 
@@ -98,7 +111,3 @@ def check_settings(
     for name in known if complete else ():
         if name not in settings:
             raise ValueError(f"missing {kind} {name!r}; known: {', '.join(known)}")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

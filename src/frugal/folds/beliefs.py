@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from frugal.checks import check_between, check_choice, check_number, check_whole
 from frugal.folds import beta, log_loss
-from frugal.folds.checks import check_between, check_choice, check_number, check_whole
 from frugal.folds.ledger import Ledger
 
 MODELS = ("accuracy", "log_loss")

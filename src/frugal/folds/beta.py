@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, expit
 
-from frugal.folds.checks import check_number, check_whole
+from frugal.checks import check_number, check_whole
 from frugal.folds.predictive import N_POINTS, Predictive, prob_greater
 
 __all__ = ["Posterior", "prob_greater"]

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, digamma, gammaln
 
-from frugal.folds.checks import check_number
+from frugal.checks import check_number
 from frugal.folds.predictive import Predictive, prob_greater
 
 __all__ = ["Posterior", "prob_greater"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.checks import check_whole
+from frugal.checks import check_whole
 from frugal.folds.table import ScoreTable
 from frugal.interface import FoldStrategy, FoldTask, Wait
 

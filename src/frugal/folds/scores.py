@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.checks import check_choice
+from frugal.checks import check_choice
 from frugal.folds.fits import Fit, fit_and_score, train_and_score
 from frugal.folds.splits import Split, shrink, split
 from frugal.folds.table import ScoreTable, plain

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.checks import check_whole
+from frugal.checks import check_whole
 from frugal.folds.replay import Trace, replay
 from frugal.folds.rungs import split_rungs
 from frugal.folds.strategies import make, with_facts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.checks import is_whole
+from frugal.checks import is_whole
 from frugal.seeds import rng_for, seed_for
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.checks import is_whole
+from frugal.checks import is_whole
 from frugal.folds.fast.neighbours import Floats, Ints, Neighbours, blocks_of, list_neighbours
 from frugal.folds.fast.plain import Batch, Fold, encode
 from frugal.folds.fast.votes import Bools, find_ties, invert, vote

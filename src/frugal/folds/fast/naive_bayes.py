@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.folds.checks import is_number
+from frugal.checks import is_number
 from frugal.folds.fast.plain import Batch, Fold, encode
 from frugal.interface import Candidate
 

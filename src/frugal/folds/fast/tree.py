@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from frugal.folds.checks import is_number, is_whole
+from frugal.checks import is_number, is_whole
 from frugal.folds.fast.plain import Batch, Fold
 from frugal.interface import Candidate
 from frugal.learners import build

@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
+from frugal.checks import check_between, check_choice
 from frugal.folds.beliefs import Beliefs
-from frugal.folds.checks import check_between, check_choice
 from frugal.folds.ledger import OnLedger
 from frugal.interface import WAIT, FoldTask, Wait
 

@@ -23,8 +23,9 @@ import math
 
 import numpy as np
 
+from frugal.checks import check_choice, check_whole
 from frugal.folds.beliefs import Beliefs
-from frugal.folds.checks import check_budget, check_choice, check_whole
+from frugal.folds.checks import check_budget
 from frugal.folds.ledger import OnLedger
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score

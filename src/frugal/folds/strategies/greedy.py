@@ -12,7 +12,8 @@ import warnings
 
 import numpy as np
 
-from frugal.folds.checks import check_budget, check_choice
+from frugal.checks import check_choice
+from frugal.folds.checks import check_budget
 from frugal.folds.ledger import OnLedger
 from frugal.interface import WAIT, FoldTask, Wait
 

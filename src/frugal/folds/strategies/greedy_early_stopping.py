@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from frugal.folds.checks import check_choice, check_number
+from frugal.checks import check_choice, check_number
 from frugal.folds.strategies.greedy import Greedy
 from frugal.interface import FoldTask, Wait
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frugal.folds.checks import check_choice, check_whole, is_whole
+from frugal.checks import check_whole, is_whole
 from frugal.folds.ledger import Ledger
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
@@ -110,7 +110,8 @@ class SuccessiveHalving:
         check_whole("n_classes", n_classes, 1)
         check_whole("factor", factor, 2)
         check_whole("cv", cv, 2)
-        check_choice("aggressive_elimination", aggressive_elimination, (True, False))
+        if not isinstance(aggressive_elimination, bool):
+            raise ValueError(f"aggressive_elimination must be one of True, False, got {aggressive_elimination!r}")
         if not is_whole(min_resources, 1) and min_resources not in ("exhaust", "smallest"):
             raise ValueError(
                 f"min_resources must be exhaust, smallest or a whole number of at least 1, got {min_resources!r}"

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from frugal.folds.checks import check_number, check_whole
+from frugal.checks import check_number, check_whole
 from frugal.folds.sequential import Sequential
 from frugal.stats import mean_score
 

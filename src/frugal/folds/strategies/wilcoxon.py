@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frugal.folds.checks import check_between, check_whole
+from frugal.checks import check_between, check_whole
 from frugal.folds.sequential import Sequential
 from frugal.interface import FoldTask, Wait
 from frugal.stats import mean_score

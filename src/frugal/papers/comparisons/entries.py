@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from frugal.folds.checks import check_between
+from frugal.checks import check_between
 from frugal.folds.strategies import settings_of, try_out
 
 

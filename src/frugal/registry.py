@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 from typing import Any, cast
 
+from frugal.checks import check_known
+
 
 class Registry:
     """The strategies that the modules of a package hold.
@@ -31,8 +33,7 @@ class Registry:
         Raises:
             ValueError: on an unknown strategy; the message lists the known ones.
         """
-        if name not in self.known():
-            raise ValueError(f"unknown strategy {name!r}; known: {', '.join(self.known())}")
+        check_known("strategy", name, self.known())
         module = import_module(f"{self._package}.{name}")
         return cast(type, getattr(module, "".join(word.capitalize() for word in name.split("_"))))
 

@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.checks import check_positive
+from frugal.checks import check_known, check_positive
 from frugal.interface import Candidate
 
 Kind = Literal["continuous", "integer", "ordinal", "categorical"]
@@ -169,8 +169,7 @@ class Exponential:
 
 
 def _check_bounds(low: float, high: float, scale: str) -> None:
-    if scale not in ("linear", "log"):
-        raise ValueError(f"unknown scale {scale!r}; known: linear, log")
+    check_known("scale", scale, ("linear", "log"))
     if not (_is_number(low) and _is_number(high) and -math.inf < low < high < math.inf):
         raise ValueError(f"bounds must be finite numbers with low < high, got [{low}, {high}]")
     if scale == "log" and low <= 0:

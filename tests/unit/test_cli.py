@@ -61,7 +61,7 @@ def test_the_same_call_writes_the_same_bytes(kept, place):
     ("change", "message"),
     [
         ({"--dataset": "iris"}, "unknown dataset 'iris'"),
-        ({"--classifier": "forest"}, "unknown classifier 'forest'; known: bernoulli_nb, decision_tree, knn"),
+        ({"--classifier": "forest"}, "unknown learner 'forest'; known: bernoulli_nb, decision_tree, knn"),
         ({"--space": "lists"}, "unknown space 'lists'; known: grid, ranges"),
         ({"--scaler": "log"}, "unknown scaler 'log'; known: none, min_max, robust, standard"),
         ({"--n-folds": "1"}, "n_folds must lie in [2, 569]"),

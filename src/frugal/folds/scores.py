@@ -18,7 +18,7 @@ from frugal.folds.fits import Fit, fit_and_score, train_and_score
 from frugal.folds.splits import Split, shrink, split
 from frugal.folds.table import ScoreTable, plain
 from frugal.interface import Candidate, FoldTask
-from frugal.learners import CLASSIFIERS, NETWORKS, check_known, scaler_for
+from frugal.learners import CLASSIFIERS, NETWORKS, check_learner, scaler_for
 from frugal.seeds import seed_for
 from frugal.threads import one_thread
 
@@ -165,7 +165,7 @@ def score(
     check_choice("space", space, SPACES)
     if not candidates:
         raise ValueError("candidates is empty; at least one is needed")
-    check_known(classifier)
+    check_learner(classifier)
     if (epochs is not None) != (classifier in NETWORKS):
         raise ValueError(f"networks need epochs and others take none; {classifier} was given epochs={epochs}")
     where = Folds(dataset, n_folds, seed, scaler, splits, epochs)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.checks import check_whole
+from frugal.checks import check_known, check_whole
 from frugal.folds.replay import Trace, replay
 from frugal.folds.rungs import split_rungs
 from frugal.folds.strategies import make, with_facts
@@ -209,8 +209,7 @@ def search(
     Raises:
         ValueError: on an unknown tie rule, or what `prepare` refuses.
     """
-    if tie_rule not in TIE_RULES:
-        raise ValueError(f"unknown tie_rule {tie_rule!r}; known: {', '.join(TIE_RULES)}")
+    check_known("tie_rule", tie_rule, TIE_RULES)
     ready = prepare(method, Kept(table, rungs), n_candidates=n_candidates, settings=settings)
     trace, means, total = replay(ready.strategy, ready.table, ready.rungs), ready.means, ready.table.scores.size
     counts = Counter(task.n_rows for task in trace.tasks)

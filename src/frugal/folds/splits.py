@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.checks import is_whole
+from frugal.checks import check_known, is_whole
 from frugal.seeds import rng_for, seed_for
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ def split(dataset: Dataset, n_folds: int, seed: int, scheme: str = "stratified")
     """
     from sklearn.model_selection import KFold, StratifiedKFold
 
-    if scheme not in SCHEMES:
-        raise ValueError(f"unknown splits {scheme!r}; known: {', '.join(SCHEMES)}")
+    check_known("splits", scheme, SCHEMES)
     if not is_whole(n_folds, 2) or n_folds > len(dataset.y):
         raise ValueError(f"n_folds must lie in [2, {len(dataset.y)}], the rows of {dataset.name}, got {n_folds!r}")
     smallest = int(np.bincount(dataset.y, minlength=dataset.n_classes).min())

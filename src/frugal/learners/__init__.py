@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from frugal.checks import check_known
 from frugal.learners import classifiers, networks
 from frugal.learners import elastic_net as elastic_net  # registers it
 from frugal.learners import logistic as logistic  # registers its two
@@ -29,7 +30,7 @@ __all__ = [
     "SCALERS",
     "Registered",
     "build",
-    "check_known",
+    "check_learner",
     "check_space",
     "in_epochs",
     "known",
@@ -48,14 +49,13 @@ def known() -> tuple[str, ...]:
     return (*CLASSIFIERS, *NETWORKS, *registered())
 
 
-def check_known(learner: str) -> None:
+def check_learner(learner: str) -> None:
     """Refuse a name that is not of `known()`.
 
     Raises:
         ValueError: listing the known ones.
     """
-    if learner not in known():
-        raise ValueError(f"unknown classifier {learner!r}; known: {', '.join(known())}")
+    check_known("learner", learner, known())
 
 
 def space(name: str, learner: str) -> SearchSpace:
@@ -64,7 +64,7 @@ def space(name: str, learner: str) -> SearchSpace:
     Raises:
         ValueError: on an unknown space or learner; the message lists the known ones.
     """
-    check_known(learner)
+    check_learner(learner)
     if learner in NETWORKS:
         return networks.space(name, learner)
     return classifiers.space(name, learner)
@@ -81,7 +81,7 @@ def signs(learner: str) -> Mapping[str, int]:
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.
     """
-    check_known(learner)
+    check_learner(learner)
     if learner in NETWORKS:
         spaces = [space for (_, network), space in networks.SPACES.items() if network == learner]
     else:
@@ -96,7 +96,7 @@ def n_epochs(learner: str) -> int | None:
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.
     """
-    check_known(learner)
+    check_learner(learner)
     if learner in NETWORKS:
         return networks.N_EPOCHS.get(learner)
     found = registration(learner)
@@ -109,6 +109,6 @@ def in_epochs(learner: str) -> bool:
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.
     """
-    check_known(learner)
+    check_learner(learner)
     found = registration(learner)
     return learner in NETWORKS or (found is not None and found.in_epochs is not None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from frugal.checks import check_known
 from frugal.learners.networks import DEFAULTS, Conv, Plan, make
 
 if TYPE_CHECKING:
@@ -64,8 +65,7 @@ def bench_networks(
 
     rows = []
     for network in networks:
-        if network not in DEFAULTS:
-            raise ValueError(f"unknown network {network!r}; known: {', '.join(DEFAULTS)}")
+        check_known("network", network, DEFAULTS)
         data = load(dataset or DATASETS[network], root=root)
         ours = make(
             network,

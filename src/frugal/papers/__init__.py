@@ -7,6 +7,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from frugal.checks import check_known
+
 PAPERS = ("beta_pruning", "greedy_cv", "exploration", "big_data", "hypertune", "comparisons", "trials_comparison")
 
 
@@ -16,8 +18,7 @@ def module(paper: str) -> ModuleType:
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
     """
-    if paper not in PAPERS:
-        raise ValueError(f"unknown paper {paper!r}; known: {', '.join(PAPERS)}")
+    check_known("paper", paper, PAPERS)
     return import_module(f"{__name__}.{paper}")
 
 

@@ -67,7 +67,7 @@ def problem(
         return CurvesProblem.read(settings["table"])
     if learner == LOOKUP:
         return LookUpProblem(pd.read_parquet(settings["table"]))
-    learners.check_known(learner)
+    learners.check_learner(learner)
     space = learners.space(settings.get("space") or SPACES.get(learner, "ranges"), learner)
     data = datasets.load(dataset, root=root)
     scaler = settings.get("scaler", "none")

@@ -73,15 +73,15 @@ def test_epochs_are_for_networks(classifier, epochs, message):
 
 
 def test_an_unknown_hyperparameter_of_a_network_is_refused_and_not_a_failed_fit():
-    with pytest.raises(ValueError, match="mnist_cnn has no hyperparameter 'depth'"):
+    with pytest.raises(ValueError, match="unknown hyperparameter of mnist_cnn 'depth'; known: filters"):
         score(pictures(), "mnist_cnn", [{"depth": 3}], n_folds=2, seed=0, epochs=1)
 
 
 def test_the_space_of_a_network_is_found_by_its_name():
     assert len(space("grid", "mnist_cnn").grid()) == 72
-    with pytest.raises(ValueError, match=r"unknown classifier 'mnist_cn'; known: .*knn, mnist_cnn"):
+    with pytest.raises(ValueError, match=r"unknown learner 'mnist_cn'; known: .*knn, mnist_cnn"):
         space("grid", "mnist_cn")
-    with pytest.raises(ValueError, match="unknown space 'ranges' of network 'mnist_cnn'"):
+    with pytest.raises(ValueError, match="unknown space of mnist_cnn 'ranges'; known: grid"):
         space("ranges", "mnist_cnn")
 
 

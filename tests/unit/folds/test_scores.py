@@ -215,5 +215,5 @@ def test_bad_scoring_options_are_refused(options, message):
 def test_an_empty_candidate_list_and_an_unknown_classifier_are_refused():
     with pytest.raises(ValueError, match="candidates is empty"):
         score(WDBC, "knn", [], n_folds=5, seed=0)
-    with pytest.raises(ValueError, match="unknown classifier 'forest'; known: bernoulli_nb, decision_tree, knn"):
+    with pytest.raises(ValueError, match="unknown learner 'forest'; known: bernoulli_nb, decision_tree, knn"):
         score(WDBC, "forest", [{}], n_folds=5, seed=0)

@@ -95,7 +95,7 @@ def test_signs_are_those_of_the_document_and_of_dimensions_that_there_are(learne
 
 
 def test_signs_of_an_unknown_learner_are_refused():
-    with pytest.raises(ValueError, match=r"unknown classifier 'svc'; known: .*elastic_net, .*svm_rff"):
+    with pytest.raises(ValueError, match=r"unknown learner 'svc'; known: .*elastic_net, .*svm_rff"):
         learners.signs("svc")
 
 
@@ -127,7 +127,11 @@ def test_each_takes_the_bounds_of_its_space(learner):
             {"dropout": Uniform(0.0, 1.0)},
             r"mlp refuses dropout = 1.0, a bound of its space: dropout must lie in \[0, 1\)",
         ),
-        ("mlp", {"depth": Integer(1, 3)}, "mlp refuses {'depth': 2}, the middle of its space: mlp has no hyper"),
+        (
+            "mlp",
+            {"depth": Integer(1, 3)},
+            "mlp refuses {'depth': 2}, the middle of its space: unknown hyperparameter of mlp 'depth'",
+        ),
         ("svm", {"sigma": Uniform(0.0, 1.0)}, "svm refuses {'sigma': 0.5}, the .*space: svm does not take these"),
     ],
 )

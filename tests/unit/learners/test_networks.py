@@ -65,7 +65,7 @@ def test_the_default_of_mnist_cnn_is_a_row_of_the_grid():
     ("name", "candidate", "message"),
     [
         ("vgg", {}, "unknown network 'vgg'; known: mnist_cnn, mlp, cifar_cnn"),
-        ("mlp", {"filters": 8}, "mlp has no hyperparameter 'filters'; known: neurons"),
+        ("mlp", {"filters": 8}, "unknown hyperparameter of mlp 'filters'; known: neurons"),
         ("mlp", {"neurons": 0}, "whole numbers of at least 1"),
         ("mnist_cnn", {"dropout": 1.0}, r"dropout must lie in \[0, 1\)"),
         ("mnist_cnn", {"optimizer": "rmsprop"}, "unknown optimizer 'rmsprop'; known: adam, sgd"),

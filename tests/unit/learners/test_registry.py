@@ -72,7 +72,7 @@ def test_a_registered_learner_is_found_under_its_name_only(monkeypatch):
     register("made_up", Registered(lambda candidate, seed: (dict(candidate), seed), {"grid": only}))
     assert build("made_up", {"strategy": "prior"}, seed=3) == ({"strategy": "prior"}, 3)
     assert space("grid", "made_up") is only
-    learners.check_known("made_up")
+    learners.check_learner("made_up")
     with pytest.raises(ValueError, match="unknown space of made_up 'ranges'; known: grid"):
         space("ranges", "made_up")
     with pytest.raises(ValueError, match=r"unknown classifier 'wkm_svm'; known: bernoulli_nb, .*, made_up"):

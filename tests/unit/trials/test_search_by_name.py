@@ -212,7 +212,7 @@ def test_the_size_of_a_draw_is_that_of_the_settings():
     ("call", "message"),
     [
         (lambda: problem("function", "sphere", 0, {}), "unknown function 'sphere'; known: branin, hartmann6"),
-        (lambda: problem("sphere", "digits", 0, {}), "unknown classifier 'sphere'"),
+        (lambda: problem("sphere", "digits", 0, {}), "unknown learner 'sphere'"),
         (
             lambda: problem("svm", "digits", 0, {"scaler": "log"}),
             "unknown scaler 'log'; known: none, min_max, robust, standard",

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from frugal.checks import check_known
 from frugal.folds.fast import knn, naive_bayes, tree
 from frugal.folds.fast.plain import Batch, Fold, FoldScores, complete
 from frugal.interface import Candidate
@@ -55,7 +56,7 @@ def score_fold(
     Raises:
         ValueError: on an unknown classifier.
     """
-    _check(classifier)
+    check_known("classifier", classifier, _SCORERS)
     fold = Fold(X_train, y_train, X_test, y_test)
     batch = _SCORERS[classifier](fold, candidates, seed=seed) if _is_regular(fold) else Batch()
     return complete(classifier, fold, candidates, batch, seed=seed)
@@ -72,14 +73,9 @@ def score_fold_plain(
     seed: int,
 ) -> FoldScores:
     """The reference: fit and score one candidate after the other; arguments of `score_fold`."""
-    _check(classifier)
+    check_known("classifier", classifier, _SCORERS)
     fold = Fold(X_train, y_train, X_test, y_test)
     return complete(classifier, fold, candidates, Batch(), seed=seed)
-
-
-def _check(classifier: str) -> None:
-    if classifier not in _SCORERS:
-        raise ValueError(f"unknown classifier {classifier!r}; known: {', '.join(_SCORERS)}")
 
 
 def _is_regular(fold: Fold) -> bool:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 import torch
 
+from frugal.checks import check_known
+
 
 def choose_device(device: str) -> str:
     """`cpu` or `cuda`; `auto` is CUDA where there is one.
@@ -15,8 +17,7 @@ def choose_device(device: str) -> str:
     Raises:
         ValueError: on another name, or CUDA where there is none.
     """
-    if device not in ("auto", "cpu", "cuda"):
-        raise ValueError(f"unknown device {device!r}; known: auto, cpu, cuda")
+    check_known("device", device, ("auto", "cpu", "cuda"))
     present = torch.cuda.is_available()
     if device == "cuda" and not present:
         raise ValueError("there is no CUDA device here; use auto or cpu")

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from frugal.checks import check_known, check_settings
 from frugal.interface import Candidate
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace, Uniform
 
@@ -167,9 +168,8 @@ def space(name: str, network: str) -> SearchSpace:
     Raises:
         ValueError: on an unknown space or network; the message lists the known ones.
     """
-    if (name, network) not in SPACES:
-        known = ", ".join(f"{space!r} of {of!r}" for space, of in SPACES)
-        raise ValueError(f"unknown space {name!r} of network {network!r}; known: {known}")
+    check_known("network", network, DEFAULTS)
+    check_known(f"space of {network}", name, [space for space, of in SPACES if of == network])
     return SPACES[name, network]
 
 
@@ -197,12 +197,8 @@ def plan(network: str, candidate: Candidate) -> Plan:
     Raises:
         ValueError: on an unknown network or hyperparameter, or a value out of range.
     """
-    if network not in DEFAULTS:
-        raise ValueError(f"unknown network {network!r}; known: {', '.join(NETWORKS)}")
-    unknown = sorted(set(candidate) - set(DEFAULTS[network]))
-    if unknown:
-        known = ", ".join(DEFAULTS[network])
-        raise ValueError(f"{network} has no hyperparameter {unknown[0]!r}; known: {known}")
+    check_known("network", network, DEFAULTS)
+    check_settings(candidate, DEFAULTS[network], f"hyperparameter of {network}", complete=False)
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in candidate.items()}
     made = _PLANNERS[network](dict(DEFAULTS[network]) | plain)
     _check(made)
@@ -240,8 +236,7 @@ def _check(made: Plan) -> None:
         )
     if any(not 0 <= layer.dropout < 1 for layer in made.layers):
         raise ValueError(f"dropout must lie in [0, 1), got {[layer.dropout for layer in made.layers]}")
-    if made.optimizer not in ("adam", "sgd"):
-        raise ValueError(f"unknown optimizer {made.optimizer!r}; known: adam, sgd")
+    check_known("optimizer", made.optimizer, ("adam", "sgd"))
     if not (made.learning_rate > 0 and 0 <= made.momentum < 1 and made.weight_decay >= 0):
         raise ValueError(
             "learning_rate must be above 0, momentum in [0, 1) and weight_decay at least 0, "

@@ -16,7 +16,7 @@ from frugal.papers.beta_pruning.model import CONTRASTED, fit_maximum_likelihood
 from frugal.papers.beta_pruning.network import by_step
 from frugal.papers.beta_pruning.runs import EXPLORERS
 from frugal.papers.tidy import provenance
-from frugal.papers.verdicts import COLUMNS, Arrays, Claim, judge, verdict
+from frugal.papers.verdicts import COLUMNS, Arrays, Claim, check_claimed, judge, verdict
 
 FLOOR = 3
 """Repetitions under which no number of the network study is published and no verdict given."""
@@ -163,9 +163,8 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     Raises:
         ValueError: on an unknown experiment.
     """
-    unknown = sorted(set(runs) - {"explored", "swept"})
-    if unknown:
-        raise ValueError(f"no claims on the experiment {unknown[0]!r}; known: explored, swept")
+    for experiment in runs:
+        check_claimed(experiment, ("explored", "swept"))
     rows = []
     for claim in MODEL:
         ours = claim.ours()

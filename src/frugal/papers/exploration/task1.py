@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from frugal.checks import check_known
 from frugal.trials.surrogates.blr import BLR
 
 Array = NDArray[np.float64]
@@ -113,8 +114,7 @@ def scores(objective: str) -> Array:
     Raises:
         ValueError: on an unknown objective; the message lists the known ones.
     """
-    if objective not in OBJECTIVES:
-        raise ValueError(f"unknown objective {objective!r}; known: {', '.join(OBJECTIVES)}")
+    check_known("objective", objective, OBJECTIVES)
     values = np.array([OBJECTIVES[objective](point) for point in CANDIDATES])
     values.flags.writeable = False
     return values

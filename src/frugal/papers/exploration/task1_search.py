@@ -26,7 +26,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from frugal.checks import check_choice
+from frugal.checks import check_choice, check_known
 from frugal.papers.exploration.task1 import (
     BETA_GRID,
     CANDIDATES,
@@ -80,8 +80,7 @@ def search(objective: str, how: str, *, seed: int, n_trials: int = N_TRIALS, **s
     Raises:
         ValueError: on an unknown objective or search, or a number of steps out of range.
     """
-    if how not in SEARCHES:
-        raise ValueError(f"unknown search {how!r}; known: {', '.join(SEARCHES)}")
+    check_known("search", how, SEARCHES)
     if not len(INITIAL) <= n_trials <= len(CANDIDATES):
         bounds = f"at least {len(INITIAL)} and at most {len(CANDIDATES)}, all candidates"
         raise ValueError(f"n_trials must be {bounds}, got {n_trials}")

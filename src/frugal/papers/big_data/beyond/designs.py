@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from frugal import datasets
+from frugal.checks import check_known
 from frugal.rows import interval_widths
 from frugal.rows.weighted_logistic import fit_weighted
 from frugal.seeds import rng_for
@@ -48,8 +49,7 @@ def generate(design: str, n: int, rng: Generator) -> tuple[Floats, Ints]:
     Raises:
         ValueError: on an unknown design.
     """
-    if design not in BETA:
-        raise ValueError(f"unknown design {design!r}; known: {', '.join(BETA)}")
+    check_known("design", design, BETA)
     beta = BETA[design]
     if design == "nzNormal":
         shared, own = rng.standard_normal((n, 1)), rng.standard_normal((n, len(beta)))

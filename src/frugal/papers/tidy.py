@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import pandas as pd
 
 from frugal.stats import mean_interval, standard_error
@@ -44,6 +45,17 @@ def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str = "runs"
     if missing:
         have = ", ".join(map(str, table.columns))
         raise ValueError(f"the {what} lack the column {missing[0]!r}; they have {have}")
+
+
+def unprinted(table: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """The table with those of `TIDY` that a document fills where it prints a number, and with its scale.
+
+    Args:
+        table: with what was measured; its stars are kept where it has some.
+        scale: label of the run.
+    """
+    own = table.get("stars", "")
+    return table.assign(published=np.nan, published_se=np.nan, published_stars="", stars=own, scale=scale)
 
 
 def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from frugal.papers.beta_pruning.runs import SWEPT
-from frugal.papers.tidy import TIDY, mean_by_seed, need, provenance
+from frugal.papers.tidy import TIDY, mean_by_seed, need, provenance, unprinted
 
 RECORDED = "recorded"
 """Figure 7's own run, which its author recorded."""
@@ -105,6 +105,6 @@ def sweep_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     as_numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in ("tau", "buffer")}
     ordered = table.assign(measure=table["measure"].map(SWEPT.index), **as_numbers)
     table = table.loc[ordered.sort_values(SWEEP_KEYS, na_position="first").index].reset_index(drop=True)
-    table = table.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    table = unprinted(table, scale)
     table["n_rows"] = runs["n_rows"].min()
     return table[[*SWEEP_KEYS, *TIDY, *(c for c in table if c not in (*SWEEP_KEYS, *TIDY))]]

@@ -16,7 +16,7 @@ import pandas as pd
 from frugal.papers.exploration.searches import COMPARED, curves, distances, ends, n_initial, paths, searches
 from frugal.papers.exploration.task2 import LEARNER, long_rows, published
 from frugal.papers.paired import differences, missing_notes
-from frugal.papers.tidy import TIDY, mean_by_seed
+from frugal.papers.tidy import TIDY, mean_by_seed, unprinted
 from frugal.papers.verdicts import NOT_RUN, NOT_TESTABLE
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.searches import FUNCTION
@@ -249,6 +249,6 @@ def table_greediness(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         ["problem", "measure", "seed", "data"], ["ei", "ei_explore", "difference"], var_name="quantity"
     )
     table = mean_by_seed(long, "value", ["problem", "measure", "quantity"])
-    table = table.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    table = unprinted(table, scale)
     table["note"] = missing_notes(table.rename(columns={"quantity": "method"}))
     return table[["problem", "measure", "quantity", *TIDY, "n_missing", "note"]]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from frugal.papers.greedy_cv.tables import CELL, N_SEARCH, beside, published, settings_note
-from frugal.papers.tidy import TIDY, mean_by_seed, need, provenance
+from frugal.papers.tidy import TIDY, mean_by_seed, need, provenance, unprinted
 
 KEYS = [*CELL, "method", "k"]
 
@@ -56,8 +56,7 @@ def summarise_sensitivity(runs: pd.DataFrame) -> pd.DataFrame:
 
 def sizes_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Mean search time per number of rows, classifier, method and k; the document prints nothing to compare."""
-    table = summarise_sizes(runs).assign(published=np.nan, published_se=np.nan, published_stars="", stars="")
-    return table.assign(scale=scale)[[*KEYS, *TIDY, "n_missing", "n_rows"]]
+    return unprinted(summarise_sizes(runs), scale)[[*KEYS, *TIDY, "n_missing", "n_rows"]]
 
 
 def summarise_sizes(runs: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from importlib import resources
 import numpy as np
 import pandas as pd
 
-from frugal.papers.tidy import TIDY, mean_by_seed, need
+from frugal.papers.tidy import TIDY, mean_by_seed, need, unprinted
 from frugal.papers.verdicts import NOT_RUN
 from frugal.stats import stars, welch
 
@@ -125,8 +125,7 @@ def table1_by_n(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     ours = compare(runs, "search_time", keys, higher_is_better=False)
     ties = runs.groupby([*keys, "method"], as_index=False)["n_tied"].mean()
     table = ours.merge(ties, on=[*keys, "method"])
-    table = table.assign(published=np.nan, published_se=np.nan, published_stars="", scale=scale)
-    return table[[*CELL, "method", "k", "n", *TIDY, "n_missing", "p", "n_tied"]]
+    return unprinted(table, scale)[[*CELL, "method", "k", "n", *TIDY, "n_missing", "p", "n_tied"]]
 
 
 def table2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from frugal.papers.hypertune.curves import areas
 from frugal.papers.hypertune.listed import CONTROLS, DATASETS, KEYS, LEARNERS, MAJORITY, METHODS, TABLES, published
 from frugal.papers.hypertune.searched import paths, scope
 from frugal.papers.markdown import crossed
-from frugal.papers.tidy import MEASURED, TIDY, is_stand_in, mean_by_seed, provenance
+from frugal.papers.tidy import MEASURED, TIDY, is_stand_in, mean_by_seed, provenance, unprinted
 from frugal.papers.verdicts import NOT_RUN
 
 FLOOR: Final = 3
@@ -194,7 +194,7 @@ def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     made = made.merge(counts.reset_index(), on=_CONTROL_KEYS)
     if enough(made).any():
         made = made[enough(made)]
-    made = made.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    made = unprinted(made, scale)
     return made[_CONTROL_COLUMNS].reset_index(drop=True)
 
 

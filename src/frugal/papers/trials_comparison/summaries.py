@@ -16,7 +16,7 @@ from frugal.papers.comparisons.ranks import COLUMNS as RANKS
 from frugal.papers.comparisons.ranks import rank_table
 from frugal.papers.markdown import crossed
 from frugal.papers.paths import SLACK, mean_path, steps, until_last
-from frugal.papers.tidy import TIDY, is_stand_in, mean_by_seed, need_columns, provenance
+from frugal.papers.tidy import TIDY, is_stand_in, mean_by_seed, need_columns, provenance, unprinted
 from frugal.papers.trials_comparison.listed import COLUMNS, CURRENCIES, GROUPS, METHODS, PROBLEMS, searched_on
 from frugal.papers.verdicts import NOT_RUN
 
@@ -135,7 +135,7 @@ def table_strategies(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
             table.loc[i, "says"] = f"{n_never} of {n} seeds never"
         elif row["n_missing"]:
             table.loc[i, "says"] = f"{row['n_missing']} of {n} seeds without"
-    table = table.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    table = unprinted(table, scale)
     if table["n_seeds"].max() >= FLOOR:
         below = table["n_seeds"] < FLOOR
         table.loc[below, ["ours", "ours_se", "low", "high"]] = np.nan

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from frugal.papers.tidy import TIDY, mean_by_seed
+from frugal.papers.tidy import TIDY, mean_by_seed, unprinted
 from frugal.stats import stars
 
 Table = Callable[[pd.DataFrame, str], pd.DataFrame]
@@ -221,9 +221,7 @@ def _tidy(runs: pd.DataFrame, keys: list[str], measures: Sequence[str], scale: s
 
 def _filled(table: pd.DataFrame, keys: list[str], scale: str) -> pd.DataFrame:
     """With the columns of every table; the document prints none of these numbers."""
-    table = table.assign(published=np.nan, published_se=np.nan, published_stars="", scale=scale)
-    table = table if "stars" in table else table.assign(stars="")
-    return table[[*keys, *TIDY, "n_missing"]]
+    return unprinted(table, scale)[[*keys, *TIDY, "n_missing"]]
 
 
 TABLES: dict[str, Table] = {

@@ -13,7 +13,7 @@ from frugal.papers.big_data.curves import fits
 from frugal.papers.big_data.curves.searched import METHODS, NAMES, pairs, searches, shares_cut
 from frugal.papers.big_data.listed import REPETITIONS
 from frugal.papers.paths import mean_path, until_last
-from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, provenance, shares_within
+from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, provenance, shares_within, unprinted
 from frugal.papers.verdicts import Arrays, over_seeds
 
 N_POINTS: Final = 201
@@ -214,7 +214,7 @@ def _tidy(parts: list[pd.DataFrame], keys: list[str], scale: str, orders: dict[s
     listed = {"dataset": list(NAMES), **{key: list(order) for key, order in orders.items()}}
     ranks = [table[key].map({name: i for i, name in enumerate(order)}) for key, order in listed.items()]
     table = table.iloc[np.lexsort(ranks[::-1])].reset_index(drop=True)
-    table = table.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale, says="")
+    table = unprinted(table, scale).assign(says="")
     return table[[*keys, *TIDY, "n_missing", "says"]]
 
 

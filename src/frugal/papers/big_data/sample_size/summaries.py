@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from frugal.papers.big_data.sample_size.outcomes import MEASURES, need, outcomes
 from frugal.papers.big_data.sample_size.runs import METHODS, THETAS, UNGUARDED
 from frugal.papers.paths import mean_at
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance, unprinted
 
 OURS, PUBLISHED = "ours", "published"
 """Sources of a curve of Figure 8."""
@@ -131,7 +131,7 @@ def _tidy(long: pd.DataFrame, keys: list[str], order: dict[str, tuple[str, ...]]
     table = mean_by_seed(long, "value", keys)
     by_order = table.assign(**{name: table[name].map(listed.index) for name, listed in order.items()})
     table = table.loc[by_order.sort_values(keys).index].reset_index(drop=True)
-    table = table.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    table = unprinted(table, scale)
     return table[[*keys, *TIDY, *(name for name in table if name not in (*keys, *TIDY))]]
 
 

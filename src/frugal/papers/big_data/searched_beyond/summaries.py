@@ -12,7 +12,7 @@ import pandas as pd
 from frugal.papers.big_data.searched_beyond.paths import CURRENCIES, to_same, with_spent
 from frugal.papers.experiments import EXPERIMENTS
 from frugal.papers.paths import mean_path, until_last
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance, shares_within
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance, shares_within, unprinted
 
 QUALITY: Final = {
     "growing_termination": "best_error",
@@ -92,7 +92,7 @@ def table(runs: pd.DataFrame, scale: str, *, experiment: str) -> pd.DataFrame:
     ranks = {method: i for i, method in enumerate(EXPERIMENTS[experiment].methods)}
     found = found.assign(is_pair=found["against"] != "", rank=found["method"].map(ranks))
     found = found.sort_values(["is_pair", "rank"], kind="stable", ignore_index=True)
-    found = found.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    found = unprinted(found, scale)
     return found[[*KEYS, *TIDY, "n_missing", "says"]]
 
 

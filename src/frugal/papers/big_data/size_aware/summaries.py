@@ -19,7 +19,7 @@ from frugal.papers.big_data.size_aware.searched import (
 )
 from frugal.papers.paired import differences
 from frugal.papers.paths import Array, mean_at, mean_path, until_last
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance, shares_within
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance, shares_within, unprinted
 
 LEFT: Final = ("random", "ei", "entropy_search", "mtbo_16", "fabolas")
 MIDDLE: Final = ("mtbo_4", "mtbo_16", "mtbo_64", "fabolas")
@@ -124,7 +124,7 @@ def tabulate_search(experiment: str, runs: pd.DataFrame, scale: str) -> pd.DataF
     ranks = [table["measure"].map(MEASURES.index), table["method"].map(METHODS.index)]
     table = table.iloc[np.lexsort(ranks)].reset_index(drop=True)
     table["says"] = [notes.get(key, "") for key in zip(table["method"], table["measure"], strict=True)]
-    table = table.assign(published=np.nan, published_se=np.nan, published_stars="", stars="", scale=scale)
+    table = unprinted(table, scale)
     return table[[*KEYS, *TIDY, "n_missing", "says"]]
 
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from frugal.papers.tidy import unprinted
+from frugal.papers.tidy import read_printed, unprinted
 
 
 def test_what_no_document_prints_is_left_empty_and_own_stars_are_kept():
@@ -12,3 +12,8 @@ def test_what_no_document_prints_is_left_empty_and_own_stars_are_kept():
     assert table[["published", "published_se"]].isna().all(axis=None)
     assert table.iloc[0][["published_stars", "stars", "scale"]].tolist() == ["", "", "smoke"]
     assert unprinted(measured.assign(stars=["**", ""]), "smoke")["stars"].tolist() == ["**", ""]
+
+
+def test_printed_numbers_are_found_by_their_name():
+    errors = read_printed("hypertune_tables")
+    assert {"table", "learner", "dataset", "method", "value", "se"} <= {*errors}

@@ -1,8 +1,9 @@
-"""The columns of every regenerated table, and the one way in which runs become a mean with its interval."""
+"""The columns of every regenerated table, what documents print, and the one way in which runs become a mean."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.resources import files
 
 import numpy as np
 import pandas as pd
@@ -45,6 +46,12 @@ def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str = "runs"
     if missing:
         have = ", ".join(map(str, table.columns))
         raise ValueError(f"the {what} lack the column {missing[0]!r}; they have {have}")
+
+
+def read_printed(name: str) -> pd.DataFrame:
+    """Numbers that a document prints, as they were copied into `values/{name}.csv`."""
+    with files("frugal.papers").joinpath(f"values/{name}.csv").open() as file:
+        return pd.read_csv(file)
 
 
 def unprinted(table: pd.DataFrame, scale: str) -> pd.DataFrame:

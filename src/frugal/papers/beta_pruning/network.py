@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import numpy as np
 import pandas as pd
 
 from frugal.papers.beta_pruning.runs import SWEPT
-from frugal.papers.tidy import TIDY, mean_by_seed, need, provenance, unprinted
+from frugal.papers.tidy import TIDY, mean_by_seed, need, provenance, read_printed, unprinted
 
 RECORDED = "recorded"
 """Figure 7's own run, which its author recorded."""
@@ -19,8 +17,7 @@ SWEEP_KEYS = ["measure", "tau", "method", "buffer"]
 
 def recorded() -> pd.DataFrame:
     """The document's own run: step, explored, best_mean (of the whole buffer, complete or not)."""
-    with files("frugal.papers").joinpath("values/bayes_fig7_run.csv").open() as file:
-        table = pd.read_csv(file)
+    table = read_printed("bayes_fig7_run")
     return pd.DataFrame(
         {
             "step": table["models_fit"],

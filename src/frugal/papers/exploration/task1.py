@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Final, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.checks import check_known
+from frugal.papers.tidy import read_printed
 from frugal.trials.surrogates.blr import BLR
 
 Array = NDArray[np.float64]
@@ -129,8 +128,7 @@ def best(objective: str, among: Callable[[Point], bool] = lambda point: True) ->
 @cache
 def published() -> Mapping[str, float]:
     """What the page prints: K, beta and lambda."""
-    with files("frugal.papers").joinpath("values/exploration.csv").open() as file:
-        table = pd.read_csv(file)
+    table = read_printed("exploration")
     part = table[table["task"] == 1]
     return {str(name): float(value) for name, value in zip(part["quantity"], part["value"], strict=True)}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from importlib.resources import files
 from typing import Final
 
 import numpy as np
@@ -11,7 +10,7 @@ import pandas as pd
 
 from frugal.papers.exploration.searches import TASK2, chosen, curves, ends, n_initial, paths, searches
 from frugal.papers.paired import differences, missing_notes
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance, read_printed
 
 LEARNER: Final = "logistic_regression"
 SEARCHED: Final = (
@@ -30,8 +29,7 @@ PANELS: Final = {"trials": "trial", "seconds": "spent_s", "cost": "spent_cost"}
 
 def published(quantity: str) -> float:
     """What the page prints of task 2: C, intercept_scaling or test_accuracy."""
-    with files("frugal.papers").joinpath("values/exploration.csv").open() as file:
-        table = pd.read_csv(file)
+    table = read_printed("exploration")
     return float(table[(table["task"] == 2) & (table["quantity"] == quantity)]["value"].iloc[0])
 
 

@@ -7,12 +7,11 @@ the first group of experiments (Table 1, Figures 11 and 12), `early_stopping` of
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 
 import numpy as np
 import pandas as pd
 
-from frugal.papers.tidy import TIDY, mean_by_seed, need, unprinted
+from frugal.papers.tidy import TIDY, mean_by_seed, need, read_printed, unprinted
 from frugal.papers.verdicts import NOT_RUN
 from frugal.stats import stars, welch
 
@@ -28,10 +27,8 @@ K_STOPPING = (10,)
 @cache
 def published(table: str) -> pd.DataFrame:
     """A printed table: columns dataset, classifier, method, k or n, published, published_stars."""
-    path = resources.files("frugal.papers") / "values" / f"greedy_{table}.csv"
-    with path.open() as file:
-        frame = pd.read_csv(file)
-    return frame.fillna({"stars": ""}).rename(columns={"value": "published", "stars": "published_stars"})
+    names = {"value": "published", "stars": "published_stars"}
+    return read_printed(f"greedy_{table}").fillna({"stars": ""}).rename(columns=names)
 
 
 def with_ratio(runs: pd.DataFrame) -> pd.DataFrame:

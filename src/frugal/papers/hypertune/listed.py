@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import Final
 
 import pandas as pd
 
 from frugal.papers.experiments import TUNED_IN
+from frugal.papers.tidy import read_printed
 
 LEARNERS: Final = {
     "elastic_net": "elastic_net",
@@ -48,6 +48,4 @@ KEYS: Final = ["table", "learner", "dataset", "method"]
 @cache
 def published() -> pd.DataFrame:
     """The printed errors: `KEYS`, published, published_se."""
-    with files("frugal.papers").joinpath("values/hypertune_tables.csv").open() as file:
-        table = pd.read_csv(file)
-    return table.rename(columns={"value": "published", "se": "published_se"})
+    return read_printed("hypertune_tables").rename(columns={"value": "published", "se": "published_se"})

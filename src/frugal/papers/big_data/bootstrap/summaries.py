@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
 
 import numpy as np
 import pandas as pd
 
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance, read_printed
 from frugal.stats import mean_interval
 
 OURS, PUBLISHED = "ours", "published"
@@ -66,8 +65,7 @@ def published() -> pd.DataFrame:
     """The document's points, read off its figure: experiment, method, gamma, published_s, mean."""
     parts = []
     for name, experiment in (("left_middle", "intervals"), ("right", "interval_workers")):
-        with files("frugal.papers").joinpath(f"values/survey_fig7_{name}.csv").open() as file:
-            table = pd.read_csv(file)
+        table = read_printed(f"survey_fig7_{name}")
         boots = table["method"] == "BOOT"
         gamma = table["gamma"].where(~boots, 1.0) if "gamma" in table else np.where(boots, 1.0, 0.7)
         parts.append(

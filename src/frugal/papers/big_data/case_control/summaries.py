@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
 from typing import Final
 
 import numpy as np
 import pandas as pd
 
 from frugal.papers.big_data.case_control.problems import DESIGNS, Floats, rare_rows
-from frugal.papers.tidy import TIDY, mean_by_seed
+from frugal.papers.tidy import TIDY, mean_by_seed, read_printed
 from frugal.rows import fit_logistic
 from frugal.seeds import rng_for
 
@@ -31,8 +30,8 @@ def published() -> pd.DataFrame:
     """Figure 10's digitised points: design, r, method, published."""
     parts = []
     for design in DESIGNS:
-        with files("frugal.papers").joinpath(f"values/survey_fig10_{design.lower()}.csv").open() as file:
-            table = pd.read_csv(file).rename(columns={"x": "r"} | {name: m for m, name in PUBLISHED.items()})
+        table = read_printed(f"survey_fig10_{design.lower()}")
+        table = table.rename(columns={"x": "r"} | {name: m for m, name in PUBLISHED.items()})
         parts.append(table.melt("r", list(PUBLISHED), "method", "published").assign(design=design))
     return pd.concat(parts, ignore_index=True)[["design", "r", "method", "published"]]
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
 
 import numpy as np
 import pandas as pd
 
 from frugal.papers.big_data.kmeans_svm import ripley
 from frugal.papers.big_data.kmeans_svm.claims import PIMA
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance, read_printed
 
 OURS, PUBLISHED = "ours", "published"
 FIGURE12 = ("test_error", "train_seconds", "n_support")
@@ -31,8 +30,7 @@ _CURVES = ["panel", "source", "dataset", "method", "compression", "mean", "low",
 
 def published() -> pd.DataFrame:
     """The document's points of Figure 12: measure, method, compression, published."""
-    with files("frugal.papers").joinpath("values/survey_fig12.csv").open() as file:
-        table = pd.read_csv(file)
+    table = read_printed("survey_fig12")
     parts = []
     for measure, suffix in (("test_error", "err"), ("train_seconds", "time"), ("n_support", "sv")):
         for method, prefix in (("km_svm", "km"), ("wkm_svm", "wkm")):

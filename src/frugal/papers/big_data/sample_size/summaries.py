@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
 from typing import Final
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from frugal.papers.big_data.sample_size.outcomes import MEASURES, need, outcomes
 from frugal.papers.big_data.sample_size.runs import METHODS, THETAS, UNGUARDED
 from frugal.papers.paths import mean_at
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance, unprinted
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance, read_printed, unprinted
 
 OURS, PUBLISHED = "ours", "published"
 """Sources of a curve of Figure 8."""
@@ -155,8 +154,7 @@ def _curve(runs: pd.DataFrame, method: str, value: str, grid: Array, panel: str)
 def _published(panel: str, limit: float) -> pd.DataFrame:
     """The document's curves of a panel, up to a number of passes over its own rows."""
     name, methods = _PUBLISHED[panel]
-    with files("frugal.papers").joinpath(f"values/{name}.csv").open() as file:
-        table = pd.read_csv(file).rename(columns=methods).drop_duplicates()
+    table = read_printed(name).rename(columns=methods).drop_duplicates()
     long = (
         table.assign(x=table["x"] * 1e6 / PUBLISHED_ROWS).melt("x", var_name="method", value_name="mean").dropna()
     )

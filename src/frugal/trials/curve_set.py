@@ -87,8 +87,8 @@ def train_curves(
     candidates = problem.space.sample(rng_for("curves", network, dataset.name), max(numbers) + 1)
     facts = (network, dataset.name, SPACE, sizes, n_valid, n_epochs, dataset.provenance)
     of_set = dict(zip(OF_SET, facts, strict=True))
-    lines = None if journal_path is None else Lines(journal_path, of_set)
-    made = {(row["id"], row[SIZE]): row for row in lines.rows} if lines else {}
+    lines = Lines(journal_path, of_set)
+    made = {(row["id"], row[SIZE]): row for row in lines.rows}
     wanted = [(number, size) for number in numbers for size in sizes]
     if not made.keys() >= set(wanted):  # or the first curve's seconds are those of importing and compiling, too
         replace(problem).evaluate(TrialTask(0, candidates[0], min(sizes[0], 64), epochs=1), _go_on)
@@ -97,8 +97,7 @@ def train_curves(
             task = TrialTask(number, candidates[number], size, epochs=n_epochs)
             one = replace(problem)  # which lets its network go
             made[number, size] = {SIZE: size} | _train(one, task, tested=size == sizes[0])
-            if lines:
-                lines.add(made[number, size])
+            lines.add(made[number, size])
     rows = [of_set | {SIZE: size} | row for number, size in wanted for row in _rows(made[number, size])]
     return pd.DataFrame(rows, columns=COLUMNS)
 

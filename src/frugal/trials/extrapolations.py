@@ -86,8 +86,8 @@ def extrapolate(
     of_set = {name: value.item() if isinstance(value, np.generic) else value for name, value in facts.items()}
     horizon = problem.n_epochs
     header = {**of_set, "ids": [one.id for one in problem.curves], "share": check_share, "curve": dict(curve)}
-    lines = None if journal_path is None else Lines(journal_path, header)
-    made = {(row["id"], row["epoch"]): row for row in lines.rows} if lines else {}
+    lines = Lines(journal_path, header)
+    made = {(row["id"], row["epoch"]): row for row in lines.rows}
     todo = [(one, n) for one in problem.curves for n in epochs_of_checks(horizon, check_share)[1]]
     todo = [(one, n) for one, n in todo if n <= len(one.scores) and np.isfinite(one.scores[:n]).all()]
     with one_thread():
@@ -96,8 +96,7 @@ def extrapolate(
                 continue
             rng = rng_for("extrapolation", of_set["network"], of_set["dataset"], one.id, n)
             made[one.id, n] = _row(one, n, horizon, CurveModel(rng=rng, **curve))
-            if lines:
-                lines.add(made[one.id, n])
+            lines.add(made[one.id, n])
             log.info("curve %d, %d points: %.2f s", one.id, n, made[one.id, n]["seconds"])
     return pd.DataFrame([of_set | made[one.id, n] for one, n in todo], columns=COLUMNS)
 

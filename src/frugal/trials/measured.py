@@ -122,14 +122,13 @@ def in_groups(
         raise ValueError(f"candidates must be at least one, none of them twice, got {len(names)}")
     of = facts_of(problem)
     parts = {"n_train": len(problem.parts.train[1]), "n_valid": len(problem.parts.valid[1])}
-    journal = Lines(journal_path, {**of, **parts, "candidates": names}) if journal_path else None
-    cells = {_key(row): row for row in (journal.rows if journal else [])}
+    journal = Lines(journal_path, {**of, **parts, "candidates": names})
+    cells = {_key(row): row for row in journal.rows}
     for n_rows, subset in sizes.draws():
         left = [c for c, name in zip(candidates, names, strict=True) if (name, n_rows, subset) not in cells]
         for cell in group(problem, left, n_rows, subset) if left else ():
             cells[_key(cell)] = cell
-            if journal:
-                journal.add(cell)
+            journal.add(cell)
     ordered = [cells[name, *draw] for draw in sizes.draws() for name in names]
     table = pd.DataFrame(ordered, columns=list(CELL))
     return pd.concat([pd.DataFrame(of, index=table.index), table], axis=1)

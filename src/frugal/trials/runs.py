@@ -124,7 +124,7 @@ class Journal:
 
     def __init__(self, path: str | Path, header: dict[str, Any]) -> None:
         self._lines = Lines(path, header)
-        self.path = self._lines.path
+        self.path = Path(path)
         self.trials = [as_trial(row) for row in self._lines.rows]
         self.states = states_beside(path)
 

@@ -92,10 +92,9 @@ class _Fits:
                 raise ValueError(f"{on.name} has no test rows, so nothing to refit on")
             self._on[n] = on
         header = {"learner": learner, "dataset": dataset, "settings": dict(settings)}
-        self._lines = None if journal_path is None else Lines(journal_path, header)
-        kept = [] if self._lines is None else self._lines.rows
+        self._lines = Lines(journal_path, header)
         self._made: dict[tuple[str, int | None], dict[str, Any]] = {
-            (row["candidate"], row["size"]): row["fit"] for row in kept
+            (row["candidate"], row["size"]): row["fit"] for row in self._lines.rows
         }
 
     def of(self, candidate: str, size: str) -> dict[str, Any]:
@@ -106,8 +105,7 @@ class _Fits:
             test_error = on.test_error(json.loads(candidate))
             fit = {"n_rows": len(on.parts.train[1]), "test_error": test_error, "seconds": process_time() - started}
             self._made[candidate, n_rows] = fit
-            if self._lines is not None:
-                self._lines.add({"candidate": candidate, "size": n_rows, "fit": fit})
+            self._lines.add({"candidate": candidate, "size": n_rows, "fit": fit})
         return self._made[candidate, n_rows]
 
 

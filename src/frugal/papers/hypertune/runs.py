@@ -88,9 +88,9 @@ class Fits:
 
     def __init__(self, settings: Mapping[str, Any], root: str | Path, journal_path: str | Path | None) -> None:
         self._settings, self._root = settings, root
-        self._lines = None if journal_path is None else Lines(journal_path, {"settings": dict(settings)})
+        self._lines = Lines(journal_path, {"settings": dict(settings)})
         self._latest: tuple[tuple[str, str, int], LearnerProblem] | None = None
-        self._made = {row["key"]: row["fit"] for row in (self._lines.rows if self._lines else [])}
+        self._made = {row["key"]: row["fit"] for row in self._lines.rows}
 
     def of(self, learner: str, dataset: str, seed: int, candidate: Candidate | None) -> dict[str, Any]:
         """candidate, n_rows, n_epochs and test_error of a fit."""
@@ -101,8 +101,7 @@ class Fits:
             on = self._problem(learner, dataset, seed)
             facts = {"n_rows": len(on.parts.train[1]), "n_epochs": on.n_epochs}
             self._made[key] = {**facts, "test_error": _tested(on, candidate)}
-            if self._lines is not None:
-                self._lines.add({"key": key, "fit": self._made[key]})
+            self._lines.add({"key": key, "fit": self._made[key]})
         return {"candidate": as_json(candidate), **self._made[key]}
 
     def majority(self, learner: str, dataset: str, seed: int) -> dict[str, Any]:

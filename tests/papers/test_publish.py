@@ -93,6 +93,13 @@ def test_claims_on_our_own_study_are_published_once_it_reaches_its_floor(place, 
     assert ("claims_sensitivity.csv" in published) == is_published
 
 
+def test_a_result_without_a_number_is_not_published(place):
+    numbers(place, "tables/table2", [0, 0], scale="not run at this scale")
+    numbers(place, "figures/figure11", [])
+    written = run(place, "reproduced")
+    assert not [path for path in written if path.stem in ("table2", "figure11")]
+
+
 def test_in_part_something_must_reach_the_floor(place):
     with pytest.raises(ValueError, match="has 2 claims below the published floor"):
         run(place, "not run at this scale", "not run at this scale", partial=True)

@@ -26,7 +26,8 @@ def test_the_readme_quotes_the_published_claims(paper, place):
 
 
 @pytest.mark.parametrize(
-    ("paper", "place", "n_least"), [("exploration", 3, 12), ("big_data", 4, 20), ("big_data", 5, 8)]
+    ("paper", "place", "n_least"),
+    [("exploration", 3, 12), ("big_data", 4, 20), ("big_data", 5, 8), ("hypertune", 6, 20)],
 )
 def test_the_readme_quotes_some_of_the_published_claims(paper, place, n_least):
     claims = pd.read_csv(ROOT / f"results/published/{paper}/claims.csv")

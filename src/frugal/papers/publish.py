@@ -95,8 +95,9 @@ def _check_claims(path: Path, *, partial: bool) -> None:
 def _reaches_floor(name: Path, source: Path, of: ModuleType) -> bool:
     """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for.
 
-    A cell that says in its `scale` that it was not run shows no number. A paper's module whose floor is of more
-    than repetitions and rows says with its own `reaches_floor(table)` whether a table of such numbers is above it.
+    A cell that says in its `scale` that it was not run shows no number; a result without any is none. A paper's
+    module whose floor is of more than repetitions and rows says with its own `reaches_floor(table)` whether a
+    table of such numbers is above it.
     """
     numbers = (source / name).with_suffix(".csv")
     table = pd.read_csv(numbers) if numbers.exists() else pd.DataFrame()
@@ -106,6 +107,8 @@ def _reaches_floor(name: Path, source: Path, of: ModuleType) -> bool:
         return True
     if "scale" in table:
         table = table[table["scale"] != NOT_RUN]
+    if table.empty:  # a table of cells that were not run, or the picture that says so
+        return False
     if hasattr(of, "reaches_floor"):
         return bool(of.reaches_floor(table))
     floors = [of.FLOORS[part] for part in name.with_suffix("").parts if part in of.FLOORS]

@@ -66,7 +66,7 @@ def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str
 
 
 def _check_searches(config: Mapping[str, Any], source: str) -> None:
-    from frugal.papers.blocks import block_of, check_datasets, n_trials_of
+    from frugal.papers.blocks import block_of, check_block, n_trials_of
     from frugal.papers.experiments import SEARCHES
 
     for name, search in SEARCHES.items():
@@ -74,7 +74,7 @@ def _check_searches(config: Mapping[str, Any], source: str) -> None:
         try:
             for _, problem in search.problems:
                 n_trials_of(name, block, problem)
-            check_datasets(name, block)
+            check_block(name, block)
         except ValueError as error:
             raise ValueError(f"{source}: {search.paper}.{name}: {error}") from None
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from frugal.papers import hypertune, verdicts
-from frugal.papers.blocks import check_datasets, n_trials_of, on_dataset, on_rows
+from frugal.papers.blocks import check_block, n_trials_of, on_dataset, on_rows
 from frugal.papers.hypertune import complexity, curves, searched, tables
 from frugal.papers.publish import _reaches_floor
 from frugal.papers.verdicts import NOT_REPRODUCED, NOT_RUN, OUT_OF_TRIALS, REPRODUCED
@@ -430,10 +430,10 @@ def test_numbers_of_rows_and_trials_may_be_given_by_data_set():
     assert n_trials_of("svm_rff", block, "letter") == {"hypertune": 38, "hyperband_rows": 60}
     assert n_trials_of("svm_rff", block, "adult") == {"hypertune": 38}
     assert n_trials_of("svm_rff", block, "mnist") == {"hypertune": 38}
-    check_datasets("svm_rff", block)
+    check_block("svm_rff", block)
     with pytest.raises(ValueError, match="unknown dataset in n_valid 'adult'; known: letter"):
-        check_datasets("svm_rff", {**block, "n_valid": {"letter": 4400}})
+        check_block("svm_rff", {**block, "n_valid": {"letter": 4400}})
     with pytest.raises(ValueError, match=r"unknown dataset of svm_rff in n_trials.random 'wdbc'; known: letter"):
-        check_datasets("svm_rff", {**block, "n_trials": {"hypertune": 38, "random": {"wdbc": 5}}})
+        check_block("svm_rff", {**block, "n_trials": {"hypertune": 38, "random": {"wdbc": 5}}})
     with pytest.raises(ValueError, match="since its time is the budget of all, got none on adult"):
-        check_datasets("svm_rff", {**block, "n_trials": {"hypertune": {"letter": 38}}})
+        check_block("svm_rff", {**block, "n_trials": {"hypertune": {"letter": 38}}})

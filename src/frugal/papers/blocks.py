@@ -138,7 +138,7 @@ def on_rows(method: str, block: Mapping[str, Any], dataset: str, n_classes: int)
     return own
 
 
-def check_datasets(search: str, block: Mapping[str, Any]) -> None:
+def check_block(search: str, block: Mapping[str, Any]) -> None:
     """Refuse a block whose searches could not be run or compared.
 
     Args:

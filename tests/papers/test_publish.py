@@ -105,6 +105,20 @@ def test_in_part_something_must_reach_the_floor(place):
         run(place, "not run at this scale", "not run at this scale", partial=True)
 
 
+def test_what_was_published_before_and_is_not_now_is_deleted(place):
+    target = place / "results/published/greedy_cv"
+    numbers(place, "tables/table2", [30])
+    run(place, "reproduced")
+    (target / "notes.txt").write_text("not ours")
+    assert (target / "tables/table2.csv").exists()
+    numbers(place, "tables/table2", [29])
+    (place / "results/greedy_cv/tables/table1.csv").unlink()
+    run(place, "reproduced", "not run at this scale", partial=True)
+    assert {str(path.relative_to(target)) for path in target.rglob("*.*")} == {
+        "claims.csv", "provenance.json", "notes.txt"
+    }  # fmt: skip
+
+
 def runs_of(place):
     path = place / "results/folds_comparison/runs/all.parquet"
     path.parent.mkdir(parents=True)
@@ -126,6 +140,20 @@ def test_the_comparison_is_published_without_claims(place, monkeypatch):
         "runs/all.parquet",
     }  # fmt: skip
     assert json.loads((target / "provenance.json").read_text())["left_out"] == ["cells/timed.csv"]
+
+
+def test_tables_and_curves_are_published_with_the_searches_that_look_them_up(place):
+    numbers(place, "tables/strategies", [10], "trials_comparison")
+    for name in ("lookup/svm.parquet", "lookup/svm/part0.parquet", "curves/mlp.parquet", "lookup/svm_recheck.csv"):
+        (place / "results" / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / "results" / name).write_text(name)
+    written = publish("trials_comparison", results=place / "results", data=place / "data", config={})
+    target = place / "results/published"
+    shared = {"lookup/svm.parquet", "curves/mlp.parquet"}
+    assert shared < {str(path.relative_to(target)) for path in written}
+    assert {name for name in shared if (target / name).read_text() == name} == shared
+    assert not (target / "lookup/svm").exists()
+    assert not (target / "lookup/svm_recheck.csv").exists()
 
 
 def test_a_comparison_below_the_floor_is_not_published(place):

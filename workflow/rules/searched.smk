@@ -12,7 +12,6 @@ def tuned_runs(wildcards):
         return ["results/hypertune/runs/complexity.parquet"]
     shown = [name for name in TUNED_IN.get(wildcards.name, TUNED) if name in TUNED_RUN]
     ends = ["_refits"] if wildcards.name.startswith("table") else [""]
-    ends += ["_refits"] if wildcards.name == "controls" else []
     return [
         f"results/hypertune/runs/{name}{end}.parquet"
         for name in shown or TUNED_RUN[:1]

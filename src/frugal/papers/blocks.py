@@ -134,7 +134,8 @@ def on_rows(method: str, block: Mapping[str, Any], dataset: str, n_classes: int)
         case "hyperband", "rows":
             from frugal.trials.brackets import robo_settings
 
-            return {**robo_settings(rows["n_train"], least), **own}
+            # HyperTune's time is every method's budget, where RoBO ends after a number of brackets
+            return {**robo_settings(rows["n_train"], least), "n_brackets": None, **own}
     return own
 
 

@@ -36,9 +36,11 @@ def publish(
 ) -> list[Path]:
     """Copy tables, figures, cells, claims and runs to `<results>/published/<folder>/`, and write provenance.json.
 
-    The folder is the paper's name, unless its module has another FOLDER. A table, figure or file of cells with a
-    number from fewer repetitions than its floor is left out, as are claims on our own study (`claims_*.csv`) of
-    which one is below it, and provenance.json lists it under `left_out`.
+    The folder is the paper's name, unless its module has another FOLDER. What several papers' runs look up, which
+    a module names in MADE_FROM as patterns under `results`, goes to the same place under `<results>/published/`.
+    A table, figure or file of cells with a number from fewer repetitions than its floor is left out, as are claims
+    on our own study (`claims_*.csv`) of which one is below it, and provenance.json lists it under `left_out`. What
+    an earlier call published in the folder and this one does not is deleted, since the record is not of it.
 
     Args:
         paper: name of the paper.
@@ -63,11 +65,16 @@ def publish(
     left_out = [path for path in paths if not _reaches_floor(path.relative_to(source), source, of)]
     if len(left_out) == len(paths):
         raise ValueError(f"{source} has nothing that reaches the published floor; run at paper scale first")
-    written = []
-    for path in [*(path for path in paths if path not in left_out), *sorted(source.glob(RUNS))]:
-        with whole(target / path.relative_to(source)) as part:
+    own = [*(path for path in paths if path not in left_out), *sorted(source.glob(RUNS))]
+    copies = {target / path.relative_to(source): path for path in own}
+    shared = [path for pattern in getattr(of, "MADE_FROM", ()) for path in sorted(results.glob(pattern))]
+    copies |= {results / "published" / path.relative_to(results): path for path in shared}
+    for copy, path in copies.items():
+        with whole(copy) as part:
             shutil.copyfile(path, part)
-        written.append(target / path.relative_to(source))
+    stale = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
+    for path in stale:
+        path.unlink()
     record = {
         "left_out": [str(path.relative_to(source)) for path in left_out],
         "config": dict(config),
@@ -80,7 +87,7 @@ def publish(
     }
     with whole(target / "provenance.json") as part:
         part.write_text(json.dumps(record, indent=2, sort_keys=True) + "\n")
-    return [*written, target / "provenance.json"]
+    return [*copies, target / "provenance.json"]
 
 
 def _check_claims(path: Path, *, partial: bool) -> None:

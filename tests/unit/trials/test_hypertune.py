@@ -145,6 +145,17 @@ def test_it_waits_for_the_subsets_but_not_with_the_first_candidates():
     assert strategy.ask().n_rows is None
 
 
+def test_a_look_at_the_recommendation_while_subsets_are_pending_costs_no_sign(caplog):
+    strategy = make(**FEW)
+    tasks = [strategy.ask() for _ in range(12)]
+    for task in (*tasks[9:], *tasks[:9]):
+        strategy.tell(Trial(task, error_of(task), 1.0, 1.0))
+        assert strategy.recommendation is not None
+    assert strategy.ask().n_rows is None
+    assert strategy.log_evidences is not None
+    assert "failed" not in caplog.text
+
+
 def test_every_fit_of_values_and_signs_believes_that_errors_fall_towards_complexity():
     strategy = run(make(**FEW))
     with_signs, without = strategy.log_evidences

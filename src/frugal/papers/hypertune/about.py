@@ -35,11 +35,13 @@ class About(Claim):
         methods: that it compares, all of which must have been run for long enough.
         datasets: that it is about, where they were run.
         needed: those of them without which it has no verdict.
+        gap: of a claim on searches, the array that it is judged by, which must have a number for every seed.
     """
 
     methods: tuple[str, ...] = ()
     datasets: tuple[str, ...] = ALL
     needed: tuple[str, ...] = NEEDED
+    gap: str = ""
 
 
 def largest(differences: NDArray[np.float64]) -> float:
@@ -53,9 +55,9 @@ def rows(datasets: tuple[str, ...]) -> list[int]:
     return [ORDER.index(name) for name in datasets]
 
 
-def behind(arrays: Arrays, rival: str, panel: str, on: tuple[str, ...] = ALL) -> float:
-    """Largest over data sets of how much more HyperTune errs than a rival on its way."""
-    return largest(arrays[f"{rival} {panel}"][rows(on)])
+def behind(arrays: Arrays, gap: str, on: tuple[str, ...] = ALL) -> float:
+    """Largest over data sets of how much more HyperTune errs than a rival on its way, `gap` in `arrays`."""
+    return largest(arrays[gap][rows(on)])
 
 
 def pairs(arrays: Arrays, firsts: tuple[str, ...], seconds: tuple[str, ...], on: tuple[str, ...] = ALL) -> float:
@@ -70,7 +72,12 @@ def near(arrays: Arrays, first: str, second: str) -> float:
 
 
 def claim(
-    text: str, how: str, statistic: Callable[[Arrays], float], *, quoted: bool = True, **about: tuple[str, ...]
+    text: str,
+    how: str,
+    statistic: Callable[[Arrays], float],
+    *,
+    quoted: bool = True,
+    **about: tuple[str, ...] | str,
 ) -> About:
     """A sentence, quoted from the document or ours, with how it is judged; `about` are fields of `About`."""
     said = f'"{text}"' if quoted else text
@@ -91,8 +98,8 @@ def ahead_of(
     axes = {"trials": "full-data trials", "seconds": "time, that on subsets included"}
     return tuple(
         claim(text, what.format(name, axes[panel]),
-               partial(behind, rival=rival, panel=panel, on=on), quoted=quoted,
-               methods=("hypertune", rival), datasets=on, needed=needed)
+               partial(behind, gap=f"{rival} {panel}", on=on), quoted=quoted,
+               methods=("hypertune", rival), datasets=on, needed=needed, gap=f"{rival} {panel}")
         for panel in PANELS
     )  # fmt: skip
 

@@ -224,7 +224,7 @@ def unjudged(experiment: str, runs: pd.DataFrame) -> dict[str, str]:
 
     `NOT_RUN` where a method or a data set that the claim needs was not run, or with fewer repetitions, rows or
     epochs than the floor; `OUT_OF_TRIALS` where a search of its methods ended before HyperTune's time did, so that
-    they were not compared on equal budgets.
+    they were not compared on equal budgets, or, of a claim on searches, before HyperTune was on all rows.
 
     Raises:
         ValueError: on an unknown experiment.
@@ -238,6 +238,7 @@ def unjudged(experiment: str, runs: pd.DataFrame) -> dict[str, str]:
     short = {} if experiment in LEARNERS else {"is_short": ("is_short", "any")}
     found = facts.groupby(cells, as_index=False).agg(**how, **short)
     found["is_enough"] = enough(found)
+    gaps = arrays(experiment, runs) if experiment in LEARNERS else {}
     said = {}
     for one in CLAIMS[experiment]:
         own = found[found["method"].isin(one.methods) & found["dataset"].isin(one.datasets)]
@@ -245,6 +246,8 @@ def unjudged(experiment: str, runs: pd.DataFrame) -> dict[str, str]:
         asked = {(name, method) for name in {*one.needed, *own["dataset"]} for method in one.methods}
         if not asked <= run or not own["is_enough"].all():
             said[one.text] = NOT_RUN
-        elif short and own["is_short"].any():
+        elif (short and own["is_short"].any()) or (
+            one.gap and np.isnan(gaps[one.gap][rows(tuple(own["dataset"].unique()))]).any()
+        ):
             said[one.text] = OUT_OF_TRIALS
     return said

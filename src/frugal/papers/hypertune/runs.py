@@ -17,6 +17,7 @@ from frugal.checks import check_settings
 from frugal.interface import Candidate, TrialTask
 from frugal.papers.blocks import on_dataset, rows_of
 from frugal.papers.hypertune.complexity import METHODS, complexity
+from frugal.papers.hypertune.listed import MAJORITY
 from frugal.papers.hypertune.searched import budget_of, paths, within
 from frugal.spaces import as_json
 from frugal.trials.lines import Lines
@@ -67,7 +68,7 @@ def refits(
             raise ValueError(f"{learner} on {dataset} has no search by {TESTER} from seed {seed}, so no budget")
         total_s = budget_of(by[TESTER], rows_of(settings, dataset)["n_valid"]).total
         facts = {"learner": learner, "dataset": dataset, "seed": seed, "data": part["data"].iloc[0]}
-        rows.append({"method": "majority", **facts, **fits.majority(learner, dataset, seed)})
+        rows.append({"method": MAJORITY, **facts, **fits.majority(learner, dataset, seed)})
         for method, path in by.items():
             chosen, spent_s = within(path, total_s)
             spent = {"budget_s": total_s, "spent_s": spent_s, "whole_s": float(path["spent_s"].iloc[-1])}

@@ -17,7 +17,7 @@ from frugal.trials.budget import Budget, budget
 CELL: Final = ["learner", "dataset", "method", "seed"]
 WHOLE: Final = ("random", "hyperband", "ei", "hypertune")
 """Methods in the figures: with trials on all rows; Fabolas and Hyperband on rows ask for few such."""
-_NEEDED: Final = (*CELL, "data", "id", "n_rows", "epochs", "error", "seconds", "overhead_s", "incumbent")
+_NEEDED: Final = (*CELL, "data", "id", "n_rows", "epochs", "error", "seconds", "overhead_s", "incumbent", "curve")
 
 
 def paths(runs: pd.DataFrame) -> pd.DataFrame:
@@ -39,7 +39,8 @@ def paths(runs: pd.DataFrame) -> pd.DataFrame:
     if found.empty:
         raise ValueError("the runs hold no searches")
     epochs = pd.to_numeric(found["epochs"])
-    most = epochs.groupby([found["learner"], found["dataset"]]).transform("max")
+    lengths = found["curve"].map(lambda text: len(json.loads(text)))
+    most = lengths.groupby([found["learner"], found["dataset"]]).transform("max")  # HyperTune's are whole
     found["is_whole"] = found["n_rows"].isna() & (epochs.isna() | (epochs == most))
     whole = found["is_whole"] & found["error"].notna()
     by = [found[name] for name in CELL]

@@ -153,54 +153,39 @@ def _none() -> pd.DataFrame:
 def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What wrong, no and idle signs do to HyperTune: means of differences seed by seed.
 
+    Controls are compared by trials alone. Within HyperTune's time, which ends as one of its own trials does, a
+    control's trials of the same length are through or not as its clock will have it.
+
     Args:
-        runs: searches and `runs.refits`.
+        runs: searches, among others' rows.
         scale: label of the run.
 
     Returns:
-        learner, dataset, method (`listed.CONTROLS`), measure, `tidy.TIDY`, n_rows, n_epochs, n_missing, and of
-        test errors n_short, n_over and n_diverged, as of `table`, of the control. One row that says so where there
-        were no controls; cells below the floor are left out where others reach it. Measures, each the
-        control's less HyperTune's, so above 0 where HyperTune is the better: behind_trials, the best validation
-        error so far, mean over their trials on all rows; and test_error, of the choice within HyperTune's time.
+        learner, dataset, method (`listed.CONTROLS`), measure (behind_trials: the best validation error so far,
+        mean over the trials on all rows that both made, the control's less HyperTune's, so above 0 where HyperTune
+        is the better), `tidy.TIDY`, n_rows, n_epochs, n_missing. One row that says so where there were no
+        controls; cells below the floor are left out where others reach it.
     """
-    found, parts = tested(runs), []
     searched = runs[runs["id"].notna()] if "id" in runs else runs.iloc[:0]
-    for method in [name for name in CONTROLS if len(searched) and (searched["method"] == name).any()]:
-        behind = areas(searched, "hypertune", method, "trials")
-        behind = behind.assign(value=-behind["behind"], measure="behind_trials", method=method)
-        pair = [found[found["method"] == name] for name in (method, "hypertune")]
-        keys = ["learner", "dataset", "seed"]
-        both = pair[0].merge(pair[1][[*keys, "test_error"]], on=keys, suffixes=("", "_hypertune"))
-        value = both["test_error"] - both["test_error_hypertune"]
-        facts = found[[*keys, "data"]].drop_duplicates(keys)
-        own = both[[*keys, "method", "is_diverged"]].assign(
-            value=value, measure="test_error", is_short=is_short(both), is_over=is_over(both)
-        )
-        parts.append(pd.concat([behind.drop(columns="behind"), own]).merge(facts, on=keys))
-    if not parts:
-        empty = {"learner": "none", "dataset": "none", "method": CONTROLS[0], "measure": "test_error"}
-        row = empty | {"scale": NOT_RUN, "published_stars": "", "stars": "", "data": ""}
-        none_of = dict.fromkeys(["n_seeds", *_CONTROL_COUNTS], 0)
-        return pd.DataFrame([{**row, **none_of}]).reindex(columns=_CONTROL_COLUMNS)
-    long = pd.concat(parts, ignore_index=True)
-    flags = ["is_short", "is_over", "is_diverged"]
-    long[flags] = long[flags].eq(True)  # those of validation errors have none
-    made = mean_by_seed(long, "value", _CONTROL_KEYS)
-    made = made.merge(
-        scope(paths(searched)).groupby(_CONTROL_KEYS[:3])[["n_rows", "n_epochs"]].min().reset_index()
-    )
-    counts = long.groupby(_CONTROL_KEYS).agg(**{f"n_{name[3:]}": (name, "sum") for name in flags})
-    made = made.merge(counts.reset_index(), on=_CONTROL_KEYS)
+    run = [name for name in CONTROLS if (searched["method"] == name).any()] if len(searched) else []
+    if not run:
+        empty = {"learner": "none", "dataset": "none", "method": CONTROLS[0], "measure": "behind_trials"}
+        says = {"scale": NOT_RUN, "n_seeds": 0, "n_missing": 0}
+        row = empty | says | dict.fromkeys(["published_stars", "stars", "data"], "")
+        return pd.DataFrame([row]).reindex(columns=_CONTROL_COLUMNS)
+    gaps = pd.concat([areas(searched, "hypertune", name, "trials").assign(method=name) for name in run])
+    gaps = gaps.assign(value=-gaps["behind"], measure="behind_trials")
+    problem = ["learner", "dataset", "seed"]
+    gaps = gaps.merge(searched[[*problem, "data"]].drop_duplicates(problem), on=problem)
+    rows = scope(paths(searched)).groupby(_CONTROL_KEYS[:3])[["n_rows", "n_epochs"]].min().reset_index()
+    made = mean_by_seed(gaps, "value", _CONTROL_KEYS).merge(rows)
     if enough(made).any():
         made = made[enough(made)]
-    made = unprinted(made, scale)
-    return made[_CONTROL_COLUMNS].reset_index(drop=True)
+    return unprinted(made, scale)[_CONTROL_COLUMNS].reset_index(drop=True)
 
 
 _CONTROL_KEYS: Final = ["learner", "dataset", "method", "measure"]
-_CONTROL_COUNTS: Final = ["n_missing", "n_short", "n_over", "n_diverged"]
-_CONTROL_COLUMNS: Final = [*_CONTROL_KEYS, *TIDY, "n_rows", "n_epochs", *_CONTROL_COUNTS]
+_CONTROL_COLUMNS: Final = [*_CONTROL_KEYS, *TIDY, "n_rows", "n_epochs", "n_missing"]
 
 
 def render(table: pd.DataFrame) -> str:

@@ -6,12 +6,14 @@ diagrams are those of `papers.comparisons`. Figures stand in `drawn`, so that ta
 
 from __future__ import annotations
 
-from frugal.papers.trials_comparison.summaries import FLOOR, TABLES, render
+from frugal.papers.trials_comparison.summaries import FLOOR, TABLES, reaches_floor, render
 from frugal.papers.verdicts import no_claims as claims
 
-__all__ = ["FLOOR", "FLOORS", "TABLES", "claims", "render"]
+__all__ = ["FLOOR", "FLOORS", "MADE_FROM", "TABLES", "claims", "reaches_floor", "render"]
 
 FLOORS: dict[str, int] = {}
 """Repetitions under which results of a name are not published; `FLOOR` for the others."""
+MADE_FROM = ("lookup/*.parquet", "curves/*.parquet")
+"""Under `results/`, tables and stored curves that searches look up; they are published with the results."""
 HAS_CLAIMS = False
 """Whether results are published with claims.csv."""

@@ -124,7 +124,7 @@ class Hypertune(Ei):
         self._n_on_subsets, self._n_asked_on_subsets, self._n_per_run = 0, 0, n_subset_trials
         self._sites: tuple[Array, Array, Array] | None = None
         self._sign_theta: Array | None = None
-        self._warned = False
+        self._warned: set[str] = set()
         if not self._signs:
             if control != "unsigned":
                 log.warning("warning: neither the settings nor the space say any sign, so this is ei; control "
@@ -168,6 +168,7 @@ class Hypertune(Ei):
         self._runs[trial.task.subset].tell(replace(trial, task=theirs))
         del self._from_run[trial.task.id]
         self.subset_trials.append(trial)
+        self._surrogate = None  # the last answer on subsets says where signs are asserted
 
     @property
     def incumbent(self) -> Candidate | None:
@@ -220,21 +221,18 @@ class Hypertune(Ei):
             self._sign_theta = fitted.theta
         self.log_evidences = fitted.log_evidence, plain.log_evidence
         difference = fitted.log_evidence - plain.log_evidence
-        if difference < ALARM and not self._warned:
-            self._warned = True
-            log.warning("warning: the trials contradict the signs: log evidence %.1f with them, %.1f without",
-                        *self.log_evidences)  # fmt: skip
+        if difference < ALARM:
+            self._warn("warning: the trials contradict the signs: log evidence %.1f with them, %.1f without",
+                       *self.log_evidences)  # fmt: skip
         return fitted
 
     def _virtual_observations(self) -> tuple[Array, Array, Array]:
         """Points (n_sites, n_coordinates), and for each the coordinates and signs of the errors' slopes."""
         best = self.simple_optimum
         if best is None:
-            if self._runs and not self._warned:
-                self._warned = True
-                log.warning(
-                    "warning: every trial on subsets of %d rows failed, so no sign is asserted", self._subset_rows
-                )
+            if self._runs and len(self.subset_trials) == self._n_on_subsets:
+                self._warn("warning: every trial on subsets of %d rows failed, so no sign is asserted",
+                           self._subset_rows)  # fmt: skip
             return np.empty((0, 0)), np.empty(0), np.empty(0)
         if self._sites is None:
             box = region(self._space, self._signs, best, self._region)
@@ -243,3 +241,9 @@ class Hypertune(Ei):
             dims = np.array([self._encoding.coordinate(name) for name in self._signs])
             self._sites = points, dims, -np.array(list(self._signs.values()), dtype=float)  # of errors
         return self._sites
+
+    def _warn(self, text: str, *values: float) -> None:
+        """Say it, once in a run."""
+        if text not in self._warned:
+            self._warned.add(text)
+            log.warning(text, *values)

@@ -95,7 +95,7 @@ DEFAULTS: Final[Mapping[str, Candidate]] = {
 
 `mnist_cnn`'s is a row of document 000's grid; after 3 epochs on MNIST's 60,000 training images its error on the
 test images was 2.7 to 2.9 %, after 5 epochs 2.2 to 2.3 % (seeds 0 to 2, and 0 and 1). `mlp`'s was 2.5 % after 3
-(seed 0). `cifar_cnn`'s has not been held against a stated error yet.
+(seed 0). `cifar_cnn`'s was 27.3 % after 10 epochs on CIFAR-10's 50,000 (seed 0).
 """
 
 NETWORKS = tuple(DEFAULTS)

@@ -25,9 +25,10 @@ def summarise_curves(runs: pd.DataFrame, learners: Iterable[str]) -> pd.DataFram
     """Mean over seeds of the best validation accuracy on all rows, with its standard error.
 
     Every search is a step function of what it has spent; a line begins where all seeds have a value and ends where
-    the first of them does. HyperTune's begin in time once it is through with its subsets. Methods other than
-    `searched.WHOLE` have no such trials, or few, and are left out; Hyperband's are those of a last rung and are
-    drawn against time alone, since in trials those before would not show.
+    the longest search does, those that have ended keeping their last value. HyperTune's begin in time once it is
+    through with its subsets. Methods other than `searched.WHOLE` have no such trials, or few, and are left out;
+    Hyperband's are those of a last rung and are drawn against time alone, since in trials those before would not
+    show.
 
     Args:
         runs: searches.
@@ -62,7 +63,7 @@ def _curve(part: pd.DataFrame, x: str) -> pd.DataFrame:
     if not told:
         return pd.DataFrame({"x": [np.nan], "n_seeds": 0, "n_missing": n_missing, "data": provenance(part)})
     first = max(float(path.loc[path["best"].notna(), x].min()) for path in told)
-    last = max(first, min(float(path[x].max()) for path in told))
+    last = max(float(path[x].max()) for path in told)
     grid = np.arange(first, last + 1) if x == "trial" else np.linspace(first, last, N_POINTS)
     values = 1 - np.array([steps(path[x].to_numpy(float), path["best"].to_numpy(float), grid) for path in told])
     se = np.full(len(grid), np.nan)

@@ -145,7 +145,14 @@ def unpack(archive: Path, folder: Path) -> None:
         members = tar.getmembers()
         for member in members:
             check_member(member, archive)
-        tar.extractall(folder, members=members, filter="data")
+        for member in members:  # `extractall` has no filter before Python 3.11.4
+            to, stream = folder / member.name, tar.extractfile(member)
+            if stream is None:
+                to.mkdir(parents=True, exist_ok=True)
+                continue
+            to.parent.mkdir(parents=True, exist_ok=True)
+            with to.open("wb") as file:
+                shutil.copyfileobj(stream, file)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import pytest
 
 from frugal.papers.blocks import block_of, sized
 from frugal.papers.experiments import SEARCHES
-from frugal.papers.trials_comparison import claims, render
+from frugal.papers.trials_comparison import claims, reaches_floor, render
 from frugal.papers.trials_comparison import runs as measured
 from frugal.papers.trials_comparison.drawn import FIGURES
 from frugal.papers.trials_comparison.figures import LOOKS
@@ -202,6 +202,19 @@ def test_the_table_says_who_never_arrived_and_what_was_not_run_often_enough():
     assert set(below["scale"]) == {"not run at this scale"}
     assert below["ours"].isna().all()
     assert table.loc[table["n_seeds"] == 10, "ours"].notna().all()
+
+
+def test_ten_searches_are_enough_though_one_had_no_incumbent_by_then():
+    late = path("random", [math.nan, 0.2], seconds=[1, 9], seed=9)
+    runs = pd.concat(
+        [*(path(m, [0.2], seed=s) for m in ("ei", "random") for s in range(9)), path("ei", [0.2], seed=9), late]
+    )
+    table = table_strategies(runs, "paper").set_index(["method", "measure"])
+    cell = table.loc[("random", "regret_at_seconds")]
+    assert (cell["scale"], cell["n_seeds"], cell["n_missing"]) == ("paper", 9, 1)
+    assert cell["ours"] == pytest.approx(0.1)
+    assert reaches_floor(table)
+    assert not reaches_floor(table_strategies(runs[runs["seed"] > 0], "paper"))
 
 
 def test_who_had_no_incumbent_and_what_was_not_run_is_named():

@@ -11,11 +11,9 @@ def tuned_runs(wildcards):
     if wildcards.name == "figure1":
         return ["results/hypertune/runs/complexity.parquet"]
     shown = [name for name in TUNED_IN.get(wildcards.name, TUNED) if name in TUNED_RUN]
-    ends = ["_refits"] if wildcards.name.startswith("table") else [""]
+    end = "_refits" if wildcards.name.startswith("table") else ""
     return [
-        f"results/hypertune/runs/{name}{end}.parquet"
-        for name in shown or TUNED_RUN[:1]
-        for end in ends
+        f"results/hypertune/runs/{name}{end}.parquet" for name in shown or TUNED_RUN[:1]
     ]
 
 

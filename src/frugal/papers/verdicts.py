@@ -143,7 +143,7 @@ def judge_all(
     Args:
         sources: modules with `CLAIMS` by experiment, `arrays` and `reaches_floor` of an experiment's runs, and
             where some claims are on data out of reach, `not_testable`, their texts; where some lack what others
-            have, `unjudged`, what to say in place of a verdict, by their text.
+            have, `unjudged`, what to say in place of a verdict, by their text (given the arrays, too).
         runs: by name of the experiment.
         known: names of the experiments.
         scale: label of the run.
@@ -167,7 +167,7 @@ def judge_all(
                 out = judged["claim"].isin(source.not_testable(experiment, table))
                 judged.loc[out, "verdict"] = NOT_TESTABLE
             if hasattr(source, "unjudged"):
-                said = source.unjudged(experiment, table)
+                said = source.unjudged(experiment, table, arrays)
                 judged["verdict"] = [said.get(*of) for of in zip(judged["claim"], judged["verdict"], strict=True)]
             parts.append(judged)
     return pd.concat(parts, ignore_index=True)

@@ -97,10 +97,9 @@ def ahead_of(
     name = {"ei": "EI"}.get(rival, f"the control {rival.removeprefix('hypertune_')}")
     axes = {"trials": "full-data trials", "seconds": "time, that on subsets included"}
     return tuple(
-        claim(text, what.format(name, axes[panel]),
-               partial(behind, gap=f"{rival} {panel}", on=on), quoted=quoted,
-               methods=("hypertune", rival), datasets=on, needed=needed, gap=f"{rival} {panel}")
-        for panel in PANELS
+        claim(text, what.format(name, axes[panel]), partial(behind, gap=gap, on=on), quoted=quoted,
+               methods=("hypertune", rival), datasets=on, needed=needed, gap=gap)
+        for panel, gap in ((panel, f"{rival} {panel}") for panel in PANELS)
     )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ from frugal.papers.hypertune.listed import CONTROLS, LEARNERS, MAJORITY, METHODS
 from frugal.papers.hypertune.searched import paths, scope
 from frugal.papers.hypertune.tables import FLOOR, FLOOR_ROWS, enough, is_short, tested
 from frugal.papers.tidy import is_stand_in
-from frugal.papers.verdicts import NOT_RUN, OUT_OF_TRIALS, check_claimed
+from frugal.papers.verdicts import NOT_RUN, OUT_OF_TRIALS, Arrays, check_claimed
 
 RIVALS: Final = ("ei", *CONTROLS)
 
@@ -191,7 +191,7 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
                 made[f"{rival} {panel}"] = _wide(areas(runs, "hypertune", rival, panel), "behind", runs)
         return made
     fits = tested(runs)
-    return {name: _wide(fits[fits["method"] == name], "test_error", runs) for name in (*METHODS, *CONTROLS)}
+    return {name: _wide(fits[fits["method"] == name], "test_error", runs) for name in METHODS}
 
 
 def real(runs: pd.DataFrame) -> pd.DataFrame:
@@ -219,12 +219,17 @@ def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
     return True
 
 
-def unjudged(experiment: str, runs: pd.DataFrame) -> dict[str, str]:
+def unjudged(experiment: str, runs: pd.DataFrame, made: Arrays) -> dict[str, str]:
     """Claims on searches and refits without a verdict, by their text, and what is said instead.
 
     `NOT_RUN` where a method or a data set that the claim needs was not run, or with fewer repetitions, rows or
     epochs than the floor; `OUT_OF_TRIALS` where a search of its methods ended before HyperTune's time did, so that
     they were not compared on equal budgets, or, of a claim on searches, before HyperTune was on all rows.
+
+    Args:
+        experiment: key of `CLAIMS`.
+        runs: its rows.
+        made: what `arrays` makes of them.
 
     Raises:
         ValueError: on an unknown experiment.
@@ -238,16 +243,15 @@ def unjudged(experiment: str, runs: pd.DataFrame) -> dict[str, str]:
     short = {} if experiment in LEARNERS else {"is_short": ("is_short", "any")}
     found = facts.groupby(cells, as_index=False).agg(**how, **short)
     found["is_enough"] = enough(found)
-    gaps = arrays(experiment, runs) if experiment in LEARNERS else {}
     said = {}
     for one in CLAIMS[experiment]:
         own = found[found["method"].isin(one.methods) & found["dataset"].isin(one.datasets)]
         run = set(zip(own["dataset"], own["method"], strict=True))
         asked = {(name, method) for name in {*one.needed, *own["dataset"]} for method in one.methods}
+        ended = bool(short) and own["is_short"].any()
+        lacks = bool(one.gap) and np.isnan(made[one.gap][rows(tuple(own["dataset"].unique()))]).any()
         if not asked <= run or not own["is_enough"].all():
             said[one.text] = NOT_RUN
-        elif (short and own["is_short"].any()) or (
-            one.gap and np.isnan(gaps[one.gap][rows(tuple(own["dataset"].unique()))]).any()
-        ):
+        elif ended or lacks:
             said[one.text] = OUT_OF_TRIALS
     return said

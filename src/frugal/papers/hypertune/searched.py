@@ -27,9 +27,9 @@ def paths(runs: pd.DataFrame) -> pd.DataFrame:
         runs: rows of `trials.searches.search` among others'.
 
     Returns:
-        Their columns; is_whole (the trial was on all rows and, of learners with epochs, on all of these), best
-        (the lowest error of such trials so far, nan before one), trial (their number so far), spent_s (evaluations
-        and the optimiser's time, those on subsets among them).
+        Their columns; length (epochs of its curve), is_whole (the trial was on all rows and, of learners with
+        epochs, on all of these), best (the lowest error of such trials so far, nan before one), trial (their
+        number so far), spent_s (evaluations and the optimiser's time, those on subsets among them).
 
     Raises:
         ValueError: if a column is missing, or there are no searches.
@@ -39,8 +39,8 @@ def paths(runs: pd.DataFrame) -> pd.DataFrame:
     if found.empty:
         raise ValueError("the runs hold no searches")
     epochs = pd.to_numeric(found["epochs"])
-    lengths = found["curve"].map(lambda text: len(json.loads(text)))
-    most = lengths.groupby([found["learner"], found["dataset"]]).transform("max")  # HyperTune's are whole
+    found["length"] = found["curve"].map(lambda text: len(json.loads(text)))
+    most = found.groupby(["learner", "dataset"])["length"].transform("max")  # HyperTune's are whole
     found["is_whole"] = found["n_rows"].isna() & (epochs.isna() | (epochs == most))
     whole = found["is_whole"] & found["error"].notna()
     by = [found[name] for name in CELL]
@@ -62,10 +62,9 @@ def scope(found: pd.DataFrame) -> pd.DataFrame:
         found: as of `paths`.
     """
     whole = found[found["n_rows"].isna()]
-    lengths = whole["curve"].map(lambda text: len(json.loads(text)))
     on = ["learner", "dataset", "seed"]
-    n_rows = (whole["cost"] / lengths.clip(lower=1)).groupby([whole[name] for name in on]).transform("max")
-    facts = whole[CELL].assign(n_rows=n_rows, n_epochs=lengths.where(whole["is_whole"], 0))
+    n_rows = (whole["cost"] / whole["length"].clip(lower=1)).groupby([whole[name] for name in on]).transform("max")
+    facts = whole[CELL].assign(n_rows=n_rows, n_epochs=whole["length"].where(whole["is_whole"], 0))
     return facts.groupby(CELL, as_index=False, sort=False).max()
 
 

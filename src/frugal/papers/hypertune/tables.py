@@ -167,7 +167,7 @@ def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         controls; cells below the floor are left out where others reach it.
     """
     searched = runs[runs["id"].notna()] if "id" in runs else runs.iloc[:0]
-    run = [name for name in CONTROLS if (searched["method"] == name).any()] if len(searched) else []
+    run = [name for name in CONTROLS if (searched["method"] == name).any()]
     if not run:
         empty = {"learner": "none", "dataset": "none", "method": CONTROLS[0], "measure": "behind_trials"}
         says = {"scale": NOT_RUN, "n_seeds": 0, "n_missing": 0}

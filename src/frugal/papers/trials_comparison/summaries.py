@@ -136,21 +136,21 @@ def table_strategies(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         elif row["n_missing"]:
             table.loc[i, "says"] = f"{row['n_missing']} of {n} seeds without"
     table = unprinted(table, scale)
-    below = searches(table) < FLOOR
+    below = n_searches(table) < FLOOR
     if not below.all():
         table.loc[below, ["ours", "ours_se", "low", "high"]] = np.nan
         table.loc[below, "scale"] = NOT_RUN
     return table[[*KEYS, *TIDY, "n_missing", "budget", "says"]]
 
 
-def searches(table: pd.DataFrame) -> pd.Series[int]:
+def n_searches(table: pd.DataFrame) -> pd.Series[int]:
     """How many searches a row's number is from, those without a value among them; ranks are of all there are."""
     return table["n_seeds"] + table.get("n_missing", 0)
 
 
 def reaches_floor(table: pd.DataFrame) -> bool:
     """Whether all numbers of a table or a figure of the comparison reach the published floor."""
-    return bool((searches(table) >= FLOOR).all())
+    return bool((n_searches(table) >= FLOOR).all())
 
 
 def _titles(found: pd.DataFrame) -> list[str]:

@@ -4,7 +4,7 @@
 include: "searched.smk"
 
 
-HYPERTUNE_TABLES = ("table1", "table2", "table3", "table4", "controls")
+HYPERTUNE_TABLES = ("table1", "table2", "table3", "table4", "controls", "budgets")
 HYPERTUNE_FIGURES = tuple(f"figure{i}" for i in range(1, 6))
 
 

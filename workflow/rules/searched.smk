@@ -11,10 +11,15 @@ def tuned_runs(wildcards):
     if wildcards.name == "figure1":
         return ["results/hypertune/runs/complexity.parquet"]
     shown = [name for name in TUNED_IN.get(wildcards.name, TUNED) if name in TUNED_RUN]
-    end = "_refits" if wildcards.name.startswith("table") else ""
-    return [
-        f"results/hypertune/runs/{name}{end}.parquet" for name in shown or TUNED_RUN[:1]
-    ]
+    ends = {"budgets": ["", "_refits"], "controls": [""]}
+    of = ends.get(
+        wildcards.name, ["" if wildcards.name.startswith("figure") else "_refits"]
+    )
+    return expand(
+        "results/hypertune/runs/{name}{end}.parquet",
+        name=shown or TUNED_RUN[:1],
+        end=of,
+    )
 
 
 def tuned_settings(wildcards):

@@ -2,8 +2,8 @@
 
 Its rows are those of searches (`trials.searches`), of what these chose, fitted and tested (`runs.refits`), and of
 Figure 1's computation (`complexity`). `searched` and `curves` read the searches, `tables` has the printed tables
-with ours beside, `claims` what the document says of them. Figures stand in `drawn`, so that claims need no
-matplotlib.
+with ours beside, `budgets` what HyperTune's time was spent on, `claims` what the document says of them. Figures
+stand in `drawn`, so that claims need no matplotlib.
 """
 
 from __future__ import annotations
@@ -12,17 +12,26 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from frugal.papers.hypertune import budgets, tables
 from frugal.papers.hypertune import claims as claimed
-from frugal.papers.hypertune import tables
-from frugal.papers.hypertune.tables import FLOOR, FLOOR_ROWS, reaches_floor, render
+from frugal.papers.hypertune.tables import FLOOR, FLOOR_ROWS, reaches_floor
 from frugal.papers.verdicts import check_claimed, judge_all
 
 __all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "TABLES", "claims", "reaches_floor", "render"]
 
-TABLES = tables.MADE
+TABLES = {**tables.MADE, "budgets": budgets.table}
 """Table name -> how it is made from runs and the label of the scale."""
 FLOORS: dict[str, int] = {}
 """Repetitions under which results of a name are not published; `FLOOR` for the others."""
+
+
+def render(table: pd.DataFrame) -> str:
+    """A table as Markdown, with notes below.
+
+    Args:
+        table: of one of `TABLES`.
+    """
+    return budgets.render(table) if "most" in table else tables.render(table)
 
 
 def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:

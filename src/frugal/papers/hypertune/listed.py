@@ -39,6 +39,8 @@ TABLES: Final = {name: of for name, of in TUNED_IN.items() if name.startswith("t
 MAJORITY: Final = "majority"
 """What stands beside the methods: always saying the most frequent class."""
 METHODS: Final = (MAJORITY, "random", "ei", "fabolas", "hyperband", "hyperband_rows", "hypertune")
+TESTER: Final = "hypertune"
+"""The method whose time is every method's budget."""
 CONTROLS: Final = ("hypertune_reversed", "hypertune_unsigned", "hypertune_neutral", "hypertune_literal")
 """HyperTune with all signs turned round, with none, with one on a neutral hyperparameter alone, and with signs
 where Algorithm 1 literally puts them."""

@@ -17,7 +17,7 @@ from frugal.checks import check_settings
 from frugal.interface import Candidate, TrialTask
 from frugal.papers.blocks import on_dataset, rows_of
 from frugal.papers.hypertune.complexity import METHODS, complexity
-from frugal.papers.hypertune.listed import MAJORITY
+from frugal.papers.hypertune.listed import CONTROLS, MAJORITY, TESTER
 from frugal.papers.hypertune.searched import budget_of, paths, within
 from frugal.spaces import as_json
 from frugal.trials.lines import Lines
@@ -25,8 +25,6 @@ from frugal.trials.problems import LearnerProblem
 from frugal.trials.searches import problem
 
 SETTINGS: Final = ("n_train", "n_valid", "n_test", "scalers", "epochs")
-TESTER: Final = "hypertune"
-"""The method whose time is every method's budget."""
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +38,8 @@ def refits(
     """What each search had chosen within HyperTune's time of its seed, fitted on all its rows and tested.
 
     A candidate that several searches of a seed chose is fitted once. Beside the methods stands `majority`: what
-    always saying the training rows' most frequent class comes to.
+    always saying the training rows' most frequent class comes to. Controls, which are compared by trials, are left
+    out.
 
     Args:
         runs: rows of `trials.searches.search`, HyperTune's among them.
@@ -69,7 +68,7 @@ def refits(
         total_s = budget_of(by[TESTER], rows_of(settings, dataset)["n_valid"]).total
         facts = {"learner": learner, "dataset": dataset, "seed": seed, "data": part["data"].iloc[0]}
         rows.append({"method": MAJORITY, **facts, **fits.majority(learner, dataset, seed)})
-        for method, path in by.items():
+        for method, path in ((name, path) for name, path in by.items() if name not in CONTROLS):
             chosen, spent_s = within(path, total_s)
             spent = {"budget_s": total_s, "spent_s": spent_s, "whole_s": float(path["spent_s"].iloc[-1])}
             rows.append({"method": method, **facts, **spent, **fits.of(learner, dataset, seed, chosen)})

@@ -1,0 +1,127 @@
+"""What HyperTune's time, which is every method's, was spent on, and where its choice within it comes from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pandas as pd
+
+from frugal.papers.hypertune.listed import TESTER
+from frugal.papers.hypertune.searched import paths, scope, within
+from frugal.papers.hypertune.tables import enough, tested
+from frugal.papers.markdown import crossed
+from frugal.papers.tidy import TIDY, is_stand_in, mean_by_seed, provenance, unprinted
+from frugal.papers.verdicts import NOT_RUN
+
+MEASURES: Final = {
+    "budget_s": "seconds of the budget",
+    "on_subsets": "share of it spent on subsets",
+    "n_trials": "trials on all rows that ended in it",
+    "ends_at_first": "whether it ends with the first of these",
+    "ei_tried": "whether EI, the same without signs, tried the choice, too",
+}
+"""Per search by HyperTune."""
+_PROBLEM: Final = ["learner", "dataset", "seed"]
+_KEYS: Final = ["learner", "dataset", "measure"]
+_COLUMNS: Final = [*_KEYS, *TIDY, "least", "most", "n_rows", "n_epochs", "n_missing"]
+
+
+def of_searches(runs: pd.DataFrame) -> pd.DataFrame:
+    """`MEASURES` of each search by HyperTune that has a budget, with its learner, dataset, seed and data.
+
+    Args:
+        runs: searches and rows of `runs.refits`, which have the budgets, among others.
+    """
+    rows: list[dict[str, object]] = []
+    fits = tested(runs)
+    if fits.empty:
+        return pd.DataFrame(rows, columns=[*_PROBLEM, *MEASURES, "data"])
+    budgets = fits[fits["method"] == TESTER].set_index(_PROBLEM)["budget_s"].to_dict()
+    searches = runs[runs["method"].isin([TESTER, "ei"]) & runs["id"].notna()]
+    for cell, part in paths(searches).groupby(_PROBLEM, sort=False):
+        own = part[part["method"] == TESTER]
+        if own.empty or cell not in budgets:
+            continue
+        total_s = float(budgets[cell])
+        is_on_all = own["n_rows"].isna()
+        n_trials = int((is_on_all & (own["spent_s"] <= total_s * (1 + 1e-9))).sum())
+        chosen, _ = within(own, total_s)
+        tried = part[part["method"] == "ei"]["candidate"].map(json.loads)
+        rows.append(dict(zip(_PROBLEM, cell, strict=True)) | {
+            "data": own["data"].iloc[0],
+            "budget_s": total_s,
+            "on_subsets": float((own["seconds"] + own["overhead_s"])[~is_on_all].sum()) / total_s,
+            "n_trials": n_trials,
+            "ends_at_first": n_trials == 1,
+            "ei_tried": chosen in tried.tolist(),
+        })  # fmt: skip
+    return pd.DataFrame(rows, columns=[*_PROBLEM, *MEASURES, "data"])
+
+
+def table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """What the searches' budgets were spent on, problem by problem.
+
+    Args:
+        runs: as of `of_searches`.
+        scale: label of the run.
+
+    Returns:
+        learner, dataset, measure (`MEASURES`), `tidy.TIDY` (means over seeds), least and most of a seed, n_rows,
+        n_epochs, n_missing. One row that says so where HyperTune was not run; problems below the floor are left
+        out where others reach it.
+    """
+    found = of_searches(runs)
+    if found.empty:
+        says = {"learner": "none", "dataset": "none", "measure": "budget_s", "scale": NOT_RUN, "n_seeds": 0}
+        row = says | dict.fromkeys(["published_stars", "stars", "data"], "") | {"n_missing": 0}
+        return pd.DataFrame([row]).reindex(columns=_COLUMNS)
+    long = found.melt([*_PROBLEM, "data"], list(MEASURES), "measure").astype({"value": float})
+    ends = long.groupby(_KEYS)["value"].agg(least="min", most="max").reset_index()
+    searches = runs[(runs["method"] == TESTER) & runs["id"].notna()]
+    least = scope(paths(searches)).groupby(_KEYS[:2])[["n_rows", "n_epochs"]].min().reset_index()
+    made = mean_by_seed(long, "value", _KEYS).merge(ends).merge(least).assign(method=TESTER)
+    if enough(made).any():
+        made = made[enough(made)]
+    order = made["measure"].map(list(MEASURES).index)
+    made = made.assign(order=order).sort_values([*_KEYS[:2], "order"], kind="stable")
+    return unprinted(made, scale)[_COLUMNS].reset_index(drop=True)
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown; a cell reads `mean (least to most)`; below stand what the columns are, and counts over searches.
+
+    Args:
+        table: of this module.
+    """
+    lines = crossed(table, "measure", [_cell(row) for row in table.to_dict("records")])
+    run = table[table["scale"] != NOT_RUN]
+    if run.empty:
+        return f"{lines}\n"
+    by = {name: part.set_index(_KEYS[:2]) for name, part in run.groupby("measure")}
+    n = by["budget_s"]["n_seeds"]
+
+    def count(measure: str) -> int:
+        return round(float((by[measure]["ours"] * n).sum()))
+
+    share = by["on_subsets"]
+    what = "; ".join(f"{name.replace('_', ' ')}: {says}" for name, says in MEASURES.items())
+    note = (
+        f"Means (least to most) over HyperTune's searches; {what}. Scale {', '.join(run['scale'].unique())},"
+        f" data: {provenance(run)}.\n\nOf {n.sum()} searches the budget of {count('ends_at_first')} ends"
+        f" with the first trial on all rows, and {count('ei_tried')} chose a candidate that EI tried, too;"
+        f" of their budgets trials on subsets take {share['least'].min():.0%} to {share['most'].max():.0%}."
+    )
+    if run["data"].map(is_stand_in).any():
+        note += "\n\n† a stand-in for a dataset, since the real one was out of reach."
+    return f"{lines}\n\n{note}\n"
+
+
+def _cell(row: Mapping[Any, Any]) -> str:
+    if row["scale"] == NOT_RUN:
+        return NOT_RUN
+    of = "{:.0%}" if row["measure"] in ("on_subsets", "ends_at_first", "ei_tried") else "{:.3g}"
+    mean, least, most = (of.format(row[name]) for name in ("ours", "least", "most"))
+    text = mean if least == most else f"{mean} ({least} to {most})"
+    return text + (" †" if is_stand_in(row["data"]) else "")

@@ -70,10 +70,11 @@ def test_curves_are_means_of_steps_with_standard_errors_and_hypertunes_begins_af
 
 def test_how_far_a_curve_is_behind_is_the_mean_over_the_trials_that_both_have():
     runs = pd.concat([search("ei", [0.4, 0.3, 0.3, 0.1]), search("hypertune", [0.3, 0.3, 0.2], subsets=[0.9] * 2)])
-    by_trial = curves.areas(runs, "hypertune", "ei", "trials")
+    found = searched.paths(runs)
+    by_trial = curves.areas(found, "hypertune", "ei", "trials")
     assert by_trial["behind"].tolist() == pytest.approx([(-0.1 + 0.0 - 0.1) / 3])
     # In time they share [3, 4]: HyperTune's 0.3 against EI's 0.3, and at 4 s itself 0.3 against 0.1.
-    in_time = curves.areas(runs, "hypertune", "ei", "seconds")["behind"].item()
+    in_time = curves.areas(found, "hypertune", "ei", "seconds")["behind"].item()
     assert in_time == pytest.approx(0.2 / curves.N_POINTS, abs=1e-9)
 
 
@@ -182,5 +183,5 @@ def test_budgets_are_what_hypertune_spent_on_subsets_and_until_it_converged():
     )
     text = hypertune.render(table.reset_index()[["learner", "dataset", "measure", *table.columns[2:]]])
     assert "50% (0% to 100%)" in text
-    assert "Of 2 searches the budget of 0 ends with their first trial on all rows, and 1 chose a candidate" in text
+    assert "Of 2 searches the budget of 0 ends with the first trial on all rows, and 1 chose a candidate" in text
     assert budgets.table(ei, "smoke")["scale"].tolist() == [NOT_RUN]

@@ -55,6 +55,11 @@ def rows(datasets: tuple[str, ...]) -> list[int]:
     return [ORDER.index(name) for name in datasets]
 
 
+def gap_of(rival: str, panel: str) -> str:
+    """The name in `arrays` of how much more HyperTune errs than a rival on its way, by trials or seconds."""
+    return f"{rival} {panel}"
+
+
 def behind(arrays: Arrays, gap: str, on: tuple[str, ...] = ALL) -> float:
     """Largest over data sets of how much more HyperTune errs than a rival on its way, `gap` in `arrays`."""
     return largest(arrays[gap][rows(on)])
@@ -99,7 +104,7 @@ def ahead_of(
     return tuple(
         claim(text, what.format(name, axes[panel]), partial(behind, gap=gap, on=on), quoted=quoted,
                methods=("hypertune", rival), datasets=on, needed=needed, gap=gap)
-        for panel, gap in ((panel, f"{rival} {panel}") for panel in PANELS)
+        for panel, gap in ((panel, gap_of(rival, panel)) for panel in PANELS)
     )  # fmt: skip
 
 

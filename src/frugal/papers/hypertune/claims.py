@@ -27,6 +27,7 @@ from frugal.papers.hypertune.about import (
     ahead_of,
     below,
     claim,
+    gap_of,
     largest,
     near,
     pairs,
@@ -168,10 +169,10 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
         runs: its rows.
 
     Returns:
-        Of searches `{rival} {panel}`, by how much more HyperTune errs than each of `RIVALS`, (n_datasets, n_seeds)
-        in `ORDER`; of refits test errors by method, the same shape; nan where there are none. Of `complexity`
-        accuracies by method, (n_sizes, n_seeds), `{method} best`, as of `best_features`, (n_seeds,), and `subset
-        lost`, as of `lost_by_the_most_features`, (n_seeds,).
+        Of searches, named by `gap_of`, by how much more HyperTune errs than each of `RIVALS`, (n_datasets,
+        n_seeds) in `ORDER`; of refits test errors by method, the same shape; nan where there are none. Of
+        `complexity` accuracies by method, (n_sizes, n_seeds), `{method} best`, as of `best_features`, (n_seeds,),
+        and `subset lost`, as of `lost_by_the_most_features`, (n_seeds,).
 
     Raises:
         ValueError: on an unknown experiment.
@@ -185,11 +186,12 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
         found |= {f"{name} best": of.to_numpy(float) for name, of in best_features(runs).items()}
         return found | {"subset lost": lost_by_the_most_features(found["subset"])}
     if experiment in LEARNERS:
-        made = {}
-        for panel in PANELS:
-            for rival in RIVALS:
-                made[f"{rival} {panel}"] = _wide(areas(runs, "hypertune", rival, panel), "behind", runs)
-        return made
+        searched = paths(runs)
+        return {
+            gap_of(rival, panel): _wide(areas(searched, "hypertune", rival, panel), "behind", runs)
+            for panel in PANELS
+            for rival in RIVALS
+        }
     fits = tested(runs)
     return {name: _wide(fits[fits["method"] == name], "test_error", runs) for name in METHODS}
 

@@ -73,11 +73,11 @@ def _curve(part: pd.DataFrame, x: str) -> pd.DataFrame:
     return pd.DataFrame({"x": grid, "mean": values.mean(axis=0), "se": se, **facts})
 
 
-def areas(runs: pd.DataFrame, method: str, other: str, panel: str) -> pd.DataFrame:
+def areas(found: pd.DataFrame, method: str, other: str, panel: str) -> pd.DataFrame:
     """How far one method's curve lies below another's, on average over what both have spent, problem by problem.
 
     Args:
-        runs: searches.
+        found: searches as of `paths`.
         method: said to be ahead.
         other: said to be behind.
         panel: of `PANELS`.
@@ -86,8 +86,7 @@ def areas(runs: pd.DataFrame, method: str, other: str, panel: str) -> pd.DataFra
         learner, dataset, seed, behind: mean over the range that both curves of a seed have of the best validation
         accuracy of `other` less that of `method`; below 0 where `method` is ahead. nan where they share no range.
     """
-    found, x = paths(runs), PANELS[panel]
-    rows = []
+    x, rows = PANELS[panel], []
     for (learner, dataset, seed), part in found.groupby(["learner", "dataset", "seed"], sort=False):
         pair = [part[(part["method"] == name) & part["best"].notna()] for name in (method, other)]
         if any(path.empty for path in pair):

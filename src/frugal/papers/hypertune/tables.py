@@ -173,11 +173,12 @@ def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         says = {"scale": NOT_RUN, "n_seeds": 0, "n_missing": 0}
         row = empty | says | dict.fromkeys(["published_stars", "stars", "data"], "")
         return pd.DataFrame([row]).reindex(columns=_CONTROL_COLUMNS)
-    gaps = pd.concat([areas(searched, "hypertune", name, "trials").assign(method=name) for name in run])
+    found = paths(searched)
+    gaps = pd.concat([areas(found, "hypertune", name, "trials").assign(method=name) for name in run])
     gaps = gaps.assign(value=-gaps["behind"], measure="behind_trials")
     problem = ["learner", "dataset", "seed"]
     gaps = gaps.merge(searched[[*problem, "data"]].drop_duplicates(problem), on=problem)
-    rows = scope(paths(searched)).groupby(_CONTROL_KEYS[:3])[["n_rows", "n_epochs"]].min().reset_index()
+    rows = scope(found).groupby(_CONTROL_KEYS[:3])[["n_rows", "n_epochs"]].min().reset_index()
     made = mean_by_seed(gaps, "value", _CONTROL_KEYS).merge(rows)
     if enough(made).any():
         made = made[enough(made)]

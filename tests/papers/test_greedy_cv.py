@@ -296,7 +296,7 @@ def test_a_stand_in_marks_every_cell_it_touches():
     assert text.count("†") == 18 + 1
     runs.loc[(runs["dataset"] == "boston") & (runs["n"] == 128), "data"] = "original"
     assert render(table1(runs, "paper")).count("†") == 18 + 1  # original/stand-in
-    assert "a stand-in for the dataset" in text
+    assert "a stand-in for a dataset" in text
 
 
 def test_missing_values_are_counted_and_left_out():

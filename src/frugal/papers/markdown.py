@@ -76,10 +76,10 @@ def _head(across: list[str], labels: tuple[object, ...]) -> str:
 
 def _cell(row: object) -> str:
     ours, published = row.ours, row.published  # type: ignore[attr-defined]
-    mark = " †" if is_stand_in(row.data) else ""  # type: ignore[attr-defined]
-    left = f"{ours:.3f}{row.stars}{mark}"  # type: ignore[attr-defined]
+    end = mark(row.data)  # type: ignore[attr-defined]
+    left = f"{ours:.3f}{row.stars}{end}"  # type: ignore[attr-defined]
     if pd.isna(ours):
-        left = NOT_RUN if row.scale == NOT_RUN else f"no value{mark}"  # type: ignore[attr-defined]
+        left = NOT_RUN if row.scale == NOT_RUN else f"no value{end}"  # type: ignore[attr-defined]
     return left if pd.isna(published) else f"{left} ({published:.3f}{row.published_stars})"  # type: ignore[attr-defined]
 
 
@@ -96,6 +96,15 @@ def _note(table: pd.DataFrame) -> str:
         text += " Stars: two-sided Welch's t-test, * p < .05, ** p < .01, *** p < .001, at the better method."
     if table.attrs.get("note"):
         text += f" {table.attrs['note']}"
-    if run["data"].map(is_stand_in).any():
-        text += " † a stand-in for the dataset, since the real one was out of reach."
-    return text
+    return text + about_marked(run)
+
+
+def mark(data: object) -> str:
+    """What a cell ends with whose data, as its provenance names them, are a stand-in; nothing otherwise."""
+    return " †" if is_stand_in(data) else ""
+
+
+def about_marked(table: pd.DataFrame, before: str = " ") -> str:
+    """What a table's note ends with where some of its cells are marked; nothing otherwise."""
+    is_marked = table["data"].map(is_stand_in).any()
+    return f"{before}† a stand-in for a dataset, since the real one was out of reach." if is_marked else ""

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from frugal.papers.markdown import crossed
-from frugal.papers.tidy import is_stand_in, provenance
+from frugal.papers.markdown import about_marked, crossed, mark
+from frugal.papers.tidy import provenance
 
 REPETITIONS = "repetitions"
 """Key of a table's `attrs`: what its n_seeds counts, in the plural, if not seeds."""
@@ -28,9 +28,7 @@ def render(table: pd.DataFrame) -> str:
     counted = f"{counts} {many.removesuffix('s') if counts == '1' else many}"
     note = f"Means (their 95 % intervals over {many}) [what is published]; "
     note += f"scale {', '.join(table['scale'].unique())}, {counted}, data: {provenance(table)}."
-    if table["data"].map(is_stand_in).any():
-        note += " † a stand-in for a dataset, since the real one was out of reach."
-    return f"{lines}\n\n{note}\n"
+    return f"{lines}\n\n{note}{about_marked(table)}\n"
 
 
 def _cell(row: Mapping[Any, Any]) -> str:
@@ -41,4 +39,4 @@ def _cell(row: Mapping[Any, Any]) -> str:
         text += f" [published {row['published']:.4g}]"
     if row.get("says"):
         text += f", {row['says']}"
-    return text + (" †" if is_stand_in(row["data"]) else "")
+    return text + mark(row["data"])

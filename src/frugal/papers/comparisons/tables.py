@@ -15,7 +15,8 @@ import pandas as pd
 
 from frugal.papers.comparisons.ranks import COLUMNS, rank_table
 from frugal.papers.comparisons.runs import SHARES, regret_at
-from frugal.papers.tidy import is_stand_in, mean_by_seed, need, provenance
+from frugal.papers.markdown import about_marked, mark
+from frugal.papers.tidy import mean_by_seed, need, provenance
 from frugal.papers.verdicts import NOT_RUN
 
 FLOOR = 10
@@ -106,7 +107,7 @@ def _cell(row: Mapping[Any, Any]) -> str:
         return NOT_RUN
     mean = f"{row['mean']:.4f}" if pd.notna(row["mean"]) else "no value"
     error = f" ± {row['se']:.4f}" if pd.notna(row["se"]) else ""
-    return mean + error + (" †" if is_stand_in(row["data"]) else "")
+    return mean + error + mark(row["data"])
 
 
 def _note(table: pd.DataFrame) -> str:
@@ -121,9 +122,7 @@ def _note(table: pd.DataFrame) -> str:
         text += " Seconds: there are no fits that were timed alone."
     if run["n_missing"].sum():
         text += f" {run['n_missing'].sum()} values are missing and left out."
-    if run["data"].map(is_stand_in).any():
-        text += " † a stand-in for a dataset, since the real one was out of reach."
-    return text
+    return text + about_marked(run)
 
 
 def summarise_pareto(runs: pd.DataFrame) -> pd.DataFrame:

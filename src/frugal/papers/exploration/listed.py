@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from frugal.papers.markdown import crossed
-from frugal.papers.tidy import is_stand_in, provenance
+from frugal.papers.markdown import about_marked, crossed, mark
+from frugal.papers.tidy import provenance
 from frugal.papers.verdicts import NOT_RUN
 
 _ACROSS = ("method", "quantity")
@@ -33,8 +33,7 @@ def render(table: pd.DataFrame) -> str:
         shown = table[table["note"] == text]
         where = ", ".join(dict.fromkeys(f"{row[first]}" for row in shown.to_dict("records")))
         note += f"\n\n{where}: {text}."
-    if table["data"].map(is_stand_in).any():
-        note += "\n\n† a stand-in for a dataset, since the real one was out of reach."
+    note += about_marked(table, "\n\n")
     return f"{lines}\n\n{note}\n"
 
 
@@ -46,4 +45,4 @@ def _cell(row: dict[Hashable, Any]) -> str:
     if pd.notna(row["published"]):
         sd = row.get("published_sd")
         text += f" ({row['published']:.5g}" + (f" ± {sd:.2g}" if sd is not None and pd.notna(sd) else "") + ")"
-    return text + (" †" if is_stand_in(row["data"]) else "")
+    return text + mark(row["data"])

@@ -11,8 +11,8 @@ import pandas as pd
 from frugal.papers.hypertune.listed import TESTER
 from frugal.papers.hypertune.searched import paths, scope, within
 from frugal.papers.hypertune.tables import enough, tested
-from frugal.papers.markdown import crossed
-from frugal.papers.tidy import TIDY, is_stand_in, mean_by_seed, provenance, unprinted
+from frugal.papers.markdown import about_marked, crossed, mark
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance, unprinted
 from frugal.papers.verdicts import NOT_RUN
 
 MEASURES: Final = {
@@ -113,8 +113,7 @@ def render(table: pd.DataFrame) -> str:
         f" with the first trial on all rows, and {count('ei_tried')} chose a candidate that EI tried, too;"
         f" of their budgets trials on subsets take {share['least'].min():.0%} to {share['most'].max():.0%}."
     )
-    if run["data"].map(is_stand_in).any():
-        note += "\n\n† a stand-in for a dataset, since the real one was out of reach."
+    note += about_marked(run, "\n\n")
     return f"{lines}\n\n{note}\n"
 
 
@@ -124,4 +123,4 @@ def _cell(row: Mapping[Any, Any]) -> str:
     of = "{:.0%}" if row["measure"] in ("on_subsets", "ends_at_first", "ei_tried") else "{:.3g}"
     mean, least, most = (of.format(row[name]) for name in ("ours", "least", "most"))
     text = mean if least == most else f"{mean} ({least} to {most})"
-    return text + (" †" if is_stand_in(row["data"]) else "")
+    return text + mark(row["data"])

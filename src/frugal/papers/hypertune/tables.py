@@ -12,8 +12,8 @@ import pandas as pd
 from frugal.papers.hypertune.curves import areas
 from frugal.papers.hypertune.listed import CONTROLS, DATASETS, KEYS, LEARNERS, MAJORITY, METHODS, TABLES, published
 from frugal.papers.hypertune.searched import paths, scope
-from frugal.papers.markdown import crossed
-from frugal.papers.tidy import MEASURED, TIDY, is_stand_in, mean_by_seed, provenance, unprinted
+from frugal.papers.markdown import about_marked, crossed, mark
+from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, provenance, unprinted
 from frugal.papers.verdicts import NOT_RUN
 
 FLOOR: Final = 3
@@ -214,8 +214,7 @@ def render(table: pd.DataFrame) -> str:
             cells = run[run[column] > 0]
             which = ", ".join(f"{r['method']} on {r['dataset']} ({r[column]})" for r in cells.to_dict("records"))
             note += f"\n\n{says}: {which}."
-    if run["data"].map(is_stand_in).any():
-        note += "\n\n† a stand-in for a dataset, since the real one was out of reach."
+    note += about_marked(run, "\n\n")
     return f"{lines}\n\n{note}\n"
 
 
@@ -237,7 +236,7 @@ def _cell(row: Mapping[Any, Any]) -> str:
     if pd.notna(row["published"]):
         error = f" ± {row['published_se']:g}" if pd.notna(row["published_se"]) else ""
         text += f" [{row['published']:g}{error}]"
-    return text + (" †" if is_stand_in(row["data"]) else "")
+    return text + mark(row["data"])
 
 
 MADE: Final[dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]]] = {

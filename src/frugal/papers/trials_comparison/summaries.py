@@ -14,9 +14,9 @@ import pandas as pd
 
 from frugal.papers.comparisons.ranks import COLUMNS as RANKS
 from frugal.papers.comparisons.ranks import rank_table
-from frugal.papers.markdown import crossed
+from frugal.papers.markdown import about_marked, crossed, mark
 from frugal.papers.paths import SLACK, mean_path, steps, until_last
-from frugal.papers.tidy import TIDY, is_stand_in, mean_by_seed, need_columns, provenance, unprinted
+from frugal.papers.tidy import TIDY, mean_by_seed, need_columns, provenance, unprinted
 from frugal.papers.trials_comparison.listed import COLUMNS, CURRENCIES, GROUPS, METHODS, PROBLEMS, searched_on
 from frugal.papers.verdicts import NOT_RUN
 
@@ -179,9 +179,7 @@ def render(table: pd.DataFrame) -> str:
     if any(absent.values()):
         parts = [f"{', '.join(names)} on {title}" for title, names in absent.items() if names]
         note += f" {NOT_RUN.capitalize()}: {'; '.join(parts)}."
-    if run["data"].map(is_stand_in).any():
-        note += " † a stand-in for a dataset, since the real one was out of reach."
-    return f"{text}\n\n{note}\n"
+    return f"{text}\n\n{note}{about_marked(run)}\n"
 
 
 def _cell(row: dict[object, object]) -> str:
@@ -194,7 +192,7 @@ def _cell(row: dict[object, object]) -> str:
         f"{100 * value:.2f}" if "regret" in measure else f"{value:.0%}" if "share" in measure else f"{value:.4g}"
     )
     never = str(row["says"]).split(" seeds")[0]
-    return shown + (f" ({never})" if never else "") + (" †" if is_stand_in(row["data"]) else "")
+    return shown + (f" ({never})" if never else "") + mark(row["data"])
 
 
 def summarise_anytime(runs: pd.DataFrame, currency: str) -> pd.DataFrame:

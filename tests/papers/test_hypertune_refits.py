@@ -36,7 +36,8 @@ EI = search("ei", [0.3, 0.2], [A, B])
 RANDOM = search("random", [0.4, 0.4, 0.3, 0.3, 0.2], [A, A, A, A, B])
 LATE = search("hyperband", [0.4] * 6, [None] * 5 + [B])
 NEVER = search("fabolas", [0.4] * 2, [None, None])
-ALL = pd.concat([HYPERTUNE, EI, RANDOM, LATE, NEVER], ignore_index=True)
+CONTROL = search("hypertune_reversed", [0.3], [{"alpha": 1.0, "l1_ratio": 0.5}])  # compared by trials alone
+ALL = pd.concat([HYPERTUNE, EI, RANDOM, LATE, NEVER, CONTROL], ignore_index=True)
 
 
 def test_choices_within_hypertunes_time_are_fitted_once_and_tested(tmp_path, monkeypatch):

@@ -183,5 +183,16 @@ def test_budgets_are_what_hypertune_spent_on_subsets_and_until_it_converged():
     )
     text = hypertune.render(table.reset_index()[["learner", "dataset", "measure", *table.columns[2:]]])
     assert "50% (0% to 100%)" in text
-    assert "Of 2 searches the budget of 0 ends with the first trial on all rows, and 1 chose a candidate" in text
+    assert "The budgets of 0 of 2 searches end with the first trial on all rows;" in text
+    assert "1 of 2 chose a candidate that EI tried" in text
     assert budgets.table(ei, "smoke")["scale"].tolist() == [NOT_RUN]
+    alone = budgets.table(runs[runs["method"] != "ei"], "smoke").set_index("measure")
+    assert (alone.loc["ei_tried", "scale"], alone.loc["n_trials", "scale"]) == (NOT_RUN, "smoke")
+    assert "chose a" not in hypertune.render(alone.reset_index()[list(budgets.table(runs, "smoke"))])
+
+
+@pytest.mark.parametrize("n_seeds", [3, 2])
+def test_budgets_are_published_at_the_floor_alone(tmp_path, n_seeds):
+    runs = [search("hypertune", [0.3, 0.1], subsets=[0.5], seed=seed) for seed in range(n_seeds)]
+    runs += [refit("hypertune", 0.1, seed=seed) for seed in range(n_seeds)]
+    assert reaches(tmp_path, "table_of_budgets", budgets.table(pd.concat(runs), "paper")) == (n_seeds == 3)

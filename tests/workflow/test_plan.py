@@ -147,7 +147,10 @@ def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_f
     done = snakemake(place, *planned)
     counts = jobs(done.stdout)
     assert (counts["trials"], counts["hypertune_refits"], counts["network_default"]) == (3, 2, 1)
-    assert (counts["hypertune_table"], counts["hypertune_figure"]) == (5, 5)
+    assert (counts["hypertune_table"], counts["hypertune_figure"]) == (6, 5)
+    on_budgets = next(job for job in done.stdout.split("rule ") if "wildcards: name=budgets" in job)
+    for name in ("elastic_net", "elastic_net_refits", "mlp", "mlp_refits"):
+        assert f"results/hypertune/runs/{name}.parquet" in on_budgets.split("output:")[0]
     searches = [job for job in done.stdout.split("rule ") if job.startswith("trials:")]
     on_mlp = next(job for job in searches if "--learner mlp" in job)
     assert "results/networks/mlp/mnist_500/default.csv" in on_mlp.split("output:")[0]

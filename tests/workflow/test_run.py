@@ -64,7 +64,7 @@ def test_the_smoke_run_makes_document_004(smoke):
     made = {p.name for p in (smoke / "results/hypertune").rglob("*") if p.is_file()}
     for i in range(1, 6):
         assert {f"figure{i}.png", f"figure{i}.svg", f"figure{i}.csv"} <= made
-    for name in (*(f"table{i}" for i in range(1, 5)), "controls"):
+    for name in (*(f"table{i}" for i in range(1, 5)), "controls", "budgets"):
         assert {f"{name}.csv", f"{name}.md"} <= made
     claims = pd.read_csv(smoke / "results/hypertune/claims.csv")
     assert set(claims["verdict"]) <= {"not run at this scale", "not testable here"}

@@ -64,7 +64,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True)
 class Look:
-    """How one strategy is drawn, in every figure.
+    """How one strategy is drawn.
 
     Attributes:
         color: told apart by readers with deuteranopia or protanopia, and by lightness alone.
@@ -81,7 +81,7 @@ class Look:
     hatch: str
 
 
-LOOKS: Final[Mapping[str, Look]] = {
+LOOKS: Final[Mapping[str, Look]] = {  # the family of folds
     "standard": Look("#000000", "standard k-fold", "o", "-", ""),
     "greedy": Look("#F2B138", "greedy", "s", "-", "//"),
     "greedy_early_stopping": Look("#926A00", "greedy, early stopping", "D", "--", "\\\\"),
@@ -93,6 +93,24 @@ LOOKS: Final[Mapping[str, Look]] = {
     "exact_pruning": Look("#7AACEB", "exact pruning", "X", (0, (5, 1)), "oo"),
     "wilcoxon": Look("#684319", "Wilcoxon pruner", "*", (0, (3, 1, 1, 1, 1, 1)), "**"),
 }
+
+
+TRIALS: Final[Mapping[str, Look]] = {
+    "random": Look("#000000", "random", "o", (0, (8, 1)), ""),
+    "tpe": Look("#D07CA1", "TPE (Optuna)", "s", (0, (5, 1)), "//"),
+    "smac": Look("#926A00", "SMAC3", "D", "--", "\\\\"),
+    "ei": Look("#00318F", "EI", "^", "-", ".."),
+    "ei_explore": Look("#4580EB", "top-two EI", "v", "-.", "xx"),
+    "dngo": Look("#2F6756", "EI on DNGO", "<", (0, (5, 1)), "--"),
+    "entropy_search": Look("#8A8F94", "entropy search", ">", "--", ""),
+    "mtbo_4": Look("#7AACEB", "MTBO-4", "P", "-.", ""),
+    "mtbo_16": Look("#5F9E8F", "MTBO-16", "X", (0, (5, 1)), ""),
+    "mtbo_64": Look("#684319", "MTBO-64", "p", (0, (3, 1, 1, 1)), ""),
+    "fabolas": Look("#F2B138", "Fabolas", "*", "-", ""),
+    "hypertune": Look("#D9820A", "HyperTune", "h", (0, (3, 1, 1, 1, 1, 1)), ""),
+    "hyperband": Look("#B0306A", "Hyperband", "d", "-", ""),
+}
+"""The family of trials; a document's own figures may dash lines that lie on each other otherwise, and grey some."""
 
 
 def sequence(n: int) -> list[str]:

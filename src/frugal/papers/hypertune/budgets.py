@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from frugal.papers.hypertune.listed import TESTER
 from frugal.papers.hypertune.searched import paths, scope, within
 from frugal.papers.hypertune.tables import enough, tested
 from frugal.papers.markdown import about_marked, crossed, mark
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance, unprinted
+from frugal.papers.tidy import TIDY, mean_by_seed, provenance, shares_within, unprinted
 from frugal.papers.verdicts import NOT_RUN
 
 MEASURES: Final = {
@@ -20,9 +21,11 @@ MEASURES: Final = {
     "on_subsets": "share of it spent on subsets",
     "n_trials": "trials on all rows that ended in it",
     "ends_at_first": "whether it ends with the first of these",
-    "ei_tried": "whether EI, the same without signs, tried the choice, too",
+    "ei_tried": "whether EI, the same without signs, tried the choice, too, in all of its search",
 }
 """Per search by HyperTune."""
+SHARES: Final = ("on_subsets", "ends_at_first", "ei_tried")
+"""Those of `MEASURES` from 0 to 1."""
 _PROBLEM: Final = ["learner", "dataset", "seed"]
 _KEYS: Final = ["learner", "dataset", "measure"]
 _COLUMNS: Final = [*_KEYS, *TIDY, "least", "most", "n_rows", "n_epochs", "n_missing"]
@@ -30,6 +33,8 @@ _COLUMNS: Final = [*_KEYS, *TIDY, "least", "most", "n_rows", "n_epochs", "n_miss
 
 def of_searches(runs: pd.DataFrame) -> pd.DataFrame:
     """`MEASURES` of each search by HyperTune that has a budget, with its learner, dataset, seed and data.
+
+    ei_tried is nan where EI was not run.
 
     Args:
         runs: searches and rows of `runs.refits`, which have the budgets, among others.
@@ -48,14 +53,14 @@ def of_searches(runs: pd.DataFrame) -> pd.DataFrame:
         is_on_all = own["n_rows"].isna()
         n_trials = int((is_on_all & (own["spent_s"] <= total_s * (1 + 1e-9))).sum())
         chosen, _ = within(own, total_s)
-        tried = part[part["method"] == "ei"]["candidate"].map(json.loads)
+        tried = part[part["method"] == "ei"]["candidate"].map(json.loads).tolist()
         rows.append(dict(zip(_PROBLEM, cell, strict=True)) | {
             "data": own["data"].iloc[0],
             "budget_s": total_s,
             "on_subsets": float((own["seconds"] + own["overhead_s"])[~is_on_all].sum()) / total_s,
             "n_trials": n_trials,
             "ends_at_first": n_trials == 1,
-            "ei_tried": chosen in tried.tolist(),
+            "ei_tried": chosen in tried if tried else math.nan,
         })  # fmt: skip
     return pd.DataFrame(rows, columns=[*_PROBLEM, *MEASURES, "data"])
 
@@ -69,8 +74,8 @@ def table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
     Returns:
         learner, dataset, measure (`MEASURES`), `tidy.TIDY` (means over seeds), least and most of a seed, n_rows,
-        n_epochs, n_missing. One row that says so where HyperTune was not run; problems below the floor are left
-        out where others reach it.
+        n_epochs, n_missing. One row that says so where HyperTune was not run, and so does each that is of EI where
+        that was not; problems below the floor are left out where others reach it.
     """
     found = of_searches(runs)
     if found.empty:
@@ -81,12 +86,14 @@ def table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     ends = long.groupby(_KEYS)["value"].agg(least="min", most="max").reset_index()
     searches = runs[(runs["method"] == TESTER) & runs["id"].notna()]
     least = scope(paths(searches)).groupby(_KEYS[:2])[["n_rows", "n_epochs"]].min().reset_index()
-    made = mean_by_seed(long, "value", _KEYS).merge(ends).merge(least).assign(method=TESTER)
+    made = shares_within(mean_by_seed(long, "value", _KEYS), SHARES).merge(ends).merge(least).assign(method=TESTER)
     if enough(made).any():
         made = made[enough(made)]
     order = made["measure"].map(list(MEASURES).index)
     made = made.assign(order=order).sort_values([*_KEYS[:2], "order"], kind="stable")
-    return unprinted(made, scale)[_COLUMNS].reset_index(drop=True)
+    made = unprinted(made, scale)
+    made["scale"] = made["scale"].where(made["n_seeds"] > 0, NOT_RUN)
+    return made[_COLUMNS].reset_index(drop=True)
 
 
 def render(table: pd.DataFrame) -> str:
@@ -99,20 +106,21 @@ def render(table: pd.DataFrame) -> str:
     run = table[table["scale"] != NOT_RUN]
     if run.empty:
         return f"{lines}\n"
-    by = {name: part.set_index(_KEYS[:2]) for name, part in run.groupby("measure")}
-    n = by["budget_s"]["n_seeds"]
 
-    def count(measure: str) -> int:
-        return round(float((by[measure]["ours"] * n).sum()))
+    def count(measure: str) -> str:
+        rows = run[run["measure"] == measure]
+        return f"{(rows['ours'] * rows['n_seeds']).sum():.0f} of {rows['n_seeds'].sum()}"
 
-    share = by["on_subsets"]
+    share = run[run["measure"] == "on_subsets"]
     what = "; ".join(f"{name.replace('_', ' ')}: {says}" for name, says in MEASURES.items())
     note = (
         f"Means (least to most) over HyperTune's searches; {what}. Scale {', '.join(run['scale'].unique())},"
-        f" data: {provenance(run)}.\n\nOf {n.sum()} searches the budget of {count('ends_at_first')} ends"
-        f" with the first trial on all rows, and {count('ei_tried')} chose a candidate that EI tried, too;"
-        f" of their budgets trials on subsets take {share['least'].min():.0%} to {share['most'].max():.0%}."
+        f" data: {provenance(run)}.\n\nThe budgets of {count('ends_at_first')} searches end with"
+        f" the first trial on all rows; of all budgets trials on subsets take {share['least'].min():.0%} to"
+        f" {share['most'].max():.0%}."
     )
+    if (run["measure"] == "ei_tried").any():
+        note += f" {count('ei_tried')} chose a candidate that EI tried, too."
     note += about_marked(run, "\n\n")
     return f"{lines}\n\n{note}\n"
 
@@ -120,7 +128,7 @@ def render(table: pd.DataFrame) -> str:
 def _cell(row: Mapping[Any, Any]) -> str:
     if row["scale"] == NOT_RUN:
         return NOT_RUN
-    of = "{:.0%}" if row["measure"] in ("on_subsets", "ends_at_first", "ei_tried") else "{:.3g}"
+    of = "{:.0%}" if row["measure"] in SHARES else "{:.3g}"
     mean, least, most = (of.format(row[name]) for name in ("ours", "least", "most"))
     text = mean if least == most else f"{mean} ({least} to {most})"
     return text + mark(row["data"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -17,16 +18,16 @@ from frugal.papers.experiments import TUNED_IN
 from frugal.papers.hypertune.complexity import summarise_figure1
 from frugal.papers.hypertune.curves import PANELS, summarise_curves
 from frugal.papers.hypertune.listed import TITLES
-from frugal.papers.style import Look
+from frugal.papers.style import TRIALS, Look
 from frugal.papers.tidy import is_stand_in
 
 LOOKS: Final = {
-    "random": Look("#000000", "random", "o", (0, (1, 1.5)), ""),
-    "hyperband": Look("#B0306A", "Hyperband", "s", (0, (6, 1.5)), "xx"),
-    "hypertune": Look("#D9820A", "HyperTune", "D", "-", ""),
-    "ei": Look("#00318F", "EI", "^", "--", "//"),
+    "random": replace(TRIALS["random"], color="#555555", linestyle=(0, (1, 1.5))),
+    "hyperband": replace(TRIALS["hyperband"], color="#9A9A9A", linestyle=(0, (6, 1.5))),
+    "hypertune": replace(TRIALS["hypertune"], linestyle="-"),
+    "ei": replace(TRIALS["ei"], linestyle="--"),
 }
-"""One look per method, later ones over those before, dashes over lines; the last two are the document's."""
+"""By method, later ones over those before, dashes over lines; the last two are the document's, others grey."""
 _SIZES: Final = {
     "subset": Look("#D9820A", "a subset (M2 of the document)", "D", "-", ""),
     "all": Look("#00318F", "all rows (M1)", "^", "--", ""),

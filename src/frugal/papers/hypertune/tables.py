@@ -10,7 +10,17 @@ import numpy as np
 import pandas as pd
 
 from frugal.papers.hypertune.curves import areas
-from frugal.papers.hypertune.listed import CONTROLS, DATASETS, KEYS, LEARNERS, MAJORITY, METHODS, TABLES, published
+from frugal.papers.hypertune.listed import (
+    CONTROLS,
+    DATASETS,
+    KEYS,
+    LEARNERS,
+    MAJORITY,
+    METHODS,
+    TABLES,
+    TESTER,
+    published,
+)
 from frugal.papers.hypertune.searched import paths, scope
 from frugal.papers.markdown import about_marked, crossed, mark
 from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, provenance, unprinted
@@ -71,7 +81,8 @@ def reaches_floor(table: pd.DataFrame) -> bool:
     if "learner" not in table:  # Figure 1, whose subset is small by intent
         return bool(table["n_seeds"].min() >= FLOOR and table["n_rows"].max() >= FLOOR_ROWS)
     ours = {printed: own for own, printed in LEARNERS.items()}
-    return bool(enough(table.assign(learner=table["learner"].replace(ours))).all())
+    named = table.assign(learner=table["learner"].replace(ours), method=table.get("method", TESTER))
+    return bool(enough(named).all())
 
 
 def table(name: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:

@@ -14,31 +14,16 @@ from numpy.typing import NDArray
 
 from frugal.papers import style
 from frugal.papers.comparisons.diagrams import draw_diagrams
-from frugal.papers.style import Look
+from frugal.papers.style import TRIALS, Look
 from frugal.papers.trials_comparison.listed import GROUPS, METHODS, PROBLEMS
 
-_BASE: Final = {
-    "random": Look("#000000", "random", "o", (0, (8, 1)), ""),
-    "tpe": Look("#D07CA1", "TPE (Optuna)", "s", (0, (5, 1)), ""),
-    "smac": Look("#926A00", "SMAC3", "D", "--", ""),
-    "ei": Look("#00318F", "EI", "^", "-", ""),
-    "ei_explore": Look("#4580EB", "top-two EI", "v", "-.", ""),
-    "dngo": Look("#2F6756", "EI on DNGO", "<", (0, (5, 1)), ""),
-    "entropy_search": Look("#8A8F94", "entropy search", ">", "--", ""),
-    "mtbo_4": Look("#7AACEB", "MTBO-4", "P", "-.", ""),
-    "mtbo_16": Look("#5F9E8F", "MTBO-16", "X", (0, (5, 1)), ""),
-    "mtbo_64": Look("#684319", "MTBO-64", "p", (0, (3, 1, 1, 1)), ""),
-    "fabolas": Look("#F2B138", "Fabolas", "*", "-", ""),
-    "hypertune": Look("#D9820A", "HyperTune", "h", (0, (3, 1, 1, 1, 1, 1)), ""),
-    "hyperband": Look("#B0306A", "Hyperband", "d", "-", ""),
-}
 _ENDED: Final = "_terminated"
 LOOKS: Final[Mapping[str, Look]] = {
-    name: _BASE[name]
-    if name in _BASE
+    name: TRIALS[name]
+    if name in TRIALS
     else replace(
-        _BASE[name.removesuffix(_ENDED)],
-        label=f"{_BASE[name.removesuffix(_ENDED)].label}, terminating",
+        TRIALS[name.removesuffix(_ENDED)],
+        label=f"{TRIALS[name.removesuffix(_ENDED)].label}, terminating",
         linestyle=(0, (1, 1)),
     )
     for name in METHODS

@@ -14,18 +14,8 @@ from frugal.papers import style
 from frugal.papers.big_data.size_aware import intuition
 from frugal.papers.big_data.size_aware.summaries import summarise_figure3
 from frugal.papers.drawn import Drawn
-from frugal.papers.style import Look
+from frugal.papers.style import TRIALS
 
-LOOKS: Final[dict[str, Look]] = {
-    "random": Look("#000000", "random", "", (0, (8, 1)), ""),
-    "ei": Look("#00318F", "EI", "", ":", ""),
-    "entropy_search": Look("#D07CA1", "entropy search", "", "--", ""),
-    "mtbo_4": Look("#7AACEB", "MTBO-4", "", "-.", ""),
-    "mtbo_16": Look("#2F6756", "MTBO-16", "", (0, (5, 1)), ""),
-    "mtbo_64": Look("#684319", "MTBO-64", "", (0, (3, 1, 1, 1)), ""),
-    "fabolas": Look("#F2B138", "Fabolas", "", "-", ""),
-}
-"""By method."""
 _TITLES: Final = {"left": "Optimisers", "middle": "Fabolas and MTBO's sizes", "right": "Sizes chosen"}
 _SECONDS: Final = "Evaluations and optimiser (s)"
 
@@ -46,9 +36,7 @@ def draw_figure3(table: pd.DataFrame, spent: str = _SECONDS) -> Figure:
             style.log_axis(axis.yaxis, part["mean"].min() / 1.3, 1.3 * part["mean"].max(), base=2)
             continue
         least = part["least_test_error"]
-        axis.axhline(
-            float(least.iloc[0]), color="#8A8F94", linewidth=0.8, linestyle=":", label="least of the table"
-        )
+        axis.axhline(float(least.iloc[0]), color="black", linewidth=0.8, linestyle=":", label="least of the table")
         axis.set(xlabel=spent, ylabel="Test error of the incumbent")
         style.log_axis(axis.xaxis, part["x"].min(), part["x"].max())
         style.log_axis(axis.yaxis, 0.9 * least.min(), 1.1 * part["mean"].max())
@@ -61,7 +49,7 @@ def draw_figure3(table: pd.DataFrame, spent: str = _SECONDS) -> Figure:
 
 def _lines(axis: Axes, table: pd.DataFrame) -> None:
     for method, line in table.groupby("method", sort=False):
-        look = LOOKS[str(method)]
+        look = TRIALS[str(method)]
         axis.step(
             line["x"], line["mean"], where="post", color=look.color, linestyle=look.linestyle, label=look.label
         )

@@ -111,7 +111,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--output", required=True)
     p.add_argument("--cells-output", required=True)
 
-    p = _command(commands, "rows", "run methods of an experiment on fewer rows")
+    p = _command(commands, "rows", "run methods of an experiment: on fewer rows, and what else a paper computes")
     p.add_argument("experiment")
     p.add_argument("--methods", nargs="+", required=True)
     p.add_argument("--seeds", type=numbers, required=True, help="for example 0-9")

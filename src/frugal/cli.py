@@ -137,7 +137,7 @@ def _search(args: argparse.Namespace) -> None:
 
 
 def _rows(args: argparse.Namespace) -> None:
-    """Methods of an experiment on the rows family, seed after seed."""
+    """Methods of one of `papers.experiments.EXPERIMENTS`, seed after seed."""
     import pandas as pd
 
     from frugal.papers.experiments import run

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from frugal.papers.tidy import TIDY, is_stand_in
+from frugal.papers.tidy import TIDY, is_stand_in, provenance
 from frugal.papers.verdicts import NOT_RUN
 
 NAMES = {
@@ -85,11 +85,8 @@ def _cell(row: object) -> str:
 
 def _note(table: pd.DataFrame) -> str:
     run = table[table["scale"] != NOT_RUN]
-    seeds = ", ".join(str(n) for n in sorted(run["n_seeds"].unique())) or "0"
-    data = ", ".join(sorted(set("/".join(run["data"]).split("/")) - {""})) or "none"
-    scale = ", ".join(sorted(run["scale"].unique())) or NOT_RUN
     beside = " (published in brackets)" if table["published"].notna().any() else ""
-    text = f"Ours{beside}; scale {scale}, {seeds} seed{'s' * (seeds != '1')}, data: {data}."
+    text = f"Ours{beside}; {made_of(run)}."
     if run["n_missing"].sum():
         text += f" {run['n_missing'].sum()} runs gave no value and are left out."
     if (table["stars"] + table["published_stars"]).ne("").any():
@@ -97,6 +94,21 @@ def _note(table: pd.DataFrame) -> str:
     if table.attrs.get("note"):
         text += f" {table.attrs['note']}"
     return text + about_marked(run)
+
+
+def made_of(table: pd.DataFrame, many: str = "seeds") -> str:
+    """What the numbers of a table are from, as its note has it: `scale paper, 10 seeds, data: original`.
+
+    Args:
+        table: tidy; cells that were not run are left out.
+        many: what n_seeds counts, in the plural.
+    """
+    run = table[table["scale"] != NOT_RUN]
+    if run.empty:
+        return f"scale {NOT_RUN}, no {many}, data: none"
+    counts = ", ".join(f"{n:g}" for n in sorted(run["n_seeds"].dropna().unique()) if n)
+    counted = many.removesuffix("s") if counts == "1" else many
+    return f"scale {', '.join(run['scale'].unique())}, {counts or 'no'} {counted}, data: {provenance(run)}"
 
 
 def mark(data: object) -> str:

@@ -110,7 +110,7 @@ TRIALS: Final[Mapping[str, Look]] = {
     "hypertune": Look("#D9820A", "HyperTune", "h", (0, (3, 1, 1, 1, 1, 1)), ""),
     "hyperband": Look("#B0306A", "Hyperband", "d", "-", ""),
 }
-"""The family of trials; a document's own figures may dash lines that lie on each other otherwise, and grey some."""
+"""The family of trials; a document's own figures may dash lines that lie on each other otherwise or grey some."""
 
 
 def sequence(n: int) -> list[str]:

@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from frugal.papers.markdown import about_marked, crossed, mark
-from frugal.papers.tidy import provenance
+from frugal.papers.markdown import about_marked, crossed, made_of, mark
 
 REPETITIONS = "repetitions"
 """Key of a table's `attrs`: what its n_seeds counts, in the plural, if not seeds."""
@@ -23,11 +22,8 @@ def render(table: pd.DataFrame) -> str:
     """
     named = table if "measure" in table else table.assign(measure="mean")
     lines = crossed(named, "measure", [_cell(row) for row in named.to_dict("records")])
-    counts = ", ".join(f"{n:g}" for n in sorted(table["n_seeds"].dropna().unique()))
     many = table.attrs.get(REPETITIONS, "seeds")
-    counted = f"{counts} {many.removesuffix('s') if counts == '1' else many}"
-    note = f"Means (their 95 % intervals over {many}) [what is published]; "
-    note += f"scale {', '.join(table['scale'].unique())}, {counted}, data: {provenance(table)}."
+    note = f"Means (their 95 % intervals over {many}) [what is published]; {made_of(table, many)}."
     return f"{lines}\n\n{note}{about_marked(table)}\n"
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from frugal.papers.comparisons.ranks import COLUMNS, rank_table
 from frugal.papers.comparisons.runs import SHARES, regret_at
-from frugal.papers.markdown import about_marked, mark
+from frugal.papers.markdown import about_marked, made_of, mark
 from frugal.papers.tidy import mean_by_seed, need, provenance
 from frugal.papers.verdicts import NOT_RUN
 
@@ -112,12 +112,9 @@ def _cell(row: Mapping[Any, Any]) -> str:
 
 def _note(table: pd.DataFrame) -> str:
     run = table[table["scale"] != NOT_RUN]
-    seeds = ", ".join(str(n) for n in sorted(run["n_seeds"].unique()))
     error = " ± one standard error over seeds" if run["se"].notna().any() else ""
-    text = (
-        f"Means over datasets and classifiers{error}; scale {run['scale'].iloc[0]}, {seeds} seeds, "
-        f"data: {provenance(run)}. Folds, rows and seconds: share of the exhaustive search's."
-    )
+    text = f"Means over datasets and classifiers{error}; {made_of(run)}. "
+    text += "Folds, rows and seconds: share of the exhaustive search's."
     if "time_share" not in set(table["measure"]):
         text += " Seconds: there are no fits that were timed alone."
     if run["n_missing"].sum():

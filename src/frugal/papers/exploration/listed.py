@@ -7,9 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from frugal.papers.markdown import about_marked, crossed, mark
-from frugal.papers.tidy import provenance
-from frugal.papers.verdicts import NOT_RUN
+from frugal.papers.markdown import about_marked, crossed, made_of, mark
 
 _ACROSS = ("method", "quantity")
 
@@ -24,11 +22,7 @@ def render(table: pd.DataFrame) -> str:
     across = next(name for name in _ACROSS if name in table)
     lines = crossed(table, across, [_cell(row) for row in table.to_dict("records")])
     first = next(name for name in table if name != across)
-    run = table[table["scale"] != NOT_RUN]
-    seeds = ", ".join(f"{n:g}" for n in sorted(run["n_seeds"].dropna().unique()) if n) or "no"
-    scale = ", ".join(run["scale"].unique()) or NOT_RUN
-    note = f"Means ± half of their 95 % interval over seeds (published); scale {scale}, "
-    note += f"{seeds} seed{'' if seeds == '1' else 's'}, data: {provenance(table)}."
+    note = f"Means ± half of their 95 % interval over seeds (published); {made_of(table)}."
     for text in dict.fromkeys(text for text in table.get("note", []) if text):
         shown = table[table["note"] == text]
         where = ", ".join(dict.fromkeys(f"{row[first]}" for row in shown.to_dict("records")))

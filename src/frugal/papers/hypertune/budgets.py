@@ -12,8 +12,8 @@ import pandas as pd
 from frugal.papers.hypertune.listed import TESTER
 from frugal.papers.hypertune.searched import paths, scope, within
 from frugal.papers.hypertune.tables import enough, tested
-from frugal.papers.markdown import about_marked, crossed, mark
-from frugal.papers.tidy import TIDY, mean_by_seed, provenance, shares_within, unprinted
+from frugal.papers.markdown import about_marked, crossed, made_of, mark
+from frugal.papers.tidy import TIDY, mean_by_seed, shares_within, unprinted
 from frugal.papers.verdicts import NOT_RUN
 
 MEASURES: Final = {
@@ -114,8 +114,8 @@ def render(table: pd.DataFrame) -> str:
     share = run[run["measure"] == "on_subsets"]
     what = "; ".join(f"{name.replace('_', ' ')}: {says}" for name, says in MEASURES.items())
     note = (
-        f"Means (least to most) over HyperTune's searches; {what}. Scale {', '.join(run['scale'].unique())},"
-        f" data: {provenance(run)}.\n\nThe budgets of {count('ends_at_first')} searches end with"
+        f"Means (least to most) over HyperTune's searches; {what}. "
+        f"{made_of(run).capitalize()}.\n\nThe budgets of {count('ends_at_first')} searches end with"
         f" the first trial on all rows; of all budgets trials on subsets take {share['least'].min():.0%} to"
         f" {share['most'].max():.0%}."
     )

@@ -22,8 +22,8 @@ from frugal.papers.hypertune.listed import (
     published,
 )
 from frugal.papers.hypertune.searched import paths, scope
-from frugal.papers.markdown import about_marked, crossed, mark
-from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, provenance, unprinted
+from frugal.papers.markdown import about_marked, crossed, made_of, mark
+from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, unprinted
 from frugal.papers.verdicts import NOT_RUN
 
 FLOOR: Final = 3
@@ -210,13 +210,10 @@ def render(table: pd.DataFrame) -> str:
     shown = table.drop(columns="table") if across == "dataset" else table
     lines = crossed(shown, across, [_cell(row) for row in table.to_dict("records")])
     run = table[table["scale"] != NOT_RUN]
-    scale = ", ".join(run["scale"].unique()) or NOT_RUN
-    seeds = ", ".join(f"{n:g}" for n in sorted(run["n_seeds"].unique())) or "no"
     what = "Test errors: means ± standard errors over seeds [published]"
     if across == "measure":
         what = "Control less HyperTune, above 0 where HyperTune is better: means ± standard errors over seeds"
-    data = provenance(run) if len(run) else "none"
-    note = f"{what}; scale {scale}, {seeds} seed{'' if seeds == '1' else 's'}, data: {data}."
+    note = f"{what}; {made_of(run)}."
     if len(run):
         rows = sorted({f"{n:,.0f}" for n in run["n_rows"]}, key=len)
         note += f" Training rows: {', '.join(rows)}."

@@ -14,7 +14,7 @@ import pandas as pd
 
 from frugal.papers.comparisons.ranks import COLUMNS as RANKS
 from frugal.papers.comparisons.ranks import rank_table
-from frugal.papers.markdown import about_marked, crossed, mark
+from frugal.papers.markdown import about_marked, crossed, made_of, mark
 from frugal.papers.paths import SLACK, mean_path, steps, until_last
 from frugal.papers.tidy import TIDY, mean_by_seed, need_columns, provenance, unprinted
 from frugal.papers.trials_comparison.listed import COLUMNS, CURRENCIES, GROUPS, METHODS, PROBLEMS, searched_on
@@ -162,15 +162,13 @@ def render(table: pd.DataFrame) -> str:
     heads = table.assign(measure=table["measure"].map(MEASURES))
     text = crossed(heads, "measure", [_cell(row) for row in table.to_dict("records")])
     run = table[table["scale"] != NOT_RUN]
-    seeds = ", ".join(str(n) for n in sorted(run["n_seeds"].unique())) or "0"
-    scale = ", ".join(sorted(run["scale"].unique())) or NOT_RUN
     note = (
         "Means over seeds. Regret: test error of the incumbent less the least known, in points of percent, at the "
         "end of a search and after what the median search of the method that spent least on the problem had "
         "spent, in seconds, in cost and in trials. To 10 %: until the test error was within a tenth of the least; "
         "in brackets how many seeds never were, counted with all they spent; after a regret, how many had no "
         "incumbent by then and are left out. Overhead: share of the seconds that were the optimiser's "
-        f"and its checks'. Scale {scale}, {seeds} seeds, data: {provenance(run)}."
+        f"and its checks'. {made_of(run).capitalize()}."
     )
     absent = {}
     for of, problem in PROBLEMS.items():
@@ -187,7 +185,7 @@ def _cell(row: dict[object, object]) -> str:
         return NOT_RUN
     value, measure = float(str(row["ours"])), str(row["measure"])
     if np.isnan(value):
-        return "no value"
+        return "no value" + mark(row["data"])
     shown = (
         f"{100 * value:.2f}" if "regret" in measure else f"{value:.0%}" if "share" in measure else f"{value:.4g}"
     )

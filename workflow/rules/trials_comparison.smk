@@ -89,8 +89,23 @@ use rule big_data_table as trials_comparison_table with:
         caption=lambda wildcards: caption_of(wildcards, "trials_comparison"),
 
 
+# Targets by name: the table, each figure, and all of them.
+rule trials_comparison_strategies:
+    input:
+        table_paths("trials_comparison", "strategies"),
+
+
+for item in TRIALS_FIGURES:
+
+    rule:
+        name:
+            f"trials_comparison_{item}"
+        input:
+            figure_paths("trials_comparison", item),
+
+
 rule trials_comparison:
     # Every strategy and peer of the trials family on the same problems, at equal budgets.
     input:
-        multiext("results/trials_comparison/tables/strategies", ".csv", ".md"),
+        *table_paths("trials_comparison", "strategies"),
         *figure_paths("trials_comparison", *TRIALS_FIGURES),

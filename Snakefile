@@ -22,6 +22,7 @@ include: "workflow/rules/curves.smk"
 include: "workflow/rules/exploration.smk"
 include: "workflow/rules/hypertune.smk"
 include: "workflow/rules/trials_comparison.smk"
+include: "workflow/rules/papers.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -97,120 +97,20 @@ rule beta_pruning_runs:
         " --buffers {params.buffers} --output {output.explored} --sweep-output {output.swept} > {log} 2>&1"
 
 
-rule beta_pruning_figure:
-    # A figure of the model (the first one of a real split), with the numbers it was drawn from.
-    input:
-        "data/processed/wdbc/provenance.json",
-    output:
-        png=report(
-            "results/beta_pruning/figures/{name}.png",
-            caption="../report/item.rst",
-            category="beta_pruning",
-            subcategory="figures",
-            labels={"item": "{name}"},
-        ),
-        svg="results/beta_pruning/figures/{name}.svg",
-        csv="results/beta_pruning/figures/{name}.csv",
-    log:
-        "results/logs/beta_pruning/figures/{name}.log",
-    benchmark:
-        "results/benchmarks/beta_pruning/figures/{name}.tsv"
-    wildcard_constraints:
-        name="|".join(MODEL_FIGURES),
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        source=f"--seed {config['beta_pruning']['figure_seed']}",
-        caption=lambda wildcards: caption_of(wildcards, "beta_pruning"),
-    shell:
-        "frugal figure beta_pruning {wildcards.name} {params.source} --output {output.png} > {log} 2>&1"
-
-
-use rule beta_pruning_figure as beta_pruning_run_figure with:
-    # A figure of the network's runs, with the numbers it was drawn from.
-    input:
-        runs=lambda wildcards: f"results/beta_pruning/runs/{RUN_FIGURES[wildcards.name]}.parquet",
-    wildcard_constraints:
-        name="|".join(RUN_FIGURES),
-    params:
-        source=lambda wildcards, input: f"--runs {input.runs}",
-        caption=lambda wildcards: caption_of(wildcards, "beta_pruning"),
-
-
-rule beta_pruning_sweep_table:
-    # Tau and buffer swept: folds trained, candidates explored, prunings, regret.
-    input:
-        "results/beta_pruning/runs/swept.parquet",
-    output:
-        csv=report(
-            "results/beta_pruning/tables/sweep.csv",
-            caption="../report/beta_pruning/sweep_table.rst",
-            category="beta_pruning",
-            subcategory="tables",
-            labels={"item": "sweep"},
-        ),
-        md="results/beta_pruning/tables/sweep.md",
-    log:
-        "results/logs/beta_pruning/tables/sweep.log",
-    benchmark:
-        "results/benchmarks/beta_pruning/tables/sweep.tsv"
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        scale=config["scale"],
-    shell:
-        "frugal table beta_pruning sweep --runs {input} --scale {params.scale} --output {output.csv} > {log} 2>&1"
-
-
-rule beta_pruning_claims:
-    # Every claim of the paper, quoted, with our number and a verdict.
-    input:
-        rules.beta_pruning_runs.output,
-    output:
-        report(
-            "results/beta_pruning/claims.csv",
-            caption="../report/beta_pruning/claims.rst",
-            category="beta_pruning",
-            subcategory="claims",
-            labels={"item": "claims"},
-        ),
-    log:
-        "results/logs/beta_pruning/claims.log",
-    benchmark:
-        "results/benchmarks/beta_pruning/claims.tsv"
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        scale=config["scale"],
-    shell:
-        "frugal claims beta_pruning --runs {input} --scale {params.scale} --output {output} > {log} 2>&1"
-
-
-# Targets by name: one per figure, one for the paper.
-for item in (*MODEL_FIGURES, *RUN_FIGURES):
-
-    rule:
-        name:
-            f"beta_pruning_{item}" if item != "sweep" else "beta_pruning_sweep_figure"
-        input:
-            figure_paths("beta_pruning", item),
+RESULTS["beta_pruning"] = Results(
+    tables={"sweep": ["results/beta_pruning/runs/swept.parquet"]},
+    figures={
+        name: [f"results/beta_pruning/runs/{runs}.parquet"]
+        for name, runs in RUN_FIGURES.items()
+    },
+    explained=dict.fromkeys(MODEL_FIGURES, ["data/processed/wdbc/provenance.json"]),
+    claims={"claims": rules.beta_pruning_runs.output},
+)
 
 
 rule beta_pruning:
     # Document 000: the figures of its model and of its network, the sweep over its settings, and its claims.
     input:
         *figure_paths("beta_pruning", *MODEL_FIGURES, *RUN_FIGURES),
-        rules.beta_pruning_sweep_table.output,
+        *table_paths("beta_pruning", "sweep"),
         "results/beta_pruning/claims.csv",

@@ -51,96 +51,15 @@ BIG_DATA_TABLES = {
 }
 
 
-rule big_data_figure:
-    # A figure of runs, with the numbers it was drawn from.
-    input:
-        runs=runs_of("big_data", BIG_DATA_FIGURES),
-    output:
-        png=report(
-            "results/big_data/figures/{name}.png",
-            caption="../report/item.rst",
-            category="big_data",
-            subcategory="figures",
-            labels={"item": "{name}"},
-        ),
-        svg="results/big_data/figures/{name}.svg",
-        csv="results/big_data/figures/{name}.csv",
-    log:
-        "results/logs/big_data/figures/{name}.log",
-    benchmark:
-        "results/benchmarks/big_data/figures/{name}.tsv"
-    wildcard_constraints:
-        name="|".join(BIG_DATA_FIGURES),
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        paper="big_data",
-        source=lambda wildcards, input: f"--runs {input.runs}",
-        caption=lambda wildcards: caption_of(wildcards, "big_data"),
-    shell:
-        "frugal figure {params.paper} {wildcards.name} {params.source} --output {output.png} > {log} 2>&1"
-
-
-use rule big_data_figure as big_data_figure_explained with:
-    # A figure that explains, from a small run of what it explains; Figure 1 is of real rows.
-    input:
-        lambda wildcards: (
-            "data/processed/wdbc/provenance.json"
-            if wildcards.name == "figure1"
-            else []
-        ),
-    wildcard_constraints:
-        name="|".join(BIG_DATA_EXPLAINED),
-    params:
-        paper="big_data",
-        source=f"--seed {config['big_data']['figure_seed']}",
-        caption=lambda wildcards: caption_of(wildcards, "big_data"),
-
-
-rule big_data_table:
-    # A table, tidy and as a person reads it.
-    input:
-        runs=runs_of("big_data", BIG_DATA_TABLES),
-    output:
-        csv="results/big_data/tables/{name}.csv",
-        md=report(
-            "results/big_data/tables/{name}.md",
-            caption="../report/item.rst",
-            category="big_data",
-            subcategory="tables",
-            labels={"item": "{name}"},
-        ),
-    log:
-        "results/logs/big_data/tables/{name}.log",
-    benchmark:
-        "results/benchmarks/big_data/tables/{name}.tsv"
-    wildcard_constraints:
-        name="|".join(BIG_DATA_TABLES),
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        paper="big_data",
-        scale=config["scale"],
-        caption=lambda wildcards: caption_of(wildcards, "big_data", "_table"),
-    shell:
-        "frugal table {params.paper} {wildcards.name} --runs {input.runs} --scale {params.scale}"
-        " --output {output.csv} > {log} 2>&1"
-
-
-rule big_data_claims:
-    # Every claim, quoted, with our number, its interval and a verdict.
-    input:
-        [
-            f"results/big_data/runs/{name}.parquet"
-            for name in (
+RESULTS["big_data"] = Results(
+    tables=runs_of("big_data", BIG_DATA_TABLES),
+    figures=runs_of("big_data", BIG_DATA_FIGURES),
+    explained=dict.fromkeys(BIG_DATA_EXPLAINED, [])
+    | {"figure1": ["data/processed/wdbc/provenance.json"]},  # of real rows
+    claims=runs_of(
+        "big_data",
+        {
+            "claims": (
                 *(name for name, of in SEARCHES.items() if of.paper == "big_data"),
                 EXTRAPOLATED,
                 *(
@@ -149,51 +68,9 @@ rule big_data_claims:
                     if experiment.package.startswith("big_data.")
                 ),
             )
-        ],
-    output:
-        report(
-            "results/big_data/claims.csv",
-            caption="../report/big_data/claims.rst",
-            category="big_data",
-            subcategory="claims",
-            labels={"item": "claims"},
-        ),
-    log:
-        "results/logs/big_data/claims.log",
-    benchmark:
-        "results/benchmarks/big_data/claims.tsv"
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        paper="big_data",
-        scale=config["scale"],
-    shell:
-        "frugal claims {params.paper} --runs {input} --scale {params.scale} --output {output} > {log} 2>&1"
-
-
-# Targets by name: each table, each figure, and all of them.
-for item in BIG_DATA_TABLES:
-
-    rule:
-        name:
-            f"big_data_{item}_table"
-        input:
-            table_paths("big_data", item),
-
-
-for item in (*BIG_DATA_EXPLAINED, *BIG_DATA_FIGURES):
-
-    rule:
-        name:
-            f"big_data_{item}"
-            if item.startswith("figure")
-            else f"big_data_{item}_figure"
-        input:
-            figure_paths("big_data", item),
+        },
+    ),
+)
 
 
 rule big_data:
@@ -201,4 +78,4 @@ rule big_data:
     input:
         *table_paths("big_data", *BIG_DATA_TABLES),
         *figure_paths("big_data", *BIG_DATA_EXPLAINED, *BIG_DATA_FIGURES),
-        rules.big_data_claims.output,
+        "results/big_data/claims.csv",

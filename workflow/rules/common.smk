@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader
 from snakemake.exceptions import WorkflowError
@@ -253,19 +254,14 @@ def variant_files(wildcards):
     )
 
 
-def runs_for(kind):
-    """Run files that a table or figure is made from."""
-
-    def files(wildcards):
-        experiment = kind[wildcards.name]
-        if experiment == "sensitivity":
-            return [
-                f"results/greedy_cv/runs/variants/{name}.parquet"
-                for name in STUDY["sensitivity"]["variants"]
-            ]
-        return [f"results/greedy_cv/runs/{experiment}.parquet"]
-
-    return files
+def runs_for(experiment):
+    """Run files of one of the study's experiments."""
+    if experiment == "sensitivity":
+        return [
+            f"results/greedy_cv/runs/variants/{name}.parquet"
+            for name in STUDY["sensitivity"]["variants"]
+        ]
+    return [f"results/greedy_cv/runs/{experiment}.parquet"]
 
 
 CAPTIONS = Environment(
@@ -273,11 +269,16 @@ CAPTIONS = Environment(
 )
 
 
-def caption_of(wildcards, paper="greedy_cv", kind="", runs=()):
-    """Caption of a table or figure, filled in: Snakemake does not put wildcards into the path of a caption."""
-    text = CAPTIONS.get_template(f"{paper}/{wildcards.name}{kind}.rst")
+def caption_of(paper, item, end="", runs=()):
+    """Caption of a result, filled in, since Snakemake puts no wildcards into a caption's path."""
+    names = [f"{paper}/{item}{part}.rst" for part in dict.fromkeys([end, ""])]
     filled = {"snakemake": SimpleNamespace(config=config), "runs": " ".join(runs)}
-    return text.render(**filled).strip()
+    return CAPTIONS.select_template(names).render(**filled).strip()
+
+
+def caption_in(paper, end=""):
+    """Params function: the caption of the result that a wildcard names."""
+    return lambda wildcards, input: caption_of(paper, wildcards.name, end, input)
 
 
 def table_paths(paper, *names):
@@ -292,3 +293,50 @@ def figure_paths(paper, *names):
     return [
         path for place in places for path in multiext(place, ".png", ".svg", ".csv")
     ]
+
+
+class Results(NamedTuple):
+    """What a paper shows under `results/{paper}/`: by name the files that it is made from, or an input function.
+
+    Figures that explain are made from a seed, and from files that they need beside it. `package` is that of
+    `frugal.papers`, where it has another name than the folder.
+    """
+
+    tables: dict
+    figures: dict
+    explained: dict = {}
+    claims: dict = {}
+    package: str = ""
+
+
+# By paper, filled by its file; papers.smk makes rules of it.
+RESULTS = {}
+
+
+def made_from(named):
+    """Input function: what a result is made from."""
+
+    def files(wildcards):
+        source = named[wildcards.name]
+        return source(wildcards) if callable(source) else source
+
+    return files
+
+
+def figure_files(paper):
+    """Output of a rule that draws a paper's figures."""
+    place = f"results/{paper}/figures/{{name}}"
+    png = report(
+        f"{place}.png",
+        caption="../report/item.rst",
+        category=paper,
+        subcategory="figures",
+        labels={"item": "{name}"},
+    )
+    return {"png": png, "svg": f"{place}.svg", "csv": f"{place}.csv"}
+
+
+def target(paper, item, kind):
+    """Name of a result's own target."""
+    is_named = item.startswith(kind) or paper.endswith("_comparison")
+    return f"{paper}_{item}" if is_named else f"{paper}_{item}_{kind}"

@@ -74,88 +74,11 @@ rule collect_comparison:
         "frugal collect --search {input} --output {output.runs} --cells-output {output.cells} > {log} 2>&1"
 
 
-rule table_comparison:
-    # What every strategy spent and chose.
-    input:
-        runs=comparison_runs,
-    output:
-        csv="results/folds_comparison/tables/{name}.csv",
-        md=report(
-            "results/folds_comparison/tables/{name}.md",
-            caption="../report/item.rst",
-            category="folds_comparison",
-            subcategory="tables",
-            labels={"item": "{name}"},
-        ),
-    log:
-        "results/logs/folds_comparison/tables/{name}.log",
-    benchmark:
-        "results/benchmarks/folds_comparison/tables/{name}.tsv"
-    wildcard_constraints:
-        name="|".join(COMPARISON_TABLES),
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        scale=config["scale"],
-        caption=lambda wildcards: caption_of(wildcards, "folds_comparison"),
-    shell:
-        "frugal table comparisons {wildcards.name} --runs {input.runs} --scale {params.scale}"
-        " --output {output.csv} > {log} 2>&1"
-
-
-rule figure_comparison:
-    # A figure of the comparison, with the numbers it was drawn from.
-    input:
-        runs=comparison_runs,
-    output:
-        png=report(
-            "results/folds_comparison/figures/{name}.png",
-            caption="../report/item.rst",
-            category="folds_comparison",
-            subcategory="figures",
-            labels={"item": "{name}"},
-        ),
-        svg="results/folds_comparison/figures/{name}.svg",
-        csv="results/folds_comparison/figures/{name}.csv",
-    log:
-        "results/logs/folds_comparison/figures/{name}.log",
-    benchmark:
-        "results/benchmarks/folds_comparison/figures/{name}.tsv"
-    wildcard_constraints:
-        name="|".join(COMPARISON_FIGURES),
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        caption=lambda wildcards: caption_of(wildcards, "folds_comparison"),
-    shell:
-        "frugal figure comparisons {wildcards.name} --runs {input.runs} --output {output.png} > {log} 2>&1"
-
-
-# Targets by name: each table, each figure, and all of them.
-for item in COMPARISON_TABLES:
-
-    rule:
-        name:
-            f"folds_comparison_{item}"
-        input:
-            table_paths("folds_comparison", item),
-
-
-for item in COMPARISON_FIGURES:
-
-    rule:
-        name:
-            f"folds_comparison_{item}"
-        input:
-            figure_paths("folds_comparison", item),
+RESULTS["folds_comparison"] = Results(
+    tables=dict.fromkeys(COMPARISON_TABLES, comparison_runs),
+    figures=dict.fromkeys(COMPARISON_FIGURES, comparison_runs),
+    package="comparisons",
+)
 
 
 rule folds_comparison:

@@ -237,8 +237,9 @@ def lookup_dataset(wildcards):
     return f"data/processed/{source_of(name)}/provenance.json"
 
 
-def runs_of(paper, kind):
-    """Run files that a table or figure is made from, by its name."""
-    return lambda wildcards: [
-        f"results/{paper}/runs/{name}.parquet" for name in kind[wildcards.name]
-    ]
+def runs_of(paper, named):
+    """Run files that results are made from, by their names."""
+    return {
+        item: [f"results/{paper}/runs/{name}.parquet" for name in names]
+        for item, names in named.items()
+    }

@@ -37,103 +37,19 @@ rule hypertune_refits:
         " --output {output} > {log} 2>&1"
 
 
-use rule big_data_figure as hypertune_figure with:
-    input:
-        runs=tuned_runs,
-    output:
-        png=report(
-            "results/hypertune/figures/{name}.png",
-            caption="../report/item.rst",
-            category="hypertune",
-            subcategory="figures",
-            labels={"item": "{name}"},
-        ),
-        svg="results/hypertune/figures/{name}.svg",
-        csv="results/hypertune/figures/{name}.csv",
-    log:
-        "results/logs/hypertune/figures/{name}.log",
-    benchmark:
-        "results/benchmarks/hypertune/figures/{name}.tsv"
-    wildcard_constraints:
-        name="|".join(HYPERTUNE_FIGURES),
-    params:
-        paper="hypertune",
-        source=lambda wildcards, input: f"--runs {input.runs}",
-        caption=lambda wildcards, input: caption_of(
-            wildcards, "hypertune", runs=input.runs
-        ),
-
-
-use rule big_data_table as hypertune_table with:
-    input:
-        runs=tuned_runs,
-    output:
-        csv="results/hypertune/tables/{name}.csv",
-        md=report(
-            "results/hypertune/tables/{name}.md",
-            caption="../report/item.rst",
-            category="hypertune",
-            subcategory="tables",
-            labels={"item": "{name}"},
-        ),
-    log:
-        "results/logs/hypertune/tables/{name}.log",
-    benchmark:
-        "results/benchmarks/hypertune/tables/{name}.tsv"
-    wildcard_constraints:
-        name="|".join(HYPERTUNE_TABLES),
-    params:
-        paper="hypertune",
-        scale=config["scale"],
-        caption=lambda wildcards, input: caption_of(
-            wildcards, "hypertune", runs=input.runs
-        ),
-
-
-use rule big_data_claims as hypertune_claims with:
-    input:
-        "results/hypertune/runs/complexity.parquet",
-        expand(
-            "results/hypertune/runs/{name}{end}.parquet",
-            name=TUNED_RUN,
-            end=["", "_refits"],
-        ),
-    output:
-        report(
-            "results/hypertune/claims.csv",
-            caption="../report/hypertune/claims.rst",
-            category="hypertune",
-            subcategory="claims",
-            labels={"item": "claims"},
-        ),
-    log:
-        "results/logs/hypertune/claims.log",
-    benchmark:
-        "results/benchmarks/hypertune/claims.tsv"
-    params:
-        paper="hypertune",
-        scale=config["scale"],
-
-
-# Targets by name: each table, each figure, and all of them.
-for item in HYPERTUNE_TABLES:
-
-    rule:
-        name:
-            f"hypertune_{item}"
-            if item.startswith("table")
-            else f"hypertune_{item}_table"
-        input:
-            table_paths("hypertune", item),
-
-
-for item in HYPERTUNE_FIGURES:
-
-    rule:
-        name:
-            f"hypertune_{item}"
-        input:
-            figure_paths("hypertune", item),
+RESULTS["hypertune"] = Results(
+    tables=dict.fromkeys(HYPERTUNE_TABLES, tuned_runs),
+    figures=dict.fromkeys(HYPERTUNE_FIGURES, tuned_runs),
+    claims=runs_of(
+        "hypertune",
+        {
+            "claims": (
+                "complexity",
+                *(f"{name}{end}" for name in TUNED_RUN for end in ("", "_refits")),
+            )
+        },
+    ),
+)
 
 
 rule hypertune:
@@ -141,4 +57,4 @@ rule hypertune:
     input:
         *table_paths("hypertune", *HYPERTUNE_TABLES),
         *figure_paths("hypertune", *HYPERTUNE_FIGURES),
-        rules.hypertune_claims.output,
+        "results/hypertune/claims.csv",

@@ -37,71 +37,13 @@ rule compare_trials:
         " --output {output} > {log} 2>&1"
 
 
-use rule big_data_figure as trials_comparison_figure with:
-    input:
-        runs=expand(
-            "results/trials_comparison/runs/{problem}.parquet",
-            problem=COMPARED_TRIALS,
-        ),
-    output:
-        png=report(
-            "results/trials_comparison/figures/{name}.png",
-            caption="../report/item.rst",
-            category="trials_comparison",
-            subcategory="figures",
-            labels={"item": "{name}"},
-        ),
-        svg="results/trials_comparison/figures/{name}.svg",
-        csv="results/trials_comparison/figures/{name}.csv",
-    log:
-        "results/logs/trials_comparison/figures/{name}.log",
-    benchmark:
-        "results/benchmarks/trials_comparison/figures/{name}.tsv"
-    wildcard_constraints:
-        name="|".join(TRIALS_FIGURES),
-    params:
-        paper="trials_comparison",
-        source=lambda wildcards, input: f"--runs {input.runs}",
-        caption=lambda wildcards: caption_of(wildcards, "trials_comparison"),
-
-
-use rule big_data_table as trials_comparison_table with:
-    input:
-        runs=rules.trials_comparison_figure.input.runs,
-    output:
-        csv="results/trials_comparison/tables/{name}.csv",
-        md=report(
-            "results/trials_comparison/tables/{name}.md",
-            caption="../report/item.rst",
-            category="trials_comparison",
-            subcategory="tables",
-            labels={"item": "{name}"},
-        ),
-    log:
-        "results/logs/trials_comparison/tables/{name}.log",
-    benchmark:
-        "results/benchmarks/trials_comparison/tables/{name}.tsv"
-    wildcard_constraints:
-        name="strategies",
-    params:
-        paper="trials_comparison",
-        scale=config["scale"],
-        caption=lambda wildcards: caption_of(wildcards, "trials_comparison"),
-
-
-# Targets by name: the table, each figure, and all of them.
-rule trials_comparison_strategies:
-    input:
-        table_paths("trials_comparison", "strategies"),
-
-
-for item in TRIALS_FIGURES:
-
-    rule:
-        name:
-            f"trials_comparison_{item}"
-        input:
-            figure_paths("trials_comparison", item),
+COMPARED_RUNS = expand(
+    "results/trials_comparison/runs/{problem}.parquet", problem=COMPARED_TRIALS
+)
+RESULTS["trials_comparison"] = Results(
+    tables={"strategies": COMPARED_RUNS},
+    figures=dict.fromkeys(TRIALS_FIGURES, COMPARED_RUNS),
+)
 
 
 rule trials_comparison:

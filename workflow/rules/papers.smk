@@ -1,0 +1,142 @@
+# Tables, figures and claims of every paper and comparison, and a target for each; `RESULTS` says what from.
+
+for paper, shown in RESULTS.items():
+
+    rule:
+        # A table, tidy and as a person reads it, ours beside what is published.
+        name:
+            f"{paper}_table"
+        input:
+            runs=made_from(shown.tables),
+        output:
+            csv=f"results/{paper}/tables/{{name}}.csv",
+            md=report(
+                f"results/{paper}/tables/{{name}}.md",
+                caption="../report/item.rst",
+                category=paper,
+                subcategory="tables",
+                labels={"item": "{name}"},
+            ),
+        log:
+            f"results/logs/{paper}/tables/{{name}}.log",
+        benchmark:
+            f"results/benchmarks/{paper}/tables/{{name}}.tsv"
+        wildcard_constraints:
+            name="|".join(shown.tables),
+        conda:
+            "../../envs/frugal.yaml"
+        threads: 1
+        resources:
+            mem_mb=2000,
+            runtime=10,
+        params:
+            package=shown.package or paper,
+            scale=config["scale"],
+            caption=caption_in(paper, "_table"),
+        shell:
+            "frugal table {params.package} {wildcards.name} --runs {input.runs} --scale {params.scale}"
+            " --output {output.csv} > {log} 2>&1"
+
+    if shown.figures:
+
+        rule:
+            # A figure of runs, with the numbers it was drawn from.
+            name:
+                f"{paper}_figure"
+            input:
+                runs=made_from(shown.figures),
+            output:
+                **figure_files(paper),
+            log:
+                f"results/logs/{paper}/figures/{{name}}.log",
+            benchmark:
+                f"results/benchmarks/{paper}/figures/{{name}}.tsv"
+            wildcard_constraints:
+                name="|".join(shown.figures),
+            conda:
+                "../../envs/frugal.yaml"
+            threads: 1
+            resources:
+                mem_mb=2000,
+                runtime=10,
+            params:
+                package=shown.package or paper,
+                caption=caption_in(paper),
+            shell:
+                "frugal figure {params.package} {wildcards.name} --runs {input.runs} --output {output.png} > {log} 2>&1"
+
+    if shown.explained:
+
+        rule:
+            # A figure that explains, from a small real run of what it explains.
+            name:
+                f"{paper}_figure_explained"
+            input:
+                made_from(shown.explained),
+            output:
+                **figure_files(paper),
+            log:
+                f"results/logs/{paper}/figures/{{name}}.log",
+            benchmark:
+                f"results/benchmarks/{paper}/figures/{{name}}.tsv"
+            wildcard_constraints:
+                name="|".join(shown.explained),
+            conda:
+                "../../envs/frugal.yaml"
+            threads: 1
+            resources:
+                mem_mb=2000,
+                runtime=10,
+            params:
+                seed=config[paper]["figure_seed"],
+                caption=caption_in(paper),
+            shell:
+                f"frugal figure {paper} {{wildcards.name}} --seed {{params.seed}} --output {{output.png}} > {{log}} 2>&1"
+
+    for item, made_of in shown.claims.items():
+
+        rule:
+            # Every claim that there is an experiment for, quoted, with our number, its interval and a verdict.
+            name:
+                f"{paper}_{item}"
+            input:
+                made_of,
+            output:
+                report(
+                    f"results/{paper}/{item}.csv",
+                    caption="../report/item.rst",
+                    category=paper,
+                    subcategory="claims",
+                    labels={"item": item},
+                ),
+            log:
+                f"results/logs/{paper}/{item}.log",
+            benchmark:
+                f"results/benchmarks/{paper}/{item}.tsv"
+            conda:
+                "../../envs/frugal.yaml"
+            threads: 1
+            resources:
+                mem_mb=2000,
+                runtime=10,
+            params:
+                scale=config["scale"],
+                caption=caption_of(paper, item),
+            shell:
+                f"frugal claims {paper} --runs {{input}} --scale {{params.scale}} --output {{output}} > {{log}} 2>&1"
+
+    for item in shown.tables:
+
+        rule:
+            name:
+                target(paper, item, "table")
+            input:
+                table_paths(paper, item),
+
+    for item in (*shown.explained, *shown.figures):
+
+        rule:
+            name:
+                target(paper, item, "figure")
+            input:
+                figure_paths(paper, item),

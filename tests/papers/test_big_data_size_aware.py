@@ -14,7 +14,9 @@ from scipy import stats
 from frugal.papers import big_data, verdicts
 from frugal.papers.big_data.size_aware import claims, figures, searched, summaries
 from frugal.papers.blocks import n_trials_of, sized
+from frugal.papers.experiments import SEARCHES
 from frugal.papers.publish import _reaches_floor
+from frugal.papers.style import TRIALS
 from frugal.papers.verdicts import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED
 from frugal.trials.searches import search
 
@@ -258,7 +260,7 @@ def test_a_picture_has_every_method_and_the_tables_ratio(name, n_panels):
     picture = drawn.draw(drawn.summarise(toy(2)))
     assert len(picture.axes) == n_panels
     labels = {text.get_text() for text in picture.legends[0].get_texts()}
-    assert labels == {look.label for look in figures.LOOKS.values()} | {"least of the table"}
+    assert labels == {TRIALS[method].label for method in SEARCHES["svm_search"].methods} | {"least of the table"}
     assert "200 x the smallest" in picture.axes[0].get_title()
 
 

@@ -14,6 +14,7 @@ from frugal.papers import big_data, verdicts
 from frugal.papers.big_data.size_aware import claims, figures, searched
 from frugal.papers.blocks import sized
 from frugal.papers.experiments import SEARCHES
+from frugal.papers.style import TRIALS
 from frugal.papers.verdicts import NOT_REPRODUCED, NOT_RUN, REPRODUCED
 from frugal.trials.curve_set import COLUMNS
 from frugal.trials.searches import search
@@ -142,7 +143,7 @@ def test_a_picture_has_every_method_and_the_ratio(name, n_panels, label):
     assert len(picture.axes) == n_panels
     assert picture.axes[0].get_xlabel() == label
     labels = {text.get_text() for text in picture.legends[0].get_texts()}
-    shown = {figures.LOOKS[method].label for method in SEARCHES["cnn_search"].methods}
+    shown = {TRIALS[method].label for method in SEARCHES["cnn_search"].methods}
     assert labels == shown | {"least of the table"}
     assert "16 x the smallest" in picture.axes[0].get_title()
 

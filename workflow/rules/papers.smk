@@ -1,4 +1,5 @@
 # Tables, figures and claims of every paper and comparison, and a target for each; `RESULTS` says what from.
+# A shell command is made when its job runs, after this loop: it may use `params`, but none of the loop's variables.
 
 for paper, shown in RESULTS.items():
 
@@ -88,10 +89,11 @@ for paper, shown in RESULTS.items():
                 mem_mb=2000,
                 runtime=10,
             params:
+                package=shown.package or paper,
                 seed=config[paper]["figure_seed"],
                 caption=caption_in(paper),
             shell:
-                f"frugal figure {paper} {{wildcards.name}} --seed {{params.seed}} --output {{output.png}} > {{log}} 2>&1"
+                "frugal figure {params.package} {wildcards.name} --seed {params.seed} --output {output.png} > {log} 2>&1"
 
     for item, made_of in shown.claims.items():
 
@@ -120,10 +122,11 @@ for paper, shown in RESULTS.items():
                 mem_mb=2000,
                 runtime=10,
             params:
+                package=shown.package or paper,
                 scale=config["scale"],
                 caption=caption_of(paper, item),
             shell:
-                f"frugal claims {paper} --runs {{input}} --scale {{params.scale}} --output {{output}} > {{log}} 2>&1"
+                "frugal claims {params.package} --runs {input} --scale {params.scale} --output {output} > {log} 2>&1"
 
     for item in shown.tables:
 

@@ -11,6 +11,7 @@ from frugal import trials
 from frugal.interface import Trial
 from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.surrogates.dngo import AS_PYBNN
+from frugal.trials.surrogates.dngo_network import warm_up
 
 SPACE = SearchSpace({"a": Uniform(-1.0, 3.0), "b": Uniform(0.0, 10.0)})
 
@@ -55,3 +56,9 @@ def test_every_setting_of_the_surrogate_is_one_of_the_strategy():
 def test_a_setting_of_the_surrogate_out_of_range_is_refused():
     with pytest.raises(ValueError, match=r"as_coded must be one of .*, got 'typo'"):
         best_of("dngo", 0, as_coded=["typo"])
+
+
+def test_torch_is_ready_before_the_first_fit_which_is_timed():
+    warm_up.cache_clear()
+    trials.make("dngo", space=SPACE, n_trials=3, rng=np.random.default_rng(0))
+    assert warm_up.cache_info().currsize == 1

@@ -16,6 +16,7 @@ import numpy as np
 from frugal.spaces import SearchSpace
 from frugal.trials.model_based import ModelBased
 from frugal.trials.surrogates.dngo import DNGO
+from frugal.trials.surrogates.dngo_network import warm_up
 from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.protocol import Surrogate
 
@@ -72,6 +73,7 @@ class Dngo(ModelBased):
             seed=int(rng.integers(2**32)),
         )
         super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)
+        warm_up()
 
     def _fit(self, X: Array, y: Array) -> Surrogate:
         return self._dngo.fit(X, y)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -123,6 +124,12 @@ def train(
         raise FloatingPointError(f"the network diverged; learning_rate {learning_rate} is too high for these data")
     arrays = [(weight.double().numpy(), bias.double().numpy()) for weight, bias in layers]
     return Network(tuple(weight for weight, _ in arrays), tuple(bias for _, bias in arrays))
+
+
+@cache
+def warm_up() -> None:
+    """Import torch and make its first operations, some 2 s, so that no fit's time has them; once a process."""
+    train(np.zeros((1, 1)), np.zeros(1), n_units=(1,), n_epochs=1, learning_rate=0.01)
 
 
 def mean_squared_error_gradient(

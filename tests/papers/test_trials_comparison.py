@@ -117,7 +117,7 @@ def test_runs_that_cannot_be_compared_are_refused():
         measured.refits(two, {})
     with pytest.raises(ValueError, match=r"unknown problem \('svm', 'iris'\); known: \('lookup', 'svm_mnist'\)"):
         ends(path("ei", [0.1], problem=("svm", "iris")))
-    with pytest.raises(ValueError, match="unknown method 'magic'; known: random, tpe"):
+    with pytest.raises(ValueError, match=f"unknown method 'magic'; known: {', '.join(METHODS)}"):
         ends(path("magic", [0.1]))
     with pytest.raises(ValueError, match="the paths lack the column 'least'"):
         ends(path("ei", [0.1]).drop(columns="least"))
@@ -222,7 +222,8 @@ def test_who_had_no_incumbent_and_what_was_not_run_is_named():
     text = render(table_strategies(runs, "laptop"))
     assert "10.00 (1 of 2)" in text  # of EI in the end, 0.2 less 0.1
     on_svm = text.split("on SVM on digits, live;")[0].split("; ")[-1]
-    assert on_svm == "tpe, smac, ei explore, dngo, entropy search, mtbo 4, fabolas, hypertune, hyperband "
+    assert on_svm.split(", ")[:3] == ["tpe", "smac", "ei explore"]
+    assert len(on_svm.split(", ")) == len(searched_on("svm", "digits")) - 2  # all but EI and random search
     figure = FIGURES["anytime_trials"].draw(FIGURES["anytime_trials"].summarise(runs))
     assert [text.get_text() for text in figure.axes[0].texts] == ["no incumbent:\nEI, 1 seeds"]
 

@@ -170,7 +170,7 @@ def test_budgets_are_what_hypertune_spent_on_subsets_and_until_it_converged():
     ei = search("ei", [0.3, 0.2], candidate=['{"alpha": 0.3}', '{"alpha": 0.2}'])
     fits = [refit("hypertune", 0.1, seed=seed).assign(budget_s=4.0) for seed in (0, 1)]
     runs = pd.concat([*ours, ei, ei.assign(seed=1), *fits])
-    found = budgets.of_searches(runs).set_index("seed")
+    found = budgets.of_searches(searched.paths(runs), tables.tested(runs)).set_index("seed")
     assert found["budget_s"].tolist() == [4.0, 4.0]
     assert found["on_subsets"].tolist() == pytest.approx([0.5, 0.5])
     assert found["n_trials"].tolist() == [2, 2]

@@ -296,7 +296,7 @@ def figure_paths(paper, *names):
 
 
 class Results(NamedTuple):
-    """What a paper shows under `results/{paper}/`: by name the files that it is made from, or an input function.
+    """What a paper shows under `results/{paper}/`: by name the files that it is made from.
 
     Figures that explain are made from a seed, and from files that they need beside it. `package` is that of
     `frugal.papers`, where it has another name than the folder.
@@ -314,13 +314,8 @@ RESULTS = {}
 
 
 def made_from(named):
-    """Input function: what a result is made from."""
-
-    def files(wildcards):
-        source = named[wildcards.name]
-        return source(wildcards) if callable(source) else source
-
-    return files
+    """Input function: what the result that a wildcard names is made from."""
+    return lambda wildcards: named[wildcards.name]
 
 
 def figure_files(paper):

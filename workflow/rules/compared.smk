@@ -76,12 +76,10 @@ def compared_files(wildcards):
     )
 
 
-def comparison_runs(wildcards):
+def comparison_runs(item):
     """Runs on kept scores, and on timed fits for the table where there are any."""
-    if wildcards.name.endswith("_network"):
+    if item.endswith("_network"):
         return ["results/folds_comparison/network.parquet"]
     is_timed = COMPARISON["n_timed_seeds"] and TIMED_FOLDS
-    kinds = (
-        ["runs", "timed"] if is_timed and wildcards.name == "strategies" else ["runs"]
-    )
+    kinds = ["runs", "timed"] if is_timed and item == "strategies" else ["runs"]
     return [f"results/folds_comparison/{kind}.parquet" for kind in kinds]

@@ -75,8 +75,8 @@ rule collect_comparison:
 
 
 RESULTS["folds_comparison"] = Results(
-    tables=dict.fromkeys(COMPARISON_TABLES, comparison_runs),
-    figures=dict.fromkeys(COMPARISON_FIGURES, comparison_runs),
+    tables={name: comparison_runs(name) for name in COMPARISON_TABLES},
+    figures={name: comparison_runs(name) for name in COMPARISON_FIGURES},
     package="comparisons",
 )
 

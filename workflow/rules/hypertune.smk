@@ -4,10 +4,6 @@
 include: "searched.smk"
 
 
-HYPERTUNE_TABLES = ("table1", "table2", "table3", "table4", "controls", "budgets")
-HYPERTUNE_FIGURES = tuple(f"figure{i}" for i in range(1, 6))
-
-
 rule hypertune_refits:
     # What a learner's searches had chosen within HyperTune's time, fitted on all their rows and tested.
     input:
@@ -38,8 +34,23 @@ rule hypertune_refits:
 
 
 RESULTS["hypertune"] = Results(
-    tables=dict.fromkeys(HYPERTUNE_TABLES, tuned_runs),
-    figures=dict.fromkeys(HYPERTUNE_FIGURES, tuned_runs),
+    tables={
+        **{
+            name: tuned_runs(learners, "_refits")
+            for name, learners in TUNED_IN.items()
+            if name.startswith("table")
+        },
+        "controls": tuned_runs(TUNED, ""),
+        "budgets": tuned_runs(TUNED, "", "_refits"),
+    },
+    figures={
+        "figure1": ["results/hypertune/runs/complexity.parquet"],
+        **{
+            name: tuned_runs(learners, "")
+            for name, learners in TUNED_IN.items()
+            if name.startswith("figure")
+        },
+    },
     claims=runs_of(
         "hypertune",
         {
@@ -55,6 +66,6 @@ RESULTS["hypertune"] = Results(
 rule hypertune:
     # Document 004: tables, figures and claims.
     input:
-        *table_paths("hypertune", *HYPERTUNE_TABLES),
-        *figure_paths("hypertune", *HYPERTUNE_FIGURES),
+        *table_paths("hypertune", *RESULTS["hypertune"].tables),
+        *figure_paths("hypertune", *RESULTS["hypertune"].figures),
         "results/hypertune/claims.csv",

@@ -6,19 +6,13 @@ TUNED = [name for name, of in SEARCHES.items() if of.paper == "hypertune"]
 TUNED_RUN = [name for name in TUNED if config["hypertune"][name]["datasets"]]
 
 
-def tuned_runs(wildcards):
-    """Runs of the learners that a table or figure shows; where none of these is run, of another, to say so."""
-    if wildcards.name == "figure1":
-        return ["results/hypertune/runs/complexity.parquet"]
-    shown = [name for name in TUNED_IN.get(wildcards.name, TUNED) if name in TUNED_RUN]
-    ends = {"budgets": ["", "_refits"], "controls": [""]}
-    of = ends.get(
-        wildcards.name, ["" if wildcards.name.startswith("figure") else "_refits"]
-    )
+def tuned_runs(learners, *ends):
+    """Runs of the learners that a result shows; where none of these is run, of another, to say so."""
+    shown = [name for name in learners if name in TUNED_RUN]
     return expand(
         "results/hypertune/runs/{name}{end}.parquet",
         name=shown or TUNED_RUN[:1],
-        end=of,
+        end=ends,
     )
 
 

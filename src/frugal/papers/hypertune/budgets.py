@@ -10,8 +10,8 @@ from typing import Any, Final
 import pandas as pd
 
 from frugal.papers.hypertune.listed import TESTER
-from frugal.papers.hypertune.searched import paths, scope, within
-from frugal.papers.hypertune.tables import enough, tested
+from frugal.papers.hypertune.searched import least_scope, paths, within
+from frugal.papers.hypertune.tables import at_floor, not_run, tested
 from frugal.papers.markdown import about_marked, crossed, made_of, mark
 from frugal.papers.tidy import TIDY, mean_by_seed, shares_within, unprinted
 from frugal.papers.verdicts import NOT_RUN
@@ -31,21 +31,18 @@ _KEYS: Final = ["learner", "dataset", "measure"]
 _COLUMNS: Final = [*_KEYS, *TIDY, "least", "most", "n_rows", "n_epochs", "n_missing"]
 
 
-def of_searches(runs: pd.DataFrame) -> pd.DataFrame:
+def of_searches(found: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
     """`MEASURES` of each search by HyperTune that has a budget, with its learner, dataset, seed and data.
 
     ei_tried is nan where EI was not run.
 
     Args:
-        runs: searches and rows of `runs.refits`, which have the budgets, among others.
+        found: searches by HyperTune and EI, as of `searched.paths`.
+        fits: rows of `tables.tested`, which have the budgets.
     """
     rows: list[dict[str, object]] = []
-    fits = tested(runs)
-    if fits.empty:
-        return pd.DataFrame(rows, columns=[*_PROBLEM, *MEASURES, "data"])
     budgets = fits[fits["method"] == TESTER].set_index(_PROBLEM)["budget_s"].to_dict()
-    searches = runs[runs["method"].isin([TESTER, "ei"]) & runs["id"].notna()]
-    for cell, part in paths(searches).groupby(_PROBLEM, sort=False):
+    for cell, part in found.groupby(_PROBLEM, sort=False):
         own = part[part["method"] == TESTER]
         if own.empty or cell not in budgets:
             continue
@@ -69,7 +66,7 @@ def table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What the searches' budgets were spent on, problem by problem.
 
     Args:
-        runs: as of `of_searches`.
+        runs: searches and rows of `runs.refits`, among others.
         scale: label of the run.
 
     Returns:
@@ -77,18 +74,14 @@ def table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         n_epochs, n_missing. One row that says so where HyperTune was not run, and so does each that is of EI where
         that was not; problems below the floor are left out where others reach it.
     """
-    found = of_searches(runs)
-    if found.empty:
-        says = {"learner": "none", "dataset": "none", "measure": "budget_s", "scale": NOT_RUN, "n_seeds": 0}
-        row = says | dict.fromkeys(["published_stars", "stars", "data"], "") | {"n_missing": 0}
-        return pd.DataFrame([row]).reindex(columns=_COLUMNS)
-    long = found.melt([*_PROBLEM, "data"], list(MEASURES), "measure").astype({"value": float})
+    fits = tested(runs)
+    if not (fits["method"] == TESTER).any():
+        return not_run(_COLUMNS, learner="none", dataset="none", measure="budget_s")
+    found = paths(runs[runs["method"].isin([TESTER, "ei"])])
+    long = of_searches(found, fits).melt([*_PROBLEM, "data"], list(MEASURES), "measure").astype({"value": float})
     ends = long.groupby(_KEYS)["value"].agg(least="min", most="max").reset_index()
-    searches = runs[(runs["method"] == TESTER) & runs["id"].notna()]
-    least = scope(paths(searches)).groupby(_KEYS[:2])[["n_rows", "n_epochs"]].min().reset_index()
-    made = shares_within(mean_by_seed(long, "value", _KEYS), SHARES).merge(ends).merge(least).assign(method=TESTER)
-    if enough(made).any():
-        made = made[enough(made)]
+    made = shares_within(mean_by_seed(long, "value", _KEYS), SHARES).merge(ends).assign(method=TESTER)
+    made = at_floor(made.merge(least_scope(found)))
     order = made["measure"].map(list(MEASURES).index)
     made = made.assign(order=order).sort_values([*_KEYS[:2], "order"], kind="stable")
     made = unprinted(made, scale)

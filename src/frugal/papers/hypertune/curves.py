@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from frugal.papers.hypertune.searched import CELL, WHOLE, paths, scope
+from frugal.papers.hypertune.searched import CELL, WHOLE, least_scope, paths
 from frugal.papers.paths import steps
 from frugal.papers.tidy import provenance
 
@@ -44,7 +44,6 @@ def summarise_curves(runs: pd.DataFrame, learners: Iterable[str]) -> pd.DataFram
     if here.empty:
         return pd.DataFrame(columns=_COLUMNS)
     found = paths(here)
-    least = scope(found).groupby(CELL[:3])[["n_rows", "n_epochs"]].min().reset_index()
     parts = []
     for cell, part in found.groupby(["learner", "dataset", "method"], sort=False):
         learner, dataset, method = map(str, cell)
@@ -53,7 +52,7 @@ def summarise_curves(runs: pd.DataFrame, learners: Iterable[str]) -> pd.DataFram
                 continue
             curve = _curve(part[part["is_whole"]] if panel == "trials" else part, x)
             parts.append(curve.assign(learner=learner, dataset=dataset, panel=panel, method=method))
-    return pd.concat(parts, ignore_index=True).merge(least, "left", on=CELL[:3])[_COLUMNS]
+    return pd.concat(parts, ignore_index=True).merge(least_scope(found), "left", on=CELL[:3])[_COLUMNS]
 
 
 def _curve(part: pd.DataFrame, x: str) -> pd.DataFrame:

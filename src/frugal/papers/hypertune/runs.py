@@ -60,7 +60,8 @@ def refits(
     check_settings(settings, SETTINGS, complete=False)
     fits = Fits(settings, root, journal_path)
     rows = []
-    for cell, part in paths(runs).groupby(["learner", "dataset", "seed"], sort=False):
+    found = paths(runs[~runs["method"].isin(CONTROLS)])
+    for cell, part in found.groupby(["learner", "dataset", "seed"], sort=False):
         learner, dataset, seed = str(cell[0]), str(cell[1]), int(part["seed"].iloc[0])
         by = {str(method): path for method, path in part.groupby("method", sort=False)}
         if TESTER not in by:
@@ -68,7 +69,7 @@ def refits(
         total_s = budget_of(by[TESTER], rows_of(settings, dataset)["n_valid"]).total
         facts = {"learner": learner, "dataset": dataset, "seed": seed, "data": part["data"].iloc[0]}
         rows.append({"method": MAJORITY, **facts, **fits.majority(learner, dataset, seed)})
-        for method, path in ((name, path) for name, path in by.items() if name not in CONTROLS):
+        for method, path in by.items():
             chosen, spent_s = within(path, total_s)
             spent = {"budget_s": total_s, "spent_s": spent_s, "whole_s": float(path["spent_s"].iloc[-1])}
             rows.append({"method": method, **facts, **spent, **fits.of(learner, dataset, seed, chosen)})

@@ -68,6 +68,11 @@ def scope(found: pd.DataFrame) -> pd.DataFrame:
     return facts.groupby(CELL, as_index=False, sort=False).max()
 
 
+def least_scope(found: pd.DataFrame) -> pd.DataFrame:
+    """learner, dataset, method, n_rows and n_epochs: the least of `scope` over seeds."""
+    return scope(found).groupby(CELL[:3])[["n_rows", "n_epochs"]].min().reset_index()
+
+
 def binomial_sd(error: float, n_valid: int) -> float:
     """Standard deviation of an error measured on `n_valid` rows."""
     return math.sqrt(error * (1 - error) / n_valid)

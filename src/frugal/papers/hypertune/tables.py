@@ -21,7 +21,7 @@ from frugal.papers.hypertune.listed import (
     TESTER,
     published,
 )
-from frugal.papers.hypertune.searched import paths, scope
+from frugal.papers.hypertune.searched import least_scope, paths
 from frugal.papers.markdown import about_marked, crossed, made_of, mark
 from frugal.papers.tidy import MEASURED, TIDY, mean_by_seed, unprinted
 from frugal.papers.verdicts import NOT_RUN
@@ -72,6 +72,23 @@ def enough(table: pd.DataFrame) -> pd.Series[bool]:
     return (table["n_seeds"] >= FLOOR) & rows & (no_epochs | (table["n_epochs"] >= FLOOR_EPOCHS))
 
 
+def at_floor(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows that reach the published floor where some do, else all."""
+    is_enough = enough(table)
+    return table[is_enough] if is_enough.any() else table
+
+
+def not_run(columns: list[str], **keys: str) -> pd.DataFrame:
+    """A table of one row, which says that nothing was run.
+
+    Args:
+        columns: of the table.
+        keys: of the row.
+    """
+    says = {"scale": NOT_RUN, "n_seeds": 0, "n_missing": 0, "published_stars": "", "stars": "", "data": ""}
+    return pd.DataFrame([keys | says]).reindex(columns=columns)
+
+
 def reaches_floor(table: pd.DataFrame) -> bool:
     """Whether all numbers of a table or a figure of this paper reach the published floor.
 
@@ -102,9 +119,7 @@ def table(name: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """
     found = tested(runs)
     found = found[found["learner"].isin(TABLES[name]) & found["method"].isin(METHODS)]
-    measured = _measured(found, ["learner", "dataset", "method"]) if len(found) else _none()
-    if enough(measured).any():
-        measured = measured[enough(measured)]
+    measured = at_floor(_measured(found, ["learner", "dataset", "method"]) if len(found) else _none())
     number = int(name.removeprefix("table"))
     ours = measured.assign(
         table=number,
@@ -180,19 +195,15 @@ def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     searched = runs[runs["id"].notna()] if "id" in runs else runs.iloc[:0]
     run = [name for name in CONTROLS if (searched["method"] == name).any()]
     if not run:
-        empty = {"learner": "none", "dataset": "none", "method": CONTROLS[0], "measure": "behind_trials"}
-        says = {"scale": NOT_RUN, "n_seeds": 0, "n_missing": 0}
-        row = empty | says | dict.fromkeys(["published_stars", "stars", "data"], "")
-        return pd.DataFrame([row]).reindex(columns=_CONTROL_COLUMNS)
+        return not_run(
+            _CONTROL_COLUMNS, learner="none", dataset="none", method=CONTROLS[0], measure="behind_trials"
+        )
     found = paths(searched)
     gaps = pd.concat([areas(found, "hypertune", name, "trials").assign(method=name) for name in run])
     gaps = gaps.assign(value=-gaps["behind"], measure="behind_trials")
     problem = ["learner", "dataset", "seed"]
     gaps = gaps.merge(searched[[*problem, "data"]].drop_duplicates(problem), on=problem)
-    rows = scope(found).groupby(_CONTROL_KEYS[:3])[["n_rows", "n_epochs"]].min().reset_index()
-    made = mean_by_seed(gaps, "value", _CONTROL_KEYS).merge(rows)
-    if enough(made).any():
-        made = made[enough(made)]
+    made = at_floor(mean_by_seed(gaps, "value", _CONTROL_KEYS).merge(least_scope(found)))
     return unprinted(made, scale)[_CONTROL_COLUMNS].reset_index(drop=True)
 
 

@@ -318,17 +318,11 @@ def made_from(named):
     return lambda wildcards: named[wildcards.name]
 
 
-def figure_files(paper):
-    """Output of a rule that draws a paper's figures."""
-    place = f"results/{paper}/figures/{{name}}"
-    png = report(
-        f"{place}.png",
-        caption="../report/item.rst",
-        category=paper,
-        subcategory="figures",
-        labels={"item": "{name}"},
-    )
-    return {"png": png, "svg": f"{place}.svg", "csv": f"{place}.csv"}
+def drawn_from(paper, kind):
+    """Param: what `frugal figure` draws from, the seed of a figure that explains, or runs."""
+    if kind == "figure_explained":
+        return f"--seed {config[paper]['figure_seed']}"
+    return lambda wildcards, input: f"--runs {input}"
 
 
 def target(paper, item, kind):

@@ -38,22 +38,36 @@ for paper, shown in RESULTS.items():
             "frugal table {params.package} {wildcards.name} --runs {input.runs} --scale {params.scale}"
             " --output {output.csv} > {log} 2>&1"
 
-    if shown.figures:
+    # Figures of runs, and those that explain, from a small real run of what they explain, with the numbers they were
+    # drawn from; two rules, since a cluster sends them out in different ways.
+    for kind, named in (
+        ("figure", shown.figures),
+        ("figure_explained", shown.explained),
+    ):
+        if not named:
+            continue
 
         rule:
-            # A figure of runs, with the numbers it was drawn from.
             name:
-                f"{paper}_figure"
+                f"{paper}_{kind}"
             input:
-                runs=made_from(shown.figures),
+                made_from(named),
             output:
-                **figure_files(paper),
+                png=report(
+                    f"results/{paper}/figures/{{name}}.png",
+                    caption="../report/item.rst",
+                    category=paper,
+                    subcategory="figures",
+                    labels={"item": "{name}"},
+                ),
+                svg=f"results/{paper}/figures/{{name}}.svg",
+                csv=f"results/{paper}/figures/{{name}}.csv",
             log:
                 f"results/logs/{paper}/figures/{{name}}.log",
             benchmark:
                 f"results/benchmarks/{paper}/figures/{{name}}.tsv"
             wildcard_constraints:
-                name="|".join(shown.figures),
+                name="|".join(named),
             conda:
                 "../../envs/frugal.yaml"
             threads: 1
@@ -62,38 +76,10 @@ for paper, shown in RESULTS.items():
                 runtime=10,
             params:
                 package=shown.package or paper,
+                source=drawn_from(paper, kind),
                 caption=caption_in(paper),
             shell:
-                "frugal figure {params.package} {wildcards.name} --runs {input.runs} --output {output.png} > {log} 2>&1"
-
-    if shown.explained:
-
-        rule:
-            # A figure that explains, from a small real run of what it explains.
-            name:
-                f"{paper}_figure_explained"
-            input:
-                made_from(shown.explained),
-            output:
-                **figure_files(paper),
-            log:
-                f"results/logs/{paper}/figures/{{name}}.log",
-            benchmark:
-                f"results/benchmarks/{paper}/figures/{{name}}.tsv"
-            wildcard_constraints:
-                name="|".join(shown.explained),
-            conda:
-                "../../envs/frugal.yaml"
-            threads: 1
-            resources:
-                mem_mb=2000,
-                runtime=10,
-            params:
-                package=shown.package or paper,
-                seed=config[paper]["figure_seed"],
-                caption=caption_in(paper),
-            shell:
-                "frugal figure {params.package} {wildcards.name} --seed {params.seed} --output {output.png} > {log} 2>&1"
+                "frugal figure {params.package} {wildcards.name} {params.source} --output {output.png} > {log} 2>&1"
 
     for item, made_of in shown.claims.items():
 

@@ -119,16 +119,22 @@ def test_a_table_of_a_learner_that_was_not_run_says_so_in_every_cell():
     assert len(table[table["published"].notna()]) == 8
 
 
+MEASURES = ("behind_trials", "behind_seconds")
+
+
 def test_controls_are_differences_to_hypertune_of_the_same_seed():
     runs = pd.concat([
         search(method, [0.3 + 0.1 * seed, last], seed=seed)
-        for seed in range(2) for method, last in (("hypertune", 0.1), ("hypertune_reversed", 0.2))
+        for seed in range(2) for method, last in (("hypertune", 0.1), ("ei", 0.25), ("hypertune_reversed", 0.2))
     ])  # fmt: skip
-    table = tables.controls(runs, "smoke")
-    assert table["measure"].tolist() == ["behind_trials"]
-    assert table.loc[0, ["ours", "ours_se"]].tolist() == pytest.approx([0.05, 0.0])  # 0 and 0.1 behind
-    none = tables.controls(search("hypertune", [0.3]), "smoke")
-    assert none["scale"].tolist() == [NOT_RUN]
+    table = tables.controls(runs, "smoke").set_index(["method", "measure"])
+    assert table.index.get_level_values("measure").value_counts().to_dict() == dict.fromkeys(MEASURES, 2)
+    behind = table[["ours", "ours_se"]]
+    assert behind.loc[("hypertune_reversed", "behind_trials")].tolist() == pytest.approx([0.05, 0.0])  # 0 and 0.1
+    assert behind.loc[("ei", "behind_trials")].tolist() == pytest.approx([0.075, 0.0])
+    assert behind["ours"].xs("behind_seconds", level="measure").between(0, 0.1).all()  # 0 until the second trial
+    for none in (search("hypertune", [0.3]), search("ei", [0.3])):
+        assert tables.controls(none, "smoke")["scale"].tolist() == [NOT_RUN]
 
 
 def test_a_trial_on_fewer_epochs_is_not_whole_however_short_all_of_hyperbands_were():

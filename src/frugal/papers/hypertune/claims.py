@@ -35,14 +35,11 @@ from frugal.papers.hypertune.about import (
 )
 from frugal.papers.hypertune.complexity import best_features, lost_by_the_most_features
 from frugal.papers.hypertune.curves import PANELS, areas
-from frugal.papers.hypertune.listed import CONTROLS, LEARNERS, MAJORITY, METHODS
+from frugal.papers.hypertune.listed import LEARNERS, MAJORITY, METHODS, RIVALS
 from frugal.papers.hypertune.searched import paths, scope
 from frugal.papers.hypertune.tables import FLOOR, FLOOR_ROWS, enough, is_short, tested
 from frugal.papers.tidy import is_stand_in
 from frugal.papers.verdicts import NOT_RUN, OUT_OF_TRIALS, Arrays, check_claimed
-
-RIVALS: Final = ("ei", *CONTROLS)
-
 
 _ON_MAJORITY: Final = (
     claim(

@@ -44,6 +44,8 @@ TESTER: Final = "hypertune"
 CONTROLS: Final = ("hypertune_reversed", "hypertune_unsigned", "hypertune_neutral", "hypertune_literal")
 """HyperTune with all signs turned round, with none, with one on a neutral hyperparameter alone, and with signs
 where Algorithm 1 literally puts them."""
+RIVALS: Final = ("ei", *CONTROLS)
+"""Those whose curves HyperTune's are compared with."""
 KEYS: Final = ["table", "learner", "dataset", "method"]
 
 

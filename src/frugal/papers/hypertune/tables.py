@@ -1,4 +1,4 @@
-"""Tables 1 to 4 of document 004, ours beside the printed errors, and a table of the negative controls."""
+"""Tables 1 to 4 of document 004, ours beside the printed errors, and how far HyperTune is from EI and controls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from frugal.papers.hypertune.curves import areas
+from frugal.papers.hypertune.curves import PANELS, areas
 from frugal.papers.hypertune.listed import (
     CONTROLS,
     DATASETS,
@@ -17,6 +17,7 @@ from frugal.papers.hypertune.listed import (
     LEARNERS,
     MAJORITY,
     METHODS,
+    RIVALS,
     TABLES,
     TESTER,
     published,
@@ -177,30 +178,35 @@ def _none() -> pd.DataFrame:
 
 
 def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """What wrong, no and idle signs do to HyperTune: means of differences seed by seed.
+    """How far EI, and HyperTune with wrong, no and idle signs, are behind it: means of differences seed by seed.
 
-    Controls are compared by trials alone. Within HyperTune's time, which ends as one of its own trials does, a
-    control's trials of the same length are through or not as its clock will have it.
+    Controls are compared by curves alone. Within HyperTune's time, which ends as one of its own trials does, a
+    control's trial of the same length is through or not as its clock will have it.
 
     Args:
         runs: searches, among others' rows.
         scale: label of the run.
 
     Returns:
-        learner, dataset, method (`listed.CONTROLS`), measure (behind_trials: the best validation error so far,
-        mean over the trials on all rows that both made, the control's less HyperTune's, so above 0 where HyperTune
-        is the better), `tidy.TIDY`, n_rows, n_epochs, n_missing. One row that says so where there were no
-        controls; cells below the floor are left out where others reach it.
+        learner, dataset, method (`listed.RIVALS`), measure (behind_trials: the best validation error so far, mean
+        over the trials on all rows that both made, the rival's less HyperTune's, so above 0 where HyperTune is the
+        better; behind_seconds: the same over the time, that on subsets included, in which both had such a trial),
+        `tidy.TIDY`, n_rows, n_epochs, n_missing. One row that says so where there were none of both; cells below
+        the floor are left out where others reach it.
     """
     searched = runs[runs["id"].notna()] if "id" in runs else runs.iloc[:0]
-    run = [name for name in CONTROLS if (searched["method"] == name).any()]
-    if not run:
+    run = [name for name in RIVALS if (searched["method"] == name).any()]
+    if not run or not (searched["method"] == TESTER).any():
         return not_run(
             _CONTROL_COLUMNS, learner="none", dataset="none", method=CONTROLS[0], measure="behind_trials"
         )
     found = paths(searched)
-    gaps = pd.concat([areas(found, "hypertune", name, "trials").assign(method=name) for name in run])
-    gaps = gaps.assign(value=-gaps["behind"], measure="behind_trials")
+    gaps = pd.concat(
+        areas(found, TESTER, name, panel).assign(method=name, measure=f"behind_{panel}")
+        for name in run
+        for panel in PANELS
+    )
+    gaps = gaps.assign(value=-gaps["behind"])
     problem = ["learner", "dataset", "seed"]
     gaps = gaps.merge(searched[[*problem, "data"]].drop_duplicates(problem), on=problem)
     made = at_floor(mean_by_seed(gaps, "value", _CONTROL_KEYS).merge(least_scope(found)))
@@ -223,7 +229,7 @@ def render(table: pd.DataFrame) -> str:
     run = table[table["scale"] != NOT_RUN]
     what = "Test errors: means ± standard errors over seeds [published]"
     if across == "measure":
-        what = "Control less HyperTune, above 0 where HyperTune is better: means ± standard errors over seeds"
+        what = "Best validation error so far, the method's less HyperTune's: means ± standard errors over seeds"
     note = f"{what}; {made_of(run)}."
     if len(run):
         rows = sorted({f"{n:,.0f}" for n in run["n_rows"]}, key=len)

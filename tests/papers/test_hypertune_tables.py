@@ -119,21 +119,19 @@ def test_a_table_of_a_learner_that_was_not_run_says_so_in_every_cell():
     assert len(table[table["published"].notna()]) == 8
 
 
-MEASURES = ("behind_trials", "behind_seconds")
-
-
 def test_controls_are_differences_to_hypertune_of_the_same_seed():
     runs = pd.concat([
         search(method, [0.3 + 0.1 * seed, last], seed=seed)
         for seed in range(2) for method, last in (("hypertune", 0.1), ("ei", 0.25), ("hypertune_reversed", 0.2))
     ])  # fmt: skip
     table = tables.controls(runs, "smoke").set_index(["method", "measure"])
-    assert table.index.get_level_values("measure").value_counts().to_dict() == dict.fromkeys(MEASURES, 2)
-    behind = table[["ours", "ours_se"]]
-    assert behind.loc[("hypertune_reversed", "behind_trials")].tolist() == pytest.approx([0.05, 0.0])  # 0 and 0.1
-    assert behind.loc[("ei", "behind_trials")].tolist() == pytest.approx([0.075, 0.0])
-    assert behind["ours"].xs("behind_seconds", level="measure").between(0, 0.1).all()  # 0 until the second trial
-    for none in (search("hypertune", [0.3]), search("ei", [0.3])):
+    # 0 and 0.1 behind after the first trial and the second, which ends with the last of the seconds.
+    for method, last in (("ei", 0.15), ("hypertune_reversed", 0.1)):
+        for measure, share in (("behind_trials", 1 / 2), ("behind_seconds", 1 / curves.N_POINTS)):
+            assert table.loc[(method, measure), ["ours", "ours_se"]].tolist() == pytest.approx([last * share, 0.0])
+    assert len(table) == 4
+    other_seed = pd.concat([search("hypertune", [0.3], seed=0), search("ei", [0.3], seed=1)])
+    for none in (search("hypertune", [0.3]), search("ei", [0.3]), other_seed):
         assert tables.controls(none, "smoke")["scale"].tolist() == [NOT_RUN]
 
 

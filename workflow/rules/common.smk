@@ -319,7 +319,7 @@ def made_from(named):
 
 
 def drawn_from(paper, kind):
-    """Param: what `frugal figure` draws from, the seed of a figure that explains, or runs."""
+    """Param: what `frugal figure` draws from: the seed of a figure that explains, or, by a function, its runs."""
     if kind == "figure_explained":
         return f"--seed {config[paper]['figure_seed']}"
     return lambda wildcards, input: f"--runs {input}"

@@ -38,8 +38,8 @@ for paper, shown in RESULTS.items():
             "frugal table {params.package} {wildcards.name} --runs {input.runs} --scale {params.scale}"
             " --output {output.csv} > {log} 2>&1"
 
-    # Figures of runs, and those that explain, from a small real run of what they explain, with the numbers they were
-    # drawn from; two rules, since a cluster sends them out in different ways.
+    # Figures, with the numbers they were drawn from: of runs, or explaining something by a small real run of it. Two
+    # rules of one text, since the SLURM profile has a place for each.
     for kind, named in (
         ("figure", shown.figures),
         ("figure_explained", shown.explained),

@@ -35,7 +35,7 @@ from frugal.papers.hypertune.about import (
 )
 from frugal.papers.hypertune.complexity import best_features, lost_by_the_most_features
 from frugal.papers.hypertune.curves import PANELS, areas
-from frugal.papers.hypertune.listed import LEARNERS, MAJORITY, METHODS, RIVALS
+from frugal.papers.hypertune.listed import COMPARED, LEARNERS, MAJORITY, METHODS
 from frugal.papers.hypertune.searched import paths, scope
 from frugal.papers.hypertune.tables import FLOOR, FLOOR_ROWS, enough, is_short, tested
 from frugal.papers.tidy import is_stand_in
@@ -166,7 +166,7 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
         runs: its rows.
 
     Returns:
-        Of searches, named by `gap_of`, by how much more HyperTune errs than each of `RIVALS`, (n_datasets,
+        Of searches, named by `gap_of`, by how much more HyperTune errs than each of `COMPARED`, (n_datasets,
         n_seeds) in `ORDER`; of refits test errors by method, the same shape; nan where there are none. Of
         `complexity` accuracies by method, (n_sizes, n_seeds), `{method} best`, as of `best_features`, (n_seeds,),
         and `subset lost`, as of `lost_by_the_most_features`, (n_seeds,).
@@ -187,7 +187,7 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
         return {
             gap_of(rival, panel): _wide(areas(searched, "hypertune", rival, panel), "behind", runs)
             for panel in PANELS
-            for rival in RIVALS
+            for rival in COMPARED
         }
     fits = tested(runs)
     return {name: _wide(fits[fits["method"] == name], "test_error", runs) for name in METHODS}

@@ -44,8 +44,8 @@ TESTER: Final = "hypertune"
 CONTROLS: Final = ("hypertune_reversed", "hypertune_unsigned", "hypertune_neutral", "hypertune_literal")
 """HyperTune with all signs turned round, with none, with one on a neutral hyperparameter alone, and with signs
 where Algorithm 1 literally puts them."""
-RIVALS: Final = ("ei", *CONTROLS)
-"""Those whose curves HyperTune's are compared with."""
+COMPARED: Final = ("ei", *CONTROLS)
+"""Those whose curves HyperTune's are compared with, in verdicts and in the table of controls."""
 KEYS: Final = ["table", "learner", "dataset", "method"]
 
 

@@ -11,13 +11,12 @@ import pandas as pd
 
 from frugal.papers.hypertune.curves import PANELS, areas
 from frugal.papers.hypertune.listed import (
-    CONTROLS,
+    COMPARED,
     DATASETS,
     KEYS,
     LEARNERS,
     MAJORITY,
     METHODS,
-    RIVALS,
     TABLES,
     TESTER,
     published,
@@ -178,34 +177,34 @@ def _none() -> pd.DataFrame:
 
 
 def controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """How far EI, and HyperTune with wrong, no and idle signs, are behind it: means of differences seed by seed.
+    """How far EI and HyperTune's controls are behind HyperTune: means of differences seed by seed.
 
-    Controls are compared by curves alone. Within HyperTune's time, which ends as one of its own trials does, a
-    control's trial of the same length is through or not as its clock will have it.
+    Only curves are compared. HyperTune's time ends as one of its own trials does, so whether a control's trial of
+    the same length ends within it is up to milliseconds.
 
     Args:
         runs: searches, among others' rows.
         scale: label of the run.
 
     Returns:
-        learner, dataset, method (`listed.RIVALS`), measure (behind_trials: the best validation error so far, mean
-        over the trials on all rows that both made, the rival's less HyperTune's, so above 0 where HyperTune is the
-        better; behind_seconds: the same over the time, that on subsets included, in which both had such a trial),
-        `tidy.TIDY`, n_rows, n_epochs, n_missing. One row that says so where there were none of both; cells below
-        the floor are left out where others reach it.
+        learner, dataset, method (`listed.COMPARED`), measure (behind_trials: the best validation error so far,
+        mean over the trials on all rows that both made, the method's less HyperTune's, so above 0 where HyperTune
+        is the better; behind_seconds: the same over the time, that on subsets included, in which both had such a
+        trial), `tidy.TIDY`, n_rows, n_epochs, n_missing. One row that says so where none of them shares a problem
+        with HyperTune; cells below the floor are left out where others reach it.
     """
     searched = runs[runs["id"].notna()] if "id" in runs else runs.iloc[:0]
-    run = [name for name in RIVALS if (searched["method"] == name).any()]
-    if not run or not (searched["method"] == TESTER).any():
-        return not_run(
-            _CONTROL_COLUMNS, learner="none", dataset="none", method=CONTROLS[0], measure="behind_trials"
-        )
+    none = not_run(_CONTROL_COLUMNS, learner="none", dataset="none", method=COMPARED[0], measure="behind_trials")
+    if searched.empty:
+        return none
     found = paths(searched)
     gaps = pd.concat(
         areas(found, TESTER, name, panel).assign(method=name, measure=f"behind_{panel}")
-        for name in run
+        for name in COMPARED
         for panel in PANELS
     )
+    if gaps.empty:
+        return none
     gaps = gaps.assign(value=-gaps["behind"])
     problem = ["learner", "dataset", "seed"]
     gaps = gaps.merge(searched[[*problem, "data"]].drop_duplicates(problem), on=problem)

@@ -228,7 +228,8 @@ def render(table: pd.DataFrame) -> str:
     run = table[table["scale"] != NOT_RUN]
     what = "Test errors: means ± standard errors over seeds [published]"
     if across == "measure":
-        what = "Best validation error so far, the method's less HyperTune's: means ± standard errors over seeds"
+        what = "Best validation error so far, the method's less HyperTune's, above 0 where HyperTune is better: "
+        what += "means ± standard errors over seeds"
     note = f"{what}; {made_of(run)}."
     if len(run):
         rows = sorted({f"{n:,.0f}" for n in run["n_rows"]}, key=len)

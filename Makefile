@@ -41,7 +41,7 @@ lint: $(ENVIRONMENT) ## ruff, mypy, snakefmt, snakemake --lint, every configurat
 	mypy
 	snakefmt --check Snakefile workflow
 	snakemake --lint
-	frugal config check config/config.yaml config/smoke.yaml config/paper.yaml config/desk.yaml
+	python -m studies config check config/config.yaml config/smoke.yaml config/paper.yaml config/desk.yaml
 
 test: lint ## the environment, `lint`, and the tests
 	pytest -n 2 --dist loadfile --no-loadscope-reorder

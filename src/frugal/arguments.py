@@ -44,12 +44,9 @@ def settings_of(text: str) -> dict[str, Any]:
 
 def make_parser() -> argparse.ArgumentParser:
     """All commands with their arguments; `command` of what it parses is the name of one."""
-    parser = argparse.ArgumentParser(prog="frugal", description="Model selection on a budget.")
-    parser.add_argument("--version", action="version", version=f"frugal {frugal.__version__}")
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    parser, commands = top_level("frugal", "Model selection on a budget.")
 
-    p = _command(commands, "data", "fetch, verify and prepare a dataset")
+    p = command(commands, "data", "fetch, verify and prepare a dataset")
     p.add_argument("name")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--no-stand-in", action="store_true", help="fail where the real data is out of reach")
@@ -57,13 +54,13 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--timeout-s", type=float, default=60.0)
     p.add_argument("--n-retries", type=int, default=3)
 
-    p = _command(commands, "scores", "fit and score a block of folds")
+    p = command(commands, "scores", "fit and score a block of folds")
     _add_scoring(p)
     p.add_argument("--n-folds", type=int, required=True)
     p.add_argument("--folds", type=numbers, help="for example 0-4; all by default")
     p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
 
-    p = _command(commands, "default", "hold a network's default hyperparameters against a stated error")
+    p = command(commands, "default", "hold a network's default hyperparameters against a stated error")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
     p.add_argument("--network", required=True)
@@ -72,12 +69,12 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--max-error", type=float, required=True, help="the stated error, in [0, 1]")
     p.add_argument("--output", required=True)
 
-    p = _command(commands, "rungs", "fit and score every rung of successive halving")
+    p = command(commands, "rungs", "fit and score every rung of successive halving")
     _add_scoring(p)
     p.add_argument("--n-candidates", type=int, nargs="+", required=True, help="lengths that will be searched")
     p.add_argument("--settings", default="{}", help="of successive_halving, as JSON")
 
-    p = _command(commands, "search", "replay a strategy on kept scores")
+    p = command(commands, "search", "replay a strategy on kept scores")
     p.add_argument("--method", required=True)
     p.add_argument("--scores", type=Path, nargs="+", required=True)
     p.add_argument("--n-candidates", type=int, nargs="+", required=True)
@@ -87,49 +84,15 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--seconds", type=Path, nargs="+", help="measured seconds to add up, a file per score file")
     p.add_argument("--output", nargs="+", required=True, help="one file per value of --n-candidates")
 
-    p = _command(commands, "explore", "replay document 000's experiment on kept scores of its network")
-    p.add_argument("--scores", type=Path, nargs="+", required=True)
-    p.add_argument("--settings", default="{}", help="settings by strategy, as JSON")
-    p.add_argument("--taus", type=float, nargs="+", required=True)
-    p.add_argument("--buffers", type=int, nargs="+", required=True)
-    p.add_argument("--output", required=True, help="what was explored after every training")
-    p.add_argument("--sweep-output", required=True, help="whole runs at every tau and buffer")
-
-    p = _command(commands, "compare", "replay a compared strategy on every kept score of a cell")
-    p.add_argument("name", help="of what is compared, in tables and figures")
-    p.add_argument("--strategy", required=True)
-    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
-    p.add_argument("--budget-share", type=float, help="budget as a share of all folds of all candidates")
-    p.add_argument("--scores", type=Path, nargs="+", required=True, help="of any datasets, folds and seeds")
-    p.add_argument("--seconds", type=Path, nargs="+", help="their measured seconds, in the same order, if needed")
-    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
-    p.add_argument("--output", required=True)
-
-    p = _command(commands, "collect", "gather searches; statistics per cell")
+    p = command(commands, "collect", "gather searches; statistics per cell")
     p.add_argument("--search", nargs="+", required=True)
     p.add_argument("--variant", help="label of a sensitivity variant, kept as a column")
     p.add_argument("--output", required=True)
     p.add_argument("--cells-output", required=True)
 
-    p = _command(commands, "rows", "run methods of an experiment: on fewer rows, and what else a paper computes")
-    p.add_argument("experiment")
-    p.add_argument("--methods", nargs="+", required=True)
-    p.add_argument("--seeds", type=numbers, required=True, help="for example 0-9")
-    p.add_argument("--settings", default="{}", help="the experiment's settings, as JSON")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--output", nargs="+", required=True, help="one file per method")
+    add_trials(commands)
 
-    p = _command(commands, "trials", "search a learner's hyperparameters, or a function's minimum, trial by trial")
-    p.add_argument("method", help="a strategy of the trials family")
-    p.add_argument("--learner", required=True, help="one that is registered, or `function`")
-    p.add_argument("--dataset", required=True, help="or the name of the function")
-    p.add_argument("--seed", type=int, required=True)
-    p.add_argument("--n-trials", type=int, required=True)
-    p.add_argument("--settings", default="{}", help="of the problem and its strategies, as JSON")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--output", required=True, help="a killed search goes on from the journal beside it")
-
-    p = _command(commands, "curves", "train candidates of a network, for a stored set of learning curves")
+    p = command(commands, "curves", "train candidates of a network, for a stored set of learning curves")
     p.add_argument("--network", required=True)
     p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
     p.add_argument("--candidates", type=numbers, required=True, help="their numbers, for example 0-9")
@@ -137,78 +100,40 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
 
-    p = _command(commands, "extrapolate", "extrapolate stored learning curves from some of their points")
+    p = command(commands, "extrapolate", "extrapolate stored learning curves from some of their points")
     p.add_argument("--curves", required=True, help="what `frugal curves` has written")
     p.add_argument("--settings", default="{}", help="check_share, and curve: those of the sampler, as JSON")
     p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
 
-    p = _command(commands, "refits", "fit and test what searches chose")
-    p.add_argument("--paper", choices=("exploration", "hypertune", "trials_comparison"), default="exploration")
-    p.add_argument("--runs", nargs="+", required=True)
-    p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
-
-    p = _command(commands, "lookup", "make a table of real fits that optimisers look up")
+    p = command(commands, "lookup", "make a table of real fits that optimisers look up")
     steps = p.add_subparsers(dest="step", required=True, metavar="STEP")
-    p = _command(steps, "measure", "the candidates with one value of the grid's last dimension")
+    p = command(steps, "measure", "the candidates with one value of the grid's last dimension")
     p.add_argument("--part", type=int, required=True, help="number of the value, from 0")
     _add_table(p, "a killed job goes on from the journal beside it")
-    p = _command(steps, "gather", "all parts in one table that is checked to be whole")
+    p = command(steps, "gather", "all parts in one table that is checked to be whole")
     p.add_argument("--parts", nargs="+", required=True)
     p.add_argument("--output", required=True)
-    p = _command(steps, "recheck", "fit cells drawn at random anew; status 2 where an error differs")
+    p = command(steps, "recheck", "fit cells drawn at random anew; status 2 where an error differs")
     p.add_argument("--table", required=True)
     p.add_argument("--n-cells", type=int, default=3)
     p.add_argument("--seed", type=int, default=0, help="draws the cells")
     _add_table(p, "a row per cell, written whatever they say")
 
-    p = _command(commands, "gather", "gather what the methods of an experiment gave")
+    p = command(commands, "gather", "gather what the methods of an experiment gave")
     p.add_argument("--runs", nargs="+", required=True)
     p.add_argument("--experiment", help="its name, where the runs do not have it")
     p.add_argument("--by", nargs="+", default=["method", "seed"], help="columns that order the rows")
     p.add_argument("--output", required=True)
 
-    p = _command(commands, "table", "write a table of a paper as .csv and .md")
-    p.add_argument("paper")
-    p.add_argument("name")
-    p.add_argument("--runs", nargs="+", required=True)
-    p.add_argument("--scale", required=True)
-    p.add_argument("--output", required=True)
-
-    p = _command(commands, "figure", "draw a figure of a paper as .png and .svg, with its .csv")
-    p.add_argument("paper")
-    p.add_argument("name")
-    p.add_argument("--runs", nargs="+", help="what a figure of results is drawn from")
-    p.add_argument("--seed", type=int, help="what a figure that explains is drawn from")
-    p.add_argument("--output", required=True)
-
-    p = _command(commands, "claims", "judge a paper's claims")
-    p.add_argument("paper")
-    p.add_argument("--runs", nargs="+", default=[], help="files named for experiments; the others are not judged")
-    p.add_argument("--scale", required=True)
-    p.add_argument("--output", required=True)
-
-    p = _command(commands, "publish", "copy a paper's results to results/published/")
-    p.add_argument("paper")
-    p.add_argument("--partial", action="store_true", help="leave out what is below the published floor")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--configfile", nargs="+", default=["config/config.yaml", "config/paper.yaml"])
-
-    p = _command(commands, "config", "check configuration files against the schema")
-    p.add_argument("action", choices=["check"])
-    p.add_argument("files", nargs="+", help="the first is the base of the others")
-    p.add_argument("--schema", default="workflow/schemas/config.schema.yaml")
-
-    p = _command(commands, "bench", "measure against a named peer in one run")
+    p = command(commands, "bench", "measure against a named peer in one run")
     benches = p.add_subparsers(dest="what", required=True, metavar="WHAT")
-    p = _command(benches, "beta", "the Beta model's quadrature against emcee")
+    p = command(benches, "beta", "the Beta model's quadrature against emcee")
     p.add_argument("--n-steps", type=int, default=400, help="of emcee, per walker")
     p.add_argument("--n-chains", type=int, default=8, help="of emcee, per pair")
-    p = _command(benches, "curves", "fits of learning curves, their likelihood vectorised and not")
+    p = command(benches, "curves", "fits of learning curves, their likelihood vectorised and not")
     p.add_argument("--n-points", type=int, nargs="+", default=[50, 200], help="of the curves")
     p.add_argument("--seed", type=int, default=0, help="of noise and chains")
-    p = _command(benches, "networks", "training of the networks against plain torch, and the device's peak")
+    p = command(benches, "networks", "training of the networks against plain torch, and the device's peak")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--networks", nargs="+", default=["mnist_cnn", "mlp"], help="also cifar_cnn, on CIFAR-10")
     p.add_argument("--dataset", help="instead of each network's own")
@@ -216,23 +141,23 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--n-rows", type=int, default=4800, help="rows of one epoch")
     p.add_argument("--n-repeats", type=int, default=5, help="epochs that are measured")
     p.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    p = _command(benches, "folds", "the batch scorers against scikit-learn's cross_validate")
+    p = command(benches, "folds", "the batch scorers against scikit-learn's cross_validate")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--datasets", nargs="+", default=["wdbc", "boston", "digits"])
     p.add_argument("--classifiers", nargs="+", default=["bernoulli_nb", "decision_tree", "knn"])
     p.add_argument("--n-candidates", type=int, default=256)
     p.add_argument("--n-folds", type=int, default=10)
 
-    p = _command(benches, "rows", "BLB and OSMAC on a stream of rows, with peak memory, against fits to all")
+    p = command(benches, "rows", "BLB and OSMAC on a stream of rows, with peak memory, against fits to all")
     p.add_argument("--n-rows", type=int, default=10_000_000)
     p.add_argument("--chunk-rows", type=int, default=250_000, help="rows in memory at once")
     p.add_argument("--seed", type=int, default=0)
-    p = _command(benches, "trials", "suggestions of ei against BoTorch and Optuna, and GP and DNGO fits by trials")
+    p = command(benches, "trials", "suggestions of ei against BoTorch and Optuna, and GP and DNGO fits by trials")
     p.add_argument("--n-trials", type=int, default=100, help="told before the first suggestion")
     p.add_argument("--n-dimensions", type=int, default=6)
     p.add_argument("--seed", type=int, default=0)
 
-    p = _command(commands, "select", "choose a candidate on your own table, by live fits")
+    p = command(commands, "select", "choose a candidate on your own table, by live fits")
     p.add_argument("data", help="a CSV file with numeric columns")
     p.add_argument("--target", help="name of the label column; the last by default")
     p.add_argument(
@@ -249,7 +174,8 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
+def command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
+    """Add one command, whose help shows its defaults."""
     shows = argparse.ArgumentDefaultsHelpFormatter
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text, formatter_class=shows)
     return parser
@@ -274,3 +200,24 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timed", action="store_true", help="time every fit alone; no batch scorer")
     parser.add_argument("--output", required=True)
     parser.add_argument("--seconds-output", help="measured seconds, apart from reproducible scores")
+
+
+def top_level(prog: str, text: str) -> tuple[argparse.ArgumentParser, Any]:
+    """A parser without commands yet, and what these are added to."""
+    parser = argparse.ArgumentParser(prog=prog, description=text)
+    parser.add_argument("--version", action="version", version=f"frugal {frugal.__version__}")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    return parser, parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+
+def add_trials(commands: Any) -> None:
+    """Add the command of a search of the trials family."""
+    p = command(commands, "trials", "search a learner's hyperparameters, or a function's minimum, trial by trial")
+    p.add_argument("method", help="a strategy of the trials family")
+    p.add_argument("--learner", required=True, help="one that is registered, or `function`")
+    p.add_argument("--dataset", required=True, help="or the name of the function")
+    p.add_argument("--seed", type=int, required=True)
+    p.add_argument("--n-trials", type=int, required=True)
+    p.add_argument("--settings", default="{}", help="of the problem and its strategies, as JSON")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--output", required=True, help="a killed search goes on from the journal beside it")

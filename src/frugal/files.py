@@ -1,10 +1,14 @@
-"""Files appear whole or not at all."""
+"""Tables and texts read and written; files appear whole or not at all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @contextmanager
@@ -22,3 +26,47 @@ def whole(path: str | Path) -> Iterator[Path]:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def read(path: str | Path, *columns: str) -> pd.DataFrame:
+    """A table from a .csv or .parquet file that must have these columns.
+
+    Raises:
+        ValueError: if it does not exist, is truncated or of another kind, or lacks a column.
+    """
+    import pandas as pd
+    import pyarrow as pa
+
+    kind = "CSV" if Path(path).suffix == ".csv" else "parquet"
+    if not Path(path).exists():
+        raise ValueError(f"{path} does not exist")
+    try:
+        frame = pd.read_csv(path) if kind == "CSV" else pd.read_parquet(path)
+    except (pa.ArrowException, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise ValueError(f"{path} is truncated or not a {kind} file; delete it and run again") from error
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise ValueError(f"{path} lacks the column {missing[0]!r}; it has {', '.join(map(str, frame.columns))}")
+    return frame
+
+
+def read_all(paths: list[str]) -> pd.DataFrame:
+    """Tables of several files, one after the other; as `read`."""
+    import pandas as pd
+
+    return pd.concat([read(path) for path in paths], ignore_index=True)
+
+
+def write(frame: pd.DataFrame, path: str | Path) -> None:
+    """Write a table as .csv or .parquet."""
+    with whole(path) as part:
+        if Path(path).suffix == ".csv":
+            frame.to_csv(part, index=False, float_format="%.10g", lineterminator="\n")
+        else:
+            frame.to_parquet(part, index=False)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text."""
+    with whole(path) as part:
+        part.write_text(text)

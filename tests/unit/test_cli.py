@@ -162,34 +162,6 @@ def test_select_refuses_tables_it_cannot_use(place, capsys, text, message):
     assert "Traceback" not in says
 
 
-def test_unknown_tables_figures_and_papers_list_the_known_ones(place, capsys):
-    rest = ["--runs", "r.parquet", "--scale", "smoke", "--output", "t.csv"]
-    assert "unknown paper 'greed'; known: " in refused(capsys, ["table", "greed", "table1", *rest])
-    says = refused(capsys, ["table", "greedy_cv", "table9", *rest])
-    assert "unknown table of greedy_cv 'table9'; known: table1" in says
-    says = refused(capsys, ["figure", "greedy_cv", "figure13", "--seed", "0", "--output", "f.png"])
-    assert "unknown figure of greedy_cv 'figure13'; known: figure1" in says
-    assert files(place) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "message"),
-    [
-        ("figure11", ["--seed", "0"], "figure11 of greedy_cv is drawn from --runs and nothing else"),
-        ("figure11", [], "figure11 of greedy_cv is drawn from --runs and nothing else"),
-        ("figure1", ["--runs", "r.csv"], "figure1 of greedy_cv is drawn from --seed and nothing else"),
-        ("figure1", ["--runs", "r.csv", "--seed", "0"], "figure1 of greedy_cv is drawn from --seed and nothing"),
-        ("figure11", ["--runs", "r.csv"], "the runs lack the column 'method'; they have a"),
-        ("sizes", ["--runs", "r.csv"], "the runs lack the column 'method'; they have a"),
-    ],
-)
-def test_a_figure_says_what_it_is_drawn_from(place, capsys, name, given, message):
-    (place / "r.csv").write_text("a\n1\n")
-    says = refused(capsys, ["figure", "greedy_cv", name, *given, "--output", "f.png"])
-    assert says.startswith(f"frugal figure: {message}")
-    assert files(place) == ["r.csv"]
-
-
 def test_seconds_are_added_up_where_their_files_are_given(kept, capsys):
     assert main(search(kept, seconds="results/folds/seconds/a.parquet")) == 0
     assert pd.read_parquet("s.parquet")["exhaustive_s"].item() > 0

@@ -24,7 +24,7 @@ def test_a_name_is_looked_up_once():
 
 
 def test_what_document_003_draws_and_tabulates_needs_no_learner_and_no_optimiser():
-    code = "import sys; from frugal import papers; papers.figures('big_data');"
+    code = "import sys, studies; studies.figures('big_data');"
     code += "print({'sklearn', 'scipy.stats', 'scipy.optimize', 'torch', 'emcee'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

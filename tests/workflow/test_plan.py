@@ -121,9 +121,9 @@ def test_searches_of_stored_curves_wait_for_them_and_are_given_their_sizes(place
     assert (counts["trials"], counts["curves"], counts["gather_curves"]) == (6 * 10, 6, 1)
     searches = [job for job in done.stdout.split("rule ") if job.startswith("trials:")]
     assert all("results/curves/cnn_sizes_cifar10.parquet" in job.split("output:")[0] for job in searches)
-    fabolas = next(job for job in searches if "frugal trials fabolas" in job)
+    fabolas = next(job for job in searches if "python -m studies trials fabolas" in job)
     assert '"sizes": [128, 256, 512, 1024, 2048]' in fabolas
-    small = next(job for job in searches if "frugal trials mtbo_16" in job)
+    small = next(job for job in searches if "python -m studies trials mtbo_16" in job)
     assert '"auxiliary": 128' in small
     made = next(job for job in done.stdout.split("rule ") if job.startswith("curves:"))
     assert "--network cifar_cnn" in made
@@ -154,7 +154,7 @@ def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_f
     searches = [job for job in done.stdout.split("rule ") if job.startswith("trials:")]
     on_mlp = next(job for job in searches if "--learner mlp" in job)
     assert "results/networks/mlp/mnist_500/default.csv" in on_mlp.split("output:")[0]
-    tuned = next(job for job in searches if "frugal trials hypertune --learner elastic_net" in job)
+    tuned = next(job for job in searches if "python -m studies trials hypertune --learner elastic_net" in job)
     assert '"subset_rows": 260' in tuned  # ten of each of 26 classes; a tenth of 400 is fewer
     assert '"space": "hypertune"' in tuned
 

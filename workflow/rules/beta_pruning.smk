@@ -93,7 +93,7 @@ rule beta_pruning_runs:
         taus=NETWORK["taus"],
         buffers=NETWORK["buffers"],
     shell:
-        "frugal explore --scores {input.scores} --settings {params.settings:q} --taus {params.taus}"
+        "python -m studies explore --scores {input.scores} --settings {params.settings:q} --taus {params.taus}"
         " --buffers {params.buffers} --output {output.explored} --sweep-output {output.swept} > {log} 2>&1"
 
 

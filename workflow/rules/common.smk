@@ -9,13 +9,13 @@ from typing import NamedTuple
 from jinja2 import Environment, FileSystemLoader
 from snakemake.exceptions import WorkflowError
 
-from frugal import config as frugal_config
 from frugal.datasets.catalogue import CATALOGUE
 from frugal.folds.strategies import known as known_strategies
 from frugal.learners import CLASSIFIERS, NETWORKS, SCALERS
+from studies import config as studies_config
 
 try:
-    frugal_config.check(
+    studies_config.check(
         config,
         schema=Path(workflow.basedir, "workflow/schemas/config.schema.yaml"),
         source="configuration",
@@ -299,7 +299,7 @@ class Results(NamedTuple):
     """What a paper shows under `results/{paper}/`: by name the files that it is made from.
 
     Figures that explain are made from a seed, and from files that they need beside it. `package` is that of
-    `frugal.papers`, where it has another name than the folder.
+    `studies`, where it has another name than the folder.
     """
 
     tables: dict
@@ -319,7 +319,7 @@ def made_from(named):
 
 
 def drawn_from(paper, kind):
-    """Param: what `frugal figure` draws from: the seed of a figure that explains, or, by a function, its runs."""
+    """Param: what `python -m studies figure` draws from: the seed of a figure that explains, or, by a function, its runs."""
     if kind == "figure_explained":
         return f"--seed {config[paper]['figure_seed']}"
     return lambda wildcards, input: f"--runs {input}"

@@ -1,6 +1,6 @@
 # What the rules of comparisons.smk compare, and the files that they read.
 
-from frugal.papers.comparisons import entries_of
+from studies.comparisons import entries_of
 
 try:
     ENTRIES = entries_of(config)

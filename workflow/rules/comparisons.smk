@@ -1,4 +1,4 @@
-# Every way to save folds, replayed on the same kept scores; `papers/comparisons` measures, tabulates and draws.
+# Every way to save folds, replayed on the same kept scores; `studies/comparisons` measures, tabulates and draws.
 
 
 include: "compared.smk"
@@ -31,7 +31,7 @@ rule compare:
         lengths=COMPARISON["n_candidates"],
         seconds="",
     shell:
-        "frugal compare {wildcards.entry} --strategy {params.strategy} --settings {params.settings:q} {params.budget}"
+        "python -m studies compare {wildcards.entry} --strategy {params.strategy} --settings {params.settings:q} {params.budget}"
         " --scores {input.scores} {params.seconds} --n-candidates {params.lengths} --output {output} > {log} 2>&1"
 
 

@@ -1,6 +1,6 @@
 # What the rules of rows.smk, trials.smk, lookup.smk, curves.smk and those of the papers run, and their files.
 
-from frugal.papers.blocks import (
+from studies.blocks import (
     block_of,
     n_trials_of,
     on_dataset,
@@ -8,7 +8,7 @@ from frugal.papers.blocks import (
     sized,
     terminated,
 )
-from frugal.papers.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
+from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
 
 ROWS = {
     name: config[experiment.package.split(".")[0]][name]

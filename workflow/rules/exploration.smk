@@ -43,7 +43,7 @@ rule exploration_refits:
             sort_keys=True,
         ),
     shell:
-        "frugal refits --runs {input.runs} --settings {params.settings:q} --output {output} > {log} 2>&1"
+        "python -m studies refits --runs {input.runs} --settings {params.settings:q} --output {output} > {log} 2>&1"
 
 
 RESULTS["exploration"] = Results(

@@ -29,7 +29,7 @@ rule hypertune_refits:
     params:
         settings=tuned_settings,
     shell:
-        "frugal refits --paper hypertune --runs {input.runs} --settings {params.settings:q}"
+        "python -m studies refits --paper hypertune --runs {input.runs} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"
 
 

@@ -35,7 +35,7 @@ for paper, shown in RESULTS.items():
             scale=config["scale"],
             caption=caption_in(paper, "_table"),
         shell:
-            "frugal table {params.package} {wildcards.name} --runs {input.runs} --scale {params.scale}"
+            "python -m studies table {params.package} {wildcards.name} --runs {input.runs} --scale {params.scale}"
             " --output {output.csv} > {log} 2>&1"
 
     # Figures, with the numbers they were drawn from: of runs, or explaining something by a small real run of it. Two
@@ -79,7 +79,7 @@ for paper, shown in RESULTS.items():
                 source=drawn_from(paper, kind),
                 caption=caption_in(paper),
             shell:
-                "frugal figure {params.package} {wildcards.name} {params.source} --output {output.png} > {log} 2>&1"
+                "python -m studies figure {params.package} {wildcards.name} {params.source} --output {output.png} > {log} 2>&1"
 
     for item, made_of in shown.claims.items():
 
@@ -112,7 +112,7 @@ for paper, shown in RESULTS.items():
                 scale=config["scale"],
                 caption=caption_of(paper, item),
             shell:
-                "frugal claims {params.package} --runs {input} --scale {params.scale} --output {output} > {log} 2>&1"
+                "python -m studies claims {params.package} --runs {input} --scale {params.scale} --output {output} > {log} 2>&1"
 
     for item in shown.tables:
 

@@ -35,7 +35,7 @@ for experiment in EXPERIMENTS:
             methods=" ".join(job_methods(experiment)),
             settings=row_settings(experiment),
         shell:
-            "frugal rows {params.experiment} --methods {params.methods} --seeds {wildcards.first}-{wildcards.last}"
+            "python -m studies rows {params.experiment} --methods {params.methods} --seeds {wildcards.first}-{wildcards.last}"
             " --settings {params.settings:q} --output {output} > {log} 2>&1"
 
 

@@ -1,6 +1,6 @@
 # Functions of hypertune.smk and trials_comparison.smk: what their rows are made from.
 
-from frugal.papers.trials_comparison.listed import searched_on
+from studies.trials_comparison.listed import searched_on
 
 TUNED = [name for name, of in SEARCHES.items() if of.paper == "hypertune"]
 TUNED_RUN = [name for name in TUNED if config["hypertune"][name]["datasets"]]

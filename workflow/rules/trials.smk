@@ -27,7 +27,7 @@ rule trials:
         n_trials=search_trials,
         settings=search_settings,
     shell:
-        "frugal trials {wildcards.method} --learner {wildcards.learner} --dataset {wildcards.dataset}"
+        "python -m studies trials {wildcards.method} --learner {wildcards.learner} --dataset {wildcards.dataset}"
         " --seed {wildcards.seed} --n-trials {params.n_trials} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"
 

@@ -1,6 +1,6 @@
 # Every way to save trials on the same problems: searches that document 003 runs (trials.smk), and others beside them.
 
-from frugal.papers.trials_comparison.listed import CURRENCIES, PROBLEMS
+from studies.trials_comparison.listed import CURRENCIES, PROBLEMS
 
 TRIALS_FIGURES = expand(
     "{kind}_{currency}", kind=["anytime", "ranks"], currency=CURRENCIES
@@ -33,7 +33,7 @@ rule compare_trials:
     params:
         settings=compared_problem,
     shell:
-        "frugal refits --paper trials_comparison --runs {input.runs} --settings {params.settings:q}"
+        "python -m studies refits --paper trials_comparison --runs {input.runs} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"
 
 

@@ -7,12 +7,12 @@ import pytest
 import torch
 from scipy import optimize, stats
 
-from frugal.papers.exploration.sinc import toy
 from frugal.trials.surrogates import blr_hyperparameters
 from frugal.trials.surrogates.blr import BLR
 from frugal.trials.surrogates.dngo import AS_PYBNN, DNGO, ERRORS
 from frugal.trials.surrogates.dngo_network import mean_squared_error_gradient, train
 from frugal.trials.surrogates.dngo_prior_mean import CENTRE_SD, SCALE, Quadratic, negative_log_joint
+from studies.exploration.sinc import toy
 
 
 def sinc(X):

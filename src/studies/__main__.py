@@ -1,0 +1,7 @@
+"""`python -m studies`."""
+
+import sys
+
+from studies.cli import main
+
+sys.exit(main())

@@ -1,0 +1,81 @@
+"""The arguments of every command of `python -m studies`; what the commands do with them is in `studies.cli`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from frugal.arguments import add_trials, command, numbers, top_level
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """All commands with their arguments; `command` of what it parses is the name of one."""
+    parser, commands = top_level("studies", "Regenerate the documents, and compare strategies.")
+
+    add_trials(commands)
+
+    p = command(commands, "explore", "replay document 000's experiment on kept scores of its network")
+    p.add_argument("--scores", type=Path, nargs="+", required=True)
+    p.add_argument("--settings", default="{}", help="settings by strategy, as JSON")
+    p.add_argument("--taus", type=float, nargs="+", required=True)
+    p.add_argument("--buffers", type=int, nargs="+", required=True)
+    p.add_argument("--output", required=True, help="what was explored after every training")
+    p.add_argument("--sweep-output", required=True, help="whole runs at every tau and buffer")
+
+    p = command(commands, "compare", "replay a compared strategy on every kept score of a cell")
+    p.add_argument("name", help="of what is compared, in tables and figures")
+    p.add_argument("--strategy", required=True)
+    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
+    p.add_argument("--budget-share", type=float, help="budget as a share of all folds of all candidates")
+    p.add_argument("--scores", type=Path, nargs="+", required=True, help="of any datasets, folds and seeds")
+    p.add_argument("--seconds", type=Path, nargs="+", help="their measured seconds, in the same order, if needed")
+    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
+    p.add_argument("--output", required=True)
+
+    p = command(commands, "rows", "run methods of an experiment: on fewer rows, and what else a paper computes")
+    p.add_argument("experiment")
+    p.add_argument("--methods", nargs="+", required=True)
+    p.add_argument("--seeds", type=numbers, required=True, help="for example 0-9")
+    p.add_argument("--settings", default="{}", help="the experiment's settings, as JSON")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--output", nargs="+", required=True, help="one file per method")
+
+    p = command(commands, "refits", "fit and test what searches chose")
+    p.add_argument("--paper", choices=("exploration", "hypertune", "trials_comparison"), default="exploration")
+    p.add_argument("--runs", nargs="+", required=True)
+    p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
+
+    p = command(commands, "table", "write a table of a paper as .csv and .md")
+    p.add_argument("paper")
+    p.add_argument("name")
+    p.add_argument("--runs", nargs="+", required=True)
+    p.add_argument("--scale", required=True)
+    p.add_argument("--output", required=True)
+
+    p = command(commands, "figure", "draw a figure of a paper as .png and .svg, with its .csv")
+    p.add_argument("paper")
+    p.add_argument("name")
+    p.add_argument("--runs", nargs="+", help="what a figure of results is drawn from")
+    p.add_argument("--seed", type=int, help="what a figure that explains is drawn from")
+    p.add_argument("--output", required=True)
+
+    p = command(commands, "claims", "judge a paper's claims")
+    p.add_argument("paper")
+    p.add_argument("--runs", nargs="+", default=[], help="files named for experiments; the others are not judged")
+    p.add_argument("--scale", required=True)
+    p.add_argument("--output", required=True)
+
+    p = command(commands, "publish", "copy a paper's results to results/published/")
+    p.add_argument("paper")
+    p.add_argument("--partial", action="store_true", help="leave out what is below the published floor")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--configfile", nargs="+", default=["config/config.yaml", "config/paper.yaml"])
+
+    p = command(commands, "config", "check configuration files against the schema")
+    p.add_argument("action", choices=["check"])
+    p.add_argument("files", nargs="+", help="the first is the base of the others")
+    p.add_argument("--schema", default="workflow/schemas/config.schema.yaml")
+
+    return parser

@@ -1,0 +1,190 @@
+"""Every method of the rows family, trained on a fraction of real data's rows, with what it read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import log_softmax
+
+from frugal.rows import (
+    KMSVM,
+    SVMKM,
+    WKMSVM,
+    b_of_n,
+    blb,
+    fit_dynamic_sample,
+    fit_logistic,
+    fit_subsample,
+    interval_widths,
+)
+from frugal.rows.reduced_svm import ReducedSVM
+from frugal.rows.sampling import WITHOUT_PILOT
+from studies.big_data.beyond.costs import N_INIT, TOL, batch_fit
+from studies.big_data.beyond.designs import RIDGE, Floats, Ints, Split
+
+REFERENCES = {"full_logistic": "logistic", "full_svm": "svm"}
+TWO_CLASSES = ("uniform", "cc", "lcc", "osmac_mvc", "osmac_mmse", "blb", "b_of_n")
+"""Methods of logistic regression that are defined for two classes; `uniform` has a multinomial reading."""
+SVMS = {"km_svm": KMSVM, "wkm_svm": WKMSVM, "svm_km": SVMKM, "uniform_svm": WKMSVM}
+METHODS = (*TWO_CLASSES, "dynamic", "full_logistic", *SVMS, "full_svm")
+
+
+class EmptyBagError(ValueError):
+    """A bag without a fit: its resamples' fits failed, or a subsample misses a class."""
+
+
+class Model(NamedTuple):
+    """What a fit gives.
+
+    Attributes:
+        predict: log-probabilities or decision values of test rows.
+        rows: fitted to.
+        rows_touched: distinct ones per fit, summed over fits, and what was drawn or scored for a pilot.
+        rows_accessed: counts those read, each as often as it was; called when the clock has stopped. Of logistic
+            fits, `dynamic` and batch ones count their own, the others the passes of a batch fit of such rows times
+            the distinct rows of each fit, and scored rows once; of SVMs see `_svm`.
+        share_uniform: 1 where failed pilots left uniform draws, 0 where not, nan without pilots.
+        n_failed: fits within a bag that failed; nan without a bag.
+        has_probabilities: whether `predict` gives some.
+    """
+
+    predict: Callable[[], Floats]
+    rows: int
+    rows_touched: float
+    rows_accessed: Callable[[], float]
+    share_uniform: float = math.nan
+    n_failed: float = math.nan
+    has_probabilities: bool = True
+
+
+Maker = Callable[[Split, float, Mapping[str, Any], np.random.Generator], Model]
+
+
+def maker(method: str, *, is_svm: bool, n_classes: int) -> Maker:
+    """What trains a model by one of `METHODS`: `make(data, fraction, settings, rng)`."""
+    if is_svm:
+        return partial(_svm, method)
+    if method == "dynamic":
+        return _dynamic
+    if method == "full_logistic" or n_classes > 2:
+        return partial(_batch, method)
+    return partial(_bag if method in ("blb", "b_of_n") else _subsample, method)
+
+
+def _binary(data: Split, coef: Floats) -> Floats:
+    log_odds = data.X_test @ coef
+    return np.asarray(-np.logaddexp(0.0, np.column_stack([log_odds, -log_odds])))
+
+
+def _passes(X: Floats, y: Ints) -> float:
+    """How often a batch fit reads each of these rows: the unit that all logistic fits are counted in."""
+    rng = np.random.default_rng(0)  # of the Hessian's rows
+    return batch_fit(X, y, rng=rng, ridge=2.0 * RIDGE, classes=[0, 1]).n_points / len(y)
+
+
+def _subsample(
+    method: str, data: Split, fraction: float, settings: Mapping[str, Any], rng: np.random.Generator
+) -> Model:
+    """A draw of the fraction, its pilot included."""
+    size = round(fraction * len(data.y))
+    pilot_size = max(1, round(settings["pilot_share"] * size))
+    drawn = {"pilot_size": pilot_size, "size": size - pilot_size}
+    fit = fit_subsample(data.X, data.y, method=method, rng=rng, **drawn)
+    pilots = fit.n_drawn - (size if fit.drawn_by in WITHOUT_PILOT else size - pilot_size)
+
+    def accessed() -> float:
+        passes = _passes(data.X[fit.rows], data.y[fit.rows])
+        return passes * (pilots + len(fit.rows)) + fit.n_scored
+
+    share = math.nan if method in WITHOUT_PILOT else float(fit.drawn_by != method)
+    return Model(partial(_binary, data, fit.coef), fit.n_drawn, fit.rows_touched, accessed, share)
+
+
+def _bag(
+    method: str, data: Split, fraction: float, settings: Mapping[str, Any], rng: np.random.Generator
+) -> Model:
+    """The averaged coefficients of s subsamples, which together have the fraction of the rows."""
+    n, s = len(data.y), settings["s"]
+    b = max(2, round(fraction * n / s))
+    shared = {"b": b, "fit": partial(fit_logistic, ridge=RIDGE), "statistic": interval_widths, "rng": rng}
+    try:
+        if method == "blb":
+            bag = blb(data.X, data.y, s=s, r=settings["r"], **shared)
+        else:
+            bag = b_of_n(data.X, data.y, r=s, **shared)
+    except ValueError as error:
+        if not any(words in str(error) for words in _NO_FIT):
+            raise
+        raise EmptyBagError(str(error)) from error
+
+    def accessed() -> float:
+        rows = rng.choice(n, b, replace=method != "blb")  # one such resample
+        rows = rows[rng.integers(b, size=n)] if method == "blb" else rows
+        return _passes(data.X[rows], data.y[rows]) * bag.rows_touched
+
+    return Model(partial(_binary, data, bag.coef), s * b, bag.rows_touched, accessed, n_failed=bag.n_failed)
+
+
+_NO_FIT = ("fits failed", "has no row of class")
+"""How the bootstraps say that there is no fit; any other `ValueError` is a mistake and goes through."""
+
+
+def _dynamic(data: Split, fraction: float, settings: Mapping[str, Any], rng: np.random.Generator) -> Model:
+    """Samples of growing size until rows were accessed that often."""
+    n, d = data.X.shape
+    most = {"max_points": max(1, round(fraction * n)), "initial_size": min(n, max(n // 100, 10 * d))}
+    fit = fit_dynamic_sample(
+        data.X, data.y, theta=settings["theta"], ridge=RIDGE, tol=TOL, rng=rng, **_classes(data), **most
+    )
+    touched = n * (1.0 - np.prod(1.0 - fit.trace.size / n))  # expected, of samples drawn anew at each step
+    return Model(partial(_multinomial, data, fit.coef), fit.n_points, float(touched), lambda: fit.n_points)
+
+
+def _batch(
+    method: str, data: Split, fraction: float, settings: Mapping[str, Any], rng: np.random.Generator
+) -> Model:
+    """Newton-CG with every row of a uniform subsample, or of all, in every step."""
+    size = round(fraction * len(data.y))
+    rows = rng.choice(len(data.y), size, replace=False)
+    fit = batch_fit(data.X[rows], data.y[rows], rng=rng, ridge=RIDGE, **_classes(data))
+    return Model(partial(_multinomial, data, fit.coef), size, size, lambda: fit.n_points)
+
+
+def _multinomial(data: Split, coef: Floats) -> Floats:
+    return np.asarray(log_softmax(data.X_test @ coef, axis=1))
+
+
+def _classes(data: Split) -> dict[str, Any]:
+    return {"classes": np.arange(int(data.y.max()) + 1)}
+
+
+def _svm(
+    method: str, data: Split, fraction: float, settings: Mapping[str, Any], rng: np.random.Generator
+) -> Model:
+    """Trained on about the fraction: as centres, or as rows that were drawn.
+
+    Accessed are the rows clustered and what is then handed to the SVM, once each: neither k-means nor SVC tells
+    how often it reads them.
+    """
+    n = len(data.y)
+    rows = rng.choice(n, round(fraction * n), replace=False) if method == "uniform_svm" else np.arange(n)
+    compression = 1.0 / fraction if method in ("km_svm", "wkm_svm", "svm_km") else 1.0
+    svm = SVMS.get(method, WKMSVM)(
+        compression, C=settings["C"], n_init=N_INIT, random_state=int(rng.integers(2**31))
+    )
+    svm.fit(data.X[rows], data.y[rows])
+    left = len(svm.reduced_.X)
+    accessed = left if compression == 1 else len(rows) + left
+    return Model(partial(_chosen, data, svm), left, len(rows), lambda: accessed, has_probabilities=False)
+
+
+def _chosen(data: Split, svm: ReducedSVM) -> Floats:
+    """1 for the predicted class."""
+    predicted = np.searchsorted(svm.classes_, svm.predict(data.X_test))
+    scores = np.zeros((len(data.y_test), int(data.y.max()) + 1))
+    scores[np.arange(len(scores)), svm.classes_[predicted]] = 1.0
+    return scores

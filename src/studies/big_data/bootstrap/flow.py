@@ -1,0 +1,130 @@
+"""Figure 6 of document 003: the steps of the bag of little bootstraps, from a run small enough to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+
+from frugal.rows import blb, fit_logistic, interval_widths, subsample_size
+from frugal.seeds import rng_for
+from studies import style
+from studies.big_data.bootstrap.design import draw
+
+N_ROWS, N_FEATURES, GAMMA, S, R = 1000, 3, 0.6, 3, 20
+"""Rows, features, exponent of the subsamples' size, subsamples, resamples of each."""
+_COLORS = {"data": "#E3E5E8", "subsample": "#FFE3B5", "resample": "#FFFFFF", "estimate": "#FFFFFF",
+           "combination": "#CFE0F7", "result": "#BFD8CE"}  # fmt: skip
+_AT = {"data": 0.0, "subsample": 1.25, "resample": 2.75, "estimate": 4.25, "combination": 5.6, "result": 7.0}
+"""Where each stage stands, from left to right."""
+_HALF = 0.52
+
+
+def summarise_steps(seed: int) -> pd.DataFrame:
+    """Everything that one run draws and finds, for the first of its coefficients, which is truly 1.
+
+    Args:
+        seed: of the data and of the run.
+
+    Returns:
+        A row for the data, each subsample, resample, estimate, combination per subsample, and the result: stage,
+        subsample and resample (counted from 1; 0 where there is none), n_rows (with repeats), n_distinct, coef,
+        width (of the 95 % interval), seed.
+    """
+    rng, b = rng_for("figure6", seed), subsample_size(N_ROWS, GAMMA)
+    X, y = draw(N_ROWS, N_FEATURES, rng)
+    bag = blb(X, y, b=b, s=S, r=R, fit=fit_logistic, statistic=interval_widths, rng=rng)
+    rows: list[dict[str, Any]] = [{"stage": "data", "n_rows": N_ROWS, "n_distinct": N_ROWS}]
+    for i in range(bag.s):
+        here = {"subsample": i + 1}
+        rows.append({"stage": "subsample", **here, "n_rows": b, "n_distinct": b})
+        for k in range(R):
+            there = here | {"resample": k + 1}
+            rows.append({"stage": "resample", **there, "n_rows": bag.n, "n_distinct": bag.rows[i, k]})
+            rows.append({"stage": "estimate", **there, "coef": bag.estimates[i, k, 0]})
+        rows.append({"stage": "combination", **here, "coef": bag.coefs[i, 0], "width": bag.statistics[i, 0]})
+    rows.append({"stage": "result", "coef": bag.coef[0], "width": bag.statistic[0]})
+    whole = {"subsample": 0, "resample": 0}
+    return pd.DataFrame(rows).fillna(whole).astype(dict.fromkeys(whole, int)).assign(seed=seed)
+
+
+@style.styled
+def draw_steps(table: pd.DataFrame) -> Figure:
+    """Boxes from left to right; of each subsample's resamples the first two and the last."""
+    figure = Figure(figsize=(7.2, 4.4), layout="constrained")
+    axes = figure.subplots()
+    s, r = int(table["subsample"].max()), int(table["resample"].max())
+    shown = [1, 2, r] if r > 2 else list(range(1, r + 1))
+    drawn = table[table["resample"].isin([0, *shown])]
+    span, gap = len(shown) + 0.6, 0.35
+    skips = 0.4 if r > len(shown) else 0.0  # room for the dots before the last one
+    height = {
+        (i, k): -(i * (span + gap) + j + skips * (j == len(shown) - 1))
+        for i in range(1, s + 1)
+        for j, k in enumerate(shown)
+    }
+    middle = {i: sum(height[i, k] for k in shown) / len(shown) for i in range(1, s + 1)}
+    centre = sum(middle.values()) / s
+    for row in drawn.to_dict("records"):
+        stage, i, k = str(row["stage"]), int(row["subsample"]), int(row["resample"])
+        y = height[i, k] if k else middle.get(i, centre)
+        _box(axes, stage, y, _words(row))
+        for before, source in _before(stage, i, k, middle, height, shown, centre):
+            start, end = (_AT[before] + _HALF, source), (_AT[stage] - _HALF, y)
+            line = {"arrowstyle": "-|>", "color": "#555555", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
+            axes.annotate("", end, start, arrowprops=line)
+    for i in range(1, s + 1):
+        if r > len(shown):
+            dots = (height[i, shown[-2]] + height[i, shown[-1]]) / 2
+            for column in ("resample", "estimate"):
+                axes.text(_AT[column], dots, "…", ha="center", va="center", rotation=90)
+    titles = {"data": "data", "subsample": f"{s} subsamples,\nno row twice in one",
+              "resample": f"{r} resamples each,\nkept as counts", "estimate": "estimates of\none coefficient",
+              "combination": "combined per\nsubsample", "result": "combined"}  # fmt: skip
+    for stage, title in titles.items():
+        axes.text(_AT[stage], max(height.values()) + 0.75, title, ha="center", va="bottom", fontweight="bold")
+    axes.set(xlim=(-0.6, 7.6), ylim=(min(height.values()) - 0.6, max(height.values()) + 1.7))
+    axes.axis("off")
+    return figure
+
+
+def _box(axes: Axes, stage: str, y: float, text: str) -> None:
+    half = 0.36 if stage in ("resample", "estimate") else 0.75
+    corner, width = (_AT[stage] - _HALF + 0.03, y - half), 2 * _HALF - 0.06
+    axes.add_patch(
+        FancyBboxPatch(corner, width, 2 * half, boxstyle="round,pad=0.02", facecolor=_COLORS[stage],
+                       edgecolor="#555555", linewidth=0.7)
+    )  # fmt: skip
+    axes.text(_AT[stage], y, text, ha="center", va="center", fontsize=6.2, linespacing=1.25)
+
+
+def _words(row: Mapping[Hashable, Any]) -> str:
+    """What stands in a row's box."""
+    if row["stage"] == "data":
+        return f"{row['n_rows']:,.0f} rows"
+    if row["stage"] == "subsample":
+        return f"subsample {row['subsample']}\n{row['n_rows']:.0f} rows"
+    if row["stage"] == "resample":
+        return f"no. {row['resample']}: {row['n_rows']:,.0f} rows,\n{row['n_distinct']:.0f} of them distinct"
+    if row["stage"] == "estimate":
+        return f"{row['coef']:.3f}"
+    return f"mean {row['coef']:.3f}\n95 % interval:\nwidth {row['width']:.3f}"
+
+
+def _before(
+    stage: str, i: int, k: int, middle: dict[int, float], height: dict[tuple[int, int], float],
+    shown: list[int], centre: float,
+) -> list[tuple[str, float]]:  # fmt: skip
+    """What leads to a box: the stages and how high they stand."""
+    return {
+        "data": [],
+        "subsample": [("data", centre)],
+        "resample": [("subsample", middle.get(i, centre))],
+        "estimate": [("resample", height.get((i, k), centre))],
+        "combination": [("estimate", height[i, one]) for one in shown] if i else [],
+        "result": [("combination", y) for y in middle.values()],
+    }[stage]

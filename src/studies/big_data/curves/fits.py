@@ -1,0 +1,153 @@
+"""The extrapolations of stored curves as numbers: how far off each model is at the end, and what P is worth.
+
+A repetition is a curve here: candidates are drawn independently. Curves that diverged have no end, so they are
+left out.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from frugal.trials.extrapolations import COLUMNS, numbers
+from frugal.trials.surrogates.curve_families import FAMILIES, Times
+from studies.tidy import need_columns
+
+COMBINATION: Final = "combination"
+MODELS: Final = (*FAMILIES, COMBINATION)
+FIRST: Final = 50 / 300
+"""Of a curve, what Figure 4 shows its models: the check nearest to it is taken."""
+PARTS: Final = {"early": 1 / 3, "middle": 2 / 3, "late": 1.0}
+"""Of a curve, by the last share of it that belongs to them."""
+STOPS: Final = 0.05
+"""1 - delta, of the document's rule."""
+Array = NDArray[np.float64]
+
+
+def ended(runs: pd.DataFrame) -> pd.DataFrame:
+    """Extrapolations of curves that did not diverge.
+
+    Raises:
+        ValueError: if a column is missing, or there are none.
+    """
+    need_columns(runs, COLUMNS)
+    found: pd.DataFrame = runs[runs["final"].notna()]
+    if found.empty:
+        raise ValueError("the runs hold no extrapolation of a curve that did not diverge")
+    return found
+
+
+def first_parts(runs: pd.DataFrame) -> pd.DataFrame:
+    """Of each set, the extrapolations from the check nearest to `FIRST`, the earlier of two."""
+    found = ended(runs)
+    parts: list[pd.DataFrame] = []
+    for _, part in found.groupby("dataset", sort=False):
+        epochs = np.sort(part["epoch"].unique())
+        nearest = epochs[np.abs(epochs - FIRST * part["n_epochs"].iloc[0]).argmin()]
+        parts.append(part[part["epoch"] == nearest])
+    return pd.concat(parts, ignore_index=True)
+
+
+def deviations(runs: pd.DataFrame) -> pd.DataFrame:
+    """How far each model, fitted to the first part of a curve, is from its last score.
+
+    Returns:
+        dataset, seed (the curve's number), data, n_points, n_epochs, model; deviation: |f(E) - y_E|, nan where the
+        model has no value; dropped: whether it was left out of the combination, which for that itself means that
+        no family was left; best: whether no other model is nearer.
+    """
+    rows = []
+    for row in first_parts(runs).to_dict("records"):
+        families = json.loads(row["families"])
+        ends = {name: of["final"] for name, of in families.items()} | {COMBINATION: row["mean"]}
+        values = np.array([np.nan if ends[model] is None else ends[model] for model in MODELS], dtype=float)
+        away = np.abs(values - row["final"])
+        dropped = [bool(families[name]["dropped"]) for name in FAMILIES] + [bool(row["reason"])]
+        least = np.nanmin(away) if np.isfinite(away).any() else np.nan
+        for model, far, out in zip(MODELS, away, dropped, strict=True):
+            of = [row["dataset"], row["id"], row["data"], row["epoch"], row["n_epochs"], model]
+            rows.append([*of, far, out, bool(far <= least)])
+    names = ["dataset", "seed", "data", "n_points", "n_epochs", "model", "deviation", "dropped", "best"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def lines(runs: pd.DataFrame) -> pd.DataFrame:
+    """Of the curve with the highest last score (on CIFAR-10 where there is one): it, and its models.
+
+    Returns:
+        dataset, network, data, curve (its number), n_points, model (`observed` first), epoch, score, deviation (at
+        the end; nan of the curve itself).
+    """
+    found = first_parts(runs)
+    of_cifar = found[found["dataset"] == "cifar10"]
+    shown = of_cifar if len(of_cifar) else found
+    row = shown.iloc[int(shown["final"].to_numpy(float).argmax())]
+    epochs = np.arange(1, int(row["n_epochs"]) + 1)
+    families = json.loads(row["families"])
+    curves = {"observed": numbers(row["observed"])}
+    for name, family in FAMILIES.items():
+        if families[name]["theta"] is not None:
+            curves[name] = family(families[name]["theta"], Times.of(epochs))
+    if not row["reason"]:
+        curves[COMBINATION] = numbers(row["curve"])
+    parts = []
+    for name, scores in curves.items():
+        deviation = np.nan if name == "observed" else abs(scores[-1] - row["final"])
+        parts.append(pd.DataFrame({"model": name, "epoch": epochs, "score": scores, "deviation": deviation}))
+    facts = {"dataset": row["dataset"], "network": row["network"], "data": row["data"], "curve": row["id"]}
+    return pd.concat(parts, ignore_index=True).assign(**facts, n_points=row["epoch"])
+
+
+def beliefs(runs: pd.DataFrame) -> pd.DataFrame:
+    """What was predicted of each curve at each check, beside what came.
+
+    Returns:
+        dataset, seed (the curve's number), data, part (of `PARTS`), epoch, error: E[f_comb(E)] - y_E; rank:
+        P(y_E' < y_E), uniform if P is calibrated. Without those that no family describes.
+    """
+    rows = []
+    for row in _described(runs).to_dict("records"):
+        finals, sigmas = numbers(row["finals"]), numbers(row["sigmas"])
+        rank = float(np.nanmean(ndtr((row["final"] - finals) / sigmas)))
+        of = [row["dataset"], row["id"], row["data"], _part(row["epoch"] / row["n_epochs"]), row["epoch"]]
+        rows.append([*of, row["mean"] - row["final"], rank])
+    return pd.DataFrame(rows, columns=["dataset", "seed", "data", "part", "epoch", "error", "rank"])
+
+
+def bets(runs: pd.DataFrame) -> pd.DataFrame:
+    """P(y_E > y^) of each curve at each check, y^ being each other curve's end in turn, and whether it came true.
+
+    Only where no score of the curve is above y^ yet, since no check is made otherwise.
+
+    Returns:
+        dataset, seed (the curve's number), data, part, prob_above, above.
+    """
+    parts = []
+    found = ended(runs)
+    for row in _described(runs).to_dict("records"):
+        others = found[(found["dataset"] == row["dataset"]) & (found["id"] != row["id"])]
+        y = others.drop_duplicates("id")["final"].to_numpy(float)
+        y = y[y >= numbers(row["observed"])[: int(row["epoch"])].max()]
+        finals, sigmas = numbers(row["finals"])[:, None], numbers(row["sigmas"])[:, None]
+        prob = np.nanmean(ndtr((finals - y) / sigmas), axis=0) if len(y) else y
+        facts = {"dataset": row["dataset"], "seed": row["id"], "data": row["data"]}
+        facts["part"] = _part(row["epoch"] / row["n_epochs"])
+        parts.append(pd.DataFrame({"prob_above": prob, "above": row["final"] > y}).assign(**facts))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _described(runs: pd.DataFrame) -> pd.DataFrame:
+    found = ended(runs)
+    described: pd.DataFrame = found[found["reason"] == ""]
+    if described.empty:
+        raise ValueError("the runs hold no curve that a family describes")
+    return described
+
+
+def _part(share: float) -> str:
+    return next(name for name, last in PARTS.items() if share <= last + 1e-12)

@@ -1,0 +1,38 @@
+"""A tidy table of document 003 as a person reads it: a row per combination of keys, a column per measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from studies.markdown import about_marked, crossed, made_of, mark
+
+REPETITIONS = "repetitions"
+"""Key of a table's `attrs`: what its n_seeds counts, in the plural, if not seeds."""
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown; a cell reads `mean (low to high) [published x]`; scale, seeds and data stand below.
+
+    Args:
+        table: tidy, key columns first and then `published`; where `measure` is a key it goes across. A column
+            `says` is put behind the numbers.
+    """
+    named = table if "measure" in table else table.assign(measure="mean")
+    lines = crossed(named, "measure", [_cell(row) for row in named.to_dict("records")])
+    many = table.attrs.get(REPETITIONS, "seeds")
+    note = f"Means (their 95 % intervals over {many}) [what is published]; {made_of(table, many)}."
+    return f"{lines}\n\n{note}{about_marked(table)}\n"
+
+
+def _cell(row: Mapping[Any, Any]) -> str:
+    text = "no value" if pd.isna(row["ours"]) else f"{row['ours']:.4g}"
+    if pd.notna(row["low"]) and pd.notna(row["high"]):
+        text += f" ({row['low']:.4g} to {row['high']:.4g})"
+    if pd.notna(row["published"]):
+        text += f" [published {row['published']:.4g}]"
+    if row.get("says"):
+        text += f", {row['says']}"
+    return text + mark(row["data"])

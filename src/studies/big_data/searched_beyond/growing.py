@@ -1,0 +1,176 @@
+"""Termination with growing samples: a fit whose samples grow as Byrd et al. have it, as a learner with epochs.
+
+Document 003, section 4: "The learning curve extrapolation method [...] requires a learner using gradient descent.
+It can thus be combined with the subsample size selection method". Learning curves need steps of equal cost, and
+steps on growing samples cost more and more; so an epoch is here as many accessed rows as there are training rows,
+whatever the samples' sizes, and its score is that of the last coefficients that were reached within them. For
+batch gradient descent that is one step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from frugal.interface import Candidate, Trial, TrialTask
+from frugal.rows import fit_dynamic_sample
+from frugal.seeds import rng_for
+from frugal.spaces import SearchSpace, Uniform, as_json
+from frugal.threads import one_thread
+from frugal.trials import strategies
+from frugal.trials.problems import Report
+from studies.big_data.beyond.designs import Floats, Part, split_in_three
+from studies.big_data.beyond.settings import check_settings
+from studies.big_data.searched_beyond.paths import follow
+from studies.big_data.searched_beyond.settings import GROWING, rule_of
+from studies.experiments import EXPERIMENTS
+
+SPACE = SearchSpace({"step": Uniform(0.01, 30.0, "log"), "ridge": Uniform(1e-6, 1e-2, "log")})
+"""Length of a gradient step and penalty on the mean loss; ours."""
+METHODS = EXPERIMENTS["growing_termination"].methods
+
+
+class GrowingProblem:
+    """Implements `trials.problems.Problem`: multinomial logistic regression by gradient descent of a fixed length.
+
+    A trial without `epochs` has `horizon` of them. Its seconds are the processor's, without those of what it
+    reports to; its cost is the rows accessed, the last step's among them even where an epoch ended within it.
+
+    Attributes:
+        name: of the learner.
+        space: `SPACE`.
+        data: provenance of the dataset.
+        n_train: training rows.
+
+    Args:
+        train: features with a column of ones (n, d) and labels (n,).
+        valid: the same for validation.
+        test: the same for testing.
+        data: provenance.
+        dynamic: whether samples grow; otherwise each has all rows.
+        theta: of the size rule.
+        initial_size: rows of the first sample, where they grow.
+        horizon: epochs of a whole trial.
+        seed: of the samples; those of a trial depend on its number alone.
+    """
+
+    name = "logistic regression by gradient descent"
+    space = SPACE
+
+    def __init__(
+        self,
+        train: Part,
+        valid: Part,
+        test: Part,
+        *,
+        data: str,
+        dynamic: bool,
+        theta: float,
+        initial_size: int,
+        horizon: int,
+        seed: int,
+    ) -> None:
+        self.data, self.n_train = data, len(train[1])
+        self._train, self._valid, self._test, self._horizon, self._seed = train, valid, test, horizon, seed
+        self._n_classes = int(max(part[1].max() for part in (train, valid, test))) + 1
+        first = initial_size if dynamic else len(train[1])
+        self._sizes = {"theta": theta, "dynamic": dynamic, "initial_size": first}
+        self._test_errors: dict[str, float] = {}
+
+    def evaluate(self, task: TrialTask, report: Report) -> Trial:
+        """Fit until the last epoch, or until a report answers False."""
+        n_epochs = self._horizon if task.epochs is None else task.epochs
+        epochs = _Epochs(task, len(self._train[1]), n_epochs, self._valid, report)
+        started = process_time()
+        fit = fit_dynamic_sample(
+            *self._train,
+            solver="sgd",
+            line_search=False,
+            step=float(task.candidate["step"]),  # type: ignore[arg-type]
+            ridge=float(task.candidate["ridge"]),  # type: ignore[arg-type]
+            classes=np.arange(self._n_classes),
+            rng=rng_for("big_data", "growing_termination", "samples", self._seed, task.id),
+            report=epochs,
+            tol=0.0,  # so that no trial ends by itself
+            max_iter=10**9,
+            **self._sizes,  # type: ignore[arg-type]
+        )
+        seconds = process_time() - started - epochs.spent
+        self._test_errors[as_json(task.candidate)] = _error(fit.coef, self._test)
+        return Trial(task, 1.0 - epochs.scores[-1], seconds, float(fit.n_points), tuple(epochs.scores))
+
+    def test_error(self, candidate: Candidate) -> float:
+        """Of what the candidate's trial ended with."""
+        return self._test_errors[as_json(candidate)]
+
+
+class _Epochs:
+    """Cuts a fit into epochs of equally many accessed rows; called after each step."""
+
+    def __init__(self, task: TrialTask, n_rows: int, n_epochs: int, valid: Part, report: Report) -> None:
+        self.scores: list[float] = []
+        self.spent = 0.0
+        self._task, self._n_rows, self._n_epochs = task, n_rows, n_epochs
+        self._valid, self._report = valid, report
+        self._before: Floats | None = None
+
+    def __call__(self, coef: Floats, points: int) -> bool:
+        """Report the epochs that ended; False once the fit is to end."""
+        before = np.zeros_like(coef) if self._before is None else self._before
+        self._before = coef
+        while (ends := (len(self.scores) + 1) * self._n_rows) <= points:
+            self.scores.append(1.0 - _error(coef if ends == points else before, self._valid))
+            started = process_time()
+            goes_on = self._report(self._task, len(self.scores), self.scores[-1])
+            self.spent += process_time() - started
+            if not goes_on or len(self.scores) == self._n_epochs:
+                return False
+        return True
+
+
+def _error(coef: Floats, part: Part) -> float:
+    return float(((part[0] @ coef).argmax(axis=1) != part[1]).mean())
+
+
+def problem(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> GrowingProblem:
+    """What the trials of a seed are made on: the same rows for all of `METHODS`."""
+    n_train, n_valid = settings["n_train"], settings["n_valid"]
+    *parts, data = split_in_three(settings["dataset"], seed, root=root, n_train=n_train, n_valid=n_valid)
+    train, valid, test = ((np.column_stack([X, np.ones(len(X))]), y) for X, y in parts)
+    return GrowingProblem(
+        train,
+        valid,
+        test,
+        data=data,
+        dynamic=method.startswith("dynamic"),
+        theta=settings["theta"],
+        initial_size=max(2, round(settings["start_share"] * n_train)),
+        horizon=settings["horizon"],
+        seed=seed,
+    )
+
+
+def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> pd.DataFrame:
+    """Random search of one seed; the candidates are those of all `METHODS`. Columns: those of `paths.follow`."""
+    check_settings(settings, GROWING)
+    rule = rule_of(settings["termination"], settings["horizon"])
+    with one_thread():
+        on = problem(method, seed, settings, root)
+        names = ("big_data", "growing_termination", settings["dataset"])
+        drawn = SPACE.sample(rng_for(*names, "candidates", seed), settings["n_trials"])
+        strategy = strategies.make(
+            "random",
+            space=SPACE,
+            n_trials=settings["n_trials"],
+            rng=rng_for(*names, "checks", seed),
+            termination=rule if method.endswith("_terminated") else None,
+            initial=drawn,
+        )
+        table = follow(strategy, on, on.test_error)
+    stopped = table["n_epochs"] < settings["horizon"]
+    return table.assign(stopped=stopped, n_train=on.n_train, dataset=settings["dataset"])

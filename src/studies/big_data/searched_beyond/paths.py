@@ -1,0 +1,124 @@
+"""A search as rows, one per trial, and what it had spent when it was as good as another one."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from time import process_time
+
+import pandas as pd
+
+from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask
+from frugal.trials.problems import Problem, Report
+from frugal.trials.runs import run
+from studies.paths import Array, until_as_good
+
+CURRENCIES = ("seconds", "rows")
+"""What is spent: seconds of trials, of their checks and of the optimiser; rows, as the problem counts them."""
+
+
+class Clocked:
+    """A problem whose reports are clocked: what they are answered with may cost more than the trial.
+
+    Attributes:
+        name: as the problem's, as the next two.
+        space: see there.
+        data: see there.
+        spent: seconds of the processor in reports, by trial.
+
+    Args:
+        problem: whose trials' own seconds are without those of reports.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.name, self.space, self.data, self.spent = (
+            problem.name,
+            problem.space,
+            problem.data,
+            dict[int, float](),
+        )
+        self._problem = problem
+
+    def evaluate(self, task: TrialTask, report: Report) -> Trial:
+        """As the problem does."""
+        self.spent[task.id] = 0.0
+
+        def clocked(of: TrialTask, epoch: int, score: float) -> bool:
+            started = process_time()
+            goes_on = report(of, epoch, score)
+            self.spent[task.id] += process_time() - started
+            return goes_on
+
+        return self._problem.evaluate(task, clocked)
+
+
+def follow(strategy: TrialStrategy, problem: Problem, test_error: Callable[[Candidate], float]) -> pd.DataFrame:
+    """A search and what it would return.
+
+    Args:
+        strategy: fresh.
+        problem: what its trials are made on; their cost is rows.
+        test_error: of a candidate, as the search would use it.
+
+    Returns:
+        A row per trial: trial, n_rows (nan: all), n_epochs (0 without any), error (measured, on validation rows),
+        best_error (the least so far), test_error (of the incumbent), seconds, check_seconds (of what reports are
+        answered with), overhead_s (of the optimiser before the trial), rows; and data.
+    """
+    clocked = Clocked(problem)
+    table = run(strategy, clocked)
+    chosen = [math.nan if text is None else test_error(json.loads(text)) for text in table["incumbent"]]
+    return pd.DataFrame(
+        {
+            "trial": table["id"],
+            "n_rows": pd.to_numeric(table["n_rows"]),
+            "n_epochs": [len(json.loads(text)) for text in table["curve"]],
+            "error": table["error"],
+            "best_error": table["error"].cummin(),
+            "test_error": chosen,
+            "seconds": table["seconds"],
+            "check_seconds": [clocked.spent[trial] for trial in table["id"]],
+            "overhead_s": table["overhead_s"],
+            "rows": table["cost"],
+            "data": problem.data,
+        }
+    )
+
+
+def with_spent(runs: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `follow` with method and seed, in order, with spent_seconds and spent_rows up to each trial."""
+    found = runs.sort_values(["method", "seed", "trial"], kind="stable", ignore_index=True)
+    seconds = found[["seconds", "check_seconds", "overhead_s"]].sum(axis=1)
+    by = [found["method"], found["seed"]]
+    return found.assign(
+        spent_seconds=seconds.groupby(by).cumsum(), spent_rows=found["rows"].astype(float).groupby(by).cumsum()
+    )
+
+
+def to_same(found: pd.DataFrame, method: str, other: str, currency: str, quality: str) -> pd.Series[float]:
+    """What a search spent until it was as good as another one, over what that spent, as `until_as_good` has it.
+
+    Args:
+        found: rows of `with_spent`.
+        method: of the search.
+        other: of the one it is compared with.
+        currency: one of `CURRENCIES`.
+        quality: column that is to be low.
+
+    Returns:
+        log10 of the ratio by seed, below 0 where the search spent less; empty where one was not run.
+    """
+    ours, others = (_by_seed(found[found["method"] == name], currency, quality) for name in (method, other))
+    ratios = {}
+    for seed in sorted(ours.keys() & others.keys()):
+        until, theirs = until_as_good(ours[seed], others[seed])
+        ratios[seed] = math.log10(until / theirs)
+    return pd.Series(ratios, dtype=float)
+
+
+def _by_seed(paths: pd.DataFrame, currency: str, quality: str) -> dict[int, tuple[Array, Array]]:
+    return {
+        int(str(seed)): (path[quality].to_numpy(float), path[f"spent_{currency}"].to_numpy(float))
+        for seed, path in paths.groupby("seed")
+    }

@@ -1,0 +1,119 @@
+"""The runs of section 2.1: searches on a table of fits and, beside them, the table's cells, which have no method.
+
+The SVM's table is a look-up table, the CNN's a set of stored curves on several sizes, each of them a cell. What is
+judged is the test error of the incumbent, fitted on the table's largest size (and for all epochs). Two currencies
+are spent: seconds, of evaluations as the table has them and of the optimiser; and cost, of the evaluations alone,
+in kernel values of the SVM and rows times epochs of the CNN.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pandas as pd
+
+from frugal.trials.curves import as_cells
+from studies.experiments import SEARCHES
+from studies.paths import SLACK
+from studies.tidy import need_columns
+
+METHODS: Final = SEARCHES["svm_search"].methods
+"""In the order of the figures; `cnn_search` has some of them."""
+CURRENCIES: Final = ("seconds", "cost")
+GOOD, FAIR = 0.10, 0.50
+"""Within which share of the table's least test error an incumbent is; `GOOD` is the main target."""
+_TRIALS: Final = ("id", "n_rows", "seconds", "overhead_s", "cost", "test_error")
+
+
+def searches(runs: pd.DataFrame) -> pd.DataFrame:
+    """Trials in their order, with iteration (from 1), and what was spent until after each: in seconds, in cost.
+
+    Returns:
+        The columns of the runs, iteration, spent_seconds, spent_cost; methods in the order of `METHODS`.
+
+    Raises:
+        ValueError: if a column is missing, or there are no searches.
+    """
+    need_columns(runs, ("method", "seed", "data", *_TRIALS))
+    found = runs[is_trial(runs)]
+    if found.empty:
+        raise ValueError("the runs hold no searches")
+    found = found.assign(n_rows=pd.to_numeric(found["n_rows"]))
+    order = found["method"].map({method: i for i, method in enumerate(METHODS)})
+    found = found.assign(order=order).sort_values(["order", "seed", "id"], kind="stable", ignore_index=True)
+    by = [found["order"], found["seed"]]
+    found["iteration"] = found.groupby(by).cumcount() + 1
+    found["spent_seconds"] = (found["seconds"] + found["overhead_s"]).groupby(by).cumsum()
+    found["spent_cost"] = found.groupby(by)["cost"].cumsum()
+    return found.drop(columns="order")
+
+
+def cells(runs: pd.DataFrame) -> pd.DataFrame:
+    """The table's cells, those of curves as `trials.curves.as_cells` makes them.
+
+    Raises:
+        ValueError: if there are none.
+    """
+    found = runs[~is_trial(runs)]
+    if found.empty:
+        raise ValueError("the runs hold no cells of the table that was searched")
+    if "epoch" in found:
+        return as_cells(found)
+    return found.assign(n_rows=pd.to_numeric(found["n_rows"]))
+
+
+def is_trial(runs: pd.DataFrame) -> pd.Series[bool]:
+    """Whether each row is one; curves have an id, too, but no method."""
+    return runs["id"].notna() & (runs["method"].notna() if "method" in runs else False)
+
+
+def least_test_error(runs: pd.DataFrame) -> float:
+    """The least on the largest size."""
+    return float(_largest(runs)["test_error"].min())
+
+
+def optimum(runs: pd.DataFrame) -> float:
+    """Test error of the candidate with the lowest validation error on the largest size, the first of several."""
+    largest = _largest(runs).dropna(subset="error")
+    return float(largest["test_error"].to_numpy(float)[largest["error"].to_numpy(float).argmin()])
+
+
+def _largest(runs: pd.DataFrame) -> pd.DataFrame:
+    """Cells of the draw that `LookUpProblem.test_error` looks up."""
+    found = cells(runs)
+    largest: pd.DataFrame = found[(found["n_rows"] == found["n_rows"].max()) & (found["subset"] == 0)]
+    return largest
+
+
+def cost_ratio(runs: pd.DataFrame, currency: str) -> float:
+    """The largest evaluation cost of the table over the smallest."""
+    spent = cells(runs)[currency]
+    return float(spent.max() / spent.min())
+
+
+def arrivals(runs: pd.DataFrame, target: float, currency: str) -> pd.DataFrame:
+    """What each search had spent when its incumbent's test error first was at most `target`.
+
+    Args:
+        runs: searches and cells.
+        target: test error.
+        currency: of `CURRENCIES`.
+
+    Returns:
+        method, seed, data; reached: whether it did; spent, all of the search where it did not; whole, all of it;
+        left: whether the incumbent was above the target again later on.
+    """
+    rows = []
+    for (method, seed), path in searches(runs).groupby(["method", "seed"], sort=False):
+        spent = path[f"spent_{currency}"].to_numpy(float)
+        there = path["test_error"].to_numpy(float) <= target + SLACK  # nan: there is no incumbent yet
+        first = int(there.argmax()) if there.any() else len(there) - 1
+        left = bool(there.any() and not there[first:].all())
+        rows.append([method, seed, path["data"].iloc[0], bool(there.any()), spent[first], spent[-1], left])
+    return pd.DataFrame(rows, columns=["method", "seed", "data", "reached", "spent", "whole", "left"])
+
+
+def targets(runs: pd.DataFrame) -> dict[str, float]:
+    """Test errors by name: good and fair, `GOOD` and `FAIR` above the table's least; best, that of the optimum."""
+    least = least_test_error(runs)
+    return {"good": (1 + GOOD) * least, "fair": (1 + FAIR) * least, "best": optimum(runs)}

@@ -1,0 +1,158 @@
+"""The command line of the studies: `python -m studies`, which the workflow's rules call.
+
+Commands behave as those of `frugal.cli`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Callable
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from frugal.arguments import settings_of
+from frugal.checks import check_known
+from frugal.cli import run, search_trials
+from frugal.files import read, read_all, write, write_text
+from studies.arguments import make_parser
+
+log = logging.getLogger("frugal")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    return run(make_parser(), COMMANDS, arguments)
+
+
+def _trials(args: argparse.Namespace) -> None:
+    """`frugal trials`, for document 002's public code, too."""
+    from studies.exploration.as_coded import NAME, Doc002AsCoded
+
+    search_trials(args, {NAME: Doc002AsCoded})
+
+
+def _rows(args: argparse.Namespace) -> None:
+    """Methods of one of `studies.experiments.EXPERIMENTS`, seed after seed."""
+    import pandas as pd
+
+    from studies.experiments import run
+
+    if len(args.methods) != len(args.output):
+        raise ValueError("as many outputs are needed as there are --methods")
+    settings = settings_of(args.settings)
+    for method, output in zip(args.methods, args.output, strict=True):
+        parts = []
+        for seed in args.seeds:
+            parts.append(run(args.experiment, method, seed, settings, args.root))
+            log.info("%s: seed %d done", method, seed)
+        write(pd.concat(parts, ignore_index=True), output)
+
+
+def _refits(args: argparse.Namespace) -> None:
+    """What searches chose, fitted and tested."""
+    refits = import_module(f"studies.{args.paper}.runs").refits
+    journal = Path(args.output).with_suffix(".jsonl")
+    write(refits(read_all(args.runs), settings_of(args.settings), args.root, journal), args.output)
+    journal.unlink(missing_ok=True)
+
+
+def _explore(args: argparse.Namespace) -> None:
+    from frugal.folds.search import read_kept
+    from studies.beta_pruning import runs
+
+    tables = [kept.table for kept in read_kept(args.scores).values()]
+    settings = settings_of(args.settings)
+    write(runs.explore(tables, settings), args.output)
+    write(runs.sweep(tables, settings, taus=args.taus, buffers=args.buffers), args.sweep_output)
+
+
+def _compare(args: argparse.Namespace) -> None:
+    """A compared strategy replayed on all kept scores of a cell, a row per n, k and seed."""
+    from frugal.folds.search import read_tables, warn_of_failures
+    from studies.comparisons import Entry, compare
+
+    entry = Entry(args.name, args.strategy, settings_of(args.settings), args.budget_share)
+    kept = read_tables(args.scores, args.seconds)
+    warn_of_failures(dict(enumerate(kept)))
+    write(compare(entry, kept, args.n_candidates, timed=bool(args.seconds)), args.output)
+
+
+def _table(args: argparse.Namespace) -> None:
+    import studies
+    from studies import markdown
+
+    paper = studies.module(args.paper)
+    make, render = paper.TABLES, getattr(paper, "render", markdown.render)
+    check_known(f"table of {args.paper}", args.name, make)
+    table = make[args.name](read_all(args.runs), args.scale)
+    text = render(table)
+    write(table, args.output)
+    write_text(text, Path(args.output).with_suffix(".md"))
+
+
+def _figure(args: argparse.Namespace) -> None:
+    import studies
+    from studies import style
+
+    figures = studies.figures(args.paper)
+    check_known(f"figure of {args.paper}", args.name, figures)
+    figure, given = figures[args.name], {"seed": args.seed, "runs": args.runs}
+    needed = next(iter(signature(figure.summarise).parameters))  # seed or runs
+    if [name for name, value in given.items() if value is not None] != [needed]:
+        raise ValueError(f"{args.name} of {args.paper} is drawn from --{needed} and nothing else")
+    png, svg, csv = (Path(args.output).with_suffix(suffix) for suffix in (".png", ".svg", ".csv"))
+    write(figure.summarise(args.seed if needed == "seed" else read_all(args.runs)), csv)
+    style.save(figure.draw(read(csv)), png, svg)  # of the numbers as the file holds them
+
+
+def _claims(args: argparse.Namespace) -> None:
+    import studies
+
+    runs = {Path(path).stem: read(path, "data") for path in args.runs}  # files are named for experiments
+    table = studies.module(args.paper).claims(runs, scale=args.scale)
+    write(table, args.output)
+    for row in table.itertuples():
+        print(f"{row.verdict:24} {row.published:8.3f} {row.ours:8.3f}  {row.claim}")
+
+
+def _publish(args: argparse.Namespace) -> None:
+    from studies import config
+    from studies.publish import publish
+
+    merged: dict[str, Any] = {}
+    for path in args.configfile:
+        merged = config.merge(merged, config.read(path))
+    written = publish(
+        args.paper, results=Path("results"), data=Path(args.root), config=merged, partial=args.partial
+    )
+    log.info("%d files in %s", len(written), written[-1].parent)
+
+
+def _config(args: argparse.Namespace) -> None:
+    from studies import config
+
+    base = config.read(args.files[0])
+    for path in args.files:
+        merged = config.merge(base, config.read(path))
+        config.check(merged, schema=args.schema, source=path)
+        config.check_terminations(merged, source=path)
+        config.check_compared(merged, source=path)
+        log.info("%s: ok", path)
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "trials": _trials,
+    "explore": _explore,
+    "compare": _compare,
+    "rows": _rows,
+    "refits": _refits,
+    "table": _table,
+    "figure": _figure,
+    "claims": _claims,
+    "publish": _publish,
+    "config": _config,
+}
+"""Name -> what runs it; `arguments` says what each takes."""

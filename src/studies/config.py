@@ -1,0 +1,182 @@
+"""The workflow's configuration: read, and refused with one sentence before anything is computed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+SCHEMA = Path("workflow/schemas/config.schema.yaml")
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """A YAML file as a mapping.
+
+    Raises:
+        ValueError: if it is not valid YAML, or not a mapping.
+    """
+    try:
+        with Path(path).open() as file:
+            content = yaml.safe_load(file)
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} must hold keys and values, got {type(content).__name__}")
+    return content
+
+
+def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with the keys of `change` put in its place, mappings key by key, as Snakemake merges files."""
+    merged = dict(base)
+    for key, value in change.items():
+        both = isinstance(value, Mapping) and isinstance(base.get(key), Mapping)
+        merged[key] = merge(base[key], value) if both else value
+    return {key: merge(value, {}) if isinstance(value, Mapping) else value for key, value in merged.items()}
+
+
+def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str = "config") -> None:
+    """Refuse a configuration that the workflow could not run.
+
+    Args:
+        config: all keys.
+        schema: the JSON schema, as YAML.
+        source: where the configuration comes from, for the message.
+
+    Raises:
+        ValueError: one sentence with source, key, value and what would have been accepted.
+    """
+    import jsonschema
+
+    try:
+        json.dumps(config, allow_nan=False)
+    except ValueError:
+        raise ValueError(f"{source}: a number is not finite; every number must be") from None
+    validator = jsonschema.Draft202012Validator(read(schema))
+    errors = sorted(validator.iter_errors(dict(config)), key=lambda e: [str(part) for part in e.path])
+    if errors:
+        raise ValueError(f"{source}: {_sentence(errors[0])}")
+    _check_strategies(config["strategies"], source)
+    _check_searches(config, source)
+    study = config["greedy_cv"]
+    if not set(study["datasets"]) & set(study["wall_clock"]["datasets"]):
+        raise ValueError(f"{source}: greedy_cv.wall_clock.datasets has none of greedy_cv.datasets")
+
+
+def _check_searches(config: Mapping[str, Any], source: str) -> None:
+    from studies.blocks import block_of, check_block, n_trials_of
+    from studies.experiments import SEARCHES
+
+    for name, search in SEARCHES.items():
+        block = block_of(name, config)
+        try:
+            for _, problem in search.problems:
+                n_trials_of(name, block, problem)
+            check_block(name, block)
+        except ValueError as error:
+            raise ValueError(f"{source}: {search.paper}.{name}: {error}") from None
+
+
+def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> None:
+    """Build each rule that cuts trials short once: it knows its settings best.
+
+    Apart from `check`, which every job of the workflow repeats: importing what a rule is made of takes a second.
+
+    Args:
+        config: all keys, of a configuration that `check` accepts.
+        source: where the configuration comes from, for the message.
+
+    Raises:
+        ValueError: one sentence with source, block and what is wrong.
+    """
+    from frugal.trials.searches import on_curves
+    from frugal.trials.strategies import check_termination
+    from studies.big_data.searched_beyond.settings import rule_of
+    from studies.blocks import terminated
+    from studies.experiments import SEARCHES
+
+    blocks, networks = config["big_data"], config["curves"]["networks"]
+    ends = {f"{name}_{network['dataset']}": network["n_epochs"] for name, network in networks.items()}
+    try:
+        name = "growing_termination"
+        rule_of(blocks[name]["termination"], blocks[name]["horizon"])
+        name = "terminating_fabolas"
+        rule_of(blocks[name]["termination"], networks[blocks[name]["curves"]]["n_epochs"])
+        name = "curve_search"
+        for method in SEARCHES[name].methods:
+            own = terminated(method, blocks[name])
+            for _, problem in SEARCHES[name].problems if "termination" in own else ():
+                check_termination(on_curves(own["termination"], ends[problem]))
+    except ValueError as error:
+        raise ValueError(f"{source}: big_data.{name}: {error}") from None
+
+
+def check_compared(config: Mapping[str, Any], *, source: str = "config") -> None:
+    """Build each strategy that is compared once; apart from `check`, as `check_terminations` is.
+
+    Args:
+        config: all keys, of a configuration that `check` accepts.
+        source: where the configuration comes from, for the message.
+
+    Raises:
+        ValueError: one sentence with source, entry and what is wrong.
+    """
+    from studies.comparisons.entries import entries_of
+
+    try:
+        entries_of(config)
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from None
+
+
+def _check_strategies(strategies: Mapping[str, Mapping[str, Any]], source: str) -> None:
+    from frugal.folds.strategies import try_out
+
+    for name, settings in strategies.items():
+        try:
+            try_out(name, settings)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{source}: strategies.{name}: {error}") from error
+
+
+def _sentence(error: Any) -> str:
+    """One sentence for a schema violation: key, value, what is accepted."""
+    key = ".".join(str(part) for part in error.absolute_path) or "the top level"
+    schema = error.schema
+    match error.validator:
+        case "additionalProperties":
+            known = sorted(schema.get("properties", {}))
+            unknown = sorted(set(error.instance) - set(known))
+            return f"unknown key {unknown[0]!r} at {key}; known keys: {', '.join(known)}"
+        case "required":
+            missing = sorted(set(error.validator_value) - set(error.instance))
+            return f"key {missing[0]!r} is missing at {key}"
+        case "enum":
+            accepted = f"one of {', '.join(map(str, error.validator_value))}"
+        case "type":
+            accepted = f"of type {error.validator_value}"
+        case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
+            accepted = _range(schema)
+        case "minItems":
+            accepted = f"a list of at least {error.validator_value} item(s)"
+        case "pattern":
+            accepted = "made of small letters, digits and _"
+        case "minProperties":
+            accepted = "at least one block"
+        case "uniqueItems":
+            accepted = "a list without repeats"
+        case _:
+            accepted = schema.get("description", f"what {error.validator} allows")
+    return f"{key} is {error.instance!r}, but must be {accepted}"
+
+
+def _range(schema: Mapping[str, Any]) -> str:
+    words = {
+        "minimum": "at least",
+        "exclusiveMinimum": "above",
+        "maximum": "at most",
+        "exclusiveMaximum": "below",
+    }
+    return " and ".join(f"{word} {schema[name]}" for name, word in words.items() if name in schema)

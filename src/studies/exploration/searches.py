@@ -1,0 +1,159 @@
+"""What every table and figure of document 002 reads of its searches: paths, their ends, distances, mean curves."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from frugal import learners
+from frugal.interface import Candidate
+from frugal.spaces import SearchSpace
+from frugal.trials.functions import FUNCTIONS
+from frugal.trials.searches import FUNCTION, SPACES
+from studies.paths import mean_path
+from studies.tidy import need_columns, provenance
+
+Array = NDArray[np.float64]
+
+TASK2: Final = ("random", "ei", "ei_explore", "dngo", "tpe", "smac", "doc002_as_coded")
+COMPARED: Final = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
+"""Methods of task 2 and of the comparison, in the order in which they are shown."""
+CELL: Final = ["method", "learner", "dataset", "seed"]
+_NEEDED = (*CELL, "data", "id", "candidate", "error", "seconds", "overhead_s", "cost", "incumbent")
+
+
+def searches(runs: pd.DataFrame, learner: str | None = None, datasets: Iterable[str] = ()) -> pd.DataFrame:
+    """The rows of `trials.searches.search` among others', of a learner and of datasets where these are given.
+
+    Raises:
+        ValueError: if a column is missing, or there are no such rows.
+    """
+    need_columns(runs, _NEEDED)
+    found, listed = runs[runs["id"].notna()], list(datasets)
+    found = found if learner is None else found[found["learner"] == learner]
+    found = found[found["dataset"].isin(listed)] if listed else found
+    if found.empty:
+        raise ValueError(f"the runs hold no searches of {learner or 'any learner'}")
+    return found.sort_values([*CELL, "id"], kind="stable").reset_index(drop=True)
+
+
+def paths(found: pd.DataFrame) -> pd.DataFrame:
+    """Searches with trial (from 1), best (the lowest error so far, nan before one succeeded), and what was spent:
+    spent_s, evaluations and the optimiser's time, and spent_cost.
+    """  # noqa: D205
+    by = found.groupby(CELL, sort=False)
+    table = found.assign(trial=by.cumcount() + 1, best=found["error"].fillna(math.inf))
+    table["best"] = table.groupby(CELL, sort=False)["best"].cummin().replace(math.inf, math.nan)
+    table["spent_s"] = (table["seconds"] + table["overhead_s"]).groupby([table[name] for name in CELL]).cumsum()
+    table["spent_cost"] = by["cost"].cumsum()
+    return table
+
+
+def ends(found: pd.DataFrame) -> pd.DataFrame:
+    """Last row of each of `paths`, with its whole seconds and, of these, the optimiser's (overhead_total_s)."""
+    table = paths(found)
+    overheads = table.groupby(CELL, sort=False)["overhead_s"].sum().rename("overhead_total_s").reset_index()
+    return table.groupby(CELL, sort=False).tail(1).merge(overheads, on=CELL)
+
+
+def chosen(found: pd.DataFrame) -> list[Candidate | None]:
+    """What the search of each row would return then: its recommendation where runs have them, or its incumbent."""
+    column = found["recommendation" if "recommendation" in found else "incumbent"]
+    return [json.loads(text) if isinstance(text, str) else None for text in column]
+
+
+def space_of(learner: str, dataset: str) -> SearchSpace:
+    """The space that a problem is searched in."""
+    if learner == FUNCTION:
+        return FUNCTIONS[dataset].space
+    return learners.space(SPACES.get(learner, "ranges"), learner)
+
+
+def n_initial(found: pd.DataFrame, learner: str, dataset: str) -> int:
+    """How many first candidates random search, EI and top-two EI have in common: those that none of them chose.
+
+    Raises:
+        ValueError: if one of the three was not run.
+    """
+    part = found[(found["learner"] == learner) & (found["dataset"] == dataset)]
+    part = part[part["seed"] == part["seed"].min()]
+    lists = [part[part["method"] == method]["candidate"].tolist() for method in ("random", "ei", "ei_explore")]
+    if not all(lists):
+        raise ValueError(
+            f"random, ei and ei_explore are needed on {dataset}, got {', '.join(part['method'].unique())}"
+        )
+    n = 0
+    while n < min(map(len, lists)) and len({listed[n] for listed in lists}) == 1:
+        n += 1
+    return n
+
+
+def distances(found: pd.DataFrame, n_initial: int) -> pd.DataFrame:
+    """How far each candidate after the first ones was from the incumbent that it was chosen against.
+
+    Args:
+        found: searches.
+        n_initial: candidates that no strategy chose.
+
+    Returns:
+        `CELL`, data, distance: the Euclidean distance in the unit cube over that of opposite corners, mean over
+        the search's trials.
+    """
+    rows = []
+    for cell, path in found.groupby(CELL, sort=False):
+        space = space_of(str(cell[1]), str(cell[2]))
+        points = [space.to_unit(json.loads(candidate)) for candidate in path["candidate"]]
+        before = path["incumbent"].shift()
+        gaps = [
+            float(np.linalg.norm(points[i] - space.to_unit(json.loads(before.iloc[i]))))
+            for i in range(n_initial, len(points))
+            if isinstance(before.iloc[i], str)
+        ]
+        mean = np.mean(gaps) / math.sqrt(len(space.dimensions)) if gaps else math.nan
+        rows.append([*cell, path["data"].iloc[0], mean])
+    return pd.DataFrame(rows, columns=[*CELL, "data", "distance"])
+
+
+def curves(
+    table: pd.DataFrame, x: str, value: str, methods: Sequence[str], *, n_points: int = 201
+) -> pd.DataFrame:
+    """Mean over the seeds of a value against what was spent, a step function of it, with its 95 % interval.
+
+    Args:
+        table: of `paths`, one problem.
+        x: `trial`, at whose every number there is a point, or a column that grows along a search.
+        value: column.
+        methods: in the order wanted; those are left out that have no search with a value, or whose first search to
+            end does so before another has one.
+        n_points: of an axis that is no number of trials.
+
+    Returns:
+        method, x, mean, low, high, n_seeds, n_missing (seeds without any value, left out), data; from where every
+        other seed has a value to where the first of these ends.
+
+    Raises:
+        ValueError: if no method is left.
+    """
+    parts = []
+    for method in methods:
+        whole = [path for _, path in table[table["method"] == method].groupby("seed")]
+        steps = [path for path in whole if path[value].notna().any()]
+        if not steps:
+            continue
+        first = max(float(path.loc[path[value].notna(), x].min()) for path in steps)
+        last = min(float(path[x].max()) for path in steps)
+        if last < first:
+            continue
+        grid = np.arange(first, last + 1) if x == "trial" else np.linspace(first, last, n_points)
+        line = mean_path(steps, x, value, grid)
+        line.insert(0, "method", method)
+        parts.append(line.assign(n_missing=len(whole) - len(steps), data=provenance(table)))
+    if not parts:
+        raise ValueError(f"no search by {', '.join(methods)} has a trial that succeeded before the others end")
+    return pd.concat(parts, ignore_index=True)

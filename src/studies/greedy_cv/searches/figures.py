@@ -1,0 +1,155 @@
+"""Figures 2 to 7 of document 001: each search, drawn over the true surface of the problem that it ran on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from studies import style
+from studies.greedy_cv.searches import canvas
+from studies.greedy_cv.searches.canvas import HIGHLIGHT, X, Y
+from studies.greedy_cv.searches.problem import BOUNDS, optimum_loss
+from studies.greedy_cv.searches.summaries import split_layers
+
+_LINES = ("-", "--", ":", "-.")
+
+
+@style.styled
+def draw_candidates(table: pd.DataFrame) -> Figure:
+    """One panel per budget; strokes at the edges mark the values tried of each hyperparameter."""
+    run, surface = split_layers(table)
+    figure, both = canvas.panels(2, 3.5)
+    for axes, n in zip(both, _values(run, "n_candidates"), strict=True):
+        part = run[run["n_candidates"] == n]
+        contours = canvas.draw_surface(axes, surface)
+        canvas.dots(axes, part, label="candidate")
+        canvas.star(axes, part)
+        _draw_values(axes, part)
+        axes.set_title(f"{n} candidates; best loss {part['loss'].min():.3f}")
+    canvas.finish(figure, contours, both)
+    return figure
+
+
+@style.styled
+def draw_bayesian(table: pd.DataFrame) -> Figure:
+    """The surrogate's loss, the acquisition that picks the next point, and the whole run."""
+    run, surface = split_layers(table)
+    n_seen = _values(surface, "n_seen")[0]
+    figure, (left, middle, right) = canvas.panels(3, 3.3)
+    canvas.draw_surface(left, surface, "surrogate_loss")
+    canvas.draw_acquisition(figure, middle, surface)
+    contours = canvas.draw_surface(right, surface)
+    for axes in (left, middle):
+        canvas.dots(axes, run[run["step"] <= n_seen], label="evaluated")
+        following = run[run["step"] == n_seen + 1]
+        canvas.dots(axes, following, marker="D", s=36, color=HIGHLIGHT, label="evaluated next")
+    canvas.dots(right, run)
+    canvas.star(right, run)
+    left.set_title(f"surrogate, {n_seen} evaluations")
+    right.set_title(f"truth, {len(run)} evaluations")
+    canvas.finish(figure, contours, [left, middle, right], bar_at=right)
+    return figure
+
+
+@style.styled
+def draw_evolutionary(table: pd.DataFrame) -> Figure:
+    """Population at the first, third and last generation: who is kept, who discarded, who is new."""
+    run, surface = split_layers(table)
+    figure, three = canvas.panels(3, 3.3)
+    for axes, generation in zip(three, (1, 3, _values(run, "generation")[-1]), strict=True):
+        part = run[run["generation"] == generation]
+        contours = canvas.draw_surface(axes, surface)
+        _draw_population(axes, part)
+        axes.set_title(f"generation {generation}; median loss {part['loss'].median():.3f}")
+    canvas.star(three[-1], run)
+    canvas.finish(figure, contours, three)
+    return figure
+
+
+@style.styled
+def draw_early_stopping(table: pd.DataFrame) -> Figure:
+    """Where the candidates lie and how far each got; what each scored at every rung."""
+    run, surface = split_layers(table)
+    figure, (left, right) = canvas.panels(2, 3.5)
+    contours = canvas.draw_surface(left, surface)
+    last_seen, most = run.groupby("candidate").tail(1), run["n_rows"].max()
+    for n_rows in _values(run, "n_rows"):
+        part = last_seen[last_seen["n_rows"] == n_rows]
+        canvas.dots(left, part, s=60.0 * n_rows / most, label=f"last trained on {n_rows} rows")
+    canvas.star(left, run[run["n_rows"] == most], label="returned")
+    left.set_title("where each candidate stopped")
+    _draw_rungs(right, run)
+    canvas.draw_region_edge(right, optimum_loss(surface["loss"]))
+    right.set_ylim(top=2.5 * run["loss"].max())  # room for the legend
+    right.set(xlabel="training rows", ylabel="validation loss", title="loss at each rung")
+    right.legend()
+    canvas.finish(figure, contours, [left])
+    return figure
+
+
+@style.styled
+def draw_hypergradient(table: pd.DataFrame) -> Figure:
+    """The path from each start over the surface, and its loss per iteration."""
+    run, surface = split_layers(table)
+    figure, (left, right) = canvas.panels(2, 3.5)
+    contours = canvas.draw_surface(left, surface)
+    for start, line in zip(_values(run, "start"), _LINES, strict=False):
+        path = run[run["start"] == start]
+        _draw_path(left, path, str(start), line)
+        right.plot(path["iteration"], path["loss"], line, color="black", label=f"start {start}")
+    canvas.star(left, run)
+    left.set_title("numbered squares: random starts")
+    canvas.draw_region_edge(right, optimum_loss(surface["loss"]))
+    right.xaxis.set_major_locator(MaxNLocator(integer=True))
+    right.set(xlabel="iteration", ylabel="validation loss", title="loss on the way")
+    right.legend()
+    canvas.finish(figure, contours, [left])
+    return figure
+
+
+def _values(table: pd.DataFrame, column: str) -> list[int]:
+    """The distinct whole numbers of a column, in increasing order."""
+    return [int(value) for value in np.unique(table[column].to_numpy(dtype=int))]
+
+
+def _draw_values(axes: Axes, part: pd.DataFrame) -> None:
+    """A stroke at the top per value of gamma, one at the right per value of lambda."""
+    top, right = np.full(len(part), BOUNDS[Y][1]), np.full(len(part), BOUNDS[X][1])
+    axes.plot(part[X], top, "|", color="black", ms=7, clip_on=False)
+    axes.plot(right, part[Y], "_", color="black", ms=7, clip_on=False)
+
+
+def _draw_population(axes: Axes, part: pd.DataFrame) -> None:
+    is_new = part["is_new"].astype(bool)
+    canvas.dots(axes, part[~is_new], label="parent")
+    for origin, marker in (("random", "o"), ("recombination", "s"), ("mutation", "^")):
+        new = part[is_new & (part["origin"] == origin)]
+        canvas.dots(axes, new, s=24, marker=marker, color=HIGHLIGHT, label=f"new: {origin}")
+    canvas.crosses(axes, part[part["discarded"].astype(bool)], label="discarded")
+
+
+def _draw_rungs(axes: Axes, run: pd.DataFrame) -> None:
+    survives = run["survives"].astype(bool)
+    for candidate in _values(run, "candidate"):
+        line = run[run["candidate"] == candidate]
+        axes.plot(line["n_rows"], line["loss"], color="grey", lw=0.7, zorder=1)
+    canvas.dots(axes, run[survives], "n_rows", "loss", label="goes on")
+    canvas.crosses(axes, run[~survives], "n_rows", "loss", s=16, label="stopped")
+    returned = run[survives & (run["n_rows"] == run["n_rows"].max())]
+    canvas.star(axes, returned, "n_rows", "loss", label="returned")
+    rungs = _values(run, "n_rows")
+    axes.set_xscale("log")
+    axes.set_xticks(rungs, [str(n) for n in rungs])
+    axes.minorticks_off()
+
+
+def _draw_path(axes: Axes, path: pd.DataFrame, name: str, line: str) -> None:
+    axes.plot(path[X], path[Y], color="black", lw=2.4, zorder=3)
+    axes.plot(path[X], path[Y], line, color="white", lw=1.2, zorder=3)
+    canvas.dots(axes, path.iloc[1:], s=6)
+    canvas.dots(axes, path.iloc[:1], s=40, marker="s", zorder=4)
+    x, y = path[[X, Y]].to_numpy()[0]
+    axes.text(x, y, name, fontsize=6, ha="center", va="center_baseline", zorder=6)

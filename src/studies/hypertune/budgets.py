@@ -1,0 +1,127 @@
+"""What HyperTune's time, which is every method's, was spent on, and where its choice within it comes from."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pandas as pd
+
+from studies.hypertune.listed import TESTER
+from studies.hypertune.searched import least_scope, paths, within
+from studies.hypertune.tables import at_floor, not_run, tested
+from studies.markdown import about_marked, crossed, made_of, mark
+from studies.tidy import TIDY, mean_by_seed, shares_within, unprinted
+from studies.verdicts import NOT_RUN
+
+MEASURES: Final = {
+    "budget_s": "seconds of the budget",
+    "on_subsets": "share of it spent on subsets",
+    "n_trials": "trials on all rows that ended in it",
+    "ends_at_first": "whether it ends with the first of these",
+    "ei_tried": "whether EI, the same without signs, tried the choice, too, in all of its search",
+}
+"""Per search by HyperTune."""
+SHARES: Final = ("on_subsets", "ends_at_first", "ei_tried")
+"""Those of `MEASURES` from 0 to 1."""
+_PROBLEM: Final = ["learner", "dataset", "seed"]
+_KEYS: Final = ["learner", "dataset", "measure"]
+_COLUMNS: Final = [*_KEYS, *TIDY, "least", "most", "n_rows", "n_epochs", "n_missing"]
+
+
+def of_searches(found: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
+    """`MEASURES` of each search by HyperTune that has a budget, with its learner, dataset, seed and data.
+
+    ei_tried is nan where EI was not run.
+
+    Args:
+        found: searches by HyperTune and EI, as of `searched.paths`.
+        fits: rows of `tables.tested`, which have the budgets.
+    """
+    rows: list[dict[str, object]] = []
+    budgets = fits[fits["method"] == TESTER].set_index(_PROBLEM)["budget_s"].to_dict()
+    for cell, part in found.groupby(_PROBLEM, sort=False):
+        own = part[part["method"] == TESTER]
+        if own.empty or cell not in budgets:
+            continue
+        total_s = float(budgets[cell])
+        is_on_all = own["n_rows"].isna()
+        n_trials = int((is_on_all & (own["spent_s"] <= total_s * (1 + 1e-9))).sum())
+        chosen, _ = within(own, total_s)
+        tried = part[part["method"] == "ei"]["candidate"].map(json.loads).tolist()
+        rows.append(dict(zip(_PROBLEM, cell, strict=True)) | {
+            "data": own["data"].iloc[0],
+            "budget_s": total_s,
+            "on_subsets": float((own["seconds"] + own["overhead_s"])[~is_on_all].sum()) / total_s,
+            "n_trials": n_trials,
+            "ends_at_first": n_trials == 1,
+            "ei_tried": chosen in tried if tried else math.nan,
+        })  # fmt: skip
+    return pd.DataFrame(rows, columns=[*_PROBLEM, *MEASURES, "data"])
+
+
+def table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """What the searches' budgets were spent on, problem by problem.
+
+    Args:
+        runs: searches and rows of `runs.refits`, among others.
+        scale: label of the run.
+
+    Returns:
+        learner, dataset, measure (`MEASURES`), `tidy.TIDY` (means over seeds), least and most of a seed, n_rows,
+        n_epochs, n_missing. One row that says so where HyperTune was not run, and so does each that is of EI where
+        that was not; problems below the floor are left out where others reach it.
+    """
+    fits = tested(runs)
+    if not (fits["method"] == TESTER).any():
+        return not_run(_COLUMNS, learner="none", dataset="none", measure="budget_s")
+    found = paths(runs[runs["method"].isin([TESTER, "ei"])])
+    long = of_searches(found, fits).melt([*_PROBLEM, "data"], list(MEASURES), "measure").astype({"value": float})
+    ends = long.groupby(_KEYS)["value"].agg(least="min", most="max").reset_index()
+    made = shares_within(mean_by_seed(long, "value", _KEYS), SHARES).merge(ends).assign(method=TESTER)
+    made = at_floor(made.merge(least_scope(found)))
+    order = made["measure"].map(list(MEASURES).index)
+    made = made.assign(order=order).sort_values([*_KEYS[:2], "order"], kind="stable")
+    made = unprinted(made, scale)
+    made["scale"] = made["scale"].where(made["n_seeds"] > 0, NOT_RUN)
+    return made[_COLUMNS].reset_index(drop=True)
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown; a cell reads `mean (least to most)`; below stand what the columns are, and counts over searches.
+
+    Args:
+        table: of this module.
+    """
+    lines = crossed(table, "measure", [_cell(row) for row in table.to_dict("records")])
+    run = table[table["scale"] != NOT_RUN]
+    if run.empty:
+        return f"{lines}\n"
+
+    def count(measure: str) -> str:
+        rows = run[run["measure"] == measure]
+        return f"{(rows['ours'] * rows['n_seeds']).sum():.0f} of {rows['n_seeds'].sum()}"
+
+    share = run[run["measure"] == "on_subsets"]
+    what = "; ".join(f"{name.replace('_', ' ')}: {says}" for name, says in MEASURES.items())
+    note = (
+        f"Means (least to most) over HyperTune's searches; {what}. "
+        f"{made_of(run).capitalize()}.\n\nThe budgets of {count('ends_at_first')} searches end with"
+        f" the first trial on all rows; of all budgets trials on subsets take {share['least'].min():.0%} to"
+        f" {share['most'].max():.0%}."
+    )
+    if (run["measure"] == "ei_tried").any():
+        note += f" {count('ei_tried')} chose a candidate that EI tried, too."
+    note += about_marked(run, "\n\n")
+    return f"{lines}\n\n{note}\n"
+
+
+def _cell(row: Mapping[Any, Any]) -> str:
+    if row["scale"] == NOT_RUN:
+        return NOT_RUN
+    of = "{:.0%}" if row["measure"] in SHARES else "{:.3g}"
+    mean, least, most = (of.format(row[name]) for name in ("ours", "least", "most"))
+    text = mean if least == most else f"{mean} ({least} to {most})"
+    return text + mark(row["data"])

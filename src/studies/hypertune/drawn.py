@@ -1,0 +1,5 @@
+"""Every figure of document 004, by name."""
+
+from __future__ import annotations
+
+from studies.hypertune.figures import FIGURES as FIGURES

@@ -1,0 +1,122 @@
+"""A tidy table as a person reads it: methods and settings across, ours beside the published value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from studies.tidy import TIDY, is_stand_in, provenance
+from studies.verdicts import NOT_RUN
+
+NAMES = {
+    "bernoulli_nb": "Bernoulli naive Bayes",
+    "decision_tree": "Decision tree",
+    "knn": "k-nearest neighbours",
+    "wdbc": "Breast cancer (wdbc)",
+    "boston": "Boston house prices",
+    "digits": "Handwritten digits",
+}
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown with one row per combination of the keys before `method`, one column per method and setting.
+
+    A cell reads `ours stars (published stars)`; below stand scale, seeds, data, and what `table.attrs["note"]`
+    adds.
+
+    Args:
+        table: tidy, key columns first, `method` among them, and then `published`.
+    """
+    keys = list(table.columns[: list(table.columns).index(TIDY[0])])
+    down, across = keys[: keys.index("method")], keys[keys.index("method") :]
+    cells = table.assign(cell=[_cell(row) for row in table.itertuples()])
+    wide = cells.pivot_table(index=down, columns=across, values="cell", aggfunc="first", sort=False).fillna("")
+    heads = [*down, *(_head(across, _parts(labels)) for labels in wide.columns.tolist())]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    for index, row in wide.iterrows():
+        names = [NAMES.get(str(part), str(part).replace("_", " ")) for part in _parts(index)]
+        lines.append("| " + " | ".join([*names, *row.astype(str)]) + " |")
+    return "\n".join(lines) + "\n\n" + _note(table) + "\n"
+
+
+def crossed(table: pd.DataFrame, across: str, cells: Sequence[str]) -> str:
+    """Markdown without a note: a column per value of one key, in their order, a row per combination of the others.
+
+    Args:
+        table: tidy, key columns first and then `published`.
+        across: the key that goes across.
+        cells: what stands for each row of the table.
+    """
+    keys = list(table.columns[: list(table.columns).index(TIDY[0])])
+    down = [key for key in keys if key != across]
+    filled = table.assign(cell=cells)
+    wide = filled.pivot_table(index=down, columns=across, values="cell", aggfunc="first", sort=False)
+    wide = wide.reindex(columns=list(dict.fromkeys(table[across]))).fillna("").reset_index()
+    heads = [str(name).replace("_", " ") for name in wide.columns]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    lines += ["| " + " | ".join(_plain(part) for part in row) + " |" for row in wide.to_numpy(object)]
+    return "\n".join(lines)
+
+
+def _plain(part: object) -> str:
+    return f"{part:g}" if isinstance(part, float) else str(part).replace("_", " ")
+
+
+def _parts(label: object) -> tuple[object, ...]:
+    return label if isinstance(label, tuple) else (label,)
+
+
+def _head(across: list[str], labels: tuple[object, ...]) -> str:
+    first, *rest = labels
+    return ", ".join(
+        [str(first).replace("_", " "), *(f"{k} = {v}" for k, v in zip(across[1:], rest, strict=True))]
+    )
+
+
+def _cell(row: object) -> str:
+    ours, published = row.ours, row.published  # type: ignore[attr-defined]
+    end = mark(row.data)  # type: ignore[attr-defined]
+    left = f"{ours:.3f}{row.stars}{end}"  # type: ignore[attr-defined]
+    if pd.isna(ours):
+        left = NOT_RUN if row.scale == NOT_RUN else f"no value{end}"  # type: ignore[attr-defined]
+    return left if pd.isna(published) else f"{left} ({published:.3f}{row.published_stars})"  # type: ignore[attr-defined]
+
+
+def _note(table: pd.DataFrame) -> str:
+    run = table[table["scale"] != NOT_RUN]
+    beside = " (published in brackets)" if table["published"].notna().any() else ""
+    text = f"Ours{beside}; {made_of(run)}."
+    if run["n_missing"].sum():
+        text += f" {run['n_missing'].sum()} runs gave no value and are left out."
+    if (table["stars"] + table["published_stars"]).ne("").any():
+        text += " Stars: two-sided Welch's t-test, * p < .05, ** p < .01, *** p < .001, at the better method."
+    if table.attrs.get("note"):
+        text += f" {table.attrs['note']}"
+    return text + about_marked(run)
+
+
+def made_of(table: pd.DataFrame, many: str = "seeds") -> str:
+    """What the numbers of a table are from, as its note has it: `scale paper, 10 seeds, data: original`.
+
+    Args:
+        table: tidy; cells that were not run are left out.
+        many: what n_seeds counts, in the plural.
+    """
+    run = table[table["scale"] != NOT_RUN]
+    if run.empty:
+        return f"scale {NOT_RUN}, no {many}, data: none"
+    counts = ", ".join(f"{n:g}" for n in sorted(run["n_seeds"].dropna().unique()) if n)
+    counted = many.removesuffix("s") if counts == "1" else many
+    return f"scale {', '.join(run['scale'].unique())}, {counts or 'no'} {counted}, data: {provenance(run)}"
+
+
+def mark(data: object) -> str:
+    """What a cell ends with whose data, as its provenance names them, are a stand-in; nothing otherwise."""
+    return " †" if is_stand_in(data) else ""
+
+
+def about_marked(table: pd.DataFrame, before: str = " ") -> str:
+    """What a table's note ends with where some of its cells are marked; nothing otherwise."""
+    is_marked = table["data"].map(is_stand_in).any()
+    return f"{before}† a stand-in for a dataset, since the real one was out of reach." if is_marked else ""

@@ -1,0 +1,67 @@
+"""Differences between methods, seed by seed: all methods of a seed start from the same candidates and rows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from frugal.stats import standard_error
+from studies.tidy import provenance
+from studies.verdicts import Arrays, over_seeds
+
+BASELINES: Final = ("random", "ei")
+NOTE: Final = "less random, less ei: the mean of differences seed by seed, with its bootstrap interval"
+
+
+def differences(values: pd.DataFrame, measure: str, keys: list[str]) -> pd.DataFrame:
+    """Mean difference of every method to each of `BASELINES`, over the seeds that have both.
+
+    Args:
+        values: a row per search, columns method, seed, data, value and `keys`.
+        measure: name of the value.
+        keys: columns that make a problem; differences are within one.
+
+    Returns:
+        keys, measure (`{measure}_less_{baseline}`), method, then `tidy.MEASURED` and note. The interval is
+        `verdicts.over_seeds`' at 95 %; n_missing counts the problem's other seeds. A baseline without searches
+        has no rows.
+    """
+    rows = []
+    for cell, part in values.groupby(keys, sort=False):
+        by = {
+            str(method): own.groupby("seed")["value"].mean() for method, own in part.groupby("method", sort=False)
+        }
+        n_all = part["seed"].nunique()
+        for baseline in (name for name in BASELINES if name in by):
+            for method in (name for name in by if name != baseline):
+                pairs = (by[method] - by[baseline]).dropna().to_numpy(float)
+                names = [str(name) for name in (*cell, measure, method, baseline)]
+                mean, low, high = (np.nan,) * 3
+                if len(pairs):
+                    mean, low, high = over_seeds(_mean, {"difference": pairs}, "paired", *names)
+                used = provenance(part[part["method"].isin([method, baseline])])
+                numbers = (mean, standard_error(pairs), low, high, len(pairs), n_all - len(pairs), used)
+                rows.append([*cell, f"{measure}_less_{baseline}", method, *numbers])
+    names = ["ours", "ours_se", "low", "high", "n_seeds", "n_missing", "data"]
+    table = pd.DataFrame(rows, columns=[*keys, "measure", "method", *names])
+    return table.assign(note=["; ".join(filter(None, (note, NOTE))) for note in missing_notes(table)])
+
+
+def _mean(arrays: Arrays) -> float:
+    return float(arrays["difference"].mean())
+
+
+def missing_notes(table: pd.DataFrame) -> list[str]:
+    """For each row of a table with method, n_seeds and n_missing, that seeds have no value; empty if all have."""
+    notes = []
+    for row in table.to_dict("records"):
+        n_seeds, n_missing = row["n_seeds"], row["n_missing"]
+        if pd.isna(n_missing) or not n_missing:
+            notes.append("")
+        elif not n_seeds:
+            notes.append(f"no seed has a value ({row['method']})")
+        else:
+            notes.append(f"{n_missing:.0f} of {n_seeds + n_missing:.0f} seeds have no value ({row['method']})")
+    return notes

@@ -1,0 +1,215 @@
+"""The look that all figures share: sizes, one look per strategy, and how a figure becomes files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final, Literal, ParamSpec
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.ticker import (
+    Formatter,
+    Locator,
+    LogFormatterSciNotation,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    StrMethodFormatter,
+)
+
+from frugal.files import whole
+from studies.tidy import is_stand_in
+from studies.verdicts import NOT_RUN
+
+ONE_COLUMN: Final = (3.5, 2.6)
+TWO_COLUMN: Final = (7.2, 3.0)
+"""Width and height in inches."""
+SEQUENTIAL: Final = "cividis"
+"""Colour map for quantities; its lightness rises evenly, so it survives grey printing."""
+DPI: Final = 160
+N_OF_BAND: Final = 3
+"""Seeds from which on an interval is drawn."""
+
+_SETTINGS: Final[Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so it is the same everywhere
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4,
+    "hatch.linewidth": 0.6,
+    "savefig.dpi": DPI,
+    "svg.hashsalt": "frugal",
+}
+
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one strategy is drawn.
+
+    Attributes:
+        color: told apart by readers with deuteranopia or protanopia, and by lightness alone.
+        label: name in legends.
+        marker: for points.
+        linestyle: for lines.
+        hatch: for bars.
+    """
+
+    color: str
+    label: str
+    marker: str
+    linestyle: str | tuple[int, tuple[float, ...]]
+    hatch: str
+
+
+LOOKS: Final[Mapping[str, Look]] = {  # the family of folds
+    "standard": Look("#000000", "standard k-fold", "o", "-", ""),
+    "greedy": Look("#F2B138", "greedy", "s", "-", "//"),
+    "greedy_early_stopping": Look("#926A00", "greedy, early stopping", "D", "--", "\\\\"),
+    "successive_halving": Look("#00318F", "successive halving", "v", "-.", "xx"),
+    "beta_pruning": Look("#2F6756", "beta pruning", "^", "-", ".."),
+    "beta_sequential": Look("#4580EB", "beta, sequential test", "<", "--", "--"),
+    "beta_greedy": Look("#FFD18E", "beta, greedy order", ">", "-.", "++"),
+    "threshold_pruning": Look("#D07CA1", "threshold pruning", "P", ":", "||"),
+    "exact_pruning": Look("#7AACEB", "exact pruning", "X", (0, (5, 1)), "oo"),
+    "wilcoxon": Look("#684319", "Wilcoxon pruner", "*", (0, (3, 1, 1, 1, 1, 1)), "**"),
+}
+
+
+TRIALS: Final[Mapping[str, Look]] = {
+    "random": Look("#000000", "random", "o", (0, (8, 1)), ""),
+    "tpe": Look("#D07CA1", "TPE (Optuna)", "s", (0, (5, 1)), "//"),
+    "smac": Look("#926A00", "SMAC3", "D", "--", "\\\\"),
+    "ei": Look("#00318F", "EI", "^", "-", ".."),
+    "ei_explore": Look("#4580EB", "top-two EI", "v", "-.", "xx"),
+    "dngo": Look("#2F6756", "EI on DNGO", "<", (0, (5, 1)), "--"),
+    "entropy_search": Look("#8A8F94", "entropy search", ">", "--", ""),
+    "mtbo_4": Look("#7AACEB", "MTBO-4", "P", "-.", ""),
+    "mtbo_16": Look("#5F9E8F", "MTBO-16", "X", (0, (5, 1)), ""),
+    "mtbo_64": Look("#684319", "MTBO-64", "p", (0, (3, 1, 1, 1)), ""),
+    "fabolas": Look("#F2B138", "Fabolas", "*", "-", ""),
+    "hypertune": Look("#D9820A", "HyperTune", "h", (0, (3, 1, 1, 1, 1, 1)), ""),
+    "hyperband": Look("#B0306A", "Hyperband", "d", "-", ""),
+}
+"""The family of trials; a document's own figures may dash lines that lie on each other otherwise or grey some."""
+
+
+def sequence(n: int) -> list[str]:
+    """`n` colours of the sequential map, dark to light, none of them too light on white."""
+    colors = mpl.colormaps[SEQUENTIAL](np.linspace(0.0, 0.85, n))
+    return [to_hex(color) for color in colors]
+
+
+def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """Decorate a drawing function: the shared settings hold inside it, and nowhere else."""
+
+    @wraps(draw)
+    def inside(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with mpl.rc_context(_SETTINGS):
+            return draw(*args, **kwargs)
+
+    return inside
+
+
+def mark_stand_in(figure: Figure, data: Iterable[object]) -> None:
+    """Say in the figure's corner that a stand-in is among the data it was drawn from, if one is."""
+    if any(is_stand_in(part) for part in data):
+        text = "† stand-in data: the real dataset was out of reach"
+        figure.supxlabel(text, x=0.99, ha="right", fontsize=7, fontweight="bold", color="#B00020")
+
+
+def say_not_run(axes: Axes) -> None:
+    """An empty panel that says why it is empty."""
+    axes.text(0.5, 0.5, NOT_RUN, transform=axes.transAxes, ha="center", va="center", fontsize=9)
+    axes.set(xticks=[], yticks=[])
+
+
+def band(
+    axes: Axes,
+    line: pd.DataFrame,
+    color: str,
+    *,
+    x: str = "x",
+    step: Literal["post"] | None = None,
+    alpha: float = 0.15,
+) -> None:
+    """The interval around a line, where it is of three seeds or more: that of two would fill the panel.
+
+    Args:
+        axes: which to draw on.
+        line: columns `x`, low, high and n_seeds.
+        color: of the line.
+        x: column.
+        step: of the line, if it is a step function.
+        alpha: opacity.
+    """
+    told = line["n_seeds"] >= N_OF_BAND
+    if told.any():
+        axes.fill_between(
+            line[x], line["low"], line["high"], where=told, step=step, color=color, alpha=alpha, linewidth=0
+        )
+
+
+def log_axis(axis: Axis, low: float, high: float, *, base: int = 10, formatter: Formatter | None = None) -> None:
+    """Scale an axis logarithmically, with a few plain numbers beside its ticks, whatever its range.
+
+    Args:
+        axis: which one.
+        low: where it begins, above 0.
+        high: where it ends.
+        base: of its ticks.
+        formatter: of the numbers; plain ones below 20,000 and powers above, by default.
+    """
+    name = "x" if axis is axis.axes.xaxis else "y"
+    axis.axes.set(**{f"{name}lim": (low, high)})
+    getattr(axis.axes, f"set_{name}scale")("log", base=base)
+    ratio = high / low
+    locator: Locator = MaxNLocator(4, steps=[1, 2, 5, 10])  # round digits are few, or crowd below a decade
+    if ratio > 4 or base == 2:
+        digits: dict[int, Sequence[int]] = {300: (1,), 30: (1, 3), 10: (1, 2, 5), 4: (1, 2, 3, 5)}
+        subs = next((of for least, of in digits.items() if ratio > least), (1,))
+        locator = LogLocator(base, subs=(1,) if base == 2 else subs)
+    axis.set_major_locator(locator)
+    powers = LogFormatterSciNotation(base, minor_thresholds=(np.inf, np.inf))  # a label at every tick
+    axis.set_major_formatter(formatter or (StrMethodFormatter("{x:g}") if high < 2e4 else powers))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def legend(figure: Figure, axes: Iterable[Axes], *, n_columns: int, below: bool = False) -> None:
+    """One legend for several panels, above or below them, each label once."""
+    found: dict[str, Artist] = {}
+    for axis in axes:
+        handles, labels = axis.get_legend_handles_labels()
+        found |= dict(zip(labels, handles, strict=True))
+    loc: Final = "outside lower center" if below else "outside upper center"
+    figure.legend(list(found.values()), list(found), loc=loc, ncols=n_columns)
+
+
+def save(figure: Figure, path_png: str | Path, path_svg: str | Path) -> None:
+    """Write a figure as PNG and SVG, both or none; the same figure gives the same bytes."""
+    png, svg = BytesIO(), BytesIO()
+    with mpl.rc_context(_SETTINGS):
+        figure.savefig(png, format="png", dpi=DPI, metadata={"Software": None})
+        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    with whole(path_png) as part, whole(path_svg) as other:
+        part.write_bytes(png.getvalue())
+        other.write_bytes(svg.getvalue())

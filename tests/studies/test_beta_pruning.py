@@ -1,0 +1,104 @@
+"""Document 000: its figures and claims on the model, against closed forms and the method notes."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize, stats
+
+import studies
+from studies import style
+from studies.beta_pruning import claims, model
+from studies.verdicts import NOT_RUN
+
+FIGURES = studies.figures("beta_pruning")
+FROM_MODEL = [f"figure{i}" for i in range(2, 7)]
+
+
+def tallest(table, panel, kind="exact"):
+    return table.query("panel == @panel and kind == @kind")["density"].max()
+
+
+def test_maximum_likelihood_is_a_maximum_and_the_one_of_the_notes():
+    for listed, expected in (((0.4, 0.5), (44.54, 54.44)), ((0.8, 0.82), (1245.9, 292.3))):
+        fitted = model.fit_maximum_likelihood(listed)
+        assert fitted == pytest.approx(expected, rel=3e-4)
+        found = optimize.minimize(
+            lambda logs, a=listed: -stats.beta.logpdf(a, *np.exp(logs)).sum(), np.log(fitted), method="Nelder-Mead"
+        )
+        assert np.exp(found.x) == pytest.approx(fitted, rel=1e-2)
+
+
+@pytest.mark.parametrize("listed", [(0.8,), (0.8, 0.8), (0.8, 1.0)])
+def test_a_likelihood_without_a_maximum_is_refused(listed):
+    with pytest.raises(ValueError, match="maximum likelihood needs at least two different accuracies"):
+        model.fit_maximum_likelihood(listed)
+
+
+def test_the_tallest_bins_of_figure_5_are_those_of_the_notes():
+    table = model.summarise_predictives(0)
+    panels = table["panel"].unique()
+    assert [round(tallest(table, panel), 2) for panel in panels] == [5.88, 8.30, 11.87]
+    first = table.query("kind == 'exact'").groupby("panel", sort=False)["density"].first()
+    np.testing.assert_allclose(first, [0.32, 0.045, 0.001], atol=0.005)
+
+
+def test_the_likelihood_fits_of_figure_6_peak_as_in_the_notes():
+    table = model.summarise_contrast(0)
+    peaks = [tallest(table, panel, "maximum likelihood") for panel in table["panel"].unique()]
+    assert peaks == pytest.approx([7.96, 39.9], abs=0.3)
+
+
+def test_the_exact_densities_of_figures_2_and_3():
+    exponentials, betas = model.summarise_exponentials(0), model.summarise_betas(0)
+    shown = [np.trapezoid(p["density"], p["x"]) for _, p in exponentials.groupby("panel", sort=False)]
+    np.testing.assert_allclose(shown, [1 - np.exp(-5), 1 - np.exp(-2.5)], atol=1e-4)
+    peaks = [tallest(betas, panel, "density") for panel in betas["panel"].unique()]
+    np.testing.assert_allclose(peaks, [1, 2.461, 10], atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["figure4", "figure5", "figure6"])
+def test_draws_change_with_the_seed_and_agree_with_what_is_exact(name):
+    one, same, other = (FIGURES[name].summarise(seed=seed) for seed in (1, 1, 2))
+    pd.testing.assert_frame_equal(one, same)
+    draws = one["kind"] == "draws"
+    assert not np.array_equal(one.loc[draws, "density"], other.loc[draws, "density"])
+    pd.testing.assert_frame_equal(
+        one[~draws].reset_index(drop=True), other[other["kind"] != "draws"].reset_index(drop=True)
+    )
+    area = (one.loc[draws, "density"] * one.loc[draws, "width"]).groupby(one.loc[draws, "panel"]).sum()
+    np.testing.assert_allclose(area, 1, atol=1e-9)
+
+
+def test_histograms_lie_around_the_exact_bins():
+    table = model.summarise_predictives(3)
+    exact, draws = (table[table["kind"] == kind].reset_index(drop=True) for kind in ("exact", "draws"))
+    share = exact["density"] * exact["width"]
+    error = np.sqrt(share * (1 - share) / model.N_DRAWS)
+    assert (np.abs(draws["density"] * draws["width"] - share) < 4.5 * error + 1e-9).all()
+
+
+@pytest.mark.parametrize("name", FROM_MODEL)
+def test_a_figure_is_drawn_from_its_csv_alone(name, tmp_path):
+    table = FIGURES[name].summarise(seed=0)
+    read_back = pd.read_csv(io.StringIO(table.to_csv(index=False, float_format="%.10g")))
+    style.save(FIGURES[name].draw(read_back), tmp_path / "a.png", tmp_path / "a.svg")
+    style.save(FIGURES[name].draw(table), tmp_path / "b.png", tmp_path / "b.svg")
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
+def test_claims_on_the_model_are_judged_and_those_on_the_network_are_not_run():
+    table = claims({}, "laptop")
+    verdicts = table["verdict"].tolist()
+    assert verdicts[:6] == ["reproduced"] * 3 + ["not reproduced"] + ["reproduced"] * 2
+    assert set(verdicts[6:]) == {NOT_RUN}
+    assert table.loc[0, "ours"] == pytest.approx(0.99326, abs=1e-5)
+    assert table["published"].tolist()[6:8] == [19, 4]
+
+
+def test_runs_of_an_unknown_experiment_are_refused():
+    with pytest.raises(ValueError, match="no claims on the experiment 'network'"):
+        claims({"network": pd.DataFrame()}, "laptop")

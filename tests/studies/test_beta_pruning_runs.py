@@ -1,0 +1,197 @@
+"""Document 000's experiment replayed: on made-up scores, against counting by hand."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import studies
+from frugal.folds import ScoreTable
+from frugal.learners import space
+from studies.beta_pruning import claims, network, runs
+from studies.cli import main
+
+GRID = space("grid", "mnist_cnn").grid()
+SETTINGS = {"beta_pruning": {"buffer": 10, "tau": 0.99}, "threshold_pruning": {"threshold": 0.1}}
+FACTS = {"dataset": "mnist", "data": "original", "classifier": "mnist_cnn", "n_folds": 5, "space": "grid"}
+
+
+def made_up(seed, n_rows=60_000, n_failed=6):
+    """Scores with a spread between candidates far above that between folds, and some that failed."""
+    rng = np.random.default_rng(seed)
+    level = rng.choice([0.1, 0.6, 0.9, 0.97], size=(len(GRID), 1)) - rng.uniform(0, 0.05, size=(len(GRID), 1))
+    scores = level + rng.uniform(-0.005, 0.005, size=(len(GRID), 5))
+    scores[:n_failed] = np.nan
+    meta = FACTS | {"seed": seed, "n_rows_of_dataset": n_rows, "n_classes": 10, "folds": list(range(5))}
+    return ScoreTable(scores, np.full_like(scores, 6.0), GRID, meta)
+
+
+@pytest.fixture(scope="module")
+def explored():
+    return runs.explore([made_up(seed) for seed in range(3)], SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def swept():
+    tables = [made_up(seed) for seed in range(2)]
+    return runs.sweep(tables, SETTINGS, taus=[0.99, 1.0], buffers=[10])
+
+
+def test_the_list_has_the_96_rows_of_the_authors_grid():
+    listed = runs.in_authors_order(made_up(0))
+    counts = Counter(json.dumps(candidate, sort_keys=True) for candidate in listed.candidates)
+    assert len(listed.candidates) == 96
+    assert len(counts) == 72
+    doubled = {json.loads(text)["learning_rate"] for text, n in counts.items() if n == 2}
+    assert doubled == {0.01}
+    other = runs.in_authors_order(made_up(1))
+    assert other.candidates != listed.candidates
+
+
+def test_a_candidate_without_scores_is_named():
+    table = made_up(0)
+    with pytest.raises(ValueError, match=r"there are no scores of .*, a candidate of document 000"):
+        runs.in_authors_order(ScoreTable(table.scores[1:], table.seconds[1:], table.candidates[1:], table.meta))
+
+
+def test_standard_explores_one_candidate_every_five_trainings(explored):
+    standard = explored[explored["method"] == "standard"]
+    np.testing.assert_array_equal(standard["explored"], np.ceil(standard["step"] / 5))
+    np.testing.assert_array_equal(standard["n_complete"], standard["step"] // 5)
+    assert (standard.groupby("seed")["step"].max() == 480).all()
+    for seed, part in standard.groupby("seed"):
+        listed = runs.in_authors_order(made_up(seed))
+        best = np.fmax.accumulate(listed.scores.mean(axis=1))
+        for step, told in zip(part["step"], part["best_mean"], strict=True):  # also where candidates have failed
+            so_far, left = divmod(step, 5)
+            complete = listed.scores[:so_far].mean(axis=1)
+            known = (
+                complete
+                if np.isfinite(complete).any()
+                else [*complete, listed.scores[so_far, :left].mean()]
+                if left
+                else complete
+            )
+            assert np.isnan(known).all() if np.isnan(told) else told == pytest.approx(np.nanmax(known), abs=1e-12)
+        at_ends = part[part["step"] % 5 == 0]["best_mean"].to_numpy()
+        np.testing.assert_allclose(at_ends, np.where(np.isnan(best), np.nan, best), atol=1e-12)
+
+
+def test_pruning_explores_all_candidates_sooner_and_opens_ten_at_once(explored):
+    pruned = explored[explored["method"] == "beta_pruning"]
+    for _, part in pruned.groupby("seed"):
+        np.testing.assert_array_equal(part["explored"].iloc[:10], range(1, 11))
+        assert part["explored"].iloc[-1] == 96
+        assert part["step"].max() < 480
+        assert part["n_pruned"].is_monotonic_increasing
+
+
+def test_a_run_that_never_prunes_trains_everything(swept):
+    never = swept[(swept["method"] == "beta_pruning") & (swept["tau"] == 1)]
+    assert (never["folds_share"] > 0.9).all()  # all but the folds of networks that failed
+    assert (never["n_wrong"] == 0).all()
+    standard = swept[swept["method"] == "standard"]
+    assert (standard["folds_share"] == 1).all()
+    assert (standard["explored_at_20"] == 4).all()
+    assert (standard[["regret", "lost_best", "n_pruned"]] == 0).all(axis=None)
+
+
+def test_wrong_prunings_and_regret_are_counted_by_means_over_all_folds():
+    # The second candidate looks far worse than the first on two folds, and is better over all.
+    table = made_up(0, n_failed=0)
+    table.scores[:] = 0.5
+    listed = [json.dumps(c, sort_keys=True) for c in runs.in_authors_order(table).candidates]
+    first, second = listed[0], next(text for text in listed if text != listed[0])
+    rows = [json.dumps(dict(c), sort_keys=True) for c in GRID]
+    table.scores[rows.index(first)] = 0.79
+    table.scores[rows.index(second)] = [0.5, 0.5, 0.995, 0.995, 0.995]
+    swept = runs.sweep([table], SETTINGS, taus=[0.99], buffers=[10])
+    heuristic = swept[swept["method"] == "threshold_pruning"].iloc[0]
+    n_second = listed.count(second)
+    assert heuristic["n_wrong"] == n_second
+    assert heuristic["regret"] == pytest.approx((0.5 * 2 + 0.995 * 3) / 5 - 0.79)
+    assert heuristic["lost_best"] == 1
+
+
+def test_networks_that_diverged_score_by_chance_in_one_run(swept):
+    by_chance = swept[swept["failed_as"] == "chance"]
+    assert len(by_chance) == 2
+    assert set(zip(by_chance["tau"], by_chance["buffer"], strict=True)) == {(0.99, 10)}
+    assert by_chance["is_configured"].all()
+
+
+def test_the_summary_of_figure_7_holds_the_recorded_run_and_the_band(explored):
+    table = network.summarise_figure7(explored)
+    own = table[(table["method"] == "recorded") & (table["panel"] == "explored")].set_index("step")["mean"]
+    assert (own[20], own[50], own[100], own.index.max()) == (19, 25, 40, 114)  # method notes, section 2.5
+    band = table[(table["method"] == "beta_pruning") & (table["panel"] == "explored")].set_index("step")
+    at_20 = explored.query("method == 'beta_pruning' and step == 20")["explored"]
+    assert tuple(band.loc[20, ["mean", "low", "high"]]) == (at_20.mean(), at_20.min(), at_20.max())
+    assert band.loc[480, "mean"] == 96  # runs that have ended keep their last value
+    assert (table["n_seeds"] == 3).all()
+
+
+def test_the_sweep_table_holds_every_measure_of_every_run(swept):
+    table = network.sweep_table(swept, "paper")
+    assert list(table.columns[:5]) == ["measure", "tau", "method", "buffer", "published"]
+    cell = table.query(
+        "measure == 'folds_share' and method == 'beta_pruning' and tau == '0.99' and buffer == '10'"
+    )
+    runs_of_cell = swept.query("method == 'beta_pruning' and tau == 0.99 and failed_as == 'failed'")
+    assert cell["ours"].item() == pytest.approx(runs_of_cell["folds_share"].mean())
+    assert set(table["method"]) == {"beta_pruning", "beta_pruning_chance", "standard", "threshold_pruning"}
+
+
+def test_claims_on_the_network_are_judged_at_the_floor_and_not_below(explored, swept):
+    text = "With 20 trained models"
+
+    def verdict_of(table):
+        judged = claims({"explored": table, "swept": swept}, "paper")
+        return judged[judged["claim"].str.startswith(text)].iloc[0]
+
+    judged = verdict_of(explored)
+    assert judged["verdict"] != "not run at this scale"
+    assert judged["ours"] == explored.query("method == 'beta_pruning' and step == 20")["explored"].mean()
+    assert verdict_of(explored.assign(n_rows=59_999))["verdict"] == "not run at this scale"
+    assert verdict_of(explored.assign(k=10))["verdict"] == "not run at this scale"
+    assert verdict_of(explored[explored["seed"] < 2])["verdict"] == "not run at this scale"
+    regular = claims({"explored": explored}, "paper").query("published == 4")
+    assert regular["verdict"].item() == "reproduced"
+
+
+def test_the_share_of_wrong_prunings_is_that_of_the_configured_runs():
+    rows = [
+        {
+            "method": method,
+            "seed": 0,
+            "is_configured": here,
+            "failed_as": "failed",
+            "n_wrong": wrong,
+            "n_judged": 10,
+        }
+        for method, here, wrong in (
+            ("beta_pruning", True, 1),
+            ("beta_pruning", False, 9),
+            ("threshold_pruning", True, 4),
+        )
+    ]
+    table = pd.DataFrame(rows).assign(n_rows=60_000, k=5, data="original")
+    judged = claims({"swept": table}, "paper")
+    ours = judged[judged["claim"].str.contains("poor decisions")]["ours"].item()
+    assert ours == pytest.approx(0.1 - 0.4)
+
+
+def test_the_command_writes_both_files_and_figures_are_drawn_of_them(tmp_path):
+    path = tmp_path / "folds0-4.parquet"
+    made_up(0, n_rows=2000).write(path)
+    explored, swept = tmp_path / "explored.parquet", tmp_path / "swept.parquet"
+    arguments = ["explore", "--scores", str(path), "--taus", "0.99", "--buffers", "10"]
+    arguments += ["--settings", json.dumps(SETTINGS), "--output", str(explored), "--sweep-output", str(swept)]
+    assert main(arguments) == 0
+    drawn = studies.figures("beta_pruning")
+    for name, file in (("figure7", explored), ("sweep", swept)):
+        figure = drawn[name].draw(drawn[name].summarise(pd.read_parquet(file)))
+        assert all(axes.get_xlabel() and axes.get_ylabel() for axes in figure.axes)
+        assert all(axes.lines for axes in figure.axes)

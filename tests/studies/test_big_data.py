@@ -1,0 +1,147 @@
+"""Document 003, section 3, as a whole: what may be published, its methods, and what a person reads."""
+
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_big_data_bootstrap_claims import parallel_runs, serial_runs
+from test_big_data_case_control import bias_runs, subsampling_runs
+from test_big_data_kmeans_svm_claims import boundaries, compressed
+from test_big_data_sample_size import by_hand
+
+from frugal.cli import main as library
+from studies import big_data, experiments
+from studies.publish import _reaches_floor
+from studies.tidy import TIDY
+
+SECTIONS = ("bootstrap", "sample_size", "case_control", "kmeans_svm")
+DRAWN = {
+    name: figure
+    for section in SECTIONS
+    for name, figure in import_module(f"studies.big_data.{section}.figures").FIGURES.items()
+}
+TABLES = [name for section in SECTIONS for name in import_module(f"studies.big_data.{section}.summaries").TABLES]
+EXPLAINED = ("figure6", "figure9", "figure11")
+"""Figures of one small run, whose CSVs count no seeds."""
+
+
+def checked(n_seeds=10):
+    """Fits of 3 or 4 steps whose samples end with all rows, in the last seed from the second step on."""
+    rows = []
+    for seed in range(n_seeds):
+        last = seed == n_seeds - 1
+        for iteration, size in enumerate([10, 100, 100] if last else [10, 50, 100, 100], start=1):
+            error = 1.0 + 0.1 * iteration + 0.01 * seed
+            step = {"iteration": iteration, "size": size, "squared_error": error, "variance": 1.0}
+            rows.append(step | {"corrected": 1 - size / 100, "seed": seed})
+    return pd.DataFrame(rows).assign(method="dynamic_50", n_rows=100, data="original")
+
+
+def runs_of(name, n_seeds):
+    """Made-up runs behind a figure or table."""
+    angles = np.linspace(1.0, 9.0, n_seeds)
+    makers = {
+        "figure7 figure7_rows interval_widths": lambda: pd.concat(
+            [serial_runs(n_seeds), parallel_runs(n_seeds)], ignore_index=True
+        ),
+        "figure8 figure8_seconds sample_growth sample_sizes": lambda: by_hand(n_seeds),
+        "variance_check": lambda: checked(n_seeds),
+        "figure10 figure10_seconds": lambda: subsampling_runs(n_seeds),
+        "bias": lambda: bias_runs(n_seeds),
+        "boundary_angles boundaries": lambda: boundaries(angles, angles / 2),
+        "figure12 figure12_rows compression": lambda: compressed(("wdbc", "pima2"), n_seeds),
+    }
+    (make,) = (make for names, make in makers.items() if name in names.split())
+    return make()
+
+
+def publishable(numbers, kind, name, place):
+    (place / kind).mkdir(exist_ok=True)
+    numbers.to_csv(place / kind / f"{name}.csv", index=False)
+    return [_reaches_floor(Path(kind) / f"{name}{end}", place, big_data) for end in (".csv", ".md", ".png")]
+
+
+@pytest.mark.parametrize("name", sorted({*DRAWN} - {*EXPLAINED}))
+def test_a_figure_is_published_with_ten_seeds_and_not_with_nine(name, tmp_path):
+    for n_seeds, may in ((10, True), (9, False)):
+        numbers = DRAWN[name].summarise(runs_of(name, n_seeds))
+        assert numbers["n_seeds"].max() == n_seeds
+        assert publishable(numbers, "figures", name, tmp_path) == [may] * 3
+    if "source" in numbers:
+        assert numbers.loc[numbers["source"] == "published", "n_seeds"].isna().all()
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+def test_a_figure_that_explains_is_published(name, tmp_path):
+    assert all(publishable(DRAWN[name].summarise(0), "figures", name, tmp_path))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_is_published_with_ten_seeds_and_not_with_nine(name, tmp_path):
+    for n_seeds, may in ((10, True), (9, False)):
+        table = big_data.TABLES[name](runs_of(name, n_seeds), "paper")
+        assert publishable(table, "tables", name, tmp_path) == [may] * 3
+
+
+def test_what_not_every_seed_has_is_left_out_of_the_check_of_the_variance():
+    table = big_data.TABLES["variance_check"](checked(), "paper")
+    assert (table["n_seeds"] == 10).all()
+    steps = table.groupby("measure")["iteration"].agg(list)
+    assert steps.pop("corrected_deviation") == [1]  # from the second step on a sample is all rows
+    assert all(listed == [1, 2, 3] for listed in steps)  # the fourth was not made in the last seed
+    assert len(steps) == 5
+
+
+def test_every_method_that_a_job_may_ask_for_is_the_runs_own():
+    for name, asked in experiments.EXPERIMENTS.items():
+        known = import_module(f"studies.{asked.package}.runs").EXPERIMENTS
+        assert known[name][1] == asked.methods
+    listed = {
+        name
+        for section in (*SECTIONS, "beyond", "searched_beyond")
+        for name in import_module(f"studies.big_data.{section}.runs").EXPERIMENTS
+    }
+    assert listed == {n for n, asked in experiments.EXPERIMENTS.items() if asked.package.startswith("big_data.")}
+
+
+def rendered(**columns):
+    empty = {"published": np.nan, "ours": 2.0, "low": np.nan, "high": np.nan, "n_seeds": 10, "data": "original"}
+    row = {"method": "km_svm", "measure": "error"} | dict.fromkeys(TIDY, "") | {"scale": "paper"} | empty | columns
+    head, _, cells, _, note = big_data.render(pd.DataFrame([row])).splitlines()
+    assert head == "| method | error |"
+    assert cells.startswith("| km svm | ")
+    return cells.removeprefix("| km svm | ").removesuffix(" |"), note
+
+
+@pytest.mark.parametrize(
+    ("columns", "cell"),
+    [
+        ({}, "2"),
+        ({"low": 0.5, "high": 2.25}, "2 (0.5 to 2.25)"),
+        ({"low": -1.0, "high": 5.0, "published": 0.12345}, "2 (-1 to 5) [published 0.1235]"),
+        ({"published": 3.0, "data": "original/stand-in"}, "2 [published 3] †"),
+        ({"low": 1.0, "high": 3.0, "says": "less"}, "2 (1 to 3), less"),
+        ({"says": ""}, "2"),
+        ({"ours": np.nan}, "no value"),
+        ({"ours": np.nan, "published": 3.0}, "no value [published 3]"),
+    ],
+)
+def test_a_cell_has_both_ends_of_its_interval_and_the_published_value(columns, cell):
+    text, note = rendered(**columns)
+    assert text == cell
+    assert note.startswith("Means (their 95 % intervals over seeds) [what is published]; scale paper, 10 seeds, ")
+    assert ("†" in note) == ("†" in cell)
+
+
+def test_the_bench_of_rows_shows_memory_and_rows_held(capsys):
+    assert not library(["bench", "rows", "--n-rows", "20000", "--chunk-rows", "5000"])
+    head, *lines = capsys.readouterr().out.splitlines()
+    rows = {line.split()[0]: dict(zip(head.split(), line.split(), strict=True)) for line in lines}
+    assert list(rows) == ["generation", "SGDClassifier.partial_fit", "blb_stream", "newton_all_rows", "osmac_mvc",
+                          "osmac_mmse"]  # fmt: skip
+    assert rows["blb_stream"]["rows_held"] == str(5 * 1024 + 5000)
+    assert rows["osmac_mvc"]["n_drawn"] == "101000"
+    for method in ("newton_all_rows", "osmac_mvc"):
+        assert 20 < float(rows[method]["base_mib"]) <= float(rows[method]["peak_mib"])

@@ -1,0 +1,370 @@
+"""The combinations and the fractions: what runs hold, and what is made of them."""
+
+import io
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from frugal.rows import case_control, weighted_logistic
+from studies.big_data.beyond import claims, designs, figures, models, summaries, svms
+from studies.big_data.beyond import combinations as measured
+from studies.big_data.beyond import fractions as trained_fractions
+from studies.big_data.beyond.runs import EXPERIMENTS, combinations, fractions
+from studies.tidy import TIDY
+from studies.verdicts import judge
+
+COMBINED = {
+    "sizes": {"nzNormal": 2000}, "gammas": [0.8], "s": 2, "r": 3, "pilot_size": 200, "n_truth": 5, "theta": 0.5,
+    "dynamic_gammas": [0.8], "datasets": ["digits"], "n_components": 5, "svm_rows": 300, "svm_test": 100,
+    "svm_gammas": [0.8], "svm_s": 2, "svm_r": 2, "compression": 5, "C": 1.0,
+}  # fmt: skip
+TRAINED = {
+    "datasets": ["wdbc", "digits"], "fractions": [0.5], "passes": [2], "n_train": 300, "svm_rows": 200,
+    "n_components": 2, "pilot_share": 0.25, "s": 2, "r": 2, "theta": 0.5, "C": 1.0,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def combined(tmp_path_factory):
+    root = tmp_path_factory.mktemp("data")
+    methods = EXPERIMENTS["combinations"][1]
+    return pd.concat(
+        [combinations(m, seed, COMBINED, root) for m in methods for seed in (0, 1)], ignore_index=True
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    root = tmp_path_factory.mktemp("data")
+    methods = EXPERIMENTS["fractions"][1]
+    return pd.concat([fractions(m, seed, TRAINED, root) for m in methods for seed in (0, 1)], ignore_index=True)
+
+
+def by_method(runs, method, column):
+    return runs.loc[runs["method"] == method, column]
+
+
+def test_every_combination_and_part_is_measured_on_its_problem(combined):
+    found = combined.groupby("problem")["method"].unique()
+    assert set(found["nzNormal"]) == {
+        "full",
+        "bootstrap",
+        "blb",
+        "osmac_mvc",
+        "blb_osmac",
+        "dynamic",
+        "blb_dynamic",
+    }
+    assert set(found["digits"]) == {"full_svm", "wkm_svm", "blb_svm", "blb_wkm_svm"}
+    assert combined["error"].notna().all()
+    assert (combined["seconds"] > 0).all()
+    assert (by_method(combined, "full", "to_full") < 1e-4).all()
+    widths = combined[combined["width_error"].notna()]
+    assert set(widths["method"]) == {"bootstrap", "blb", "blb_osmac", "blb_dynamic"}
+    b = int(2000**0.8)
+    assert (by_method(combined, "blb", "rows_touched") <= 2 * 3 * b).all()
+    assert (by_method(combined, "osmac_mvc", "rows_touched") == 2000 + 200 + 2 * b).all()
+    assert set(combined.loc[combined["share_uniform"].notna(), "method"]) == {"osmac_mvc", "blb_osmac"}
+    assert (combined["share_uniform"].dropna() == 0).all()
+    assert set(combined.loc[combined["predict_seconds"].notna(), "problem"]) == {"digits"}
+
+
+def test_blb_and_its_dynamic_fits_are_counted_in_the_same_two_units(combined):
+    for method in ("blb", "blb_dynamic"):
+        rows = combined[combined["method"] == method]
+        given = 2000 * rows["n_fits"]  # each fit has 2000 rows, repeats included, of which about b are distinct
+        np.testing.assert_allclose(rows["passes"], rows["rows_accessed"] / given)
+        assert (rows["rows_accessed"] >= given).all()
+        share = rows["distinct_accessed"] / rows["rows_accessed"]
+        distinct = rows["rows_touched"] / given
+        assert (share > distinct - 0.01).all()  # small samples hold fewer repeats
+    # The same resamples, so the same distinct rows and nearly the same coefficients.
+    pairs = [
+        by_method(combined, method, ["rows_touched", "error"]).to_numpy() for method in ("blb", "blb_dynamic")
+    ]
+    assert (pairs[0][:, 0] == pairs[1][:, 0]).all()
+    np.testing.assert_allclose(pairs[0][:, 1], pairs[1][:, 1], rtol=0.05)
+    # A sample of all rows holds the distinct ones; the Hessian's tenth of them somewhat more of its own size.
+    batch = by_method(combined, "blb", "distinct_accessed") / by_method(combined, "blb", "rows_accessed")
+    assert (batch < 2 * 437 / 2000).all()
+    for method in ("full", "dynamic"):
+        rows = combined[combined["method"] == method]
+        assert (rows["distinct_accessed"] == rows["rows_accessed"]).all()
+
+
+def test_the_size_rule_reaches_the_resample_and_misjudges_its_variance(combined):
+    assert (by_method(combined, "blb_dynamic", "largest_share") == 1.0).all()
+    # b = 437 of 2000 rows: the variance is that of b rows, equation 13 says of 2000, log10 of which is 0.66.
+    gap = (
+        by_method(combined, "blb_dynamic", "understated").mean()
+        - by_method(combined, "dynamic", "understated").mean()
+    )
+    assert gap > 0.3
+
+
+def test_runs_of_a_seed_are_the_same_but_for_seconds(combined, tmp_path):
+    for method in ("blb_osmac", "blb_dynamic", "blb_wkm_svm"):
+        again = combinations(method, 1, COMBINED, tmp_path)
+        first = combined[(combined["method"] == method) & (combined["seed"] == 1)].reset_index(drop=True)
+        pd.testing.assert_frame_equal(
+            again.drop(columns=["seconds", "predict_seconds"]),
+            first.drop(columns=["seconds", "predict_seconds"]),
+            check_dtype=False,
+        )
+    assert combined.groupby(["problem", "method"])["error"].nunique().min() > 1
+
+
+def test_each_method_is_trained_where_it_applies(trained):
+    found = trained.groupby("dataset")["method"].unique()
+    assert set(found["wdbc"]) == set(EXPERIMENTS["fractions"][1])
+    assert set(found["digits"]) == {
+        "uniform", "dynamic", "full_logistic", "km_svm", "wkm_svm", "svm_km", "uniform_svm", "full_svm",
+    }  # fmt: skip
+    fine = trained[trained["reason"] == ""]
+    assert (fine["accuracy"] > 0.2).all()
+    assert (fine.loc[fine["dataset"] == "wdbc", "accuracy"] > 0.6).all()
+    has_loss = fine[fine["family"] == "logistic"]
+    assert has_loss["log_loss"].notna().all()
+    assert fine.loc[fine["family"] == "svm", "log_loss"].isna().all()
+    assert by_method(fine, "wkm_svm", "rows_share").between(0.48, 0.52).all()
+    assert (by_method(fine, "wkm_svm", "rows_touched") == by_method(fine, "wkm_svm", "n_rows")).all()
+    assert (fine["predict_seconds"] > 0).all()
+    # A batch fit reads every row several times, and touches it once.
+    full = fine[fine["method"] == "full_logistic"]
+    assert (full["rows_touched"] == full["n_rows"]).all()
+    assert (full["rows_accessed"] > 2 * full["n_rows"]).all()
+    dynamic = fine[fine["method"] == "dynamic"]
+    assert (dynamic["rows_touched"] < dynamic["rows_accessed"]).all()
+    assert (dynamic["rows_touched"] <= dynamic["n_rows"]).all()
+    assert set(fine.loc[fine["share_uniform"].notna(), "method"]) == {"lcc", "osmac_mvc", "osmac_mmse"}
+    assert set(fine.loc[fine["n_failed"].notna(), "method"]) == {"blb", "b_of_n"}
+
+
+def test_full_training_is_what_scikit_learn_finds(trained, tmp_path):
+    from sklearn.linear_model import LogisticRegression
+
+    row = trained[(trained["method"] == "full_logistic") & (trained["dataset"] == "wdbc") & (trained["seed"] == 0)]
+    data = designs.split("wdbc", 0, root=tmp_path, n_train=300, n_components=2)
+    model = LogisticRegression(C=1 / (300 * designs.RIDGE), tol=1e-8).fit(data.X, data.y)
+    assert row["accuracy"].item() == pytest.approx(model.score(data.X_test, data.y_test), abs=0.01)
+
+
+def test_a_failed_fit_is_a_row_with_its_reason(tmp_path):
+    settings = TRAINED | {"datasets": ["wdbc"], "fractions": [0.03], "n_components": 20}
+    run = fractions("uniform", 0, settings, tmp_path)
+    assert "separated" in run["reason"].item() or "dependent" in run["reason"].item()
+    assert math.isnan(run["accuracy"].item())
+
+
+def test_a_bag_without_a_fit_is_a_row_with_its_reason(tmp_path, monkeypatch):
+    settings = TRAINED | {"datasets": ["wdbc"], "fractions": [0.01]}  # b = 2 rows of 300, often of one class
+    runs = [fractions("blb", seed, settings, tmp_path) for seed in range(6)]
+    reasons = {run["reason"].item() for run in runs}
+    assert any("has no row of class" in reason for reason in reasons)
+
+    def failing(*args, **kwargs):
+        raise ValueError("no such thing")
+
+    monkeypatch.setattr(models, "fit_logistic", failing)
+    run = fractions("b_of_n", 0, TRAINED | {"datasets": ["wdbc"]}, tmp_path)
+    assert "fits failed" in run["reason"].item()
+    monkeypatch.setattr(models, "blb", failing)
+    with pytest.raises(ValueError, match="no such thing"):
+        fractions("blb", 0, TRAINED | {"datasets": ["wdbc"]}, tmp_path)
+
+
+def test_a_pilot_that_fails_is_told(tmp_path, monkeypatch):
+    settings = TRAINED | {"datasets": ["wdbc"]}
+    fit, pilots = case_control.fit_weighted, []
+
+    def separated(X, y, *, sample, **others):
+        if "the pilot of" in sample:
+            pilots.append(sample)
+            raise weighted_logistic.FitError(sample, "separated")
+        return fit(X, y, sample=sample, **others)
+
+    monkeypatch.setattr(case_control, "fit_weighted", separated)
+    for method in ("lcc", "osmac_mvc"):
+        run = fractions(method, 0, settings, tmp_path)
+        assert run["share_uniform"].item() == 1.0
+    assert (combinations("osmac_mvc", 0, COMBINED, tmp_path)["share_uniform"] == 1.0).all()
+    assert len(pilots) == 6
+
+
+def with_failures(runs):
+    """`lcc` has no fit of any seed, `osmac_mvc` none of the first."""
+    lost = (runs["method"] == "lcc") | ((runs["method"] == "osmac_mvc") & (runs["seed"] == 0))
+    numbers = [name for name in runs.select_dtypes("number") if name not in ("seed", "n_rows", "fraction")]
+    return runs.assign(**{name: runs[name].where(~lost) for name in numbers})
+
+
+def test_failed_seeds_are_counted_and_cells_without_a_value_stay(trained):
+    runs = with_failures(trained)
+    for table in (summaries.fractions_table(runs, "smoke"), summaries.summarise_fractions(runs)):
+        cells = table[table["dataset"] == "wdbc"].set_index(["method", "measure"])
+        value = "ours" if "ours" in cells else "mean"
+        assert (table["n_seeds"] == 2).all()
+        assert math.isnan(cells.loc[("lcc", "accuracy"), value])
+        assert cells.loc[("lcc", "accuracy"), "n_missing"] == 2
+        assert cells.loc[("osmac_mvc", "accuracy"), "n_missing"] == 1
+        assert cells.loc[("osmac_mvc", "accuracy"), value] > 0.6
+        assert cells.loc[("blb", "n_failed"), "n_missing"] == 0
+        for method, measure in (("uniform", "n_failed"), ("wkm_svm", "log_loss"), ("cc", "share_uniform")):
+            assert (method, measure) not in cells.index
+    for name in ("fractions", "fractions_seconds"):
+        numbers = figures.FIGURES[name].summarise(runs=runs)
+        figures.FIGURES[name].draw(pd.read_csv(io.StringIO(numbers.to_csv(index=False))))
+
+
+def test_the_table_of_combinations_shows_failed_fits(combined):
+    table = summaries.combinations_table(combined, "smoke").set_index(["problem", "method", "measure"])
+    assert table.loc[("nzNormal", "blb", "n_failed"), "ours"].item() == 0
+    assert table.loc[("nzNormal", "blb_osmac", "share_uniform"), "ours"].item() == 0
+    assert table["ours"].notna().all()
+    assert (table["n_seeds"] == 2).all()
+
+
+def test_splits_share_no_row_and_are_scaled_on_the_training_rows(tmp_path):
+    first, again = (designs.split("wdbc", 3, root=tmp_path, n_components=4) for _ in range(2))
+    assert np.array_equal(first.X, again.X)
+    assert len(first.y) + len(first.y_test) == 569
+    np.testing.assert_allclose(first.X.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(first.X.std(axis=0), 1.0)
+    assert np.abs(np.corrcoef(first.X.T) - np.eye(4)).max() < 1e-9  # principal components
+
+
+def test_the_true_width_is_that_of_the_information():
+    X, _ = designs.generate("nzNormal", 400_000, np.random.default_rng(0))
+    p = 1 / (1 + np.exp(-X @ designs.BETA["nzNormal"]))
+    information = (X * (p * (1 - p))[:, None]).T @ X / len(X) * 5000
+    expected = 2 * 1.96 * np.sqrt(np.diag(np.linalg.inv(information))).mean()
+    assert designs.true_width("nzNormal", 5000, 60) == pytest.approx(expected, rel=0.12)
+    assert p.mean() == pytest.approx(0.95, abs=0.01)
+
+
+@pytest.mark.parametrize(("run", "settings"), [(combinations, COMBINED), (fractions, TRAINED)])
+def test_unknown_settings_are_named(run, settings):
+    method = EXPERIMENTS[run.__name__][1][0]
+    with pytest.raises(ValueError, match=r"unknown setting 'bb'; known: .*theta"):
+        run(method, 0, settings | {"bb": 1})
+    with pytest.raises(ValueError, match="missing setting 'theta'"):
+        run(method, 0, {k: v for k, v in settings.items() if k != "theta"})
+
+
+@pytest.mark.parametrize(
+    ("run", "change", "message"),
+    [
+        (fractions, {"r": 1}, "r must be at least 2"),
+        (fractions, {"C": -1}, "C must be above 0"),
+        (fractions, {"fractions": [0.5, 1]}, "fractions must be below 1, got 1"),
+        (fractions, {"passes": []}, "passes must be a list of one or more"),
+        (fractions, {"n_train": 1}, "n_train must be at least 2"),
+        (combinations, {"r": 1}, "r must be at least 2"),
+        (combinations, {"C": -1}, "C must be above 0"),
+        (combinations, {"sizes": {"nzNormal": 2.5}}, "sizes.* must be at least 100"),
+        (combinations, {"dynamic_gammas": [0.7]}, r"dynamic_gammas must be among gammas \(0.8\), got 0.7"),
+    ],
+)
+def test_wrong_values_of_settings_are_refused_before_anything_runs(run, change, message, monkeypatch):
+    for module in (designs, svms, trained_fractions):
+        monkeypatch.setattr(module, "split", None, raising=False)
+    monkeypatch.setattr(measured, "generate", None)
+    for method in EXPERIMENTS[run.__name__][1]:
+        with pytest.raises(ValueError, match=message):
+            run(method, 0, (COMBINED if run is combinations else TRAINED) | change)
+
+
+def made_up(n_seeds=10, sizes=(10_000, 20_000), svm_rows=5000):
+    """Every method costs and errs as its factor says, twice as much at the second gamma."""
+    factors = {
+        "full": 1, "blb": 10, "osmac_mvc": 4, "blb_osmac": 2, "dynamic": 1, "blb_dynamic": 100,
+        "full_svm": 1, "wkm_svm": 4, "blb_svm": 8, "blb_wkm_svm": 2,
+    }  # fmt: skip
+    rows = []
+    for problem, n in zip(("nzNormal", "student_t", "letter"), (*sizes, svm_rows), strict=True):
+        for method, factor in factors.items():
+            if method.endswith("svm") != (problem == "letter"):
+                continue
+            for seed in range(n_seeds):
+                for gamma in (0.6, 0.7) if method.startswith(("blb", "osmac")) else (math.nan,):
+                    value = factor * (2.0 if gamma == 0.7 else 1.0) * (1 + 0.01 * seed)
+                    costs = dict.fromkeys(("error", "to_full", "width_error", "width", *summaries.COSTS), value)
+                    row = {"problem": problem, "method": method, "seed": seed, "gamma": gamma, "n_rows": n}
+                    rows.append(row | costs | {"understated": np.log10(factor)})
+    return pd.DataFrame(rows).assign(data="generated", n_fits=1, r=30, s=5, n_truth=300)
+
+
+def test_pairs_are_ratios_by_gamma_and_seed():
+    runs = made_up()
+    same = summaries.paired(runs, "blb_osmac", "blb", "nzNormal", "error")
+    assert same.shape == (2, 10)
+    np.testing.assert_allclose(same, np.log10(0.2))
+    single = summaries.paired(runs, "blb_dynamic", "dynamic", "student_t", "seconds")
+    np.testing.assert_allclose(single, np.log10([[100.0] * 10, [200.0] * 10]))
+    errors = summaries.paired(runs, "blb_wkm_svm", "wkm_svm", "letter", "error")
+    np.testing.assert_allclose(errors.loc[0.6], -2.0 * (1 + 0.01 * np.arange(10)))
+    assert summaries.paired(runs, "blb_osmac", "blb", "letter", "error").empty
+    fewer = runs[(runs["method"] != "blb_dynamic") | (runs["gamma"] == 0.7)]
+    assert summaries.paired(fewer, "blb_dynamic", "blb", "nzNormal", "error").index.tolist() == [0.7]
+    apart = fewer[(fewer["method"] != "blb") | (fewer["gamma"] == 0.6)]
+    with pytest.raises(ValueError, match="blb_dynamic and blb have no gamma in common on nzNormal"):
+        summaries.paired(apart, "blb_dynamic", "blb", "nzNormal", "error")
+
+
+def test_the_table_against_parts_says_which_is_less():
+    table = summaries.against_parts_table(made_up(), "paper").set_index(
+        ["combination", "part", "problem", "measure"]
+    )
+    assert list(table.columns) == [*TIDY, "n_missing", "says"]
+    assert table.loc[("blb_osmac", "blb", "nzNormal", "error"), "says"] == "less"
+    assert table.loc[("blb_dynamic", "dynamic", "nzNormal", "error"), "says"] == "more"
+    row = table.loc[("blb_osmac", "full", "student_t", "seconds")]
+    assert row["ours"] == pytest.approx(np.log10(2) + 0.5 * np.log10(2))
+
+
+def test_claims_are_directions_of_these_ratios():
+    runs = made_up()
+    arrays = claims.arrays("combinations", runs)
+    assert arrays["osmac_error_nz"].shape == (2, 10)
+    table = judge(claims.CLAIMS["combinations"], arrays, enough=True, scale="paper", data="generated")
+    expected = [
+        -1.0, -1.0, -2.0, -1.0, np.log10(0.2) - 1,
+        np.log10(0.2), np.log10(0.2), np.log10(0.5), np.log10(0.5) + 0.5 * np.log10(2),
+    ]  # fmt: skip
+    np.testing.assert_allclose(table["ours"], expected, atol=1e-9)
+    assert (table["verdict"] == "reproduced").all()
+
+
+def test_the_floor_is_ten_seeds_of_the_documents_sizes():
+    assert claims.reaches_floor("combinations", made_up())
+    assert not claims.reaches_floor("combinations", made_up(n_seeds=9))
+    assert not claims.reaches_floor("combinations", made_up(sizes=(10_000, 19_999)))
+    assert not claims.reaches_floor("combinations", made_up(svm_rows=4999))
+    assert not claims.reaches_floor("combinations", made_up().query("problem != 'letter'"))
+    for name, value in (("r", 29), ("s", 4), ("n_truth", 299)):
+        assert not claims.reaches_floor("combinations", made_up().assign(**{name: value}))
+    with pytest.raises(ValueError, match="no claims on the experiment 'x'; known: combinations, fractions"):
+        claims.reaches_floor("x", made_up())
+
+
+def test_tables_and_figures_come_from_the_runs(combined, trained):
+    for name, make in summaries.TABLES.items():
+        table = make(trained if name == "fractions" else combined, "smoke")
+        assert set(TIDY) <= set(table.columns)
+        assert table["published"].isna().all()
+        assert (table["scale"] == "smoke").all()
+    for name, drawn in figures.FIGURES.items():
+        numbers = drawn.summarise(runs=combined if name == "combinations" else trained)
+        figure = drawn.draw(pd.read_csv(io.StringIO(numbers.to_csv(index=False))))
+        assert len(figure.axes) == {"combinations": 6, "fractions": 4, "fractions_seconds": 8}[name]
+    means = summaries.summarise_combinations(combined).set_index(["panel", "method"])
+    values = by_method(combined, "blb", "error")
+    assert means.loc[(1, "blb"), "mean"] == pytest.approx(math.sqrt(values.prod()))
+
+
+def test_methods_of_a_panel_are_told_apart():
+    for panel in (*[methods for *_, methods in summaries.PANELS], ("uniform", "cc", "lcc", "osmac_mvc", "blb")):
+        looks = [figures.LOOKS[method] for method in panel]
+        assert len({look.marker for look in looks}) == len({look.color for look in looks}) == len(looks)

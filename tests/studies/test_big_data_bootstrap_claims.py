@@ -1,0 +1,217 @@
+"""Claims, summaries and the table of document 003's section 3.1, on runs made up by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from studies.big_data.bootstrap import claims, figures, summaries
+from studies.tidy import TIDY
+from studies.verdicts import judge
+
+TRUE = 4.0
+"""Width of the central 95 % of 0, 1, 2, 3, 4, each of them six times."""
+
+
+def path(method, gamma, seed, errors, rows, held, **more):
+    """A path whose widths are off by these errors, one second a step."""
+    steps = np.arange(1, len(errors) + 1)
+    return pd.DataFrame(
+        {
+            "method": method,
+            "seed": seed,
+            "gamma": gamma,
+            "n_finished": steps,
+            "seconds": 1.0 * steps,
+            "rows_touched": rows * steps,
+            "rows_held": held,
+            "fraction_distinct": 0.63,
+            "largest_share": 1.0 if method == "blb" else 0.63,
+            "n_failed": 0,
+            "coef_error": 0.1,
+            "width_0": TRUE * (1 + np.array(errors)),
+            "width_1": TRUE * (1 - np.array(errors)),
+        }
+        | more
+    )
+
+
+def serial_runs(n_seeds=3):
+    """BOOT ends at .10 and is within .15 from its 4th step on; BLB is good from n^0.6, BOFN from n^0.7."""
+    parts = []
+    for seed in range(n_seeds):
+        parts.append(path("bootstrap", 1.0, seed, [1.0, 0.5, 0.2, 0.14, 0.1], rows=60, held=60))
+        for gamma, blb, b_of_n in ((0.5, 0.3, 0.8), (0.6, 0.12, 0.2), (0.7, 0.05, 0.1)):
+            parts.append(path("blb", gamma, seed, [0.4, 0.1, blb], rows=10, held=20))
+            parts.append(path("b_of_n", gamma, seed, [0.9, b_of_n], rows=2, held=2))
+        parts.append(pd.DataFrame({"method": "truth", "seed": seed, "coef_0": [0.0, 1, 2, 3, 4], "coef_1": 2.0}))
+    runs = pd.concat(parts, ignore_index=True)
+    runs.loc[runs["method"] == "truth", "coef_1"] = runs["coef_0"]
+    return runs.assign(experiment="intervals", n_rows=100, n_features=2, r=10, n_resamples=5, data="generated")
+
+
+def parallel_runs(n_seeds=3):
+    parts = []
+    for n_workers, faster in ((1, 1.0), (2, 2.0)):
+        for seed in range(n_seeds):
+            boot = path("bootstrap", 1.0, seed, [1.0, 0.5, 0.2, 0.14], rows=60, held=60)
+            blb = path("blb", 0.7, seed, [0.1], rows=10, held=20)
+            for part in (boot, blb):
+                error = part["width_0"] / TRUE - 1
+                part = part.drop(columns=["width_0", "width_1"]).assign(
+                    relative_error=error, true_width=TRUE, mean_width=TRUE, n_workers=n_workers
+                )
+                parts.append(part.assign(seconds=part["seconds"] / faster))
+    runs = pd.concat(parts, ignore_index=True)
+    return runs.assign(
+        experiment="interval_workers", n_rows=100, n_features=2, s=5, r=10, n_resamples=4, data="generated"
+    )
+
+
+@pytest.fixture
+def made_up():
+    return serial_runs()
+
+
+@pytest.fixture
+def parallel():
+    return parallel_runs()
+
+
+def ours(experiment, runs):
+    found = claims.arrays(experiment, runs)
+    return np.array([claim.statistic(found) for claim in claims.CLAIMS[experiment]])
+
+
+def test_claims_by_hand(made_up):
+    # BOOT's limit is 0.15: reached at its 4th second and 240th row; BLB (n^0.7) reaches it at its 2nd and 20th.
+    np.testing.assert_allclose(
+        ours("intervals", made_up),
+        [
+            0.63,
+            1.0,
+            1 - 4 / 2,
+            1 - 240 / 20,
+            0.05 - 0.15,
+            (0.3 - 0.05) - (0.8 - 0.1),
+            0.6,
+            0.7,
+            (3 / 30) / (5 / 300) - 1,
+            20 / 60 - 1,
+        ],
+    )
+
+
+def test_a_bag_that_never_gets_there_is_not_sooner(made_up):
+    worse = made_up.copy()
+    worse.loc[worse["method"] == "blb", "width_0"] = TRUE * 2.5
+    found = ours("intervals", worse)
+    assert found[2] == found[3] == 1.0
+    assert found[6] == 1.0  # no gamma is good, so only b = n is
+
+
+def test_a_good_gamma_below_a_bad_one_does_not_count(made_up):
+    bumpy = made_up.copy()
+    bumpy.loc[(bumpy["method"] == "b_of_n") & (bumpy["gamma"] == 0.5), ["width_0", "width_1"]] = TRUE
+    assert ours("intervals", bumpy)[7] == 0.7
+
+
+def test_a_resample_of_more_rows_than_b_breaks_the_claim(made_up):
+    made_up.loc[(made_up["method"] == "blb") & (made_up["seed"] == 1) & (made_up["gamma"] == 0.5),
+                "largest_share"] = 1.01  # fmt: skip
+    assert ours("intervals", made_up)[1] == pytest.approx(8 / 9)
+
+
+def test_workers_claim_by_hand(parallel):
+    # With two workers BLB takes half a second, and BOOT stays within 1.5 * 0.1 from its 4th step, 2 s.
+    np.testing.assert_allclose(ours("interval_workers", parallel), [0.5 / 2 - 1])
+    parallel.loc[parallel["method"] == "bootstrap", "relative_error"] = 0.9  # never: all of its 2 s count
+    np.testing.assert_allclose(ours("interval_workers", parallel), [0.5 / 2 - 1])
+
+
+@pytest.mark.parametrize(
+    ("errors", "first"), [([0.3, 0.1, 0.2, 0.1], 3), ([0.1, 0.1], 0), ([0.1, 0.2], None), ([np.nan, 0.1], 1)]
+)
+def test_within_means_to_stay(errors, first):
+    assert claims.first_within(np.array(errors), 0.15) == first
+
+
+def test_the_floor_is_ten_seeds_at_the_documents_sizes(made_up, parallel):
+    sizes = {"n_rows": 20_000, "n_features": 10, "r": 100}
+    many = pd.concat([made_up.assign(seed=made_up["seed"] + 3 * i, **sizes) for i in range(4)], ignore_index=True)
+    gammas = [many[many["gamma"] == 0.7].assign(gamma=gamma) for gamma in (0.8, 0.9)]
+    truth = pd.concat([many[many["method"] == "truth"]] * 8)
+    full = pd.concat([many, *gammas, truth], ignore_index=True)
+    assert claims.reaches_floor("intervals", full)
+    assert not claims.reaches_floor("intervals", many)
+    assert not claims.reaches_floor("intervals", full[full["seed"] < 9])
+    assert not claims.reaches_floor("intervals", full.assign(n_rows=19_999))
+    assert not claims.reaches_floor("intervals", full[full["method"] != "truth"])
+    assert not claims.reaches_floor("interval_workers", parallel)
+    many = pd.concat([parallel.assign(seed=parallel["seed"] + 3 * i) for i in range(4)])
+    many = many.assign(n_rows=200_000, n_features=50, r=50)
+    assert claims.reaches_floor("interval_workers", many)
+    assert not claims.reaches_floor("interval_workers", many.assign(s=4))
+
+
+def test_the_true_width_pools_the_coefficients(made_up):
+    assert summaries.true_width(made_up) == pytest.approx(TRUE)
+    with pytest.raises(ValueError, match="need those of the method truth"):
+        summaries.true_width(made_up[made_up["method"] != "truth"])
+
+
+def test_published_points_stand_on_our_time_axis(made_up, parallel):
+    table = summaries.summarise_figure7(pd.concat([made_up, parallel], ignore_index=True))
+    theirs = table[table["source"] == summaries.PUBLISHED].groupby(["experiment", "method"])
+    assert theirs.size().to_dict() == {
+        ("interval_workers", "blb"): 1, ("interval_workers", "bootstrap"): 10, ("intervals", "b_of_n"): 399,
+        ("intervals", "blb"): 85, ("intervals", "bootstrap"): 16,
+    }  # fmt: skip
+    # BOOT's first resample took 1923 s there and half a second here; BLB's first subsamples (gamma .5, .6, .7)
+    # .290, .401 and .701 s there, one second each here.
+    right = table[(table["experiment"] == "interval_workers") & (table["source"] == summaries.PUBLISHED)]
+    np.testing.assert_allclose(right["seconds"], right["published_s"] * 0.5 / 1923)
+    left = table[(table["experiment"] == "intervals") & (table["source"] == summaries.PUBLISHED)]
+    np.testing.assert_allclose(
+        left["seconds"], left["published_s"] / (0.290 * 0.401 * 0.701) ** (1 / 3), rtol=1e-3
+    )
+    mine = table[table["source"] == summaries.OURS]
+    end = mine[(mine["method"] == "blb") & (mine["gamma"] == 0.6) & (mine["n_finished"] == 3)].iloc[0]
+    assert (end["mean"], end["rows_touched"], end["n_seeds"]) == (pytest.approx(0.12), 30, 3)
+
+
+def test_the_table_has_the_ends_beside_the_published_levels(made_up, parallel):
+    table = summaries.interval_widths_table(pd.concat([made_up, parallel], ignore_index=True), "laptop")
+    assert list(table.columns)[: 5 + len(TIDY)] == [*summaries.KEYS, *TIDY]
+    assert not table.duplicated(summaries.KEYS).any()
+    cells = table.set_index(["experiment", "method", "gamma", "n_workers", "measure"])
+    errors = cells.loc[("intervals", "b_of_n", 0.5, 1, "relative_error")]
+    assert errors["ours"] == pytest.approx(0.8)
+    assert errors["published"] == pytest.approx(0.84, abs=0.005)
+    assert cells.loc[("interval_workers", "blb", 0.7, 2, "seconds"), "ours"] == 0.5
+    assert cells.loc[("interval_workers", "blb", 0.7, 2, "relative_error"), "published"] == 0.101
+    assert cells["published"].notna().sum() == 3 + 3 + 1 + 2
+
+
+def test_figures_are_drawn_from_the_numbers_as_a_file_holds_them(made_up, parallel, tmp_path):
+    both = pd.concat([made_up, parallel], ignore_index=True)
+    for name, x in (("figure7", "seconds"), ("figure7_rows", "rows_touched")):
+        drawn = figures.FIGURES[name]
+        drawn.summarise(both).to_csv(tmp_path / "numbers.csv", index=False)
+        numbers = pd.read_csv(tmp_path / "numbers.csv")
+        figure = drawn.draw(numbers)
+        blb = numbers[(numbers["experiment"] == "intervals") & (numbers["source"] == "ours")]
+        expected = blb[(blb["method"] == "blb") & (blb["gamma"] == 0.6)][x].to_numpy()
+        lines = [line for line in figure.axes[0].lines if line.get_label() == "$b = n^{0.6}$"]
+        np.testing.assert_allclose(lines[0].get_xdata(), expected)
+        texts = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert any("published" in text for text in texts) == (name == "figure7")
+    alone = figures.FIGURES["figure7"].draw(figures.FIGURES["figure7"].summarise(made_up))
+    assert alone.axes[2].texts[0].get_text() == "not run at this scale"
+
+
+def test_a_direction_is_judged_over_seeds(made_up):
+    table = judge(
+        claims.SERIAL[2:3], claims.arrays("intervals", made_up), enough=True, scale="x", data="generated"
+    )
+    assert table["verdict"].tolist() == ["reproduced"]  # the same in every seed
+    assert table["high"].iloc[0] < 0

@@ -1,0 +1,281 @@
+"""Document 003, section 3.3: its problems, summaries, figures and claims."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import precision_recall_curve
+
+from frugal.seeds import rng_for
+from studies.big_data.case_control import claims, problems, summaries
+from studies.big_data.case_control.figures import BIAS_LOOKS, FIGURES, LOOKS
+from studies.big_data.case_control.runs import BIASED, EXPERIMENTS, SUBSAMPLED
+from studies.tidy import TIDY
+from studies.verdicts import NOT_REPRODUCED, NOT_RUN, REPRODUCED, judge
+
+SIZES = (100, 200, 300, 500, 700, 1000)
+FACTORS = {"uniform": 3.0, "cc": 2.5, "cc_unweighted": 2.0, "lcc": 1.5, "lcc_total": 1.3, "osmac_mvc": 1.0,
+           "osmac_mmse": 0.9}  # fmt: skip
+
+
+def subsampling_runs(n_seeds=10, factors=FACTORS):
+    """Errors that are a method's factor times 10 / r, times a seed's own, nearly 1; the dashed line at .005."""
+    rows = []
+    for seed in range(n_seeds):
+        for design in problems.DESIGNS:
+            shared = {"design": design, "seed": seed, "n_rows": 10_000, "n_repeats": 100, "pilot_size": 200,
+                      "share_failed": 0.0, "share_pilot_failed": 0.0, "seconds": 0.1, "plain": 0.002,
+                      "data": "generated"}  # fmt: skip
+            own = 1 + 0.001 * (seed % 3)
+            for method, factor in factors.items():
+                for r in SIZES:
+                    error = own * factor * 10 / r
+                    rows.append(
+                        shared
+                        | {"method": method, "r": r, "error": error, "error_mle": error / 2, "rows_touched": r}
+                    )
+            full = {"method": "full", "r": 10_000, "error": 0.005, "error_mle": 0.003, "rows_touched": 60_000}
+            rows.append(shared | full)
+    return pd.DataFrame(rows)
+
+
+def bias_runs(n_seeds=10, slopes=(0.0, -0.5, -0.5, -0.1)):
+    """Distances that fall with these slopes, from 2 for CC and .5 for the others."""
+    rows = []
+    for seed in range(n_seeds):
+        shared = {"seed": seed, "n_rows": 100_000, "n_repeats": 20, "slope_1": 1.0, "slope_2": 2.0,
+                  "intercept": -6.0, "data": "generated"}  # fmt: skip
+        for method, slope in zip(BIASED, slopes, strict=True):
+            for r in (500, 1000, 2000, 4000, 8000, 16_000):
+                distance = (2.0 if method == "cc" else 0.5) * (r / 500) ** slope * (1 + 0.001 * (seed % 3))
+                rows.append(
+                    shared | {"method": method, "r": r, "distance": distance, "distance_of_mean": distance / 2}
+                )
+        rows.append(shared | {"method": "full", "r": 100_000, "distance": 0.0, "distance_of_mean": 0.0})
+    return pd.DataFrame(rows)
+
+
+def verdicts_of(experiment, runs, about=""):
+    listed = [claim for claim in claims.CLAIMS[experiment] if about in claim.text]
+    assert listed
+    arrays, enough = claims.arrays(experiment, runs), claims.reaches_floor(experiment, runs)
+    return judge(listed, arrays, enough=enough, scale="paper", data="generated")
+
+
+# Problems and published values --------------------------------------------------------------------
+
+
+def test_the_designs_have_the_document_s_means_correlations_and_shares():
+    shares = {}
+    for name, mean in problems.DESIGNS.items():
+        X, y = problems.design_rows(name, 40_000, np.random.default_rng(0))
+        np.testing.assert_allclose(X.mean(axis=0), mean, atol=0.03)
+        np.testing.assert_allclose(np.cov(X.T), 0.5 + 0.5 * np.eye(7), atol=0.03)
+        shares[name] = y.mean()
+    assert shares["mzNormal"] == pytest.approx(0.5, abs=0.01)
+    assert shares["nzNormal"] == pytest.approx(0.947, abs=0.005)  # measured in the method notes
+
+
+def test_the_rare_class_has_its_share_and_moments_and_log_odds_that_no_line_fits():
+    X, y = problems.rare_rows(200_000, 0.05, np.random.default_rng(0))
+    assert (X[:, 0] == 1).all()
+    assert y.mean() == pytest.approx(0.05, abs=0.002)
+    for label, mean, sd in ((0, 0.0, 1.0), (1, problems.RARE_MEAN, problems.RARE_SD)):
+        np.testing.assert_allclose(X[y == label, 1:].mean(axis=0), np.broadcast_to(mean, 2), atol=0.06)
+        np.testing.assert_allclose(X[y == label, 1:].std(axis=0), np.broadcast_to(sd, 2), rtol=0.02)
+    squares = np.column_stack([X[:, 1:], X[:, 1:] ** 2])
+    quadratic = LogisticRegression(C=np.inf, max_iter=500).fit(squares, y).coef_[0, 2:]
+    # log N(x; m, s) - log N(x; 0, 1) has (1 - 1 / s^2) / 2 before x^2.
+    np.testing.assert_allclose(quadratic, (1 - problems.RARE_SD**-2.0) / 2, rtol=0.12)
+
+
+def test_the_published_points_are_those_of_the_figure():
+    table = summaries.published()
+    assert len(table) == 2 * len(SIZES) * 4
+    one = table.query("design == 'nzNormal' and r == 1000").set_index("method")["published"]
+    assert one.to_dict() == {"uniform": 0.4146, "lcc": 0.1449, "osmac_mvc": 0.1415, "full": 0.1212}
+
+
+# Summaries ----------------------------------------------------------------------------------------
+
+
+def test_figure_10_holds_means_intervals_and_published_points():
+    table = summaries.summarise_figure10(subsampling_runs())
+    ours = table[(table["source"] == "ours") & (table["panel"] == "mzNormal")]
+    line = ours[ours["method"] == "lcc"]
+    np.testing.assert_allclose(line["mean"], 15 / np.array(SIZES) * 1.0009)  # own factors 1, 1.001, 1.002 by turns
+    assert (line["low"] < line["mean"]).all()
+    assert (line["n_seeds"] == 10).all()
+    assert ours.loc[ours["method"] == "full", "r"].tolist() == [100, 1000]
+    assert (table["source"] == "published").sum() == 48
+    assert table.duplicated(["panel", "source", "method", "r"]).sum() == 0
+
+
+def test_the_error_beside_a_cost_is_that_of_one_fit():
+    table = summaries.summarise_costs(subsampling_runs(3))
+    full = table[table["method"] == "full"].set_index(["panel", "axis"])
+    assert (full["mean"] == 0.002).all(), "that of the fit to all rows, not of its bootstraps"
+    assert full.loc[("mzNormal", "rows_touched"), "cost"] == 60_000
+    assert full.loc[("mzNormal", "seconds"), "cost"] == pytest.approx(0.1)
+    assert len(table) == 2 * 2 * (7 * 6 + 1)
+
+
+def test_precision_is_that_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    y, scores = (rng.random(500) < 0.2).astype(float), rng.standard_normal(500)
+    precision, recall, _ = precision_recall_curve(y, scores)
+    wanted = np.array([0.1, 0.25, 0.5, 0.9, 1.0])
+    # scikit-learn lists recalls downwards; the highest threshold that reaches a recall stands last.
+    expected = [precision[np.flatnonzero(recall >= least - 1e-12)[-1]] for least in wanted]
+    np.testing.assert_allclose(summaries.precision_at(y, scores, wanted), expected)
+
+
+def test_the_limit_of_case_control_is_a_fit_to_endless_balanced_draws():
+    X, y = problems.rare_rows(20_000, 0.05, np.random.default_rng(1))
+    rng, n = np.random.default_rng(2), 400_000
+    rows = np.concatenate([rng.choice(np.flatnonzero(y == label), n // 2) for label in (0, 1)])
+    model = LogisticRegression(C=np.inf, fit_intercept=False, max_iter=500, tol=1e-8).fit(X[rows], y[rows])
+    coef = summaries.case_control_limit(X, y)
+    np.testing.assert_allclose(coef[1:], model.coef_[0, 1:], rtol=0.02)
+    assert coef[0] == pytest.approx(model.coef_[0, 0] + np.log(y.sum() / (1 - y).sum()), rel=0.02)
+
+
+def test_figure_9_looks_as_the_document_describes_it_and_changes_with_the_seed():
+    table = summaries.summarise_figure9(0)
+    points = table[table["panel"] == "rows"]
+    assert len(points) == summaries.N_DRAWN
+    assert (points["name"] == "1").mean() == pytest.approx(0.01, abs=0.005)
+    curves = table[table["panel"] == "precision"].pivot_table("y", index="x", columns="name")
+    # The method notes: the unbiased fit starts at 1 and crosses below .1 near recall .7; CC peaks below .2.
+    assert curves["full"].iloc[:3].max() > 0.9
+    assert curves.index[(curves["full"] < 0.1).argmax()] == pytest.approx(0.7, abs=0.1)
+    assert curves["cc"].max() < 0.2
+    lines = table[table["panel"] == "boundary"].groupby("name")["y"].agg(lambda y: abs(y.iloc[1] - y.iloc[0]))
+    assert lines["cc"] < 0.4 * lines["full"], "the limit of CC is the flatter line"
+    X, _ = problems.rare_rows(summaries.N_ROWS, summaries.SHARE, rng_for("big_data", "figure9", 0))
+    np.testing.assert_array_equal(points["x"], X[: summaries.N_DRAWN, 1])
+    other = summaries.summarise_figure9(1)
+    assert not np.array_equal(other.loc[other["panel"] == "rows", "x"], points["x"])
+
+
+def test_the_tables_are_tidy():
+    table = summaries.tabulate_figure10(subsampling_runs(), "paper")
+    assert tuple(table.columns[: 3 + len(TIDY)]) == ("design", "method", "r", *TIDY)
+    assert len(table) == 2 * (7 * 6 + 1)
+    cell = table.set_index(["design", "method", "r"]).loc[("nzNormal", "osmac_mvc", 1000)]
+    assert cell["published"] == 0.1415
+    assert cell["ours"] == pytest.approx(0.010009)
+    assert table.set_index(["design", "method", "r"]).loc[("mzNormal", "full", 0), "published"] == 0.01694
+    assert table.loc[table["method"].isin(["cc", "lcc_total"]), "published"].isna().all()
+    assert (table["says"] == "").all()
+    biases = summaries.tabulate_bias(bias_runs(), "paper")
+    assert tuple(biases.columns) == ("measure", "method", "r", *TIDY)
+    assert biases["published"].isna().all()
+
+
+def test_failed_fits_and_pilots_are_shown():
+    runs = subsampling_runs()
+    cell = (runs["method"] == "lcc") & (runs["r"] == 100) & (runs["design"] == "nzNormal")
+    runs.loc[cell, "share_pilot_failed"] = np.where(runs.loc[cell, "seed"] < 5, 0.25, 0.05)
+    runs.loc[cell & (runs["seed"] == 0), "share_failed"] = 0.1
+    table = summaries.tabulate_figure10(runs, "paper").set_index(["design", "method", "r"])
+    row = table.loc["nzNormal", "lcc", 100]
+    assert row[["share_failed", "share_pilot_failed"]].tolist() == pytest.approx([0.01, 0.15])
+    assert row["says"] == "1 % of fits failed, 15 % of pilots failed"
+    curve = summaries.summarise_figure10(runs).set_index(["panel", "source", "method", "r"])
+    assert curve.loc[("nzNormal", "ours", "lcc", 100), "share_pilot_failed"] == pytest.approx(0.15)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_drawn_from_its_csv_alone(name):
+    given = {"seed": 3} if name == "figure9" else {"runs": bias_runs(3) if name == "bias" else subsampling_runs(3)}
+    table = FIGURES[name].summarise(**given)
+    figure = FIGURES[name].draw(pd.read_csv(io.StringIO(table.to_csv(index=False))))
+    assert all(axis.lines or axis.collections for axis in figure.axes)
+    assert (table["data"] != "stand-in").all()
+
+
+def test_every_method_has_a_look_of_its_own():
+    assert set(LOOKS) == {"full", *SUBSAMPLED}
+    assert set(BIAS_LOOKS) == set(BIASED)
+    for looks in (LOOKS, BIAS_LOOKS):
+        for attribute in ("color", "marker"):
+            assert len({getattr(look, attribute) for look in looks.values()}) == len(looks)
+
+
+# Claims -------------------------------------------------------------------------------------------
+
+
+def test_directions_are_reproduced_where_they_hold_and_not_elsewhere():
+    closest = verdicts_of("subsampling", subsampling_runs(), "closest")
+    np.testing.assert_allclose(closest["ours"], np.tile(np.log([1 / 1.5, 1 / 1.3, 0.9 / 1.5]), 2))
+    assert (closest["verdict"] == REPRODUCED).all()
+    other = subsampling_runs(factors=FACTORS | {"lcc": 0.95, "lcc_total": 0.5})
+    expected = [NOT_REPRODUCED, NOT_REPRODUCED, REPRODUCED] * 2
+    assert verdicts_of("subsampling", other, "closest")["verdict"].tolist() == expected
+
+
+def test_the_variance_of_local_case_control_is_compared_with_uniform_s():
+    runs = subsampling_runs()
+    runs.loc[(runs["method"] == "uniform") & (runs["design"] == "nzNormal"), "error_mle"] *= 4
+    reduces = verdicts_of("subsampling", runs, "tends to reduce")
+    np.testing.assert_allclose(reduces["ours"], np.log([1.3 / 3, 1.3 / 12]))
+    np.testing.assert_allclose(verdicts_of("subsampling", runs, "imbalanced")["ours"], np.log(1 / 4))
+
+
+def test_one_size_at_which_another_is_closer_breaks_the_claim():
+    runs = subsampling_runs()
+    runs.loc[(runs["method"] == "uniform") & (runs["r"] == 300) & (runs["design"] == "nzNormal"), "error"] = 1e-3
+    expected = [REPRODUCED] * 3 + [NOT_REPRODUCED] * 3
+    assert verdicts_of("subsampling", runs, "closest")["verdict"].tolist() == expected
+
+
+def test_published_errors_are_compared_without_the_dashed_line_s():
+    numbers = verdicts_of("subsampling", subsampling_runs(), "r = 1000: mean squared error of OSMAC")
+    np.testing.assert_allclose(numbers["published"], [0.05577 - 0.01694, 0.1415 - 0.1212])
+    np.testing.assert_allclose(numbers["ours"], 0.010009 - 0.005)
+    assert sum(np.isfinite(claim.published) for claim in claims.SUBSAMPLING) == 6
+
+
+def test_a_bias_that_stays_and_a_distance_that_falls_are_told_apart():
+    table = verdicts_of("bias", bias_runs())
+    ratio = np.log(0.5 * 32**-0.5 / 2)
+    np.testing.assert_allclose(table["ours"], [-0.25, ratio, -0.25, 0.15], atol=1e-12)
+    assert table["verdict"].tolist() == [REPRODUCED, REPRODUCED, REPRODUCED, NOT_REPRODUCED]
+    swapped = verdicts_of("bias", bias_runs(slopes=(-0.5, -0.5, 0.0, -0.5)))
+    assert swapped["verdict"].tolist() == [NOT_REPRODUCED, NOT_REPRODUCED, NOT_REPRODUCED, REPRODUCED]
+
+
+def test_claims_need_ten_seeds_and_the_document_s_sizes():
+    runs, biased = subsampling_runs(), bias_runs()
+    assert claims.reaches_floor("subsampling", runs)
+    assert claims.reaches_floor("bias", biased)
+    for experiment, below in (
+        ("subsampling", subsampling_runs(9)),
+        ("subsampling", runs[runs["r"] != 700]),
+        ("subsampling", runs[runs["method"] != "cc"]),
+        ("subsampling", runs.assign(n_repeats=99)),
+        ("subsampling", runs.assign(pilot_size=100)),
+        ("bias", bias_runs(9)),
+        ("bias", biased[biased["r"] != 16_000]),
+        ("bias", biased.assign(n_rows=50_000)),
+    ):
+        assert not claims.reaches_floor(experiment, below)
+    assert (verdicts_of("bias", bias_runs(9))["verdict"] == NOT_RUN).all()
+    for call in (claims.arrays, claims.reaches_floor):
+        with pytest.raises(ValueError, match="no claims on the experiment 'figure9'; known: subsampling, bias"):
+            call("figure9", runs)
+    assert set(claims.CLAIMS) == set(EXPERIMENTS)
+
+
+def test_arrays_keep_sizes_and_seeds_in_order():
+    shuffled = subsampling_runs().sample(frac=1, random_state=0)
+    arrays = claims.arrays("subsampling", shuffled)
+    assert arrays["mzNormal lcc"].shape == (6, 10)
+    assert arrays["mzNormal full mle"].shape == (1, 10)
+    np.testing.assert_allclose(arrays["mzNormal lcc"][:, 2], 1.002 * 15 / np.array(SIZES))
+    assert claims.arrays("bias", bias_runs())["r"][:, 0].tolist() == [500, 1000, 2000, 4000, 8000, 16_000]

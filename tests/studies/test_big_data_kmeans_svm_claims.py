@@ -1,0 +1,222 @@
+"""Figures, tables and claims on document 003's k-means SVMs, from runs made by hand."""
+
+import io
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from studies import verdicts
+from studies.big_data.kmeans_svm import claims, ripley
+from studies.big_data.kmeans_svm.figures import FIGURES
+from studies.big_data.kmeans_svm.summaries import TABLES, published
+from studies.tidy import TIDY
+from studies.verdicts import judge
+
+RATIOS = (1.0, 3.0, 5.0, 10.0)
+ERRORS = {
+    "km_svm": (0.10, 0.12, 0.14, 0.16),
+    "wkm_svm": (0.10, 0.11, 0.12, 0.13),
+    "svm_km": (0.10, 0.10, 0.11, 0.12),
+}
+
+
+@pytest.fixture(autouse=True)
+def _few_resamples(monkeypatch):
+    monkeypatch.setattr(verdicts, "N_RESAMPLES", 100)
+
+
+def compressed(datasets=("wdbc", "ripley"), n_seeds=12, ratios=RATIOS, data="original"):
+    rows = []
+    for dataset in datasets:
+        for method, errors in ERRORS.items():
+            for ratio in ratios:
+                for seed in range(n_seeds):
+                    n = 400 if dataset == "wdbc" else 200
+                    varies = 1 + 0.2 * (-1) ** seed if method == "svm_km" and ratio > 1 else 1.0
+                    seconds = 10 / ratio * (1.05 if method == "wkm_svm" else 1) * (1.5 * varies - 0.5)
+                    share = 0.5 if method == "svm_km" and dataset == "wdbc" and ratio > 1 else 1 / ratio
+                    rows.append({
+                        "method": method, "dataset": dataset, "compression": ratio, "seed": seed, "data": data,
+                        "test_error": errors[RATIOS.index(ratio)] + 0.001 * seed, "n_train": n,
+                        "train_seconds": seconds, "fit_seconds": 0.1,
+                        "predict_seconds": 0.01, "n_support": 100 / ratio, "n_reduced": n * share * varies,
+                        "rows_touched": 1000 / ratio, "n_distances": 5, "at_edge": seed == 0,
+                    })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def boundaries(km_angles, wkm_angles):
+    rows = []
+    for method, angles in (("full", np.zeros(len(km_angles))), ("km_svm", km_angles), ("wkm_svm", wkm_angles)):
+        for seed, angle in enumerate(angles):
+            facts = {"dataset": "ripley", "data": "generated", "n_rows": 250, "slope": -0.1, "disagreement": 0.0}
+            ratio = 1.0 if method == "full" else 5.0
+            rows.append({"method": method, "seed": seed, "angle_deg": angle, "compression": ratio, **facts,
+                         "n_support": 20, "n_centres": 50})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def judged(experiment, runs):
+    enough = claims.reaches_floor(experiment, runs)
+    arrays = claims.arrays(experiment, runs)
+    return judge(claims.CLAIMS[experiment], arrays, enough=enough, scale="paper", data="original")
+
+
+def one(table, *words):
+    hits = table[[all(word in claim for word in words) for claim in table["claim"]]]
+    assert len(hits) == 1
+    return hits.iloc[0]
+
+
+def test_claims_on_made_up_runs_have_the_numbers_counted_by_hand():
+    table = judged("compression", compressed())
+    gain = one(table, "consistently performs better", "wdbc")
+    assert gain["ours"] == pytest.approx(-0.01)  # at R = 3, the least
+    assert gain["verdict"] == "reproduced"
+    time = one(table, "identical training time", "ripley")
+    assert (time["ours"], time["verdict"]) == (pytest.approx(np.log(1.05 / 1.1)), "reproduced")
+    similar = one(table, "performs similarly", "wdbc")
+    assert similar["ours"] == pytest.approx(0.01 - 0.01, abs=1e-12)
+    spread = one(table, "predictable time", "wdbc", "rows left", "by construction")
+    assert spread["ours"] == pytest.approx(-0.2)
+    assert one(table, "predictable time", "wdbc", "seconds")["ours"] == pytest.approx(-0.3)
+    # rows left at R = 3, 5, 10: 0.5 on wdbc, 1 / R on ripley
+    varies = one(table, "depending on the dataset")
+    assert varies["ours"] == pytest.approx(-np.mean([0.5 - 1 / 3, 0.5 - 1 / 5, 0.5 - 1 / 10]))
+
+
+def test_a_gain_that_is_not_one_at_every_compression_is_not_consistent():
+    runs = compressed()
+    runs.loc[(runs["method"] == "wkm_svm") & (runs["compression"] == 5), "test_error"] += 0.05
+    gain = one(judged("compression", runs), "consistently performs better", "wdbc")
+    assert (gain["ours"], gain["verdict"]) == (pytest.approx(0.03), "not reproduced")
+
+
+def test_slower_by_more_than_10_percent_is_not_identical():
+    runs = compressed()
+    runs["train_seconds"] *= np.where(runs["method"] == "wkm_svm", 1.2, 1.0)
+    time = one(judged("compression", runs), "identical training time", "wdbc")
+    assert (time["ours"], time["verdict"]) == (pytest.approx(np.log(1.26 / 1.1)), "not reproduced")
+
+
+@pytest.mark.parametrize("factor", [1 / 1.3, 1.3])
+def test_noise_does_not_make_times_identical_nor_errors_similar(factor):
+    runs, rng = compressed(), np.random.default_rng(0)
+    runs["train_seconds"] *= np.where(runs["method"] == "wkm_svm", factor / 1.05, 1.0)
+    runs["train_seconds"] *= np.exp(rng.normal(0.0, 0.5, len(runs)))
+    is_worse = (runs["method"] == "svm_km") & (runs["compression"] > 1)
+    runs["test_error"] += np.where(is_worse, (factor - 1) / 3 + rng.normal(0.0, 0.2, len(runs)), 0.0)
+    table = judged("compression", runs)
+    for words in ("identical training time", "performs similarly"):
+        row = one(table, words, "wdbc")
+        assert row["high"] > 0
+        assert row["verdict"] != "reproduced"
+        assert math.isnan(row["published"])
+
+
+def test_a_gain_of_more_than_a_hundredth_is_not_similar_either():
+    runs = compressed()
+    runs.loc[(runs["method"] == "svm_km") & (runs["compression"] > 1), "test_error"] -= 0.04
+    similar = one(judged("compression", runs), "performs similarly", "ripley")
+    assert (similar["ours"], similar["verdict"]) == (pytest.approx(0.03 - 0.01), "not reproduced")
+
+
+def test_the_documents_own_data_can_be_judged_only_where_they_were_read():
+    pima = {claim.text for claim in claims.ON_PIMA}
+    assert set(claims.not_testable("compression", compressed())) == pima
+    stand_in = pd.concat([compressed(), compressed(["pima2"], data="stand-in")])
+    assert set(claims.not_testable("compression", stand_in)) == pima
+    assert set(claims.arrays("compression", stand_in)) == {"wdbc", "ripley"}
+    both = pd.concat([compressed(), compressed(["pima2"])])
+    assert claims.not_testable("compression", both) == ()
+    table = judged("compression", both)
+    assert one(table, "test error of KM-SVM at R = 10")["ours"] == pytest.approx(0.16 + 0.001 * 5.5)
+    assert one(table, "training time of the full SVM")["ours"] == pytest.approx(10.0)
+    assert math.isnan(one(judged("compression", compressed()), "test error of KM-SVM at R = 10")["ours"])
+
+
+def test_the_picture_is_an_exception_if_fewer_than_one_data_set_in_20_is_like_it():
+    table = judged("boundaries", boundaries(np.r_[np.full(20, 5.0), np.full(20, 15.0)], np.full(40, 2.0)))
+    assert one(table, "11a")["ours"] == pytest.approx(0.05 - 0.5)
+    assert one(table, "11a")["verdict"] == "reproduced"
+    assert one(table, "11b")["ours"] == pytest.approx(-8.0)
+    never = judged("boundaries", boundaries(np.full(40, 12.0), np.full(40, 13.0)))
+    assert (one(never, "11a")["ours"], one(never, "11a")["verdict"]) == (pytest.approx(0.05), "not reproduced")
+    assert one(never, "11b")["verdict"] == "not reproduced"
+
+
+def test_below_the_floor_nothing_is_judged():
+    assert not claims.reaches_floor("compression", compressed(n_seeds=9))
+    assert not claims.reaches_floor("compression", compressed(ratios=(1.0, 3.0, 5.0)))
+    assert claims.reaches_floor("compression", compressed(n_seeds=10))
+    assert set(judged("compression", compressed(ratios=(1.0, 10.0)))["verdict"]) == {"not run at this scale"}
+    assert claims.reaches_floor("boundaries", boundaries(np.ones(10), np.ones(10)))
+    assert not claims.reaches_floor("boundaries", boundaries(np.ones(9), np.ones(9)))
+    assert not claims.reaches_floor("boundaries", boundaries(np.ones(10), np.ones(10)).assign(n_rows=100))
+
+
+def test_the_pictures_angles_are_those_of_its_slopes():
+    assert ripley.pictured_angle_deg("km_svm") == pytest.approx(21.80 - 9.65, abs=0.01)
+    assert ripley.pictured_angle_deg("wkm_svm") == pytest.approx(11.86 - 9.65, abs=0.01)
+    assert math.isnan(ripley.pictured_angle_deg("svm_km"))
+
+
+def test_tables_have_the_columns_of_every_table_and_the_documents_numbers():
+    made = TABLES["compression"](pd.concat([compressed(), compressed(["pima2"])]), "paper")
+    assert tuple(made.columns) == ("measure", "dataset", "method", "compression", *TIDY)
+    cell = made.set_index(["measure", "dataset", "method", "compression"]).sort_index()
+    assert cell.loc[("test_error", "pima2", "km_svm", 10.0), "published"] == 0.282
+    assert cell.loc[("n_support", "pima2", "wkm_svm", 3.0), "published"] == 72.3
+    assert math.isnan(cell.loc[("test_error", "wdbc", "km_svm", 10.0), "published"])
+    assert cell.loc[("test_error", "wdbc", "km_svm", 10.0), "ours"] == pytest.approx(0.1655)
+    lines = TABLES["boundaries"](boundaries(np.full(10, 4.0), np.arange(10.0)), "paper")
+    lines = lines.set_index(["measure", "method"])
+    assert lines.loc[("angle_deg", "wkm_svm"), "ours"] == pytest.approx(4.5)
+    assert lines.loc[("slope", "full"), "published"] == -0.17
+
+
+def test_figure_11_shows_all_rows_of_every_class_in_25_centres():
+    table = FIGURES["figure11"].summarise(seed=4)
+    for _, part in table[table["kind"] == "centre"].groupby(["panel", "label"]):
+        assert (len(part), part["size"].sum()) == (25, 125)
+    first, second = (
+        table[(table["panel"] == panel) & (table["kind"] == "full")] for panel in ("km_svm", "wkm_svm")
+    )
+    assert first["y"].tolist() == second["y"].tolist()
+    again = FIGURES["figure11"].summarise(seed=5)
+    assert again["x"].tolist() != table["x"].tolist()
+
+
+def test_figure_12_has_the_documents_points_on_its_own_data():
+    table = FIGURES["figure12"].summarise(compressed())
+    theirs = table[table["source"] == "published"]
+    assert len(theirs) == len(published()) == 24
+    assert set(theirs["dataset"]) == {"pima2"}
+    assert set(table.loc[table["source"] == "ours", "dataset"]) == {"wdbc", "ripley"}
+    shares = FIGURES["figure12_rows"].summarise(compressed())
+    row = shares[
+        (shares["panel"] == "share_left") & (shares["dataset"] == "wdbc") & (shares["method"] == "svm_km")
+    ]
+    assert row["least"].tolist()[1:] == pytest.approx([0.4] * 3)
+    assert row["greatest"].tolist()[1:] == pytest.approx([0.6] * 3)
+
+
+def test_angles_are_shown_as_shares_of_the_data_sets():
+    table = FIGURES["boundary_angles"].summarise(boundaries(np.array([3.0, 1.0, 2.0, 4.0]), np.ones(4)))
+    km = table[(table["method"] == "km_svm") & (table["source"] == "ours")]
+    assert list(zip(km["angle_deg"], km["share"], strict=True)) == [(1, 0.25), (2, 0.5), (3, 0.75), (4, 1.0)]
+    assert km["mean"].tolist() == [2.5] * 4
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("data", ["original", "stand-in"])
+def test_every_figure_is_drawn_from_its_csv(name, data):
+    runs = {"boundary_angles": boundaries(np.arange(3.0), np.ones(3))}
+    given = 0 if name == "figure11" else runs.get(name, compressed(("wdbc", "pima2"), n_seeds=2, data=data))
+    text = FIGURES[name].summarise(given).to_csv(index=False)
+    figure = FIGURES[name].draw(pd.read_csv(io.StringIO(text)))
+    assert sum(len(axis.lines) + len(axis.containers) for axis in figure.axes) > 1
+    marked = any("stand-in" in text.get_text() for text in figure.texts)
+    assert marked == (data == "stand-in" and name.startswith("figure12"))

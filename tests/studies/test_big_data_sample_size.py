@@ -1,0 +1,281 @@
+"""Document 003's Figure 8 and its check of the variance: fits by hand, and claims on made-up runs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import log_loss
+
+from frugal import datasets
+from frugal.rows import fit_dynamic_sample
+from frugal.seeds import rng_for
+from studies import style
+from studies.big_data.sample_size import claims, figures, outcomes, runs, summaries
+from studies.tidy import TIDY
+from studies.verdicts import judge
+
+CHECK = {"dataset": "digits", "n_rows": 300, "max_passes": 6, "start_share": 0.1, "window": 10, "ratio": 0.4,
+         "hessian_share": 0.1, "max_products": 10}  # fmt: skip
+SMALL = CHECK | {"fixed_share": 0.2}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data")
+    datasets.prepare("digits", root=path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(root):
+    parts = [
+        runs.sample_sizes(method, seed, SMALL, root).assign(method=method, seed=seed)
+        for method in runs.METHODS
+        for seed in range(2)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+@pytest.fixture(scope="module")
+def checked(root):
+    parts = [runs.variance_check("dynamic_50", seed, CHECK, root).assign(seed=seed) for seed in range(2)]
+    return pd.concat(parts, ignore_index=True).assign(method="dynamic_50")
+
+
+def of(table, method, seed=0):
+    return table[(table["method"] == method) & (table["seed"] == seed)].reset_index(drop=True)
+
+
+def untimed(table):
+    return table.drop(columns="seconds")
+
+
+@pytest.mark.parametrize(
+    ("method", "settings"),
+    [
+        ("dynamic_50", {"theta": 0.5}),
+        ("dynamic_75_unguarded", {"theta": 0.75, "window": 0}),
+        ("sgd_50", {"theta": 0.5, "solver": "sgd"}),
+        ("fixed_5", {"theta": 0.5, "dynamic": False, "initial_size": 60}),
+        ("batch", {"theta": 0.5, "dynamic": False, "initial_size": 300}),
+    ],
+)
+def test_steps_are_those_of_the_library(root, made, method, settings):
+    problem = runs.load("digits", 300, root)
+    rng = rng_for("sample_sizes", "digits", 0)
+    fit = fit_dynamic_sample(
+        problem.X, problem.y, **{"initial_size": 30, "rng": rng, "max_points": 1800, "watch": True} | settings
+    )
+    steps = of(made, method).iloc[1:]
+    np.testing.assert_array_equal(steps["points"], fit.trace.points)
+    np.testing.assert_array_equal(steps["size"], fit.trace.size)
+    np.testing.assert_allclose(steps["likelihood"], np.exp(-fit.trace.full_objective), rtol=1e-10)
+    assert steps["accuracy"].iloc[-1] == pytest.approx((fit.predict(problem.X) == problem.y).mean())
+
+
+def test_features_are_standardised_and_a_constant_one_is_0(root):
+    X = runs.load("digits", 300, root).X
+    assert X.shape == (300, 65)
+    np.testing.assert_array_equal(X[:, -1], 1.0)
+    spread = X[:, :-1].std(axis=0)
+    assert ((np.abs(spread - 1) < 1e-12) | (X[:, :-1] == 0).all(axis=0)).all()
+    np.testing.assert_allclose(X[:, :-1].mean(axis=0), 0, atol=1e-12)
+    assert (X == 0).all(axis=0).any()  # some pixels of digits never vary
+
+
+def test_likelihood_is_the_geometric_mean_probability_of_the_own_class(root):
+    problem = runs.load("digits", None, root)  # more rows than are looked at together
+    coef = 0.1 * np.random.default_rng(0).normal(size=(65, 10))  # log_loss clips what is nearly 0
+    p = np.exp(problem.X @ coef)
+    p /= p.sum(axis=1, keepdims=True)
+    likelihood, accuracy = problem.quality(coef)
+    assert likelihood == pytest.approx(np.exp(-log_loss(problem.y, p)), rel=1e-9)
+    assert accuracy == pytest.approx((p.argmax(axis=1) == problem.y).mean())
+
+
+def test_every_fit_starts_at_chance_and_ends_with_its_rows(made):
+    starts = made[made["iteration"] == 0]
+    np.testing.assert_allclose(starts["likelihood"], 0.1)
+    assert (starts[["points", "seconds"]] == 0).all(axis=None)
+    for _, part in made.groupby(["method", "seed"]):
+        assert (part["points"].iloc[:-1] < 1800).all()
+        assert (part["seconds"].diff().dropna() > 0).all()
+    assert (of(made, "batch")["size"] == 300).all()
+    assert (of(made, "fixed_5")["size"] == 60).all()
+
+
+def test_methods_draw_the_same_samples_and_seeds_other_ones(root, made):
+    first = made[(made["iteration"] == 1) & (made["seed"] == 0)].set_index("method")["likelihood"]
+    assert first["dynamic_10"] == first["dynamic_75"]  # theta matters from the second sample on
+    assert of(made, "dynamic_50", 0)["likelihood"][1] != of(made, "dynamic_50", 1)["likelihood"][1]
+    again = runs.sample_sizes("dynamic_50", 0, SMALL, root)
+    ours = untimed(of(made, "dynamic_50").drop(columns=["method", "seed"]))
+    pd.testing.assert_frame_equal(untimed(again), ours)
+
+
+def test_without_a_window_there_is_no_guard(root, made):
+    unguarded = runs.sample_sizes("dynamic_75", 0, SMALL | {"window": 0}, root)
+    np.testing.assert_array_equal(unguarded["likelihood"], of(made, "dynamic_75_unguarded")["likelihood"])
+
+
+def test_the_error_of_the_first_gradient_is_that_of_the_rows_drawn(root, checked):
+    problem = runs.load("digits", 300, root)
+    each = np.einsum("id,ic->idc", problem.X, 0.1 - np.eye(10)[problem.y]).reshape(300, -1)
+    drawn = each[rng_for("variance_check", "digits", 0).choice(300, 30, replace=False, shuffle=False)]
+    error = np.square(drawn.mean(axis=0) - each.mean(axis=0)).sum()
+    variance = np.square(drawn - drawn.mean(axis=0)).sum() / (30 * 29)
+    first = checked.iloc[0]
+    assert first["squared_error"] == pytest.approx(error)
+    assert first["variance"] == pytest.approx(variance)
+    assert first["corrected"] == pytest.approx(variance * 0.9)
+    assert first["size"] == 30
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "message"),
+    [
+        ("batch", SMALL | {"theta": 0.5}, r"unknown setting 'theta'; known: dataset, .*ratio"),
+        ("batch", CHECK, r"missing setting 'fixed_share'; known: dataset, .*fixed_share"),
+        ("batch", SMALL | {"fixed_share": 1.5}, r"fixed_share must be above 0 and at most 1, got 1.5"),
+        ("batch", SMALL | {"max_passes": 0}, r"max_passes must be above 0 and a finite number, got 0"),
+    ],
+)
+def test_what_is_unknown_is_refused(root, method, settings, message):
+    with pytest.raises(ValueError, match=message):
+        runs.sample_sizes(method, 0, settings, root)
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "message"),
+    [
+        ("dynamic_50", SMALL, r"unknown setting 'fixed_share'; known: dataset, .*max_products$"),
+        ("dynamic_50", {"dataset": "digits"}, r"missing setting 'n_rows'; known: dataset, n_rows"),
+        ("dynamic_50", CHECK | {"start_share": 2.0}, r"start_share must be above 0 and at most 1, got 2.0"),
+    ],
+)
+def test_what_the_check_does_not_know_is_refused(root, method, settings, message):
+    with pytest.raises(ValueError, match=message):
+        runs.variance_check(method, 0, settings, root)
+
+
+def by_hand(n_seeds=2, n_rows=100):
+    """Batch gains 0.1 a pass from 0.1 to 0.5; the others get half as far, but for theta 0.5: twice as fast."""
+    rows = []
+    for method in runs.METHODS:
+        for seed in range(n_seeds):
+            gains = {"batch": [0.1, 0.2, 0.3, 0.4, 0.5], "dynamic_50": [0.1, 0.3, 0.25, 0.49, 0.5]}
+            step = 0.5 if method == "dynamic_50" else 1.0
+            for i, value in enumerate(gains.get(method, [0.1, 0.3, 0.2, 0.3, 0.1])):
+                what = {"points": round(i * step * n_rows), "seconds": 0.25 * i, "size": 20 * (i + 1)}
+                at = {"method": method, "seed": seed, "iteration": i, "likelihood": value, "accuracy": 0.5}
+                rows.append(at | what | {"n_rows": n_rows, "max_passes": 4.0, "data": "original"})
+        rows.append(rows[-1] | {"iteration": 5, "points": 4 * n_rows + 1, "likelihood": 0.9})  # too late
+    return pd.DataFrame(rows)
+
+
+def test_outcomes_of_runs_made_by_hand():
+    ends = outcomes.outcomes(by_hand()).set_index(["method", "seed"])
+    expected = {"likelihood": 0.5, "passes_to_level": 1.5, "seconds_to_level": 0.75, "missed_level": 0.0,
+                "passes_to_half": 0.5, "fall": 0.05, "n_steps": 4.0, "start": 0.1}  # fmt: skip
+    assert ends.loc["dynamic_50", 0][list(expected)].to_dict() == pytest.approx(expected)
+    assert ends.loc["batch", 0]["passes_to_level"] == 4.0
+    missed = {"likelihood": 0.1, "passes_to_level": 4.0, "seconds_to_level": 1.0, "missed_level": 1.0, "fall": 0.3}
+    assert ends.loc["fixed_5", 0][list(missed)].to_dict() == pytest.approx(missed)
+    incomplete = by_hand()
+    with pytest.raises(ValueError, match="the runs of seed 0 lack the method 'sgd_50'"):
+        outcomes.outcomes(incomplete[incomplete["method"] != "sgd_50"])
+    with pytest.raises(ValueError, match="the runs lack the column 'size'"):
+        outcomes.outcomes(incomplete.drop(columns="size"))
+
+
+def test_claims_on_runs_made_by_hand():
+    found = claims.arrays("sample_sizes", by_hand())
+    assert found["dynamic_10_fall"].shape == (2,)
+    table = judge(claims.CLAIMS["sample_sizes"], found, enough=True, scale="test", data="original")
+    expected = [-0.01, 1.5 / 4 - 1, 0.75 / 1 - 1, 1 / 0.5 - 1, 1.5 / 4 - 1, -0.25, -0.25]
+    np.testing.assert_allclose(table["ours"], expected)
+    assert table["verdict"].tolist() == ["reproduced"] * 3 + ["not reproduced"] + ["reproduced"] * 3
+
+
+def test_claims_on_the_variance_leave_large_samples_out():
+    steps = pd.DataFrame(
+        {
+            "iteration": [1, 2, 3] * 2,
+            "size": [5, 10, 11] * 2,
+            "squared_error": [1.1, 0.8, 9.0, 1.0, 1.2, 9.0],
+            "variance": 1.0,
+            "corrected": 0.9,
+            "n_rows": 100,
+            "method": "dynamic_50",
+            "seed": [0, 0, 0, 1, 1, 1],
+            "data": "original",
+        }
+    )
+    found = claims.arrays("variance_check", steps)
+    np.testing.assert_allclose(found["deviation"], [0.15, 0.1])
+    np.testing.assert_allclose(found["ratio"], [0.95, 1.1])
+    statistics = [claim.statistic(found) for claim in claims.CLAIMS["variance_check"]]
+    np.testing.assert_allclose(statistics, [0.125, 0.025 - 0.04])
+    with pytest.raises(ValueError, match="no claims on the experiment 'x'; known: sample_sizes, variance_check"):
+        claims.arrays("x", steps)
+
+
+def test_the_floor_is_10_seeds_all_of_letter_and_the_length_of_figure_8():
+    enough = by_hand(10, 20_000).assign(max_passes=36.0)
+    assert claims.reaches_floor("sample_sizes", enough)
+    assert not claims.reaches_floor("sample_sizes", enough[enough["seed"] < 9])
+    assert not claims.reaches_floor("sample_sizes", enough.assign(n_rows=2000))
+    assert not claims.reaches_floor("sample_sizes", enough.assign(max_passes=20.0))
+    assert claims.reaches_floor("variance_check", enough.assign(max_passes=20.0))
+
+
+def test_figure_8_holds_a_value_until_the_next_step_ends():
+    table = summaries.summarise_figure8(by_hand().assign(max_passes=8.0))
+    line = table[(table["source"] == "ours") & (table["method"] == "batch")].set_index("x")["mean"]
+    np.testing.assert_allclose(line[[0.0, 0.98, 1.0, 1.5, 4.0]], [0.1, 0.1, 0.2, 0.2, 0.5])
+    assert (table["x"] <= 8).all()
+    theirs = table[(table["source"] == "published") & (table["method"] == "fixed_5")]
+    assert theirs["x"].iloc[0] == pytest.approx(0.0201e6 / 168_776)
+    assert theirs["mean"].iloc[0] == 0.04662
+    published = table[table["source"] == "published"].groupby("panel")["method"].unique().map(set).to_dict()
+    assert published == {"fixed and growing": {"fixed_5", "batch", "dynamic_50"}, "theta": set(runs.THETAS)}
+
+
+def test_the_band_is_the_95_percent_interval_over_seeds():
+    rows = by_hand()
+    rows.loc[rows["seed"] == 1, "likelihood"] += 0.02
+    table = summaries.summarise_figure8(rows)
+    start = table[(table["method"] == "batch") & (table["source"] == "ours")].iloc[0]
+    margin = 12.7062 * 0.01  # Student's t with one degree of freedom, standard error 0.02 / sqrt(2) / sqrt(2)
+    assert start[["mean", "low", "high"]].tolist() == pytest.approx([0.11, 0.11 - margin, 0.11 + margin], rel=1e-5)
+
+
+def test_growth_is_a_geometric_mean_of_shares():
+    rows = by_hand()
+    rows.loc[(rows["seed"] == 1) & (rows["iteration"] == 0), "size"] = 80  # 20 in the other
+    first = summaries.summarise_growth(rows).query("method == 'dynamic_25'").iloc[0]
+    assert first["mean"] == pytest.approx(0.4)
+
+
+def test_tables_are_tidy(made, checked):
+    ends = summaries.outcome_table(made, "test")
+    assert list(ends.columns[: 2 + len(TIDY)]) == ["measure", "method", *TIDY]
+    assert len(ends) == len(outcomes.MEASURES) * len(runs.METHODS)
+    checks = summaries.variance_table(checked, "test")
+    assert list(checks.columns[: 2 + len(TIDY)]) == ["measure", "iteration", *TIDY]
+    row = checks[(checks["measure"] == "deviation") & (checks["iteration"] == 1)].iloc[0]
+    first = checked[checked["iteration"] == 1]
+    assert row["ours"] == pytest.approx((first["squared_error"] / first["variance"] - 1).abs().mean())
+    assert row["published"] == 0.055
+    assert checks.loc[checks["measure"] != "deviation", "published"].isna().all()
+
+
+@pytest.mark.parametrize("name", figures.FIGURES)
+def test_figures_are_drawn_from_their_csv(made, tmp_path, name):
+    figure = figures.FIGURES[name]
+    figure.summarise(runs=made).assign(data="stand-in").to_csv(tmp_path / "numbers.csv", index=False)
+    picture = figure.draw(pd.read_csv(tmp_path / "numbers.csv"))
+    assert "stand-in" in picture.get_supxlabel()
+    drawn = {str(line.get_label()) for axis in picture.axes for line in axis.get_lines()}
+    shown = summaries.PANELS["theta"] if name == "sample_growth" else runs.METHODS
+    assert {figures.LOOKS[method].label for method in shown} <= drawn
+    style.save(picture, tmp_path / "a.png", tmp_path / "a.svg")

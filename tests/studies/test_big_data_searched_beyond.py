@@ -1,0 +1,387 @@
+"""Searches with combinations: what their trials are, what they cost, and what is made of them."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.svm import SVC
+
+from frugal.interface import TrialTask
+from frugal.learners import networks
+from frugal.rows import fit_dynamic_sample
+from frugal.seeds import rng_for
+from frugal.spaces import as_json
+from frugal.trials import make
+from frugal.trials.curves import CurvesProblem
+from frugal.trials.termination import terminating
+from studies.big_data.searched_beyond import claims, figures, growing, reduced, summaries
+from studies.big_data.searched_beyond.paths import Clocked, follow, to_same, with_spent
+from studies.big_data.searched_beyond.runs import EXPERIMENTS
+from studies.big_data.searched_beyond.terminated import AtHorizon
+from studies.experiments import EXPERIMENTS as KNOWN
+from studies.tidy import TIDY
+
+GROWN = {
+    "dataset": "digits", "n_train": 600, "n_valid": 300, "horizon": 12, "theta": 0.5, "start_share": 0.05,
+    "n_trials": 3, "termination": {"p": 6, "curve": {"n_steps": 40, "n_burn": 20}},
+}  # fmt: skip
+REDUCED = {
+    "dataset": "digits", "sizes": [64, 256], "n_valid": 200, "n_test": 200, "compression": 4, "n_initial": 3,
+    "n_trials": {"random": 3, "ei": 3, "fabolas": 4},
+    "strategies": {
+        "random": {"n_initial": 2},
+        "fabolas": {"n_hyper": 2, "n_burn": 5, "n_steps": 5, "n_representers": 8, "n_samples": 50},
+    },
+}  # fmt: skip
+TERMINATED = {
+    "curves": "planted", "n_initial": 4, "n_trials": 7,
+    "fabolas": {"n_hyper": 2, "n_burn": 5, "n_steps": 5, "n_representers": 14, "n_samples": 50},
+    "termination": {"p": 12, "curve": {"n_steps": 20, "n_burn": 10}},
+}  # fmt: skip
+SIZES, N_EPOCHS = (400, 200), 18
+CANDIDATE = {"step": 1.0, "ridge": 1e-4}
+
+
+def go_on(task, epoch, score):
+    return True
+
+
+def parts(rng, n=120, d=4):
+    X = np.column_stack([rng.normal(size=(n, d)), np.ones(n)])
+    y = (X @ rng.normal(size=(d + 1, 3)) + rng.normal(size=(n, 3))).argmax(axis=1)
+    return (X[:80], y[:80]), (X[80:100], y[80:100]), (X[100:], y[100:])
+
+
+def growing_problem(*, dynamic, horizon=10):
+    of = {"data": "generated", "theta": 0.5, "initial_size": 10, "horizon": horizon, "seed": 3}
+    return growing.GrowingProblem(*parts(np.random.default_rng(0)), dynamic=dynamic, **of)
+
+
+def test_an_epoch_of_batch_gradient_descent_is_one_step():
+    (X, y), (V, v), (T, t) = parts(np.random.default_rng(0))
+    problem = growing_problem(dynamic=False)
+    trial = problem.evaluate(TrialTask(0, CANDIDATE), go_on)
+    W, scores = np.zeros((5, 3)), []
+    for _ in range(10):  # gradient descent as in any textbook
+        P = np.exp(X @ W)
+        P /= P.sum(axis=1, keepdims=True)
+        W = W - CANDIDATE["step"] * (X.T @ (P - np.eye(3)[y]) / len(y) + CANDIDATE["ridge"] * W)
+        scores.append(((V @ W).argmax(axis=1) == v).mean())
+    assert trial.curve == pytest.approx(scores, abs=1e-12)
+    assert trial.error == pytest.approx(1 - scores[-1])
+    assert trial.cost == 10 * len(y)
+    assert problem.test_error(CANDIDATE) == pytest.approx(((T @ W).argmax(axis=1) != t).mean())
+
+
+def test_an_epoch_of_growing_samples_ends_with_the_last_step_within_its_rows():
+    (X, y), (V, v), _ = parts(np.random.default_rng(0))
+    trial = growing_problem(dynamic=True).evaluate(TrialTask(2, CANDIDATE), go_on)
+    same = {
+        "theta": 0.5,
+        "solver": "sgd",
+        "initial_size": 10,
+        "line_search": False,
+        "tol": 0.0,
+        "classes": [0, 1, 2],
+    }
+    n_steps, fits = 0, []
+    while not fits or fits[-1].n_points < 10 * len(y):
+        n_steps += 1
+        rng = rng_for("big_data", "growing_termination", "samples", 3, 2)
+        fits.append(fit_dynamic_sample(X, y, rng=rng, max_iter=n_steps, **CANDIDATE, **same))
+    assert len({fit.trace.size[-1] for fit in fits}) > 2  # the samples grew
+    for epoch, score in enumerate(trial.curve, start=1):
+        last = [fit for fit in fits if fit.n_points <= epoch * len(y)][-1]
+        assert score == pytest.approx((last.predict(V) == v).mean())
+    assert len(trial.curve) == 10
+    assert trial.cost == fits[-1].n_points
+
+
+def test_a_trial_that_is_stopped_is_the_beginning_of_the_whole_one():
+    whole = growing_problem(dynamic=True).evaluate(TrialTask(0, CANDIDATE), go_on)
+    clocked = Clocked(growing_problem(dynamic=True))
+    cut = clocked.evaluate(TrialTask(0, CANDIDATE, epochs=10), lambda task, epoch, score: epoch < 4)
+    assert cut.curve == whole.curve[:4]
+    assert 4 * 80 <= cut.cost < 5.5 * 80
+    assert clocked.spent[0] >= 0.0
+
+
+def svm_problem(compression):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 2))
+    y = (np.square(X).sum(axis=1) > 1.4).astype(np.int64)
+    cut = [(X[a:b], y[a:b]) for a, b in ((0, 200), (200, 250), (250, 300))]
+    return reduced.ReducedProblem(*cut, data="generated", compression=compression, seed=0), cut
+
+
+def test_without_compression_a_trial_is_the_plain_svm():
+    problem, ((X, y), (V, v), (T, t)) = svm_problem(1.0)
+    candidate = {"C": 2.0, "gamma": 0.5}
+    trial = problem.evaluate(TrialTask(0, candidate), go_on)
+    svm = SVC(**candidate).fit(X, y)
+    assert trial.error == pytest.approx((svm.predict(V) != v).mean())
+    assert trial.cost == 200
+    assert problem.test_error(candidate) == pytest.approx((svm.predict(T) != t).mean())
+
+
+def test_rows_that_trials_share_are_clustered_once():
+    problem, _ = svm_problem(4.0)
+    first, again = (problem.evaluate(TrialTask(i, {"C": 10.0**i, "gamma": 1.0}), go_on) for i in range(2))
+    n_centres = again.cost
+    assert first.cost == 200 + n_centres
+    assert abs(n_centres - 50) <= 1
+    full = problem.evaluate(TrialTask(2, {"C": 1.0, "gamma": 1.0}, 200, subset=7), go_on)
+    assert full.cost == n_centres  # any draw of all rows is all rows
+    small = [problem.evaluate(TrialTask(i, {"C": 1.0, "gamma": 1.0}, 100, subset=i), go_on) for i in (3, 4)]
+    assert [trial.cost > 100 for trial in small] == [True, True]  # other rows, clustered anew
+
+
+def path(method, seed, quality, seconds, rows, **more):
+    n = len(quality)
+    return pd.DataFrame(
+        {
+            "method": method, "seed": seed, "trial": range(n), "test_error": quality, "best_error": quality,
+            "full_test_error": quality, "seconds": seconds, "check_seconds": 0.0, "overhead_s": 0.0, "rows": rows,
+            "n_train": 20_000, "data": "generated", **more,
+        }
+    )  # fmt: skip
+
+
+def test_searches_are_compared_where_both_were_as_good_as_the_worse_end():
+    # The worse end is 0.2: there after 2 + 3 s and 20 rows, against 40 s and 100 rows.
+    ours = path("a", 0, [0.5, 0.2, 0.1], [2.0, 3.0, 9.0], [10, 10, 10])
+    other = path("b", 0, [0.2, 0.2], [40.0, 1.0], [100, 1])
+    runs = with_spent(pd.concat([other, ours]))
+    assert to_same(runs, "a", "b", "seconds", "test_error")[0] == pytest.approx(math.log10(5 / 40))
+    assert to_same(runs, "a", "b", "rows", "test_error")[0] == pytest.approx(math.log10(20 / 100))
+    assert to_same(runs, "a", "c", "rows", "test_error").empty
+    found = with_spent(ours.assign(check_seconds=1.0, overhead_s=0.5)[::-1])
+    assert found["spent_seconds"].tolist() == [3.5, 8.0, 18.5]
+
+
+def planted(experiment, factor, n_seeds=10):
+    """Runs in which the combination takes `factor` of the time of anything else."""
+    methods, first = KNOWN[experiment].methods, next(iter(summaries.PARTS[experiment]))
+    rng = np.random.default_rng(0)
+    found = []
+    for seed in range(n_seeds):
+        for method in methods:
+            scale = (factor if method == first else 1.0) * (1 + 0.05 * rng.random())
+            quality = np.linspace(0.5, 0.1 + 0.001 * rng.random(), 20)
+            found.append(path(method, seed, quality, scale, 100 * scale, stopped=False, poor=rng.random(20)))
+    return pd.concat(found, ignore_index=True)
+
+
+@pytest.mark.parametrize("experiment", list(EXPERIMENTS))
+def test_a_planted_speed_up_is_found_and_a_planted_loss_too(experiment):
+    first, parts = next(iter(summaries.PARTS[experiment].items()))
+    runs = planted(experiment, 0.5)
+    table = summaries.TABLES[experiment](runs, "planted")
+    assert list(table.columns) == [*summaries.KEYS, *TIDY, "n_missing", "says"]
+    row = table[(table["method"] == first) & (table["against"] == parts[0])].set_index("measure")
+    assert row.loc["log10_seconds_to_same", "ours"] == pytest.approx(math.log10(0.5), abs=0.05)
+    assert row.loc["log10_seconds_to_same", "says"] == "less"
+    assert row.loc["test_error_less", "says"] == "not told apart"
+    found = claims.arrays(experiment, runs)
+    values = [claim.statistic(found) for claim in claims.CLAIMS[experiment] if "seconds" in claim.text]
+    assert all(value == pytest.approx(math.log10(0.5), abs=0.05) for value in values)
+    assert claims.reaches_floor(experiment, runs)
+    assert not claims.reaches_floor(experiment, runs[runs["seed"] > 0])
+    assert not claims.reaches_floor(experiment, runs.assign(n_train=500))
+    slow = summaries.paired(with_spent(planted(experiment, 2.0)), first, parts[0], experiment)
+    assert slow["log10_seconds_to_same"].min() > 0.2
+
+
+def curves(n_curves=10):
+    """A set whose curves rise to an asymptote that is the lower, the higher the learning rate."""
+    space, rows = networks.space("small", "mlp"), []
+    drawn = space.sample(np.random.default_rng(0), n_curves)
+    rates = sorted(range(n_curves), key=lambda i: drawn[i]["learning_rate"])
+    for number, candidate in enumerate(drawn):
+        for size in SIZES:
+            end = 0.95 - 0.06 * rates.index(number) - 0.1 * (size < SIZES[0])
+            scores = end - 0.4 / np.arange(1, N_EPOCHS + 1)
+            facts = {"network": "mlp", "dataset": "mnist", "space": "small", "n_train": size, "n_valid": 500}
+            facts |= {"n_epochs": N_EPOCHS, "data": "generated", "id": number, "candidate": as_json(candidate)}
+            own = {"epoch": range(1, N_EPOCHS + 1), "score": scores, "seconds": size / 1000.0}
+            own |= {"test_error": [math.nan] * (N_EPOCHS - 1) + [1 - scores[-1]], "reason": ""}
+            rows.append(pd.DataFrame(own).assign(**facts))
+    return pd.concat(rows, ignore_index=True)
+
+
+class Scripted:
+    """Asks for tasks in turn and keeps what it is told."""
+
+    def __init__(self, tasks):
+        self.left, self.told, self.incumbent = list(tasks), [], None
+
+    def ask(self):
+        return self.left.pop(0) if self.left else None
+
+    def tell(self, trial):
+        self.told.append(trial)
+
+    def report(self, task, epoch, score):
+        return True
+
+
+@pytest.mark.parametrize(("to_the_end", "factor"), [(False, 1.0), (True, 3.0)])
+def test_a_stopped_trial_costs_what_it_took_or_would_have_taken(to_the_end, factor):
+    problem = CurvesProblem(curves())
+    ends = [curve.scores[-1] for curve in problem.curves]
+    best, worst = (problem.curves[int(i)].candidate for i in (np.argmax(ends), np.argmin(ends)))
+    # On 200 rows the best one ends below the best on 400, and is not to be stopped for that.
+    tasks = [TrialTask(i, c, n) for i, (c, n) in enumerate([(best, 400), (best, 200), (worst, 200), (worst, 400)])]
+    inner = Scripted(tasks)
+    settings = {"horizon": N_EPOCHS, "p": 6, "curve": {"n_steps": 60, "n_burn": 30}}
+    told = AtHorizon(inner, N_EPOCHS) if to_the_end else inner
+    strategy = terminating(told, rng=np.random.default_rng(0), **settings)
+    while (task := strategy.ask()) is not None:
+        strategy.tell(problem.evaluate(task, strategy.report))
+    assert [len(trial.curve) for trial in inner.told] == [N_EPOCHS, N_EPOCHS, 6, 6]
+    assert [trial.task for trial in inner.told] == tasks
+    assert [trial.seconds for trial in inner.told[2:]] == pytest.approx([6 * 0.2 * factor, 6 * 0.4 * factor])
+    assert [trial.cost for trial in inner.told[2:]] == pytest.approx([6 * 200 * factor, 6 * 400 * factor])
+    assert [trial.seconds for trial in inner.told[:2]] == pytest.approx([18 * 0.4, 18 * 0.2])
+    assert inner.told[3].error != pytest.approx(1 - problem.curves[int(np.argmin(ends))].scores[5])  # extrapolated
+    inner.incumbent = worst  # given up, on either number of rows
+    assert strategy.incumbent == best
+
+
+def test_what_was_stopped_and_proposed_is_counted_by_halves():
+    # Told the costs spent: 3 of 4 proposals poor, 2 of these stopped, of the better one none.
+    naive = path("fabolas_spent", 0, [0.1] * 6, 1.0, 1.0, stopped=[False, False, True, True, False, False])
+    naive["poor"] = [math.nan, math.nan, 1.0, 1.0, 1.0, 0.0]
+    alone = path("fabolas", 0, [0.1] * 2, 1.0, 1.0, stopped=False, poor=[math.nan, 0.0])
+    found = claims.arrays("terminating_fabolas", pd.concat([naive, alone]))
+    assert found["stopped"].tolist() == [[1], [0], [3], [2]]
+    stopped = next(claim for claim in claims.CLAIMS["terminating_fabolas"] if "terminated early" in claim.text)
+    assert stopped.statistic(found) == pytest.approx(0.0 - 2 / 3)
+    assert found["poor_alone"] == pytest.approx([0.0 - 3 / 4])
+    assert found["poor_horizon"].size == 0
+
+
+def test_a_seed_without_proposals_in_one_half_says_nothing_of_that_half():
+    # Better half: 1 of 4 stopped, all in seed 0. Worse half: 2 of 2, in seed 1, which has none in the better half.
+    first = path("fabolas_spent", 0, [0.1] * 4, 1.0, 1.0, stopped=[True, False, False, False], poor=0.0)
+    second = path("fabolas_spent", 1, [0.1] * 2, 1.0, 1.0, stopped=True, poor=1.0)
+    stopped = next(claim for claim in claims.CLAIMS["terminating_fabolas"] if "terminated early" in claim.text)
+    both = claims.arrays("terminating_fabolas", pd.concat([first, second]))
+    assert stopped.statistic(both) == pytest.approx(1 / 4 - 2 / 2)
+    assert math.isnan(stopped.statistic(claims.arrays("terminating_fabolas", first)))
+
+
+@pytest.fixture(scope="module", params=list(EXPERIMENTS))
+def experiment(request, tmp_path_factory):
+    run, methods = EXPERIMENTS[request.param]
+    root = tmp_path_factory.mktemp("data")
+    curves().to_parquet(root / "curves.parquet")
+    settings = {
+        "growing_termination": GROWN,
+        "reduced_search": REDUCED,
+        "terminating_fabolas": TERMINATED | {"table": str(root / "curves.parquet")},
+    }[request.param]
+    seeds = (0,) if request.param == "terminating_fabolas" else (0, 1)  # the rule's checks take a second
+    runs = [run(method, seed, settings, root) for method in methods for seed in seeds]
+    return request.param, pd.concat(runs, ignore_index=True)
+
+
+def test_an_experiment_has_rows_a_table_and_a_picture(experiment):
+    name, runs = experiment
+    assert set(runs["method"]) == set(KNOWN[name].methods)
+    assert (runs[["seconds", "rows"]] > 0).all(axis=None)
+    assert runs["test_error"].between(0, 1).all()
+    table = summaries.TABLES[name](runs, "test")
+    assert table["ours"].notna().all()
+    numbers = summaries.summarise(runs, experiment=name)
+    assert set(numbers["panel"]) == {"rows", "seconds"}
+    ends = numbers.groupby(["panel", "method"])["mean"].last()
+    listed = table[table["against"] == ""].set_index(["measure", "method"])["ours"][summaries.QUALITY[name]]
+    for panel in ("rows", "seconds"):
+        assert ends[panel].to_dict() == pytest.approx(listed.to_dict())
+    picture = figures.FIGURES[name].draw(numbers)
+    assert len(picture.axes[0].lines) == len(KNOWN[name].methods)
+    found = claims.arrays(name, runs)
+    in_both = name != "terminating_fabolas" or found["stopped"][::2].all()  # a seed has three proposals here
+    for claim in claims.CLAIMS[name]:
+        assert math.isfinite(claim.statistic(found)) == (in_both or "terminated early" not in claim.text)
+
+
+def test_bands_are_drawn_where_there_are_three_seeds_or_more():
+    numbers = pd.DataFrame(
+        {
+            "panel": "rows", "method": "batch", "x": [1.0, 2.0, 4.0, 8.0], "mean": 0.3, "low": 0.1, "high": 0.5,
+            "n_seeds": [2, 3, 3, 3], "data": "generated",
+        }
+    )  # fmt: skip
+    axes = figures.draw(numbers, experiment="growing_termination").axes[0]
+    drawn = axes.collections[0].get_paths()[0].vertices
+    assert [drawn[:, 0].min(), drawn[:, 0].max()] == [2.0, 8.0]
+    few = figures.draw(numbers.assign(n_seeds=2), experiment="growing_termination").axes[0]
+    assert not any(len(path.vertices) for of in few.collections for path in of.get_paths())
+
+
+def test_cells_of_a_seed_share_their_candidates_and_stopped_trials_begin_alike(experiment):
+    name, runs = experiment
+    if name == "growing_termination":
+        cells = [
+            runs[(runs["method"] == method) & (runs["seed"] == 0)] for method in ("batch", "batch_terminated")
+        ]
+        whole, cut = (cell.set_index("trial") for cell in cells)
+        same = cut.index[~cut["stopped"]]
+        assert len(same)
+        assert (cut.loc[same, "error"] == whole.loc[same, "error"]).all()
+        assert (cut["rows"] <= whole["rows"]).all()
+    elif name == "terminating_fabolas":
+        first = runs[(runs["trial"] < 4) & (runs["seed"] == 0)].groupby("method")["test_error"].first()
+        assert len(set(first)) == 1
+        assert runs.loc[runs["method"] != "random", "stopped"].any()
+        whole, cut = (runs[runs["method"] == method] for method in ("random", "random_terminated"))
+        assert (cut["rows"].to_numpy() <= whole["rows"].to_numpy()).all()  # trial by trial the same candidates
+        assert not runs.loc[runs["method"].isin(("random", "fabolas")), "stopped"].any()
+        assert set(runs.loc[runs["method"] == "fabolas_joint", "n_rows"]) <= set(SIZES)
+        assert runs.loc[runs["method"] == "fabolas", "poor"].isna().sum() == 4
+    else:
+        first = runs[(runs["trial"] == 0) & (runs["seed"] == 0)].set_index("method")
+        assert first.loc["random_svm", "error"] == first.loc["ei_svm", "error"]
+        assert first.loc["random_wkm", "error"] == first.loc["ei_wkm", "error"]
+        assert set(runs.loc[runs["method"].str.startswith("fabolas"), "n_rows"]) <= {64, 256}
+
+
+def test_a_search_is_followed_trial_by_trial():
+    problem = growing_problem(dynamic=False, horizon=6)
+    strategy = make("random", space=growing.SPACE, n_trials=3, rng=np.random.default_rng(0))
+    table = follow(strategy, problem, problem.test_error)
+    assert table["best_error"].tolist() == table["error"].cummin().tolist()
+    best = int(table["error"].to_numpy().argmin())
+    own = json.loads(json.dumps(dict(strategy.trials[best].task.candidate)))
+    assert table["test_error"].iloc[-1] == problem.test_error(own)
+    assert (table["n_epochs"] == 6).all()
+
+
+@pytest.mark.parametrize(
+    ("experiment", "change", "message"),
+    [
+        ("growing_termination", {"horizon": 2}, "horizon must be at least 6"),
+        ("growing_termination", {"start_share": 0.0}, "start_share must be above 0"),
+        ("growing_termination", {"termination": {"p": 12}}, "p must be at least 1, at most 11"),
+        ("growing_termination", {"termination": {"horizon": 30}}, "must not hold horizon, which is 12"),
+        ("growing_termination", {"speed": 1}, "unknown setting 'speed'"),
+        (
+            "growing_termination",
+            {"n_valid": 2000},
+            "digits has 1438 rows .* got 600 to train and 2000 to validate",
+        ),
+        ("reduced_search", {"sizes": [256, 64]}, r"sizes must increase, got \[256, 64\]"),
+        ("reduced_search", {"compression": 1}, "compression must be above 1"),
+        ("reduced_search", {"n_trials": {"random": 3}}, "missing method of n_trials 'ei'"),
+        ("reduced_search", {"sizes": [64, 9000]}, "digits has 1438 rows to train and validate on, got 9000"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_in_a_sentence(experiment, change, message, tmp_path):
+    run, methods = EXPERIMENTS[experiment]
+    settings = {"growing_termination": GROWN, "reduced_search": REDUCED}[experiment] | change
+    with pytest.raises(ValueError, match=message):
+        run(methods[0], 0, settings, tmp_path)

@@ -1,0 +1,328 @@
+"""Document 003, section 2.1: searches on a look-up table; every expected number is worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from frugal.trials.searches import search
+from studies import big_data, verdicts
+from studies.big_data.size_aware import claims, figures, searched, summaries
+from studies.blocks import n_trials_of, sized
+from studies.experiments import SEARCHES
+from studies.publish import _reaches_floor
+from studies.style import TRIALS
+from studies.verdicts import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED
+
+SIZES = (512, 1024, 2048, 4096, 8192)
+LEAST = 0.04
+"""Test error of the table's best candidate."""
+
+
+def table(n_per_dimension=2, sizes=SIZES, ratio=200.0):
+    """A table whose errors fall with its candidate's number, and evaluations of 1 to `ratio` seconds."""
+    rows = []
+    values = [float(i) for i in range(n_per_dimension)]
+    grid = [(C, gamma) for C in values for gamma in values]
+    for n in sizes:
+        for i, (C, gamma) in enumerate(grid):
+            error = LEAST * (1 + len(grid) - 1 - i)
+            share = (n - sizes[0]) / (sizes[-1] - sizes[0]) if len(sizes) > 1 else 1.0
+            cell = {"candidate": json.dumps({"C": C, "gamma": gamma}), "n_rows": n, "subset": 0}
+            rows.append(
+                cell
+                | {"error": min(error / 2, 1.0), "test_error": min(error, 1.0), "reason": ""}
+                | {"seconds": ratio**share, "cost": 10 * ratio**share}
+            )
+    of = {"learner": "svm", "dataset": "mnist", "data": "original", "seed": 0}
+    return pd.DataFrame([of | row for row in rows])
+
+
+def path(method, seed, seconds, test_errors, n_rows=None, overhead_s=0.0):
+    """A search whose trials take `seconds` each, and ten times as much in cost."""
+    n = len(test_errors)
+    return pd.DataFrame({
+        "method": method, "learner": "lookup", "dataset": "svm_mnist", "seed": seed, "data": "original",
+        "id": range(n), "candidate": "{}", "seconds": seconds, "cost": 10 * np.asarray(seconds, float),
+        "overhead_s": overhead_s, "n_rows": [n_rows] * n if n_rows is None else n_rows, "test_error": test_errors,
+    })  # fmt: skip
+
+
+ARRIVAL = {"fabolas": 1.0, "mtbo_64": 20.0, "mtbo_16": 20.0, "mtbo_4": 30.0, "ei": 400.0, "entropy_search": 420.0,
+           "random": 5000.0}  # fmt: skip
+"""Seconds until the target, of the claims' toy."""
+
+
+def toy(n_seeds=10, arrival=ARRIVAL, n_per_dimension=14, never=(), ratio=200.0, n_random=100):
+    """Searches that are good at their second trial, or never; and a table that is large enough."""
+    paths = []
+    for method, seconds in arrival.items():
+        for seed in range(n_seeds):
+            n = n_random if method == "random" else 3
+            steps = np.full(n, seconds * 2.0**seed)
+            steps[:2] /= 2
+            error = 10 * LEAST if method in never else LEAST
+            sizes = None if method in ("random", "ei", "entropy_search") else [512, 2048, 8192]
+            paths.append(path(method, seed, steps, [10 * LEAST] + [error] * (n - 1), sizes))
+    return pd.concat([table(n_per_dimension, ratio=ratio), *paths], ignore_index=True)
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch):
+    monkeypatch.setattr(verdicts, "N_RESAMPLES", 20)
+
+
+def judged(runs):
+    found = big_data.claims({"svm_search": runs}, "paper")
+    return found[: len(claims.CLAIMS["svm_search"])]
+
+
+def test_an_arrival_is_the_first_time_at_the_target_and_all_of_a_search_that_never_is():
+    runs = pd.concat([
+        table(),
+        path("ei", 0, [1.0, 2.0, 4.0, 8.0], [math.nan, 0.044, 0.05, 0.04], overhead_s=0.5),
+        path("random", 0, [1.0, 2.0], [0.9, 0.05]),
+    ])  # fmt: skip
+    assert searched.targets(runs) == pytest.approx({"good": 0.044, "fair": 0.06, "best": 0.04})
+    found = searched.arrivals(runs, searched.targets(runs)["good"], "seconds").set_index("method")
+    assert found.loc["ei", ["spent", "whole", "reached", "left"]].tolist() == [4.0, 17.0, True, True]
+    assert found.loc["random", ["spent", "whole", "reached", "left"]].tolist() == [3.0, 3.0, False, False]
+    cost = searched.arrivals(runs, 0.044, "cost").set_index("method")["spent"]
+    assert cost.to_dict() == {"random": 30.0, "ei": 30.0}
+
+
+def test_the_optimum_is_what_the_validation_error_would_choose():
+    runs = table()
+    largest = runs["n_rows"] == 8192
+    runs.loc[largest, "error"] = [0.01, 0.02, 0.03, 0.04]
+    runs = pd.concat([runs, path("ei", 0, [1.0], [0.5])])
+    assert searched.least_test_error(runs) == pytest.approx(LEAST)
+    assert searched.optimum(runs) == pytest.approx(4 * LEAST)
+
+
+def test_a_line_of_figure_3_begins_when_every_seed_has_an_incumbent_and_ends_with_the_longest():
+    runs = pd.concat([
+        table(),
+        path("random", 0, [1.0, 1.0, 2.0], [0.8, 0.4, 0.1]),
+        path("random", 1, [2.0, 6.0], [0.6, 0.2]),
+        path("fabolas", 0, [0.5, 99.5], [0.3, 0.2], [512, 8192]),
+        path("fabolas", 1, [0.5, 99.5], [0.3, 0.2], [2048, 8192]),
+    ])  # fmt: skip
+    found = summaries.summarise_figure3(runs)
+    line = found[(found["panel"] == "left") & (found["method"] == "random")]
+    assert 2.0 <= line["x"].min() < 2.1
+    assert 7.8 < line["x"].max() <= 8.0
+    assert not line["mean"].isna().any()
+
+    def at(x):
+        return line[line["x"] <= x].iloc[-1]
+
+    # At 3 s: 0.4 and 0.6; at 5 s the first seed has ended at 0.1 and keeps it.
+    assert at(3.0)["mean"] == pytest.approx(0.5)
+    half = stats.t.ppf(0.975, 1) * 0.1
+    assert at(3.0)[["low", "high"]].tolist() == pytest.approx([0.5 - half, 0.5 + half])
+    assert at(5.0)["mean"] == pytest.approx((0.1 + 0.6) / 2)
+    fabolas = found[(found["panel"] == "middle") & (found["method"] == "fabolas")]
+    assert fabolas["x"].iloc[-1] == 100.0
+    grids = [set(part["x"][:-1]) for _, part in found[found["panel"] != "right"].groupby(["panel", "method"])]
+    assert all(grid <= max(grids, key=len) for grid in grids)  # one grid for all lines, and the end of each
+
+
+def test_the_sizes_of_figure_3_are_geometric_means_of_those_who_choose_them():
+    runs = pd.concat([
+        table(ratio=50.0),
+        path("random", 0, [1.0], [0.8]),
+        path("fabolas", 0, [1.0, 1.0], [0.3, 0.2], [512, 8192]),
+        path("fabolas", 1, [1.0, 1.0], [0.3, 0.2], [2048, 8192]),
+    ])  # fmt: skip
+    found = summaries.summarise_figure3(runs)
+    sizes = found[found["panel"] == "right"]
+    assert sizes["method"].tolist() == ["fabolas"] * 2
+    assert sizes["x"].tolist() == [1, 2]
+    assert sizes["mean"].tolist() == pytest.approx([1024, 8192])
+    assert sizes["high"].iloc[0] == pytest.approx(1024 * 2 ** stats.t.ppf(0.975, 1))
+    assert found["cost_ratio"].tolist() == pytest.approx([50.0] * len(found))
+    assert found["least_test_error"].tolist() == pytest.approx([LEAST] * len(found))
+
+
+def test_the_cost_of_figure_3_leaves_the_optimiser_out():
+    runs = pd.concat([table(), path("random", 0, [1.0, 1.0], [0.8, 0.4], overhead_s=100.0)])
+    found = summaries.summarise_figure3(runs, "cost")
+    assert set(found["panel"]) == {"left"}
+    assert found["x"].iloc[[0, -1]].tolist() == pytest.approx([10.0, 20.0])
+    assert found["mean"].iloc[[0, -1]].tolist() == [0.8, 0.4]
+
+
+def test_the_table_has_means_differences_and_those_who_never_arrive():
+    runs = pd.concat([
+        table(),
+        *(path("random", seed, [100.0, 100.0], [0.9, 0.08]) for seed in (0, 1)),
+        path("ei", 0, [1.0, 8.0], [0.9, 0.04], overhead_s=0.5),
+        path("ei", 1, [1.0, 8.0], [0.9, 0.06], overhead_s=0.5),
+    ])  # fmt: skip
+    found = big_data.TABLES["svm_search"](runs, "paper").set_index(["method", "measure"])
+    ours = found["ours"]
+    assert ours["ei", "test_error"] == pytest.approx(0.05)
+    assert ours["ei", "test_error_less_random"] == pytest.approx(-0.03)
+    assert ours["ei", "seconds_to_10"] == ours["ei", "seconds_to_50"] == pytest.approx(10.0)
+    assert ours["ei", "log10_seconds_to_10_less_random"] == pytest.approx(math.log10(10 / 200))
+    assert ours["ei", "log10_cost_to_10_less_random"] == pytest.approx(math.log10(90 / 2000))
+    assert ours["ei", "overhead_share"] == pytest.approx(0.1)
+    assert ours["random", "overhead_share"] == ours["random", "left_10"] == 0
+    says = found["says"]
+    assert says["ei", "seconds_to_10"] == "1 of 2 seeds never"
+    assert says["ei", "seconds_to_50"] == ""
+    assert says["random", "cost_to_10"] == "2 of 2 seeds never"
+    assert (found["n_seeds"] == 2).all()
+    assert "never" in big_data.render(found.reset_index())
+
+
+def test_claims_are_judged_by_ratios_seed_by_seed():
+    found = judged(toy())
+    log = {name: math.log10(seconds) for name, seconds in ARRIVAL.items()}
+    expected = [
+        log["entropy_search"] - log["random"] + 1,
+        log["mtbo_4"] - log["ei"] + 1,
+        log["mtbo_16"] - log["ei"] + 1,
+        log["mtbo_64"] - log["ei"] + 1,
+        log["mtbo_64"] - log["fabolas"],
+        log["fabolas"] - log["mtbo_64"] + 0.5,
+        log["mtbo_64"] - log["fabolas"] - 0.5,
+        log["fabolas"] - log["random"] + 2,
+    ]
+    assert found["ours"].tolist() == pytest.approx(expected * 2)
+    as_found = [REPRODUCED if number < 0 else NOT_REPRODUCED for number in expected]
+    assert found["verdict"].tolist() == as_found * 2
+    assert as_found.count(NOT_REPRODUCED) == 2  # MTBO is neither sooner at first, nor at the same time at last
+
+
+def test_who_never_arrives_counts_against_the_claim():
+    runs = toy(never=("fabolas",))
+    found = claims.arrays("svm_search", runs)
+    # Fabolas ends after 2 seconds; random search after 5000 / 2 * 2 + 98 * 5000.
+    at_least, at_most = found["seconds good"][:, searched.METHODS.index("fabolas"), 0]
+    assert at_least == pytest.approx(2.0)
+    assert at_most == pytest.approx(99 * 5000.0)
+    assert judged(runs)["verdict"].iloc[[5, 6, 7]].tolist() == [NOT_REPRODUCED] * 3
+    # A random search that never arrives takes at least as long as it did, so that others are faster still.
+    assert judged(toy(never=("random",)))["verdict"].iloc[[0, 7]].tolist() == [REPRODUCED] * 2
+
+
+def test_speed_ups_above_the_tables_ratio_are_not_testable():
+    verdicts = judged(toy(ratio=50.0))["verdict"].tolist()
+    assert [i for i, verdict in enumerate(verdicts) if verdict == NOT_TESTABLE] == [7, 15]
+    verdicts = judged(toy(ratio=9.0))["verdict"].tolist()
+    assert [verdicts.index(verdict) for verdict in (NOT_REPRODUCED, NOT_TESTABLE)] == [4, 0]
+    assert verdicts.count(NOT_TESTABLE) == 2 * 6
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        lambda: toy(n_seeds=9),
+        lambda: toy(n_per_dimension=13),
+        lambda: toy(n_random=99),
+        lambda: toy().pipe(lambda t: t[t["n_rows"] != 512]),
+        lambda: toy().pipe(lambda t: t[t["method"] != "mtbo_16"]),
+    ],
+)
+def test_runs_below_the_floor_are_not_enough(runs):
+    assert not claims.reaches_floor("svm_search", runs())
+
+
+def test_no_verdict_is_given_without_a_method():
+    runs = toy(2)
+    assert set(judged(runs[runs["method"] != "mtbo_16"])["verdict"]) == {NOT_RUN}
+
+
+@pytest.mark.parametrize("name", ["figure3", "figure3_cost", "svm_search"])
+def test_ten_seeds_are_published_and_nine_are_not(name, tmp_path):
+    kind = "tables" if name == "svm_search" else "figures"
+    (tmp_path / kind).mkdir()
+    for n_seeds, may in ((10, True), (9, False)):
+        runs = toy(n_seeds, never=("ei",))
+        numbers = (
+            big_data.TABLES[name](runs, "paper") if kind == "tables" else figures.FIGURES[name].summarise(runs)
+        )
+        numbers.to_csv(tmp_path / kind / f"{name}.csv", index=False)
+        assert _reaches_floor(Path(kind) / f"{name}.png", tmp_path, big_data) == may
+
+
+@pytest.mark.parametrize(("name", "n_panels"), [("figure3", 3), ("figure3_cost", 2)])
+def test_a_picture_has_every_method_and_the_tables_ratio(name, n_panels):
+    drawn = figures.FIGURES[name]
+    picture = drawn.draw(drawn.summarise(toy(2)))
+    assert len(picture.axes) == n_panels
+    labels = {text.get_text() for text in picture.legends[0].get_texts()}
+    assert labels == {TRIALS[method].label for method in SEARCHES["svm_search"].methods} | {"least of the table"}
+    assert "200 x the smallest" in picture.axes[0].get_title()
+
+
+def test_the_left_panel_has_mtbo_4_where_mtbo_16_was_not_run():
+    runs = toy(2)
+    found = summaries.summarise_figure3(runs[~runs["method"].isin(["mtbo_16", "mtbo_64"])])
+    shown = found.groupby("panel")["method"].unique().map(list).to_dict()
+    assert shown["left"] == ["random", "ei", "entropy_search", "mtbo_4", "fabolas"]
+    assert shown["middle"] == shown["right"] == ["mtbo_4", "fabolas"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        (table, "the runs lack the column 'method'"),
+        (lambda: table().assign(method="", id=math.nan, overhead_s=0.0), "the runs hold no searches"),
+        (lambda: path("ei", 0, [1.0], [0.5]), "the runs hold no cells of the table"),
+    ],
+)
+def test_runs_of_another_kind_are_refused(runs, message):
+    with pytest.raises(ValueError, match=message):
+        summaries.summarise_figure3(runs())
+
+
+def test_a_search_of_a_table_tells_the_test_error_of_its_incumbent(tmp_path):
+    cells = table(3, sizes=(10, 20), ratio=2.0)
+    cells.to_parquet(tmp_path / "table.parquet")
+    settings = {"table": str(tmp_path / "table.parquet"), "n_initial": 2}
+    found = search("random", "lookup", "svm_mnist", 0, 6, settings)
+    expected = cells[cells["n_rows"] == 20].set_index("candidate")["test_error"]
+    assert found["test_error"].tolist() == expected[found["incumbent"]].tolist()
+    assert found["test_error"].iloc[-1] < found["test_error"].iloc[0]
+
+
+TABLE = {"sizes": [1024, 512, 256, 128], "n_valid": 500}
+
+
+@pytest.mark.parametrize(
+    ("method", "own", "settings"),
+    [
+        ("ei", {"n_initial": 2}, {"n_initial": 2}),
+        ("fabolas", {}, {"sizes": [128, 256, 512, 1024], "n_valid": 500}),
+        ("mtbo_4", {"strategy": "mtbo", "divisor": 4},
+         {"strategy": "mtbo", "auxiliary": 256, "n_max": 1024, "n_valid": 500}),
+    ],
+)  # fmt: skip
+def test_strategies_that_choose_sizes_are_given_those_of_the_table(method, own, settings):
+    assert sized(method, own, TABLE) == settings
+
+
+def test_a_size_that_the_table_lacks_is_refused():
+    with pytest.raises(
+        ValueError, match="divisor of mtbo_16 must lead from 1024 rows to one of 128, 256, 512, got 16"
+    ):
+        sized("mtbo_16", {"strategy": "mtbo", "divisor": 16}, TABLE)
+
+
+def test_trials_are_one_number_or_one_by_method_and_none_where_it_is_not_run():
+    assert set(n_trials_of("functions", {"n_trials": 7}, "branin").values()) == {7}
+    assert n_trials_of("svm_search", {"n_trials": {"fabolas": 8, "random": 9, "ei": None}}, "svm_mnist") == {
+        "random": 9,
+        "fabolas": 8,
+    }
+    with pytest.raises(ValueError, match=r"unknown method of svm_search 'tpe'; known: random, ei, .*fabolas"):
+        n_trials_of("svm_search", {"n_trials": {"tpe": 8}}, "svm_mnist")

@@ -1,0 +1,64 @@
+"""What is compared, as the configuration says it."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from frugal import folds
+from studies import config
+from studies.comparisons import Entry, entries_of
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_share_is_a_budget_in_folds_for_each_n_and_k():
+    entry = Entry("greedy_quarter", "greedy", {"ties": "fewest_folds"}, 0.25)
+    assert entry.settings_for(128, 5) == {"ties": "fewest_folds", "budget": 160}
+    assert entry.settings_for(512, 10)["budget"] == 1280
+    assert Entry("g", "greedy", {}, 1 / 3).settings_for(10, 5)["budget"] == 16  # not more than the share
+    assert Entry("g", "greedy", {}, 0.001).settings_for(10, 5)["budget"] == 1
+    assert Entry("g", "greedy", {"budget": 7}).settings_for(10, 5) == {"budget": 7}
+
+
+def made(*compared, strategies=None):
+    return {"strategies": strategies or {}, "folds_comparison": {"compared": list(compared)}}
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ({"strategy": "greed"}, "unknown strategy 'greed'; known: "),
+        ({"strategy": "greedy", "settings": {"tie": 1}}, "unknown setting 'tie' of greedy; known: budget, ties"),
+        ({"strategy": "greedy", "settings": {"ties": "x"}}, "ties must be one of lowest_index"),
+        ({"strategy": "greedy", "budget_share": 1.5}, "budget_share must be above 0 and at most 1, got 1.5"),
+        ({"strategy": "greedy", "budget_share": 0}, "budget_share must be above 0 and at most 1, got 0"),
+        ({"strategy": "greedy", "budget_share": math.nan}, "budget_share must be above 0 and at most 1, got nan"),
+        ({"strategy": "exact_pruning", "budget_share": 0.5}, "but exact_pruning has no setting budget"),
+        ({"strategy": "greedy", "budget_share": 0.5, "settings": {"budget": 9}}, "give either budget_share or"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_one_sentence(block, message):
+    with pytest.raises(ValueError, match=r"^folds_comparison\.compared\.1 \(mine\): ") as refusal:
+        entries_of(made({"name": "standard", "strategy": "standard"}, {"name": "mine", **block}))
+    assert message in str(refusal.value)
+
+
+def test_a_name_that_stands_twice_is_refused():
+    twice = {"name": "mine", "strategy": "standard"}
+    with pytest.raises(ValueError, match=r"compared\.1 \(mine\): the name stands twice"):
+        entries_of(made(twice, twice))
+
+
+def test_settings_go_over_those_of_the_strategys_own_block():
+    stopping = {"name": "late", "strategy": "greedy_early_stopping", "settings": {"epsilon": 0.1}}
+    own = {"greedy_early_stopping": {"epsilon": 0.02, "rounding": "none"}}
+    entry = entries_of(made(stopping, strategies=own))["late"]
+    assert entry.settings == {"epsilon": 0.1, "rounding": "none"}
+
+
+@pytest.mark.parametrize("scale", ["smoke", "config", "paper"])
+def test_every_scale_compares_every_strategy(scale):
+    base = config.read(ROOT / "config/config.yaml")
+    entries = entries_of(config.merge(base, config.read(ROOT / f"config/{scale}.yaml")))
+    assert {entry.strategy for entry in entries.values()} == set(folds.known())

@@ -1,0 +1,410 @@
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from frugal.stats import welch
+from studies import verdicts
+from studies.greedy_cv import TABLES, claims
+from studies.greedy_cv.claims import EXPERIMENTS, n_significant
+from studies.greedy_cv.tables import CELL, compare, published, table1, table1_by_n, table2, table3
+from studies.markdown import render
+from studies.tidy import TIDY
+from studies.verdicts import NOT_REPRODUCED, NOT_RUN, PARTLY, REPRODUCED, over_seeds, verdict
+
+SEEDS = range(30)
+N_SEARCH, N_STOPPING = (128, 256, 512, 1024, 2048), (256, 512, 1024)
+
+
+@pytest.fixture
+def few_resamples(monkeypatch):
+    monkeypatch.setattr(verdicts, "N_RESAMPLES", 30)
+
+
+def judged(search_time=None, early_stopping=None, scale="paper"):
+    """Claims on these runs, indexed by their text; the runs of the early stoppers are timed ones."""
+    runs = {"search_time": search_time, "early_stopping": early_stopping, "wall_clock": early_stopping}
+    return claims({name: part for name, part in runs.items() if part is not None}, scale).set_index("claim")
+
+
+def as_published(table, inner, seeds=SEEDS):
+    """Runs whose cell means are the printed ones, with a small spread over the seeds."""
+    spread = np.linspace(-0.005, 0.005, len(seeds))
+    rows = []
+    for row in published(table).itertuples():
+        settings = [{"n": n, "k": row.k} for n in inner] if "k" in row._fields else [{"n": row.n, "k": 10}]
+        for setting in settings:
+            for seed, shift in zip(seeds, spread, strict=True):
+                cell = {"dataset": row.dataset, "classifier": row.classifier, "method": row.method}
+                rows.append({**cell, **setting, "seed": seed, "data": "original", "value": row.published + shift})
+    return pd.DataFrame(rows)
+
+
+def search_time_runs(seeds=SEEDS):
+    return as_published("table1", N_SEARCH, seeds).rename(columns={"value": "search_time"}).assign(n_tied=1)
+
+
+def early_stopping_runs(seeds=SEEDS):
+    quality = as_published("table2", (), seeds).rename(columns={"value": "quality"})
+    ratio = as_published("table3", (), seeds)["value"]
+    more = {"seconds": ratio, "overhead_s": 0.0, "exhaustive_s": 1.0, "n_evaluations": 10, "rows_share": 0.1}
+    return quality.assign(**more)
+
+
+def test_printed_tables_have_the_averages_that_the_text_prints():
+    # Section 5.1 and 5.2; the population standard deviation is the one that matches. 0.210 is a slip for 0.211.
+    one, three = published("table1"), published("table3")
+    mean = one.groupby("method")["published"].mean()
+    sd = one.groupby("method")["published"].std(ddof=0)
+    assert round(mean["greedy"], 3) == 0.246
+    assert round(sd["greedy"], 3) == 0.059
+    assert round(mean["standard"], 3) == 0.500
+    assert round(sd["standard"], 3) == 0.023
+    means = three.groupby("method")["published"].mean().round(3)
+    assert (means["greedy_early_stopping"], means["successive_halving"]) == (0.211, 0.360)
+    assert [len(published(t)) for t in ("table1", "table2", "table3")] == [54, 54, 54]
+
+
+def sizes_runs(slope, seeds=range(5), n_rows=(2000, 8000)):
+    """Greedy times that change by `slope` from the smallest size to the largest, seed 0 a little off."""
+    return pd.DataFrame(
+        {"dataset": f"letter_{rows}", "classifier": classifier, "method": method, "k": 5, "n": n, "seed": seed,
+         "data": "original", "n_tied": 1,
+         "search_time": 0.3 + (slope if i else 0.0) * (method == "greedy") + (0.01 * i if seed == 0 else 0.0)}
+        for i, rows in enumerate(n_rows)
+        for classifier in ("decision_tree", "knn")
+        for method in ("greedy", "standard")
+        for n in (128, 512)
+        for seed in seeds
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_runs_like_the_printed_tables_reproduce_every_claim():
+    # Spread is small, so cells differ as surely as printed; the bounds and the printed sds hold by construction.
+    found = judged(search_time_runs(), early_stopping_runs())
+    odd = found[found["verdict"] != REPRODUCED]
+    # 21 greedy means are smaller and 6 larger: with this small spread the one undecided cell counts as faster.
+    assert [claim for claim in odd.index if "faster ... in 20" not in claim and "identical" not in claim] == []
+    assert found.filter(like="in 20 out of 27", axis=0)["ours"].item() == 21
+    assert found.filter(like="in 6 out of 27", axis=0)["ours"].item() == 6
+    assert (found["low"] <= found["ours"]).all()
+    assert (found["ours"] <= found["high"]).all()
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_the_other_way_round_nothing_is_reproduced():
+    swap = {"greedy": "standard", "standard": "greedy"}
+    runs = search_time_runs()
+    found = judged(runs.assign(method=runs["method"].map(swap)))[:8]
+    assert set(found["verdict"]) == {NOT_REPRODUCED}
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_below_thirty_repetitions_no_verdict_is_given():
+    few = range(5)
+    found = judged(search_time_runs(few), early_stopping_runs(few), scale="laptop")
+    ours = claims({"sizes": sizes_runs(-0.1, range(4))}, "laptop")
+    assert set(found["verdict"]) == set(ours["verdict"]) == {NOT_RUN}
+    assert found["ours"].notna().all()
+
+
+@pytest.mark.usefixtures("few_resamples")
+@pytest.mark.parametrize("cut", ["k != 20", "not (seed == 3 and k == 20)"])
+def test_some_cells_or_some_of_their_seeds_only_give_no_verdict_either(cut):
+    assert set(judged(search_time_runs().query(cut))[:9]["verdict"]) == {NOT_RUN}
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_another_number_of_folds_than_the_documents_gives_no_verdict():
+    assert set(judged(early_stopping=early_stopping_runs().assign(k=5))["verdict"]) == {NOT_RUN}
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_cells_that_the_document_does_not_have_are_not_judged():
+    runs = search_time_runs()
+    more = runs.assign(dataset=runs["dataset"].replace("wdbc", "letter"), search_time=1.0).query(
+        "dataset == 'letter'"
+    )
+    pd.testing.assert_frame_equal(judged(pd.concat([runs, more])), judged(runs))
+
+
+def test_claims_of_an_experiment_without_runs_are_listed():
+    found = judged()
+    assert len(found) == sum(len(experiment.claims) for experiment in EXPERIMENTS.values()) == 19
+    assert set(found["verdict"]) == {NOT_RUN}
+    assert found["ours"].isna().all()
+
+
+def test_claims_on_our_own_study_stand_apart_from_the_documents():
+    sizes = sizes_runs(-0.1)
+    assert len(claims({"sizes": sizes}, "paper")) == 1
+    known = "runs of search_time, early_stopping, wall_clock, or sizes alone, not of"
+    for runs in ({"seizes": sizes}, {"search_time": sizes, "sizes": sizes}):
+        with pytest.raises(ValueError, match=f"{known} {', '.join(runs)}"):
+            claims(runs, "paper")
+
+
+@pytest.mark.usefixtures("few_resamples")
+@pytest.mark.parametrize(("slope", "expected"), [(-0.1, REPRODUCED), (-0.003, PARTLY), (0.1, NOT_REPRODUCED)])
+def test_the_conjecture_on_larger_data_is_judged_by_its_direction(slope, expected):
+    # Seed 0 is 0.01 slower on the larger data, the other four exactly as the slope says.
+    row = claims({"sizes": sizes_runs(slope)}, "paper").iloc[0]
+    assert math.isnan(row["published"])
+    assert row["ours"] == pytest.approx(slope + 0.01 / 5)
+    assert row["verdict"] == expected
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_one_exception_breaks_a_claim_about_every_cell():
+    runs = search_time_runs()
+    first = runs["dataset"].eq("wdbc") & runs["classifier"].eq("knn") & runs["k"].eq(5) & runs["n"].eq(128)
+    runs.loc[first & runs["method"].eq("greedy"), "search_time"] = 0.9
+    row = judged(runs).filter(like="all of the 135", axis=0).iloc[0]
+    assert (row["ours"], row["verdict"]) == (134, PARTLY)
+
+
+@pytest.mark.parametrize(
+    ("ours", "low", "high", "expected"),
+    [
+        (0.24, 0.23, 0.25, REPRODUCED),
+        (0.249, 0.2466, 0.25, PARTLY),
+        (0.2464, 0.2463, 0.2466, REPRODUCED),
+        (0.30, 0.28, 0.32, NOT_REPRODUCED),
+        (math.nan, math.nan, math.nan, NOT_RUN),
+    ],
+)
+def test_verdicts(ours, low, high, expected):
+    # Published 0.246 stands for anything from 0.2455 to 0.2465.
+    assert verdict(0.246, ours, low, high, rounding=0.001) == expected
+
+
+def test_verdicts_on_every_case_and_on_a_direction():
+    assert verdict(27, 26, 24, 28, every=True) == PARTLY
+    assert verdict(27, 27, 24, 27, every=True) == REPRODUCED
+    assert verdict(27, 20, 13, 27, every=True) == NOT_REPRODUCED
+    assert verdict(math.nan, -0.1, -0.2, -0.01) == REPRODUCED
+    assert verdict(math.nan, -0.1, -0.2, 0.0) == PARTLY
+    assert verdict(math.nan, 0.0, -0.1, 0.1) == NOT_REPRODUCED
+
+
+@pytest.mark.parametrize("n_seeds", [3, 30])
+def test_the_interval_of_a_mean_is_students(n_seeds):
+    x = np.random.default_rng(1).normal(size=n_seeds)
+    ours, low, high = over_seeds(lambda arrays: float(arrays["x"].mean()), {"x": x}, "test")
+    assert ours == pytest.approx(x.mean())
+    low_t, high_t = stats.t.interval(0.95, n_seeds - 1, loc=x.mean(), scale=stats.sem(x))
+    assert high - low == pytest.approx(high_t - low_t, rel=0.1)  # of 1000 resamples
+    assert (low + high) / 2 == pytest.approx(ours)
+    assert math.isnan(over_seeds(lambda arrays: 1.0, {"x": x[:1]}, "test")[1])
+
+
+def test_significant_cells_are_counted_as_one_welch_test_after_the_other_would():
+    rng = np.random.default_rng(5)
+    lower, higher = rng.normal(0.0, 1.0, (27, 5, 8)), rng.normal(0.4, 2.0, (27, 5, 8))
+    lower[rng.random(lower.shape) < 0.1] = np.nan  # runs without a value
+    lower[0], higher[0], lower[1], higher[1] = 0.25, 0.5, 0.5, 0.25
+    for level in (0.5, 0.05, 0.001):
+        pairs = [(a[np.isfinite(a)], b[np.isfinite(b)]) for a, b in zip(lower, higher, strict=True)]
+        n = sum(a.mean() < b.mean() and welch(a, b).p < level for a, b in pairs)
+        assert n_significant(lower, higher, level) == n > 0
+
+
+@pytest.mark.parametrize("reach", [0.0, 0.05])
+def test_the_interval_of_a_spread_over_cells_holds_its_estimate_and_covers_what_it_estimates(monkeypatch, reach):
+    # 27 cells and 30 repetitions, as in Table 1. What the document printed is one more draw of the same estimate.
+    monkeypatch.setattr(verdicts, "N_RESAMPLES", 100)
+    rng, n = np.random.default_rng(7), 150
+    centres = reach * np.linspace(-1, 1, 27)[:, None]
+    studies = [centres + rng.normal(0, 0.12, (27, 30)) for _ in range(n)]
+    found = [
+        over_seeds(lambda arrays: float(arrays["x"].mean(axis=1).std()), {"x": x}, str(i), bounds=(0.0, math.inf))
+        for i, x in enumerate(studies)
+    ]
+    expected = np.mean([ours for ours, _, _ in found])
+    assert all(0.0 <= low <= ours <= high for ours, low, high in found)
+    assert np.mean([low <= expected <= high for _, low, high in found]) > 0.9
+
+
+def test_the_interval_of_a_count_stays_within_its_cells():
+    x = np.random.default_rng(3).normal(0.4, 1.0, size=(27, 30))
+    count = lambda arrays: float((arrays["x"].mean(axis=-1) > 0).sum())  # noqa: E731
+    ours, low, high = over_seeds(count, {"x": x}, "test", bounds=(0, 27))
+    assert 0 <= low <= ours <= high <= 27
+
+
+@pytest.mark.parametrize(
+    ("make", "runs", "keys"),
+    [
+        (table1, search_time_runs, ["k"]),
+        (table2, early_stopping_runs, ["n"]),
+        (table3, early_stopping_runs, ["n"]),
+    ],
+)
+def test_tables_put_ours_beside_the_published_value(make, runs, keys):
+    table = make(runs(), "paper")
+    assert list(table.columns)[: 3 + len(keys) + len(TIDY)] == [*CELL, "method", *keys, *TIDY]
+    assert len(table) == 54
+    np.testing.assert_allclose(table["ours"], table["published"], atol=1e-9)
+    assert (table["n_seeds"] == 30).all()
+    # With so little spread every difference is significant, and the better method gets the stars.
+    starred = table[table["stars"] == "***"]
+    assert len(starred) == 27
+
+
+def test_a_cell_that_was_not_run_says_so():
+    table = table1(search_time_runs().query("k == 5 and dataset == 'wdbc'"), "smoke")
+    missing = table[table["ours"].isna()]
+    assert len(missing) == 48
+    assert set(missing["scale"]) == {NOT_RUN}
+    text = render(table)
+    assert "not run at this scale (0.299***)" in text
+    assert "0.282*** (0.282***)" in text
+
+
+def test_all_135_cells_are_listed():
+    table = table1_by_n(search_time_runs(), "paper")
+    assert len(table) == 2 * 135
+    assert set(table["n_tied"]) == {1}
+
+
+def test_pooled_values_are_clustered_by_seed():
+    # Five n with the same value per seed: the pooled test believes it has 150 values, the clustered one 30.
+    rng = np.random.default_rng(0)
+    rows = [
+        {"dataset": "d", "classifier": "c", "k": 5, "n": n, "seed": seed, "method": method, "data": "original",
+         "search_time": value}
+        for method, centre in (("greedy", 0.0), ("standard", 0.2))
+        for seed in SEEDS
+        for value in [centre + rng.normal() * 0.5]
+        for n in N_SEARCH
+    ]  # fmt: skip
+    row = compare(pd.DataFrame(rows), "search_time", [*CELL, "k"], higher_is_better=False).iloc[0]
+    assert row["p"] < row["p_clustered"]
+    by_seed = [r["search_time"] for r in rows if r["method"] == "greedy"][::5]
+    assert row["ours_se"] == pytest.approx(np.std(by_seed, ddof=1) / np.sqrt(30))
+
+
+def test_a_stand_in_marks_every_cell_it_touches():
+    runs = search_time_runs()
+    runs.loc[runs["dataset"] == "boston", "data"] = "stand-in"
+    text = render(table1(runs, "paper"))
+    assert text.count("†") == 18 + 1
+    runs.loc[(runs["dataset"] == "boston") & (runs["n"] == 128), "data"] = "original"
+    assert render(table1(runs, "paper")).count("†") == 18 + 1  # original/stand-in
+    assert "a stand-in for a dataset" in text
+
+
+def test_missing_values_are_counted_and_left_out():
+    runs = search_time_runs().query("dataset == 'wdbc' and k == 5")
+    gone = runs["classifier"].eq("knn") & runs["method"].eq("greedy") & runs["seed"].eq(29)
+    table = compare(
+        runs.assign(search_time=runs["search_time"].mask(gone)),
+        "search_time",
+        [*CELL, "k"],
+        higher_is_better=False,
+    ).set_index(["classifier", "method"])
+    row = table.loc[("knn", "greedy")]
+    # Published 0.328; shifts run evenly from -0.005 to 0.005 and the last seed's is gone.
+    assert (row["n_seeds"], row["n_missing"], row["stars"]) == (29, 5, "***")
+    assert row["ours"] == pytest.approx(0.328 - 0.005 / 29)
+    assert table.loc[("knn", "standard"), ["n_seeds", "n_missing"]].tolist() == [30, 0]
+    text = render(table1(runs.assign(search_time=runs["search_time"].mask(gone)), "paper"))
+    assert "5 runs gave no value and are left out." in text
+
+
+def test_a_cell_whose_every_value_is_missing_was_run_all_the_same():
+    runs = search_time_runs().query("dataset == 'wdbc' and k == 5")
+    gone = runs["classifier"].eq("knn") & runs["method"].eq("greedy")
+    table = table1(runs.assign(search_time=runs["search_time"].mask(gone)), "paper")
+    row = table[table["n_missing"] > 0].iloc[0]
+    assert (row["scale"], row["n_seeds"], row["stars"]) == ("paper", 0, "")
+    assert "no value (0.328***)" in render(table)
+
+
+def test_a_cell_that_was_not_printed_stands_after_the_printed_ones():
+    runs = search_time_runs()
+    more = runs.query("dataset == 'wdbc' and k == 5").assign(k=3)
+    table = table1(pd.concat([runs, more]), "paper")
+    assert table["published"].isna().tolist() == [False] * 54 + [True] * 6
+    np.testing.assert_allclose(
+        table.loc[54:, "ours"], more.groupby(["classifier", "method"])["search_time"].mean()
+    )
+    assert set(table.loc[54:, "published_stars"]) == {""}
+
+
+def test_tables_2_and_3_say_how_many_folds_they_are_of():
+    runs = early_stopping_runs()
+    for make in (table2, table3):
+        assert set(make(runs, "paper")["k"]) == {10}
+        assert "in the document" not in render(make(runs, "paper"))
+        assert "k = 3 here and 10 in the document." in render(make(runs.assign(k=3), "smoke"))
+        with pytest.raises(ValueError, match="one number of folds, the runs have k = 3, 10"):
+            make(pd.concat([runs, runs.assign(k=3)]), "smoke")
+
+
+def test_a_table_pooled_over_other_lengths_says_so():
+    runs = search_time_runs().query("n == 128")
+    assert "n = 128 here and 128, 256, 512, 1024, 2048 in the document." in render(table1(runs, "smoke"))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_renders_from_a_small_run(name):
+    few = range(2)
+    runs = {
+        "sensitivity": search_time_runs(few).query("n == 128").assign(variant="min_max"),
+        "sizes": sizes_runs(-0.1, few),
+    }
+    small = runs.get(name, early_stopping_runs(few) if name in ("table2", "table3") else search_time_runs(few))
+    lines = render(TABLES[name](small, "smoke")).splitlines()
+    heads = lines[0].strip("| ").split(" | ")
+    first = ["variant"] * (name == "sensitivity") + ["dataset", "classifier"]
+    assert heads[: len(first)] == first
+    methods = (
+        ("greedy early stopping", "successive halving") if name in ("table2", "table3") else ("greedy", "standard")
+    )
+    assert all(head.startswith(methods) for head in heads[len(first) :])
+    rows = lines[2 : lines.index("")]
+    assert len(rows) == (4 if name == "sizes" else 9)
+    assert all(row.count("|") == len(heads) + 1 for row in rows)
+
+
+def test_tables_and_claims_do_not_import_matplotlib():
+    code = (
+        "import sys, studies; from studies.markdown import render;"
+        "studies.module('greedy_cv').claims({}, 'paper'); sys.exit('matplotlib' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_names_the_column_that_its_runs_lack(name):
+    value = {"table2": "quality", "table3": "seconds", "sensitivity": "variant"}.get(name, "search_time")
+    runs = pd.concat([search_time_runs(range(2)), early_stopping_runs(range(2))]).assign(variant="min_max")
+    for column in (value, "classifier"):
+        with pytest.raises(ValueError, match=f"^the runs lack the column '{column}'; they have dataset"):
+            TABLES[name](runs.drop(columns=column), "smoke")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("search_time", "search_time"), ("early_stopping", "quality"), ("wall_clock", "exhaustive_s")],
+)
+def test_claims_name_the_column_that_their_runs_lack(name, value):
+    runs = search_time_runs(range(2)) if name == "search_time" else early_stopping_runs(range(2))
+    for column in (value, "method"):
+        with pytest.raises(ValueError, match=f"^the runs lack the column '{column}'; they have dataset"):
+            claims({name: runs.drop(columns=column)}, "smoke")
+
+
+def test_runs_of_one_size_of_data_are_no_study_of_sizes():
+    with pytest.raises(ValueError, match=r"^the runs are of \w+, not of a size such as letter_2000$"):
+        TABLES["sizes"](search_time_runs(range(2)), "smoke")
+
+
+def test_every_table_is_known_by_name():
+    assert set(TABLES) == {"table1", "table1_by_n", "table2", "table3", "sensitivity", "sizes"}

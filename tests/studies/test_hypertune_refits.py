@@ -1,0 +1,100 @@
+"""Document 004: what searches chose, fitted and tested on digits, against budgets worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from frugal import datasets
+from frugal.trials.searches import problem
+from studies.hypertune import complexity, runs
+
+A, B = {"alpha": 1e-4, "l1_ratio": 0.5}, {"alpha": 1e-2, "l1_ratio": 0.25}
+ROWS = {"n_train": {"digits": 60}, "n_valid": 100, "n_test": 200}
+
+
+def search(method, errors, chosen, *, n_subset=0, seed=0):
+    """Trials of a second each, of which a tenth is the optimiser's; the first `n_subset` are on fewer rows."""
+    n = len(errors)
+    return pd.DataFrame({
+        "method": method, "learner": "elastic_net", "dataset": "digits", "seed": seed, "data": "original",
+        "id": range(n), "candidate": json.dumps(A), "error": errors, "seconds": 0.9, "overhead_s": 0.1,
+        "cost": 60.0,
+        "n_rows": pd.array([20.0] * n_subset + [None] * (n - n_subset), dtype="Float64"), "curve": "[]",
+        "epochs": pd.array([None] * n, dtype="Float64"),
+        "incumbent": [None if of is None else json.dumps(of) for of in chosen],
+    })  # fmt: skip
+
+
+# sigma is sqrt(0.1 * 0.9 / 100) = 0.03, so 0.16 is as good as 0.1: HyperTune has 2 s on subsets, 2 until 0.15.
+HYPERTUNE = search("hypertune", [0.5, 0.5, 0.3, 0.15, 0.1], [None, None, A, B, A], n_subset=2)
+EI = search("ei", [0.3, 0.2], [A, B])
+RANDOM = search("random", [0.4, 0.4, 0.3, 0.3, 0.2], [A, A, A, A, B])
+LATE = search("hyperband", [0.4] * 6, [None] * 5 + [B])
+NEVER = search("fabolas", [0.4] * 2, [None, None])
+CONTROL = search("hypertune_reversed", [0.3], [{"alpha": 1.0, "l1_ratio": 0.5}])  # compared by trials alone
+ALL = pd.concat([HYPERTUNE, EI, RANDOM, LATE, NEVER, CONTROL], ignore_index=True)
+
+
+def test_choices_within_hypertunes_time_are_fitted_once_and_tested(tmp_path, monkeypatch):
+    fitted, tested = [], runs._tested
+    monkeypatch.setattr(runs, "_tested", lambda on, of: (fitted.append(dict(of)), tested(on, of))[1])
+    loaded, load = [], datasets.load
+    monkeypatch.setattr(datasets, "load", lambda name, **of: (loaded.append(name), load(name, **of))[1])
+    table = runs.refits(ALL, ROWS, journal_path=tmp_path / "journal")
+    assert loaded == ["digits"]
+    by = table.set_index("method")
+    assert by["budget_s"].drop("majority").tolist() == pytest.approx([4.0] * 5)
+    assert by["spent_s"].drop("majority").to_dict() == pytest.approx(
+        {"hypertune": 4.0, "ei": 2.0, "random": 4.0, "hyperband": 6.0, "fabolas": 2.0}
+    )
+    assert by["whole_s"].drop("majority").to_dict() == pytest.approx(
+        {"hypertune": 5.0, "ei": 2.0, "random": 5.0, "hyperband": 6.0, "fabolas": 2.0}
+    )
+    chosen = by["candidate"].dropna().map(json.loads).to_dict()
+    assert chosen == {"hypertune": B, "ei": B, "random": A, "hyperband": B}
+    assert sorted(fitted, key=lambda of: of["alpha"]) == [A, B]
+    on = problem("elastic_net", "digits", 0, {**ROWS, "n_train": 60, "space": "hypertune"})
+    for method, candidate in chosen.items():
+        assert by.loc[method, "test_error"] == on.test_error(candidate)
+        assert by.loc[method, "n_rows"] == 60
+    assert math.isnan(by.loc["fabolas", "test_error"])
+    often = np.bincount(on.parts.train[1]).argmax()
+    assert by.loc["majority", "test_error"] == np.mean(on.parts.test[1] != often)
+    again = runs.refits(ALL, ROWS, journal_path=tmp_path / "journal")
+    pd.testing.assert_frame_equal(again, table)
+    assert len(fitted) == 2
+
+
+def test_a_choice_that_fails_on_all_rows_has_no_error_and_the_others_have_theirs(caplog):
+    bad = search("random", [0.1], [{"alpha": -1.0, "l1_ratio": 0.5}])
+    by = runs.refits(pd.concat([HYPERTUNE, bad]), ROWS).set_index("method")
+    assert math.isnan(by.loc["random", "test_error"])
+    assert by.loc["hypertune", "test_error"] < 0.5
+    assert "the chosen candidate of elastic_net on digits failed" in caplog.text
+
+
+def test_a_seed_without_hypertune_has_no_budget():
+    with pytest.raises(ValueError, match="elastic_net on digits has no search by hypertune from seed 1"):
+        runs.refits(pd.concat([ALL, search("ei", [0.1], [A], seed=1)]), ROWS)
+
+
+def test_accuracy_rises_with_features_and_rows_and_the_bound_is_that_of_the_rows():
+    settings = {
+        "dataset": "digits", "n_train": 400, "subset_rows": 50, "n_test": 300, "n_features": [4, 256], "C": 10.0,
+        "gamma": 0.002,
+    }  # fmt: skip
+    found = {method: complexity.complexity(method, 0, settings) for method in complexity.METHODS}
+    assert found["subset"]["n_rows"].tolist() == [50, 50]
+    assert found["all"]["n_rows"].tolist() == [400, 400]
+    assert set(found["all"]["data"]) == {datasets.load("digits").provenance}
+    for table in found.values():
+        n = table["n_rows"].iloc[0]
+        by_hand = [math.sqrt(32 * (d * math.log(n + 1) + math.log(160)) / n) for d in (5, 257)]
+        assert table["bound"].tolist() == pytest.approx(by_hand)
+        assert table["accuracy"].iloc[1] > table["accuracy"].iloc[0]
+    assert found["all"]["accuracy"].iloc[1] > max(0.8, found["subset"]["accuracy"].iloc[1])

@@ -1,0 +1,25 @@
+"""What all tables' notes end with."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from studies.markdown import about_marked, made_of
+from studies.verdicts import NOT_RUN
+
+
+def rows(*of):
+    return pd.DataFrame(of, columns=["scale", "n_seeds", "data"])
+
+
+def test_a_note_says_what_its_numbers_are_from_and_leaves_out_what_was_not_run():
+    table = rows(("desk", 3, "original/jpeg"), ("desk", 5, "original"), (NOT_RUN, float("nan"), ""))
+    assert made_of(table) == "scale desk, 3, 5 seeds, data: jpeg/original"
+    assert made_of(table, "curves") == "scale desk, 3, 5 curves, data: jpeg/original"
+    assert made_of(rows(("smoke", 1, "original"))) == "scale smoke, 1 seed, data: original"
+    assert made_of(table.iloc[2:]) == f"scale {NOT_RUN}, no seeds, data: none"
+
+
+def test_a_note_speaks_of_stand_ins_only_where_there_are_some():
+    assert about_marked(rows(("desk", 3, "original"))) == ""
+    assert about_marked(rows(("desk", 3, "original/stand-in"))).startswith(" † a stand-in for a dataset")

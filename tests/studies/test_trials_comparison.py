@@ -1,0 +1,304 @@
+"""Every way to save trials: searches made comparable, equal budgets, ranks; on runs worked by hand."""
+
+import json
+import math
+from inspect import signature
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from studies.blocks import block_of, sized
+from studies.experiments import SEARCHES
+from studies.trials_comparison import claims, reaches_floor, render
+from studies.trials_comparison import runs as measured
+from studies.trials_comparison.drawn import FIGURES
+from studies.trials_comparison.figures import LOOKS
+from studies.trials_comparison.listed import COLUMNS, METHODS, PROBLEMS, searched_on
+from studies.trials_comparison.summaries import (
+    ends,
+    summarise_anytime,
+    summarise_ranks,
+    table_strategies,
+)
+
+SHOWN = [("svm", "digits"), ("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist")]
+
+
+def trials(learner, dataset, method, seed, rows):
+    """Rows of a search: (seconds, cost, overhead_s, incumbent, test_error) each."""
+    names = ["seconds", "cost", "overhead_s", "incumbent", "test_error"]
+    table = pd.DataFrame(rows, columns=names).assign(learner=learner, dataset=dataset, method=method, seed=seed)
+    return table.assign(data="original", id=range(len(rows)))
+
+
+def path(method, errors, *, seed=0, seconds=None, problem=("svm", "digits"), least=0.1, overhead=0.5):
+    """A search as `runs.refits` has it: a second and a cost of 2 each, half a second the optimiser's."""
+    n = len(errors)
+    spent = np.arange(1.0, n + 1) if seconds is None else np.array(seconds)
+    return pd.DataFrame(
+        {
+            "learner": problem[0], "dataset": problem[1], "method": method, "seed": seed, "data": "original",
+            "seconds": spent, "cost": 2.0 * np.arange(1, n + 1), "trials": np.arange(1, n + 1),
+            "overhead": overhead * spent, "test_error": errors, "least": least,
+        }
+    )[list(COLUMNS)]  # fmt: skip
+
+
+def test_searches_of_a_table_are_added_up_and_held_to_its_least_test_error():
+    cells = pd.DataFrame(
+        {"learner": "svm", "dataset": "mnist", "data": "original", "seed": 0, "subset": 0, "error": 0.5,
+         "candidate": ["a", "b", "a", "b"], "n_rows": [100, 100, 200, 200], "test_error": [0.01, 0.3, 0.2, 0.25],
+         "seconds": 1.0, "cost": 1.0}
+    )  # fmt: skip
+    ours = trials("lookup", "svm_mnist", "ei", 1, [(2, 10, 0.5, None, math.nan), (3, 20, 1, "{}", 0.25)])
+    other = trials("lookup", "svm_mnist", "random", 1, [(1, 5, 0, "{}", 0.3)])
+    found = measured.refits(pd.concat([cells, other, ours], ignore_index=True), {})
+    assert list(found.columns) == list(COLUMNS)
+    assert found["method"].tolist() == ["ei", "ei", "random"]
+    assert found["seconds"].tolist() == [2.5, 6.5, 1]  # (2 + 0.5), (3 + 1) more
+    assert found["overhead"].tolist() == [0.5, 1.5, 0]
+    assert found["cost"].tolist() == [10, 30, 5]
+    assert found["trials"].tolist() == [1, 2, 1]
+    assert found["least"].tolist() == [0.2] * 3  # of 200 rows; 0.01 is of fewer
+
+
+def test_checks_for_termination_are_paid_for():
+    runs = trials("curves", "mlp_mnist", "tpe_terminated", 0, [(2, 8, 0.5, "{}", 0.4), (1, 4, 0.5, "{}", 0.3)])
+    curve = {
+        "id": 0,
+        "score": 0.7,
+        "epoch": 1,
+        "n_train": 50,
+        "candidate": "a",
+        "test_error": 0.25,
+        "seconds": 1.0,
+        "reason": "",
+    }
+    table = pd.DataFrame([{**curve, "learner": None, "dataset": "mnist", "data": "original"}])
+    found = measured.refits(pd.concat([runs.assign(check_s=[0.25, 4.0]), table], ignore_index=True), {})
+    assert found["seconds"].tolist() == [2.75, 2.75 + 5.5]
+    assert found["overhead"].tolist() == [0.75, 5.25]
+    assert found["least"].tolist() == [0.25, 0.25]
+
+
+def test_what_live_searches_chose_is_fitted_and_the_best_of_a_seed_is_the_least(monkeypatch):
+    asked = set()
+
+    class Fits:
+        def __init__(self, settings, root, journal_path):
+            assert settings == {"n_train": 5}
+
+        def of(self, learner, dataset, seed, candidate):
+            if candidate is None:
+                return {"test_error": math.nan}
+            asked.add((seed, candidate["C"]))
+            return {"test_error": candidate["C"] / 10 + seed / 100}
+
+    monkeypatch.setattr(measured, "Fits", Fits)
+    texts = {value: json.dumps({"C": value}) for value in (1, 2, 3)}
+
+    def search(method, seed, chosen):
+        return trials("svm", "digits", method, seed, [(1, 1, 0, texts.get(value), math.nan) for value in chosen])
+
+    runs = pd.concat([search("ei", 0, [None, 3, 1]), search("tpe", 0, [2, 1]), search("tpe", 1, [2])])
+    found = measured.refits(runs.drop(columns="test_error"), {"n_train": 5})
+    assert asked == {(0, 1), (0, 2), (0, 3), (1, 2)}
+    assert found["test_error"].tolist() == pytest.approx([math.nan, 0.3, 0.1, 0.2, 0.1, 0.21], nan_ok=True)
+    assert found["least"].tolist() == pytest.approx([0.1] * 5 + [0.21])
+
+
+def test_runs_that_cannot_be_compared_are_refused():
+    one = trials("svm", "digits", "ei", 0, [(1, 1, 0, "{}", 0.1)])
+    with pytest.raises(ValueError, match="the runs lack the column 'cost'; they have"):
+        measured.refits(one.drop(columns="cost"), {})
+    two = pd.concat([one, one.assign(learner="elastic_net")])
+    with pytest.raises(ValueError, match="must hold searches on one problem, got 2"):
+        measured.refits(two, {})
+    with pytest.raises(ValueError, match=r"unknown problem \('svm', 'iris'\); known: \('lookup', 'svm_mnist'\)"):
+        ends(path("ei", [0.1], problem=("svm", "iris")))
+    with pytest.raises(ValueError, match=f"unknown method 'magic'; known: {', '.join(METHODS)}"):
+        ends(path("magic", [0.1]))
+    with pytest.raises(ValueError, match="the paths lack the column 'least'"):
+        ends(path("ei", [0.1]).drop(columns="least"))
+    with pytest.raises(ValueError, match="judge no claims"):
+        claims({}, scale="paper")
+
+
+def test_searches_are_judged_when_all_had_spent_as_much():
+    # Seconds in all: 3 and 10, so the budget is 3; costs 6 and 4, trials 3 and 2.
+    slow = path("ei", [0.5, 0.105], seconds=[2.5, 10])
+    quick = path("random", [0.4, 0.2, 0.15], seconds=[1, 2, 3])
+    ei, random = ends(pd.concat([slow, quick])).set_index("method").loc[["ei", "random"]].to_dict("records")
+    assert [ei[f"budget_{name}"] for name in ("seconds", "cost", "trials")] == [3, 4, 2]
+    assert ei["regret_at_seconds"] == pytest.approx(0.4)  # the second trial ends at 10 s
+    assert ei["regret_at_cost"] == ei["regret_at_trials"] == pytest.approx(0.005)
+    assert random["regret_at_seconds"] == random["final_regret"] == pytest.approx(0.05)
+    assert random["regret_at_cost"] == random["regret_at_trials"] == pytest.approx(0.1)
+    assert ei["reached"]  # 0.105 is within 10 % of 0.1
+    assert (ei["seconds_to_10"], ei["cost_to_10"], ei["trials_to_10"]) == (10, 4, 2)
+    assert not random["reached"]
+    assert (random["seconds_to_10"], random["cost_to_10"], random["trials_to_10"]) == (3, 6, 3)  # all of it
+    assert ei["overhead_share"] == pytest.approx(0.5)
+
+
+def test_a_search_without_an_incumbent_at_the_budget_has_no_regret_there_and_ranks_last():
+    late = path("ei", [math.nan, 0.1], seconds=[1, 9])
+    found = ends(pd.concat([late, path("random", [0.3, 0.2])])).set_index("method")
+    assert math.isnan(found.loc["ei", "regret_at_seconds"])  # 2 s
+    assert found.loc["ei", "final_regret"] == 0
+    late, parts = [math.nan, 0.1], []
+    for problem in (("svm", "digits"), ("elastic_net", "digits")):
+        parts += [path("ei", late, seconds=[1, 9], problem=problem), path("random", [0.3, 0.2], problem=problem)]
+        parts.append(path("tpe", [0.3, 0.11], problem=problem))
+    ranks = summarise_ranks(pd.concat(parts), "seconds")
+    ours = ranks[ranks["group"] == "rows"].set_index("method")["mean_rank"]
+    assert ours.to_dict() == {"tpe": 1, "random": 2, "ei": 3}
+
+
+def test_methods_are_ranked_on_the_problems_of_a_group_that_all_of_them_have():
+    # Regrets by problem: tpe 1st, 2nd, 1st; random 2nd, 1st, 3rd; ei 3rd, 3rd, 2nd; Fabolas has two of the three.
+    problems = [("svm", "digits"), ("elastic_net", "digits"), ("curves", "mlp_mnist")]
+    errors = {"tpe": [0.2, 0.3, 0.2], "random": [0.3, 0.2, 0.5], "ei": [0.4, 0.5, 0.3], "fabolas": [0.1, 0.1]}
+    parts = [
+        path(method, [error], problem=problem)
+        for method, of in errors.items()
+        for problem, error in zip(problems, of, strict=False)
+    ]
+    table = summarise_ranks(pd.concat(parts), "cost")
+    ranks = {group: part.set_index("method")["mean_rank"].to_dict() for group, part in table.groupby("group")}
+    assert ranks["all"] == pytest.approx({"tpe": 4 / 3, "random": 2, "ei": 8 / 3})
+    assert ranks["rows"] == pytest.approx({"fabolas": 1, "tpe": 2.5, "random": 2.5, "ei": 4})
+    assert "epochs" not in ranks  # one problem cannot be averaged over
+    assert set(table.loc[table["group"] == "all", "n_blocks"]) == {3}
+
+
+def test_lines_are_means_over_seeds_from_where_all_have_an_incumbent():
+    one, two = path("ei", [math.nan, 0.3, 0.1]), path("ei", [0.5, 0.2], seed=1)
+    line = summarise_anytime(pd.concat([one, two, path("random", [math.nan])]), "trials")
+    ei = line[line["method"] == "ei"]
+    assert ei["x"].tolist() == [2, 3]
+    assert ei["mean"].tolist() == pytest.approx([0.15, 0.05])  # 0.2 and 0.1; 0 and 0.1, kept from the end on
+    assert set(ei["n_seeds"]) == {2}
+    assert set(line["budget"]) == {1}
+    random = line[line["method"] == "random"]
+    assert (len(random), random["n_missing"].iloc[0], random["n_seeds"].iloc[0]) == (1, 1, 0)
+
+
+def test_the_table_says_who_never_arrived_and_what_was_not_run_often_enough():
+    runs = pd.concat([path("ei", [0.2, 0.1]), path("ei", [0.3], seed=1), path("random", [0.1])])
+    table = table_strategies(runs, "laptop").set_index(["method", "measure"])
+    assert table.loc[("ei", "cost_to_10"), "ours"] == 3  # (4 + 2) / 2
+    assert table.loc[("ei", "cost_to_10"), "says"] == "1 of 2 seeds never"
+    assert table.loc[("random", "cost_to_10"), "says"] == ""
+    assert table.loc[("ei", "regret_at_trials"), "budget"] == 1
+    text = render(table_strategies(runs, "laptop"))
+    assert "3 (1 of 2)" in text
+    assert "50%" in text
+    often = pd.concat(path("ei", [0.2], seed=seed) for seed in range(10))
+    rarely = path("random", [0.1], problem=("elastic_net", "digits"))
+    table = table_strategies(pd.concat([often, rarely]), "paper")
+    below = table[table["problem"] == "Elastic net on digits, live"]
+    assert set(below["scale"]) == {"not run at this scale"}
+    assert below["ours"].isna().all()
+    assert table.loc[table["n_seeds"] == 10, "ours"].notna().all()
+
+
+def test_ten_searches_are_enough_though_one_had_no_incumbent_by_then():
+    late = path("random", [math.nan, 0.2], seconds=[1, 9], seed=9)
+    runs = pd.concat(
+        [*(path(m, [0.2], seed=s) for m in ("ei", "random") for s in range(9)), path("ei", [0.2], seed=9), late]
+    )
+    table = table_strategies(runs, "paper").set_index(["method", "measure"])
+    cell = table.loc[("random", "regret_at_seconds")]
+    assert (cell["scale"], cell["n_seeds"], cell["n_missing"]) == ("paper", 9, 1)
+    assert cell["ours"] == pytest.approx(0.1)
+    assert reaches_floor(table)
+    assert not reaches_floor(table_strategies(runs[runs["seed"] > 0], "paper"))
+
+
+def test_who_had_no_incumbent_and_what_was_not_run_is_named():
+    runs = pd.concat([path("ei", [math.nan, 0.2]), path("ei", [math.nan], seed=1), path("random", [0.3])])
+    text = render(table_strategies(runs, "laptop"))
+    assert "10.00 (1 of 2)" in text  # of EI in the end, 0.2 less 0.1
+    on_svm = text.split("on SVM on digits, live;")[0].split("; ")[-1]
+    others = [name.replace("_", " ") for name in searched_on("svm", "digits") if name not in ("ei", "random")]
+    assert others[:3] == ["tpe", "smac", "ei explore"]
+    assert on_svm == ", ".join(others) + " "
+    figure = FIGURES["anytime_trials"].draw(FIGURES["anytime_trials"].summarise(runs))
+    assert [text.get_text() for text in figure.axes[0].texts] == ["no incumbent:\nEI, 1 seeds"]
+
+
+def small():
+    """Two seeds of all methods of two problems and one of a third, better and better ones."""
+    return pd.concat(
+        path(method, [0.5, 0.4 - 0.01 * i + 0.02 * seed], problem=problem, seed=seed, least=0.05)
+        for problem, n in zip(SHOWN, (1, 9, 9), strict=True)
+        for i, method in enumerate(searched_on(*problem)[:n])
+        for seed in range(2)
+    )
+
+
+@pytest.mark.parametrize("name", ["anytime_seconds", "anytime_trials", "ranks_cost"])
+def test_figures_show_every_problem_and_method(name):
+    table = FIGURES[name].summarise(small())
+    figure = FIGURES[name].draw(table)
+    titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
+    if name.startswith("anytime"):
+        assert titles == [PROBLEMS[problem].title for problem in SHOWN]
+        shown = {text.get_text() for text in figure.legends[0].get_texts()}
+        assert shown == {LOOKS[method].label for method in small()["method"].unique()}
+    else:
+        # Random search alone ran on all three problems, and one method cannot be ranked.
+        assert [title.split(":")[0] for title in titles] == ["Regret at equal cost, problems with epochs"]
+
+
+def test_every_figure_is_drawn_from_runs():
+    assert {next(iter(signature(figure.summarise).parameters)) for figure in FIGURES.values()} == {"runs"}
+
+
+def test_methods_are_told_apart_without_colour():
+    looks = [(look.marker, method.endswith("_terminated")) for method, look in LOOKS.items()]
+    assert len(set(looks)) == len(looks)
+    assert len({look.label for look in LOOKS.values()}) == len(LOOKS)
+
+
+def test_every_search_of_a_compared_problem_is_of_one_experiment_and_is_shown():
+    of = [
+        (*problem, method)
+        for search in SEARCHES.values()
+        for problem in search.problems
+        for method in search.methods
+    ]
+    assert len(of) == len(set(of))
+    for problem in PROBLEMS:
+        assert set(searched_on(*problem)) == {method for *on, method in of if tuple(on) == problem}
+    assert {method for problem in PROBLEMS for method in searched_on(*problem)} == set(METHODS)
+
+
+def test_searches_beside_others_have_their_first_candidates_and_their_own_trials():
+    shared = {"n_initial": 4, "n_seeds": 3, "n_trials": {"ei": 9}, "strategies": {"ei": {}}}
+    own = {"n_trials": {"tpe": 5}, "strategies": {}}
+    config = {"big_data": {"svm_search": shared}, "trials_comparison": {"compared_svm": own}}
+    assert block_of("compared_svm", config) == {
+        "n_initial": 4,
+        "n_seeds": 3,
+        "n_trials": {"tpe": 5},
+        "strategies": {},
+    }
+    assert block_of("svm_search", config) == shared
+
+
+@pytest.mark.parametrize(
+    ("sizes", "rows"), [([8192, 4096, 2048, 1024, 512], 1024), ([512, 256, 128], 128), ([800, 400, 200, 100], 100)]
+)
+def test_hyperband_and_hypertune_ask_for_the_sizes_that_there_are(sizes, rows):
+    rungs = {"resource": "rows", "min_resource": min(sizes), "max_resource": max(sizes), "reduction_factor": 2}
+    assert sized("hyperband", {}, {"sizes": sizes}) == rungs
+    assert sized("hyperband", {"rounding": "robo"}, {"sizes": sizes}) == {**rungs, "rounding": "robo"}
+    assert sized("hypertune", {"n_sites": 3}, {"sizes": sizes}) == {"subset_rows": rows, "n_sites": 3}
+
+
+def test_sizes_that_hyperband_cannot_climb_are_refused():
+    with pytest.raises(ValueError, match="the same multiple of the one before for hyperband, got 100, 200, 300"):
+        sized("hyperband", {}, {"sizes": [300, 200, 100]})

@@ -226,7 +226,8 @@ def test_who_had_no_incumbent_and_what_was_not_run_is_named():
     assert others[:3] == ["tpe", "smac", "ei explore"]
     assert on_svm == ", ".join(others) + " "
     figure = FIGURES["anytime_trials"].draw(FIGURES["anytime_trials"].summarise(runs))
-    assert [text.get_text() for text in figure.axes[0].texts] == ["no incumbent:\nEI, 1 seeds"]
+    (panel,) = (axes for axes in figure.axes if axes.get_ylabel() == "EI")
+    assert [text.get_text() for text in panel.texts] == ["no incumbent:\n1 seeds"]
 
 
 def small():
@@ -243,14 +244,33 @@ def small():
 def test_figures_show_every_problem_and_method(name):
     table = FIGURES[name].summarise(small())
     figure = FIGURES[name].draw(table)
-    titles = [axes.get_title() for axes in figure.axes if axes.get_title()]
+    titles = [axes.get_title().replace("\n", " ") for axes in figure.axes if axes.get_title()]
     if name.startswith("anytime"):
         assert titles == [PROBLEMS[problem].title for problem in SHOWN]
-        shown = {text.get_text() for text in figure.legends[0].get_texts()}
-        assert shown == {LOOKS[method].label for method in small()["method"].unique()}
+        rows = [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()]
+        methods = [name for name in METHODS if name in set(small()["method"])]
+        assert rows == [LOOKS[method].label for method in methods if not method.endswith("_terminated")]
+        assert drawn_in_colour(figure) == len(table.dropna(subset=["mean"]).groupby(["problem", "method"]))
     else:
-        # Random search alone ran on all three problems, and one method cannot be ranked.
-        assert [title.split(":")[0] for title in titles] == ["Regret at equal cost, problems with epochs"]
+        # Random search alone ran on all three problems, and two problems are too few to rank on.
+        assert titles == []
+
+
+def drawn_in_colour(figure):
+    """Lines of an anytime figure that have a marker: one in each method's panel, none of those in grey."""
+    return sum(line.get_marker() != "None" for axes in figure.axes for line in axes.lines)
+
+
+def test_methods_are_ranked_in_a_diagram_from_three_problems_on():
+    problems = [("svm", "digits"), ("elastic_net", "digits"), ("curves", "mlp_mnist")]
+    for n, titles in ((2, []), (3, ["Regret at equal cost, all problems"])):
+        runs = pd.concat(
+            path(method, [error], problem=problem)
+            for problem in problems[:n]
+            for method, error in (("tpe", 0.2), ("random", 0.3), ("ei", 0.4))
+        )
+        figure = FIGURES["ranks_cost"].draw(FIGURES["ranks_cost"].summarise(runs))
+        assert [axes.get_title().split(":")[0] for axes in figure.axes if axes.get_title()] == titles
 
 
 def test_every_figure_is_drawn_from_runs():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -16,16 +16,19 @@ from studies.style import Look
 LookOf = Callable[[Mapping[Any, Any]], Look]
 MarkerOf = Callable[[Mapping[Any, Any]], dict[str, Any]]
 
+MIN_BLOCKS: Final = 3
+"""Cells from which on a diagram is drawn: with two the critical difference is nearly as long as the scale."""
+
 
 def draw_diagrams(parts: Mapping[str, pd.DataFrame], look_of: LookOf, marker_of: MarkerOf) -> Figure:
-    """A diagram below the other, those without a row left out; for use inside `style.styled`.
+    """A diagram below the other, those of fewer than `MIN_BLOCKS` cells left out; for use inside `style.styled`.
 
     Args:
         parts: by title, rows of `ranks.rank_table` with data.
         look_of: look of a row, for its label.
         marker_of: arguments of matplotlib's `plot` for the marker of a row.
     """
-    shown = {title: part for title, part in parts.items() if len(part)}
+    shown = {title: part for title, part in parts.items() if len(part) and part["n_blocks"].iloc[0] >= MIN_BLOCKS}
     if not shown:
         figure = Figure(figsize=style.ONE_COLUMN, layout="constrained")
         style.say_not_run(figure.subplots())

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from studies import style
@@ -18,21 +20,23 @@ from studies.style import TRIALS, Look
 from studies.trials_comparison.listed import GROUPS, METHODS, PROBLEMS
 
 _ENDED: Final = "_terminated"
+_DOTS: Final = (0, (1, 1))
+_BEHIND: Final = "#C9CDD2"
 LOOKS: Final[Mapping[str, Look]] = {
     name: TRIALS[name]
     if name in TRIALS
     else replace(
         TRIALS[name.removesuffix(_ENDED)],
         label=f"{TRIALS[name.removesuffix(_ENDED)].label}, terminating",
-        linestyle=(0, (1, 1)),
+        linestyle=_DOTS,
     )
     for name in METHODS
 }
 """By method; one that terminates has the colour of the one that does not, dots, and an open marker."""
 _ACROSS: Final = {
-    "seconds": "Evaluations and optimiser (s)",
-    "cost": "Cost of evaluations ({})",
-    "trials": "Trials, on whatever rows",
+    "seconds": "Evaluations and\noptimiser (s)",
+    "cost": "Cost of evaluations\n({})",
+    "trials": "Trials, on\nwhatever rows",
 }
 _REGRETS: Final = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
@@ -51,60 +55,101 @@ def _face(method: str) -> dict[str, Any]:
 
 @style.styled
 def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
-    """A panel per problem, a line per method; the vertical line is the budget of `summaries.budget_of`."""
+    """A column of panels per problem and a row per method, the problem's other methods in grey behind it.
+
+    What terminates shares the row of what does not, dotted. The vertical line is the budget of
+    `summaries.budget_of`.
+    """
     shown = [problem for problem in PROBLEMS.values() if (summary["problem"] == problem.title).any()]
-    n_rows = -(-len(shown) // 2)
-    figure = Figure(figsize=(style.TWO_COLUMN[0], 1.0 + 2.3 * n_rows), layout="constrained")
-    panels = [*figure.subplots(n_rows, 2, squeeze=False).flat]
-    for axes, (title, _, unit) in zip(panels, shown, strict=False):
-        _draw_panel(axes, summary[summary["problem"] == title])
-        axes.set(title=title, xlabel=_ACROSS[currency].format(unit), ylabel="Regret (points of test error)")
-    for axes in panels[len(shown) :]:
-        axes.set_axis_off()
-    style.legend(figure, panels, n_columns=5, below=True)
+    found = set(summary["method"].map(_row_of))
+    rows = [method for method in METHODS if method in found]
+    figure = Figure(figsize=(style.TWO_COLUMN[0], 1.3 + 0.85 * len(rows)), layout="constrained")
+    grid = figure.subplots(len(rows), len(shown), squeeze=False, sharex="col", sharey="col")
+    for panels, (title, _, unit) in zip(grid.T, shown, strict=True):
+        _draw_problem(dict(zip(rows, panels, strict=True)), summary[summary["problem"] == title])
+        panels[0].set_title(title.replace(", ", ",\n"), fontsize=7)
+        panels[-1].set_xlabel(_ACROSS[currency].format(unit), fontsize=7)
+    for method, axes in zip(rows, grid[:, 0], strict=True):
+        axes.set_ylabel(LOOKS[method].label, fontsize=7)
+    figure.suptitle("Regret of the incumbent (points of test error, on a scale of square roots)", fontsize=8)
+    _explain(figure)
     style.mark_stand_in(figure, summary["data"])
     return figure
 
 
-def _draw_panel(axes: Axes, part: pd.DataFrame) -> None:
+def _row_of(method: str) -> str:
+    """The method in whose row a method is drawn."""
+    return method.removesuffix(_ENDED)
+
+
+def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame) -> None:
+    """The column of one problem."""
     lines = part.dropna(subset=["x", "mean"])
     if lines.empty:
-        style.say_not_run(axes)
+        style.say_not_run(next(iter(panels.values())))
         return
-    for i, (method, line) in enumerate(lines.groupby("method", sort=False)):
-        look, at = LOOKS[str(method)], _marked(line["x"].to_numpy(), i / len(METHODS))
-        axes.plot(
-            line["x"], 100 * line["mean"], drawstyle="steps-post", label=look.label, linestyle=look.linestyle,
-            markevery=at, linewidth=1.1, clip_on=False, **_face(str(method)),  # a regret of 0 is on the edge
-        )  # fmt: skip
-        told = line.iloc[at]
-        if told["n_seeds"].min() >= style.N_OF_BAND:
-            axes.vlines(told["x"], 100 * told["low"], 100 * told["high"], color=look.color, linewidth=0.8)
-    axes.axvline(part["budget"].iloc[0], color="#555555", linewidth=0.8, linestyle=":")
+    for row, axes in panels.items():
+        is_shown = lines["method"].map(_row_of) == row
+        axes.tick_params(labelsize=6, length=2)
+        if not is_shown.any():
+            axes.tick_params(bottom=False, left=False, labelleft=False, which="both")
+            axes.spines[:].set_visible(False)
+            continue
+        axes.set_rasterization_zorder(1.5)  # bands and grey lines: as paths they would swell the SVG
+        for _, line in lines[~is_shown].groupby("method", sort=False):
+            axes.plot(
+                line["x"], 100 * line["mean"], drawstyle="steps-post", color=_BEHIND, linewidth=0.6, zorder=1
+            )
+        for method, line in lines[is_shown].groupby("method", sort=False):
+            _draw_line(axes, str(method), line.assign(**100 * line[["mean", "low", "high"]]))
+        axes.axvline(part["budget"].iloc[0], color="#555555", linewidth=0.8, linestyle=":")
+        _say_missing(axes, part[part["method"].map(_row_of) == row])
+        axes.grid(alpha=0.3)
     style.log_axis(axes.xaxis, lines["x"].min() / 1.1, lines["x"].max() * 1.1)
     axes.set_yscale("function", functions=(_root, np.square))  # has a zero, and tells small regrets apart
-    top = 105 * float(lines["mean"].max()) or 1.0
+    highest = lines["mean"].where(lines["n_seeds"] < style.N_OF_BAND, lines[["mean", "high"]].max(axis=1))
+    top = 105 * float(highest.max()) or 1.0
     axes.set_ylim(0, top)
     ticks: list[float] = []
     for tick in _REGRETS:
-        if tick < top and (not ticks or _root(tick / top) - _root(ticks[-1] / top) > 0.07):  # room for its label
+        if tick < top and (not ticks or _root(tick / top) - _root(ticks[-1] / top) > 0.17):  # room for its label
             ticks.append(tick)
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.grid(alpha=0.3)
+
+
+def _draw_line(axes: Axes, method: str, line: pd.DataFrame) -> None:
+    """Mean regret with its band, a marker where the line ends; what terminates is dotted."""
+    style.band(axes, line, LOOKS[method].color, step="post", alpha=0.25)
+    axes.plot(
+        line["x"], line["mean"], drawstyle="steps-post", linestyle=_DOTS if method.endswith(_ENDED) else "-",
+        markevery=[len(line) - 1], linewidth=1.2, clip_on=False, **_face(method),  # a regret of 0 is on the edge
+    )  # fmt: skip
+
+
+def _say_missing(axes: Axes, part: pd.DataFrame) -> None:
     few = part[part["n_missing"] > 0].groupby("method", sort=False)["n_missing"].first()
     if len(few):
-        text = "\n".join(["no incumbent:", *(f"{LOOKS[str(name)].label}, {n} seeds" for name, n in few.items())])
-        behind = {"color": "white", "pad": 1}
-        axes.text(0.98, 0.98, text, transform=axes.transAxes, ha="right", va="top", fontsize=6, bbox=behind)
+        text = "no incumbent:\n" + "\n".join(
+            f"{n} seeds{', terminating' if str(name).endswith(_ENDED) else ''}" for name, n in few.items()
+        )
+        behind = {"color": "white", "pad": 1, "alpha": 0.8}
+        axes.text(0.98, 0.96, text, transform=axes.transAxes, ha="right", va="top", fontsize=5.5, bbox=behind)
 
 
-def _marked(x: NDArray[np.float64], begin: float) -> list[int]:
-    """Which points of a line have a marker and an interval: bands of so many methods would hide each other.
-
-    They are a third of the line apart on a logarithmic axis, the first after the share `begin` of a third.
-    """
-    at = x[0] * (x[-1] / x[0]) ** ((begin + np.arange(3)) / 3)
-    return sorted(set(np.searchsorted(x, at, side="right") - 1))
+def _explain(figure: Figure) -> None:
+    """What is the same in all rows: lines, bands, the grey, and the budget."""
+    whole = Line2D([], [], color="black", linewidth=1.2)
+    ended = Line2D([], [], color="black", linewidth=1.2, linestyle=_DOTS, marker="o", markerfacecolor="white")
+    behind = Line2D([], [], color=_BEHIND, linewidth=1.0)
+    budget = Line2D([], [], color="#555555", linewidth=0.8, linestyle=":")
+    told = {
+        whole: "the row's method",
+        Patch(color="black", alpha=0.25, linewidth=0): "its 95 % interval",
+        ended: "the same, terminating",
+        behind: "the other methods",
+        budget: "budget of the ranks",
+    }
+    figure.legend(list(told), list(told.values()), loc="outside lower center", ncols=len(told))
 
 
 def _root(values: NDArray[np.float64] | float) -> NDArray[np.float64]:

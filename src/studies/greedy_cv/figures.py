@@ -110,19 +110,20 @@ def draw_figure12(summary: pd.DataFrame) -> Figure:
             classifier = str(name)
             look_of = {"color": SHADES[classifier], "marker": MARKERS[classifier]}
             axes.plot(line["n"], line["ours"], **look_of, label=f"greedy, {NAMES[classifier]}")
-            axes.fill_between(line["n"], line["low"], line["high"], color=SHADES[classifier], alpha=0.18)
+            axes.fill_between(line["n"], line["low"], line["high"], color=SHADES[classifier], alpha=0.18, lw=0)
             axes.plot(
-                ticks[-1] * 1.5, line["published"].iloc[0], marker=MARKERS[classifier], color="black",
-                markerfacecolor="white", linestyle="none",
+                ticks[-1] * 1.5, line["published"].iloc[0], marker=MARKERS[classifier], color=SHADES[classifier],
+                markerfacecolor="white", linestyle="none", markersize=5.5,
+                label=f"published mean over n, {NAMES[classifier]}",
             )  # fmt: skip
-        axes.plot([], [], "o", color="black", markerfacecolor="white", label="published, average over n")
         axes.set(xscale="log", ylim=(0, _top(summary)), xlabel="Candidates n", title=f"k = {k}")
         axes.set_xlim(ticks[0] * 0.85, ticks[-1] * 1.9)
         axes.set_xticks(ticks, [str(t) for t in ticks], rotation=45)
         axes.minorticks_off()
         axes.grid(alpha=0.3)
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    order = sorted(range(len(labels)), key=lambda i: labels[i].startswith("published"))
+    figure.legend([handles[i] for i in order], [labels[i] for i in order], loc="outside upper center", ncols=2)
     style.mark_stand_in(figure, summary["data"])
     return figure
 

@@ -79,7 +79,7 @@ FIGURES: Final[Mapping[str, Schematic]] = {
             summaries.summarise_evolutionary,
             figures.draw_evolutionary,
             "Evolutionary search: a population of 16, whose worse half gives way to recombined or"
-            f" mutated children of the better half, {_SURFACE}",
+            f" mutated children of the better half (crosses: discarded), {_SURFACE}",
         ),
         (
             "figure6",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from studies import style
@@ -29,7 +31,14 @@ _POINT: dict[str, Any] = {
     "zorder": 3,
 }
 _STAR: dict[str, Any] = {"s": 110, "marker": "*", "color": BEST, "zorder": 5, "label": "best evaluated"}
-_CROSS: dict[str, Any] = {"s": 22, "marker": "x", "color": "black", "linewidth": 1.1, "zorder": 4}
+_CROSS: dict[str, Any] = {
+    "s": 46,  # its arms stick out behind what it crosses out
+    "marker": "x",
+    "color": "black",
+    "linewidth": 1.0,
+    "zorder": 2.5,
+    "path_effects": [withStroke(linewidth=2.2, foreground="white")],
+}
 
 
 def panels(n: int, height: float) -> tuple[Figure, list[Axes]]:
@@ -86,8 +95,23 @@ def draw_region_edge(axes: Axes, loss: float) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def finish(figure: Figure, contours: QuadContourSet, panels: list[Axes], bar_at: Axes | None = None) -> None:
-    """Labels, one colour bar (beside `bar_at`, or all panels) and one legend for all surface panels."""
+def finish(
+    figure: Figure,
+    contours: QuadContourSet,
+    panels: list[Axes],
+    *,
+    bar_at: Axes | None = None,
+    beside: Sequence[Axes] = (),
+) -> None:
+    """Labels, one colour bar and one legend of every label in the figure.
+
+    Args:
+        figure: all of it.
+        contours: whose scale the colour bar shows.
+        panels: those with the surface.
+        bar_at: the panel beside which the bar stands; all of them by default.
+        beside: panels without a surface, whose labels the legend has too.
+    """
     panels[0].set_ylabel(Y_LABEL)
     bar = figure.colorbar(contours, ax=bar_at or panels, location="right", label=LOSS_LABEL)
     low, high = contours.get_clim()
@@ -96,6 +120,7 @@ def finish(figure: Figure, contours: QuadContourSet, panels: list[Axes], bar_at:
     handles: dict[str, Any] = {}
     for axes in panels:
         axes.set(xlabel=X_LABEL, xticks=range(-4, 1), yticks=range(-6, 1))
+    for axes in (*panels, *beside):
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     n_columns = len(handles) if len(handles) <= 5 else 4

@@ -14,7 +14,8 @@ from studies.greedy_cv.searches.canvas import HIGHLIGHT, X, Y
 from studies.greedy_cv.searches.problem import BOUNDS, optimum_loss
 from studies.greedy_cv.searches.summaries import split_layers
 
-_LINES = ("-", "--", ":", "-.")
+_STARTS = (("#000000", "-"), ("#D07CA1", "--"), ("#D9541E", ":"), ("#8A8F94", "-.")) * 2
+"""Colour and line of each start of the hypergradient's descent."""
 
 
 @style.styled
@@ -83,10 +84,9 @@ def draw_early_stopping(table: pd.DataFrame) -> Figure:
     left.set_title("where each candidate stopped")
     _draw_rungs(right, run)
     canvas.draw_region_edge(right, optimum_loss(surface["loss"]))
-    right.set_ylim(top=2.5 * run["loss"].max())  # room for the legend
+    right.set_ylim(0.9 * run["loss"].min(), 1.1 * run["loss"].max())
     right.set(xlabel="training rows", ylabel="validation loss", title="loss at each rung")
-    right.legend()
-    canvas.finish(figure, contours, [left])
+    canvas.finish(figure, contours, [left], beside=[right])
     return figure
 
 
@@ -96,17 +96,16 @@ def draw_hypergradient(table: pd.DataFrame) -> Figure:
     run, surface = split_layers(table)
     figure, (left, right) = canvas.panels(2, 3.5)
     contours = canvas.draw_surface(left, surface)
-    for start, line in zip(_values(run, "start"), _LINES, strict=False):
+    for start, (color, line) in zip(_values(run, "start"), _STARTS, strict=False):
         path = run[run["start"] == start]
-        _draw_path(left, path, str(start), line)
-        right.plot(path["iteration"], path["loss"], line, color="black", label=f"start {start}")
+        _draw_path(left, path, color)
+        right.plot(path["iteration"], path["loss"], line, color=color, label=f"path from start {start}")
     canvas.star(left, run)
-    left.set_title("numbered squares: random starts")
+    left.set_title("where each path goes")
     canvas.draw_region_edge(right, optimum_loss(surface["loss"]))
     right.xaxis.set_major_locator(MaxNLocator(integer=True))
     right.set(xlabel="iteration", ylabel="validation loss", title="loss on the way")
-    right.legend()
-    canvas.finish(figure, contours, [left])
+    canvas.finish(figure, contours, [left], beside=[right])
     return figure
 
 
@@ -135,7 +134,7 @@ def _draw_rungs(axes: Axes, run: pd.DataFrame) -> None:
     survives = run["survives"].astype(bool)
     for candidate in _values(run, "candidate"):
         line = run[run["candidate"] == candidate]
-        axes.plot(line["n_rows"], line["loss"], color="grey", lw=0.7, zorder=1)
+        axes.plot(line["n_rows"], line["loss"], color="#B8BCC2", lw=0.7, zorder=1)
     canvas.dots(axes, run[survives], "n_rows", "loss", label="goes on")
     canvas.crosses(axes, run[~survives], "n_rows", "loss", s=16, label="stopped")
     returned = run[survives & (run["n_rows"] == run["n_rows"].max())]
@@ -146,10 +145,10 @@ def _draw_rungs(axes: Axes, run: pd.DataFrame) -> None:
     axes.minorticks_off()
 
 
-def _draw_path(axes: Axes, path: pd.DataFrame, name: str, line: str) -> None:
-    axes.plot(path[X], path[Y], color="black", lw=2.4, zorder=3)
-    axes.plot(path[X], path[Y], line, color="white", lw=1.2, zorder=3)
-    canvas.dots(axes, path.iloc[1:], s=6)
-    canvas.dots(axes, path.iloc[:1], s=40, marker="s", zorder=4)
-    x, y = path[[X, Y]].to_numpy()[0]
-    axes.text(x, y, name, fontsize=6, ha="center", va="center_baseline", zorder=6)
+def _draw_path(axes: Axes, path: pd.DataFrame, color: str) -> None:
+    axes.plot(path[X], path[Y], color="white", lw=2.6, zorder=3)
+    axes.plot(path[X], path[Y], color=color, lw=1.4, zorder=3)
+    canvas.dots(axes, path.iloc[1:], s=8, color=color, edgecolor="white", linewidth=0.4, label="iterate")
+    canvas.dots(
+        axes, path.iloc[:1], s=36, marker="s", color=color, edgecolor="white", zorder=4, label="random start"
+    )

@@ -104,15 +104,22 @@ def draw_figure7(table: pd.DataFrame) -> Figure:
 
 @style.styled
 def draw_sweep(table: pd.DataFrame) -> Figure:
-    """Cost, exploration and regret against tau, a line per buffer; bars from the least to the greatest seed."""
-    figure = Figure(figsize=style.TWO_COLUMN, layout="constrained")
+    """Cost, exploration and regret against tau, a line per buffer; bars from the least to the greatest seed.
+
+    A measure that is 0 at every setting has a sentence and no panel.
+    """
     taus, buffers = sorted(table["tau"].unique()), sorted(table["buffer"].unique())
     titles = {
         "folds_share": "Networks trained (share of n·k)",
         "explored_at_20": "Sets explored by 20 trainings",
         "regret": "Regret (mean accuracy)",
     }
-    for axis, (panel, title) in zip(figure.subplots(1, 3), titles.items(), strict=True):
+    shown = [panel for panel in titles if (table.loc[table["panel"] == panel, "high"] > 0).any()]
+    figure = Figure(
+        figsize=(style.TWO_COLUMN[0] * len(shown) / len(titles), style.TWO_COLUMN[1]), layout="constrained"
+    )
+    panels = figure.subplots(1, len(shown), squeeze=False)[0]
+    for axis, panel in zip(panels, shown, strict=True):
         for i, (buffer, color) in enumerate(zip(buffers, style.sequence(len(buffers)), strict=True)):
             line = table[(table["panel"] == panel) & (table["buffer"] == buffer)].set_index("tau").reindex(taus)
             spread = np.vstack([line["mean"] - line["low"], line["high"] - line["mean"]])
@@ -120,14 +127,12 @@ def draw_sweep(table: pd.DataFrame) -> Figure:
             x = np.arange(len(taus)) + 0.06 * (i - (len(buffers) - 1) / 2)
             axis.errorbar(x, line["mean"], yerr=spread, color=color, marker="os^DvP*X"[i % 8], capsize=2,
                           label=f"buffer {buffer:g}")  # fmt: skip
-        if not (table.loc[table["panel"] == panel, "high"] > 0).any():
-            axis.text(0.5, 0.5, "0 at every setting", transform=axis.transAxes, ha="center")
-            axis.set_yticks([0])
         axis.set_xticks(range(len(taus)), [f"{tau:g}" for tau in taus])
-        axis.set(xlabel="Pruning threshold τ", ylabel=title, ylim=(0, None))
+        axis.set(xlabel="Pruning threshold τ", ylabel=titles[panel], ylim=(0, None))
         axis.grid(alpha=0.3)
+    zeros = [f"{title}: 0 at every setting" for panel, title in titles.items() if panel not in shown]
     handles, labels = axis.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(buffers))
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(buffers), title="\n".join(zeros))
     style.mark_stand_in(figure, table["data"])
     return figure
 

@@ -64,7 +64,8 @@ def draw_comparison(table: pd.DataFrame) -> Figure:
             axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
             axis.xaxis.set_major_locator(MaxNLocator(4))
         if panel in ("branin", "hartmann6"):
-            axis.set(yscale="log", ylim=(part["mean"].min() / 1.5, part["mean"].max() * 1.2))
+            low, high = _reach(part)
+            axis.set(yscale="log", ylim=(low / 1.5, high * 1.5))
         else:
             axis.set(ylim=_limits(part))
     style.legend(figure, axes.flat, n_columns=4)
@@ -153,9 +154,13 @@ def _draw(axis: Axes, table: pd.DataFrame, *, discrete: bool) -> None:
 
 
 def _limits(table: pd.DataFrame) -> tuple[float, float]:
-    """Of an axis that shows every mean, and bars unless they are far longer, as those of few seeds may be."""
-    low, high = float(table["mean"].min()), float(table["mean"].max())
+    """Of an axis that shows every mean and every bar."""
+    low, high = _reach(table)
+    return low - 0.05 * (high - low), high + 0.05 * (high - low)
+
+
+def _reach(table: pd.DataFrame) -> tuple[float, float]:
+    """The least and the greatest of the means and of the ends' intervals."""
     ends = table.groupby(["panel", "method"]).tail(1)
-    room = 0.3 * (high - low)
-    lowest, highest = min(low, max(ends["low"].min(), low - room)), max(high, min(ends["high"].max(), high + room))
-    return lowest - 0.05 * (highest - lowest), highest + 0.05 * (highest - lowest)
+    shown = pd.concat([table["mean"], ends["low"], ends["high"]])
+    return float(shown.min()), float(shown.max())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -16,12 +15,26 @@ from studies.big_data.curves import fits
 from studies.big_data.curves.searched import NAMES
 from studies.big_data.curves.summaries import summarise_calibration, summarise_curve_fits, summarise_figure5
 from studies.drawn import Drawn
+from studies.style import Look
 
 _COLORS: Final = {"random": "#000000", "tpe": "#D07CA1", "smac": "#2F6CC0"}
 _NAMES: Final = {"random": "random", "tpe": "TPE", "smac": "SMAC"}
 _PARTS: Final = {"early": ("#00318F", "o", "-"), "middle": ("#D07CA1", "s", "--"), "late": ("#926A00", "^", ":")}
-_DASHES: Final = ("-", "--", ":", "-.")
 _SPENT: Final = {"seconds": "Epochs, optimiser and checks (s)", "epochs": "Epochs"}
+_FAMILIES: Final = {
+    "vapor_pressure": Look("#00318F", "vapor pressure", "o", "-", ""),
+    "ilog2": Look("#F2B138", "ilog2", "s", "--", ""),
+    "weibull": Look("#2F6756", "Weibull", "^", "-", ""),
+    "pow3": Look("#B0306A", "pow3", "v", "-.", ""),
+    "pow4": Look("#926A00", "pow4", "D", "-", ""),
+    "log_log_linear": Look("#4580EB", "log log linear", "P", "--", ""),
+    "mmf": Look("#8A8F94", "MMF", "X", "-.", ""),
+    "janoschek": Look("#D9820A", "Janoschek", "<", (0, (4, 3)), ""),
+    "hill3": Look("#5F9E8F", "Hill3", ">", "-", ""),
+    "log_power": Look("#684319", "log power", "h", (0, (4, 3)), ""),
+    "exp4": Look("#D07CA1", "exp4", "*", (0, (1, 2)), ""),
+}
+"""Of the lines of Figure 4, where several families may lie on each other: later ones have gaps."""
 _KEPT, _CUT = "#9AA0A6", "#C0392B"
 
 
@@ -32,13 +45,14 @@ def draw_figure4(table: pd.DataFrame) -> Figure:
     axes = figure.subplots()
     n, epochs = int(table["n_points"].iloc[0]), int(table["epoch"].max())
     families = [model for model in table["model"].unique() if model in fits.MODELS[:-1]]
-    colors = mpl.colormaps["cividis"](np.linspace(0, 0.9, len(families)))
-    for i, (model, color) in enumerate(zip(families, colors, strict=True)):
-        _line(axes, table, model, color=color, linestyle=_DASHES[i % len(_DASHES)], linewidth=1.0)
     observed = table[table["model"] == "observed"]
-    axes.plot(observed["epoch"], observed["score"], color="#000000", linewidth=1.2, label="observed")
+    axes.plot(observed["epoch"], observed["score"], color="#9AA0A6", linewidth=0.8, marker=".", label="observed")
+    for i, model in enumerate(families):
+        look, every = _FAMILIES[str(model)], max(1, epochs // 5)
+        _line(axes, table, model, look.label, color=look.color, linestyle=look.linestyle, linewidth=1.2,
+              marker=look.marker, markersize=4.5, markevery=(every * (i + 1) // len(families), every))  # fmt: skip
     if (table["model"] == fits.COMBINATION).any():
-        _line(axes, table, fits.COMBINATION, color="#C0392B", linewidth=2.4)
+        _line(axes, table, fits.COMBINATION, "combination", color="#000000", linewidth=2.6)
     axes.axvline(n, color="#000000", linewidth=0.8, linestyle=":")
     low, high = observed["score"].min(), observed["score"].max()
     axes.set(xlim=(1, epochs), ylim=(low - 0.1 * (high - low), high + 0.3 * (high - low)))
@@ -52,9 +66,9 @@ def draw_figure4(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _line(axes: Axes, table: pd.DataFrame, model: str, **look: object) -> None:
+def _line(axes: Axes, table: pd.DataFrame, model: str, name: str, **look: object) -> None:
     line = table[table["model"] == model]
-    label = f"{model.replace('_', ' ')} {line['deviation'].iloc[0]:.3f}"
+    label = f"{name} {line['deviation'].iloc[0]:.3f}"
     axes.plot(line["epoch"], line["score"], label=label, **look)  # type: ignore[arg-type]
 
 

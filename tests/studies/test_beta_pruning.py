@@ -1,4 +1,4 @@
-"""Document 000: its figures and claims on the model, against closed forms and the method notes."""
+"""Document 000: its figures and claims on the model, against closed forms and docs/methods.md, section 2."""
 
 from __future__ import annotations
 

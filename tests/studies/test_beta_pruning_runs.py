@@ -125,7 +125,7 @@ def test_networks_that_diverged_score_by_chance_in_one_run(swept):
 def test_the_summary_of_figure_7_holds_the_recorded_run_and_the_band(explored):
     table = network.summarise_figure7(explored)
     own = table[(table["method"] == "recorded") & (table["panel"] == "explored")].set_index("step")["mean"]
-    assert (own[20], own[50], own[100], own.index.max()) == (19, 25, 40, 114)  # method notes, section 2.5
+    assert (own[20], own[50], own[100], own.index.max()) == (19, 25, 40, 114)  # docs/methods.md, section 2
     band = table[(table["method"] == "beta_pruning") & (table["panel"] == "explored")].set_index("step")
     at_20 = explored.query("method == 'beta_pruning' and step == 20")["explored"]
     assert tuple(band.loc[20, ["mean", "low", "high"]]) == (at_20.mean(), at_20.min(), at_20.max())

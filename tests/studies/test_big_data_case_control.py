@@ -77,7 +77,7 @@ def test_the_designs_have_the_document_s_means_correlations_and_shares():
         np.testing.assert_allclose(np.cov(X.T), 0.5 + 0.5 * np.eye(7), atol=0.03)
         shares[name] = y.mean()
     assert shares["mzNormal"] == pytest.approx(0.5, abs=0.01)
-    assert shares["nzNormal"] == pytest.approx(0.947, abs=0.005)  # measured in the method notes
+    assert shares["nzNormal"] == pytest.approx(0.947, abs=0.005)  # measured in docs/methods.md, section 13
 
 
 def test_the_rare_class_has_its_share_and_moments_and_log_odds_that_no_line_fits():
@@ -150,7 +150,7 @@ def test_figure_9_looks_as_the_document_describes_it_and_changes_with_the_seed()
     assert len(points) == summaries.N_DRAWN
     assert (points["name"] == "1").mean() == pytest.approx(0.01, abs=0.005)
     curves = table[table["panel"] == "precision"].pivot_table("y", index="x", columns="name")
-    # The method notes: the unbiased fit starts at 1 and crosses below .1 near recall .7; CC peaks below .2.
+    # docs/methods.md, section 13: the full fit starts at 1 and crosses below .1 near recall .7; CC peaks below .2.
     assert curves["full"].iloc[:3].max() > 0.9
     assert curves.index[(curves["full"] < 0.1).argmax()] == pytest.approx(0.7, abs=0.1)
     assert curves["cc"].max() < 0.2

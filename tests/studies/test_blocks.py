@@ -32,7 +32,7 @@ def test_settings_follow_from_the_rows_of_a_data_set():
         "rows",
         617,
         50_000,
-    )  # method notes, 5
+    )  # docs/methods.md, section 9
     assert rows["n_brackets"] is None  # the budget alone ends the search
 
 

@@ -1,4 +1,4 @@
-"""Task 1 of document 002, against the known answers of the method notes and independent formulas."""
+"""Task 1 of document 002, against the known answers of docs/methods.md, section 7, and independent formulas."""
 
 from __future__ import annotations
 

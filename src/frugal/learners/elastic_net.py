@@ -6,8 +6,9 @@ SGDClassifier, which minimises the mean log loss plus
     alpha (l1_ratio |w|_1 + (1 - l1_ratio) |w|^2 / 2)
 
 Space `hypertune`: document 004's, `l1_ratio` in [0, 1] and `alpha` with exponents in [-7, -1], of base 10, which
-the document does not say. Sign: accuracy falls as `alpha` grows, the ratio has none. The solver is the method
-notes': at most 50 epochs, fewer where the loss has settled by scikit-learn's tolerance. Cost of a trial: its rows.
+the document does not say. Sign: accuracy falls as `alpha` grows, the ratio has none. The solver is that of
+docs/methods.md, section 11: at most 50 epochs, fewer where the loss has settled by scikit-learn's tolerance. Cost
+of a trial: its rows.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def predictive_draws(listed, seed, n=60_000, n_steps=1500):
     return rng.beta(mu * eta, mu * (1 - eta))
 
 
-# The challenger's accuracy at which P passes 0.99, from the method notes; challenger folds spaced by 0.003.
+# The challenger's accuracy at which P passes 0.99 (docs/methods.md, section 2); its folds are 0.003 apart.
 THRESHOLDS = [
     ((0.97,), 1, 0.27),
     ((0.97,), 3, 0.37),

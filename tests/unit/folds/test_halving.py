@@ -16,7 +16,7 @@ RNG = np.random.default_rng(0)
 @pytest.mark.parametrize(
     ("rows", "classes", "cv", "expected"),
     [
-        # Method notes 1.8, n = 256 and factor 3: candidates @ samples.
+        # docs/methods.md, section 3, n = 256 and factor 3: candidates @ samples.
         (506, 4, 5, [(256, 40), (86, 120), (29, 360)]),
         (569, 2, 5, [(256, 20), (86, 60), (29, 180), (10, 540)]),
         (1797, 10, 5, [(256, 100), (86, 300), (29, 900)]),

@@ -48,7 +48,7 @@ def pruned(trace, event="prune"):
 
 
 def algorithm_1(matrix, buffer_size, tau, stop_at_end=False):
-    """Document 000's Algorithm 1 as the method notes specify it; returns evaluations and prunings."""
+    """Document 000's Algorithm 1 as docs/methods.md, section 2, specifies it; returns evaluations and prunings."""
     n, k = matrix.shape
     seen = {c: [] for c in range(n)}
     buffer, remaining, evaluations, dropped = [], list(range(n)), [], []

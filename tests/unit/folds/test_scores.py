@@ -92,7 +92,7 @@ def test_more_folds_than_the_smallest_class_are_refused_or_warned_of():
 
 
 def test_both_parts_of_a_split_shrink_by_the_same_share():
-    # Method notes 1.8: at 20 of 569 rows each of 5 folds trains on 15 rows and tests on 4.
+    # docs/methods.md, section 3: at 20 of 569 rows each of 5 folds trains on 15 rows and tests on 4.
     parts = split(WDBC, 5, 0)[0]
     train, test = shrink(parts, WDBC, 20, 0, 0)
     assert (len(train), len(test)) in {(15, 4), (16, 4), (15, 3)}
@@ -121,7 +121,7 @@ def test_rungs_are_scored_once_each_and_taken_apart_again():
 
 def test_settings_of_rungs_are_those_of_the_strategy():
     rows = {"n_rows": 569, "n_classes": 2}
-    assert rung_rows([256], settings={}, **rows) == [20, 60, 180, 540]  # method notes 1.8
+    assert rung_rows([256], settings={}, **rows) == [20, 60, 180, 540]  # docs/methods.md, section 3
     with pytest.raises(ValueError, match="unknown setting 'folds' of successive_halving"):
         rung_rows([256], settings={"folds": 5}, **rows)
     with pytest.raises(ValueError, match="cv must be at least 2 and a whole number, got '5'"):

@@ -50,7 +50,7 @@ def test_case_control_corrects_the_intercept_and_nothing_else():
 
 
 def test_the_intercept_of_case_control_is_about_minus_3_before_its_correction_and_0_after():
-    # The method notes measured -2.99 and -.05 on this design, truth 0.
+    # docs/methods.md, section 13, measured -2.99 and -.05 on this design, truth 0.
     X, y = np.column_stack([np.ones(len(NZ[1])), NZ[0]]), NZ[1]
     expected = -np.log(np.count_nonzero(y == 1) / np.count_nonzero(y == 0))
     intercepts = {
@@ -99,7 +99,7 @@ def test_units_of_the_features_only_rescale_the_coefficients():
 
 
 def test_small_uniform_samples_of_a_rare_class_often_have_no_estimate():
-    # The method notes saw 28 % of fits to 100 uniform rows fail on this design.
+    # docs/methods.md, section 13, saw 28 % of fits to 100 uniform rows fail on this design.
     reasons = []
     for i in range(300):
         try:

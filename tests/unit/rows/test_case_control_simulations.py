@@ -77,7 +77,7 @@ def test_local_case_control_of_the_natural_size_has_twice_the_variance_of_all_ro
 # Figure 10 ----------------------------------------------------------------------------------------
 
 # Mean squared errors against the true coefficients, a new data set per repetition, at r = 100, 300 and 1000 after
-# a pilot of 200: the method notes' simulation of 300 repetitions (5 to 8 % standard error).
+# a pilot of 200: the simulation of docs/methods.md, section 13 (300 repetitions, 5 to 8 % standard error).
 SIMULATED = {
     ("mzNormal", "uniform", None): (0.42, 0.24, 0.097),
     ("mzNormal", "lcc", None): (0.72, 0.22, 0.068),
@@ -129,7 +129,7 @@ def test_local_case_control_without_its_pilot_is_wrong_at_any_size(name):
     data = design(name, np.random.default_rng(5))
     for size in (300, 3000):
         fits = repeat(data, 20, "lcc", size=size, correction="none")
-        assert 2.2 < squared_errors(fits, BETA).mean() < 3.8  # the method notes: 2.6 to 3.1
+        assert 2.2 < squared_errors(fits, BETA).mean() < 3.8  # docs/methods.md, section 13: 2.6 to 3.1
 
 
 # Figure 9 -----------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def test_generated_rows_are_the_design_and_the_same_in_every_pass():
     np.testing.assert_array_equal(X, np.concatenate([part for part, _ in again]))
     np.testing.assert_allclose(X.mean(axis=0), 1.5, atol=0.04)
     np.testing.assert_allclose(np.cov(X.T), 0.5 + 0.5 * np.eye(7), atol=0.04)
-    assert y.mean() == pytest.approx(0.947, abs=0.01)  # the method notes' measure
+    assert y.mean() == pytest.approx(0.947, abs=0.01)  # docs/methods.md, section 13
     assert not np.array_equal(X[:10_000], X[10_000:20_000])
     other = next(generated_chunks(25_000, 7, 10_000, 1))
     assert not np.array_equal(X[:10_000], other[0])
@@ -171,6 +171,6 @@ def test_the_bench_refuses_what_it_does_not_know():
 def test_the_estimate_of_a_stream_nears_the_truth():
     read = lambda: generated_chunks(60_000, 7, 20_000, 5)  # noqa: E731
     fits = [osmac_stream(read, pilot_size=300, size=4000, rng=np.random.default_rng(i)) for i in range(4)]
-    # The method notes' 0.108 at r = 1000, to which r_0 = 200 came, scaled to 4300 rows; 0.04 / 6 for all rows.
+    # 0.108 at r = 1000 and r_0 = 200 (docs/methods.md, section 13), scaled to 4300 rows; 0.04 / 6 for all rows.
     expected = 0.108 * 1200 / 4300 + 0.04 / 6
     assert np.mean([((fit.coef - BETA) ** 2).sum() for fit in fits]) < 3 * expected

@@ -227,7 +227,7 @@ def test_a_variance_taken_for_a_precision_changes_its_sign():
 
 
 def test_the_unsquared_norm_lowers_the_noise_and_raises_alpha():
-    # The method notes: noise sd lower by 15 to 32 %, alpha 1.2 to 2.6 times as large, where residuals are large.
+    # docs/methods.md, section 6: noise sd lower by 15 to 32 %, alpha 1.2 to 2.6 times as large.
     rng = np.random.default_rng(0)
     P = np.tanh(rng.normal(size=(60, 20)))
     y = P @ rng.normal(size=20) + rng.normal(size=60)

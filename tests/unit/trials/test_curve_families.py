@@ -3,7 +3,7 @@ import pytest
 
 from frugal.trials.surrogates.curve_families import FAMILIES, Times
 
-# Method notes, 4.1: values at the starting parameters, at epochs 1, 10 and 100.
+# docs/methods.md, section 10: values at the starting parameters, at epochs 1, 10 and 100.
 KNOWN = {
     "vapor_pressure": (0.33552, 0.56463, 0.64932),
     "ilog2": (0.15964, 0.60068, 0.68683),

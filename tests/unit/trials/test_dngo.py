@@ -127,7 +127,7 @@ def test_gradients_of_predictions_are_finite_differences(settings):
 
 
 def test_on_sinc_the_mean_is_close_and_the_bands_hold_most():
-    # The method notes: RMSE below 0.1 with 20 points; sinc is NumPy's, so that sinc(10 x - 5) has ten zeros.
+    # docs/methods.md, section 6: RMSE below 0.1 with 20 points; NumPy's sinc: sinc(10 x - 5) has ten zeros.
     assert sinc(np.array([[0.5], [0.6], [0.65]])) == pytest.approx([1.0, 0.0, -2 / (3 * np.pi)])
     grid, errors, inside = np.linspace(0, 1, 201)[:, None], [], []
     for seed in range(6):

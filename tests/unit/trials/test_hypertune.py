@@ -19,7 +19,7 @@ SIGNS = {"c": 1, "alpha": -1}
 QUICK = {"n_pool": 32, "n_starts": 1, "n_restarts": 1}
 FEW = QUICK | {"signs": SIGNS, "subset_rows": 100, "n_subsets": 3, "n_subset_trials": 3, "n_sites": 4}
 BEST_ON_SUBSETS, BEST_ON_ALL = 0.607, 1.159
-"""Where accuracy 1 - exp(-3 c) - 0.4 c^2 n_0 / n is highest, at n = n_0 and at n = 10 n_0 (method notes 6.10)."""
+"""Where accuracy 1 - exp(-3 c) - 0.4 c^2 n_0 / n is highest at n_0 and 10 n_0 rows (docs/methods.md, 11)."""
 
 
 def error_of(task):
@@ -247,7 +247,7 @@ def n_until_good(name, seed, **settings):
 
 def test_reversed_signs_cost_trials_and_right_ones_cost_fewer_but_spare_none():
     # Over 30 seeds, less the 4.3 of EI, with 95 % intervals: right 0.9 (0.4 to 1.4), reversed 1.9 (0.9 to 3.0).
-    # The method notes expect that right ones spare trials; docs/assumptions.md says that they do not here.
+    # docs/methods.md, section 11, expects right ones to spare trials; docs/assumptions.md says they do not.
     signed = {"signs": {"c": 1}, "subset_rows": 10, "n_subsets": 2, "n_subset_trials": 6}
     eis = np.mean([n_until_good("ei", seed, least_noise=1e-4) for seed in range(6)])
     right = np.mean([n_until_good("hypertune", seed, **signed) for seed in range(6)])

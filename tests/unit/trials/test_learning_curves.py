@@ -126,7 +126,7 @@ def test_a_curve_without_any_noise_is_fitted():
 @pytest.mark.parametrize("name", ["pow3", "log_power"])
 @pytest.mark.parametrize("n", [60, 200])
 def test_decisions_on_curves_of_known_families(name, n):
-    # Method notes, 4.6: 200 or 60 of 500 points, noise 5e-4, y^ = y_E -+ 0.05.
+    # docs/methods.md, section 10: 200 or 60 of 500 points, noise 5e-4, y^ = y_E -+ 0.05.
     theta = (0.84, 0.52, 0.2) if name == "pow3" else FAMILIES[name].start
     fitted = model(**QUICK).fit(curve(name, theta, n, 5e-4), 500)
     final = FAMILIES[name](theta, [500])[0]

@@ -127,7 +127,7 @@ def test_moments_of_a_slope_match_quadrature(z):
 def test_the_two_ways_to_the_tail_meet():
     ahead, behind = (np.array(ep.tail_ratios(z)) for z in (-5.0, np.nextafter(-5.0, -6)))
     np.testing.assert_allclose(ahead, behind, rtol=1e-12)
-    # Asymptotic series of the method notes for 1 - rho (z + rho).
+    # Asymptotic series of 1 - rho (z + rho).
     z = -300.0
     assert ep.tail_ratios(z)[2] == pytest.approx(z**-2 - 6 * z**-4 + 50 * z**-6, rel=1e-11)
     assert np.isfinite(ep.tail_ratios(60.0)).all()
@@ -222,8 +222,8 @@ def test_moments_and_evidence_are_near_those_of_rejection_sampling(seed, n_sites
 
 
 def test_eight_near_copies_count_as_more_than_one():
-    # Method notes 6.6: one copy has 1.178 +- 0.901, exactly; EP makes 1.343 +- 0.608 of eight. N(-0.124, 1.5315^2)
-    # is the belief that one sign turns into the former; the notes' three digits leave it open to 0.003.
+    # docs/methods.md, section 11: one copy has 1.178 +- 0.901, eight by EP 1.343 +- 0.608. N(-0.124, 1.5315^2) is
+    # the belief that one sign turns into the former; the three digits leave it open to 0.003.
     s = 1.5314896444560084
     for n, mean, sd, tolerance in ((1, 1.178, 0.901, 1e-6), (8, 1.343, 0.608, 0.004)):
         belief = s * s * (np.ones((n, n)) * (1 - 1e-6) + 1e-6 * np.eye(n))
@@ -241,7 +241,7 @@ def falling(sign, noise=0.01):
 
 
 def test_wrong_signs_overrule_the_data_and_raise_the_alarm():
-    # Method notes 6.6: falling data under rising signs become 0 +- 0.03, 196 nats below; a design like theirs.
+    # docs/methods.md, section 11: falling data under rising signs become 0 +- 0.03, 196 nats below.
     gp, points = falling(1.0)
     assert np.abs(gp.predict(points)[0]).max() < 0.05
     assert gp.predict(points)[1].max() < 0.05

@@ -12,7 +12,7 @@ RNG = np.random.default_rng(8)
 
 
 def test_sizes_are_mapped_as_the_notes_table():
-    # Method notes 3.2: n_min = 100, n_max = 50000, sizes n_max / 2^j for j = 8 .. 0.
+    # docs/methods.md, section 9: n_min = 100, n_max = 50000, sizes n_max / 2^j for j = 8 .. 0.
     table = [0.1077, 0.2193, 0.3308, 0.4423, 0.5539, 0.6654, 0.7769, 0.8885, 1]
     np.testing.assert_allclose(to_unit_size(50000 / 2.0 ** np.arange(8, -1, -1), 100, 50000), table, atol=5e-5)
     assert to_unit_size(25000, 100, 50000) == pytest.approx(1 - 0.111535, abs=1e-6)

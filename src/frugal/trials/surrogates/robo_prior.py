@@ -1,7 +1,7 @@
 """Priors of hyperparameters as RoBO codes them for EI, Fabolas and MTBO, slips included, for faithful runs.
 
-Source: RoBO's `DefaultPrior` (plain processes), `EnvPrior` and `MTBOPrior`, as the method notes read them. On
-the logarithms, up to a constant:
+Source: RoBO's `DefaultPrior` (plain processes), `EnvPrior` and `MTBOPrior` (docs/methods.md, section 4). On the
+logarithms, up to a constant:
 
     log a                log-normal (sigma 1), shifted by -2 (Fabolas) or 0 (others): none below the shift
     log l                uniform on [-5, 1] (RoBO's parameter is log l^2, on [-10, 2])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -125,6 +125,8 @@ def resampled(
     """
     scale = _log if is_log else float
     ours, n_seeds = scale(statistic(arrays)), next(iter(arrays.values())).shape[-1]
+    if math.isnan(ours):
+        return Estimate(math.nan, math.nan, math.nan, n_seeds=n_seeds)
     error = _bootstrap_error(lambda drawn: scale(statistic(drawn)), arrays, rng) if n_seeds > 1 else math.nan
     margin = t_margin(error, n_seeds) if n_seeds > 1 else math.nan
     found = Estimate(ours, ours - margin, ours + margin, error * math.sqrt(n_seeds), n_seeds)
@@ -173,92 +175,205 @@ def over_seeds(
     return ours, max(ours - margin, bounds[0]), min(ours + margin, bounds[1])
 
 
-def every(cells: ArrayLike, region: Region, *, is_log: bool = False, noun: str = "cells") -> Estimate:
-    """A quantity that must lie on one side of a threshold in every cell.
+def every(
+    cells: ArrayLike,
+    region: Region,
+    *,
+    is_log: bool = False,
+    noun: str = "cells",
+    names: Sequence[str] = (),
+    open_below: ArrayLike = False,
+    open_above: ArrayLike = False,
+) -> Estimate:
+    """A quantity that must lie in the region in every cell.
 
-    Each cell has its own one-sided t-test at 2.5 %. Reproduced: every cell passes (all must, so there is nothing
-    to correct for). Contradicted: a cell lies on the other side, significantly after Holm's correction. Else
-    undecided. Cells in which nothing varies are left out and counted.
+    Each cell has its own one-sided t-test at 2.5 % (of either edge, where there are two). Reproduced: every cell
+    passes (all must, so there is nothing to correct for). Contradicted: a cell lies outside, significantly after
+    Holm's correction. Else undecided. Cells in which nothing varies are left out and counted.
 
     Args:
         cells: values, shape (n_cells, n_seeds), logarithms where `is_log`; nan where a seed has none.
-        region: `above` or `below` a threshold, in natural units.
+        region: in natural units.
         is_log: whether `cells` are logarithms of ratios.
         noun: what the cells are, in the plural.
+        names: of the cells, in their order; the remark then names the one that is shown.
+        open_below: whether some values of a cell may be lower than they count as, one or (n_cells,); see
+            `unbounded`. Such a cell does not pass a lower edge, nor is it against an upper one.
+        open_above: the same of higher.
 
     Returns:
-        The worst cell's mean and 95 % interval; the remark has the counts.
-
-    Raises:
-        ValueError: if the region has two edges.
+        The mean and 95 % interval of the worst of those cells that decide: the ones that disagree, or else are
+        open, or else all. The remark has the counts.
     """
-    sign, edge, margins = _margins(cells, region, is_log=is_log)
-    estimates = [mean(row) for row in margins]
-    varied = [of for of in estimates if of.sd > 0]
+    edges = _edges(region, is_log=is_log)
+    estimates = _cell_estimates(cells, open_below, open_above)
+    varied = [i for i, of in enumerate(estimates) if of.sd > 0]
     left_out = len(estimates) - len(varied)
     if not varied:
         return Estimate(math.nan, math.nan, math.nan, remark=f"nothing varies in {left_out} {noun}")
-    passes = [of.low > 0 for of in varied]
-    p_against = np.sort([_p_below(of) for of in varied])
+    passing = [i for i in varied if _is_inside(estimates[i], *edges)]
+    by_p = sorted(varied, key=lambda i: _p_outside(estimates[i], *edges))
+    p_against = np.array([_p_outside(estimates[i], *edges) for i in by_p])
     steps = len(varied) - np.arange(len(varied))
     # Holm: the cells before the first that is not significant.
     n_against = int(np.argmin([*(p_against * steps < 0.025), False]))
-    verdict = REPRODUCED if all(passes) else CONTRADICTED if n_against else UNDECIDED
-    needed = max((_seeds_needed(of.sd, abs(of.ours)) for of in varied if not of.low > 0), default=0)
-    worst = min(varied, key=lambda of: of.ours)
-    n_open = len(varied) - sum(passes) - n_against
-    remark = f"{sum(passes)} {noun} agree, {n_open} are open, {n_against} disagree"
+    not_passing = [i for i in varied if i not in passing]
+    verdict = CONTRADICTED if n_against else UNDECIDED if not_passing else REPRODUCED
+    # One cell outside decides the claim; else all have to pass.
+    outside = [_seeds_of_cell(estimates[i], *edges) for i in not_passing if _depth(estimates[i], *edges) < 0]
+    needed = (
+        min(outside) if outside else max((_seeds_of_cell(estimates[i], *edges) for i in not_passing), default=0)
+    )
+    shown = min(by_p[:n_against] or not_passing or varied, key=lambda i: _depth(estimates[i], *edges))
+    n_open = len(not_passing) - n_against
+    remark = f"{len(passing)} {noun} agree, {n_open} are open, {n_against} disagree"
     remark += f"; {left_out} in which nothing varies are left out" if left_out else ""
-    found = _placed(worst, sign, edge)
-    found = _exp(found) if is_log else found
+    remark += f"; shown: {names[shown]}" if names else ""
+    found = _exp(estimates[shown]) if is_log else estimates[shown]
     return replace(
         found, verdict=verdict, seeds_to_decide=_in_words(needed) if verdict == UNDECIDED else "", remark=remark
     )
 
 
-def some(cells: ArrayLike, region: Region, *, is_log: bool = False, noun: str = "cells") -> Estimate:
-    """A quantity that must lie on one side of a threshold in some cell ("sometimes", "can").
+def some(
+    cells: ArrayLike,
+    region: Region,
+    *,
+    is_log: bool = False,
+    noun: str = "cells",
+    names: Sequence[str] = (),
+    open_below: ArrayLike = False,
+    open_above: ArrayLike = False,
+) -> Estimate:
+    """A quantity that must lie in the region in some cell ("sometimes", "can").
 
-    Reproduced: one cell does, significantly after Holm's correction. Contradicted: every cell lies on the other
-    side by its own one-sided test at 2.5 %. Else undecided. Arguments, result and errors as of `every`; the best
-    cell is shown.
+    Reproduced: one cell does, significantly after Holm's correction. Contradicted: every cell lies outside by its
+    own one-sided test at 2.5 %. Else undecided. Arguments and result as of `every`; the best cell is shown.
+
+    Raises:
+        ValueError: if the region has two edges.
     """
-    sign, edge, margins = _margins(cells, region, is_log=is_log)
-    varied = [of for of in map(mean, margins) if of.sd > 0]
-    if not varied:
-        return Estimate(math.nan, math.nan, math.nan, remark=f"nothing varies in {len(margins)} {noun}")
-    p_for = sorted(1.0 - _p_below(of) for of in varied)
-    verdict = UNDECIDED
-    if p_for[0] * len(varied) < 0.025:
-        verdict = REPRODUCED
-    elif all(of.high < 0 for of in varied):
-        verdict = CONTRADICTED
-    best = max(varied, key=lambda of: of.ours / of.sd * math.sqrt(of.n_seeds))
-    needed = _in_words(_seeds_needed(best.sd, abs(best.ours))) if verdict == UNDECIDED else ""
-    found = _placed(best, sign, edge)
-    found = _exp(found) if is_log else found
-    return replace(found, verdict=verdict, seeds_to_decide=needed, remark=f"the clearest of {len(varied)} {noun}")
-
-
-def _margins(cells: ArrayLike, region: Region, *, is_log: bool) -> tuple[float, float, Array]:
-    """Sign, edge and by how much each value lies inside a region of one edge, (n_cells, n_seeds)."""
     if not math.isinf(region.low) and not math.isinf(region.high):
-        raise ValueError(f"a claim on every cell needs a region with one edge, got {region}")
-    sign, edge = (1.0, region.low) if math.isinf(region.high) else (-1.0, region.high)
-    edge = math.log(edge) if is_log else edge
-    return sign, edge, sign * (np.atleast_2d(np.asarray(cells, dtype=float)) - edge)
+        raise ValueError(f"a claim on some cell needs a region with one edge, got {region}")
+    low, high = _edges(region, is_log=is_log)
+    estimates = _cell_estimates(cells, open_below, open_above)
+    varied = [i for i, of in enumerate(estimates) if of.sd > 0]
+    if not varied:
+        return Estimate(math.nan, math.nan, math.nan, remark=f"nothing varies in {len(estimates)} {noun}")
+    # To lie inside is to lie outside of the region on the other side of the edge.
+    p_for = [
+        _p_outside(estimates[i], *((high, math.inf) if math.isinf(low) else (-math.inf, low))) for i in varied
+    ]
+    verdict = UNDECIDED
+    if min(p_for) * len(varied) < 0.025:
+        verdict = REPRODUCED
+    elif all(_is_outside(estimates[i], low, high) for i in varied):
+        verdict = CONTRADICTED
+    best = max(varied, key=lambda i: _depth(estimates[i], low, high) / _error(estimates[i]))
+    needed = _in_words(_seeds_of_cell(estimates[best], low, high)) if verdict == UNDECIDED else ""
+    found = _exp(estimates[best]) if is_log else estimates[best]
+    remark = f"the clearest of {len(varied)} {noun}" + (f": {names[best]}" if names else "")
+    return replace(found, verdict=verdict, seeds_to_decide=needed, remark=remark)
 
 
-def _placed(margin: Estimate, sign: float, edge: float) -> Estimate:
-    """A cell's estimate from that of its margin."""
-    low, high = sorted((edge + sign * margin.low, edge + sign * margin.high))
-    return replace(margin, ours=edge + sign * margin.ours, low=low, high=high)
+def _edges(region: Region, *, is_log: bool) -> tuple[float, float]:
+    """The region's ends, of logarithms where cells are."""
+    if not is_log:
+        return region.low, region.high
+    low = math.log(region.low) if math.isfinite(region.low) else region.low
+    return low, math.log(region.high) if math.isfinite(region.high) else region.high
 
 
-def _p_below(of: Estimate) -> float:
-    """One-sided p of Student's t-test that a mean is below 0."""
-    t = of.ours / of.sd * math.sqrt(of.n_seeds)
-    return float(special.stdtr(of.n_seeds - 1, t))
+def _cell_estimates(cells: ArrayLike, open_below: ArrayLike, open_above: ArrayLike) -> list[Estimate]:
+    rows = np.atleast_2d(np.asarray(cells, dtype=float))
+    below, above = (np.broadcast_to(np.asarray(ends, dtype=bool), len(rows)) for ends in (open_below, open_above))
+    return [
+        unbounded(mean(row), below=bool(is_below), above=bool(is_above))
+        for row, is_below, is_above in zip(rows, below, above, strict=True)
+    ]
+
+
+def _is_inside(of: Estimate, low: float, high: float) -> bool:
+    return (math.isinf(low) or of.low > low) and (math.isinf(high) or of.high < high)
+
+
+def _is_outside(of: Estimate, low: float, high: float) -> bool:
+    return of.high < low or of.low > high
+
+
+def _p_outside(of: Estimate, low: float, high: float) -> float:
+    """One-sided p of Student's t-tests that a mean lies below `low` or above `high`, the smaller one."""
+    p_values = [1.0]
+    if math.isfinite(low) and math.isfinite(of.high):
+        p_values.append(float(special.stdtr(of.n_seeds - 1, (of.ours - low) / _error(of))))
+    if math.isfinite(high) and math.isfinite(of.low):
+        p_values.append(float(special.stdtr(of.n_seeds - 1, (high - of.ours) / _error(of))))
+    return min(p_values)
+
+
+def _error(of: Estimate) -> float:
+    """Standard error."""
+    return of.sd / math.sqrt(of.n_seeds)
+
+
+def _depth(of: Estimate, low: float, high: float) -> float:
+    """By how much a mean lies inside, below 0 if it does not."""
+    return min(of.ours - low, high - of.ours)
+
+
+def _seeds_of_cell(of: Estimate, low: float, high: float) -> int:
+    """Seeds after which a cell is decided, more than `MOST_SEEDS` if no number of them decides it."""
+    shrunk = replace(
+        of, low=of.low if math.isinf(of.low) else of.ours, high=of.high if math.isinf(of.high) else of.ours
+    )
+    if not (_is_inside(shrunk, low, high) or _is_outside(shrunk, low, high)):
+        return MOST_SEEDS + 1
+    return _seeds_needed(of.sd, abs(_depth(of, low, high)))
+
+
+def clustered_share(hits: ArrayLike, cases: ArrayLike, unit: float = 1.0) -> Estimate:
+    """Share of yes among cases of which each seed has several, such as its trials; those of a seed are alike.
+
+    Wilson's interval with Student's quantile, of as many independent cases as have the variance between seeds. If
+    all answers are the same, a seed is one case.
+
+    Args:
+        hits: number of yes, one per seed, shape (n_seeds,).
+        cases: number of cases, the same shape; seeds without any are left out.
+        unit: 100 for per cent.
+    """
+    n_cases = np.asarray(cases, dtype=float)
+    kept = n_cases > 0
+    yes, n_cases, n_seeds = np.asarray(hits, dtype=float)[kept], n_cases[kept], int(kept.sum())
+    p = float(yes.sum() / n_cases.sum()) if n_seeds else math.nan
+    if n_seeds < 2:
+        return Estimate(unit * p, math.nan, math.nan, n_seeds=n_seeds)
+    variance = float(((yes - p * n_cases) ** 2).sum()) * n_seeds / (n_seeds - 1) / float(n_cases.sum()) ** 2
+    worth = float(n_seeds)
+    if 0 < p < 1:
+        worth = min(p * (1 - p) / variance, float(n_cases.sum())) if variance > 0 else float(n_cases.sum())
+    t = float(special.stdtrit(n_seeds - 1, 0.975))
+    shrunk = (worth * p + t * t / 2) / (worth + t * t)
+    half = t * math.sqrt(p * (1 - p) / worth + t * t / (4 * worth * worth)) / (1 + t * t / worth)
+    low, high = shrunk - half if p > 0 else 0.0, shrunk + half if p < 1 else 1.0
+    sd = math.sqrt(shrunk * (1 - shrunk) * n_seeds / worth)
+    return Estimate(unit * p, unit * low, unit * high, unit * sd, n_seeds)
+
+
+def unbounded(found: Estimate, *, below: bool, above: bool) -> Estimate:
+    """An estimate from censored values: some are only known to be at most, or at least, what they count as.
+
+    However many seeds there are, they say nothing of how far the quantity goes on that side.
+
+    Args:
+        found: the estimate, of what the values count as.
+        below: whether some values may be lower; the interval then has no lower end (0, of a ratio).
+        above: whether some may be higher; it then has no upper end.
+    """
+    if math.isnan(found.ours):
+        return found
+    least = 0.0 if found.is_log else -math.inf
+    return replace(found, low=least if below else found.low, high=math.inf if above else found.high)
 
 
 def seeds_to_decide(region: Region, estimate: Estimate) -> str:
@@ -268,6 +383,12 @@ def seeds_to_decide(region: Region, estimate: Estimate) -> str:
     """
     if estimate.seeds_to_decide:
         return estimate.seeds_to_decide
+    # An end without bound stays where it is, however many seeds there are.
+    least = 0.0 if estimate.is_log else -math.inf
+    low = least if estimate.low == least else estimate.ours
+    high = math.inf if math.isinf(estimate.high) else estimate.ours
+    if low < high and not (region.holds(low, high) or region.misses(low, high)):
+        return _in_words(MOST_SEEDS + 1)
     edges = [edge for edge in (region.low, region.high) if math.isfinite(edge)]
     if estimate.is_log:
         distance = min(abs(math.log(estimate.ours) - math.log(edge)) for edge in edges if edge > 0)

@@ -11,6 +11,7 @@ from studies.estimates import (
     REPRODUCED,
     UNDECIDED,
     Estimate,
+    clustered_share,
     every,
     exact,
     mean,
@@ -19,6 +20,7 @@ from studies.estimates import (
     seeds_to_decide,
     share,
     some,
+    unbounded,
 )
 from studies.verdicts import COLUMNS, NOT_RUN, Claim, judge, split, summarise, verdict
 
@@ -170,9 +172,68 @@ def test_sometimes_takes_one_case_and_never_takes_all():
     assert some([no, [-1.0, 1.2, 0.5, -0.4]], regions.above(0)).verdict == UNDECIDED
 
 
-def test_the_region_of_every_cell_has_one_edge():
+def test_every_cell_may_have_to_lie_between_two_edges():
+    inside, above, below = [0.4, 0.5, 0.6, 0.5], [1.4, 1.5, 1.6, 1.5], [-0.4, -0.5, -0.6, -0.5]
+    region = regions.between(0, 1)
+    assert every([inside, inside], region).verdict == REPRODUCED
+    found = every([inside, below, above], region, names=("a", "b", "c"))
+    assert found.verdict == CONTRADICTED
+    assert found.ours == pytest.approx(-0.5)
+    assert found.remark == "1 cells agree, 0 are open, 2 disagree; shown: b"
+    assert every([inside, [0.5, 1.2, 0.8, 1.4]], region).verdict == UNDECIDED
+
+
+def test_one_cell_outside_or_all_inside_decide_a_claim_on_every_cell():
+    def seeds(*cells):
+        return int(every(cells, regions.above(0)).seeds_to_decide)
+
+    near, nearer = [-1.0, 1.2, 0.9, -0.3], [-1.0, 1.0, 0.9, -0.5]
+    far, farther = [1.0, -1.3, -0.9, 0.2], [1.0, -1.4, -1.1, 0.1]
+    assert seeds(near, nearer) == max(seeds(near), seeds(nearer))
+    assert seeds(near, far, farther) == min(seeds(far), seeds(farther))
+
+
+def test_the_region_of_some_cell_has_one_edge():
     with pytest.raises(ValueError, match="one edge"):
-        every([[1.0, 2.0]], regions.between(0, 1))
+        some([[1.0, 2.0]], regions.between(0, 1))
+
+
+def test_values_that_may_be_lower_bear_out_no_lower_edge_but_may_miss_it():
+    fast, slow = np.log([[20.0, 22.0, 18.0, 21.0]]), np.log([[2.0, 2.2, 1.8, 2.1]])
+    region = regions.at_least(10)
+    for measure in (every, some):
+        assert measure(fast, region, is_log=True).verdict == REPRODUCED
+        censored = measure(fast, region, is_log=True, open_below=True)
+        assert (censored.verdict, censored.low, censored.seeds_to_decide) == (UNDECIDED, 0.0, ">1000")
+        assert measure(slow, region, is_log=True, open_below=True).verdict == CONTRADICTED
+        assert measure(slow, region, is_log=True, open_above=True).verdict == UNDECIDED
+        assert measure(fast, region, is_log=True, open_above=True).verdict == REPRODUCED
+
+
+def test_a_ratio_of_censored_values_has_an_open_side_that_seeds_do_not_close():
+    found = ratio([20.0, 30.0, 25.0], [1.0, 1.1, 0.9])
+    at_least = unbounded(found, below=False, above=True)
+    assert (at_least.low, at_least.high) == (found.low, math.inf)
+    assert verdict(regions.at_least(10), at_least) == REPRODUCED
+    at_most = unbounded(found, below=True, above=False)
+    assert at_most.low == 0.0
+    assert verdict(regions.at_least(10), at_most) == UNDECIDED
+    assert seeds_to_decide(regions.at_least(10), at_most) == ">1000"
+    assert int(seeds_to_decide(regions.at_least(26), unbounded(found, below=True, above=False))) > 3
+
+
+def test_a_share_of_trials_is_worth_as_many_cases_as_its_seeds_vary():
+    alike = clustered_share([5, 5, 5, 5], [10, 10, 10, 10], unit=100)  # nothing but binomial noise is known
+    apart = clustered_share([10, 10, 0, 0], [10, 10, 10, 10], unit=100)  # a seed has all of them or none
+    assert alike.ours == apart.ours == 50
+    # Variance between seeds: 1/4 of 4/3 / 4 = 1/12, as of 3 coins; Wilson's interval with Student's quantile.
+    z = stats.t.ppf(0.975, 3)
+    half = 100 * z * math.sqrt(0.25 / 3 + z**2 / 36) / (1 + z**2 / 3)
+    assert (apart.low, apart.high) == pytest.approx((50 - half, 50 + half))
+    assert apart.high - apart.low > 1.5 * (alike.high - alike.low)
+    none = clustered_share([0, 0, 0], [9, 9, 0])  # two seeds without a yes
+    assert (none.ours, none.low, none.n_seeds) == (0.0, 0.0, 2)
+    assert none.high > 0.5
 
 
 def test_seeds_to_decide_is_the_smallest_number_that_reaches_the_edge():

@@ -67,6 +67,10 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--scale", required=True)
     p.add_argument("--output", required=True)
 
+    p = command(commands, "summary", "count the verdicts of several papers' claims, as .csv and .md")
+    p.add_argument("--claims", nargs="+", required=True, help="claims.csv of each paper, in its folder")
+    p.add_argument("--output", required=True)
+
     p = command(commands, "publish", "copy a paper's results to results/published/")
     p.add_argument("paper")
     p.add_argument("--partial", action="store_true", help="leave out what is below the published floor")

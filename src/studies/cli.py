@@ -109,13 +109,26 @@ def _figure(args: argparse.Namespace) -> None:
 
 
 def _claims(args: argparse.Namespace) -> None:
+    """The document's claims, and beside them (`claims` in the name becomes `findings`) what we found beyond it."""
     import studies
+    from studies.verdicts import split
 
     runs = {Path(path).stem: read(path, "data") for path in args.runs}  # files are named for experiments
-    table = studies.module(args.paper).claims(runs, scale=args.scale)
+    claims, findings = split(studies.module(args.paper).claims(runs, scale=args.scale))
+    output = Path(args.output)
+    write(claims, output)
+    write(findings, output.with_name(output.name.replace("claims", "findings")))
+    for row in (*claims.itertuples(), *findings.itertuples()):
+        print(f"{row.verdict:20} {row.ours:10.4g}  {row.id}: {row.quantity}")
+
+
+def _summary(args: argparse.Namespace) -> None:
+    from studies.markdown import plain
+    from studies.verdicts import summarise
+
+    table = summarise({path.parent.name: read(path, "verdict") for path in map(Path, args.claims)})
     write(table, args.output)
-    for row in table.itertuples():
-        print(f"{row.verdict:24} {row.published:8.3f} {row.ours:8.3f}  {row.claim}")
+    write_text(plain(table), Path(args.output).with_suffix(".md"))
 
 
 def _publish(args: argparse.Namespace) -> None:
@@ -152,6 +165,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "table": _table,
     "figure": _figure,
     "claims": _claims,
+    "summary": _summary,
     "publish": _publish,
     "config": _config,
 }

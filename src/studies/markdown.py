@@ -53,10 +53,15 @@ def crossed(table: pd.DataFrame, across: str, cells: Sequence[str]) -> str:
     filled = table.assign(cell=cells)
     wide = filled.pivot_table(index=down, columns=across, values="cell", aggfunc="first", sort=False)
     wide = wide.reindex(columns=list(dict.fromkeys(table[across]))).fillna("").reset_index()
-    heads = [str(name).replace("_", " ") for name in wide.columns]
+    return plain(wide).removesuffix("\n")
+
+
+def plain(table: pd.DataFrame) -> str:
+    """Markdown of a table as it stands: a row per row, a column per column."""
+    heads = [str(name).replace("_", " ") for name in table.columns]
     lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
-    lines += ["| " + " | ".join(_plain(part) for part in row) + " |" for row in wide.to_numpy(object)]
-    return "\n".join(lines)
+    lines += ["| " + " | ".join(_plain(part) for part in row) + " |" for row in table.to_numpy(object)]
+    return "\n".join(lines) + "\n"
 
 
 def _plain(part: object) -> str:

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from frugal.stats import standard_error
+from studies.estimates import Arrays, over_seeds
 from studies.tidy import provenance
-from studies.verdicts import Arrays, over_seeds
 
 BASELINES: Final = ("random", "ei")
 NOTE: Final = "less random, less ei: the mean of differences seed by seed, with its bootstrap interval"

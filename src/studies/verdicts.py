@@ -1,122 +1,74 @@
-"""From a document's sentence to a verdict: one function for every claim of every paper."""
+"""From a document's sentence to a verdict: one rule for every claim of every paper.
+
+A claim states a quantity in natural units and the region in which the document is right. Our 95 % interval
+decides: wholly inside the region the claim is reproduced, wholly outside it is contradicted, across an edge it is
+undecided.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
-from frugal.stats import t_margin
+from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED, Arrays, Estimate, seeds_to_decide
+from studies.regions import Region
 from studies.tidy import provenance
 
-REPRODUCED, PARTLY, NOT_REPRODUCED = "reproduced", "partly", "not reproduced"
 NOT_RUN, NOT_TESTABLE = "not run at this scale", "not testable here"
-OUT_OF_TRIALS = "no verdict: a method ran out of trials"
-N_RESAMPLES = 1000
-COLUMNS = ["claim", "published", "ours", "low", "high", "verdict", "scale", "data"]
+VERDICTS: Final = (REPRODUCED, CONTRADICTED, UNDECIDED, NOT_RUN, NOT_TESTABLE)
+COLUMNS: Final = [
+    "id", "section", "quote", "quantity", "unit", "published", "agrees_if", "ours", "low", "high", "verdict",
+    "seeds_to_decide", "n_seeds", "scale", "data", "artefact",
+]  # fmt: skip
+"""Of `claims.csv`; `findings.csv` has them without `published`."""
 
-Arrays = Mapping[str, NDArray[np.float64]]
-"""Measured values by name; the last axis of each is the repetitions, the same ones in the same order."""
 
-
-def verdict(
-    published: float,
-    ours: float,
-    low: float,
-    high: float,
-    *,
-    rounding: float = 0.0,
-    every: bool = False,
-    enough: bool = True,
-) -> str:
-    """Whether a published number is what we find.
-
-    Reproduced: it lies in our interval, widened by half a unit of its last printed digit; a claim about every
-    case is reproduced by every case only. Partly: not so, but ours is within 10 % of it. Where the document
-    states a direction without a number (`published` is nan), the quantity must be below 0: reproduced if our whole
-    interval is, partly if ours is and the interval touches 0. The rule was fixed before any study was run.
-
-    Args:
-        published: the printed number, or nan for a direction.
-        ours: the same quantity from our runs; nan if it was not run.
-        low: lower end of our interval.
-        high: upper end of our interval.
-        rounding: unit of the last printed digit.
-        every: the sentence holds for every case or not at all.
-        enough: whether our runs reach the floor under published numbers.
-    """
-    if math.isnan(ours) or not enough:
-        return NOT_RUN
-    if math.isnan(published):
-        return REPRODUCED if high < 0 else PARTLY if ours < 0 else NOT_REPRODUCED
-    slack = rounding / 2 + 1e-12
-    if ours == published if every else low - slack <= published <= high + slack:
+def verdict(region: Region, estimate: Estimate) -> str:
+    """Reproduced, contradicted or undecided."""
+    if estimate.verdict:
+        return estimate.verdict
+    if region.holds(estimate.low, estimate.high):
         return REPRODUCED
-    return PARTLY if abs(ours - published) <= 0.1 * abs(published) else NOT_REPRODUCED
-
-
-def over_seeds(
-    statistic: Callable[[Arrays], float],
-    arrays: Arrays,
-    *names: str,
-    bounds: tuple[float, float] = (-math.inf, math.inf),
-) -> tuple[float, float, float]:
-    """A statistic with its 95 % interval: Student's t times its bootstrap standard error, cut at `bounds`.
-
-    The standard error is the standard deviation of the statistic over resamples of whole repetitions, times
-    sqrt(n / (n - 1)) for n repetitions, so that the interval of a mean is that of `stats.mean_interval`.
-    Percentiles of the resamples would not do: a standard deviation over cells, or a count of significant cells, is
-    biased on resamples, whose repeated repetitions add variance, so that they may miss the statistic itself.
-
-    Args:
-        statistic: of the arrays, each with the same repetitions taken from its last axis, repeats allowed.
-        arrays: the measured values; with fewer than two repetitions the interval is nan.
-        *names: what the resampling is seeded by.
-        bounds: the least and the largest value that the statistic can have.
-
-    Returns:
-        The statistic of all repetitions, and the interval's lower and upper end around it.
-    """
-    ours, n_seeds = statistic(arrays), next(iter(arrays.values())).shape[-1]
-    if n_seeds < 2 or math.isnan(ours):
-        return ours, math.nan, math.nan
-    rng = rng_for("bootstrap", *names)
-    picks = rng.integers(0, n_seeds, size=(N_RESAMPLES, n_seeds))
-    draws = [statistic({name: array[..., seeds] for name, array in arrays.items()}) for seeds in picks]
-    error = float(np.nanstd(draws, ddof=1)) * math.sqrt(n_seeds / (n_seeds - 1))
-    margin = t_margin(error, n_seeds)
-    return ours, max(ours - margin, bounds[0]), min(ours + margin, bounds[1])
+    return CONTRADICTED if region.misses(estimate.low, estimate.high) else UNDECIDED
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One quoted sentence and the number in it.
+    """A quoted sentence, a quantity in natural units, and the region in which the document is right.
 
     Attributes:
-        text: the document's words, and what we compute where they leave it open.
-        published: the number; nan where the sentence only says that the statistic is below 0.
-        statistic: the same quantity of an experiment's arrays.
-        rounding: unit of the last printed digit.
-        every: the sentence is about every case, so that one exception breaks it.
-        bounds: the least and the largest value that the statistic can have.
+        id: stable and short, `{paper}.{topic}.{what}`; the resampling is seeded by it.
+        section: of the document.
+        quote: the document's words and nothing else; empty for a printed number of a table, and for what is ours.
+        quantity: what is measured, so that a reader who knows the document and not us understands it.
+        unit: of the quantity, such as `times`, `%` or `points`.
+        agrees: the region in which the document is right.
+        measure: the quantity from an experiment's arrays, and a generator for the resampling.
+        published: what the document prints, if it prints something.
+        artefact: the table or figure that shows it, such as `tables/table1`.
+        is_ours: whether it is a finding of ours and not a claim of the document.
     """
 
-    text: str
-    published: float
-    statistic: Callable[[Arrays], float]
-    rounding: float = 0.0
-    every: bool = False
-    bounds: tuple[float, float] = (-math.inf, math.inf)
+    id: str
+    section: str
+    quote: str
+    quantity: str
+    unit: str
+    agrees: Region
+    measure: Callable[[Arrays, np.random.Generator], Estimate]
+    published: float | str = ""
+    artefact: str = ""
+    is_ours: bool = False
 
 
 def judge(claims: Sequence[Claim], arrays: Arrays | None, *, enough: bool, scale: str, data: str) -> pd.DataFrame:
-    """One row per claim, columns `COLUMNS`.
+    """One row per claim: `COLUMNS`, and `is_ours`.
 
     Args:
         claims: of one experiment.
@@ -125,14 +77,54 @@ def judge(claims: Sequence[Claim], arrays: Arrays | None, *, enough: bool, scale
         scale: label of the run.
         data: provenance of the data.
     """
-    rows = []
-    for claim in claims:
-        numbers = (math.nan, math.nan, math.nan)
-        if arrays is not None:
-            numbers = over_seeds(claim.statistic, arrays, claim.text, bounds=claim.bounds)
-        says = verdict(claim.published, *numbers, rounding=claim.rounding, every=claim.every, enough=enough)
-        rows.append([claim.text, claim.published, *numbers, says, scale, data])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(
+        [_row(claim, arrays, enough=enough, scale=scale, data=data) for claim in claims],
+        columns=[*COLUMNS, "is_ours"],
+    )
+
+
+def _row(claim: Claim, arrays: Arrays | None, *, enough: bool, scale: str, data: str) -> list[Any]:
+    found = Estimate(math.nan, math.nan, math.nan)
+    if arrays is not None:
+        found = claim.measure(arrays, rng_for("bootstrap", claim.id))
+    is_run = enough and (bool(found.verdict) or not math.isnan(found.ours))
+    says = verdict(claim.agrees, found) if is_run else NOT_RUN
+    needed = seeds_to_decide(claim.agrees, found) if says == UNDECIDED else ""
+    quantity = f"{claim.quantity} ({found.remark})" if found.remark and is_run else claim.quantity
+    head = [claim.id, claim.section, claim.quote, quantity, claim.unit, claim.published, str(claim.agrees)]
+    numbers = [found.ours, found.low, found.high]
+    return [*head, *numbers, says, needed, found.n_seeds, scale, data, claim.artefact, claim.is_ours]
+
+
+def split(judged: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The document's claims, columns `COLUMNS`, and our findings, the same without `published`.
+
+    Args:
+        judged: rows of `judge`.
+    """
+    is_ours = judged["is_ours"].astype(bool)
+    findings = judged.loc[is_ours, [name for name in COLUMNS if name != "published"]]
+    return judged.loc[~is_ours, COLUMNS].reset_index(drop=True), findings.reset_index(drop=True)
+
+
+def summarise(claims: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """How many claims have which verdict: a row per paper and one of all, columns paper, claims and `VERDICTS`.
+
+    Args:
+        claims: tables of claims by paper.
+    """
+    counts = {
+        paper: {"claims": len(table), **{name: int((table["verdict"] == name).sum()) for name in VERDICTS}}
+        for paper, table in claims.items()
+    }
+    rows = pd.DataFrame.from_dict(counts, orient="index", columns=["claims", *VERDICTS])
+    rows.loc["all"] = rows.sum()
+    return rows.rename_axis("paper").reset_index()
+
+
+def without_runs(known: Iterable[Claim], scale: str) -> pd.DataFrame:
+    """Claims of an experiment that was not run."""
+    return judge(tuple(known), None, enough=False, scale=scale, data="")
 
 
 def judge_all(
@@ -142,8 +134,8 @@ def judge_all(
 
     Args:
         sources: modules with `CLAIMS` by experiment, `arrays` and `reaches_floor` of an experiment's runs, and
-            where some claims are on data out of reach, `not_testable`, their texts; where some lack what others
-            have, `unjudged`, what to say in place of a verdict, by their text (given the arrays, too).
+            where some claims are on data out of reach, `not_testable`, their ids; where some lack what others
+            have, `unjudged`, what to say in place of a verdict, by their ids (given the arrays, too).
         runs: by name of the experiment.
         known: names of the experiments.
         scale: label of the run.
@@ -159,18 +151,27 @@ def judge_all(
         for experiment, listed in source.CLAIMS.items():
             table = runs.get(experiment)
             if table is None:
-                parts.append(judge(listed, None, enough=False, scale=scale, data=""))
+                parts.append(without_runs(listed, scale))
                 continue
             arrays, enough = source.arrays(experiment, table), source.reaches_floor(experiment, table)
             judged = judge(listed, arrays, enough=enough, scale=scale, data=provenance(table))
             if hasattr(source, "not_testable"):
-                out = judged["claim"].isin(source.not_testable(experiment, table))
-                judged.loc[out, "verdict"] = NOT_TESTABLE
+                judged = _in_place_of_verdicts(
+                    judged, dict.fromkeys(source.not_testable(experiment, table), NOT_TESTABLE)
+                )
             if hasattr(source, "unjudged"):
-                said = source.unjudged(experiment, table, arrays)
-                judged["verdict"] = [said.get(*of) for of in zip(judged["claim"], judged["verdict"], strict=True)]
+                judged = _in_place_of_verdicts(judged, source.unjudged(experiment, table, arrays))
             parts.append(judged)
     return pd.concat(parts, ignore_index=True)
+
+
+def _in_place_of_verdicts(judged: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """The rows of `judge`, those of these ids with a label in place of a verdict."""
+    table = judged.copy()
+    rows = table["id"].isin(list(labels))
+    table.loc[rows, "verdict"] = table.loc[rows, "id"].map(labels)
+    table.loc[rows, "seeds_to_decide"] = ""
+    return table
 
 
 def check_claimed(experiment: str, known: Collection[str]) -> None:

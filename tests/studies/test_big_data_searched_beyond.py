@@ -22,6 +22,7 @@ from studies.big_data.searched_beyond.runs import EXPERIMENTS
 from studies.big_data.searched_beyond.terminated import AtHorizon
 from studies.experiments import EXPERIMENTS as KNOWN
 from studies.tidy import TIDY
+from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, judge, judge_all
 
 GROWN = {
     "dataset": "digits", "n_train": 600, "n_valid": 300, "horizon": 12, "theta": 0.5, "start_share": 0.05,
@@ -161,14 +162,22 @@ def test_searches_are_compared_where_both_were_as_good_as_the_worse_end():
     assert found["spent_seconds"].tolist() == [3.5, 8.0, 18.5]
 
 
-def planted(experiment, factor, n_seeds=10):
-    """Runs in which the combination takes `factor` of the time of anything else."""
-    methods, first = KNOWN[experiment].methods, next(iter(summaries.PARTS[experiment]))
+COMBINATIONS = {
+    "growing_termination": ("dynamic_terminated",),
+    "reduced_search": ("fabolas_wkm",),
+    "terminating_fabolas": ("fabolas_horizon", "fabolas_joint"),
+}
+
+
+def planted(experiment, factor, n_seeds=10, fast=()):
+    """Runs in which combinations take `factor` of the time and rows of others, `fast` ones a tenth of it."""
+    methods = KNOWN[experiment].methods
     rng = np.random.default_rng(0)
     found = []
     for seed in range(n_seeds):
         for method in methods:
-            scale = (factor if method == first else 1.0) * (1 + 0.05 * rng.random())
+            scale = factor if method in COMBINATIONS[experiment] else 0.1 * factor if method in fast else 1.0
+            scale *= 1 + 0.05 * rng.random()
             quality = np.linspace(0.5, 0.1 + 0.001 * rng.random(), 20)
             found.append(path(method, seed, quality, scale, 100 * scale, stopped=False, poor=rng.random(20)))
     return pd.concat(found, ignore_index=True)
@@ -184,9 +193,6 @@ def test_a_planted_speed_up_is_found_and_a_planted_loss_too(experiment):
     assert row.loc["log10_seconds_to_same", "ours"] == pytest.approx(math.log10(0.5), abs=0.05)
     assert row.loc["log10_seconds_to_same", "says"] == "less"
     assert row.loc["test_error_less", "says"] == "not told apart"
-    found = claims.arrays(experiment, runs)
-    values = [claim.statistic(found) for claim in claims.CLAIMS[experiment] if "seconds" in claim.text]
-    assert all(value == pytest.approx(math.log10(0.5), abs=0.05) for value in values)
     assert claims.reaches_floor(experiment, runs)
     assert not claims.reaches_floor(experiment, runs[runs["seed"] > 0])
     assert not claims.reaches_floor(experiment, runs.assign(n_train=500))
@@ -250,6 +256,52 @@ def test_a_stopped_trial_costs_what_it_took_or_would_have_taken(to_the_end, fact
     assert strategy.incumbent == best
 
 
+def judged(experiment, runs):
+    found = judge_all([claims], {experiment: runs}, tuple(claims.CLAIMS), "planted")
+    return found[found["id"].str.startswith(f"big_data.{experiment}.")].set_index("id")
+
+
+@pytest.mark.parametrize("experiment", list(EXPERIMENTS))
+def test_a_combination_has_to_be_faster_than_each_of_its_parts(experiment):
+    found = judged(experiment, planted(experiment, 0.5))
+    speeds = found[found.index.str.contains("speed_up")]
+    assert speeds["ours"].tolist() == pytest.approx([2.0] * len(speeds), rel=0.05)
+    assert speeds["verdict"].tolist() == [REPRODUCED] * len(speeds)
+    assert speeds["is_ours"].sum() == len(speeds) - 1  # rows, and versions of ours, are findings
+    part = summaries.PARTS[experiment][COMBINATIONS[experiment][0]][0]
+    one = judged(experiment, planted(experiment, 0.5, fast=(part,)))  # ten times faster than the combination
+    assert one.loc[speeds.index, "ours"].tolist() == pytest.approx([0.1] * len(speeds), rel=0.05)
+    assert one.loc[speeds.index, "verdict"].tolist() == [CONTRADICTED] * len(speeds)
+    assert set(judged(experiment, planted(experiment, 0.5, n_seeds=9))["verdict"]) == {NOT_RUN}
+
+
+def measured(what, arrays):
+    claim = next(of for of in claims.CLAIMS["terminating_fabolas"] if of.id.endswith(f".{what}"))
+    return claim.measure(arrays, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("what", "arrays", "ours", "verdict"),
+    [
+        ("suboptimal_stopped", {"stopped": [[6], [1], [4], [3, 4]]}, 100 * 35 / 40, REPRODUCED),
+        ("suboptimal_stopped", {"stopped": [[6], [1], [4], [0, 1]]}, 100 * 5 / 40, CONTRADICTED),
+        ("suboptimal_stopped", {"stopped": [[6], [1], [4], [1, 3]]}, 50.0, UNDECIDED),
+        ("halves_stopped", {"stopped": [[6], [1], [4], [3, 4]]}, 100 * (35 / 40 - 1 / 6), REPRODUCED),
+        ("halves_stopped", {"stopped": [[6], [3], [4], [0, 1]]}, 100 * (5 / 40 - 1 / 2), CONTRADICTED),
+        ("suboptimal_attractive", {"poor_alone": [[0.1, 0.2]]}, 15.0, REPRODUCED),
+        ("suboptimal_attractive", {"poor_alone": [[-0.1, -0.2]]}, -15.0, CONTRADICTED),
+        ("attractive_against_horizon", {"poor_horizon": [[0.1, -0.1]]}, 0.0, UNDECIDED),
+    ],
+)
+def test_what_is_stopped_and_proposed_is_judged(what, arrays, ours, verdict):
+    claim = next(of for of in claims.CLAIMS["terminating_fabolas"] if of.id.endswith(f".{what}"))
+    by_seed = {name: np.array([np.resize(row, 10) for row in rows]) for name, rows in arrays.items()}
+    by_seed = {name: rows if name == "stopped" else rows[0] for name, rows in by_seed.items()}
+    found = judge([claim], by_seed, enough=True, scale="planted", data="generated").iloc[0]
+    assert found["ours"] == pytest.approx(ours)
+    assert found["verdict"] == verdict
+
+
 def test_what_was_stopped_and_proposed_is_counted_by_halves():
     # Told the costs spent: 3 of 4 proposals poor, 2 of these stopped, of the better one none.
     naive = path("fabolas_spent", 0, [0.1] * 6, 1.0, 1.0, stopped=[False, False, True, True, False, False])
@@ -257,20 +309,20 @@ def test_what_was_stopped_and_proposed_is_counted_by_halves():
     alone = path("fabolas", 0, [0.1] * 2, 1.0, 1.0, stopped=False, poor=[math.nan, 0.0])
     found = claims.arrays("terminating_fabolas", pd.concat([naive, alone]))
     assert found["stopped"].tolist() == [[1], [0], [3], [2]]
-    stopped = next(claim for claim in claims.CLAIMS["terminating_fabolas"] if "terminated early" in claim.text)
-    assert stopped.statistic(found) == pytest.approx(0.0 - 2 / 3)
-    assert found["poor_alone"] == pytest.approx([0.0 - 3 / 4])
-    assert found["poor_horizon"].size == 0
+    assert measured("halves_stopped", found).ours == pytest.approx(100 * 2 / 3)
+    assert found["poor_alone"] == pytest.approx([3 / 4 - 0.0])
+    assert np.isnan(found["poor_horizon"]).all()
 
 
 def test_a_seed_without_proposals_in_one_half_says_nothing_of_that_half():
     # Better half: 1 of 4 stopped, all in seed 0. Worse half: 2 of 2, in seed 1, which has none in the better half.
     first = path("fabolas_spent", 0, [0.1] * 4, 1.0, 1.0, stopped=[True, False, False, False], poor=0.0)
     second = path("fabolas_spent", 1, [0.1] * 2, 1.0, 1.0, stopped=True, poor=1.0)
-    stopped = next(claim for claim in claims.CLAIMS["terminating_fabolas"] if "terminated early" in claim.text)
     both = claims.arrays("terminating_fabolas", pd.concat([first, second]))
-    assert stopped.statistic(both) == pytest.approx(1 / 4 - 2 / 2)
-    assert math.isnan(stopped.statistic(claims.arrays("terminating_fabolas", first)))
+    assert measured("halves_stopped", both).ours == pytest.approx(100 * (2 / 2 - 1 / 4))
+    assert measured("suboptimal_stopped", both).ours == 100.0
+    assert measured("suboptimal_stopped", both).n_seeds == 1
+    assert math.isnan(measured("halves_stopped", claims.arrays("terminating_fabolas", first)).ours)
 
 
 @pytest.fixture(scope="module", params=list(EXPERIMENTS))
@@ -306,7 +358,10 @@ def test_an_experiment_has_rows_a_table_and_a_picture(experiment):
     found = claims.arrays(name, runs)
     in_both = name != "terminating_fabolas" or found["stopped"][::2].all()  # a seed has three proposals here
     for claim in claims.CLAIMS[name]:
-        assert math.isfinite(claim.statistic(found)) == (in_both or "terminated early" not in claim.text)
+        ours = claim.measure(found, np.random.default_rng(0)).ours
+        is_known = len(set(runs["seed"])) > 1 or "speed_up" not in claim.id  # one seed does not vary
+        is_known &= in_both or "stopped" not in claim.id
+        assert math.isfinite(ours) == is_known, claim.id
 
 
 def test_bands_are_drawn_where_there_are_three_seeds_or_more():

@@ -12,13 +12,13 @@ import pytest
 from scipy import stats
 
 from frugal.trials.searches import search
-from studies import big_data, verdicts
+from studies import big_data
 from studies.big_data.size_aware import claims, figures, searched, summaries
 from studies.blocks import n_trials_of, sized
 from studies.experiments import SEARCHES
 from studies.publish import _reaches_floor
 from studies.style import TRIALS
-from studies.verdicts import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED
+from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED, judge_all
 
 SIZES = (512, 1024, 2048, 4096, 8192)
 LEAST = 0.04
@@ -54,18 +54,19 @@ def path(method, seed, seconds, test_errors, n_rows=None, overhead_s=0.0):
     })  # fmt: skip
 
 
-ARRIVAL = {"fabolas": 1.0, "mtbo_64": 20.0, "mtbo_16": 20.0, "mtbo_4": 30.0, "ei": 400.0, "entropy_search": 420.0,
-           "random": 5000.0}  # fmt: skip
-"""Seconds until the target, of the claims' toy."""
+ARRIVAL = {"fabolas": 10.0, "mtbo_64": 100.0, "mtbo_16": 100.0, "mtbo_4": 150.0, "ei": 1500.0,
+           "entropy_search": 1600.0, "random": 8000.0}  # fmt: skip
+"""Seconds until the target, of the claims' toy: the geometric mean over an even number of seeds."""
 
 
 def toy(n_seeds=10, arrival=ARRIVAL, n_per_dimension=14, never=(), ratio=200.0, n_random=100):
     """Searches that are good at their second trial, or never; and a table that is large enough."""
     paths = []
     for method, seconds in arrival.items():
+        spread = 1 + 0.02 * searched.METHODS.index(method)  # so that ratios vary from seed to seed
         for seed in range(n_seeds):
             n = n_random if method == "random" else 3
-            steps = np.full(n, seconds * 2.0**seed)
+            steps = np.full(n, seconds * 2.0**seed * (spread if seed % 2 else 1 / spread))
             steps[:2] /= 2
             error = 10 * LEAST if method in never else LEAST
             sizes = None if method in ("random", "ei", "entropy_search") else [512, 2048, 8192]
@@ -73,14 +74,13 @@ def toy(n_seeds=10, arrival=ARRIVAL, n_per_dimension=14, never=(), ratio=200.0, 
     return pd.concat([table(n_per_dimension, ratio=ratio), *paths], ignore_index=True)
 
 
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch):
-    monkeypatch.setattr(verdicts, "N_RESAMPLES", 20)
-
-
 def judged(runs):
-    found = big_data.claims({"svm_search": runs}, "paper")
-    return found[: len(claims.CLAIMS["svm_search"])]
+    found = judge_all([claims], {"svm_search": runs}, tuple(claims.CLAIMS), "paper")
+    return found[found["id"].str.contains("svm_search")].set_index("id")
+
+
+def row(runs, what):
+    return judged(runs).loc[f"big_data.svm_search.{what}"]
 
 
 def test_an_arrival_is_the_first_time_at_the_target_and_all_of_a_search_that_never_is():
@@ -183,43 +183,82 @@ def test_the_table_has_means_differences_and_those_who_never_arrive():
     assert "never" in big_data.render(found.reset_index())
 
 
+RATIOS = {  # of the pair that lies least inside its region
+    "bayesian_to_random": (8000 / 1600, REPRODUCED),
+    "mtbo_to_all_rows": (1600 / 100, REPRODUCED),
+    "mtbo_first": (10 / 150, CONTRADICTED),
+    "fabolas_to_mtbo": (150 / 10, REPRODUCED),
+    "optimum_together": (150 / 10, CONTRADICTED),
+    "fabolas_to_random": (8000 / 10, REPRODUCED),
+}
+
+
 def test_claims_are_judged_by_ratios_seed_by_seed():
     found = judged(toy())
-    log = {name: math.log10(seconds) for name, seconds in ARRIVAL.items()}
-    expected = [
-        log["entropy_search"] - log["random"] + 1,
-        log["mtbo_4"] - log["ei"] + 1,
-        log["mtbo_16"] - log["ei"] + 1,
-        log["mtbo_64"] - log["ei"] + 1,
-        log["mtbo_64"] - log["fabolas"],
-        log["fabolas"] - log["mtbo_64"] + 0.5,
-        log["mtbo_64"] - log["fabolas"] - 0.5,
-        log["fabolas"] - log["random"] + 2,
-    ]
-    assert found["ours"].tolist() == pytest.approx(expected * 2)
-    as_found = [REPRODUCED if number < 0 else NOT_REPRODUCED for number in expected]
-    assert found["verdict"].tolist() == as_found * 2
-    assert as_found.count(NOT_REPRODUCED) == 2  # MTBO is neither sooner at first, nor at the same time at last
+    for suffix, is_ours in (("", False), ("_kernel_values", True)):  # ten kernel values a second
+        rows = found.loc[[f"big_data.svm_search.{what}{suffix}" for what in RATIOS]]
+        assert rows["ours"].tolist() == pytest.approx([ratio for ratio, _ in RATIOS.values()])
+        assert rows["verdict"].tolist() == [verdict for _, verdict in RATIOS.values()]
+        assert (rows["is_ours"] == is_ours).all()
+        assert ((rows["quote"] == "") == is_ours).all()
+    assert len(found) == 2 * len(RATIOS)
+    assert "6 methods agree, 0 are open, 0 disagree" in found["quantity"].iloc[0]
 
 
-def test_who_never_arrives_counts_against_the_claim():
+@pytest.mark.parametrize(
+    ("what", "change", "verdict", "ours"),
+    [
+        ("bayesian_to_random", {"ei": 7000.0}, CONTRADICTED, 8 / 7),
+        ("mtbo_to_all_rows", {"mtbo_4": 1400.0}, CONTRADICTED, 15 / 14),
+        ("mtbo_to_all_rows", {"mtbo_64": 20.0}, CONTRADICTED, 80.0),  # two orders are not one
+        ("mtbo_first", {"mtbo_16": 5.0}, REPRODUCED, 2.0),
+        ("fabolas_to_mtbo", {"mtbo_64": 15.0}, CONTRADICTED, 1.5),
+        ("fabolas_to_mtbo", {"mtbo_64": 32.0}, UNDECIDED, 3.2),
+        ("optimum_together", {"mtbo_4": 10.0, "mtbo_16": 9.0, "mtbo_64": 9.0}, REPRODUCED, 0.9),
+        ("fabolas_to_random", {"fabolas": 2.0}, CONTRADICTED, 4000.0),
+        ("fabolas_to_random", {"fabolas": 100.0}, CONTRADICTED, 80.0),
+    ],
+)
+def test_a_ratio_outside_of_its_region_contradicts(what, change, verdict, ours):
+    found = row(toy(arrival=ARRIVAL | change), what)
+    assert found["ours"] == pytest.approx(ours)
+    assert found["verdict"] == verdict
+
+
+def test_a_search_that_never_arrives_leaves_its_side_of_the_interval_open():
     runs = toy(never=("fabolas",))
     found = claims.arrays("svm_search", runs)
-    # Fabolas ends after 2 seconds; random search after 5000 / 2 * 2 + 98 * 5000.
-    at_least, at_most = found["seconds good"][:, searched.METHODS.index("fabolas"), 0]
-    assert at_least == pytest.approx(2.0)
-    assert at_most == pytest.approx(99 * 5000.0)
-    assert judged(runs)["verdict"].iloc[[5, 6, 7]].tolist() == [NOT_REPRODUCED] * 3
-    # A random search that never arrives takes at least as long as it did, so that others are faster still.
-    assert judged(toy(never=("random",)))["verdict"].iloc[[0, 7]].tolist() == [REPRODUCED] * 2
+    fabolas = searched.METHODS.index("fabolas")
+    # Fabolas ends after 10 / 2 * 2 + 10 seconds, in the first seed divided by its spread.
+    assert found["seconds good"][fabolas, 0] == pytest.approx(20.0 / 1.12)
+    assert found["good reached"].sum(axis=1).tolist() == [10.0] * 6 + [0.0]
+    beaten = row(runs, "fabolas_to_random")
+    assert beaten[["ours", "low"]].tolist() == pytest.approx([400.0, 0.0])  # 400 times at most
+    assert beaten[["verdict", "seeds_to_decide"]].tolist() == [UNDECIDED, ">1000"]
+    assert "of 10: Fabolas 10; they count as all that they spent" in beaten["quantity"]
+    assert row(runs, "mtbo_first")["high"] == math.inf
+    assert row(runs, "mtbo_first")["verdict"] == UNDECIDED  # Fabolas may be later still
+    # What Fabolas spent is already too much for 100 times, so that it does not matter how much more it would take.
+    late = row(toy(never=("fabolas",), arrival=ARRIVAL | {"fabolas": 100.0}), "fabolas_to_random")
+    assert late[["ours", "verdict"]].tolist() == [pytest.approx(40.0), CONTRADICTED]
+
+
+def test_a_random_search_that_never_arrives_takes_at_least_what_it_spent():
+    found = judged(toy(never=("random",)))
+    slower = found.loc["big_data.svm_search.bayesian_to_random"]
+    assert slower["ours"] == pytest.approx(99 * 8000 / 1600)
+    assert (slower["high"], slower["verdict"]) == (math.inf, REPRODUCED)
+    assert found.loc["big_data.svm_search.fabolas_to_random", "verdict"] == CONTRADICTED  # more than 1000 times
 
 
 def test_speed_ups_above_the_tables_ratio_are_not_testable():
-    verdicts = judged(toy(ratio=50.0))["verdict"].tolist()
-    assert [i for i, verdict in enumerate(verdicts) if verdict == NOT_TESTABLE] == [7, 15]
-    verdicts = judged(toy(ratio=9.0))["verdict"].tolist()
-    assert [verdicts.index(verdict) for verdict in (NOT_REPRODUCED, NOT_TESTABLE)] == [4, 0]
-    assert verdicts.count(NOT_TESTABLE) == 2 * 6
+    def ids(runs):
+        found = judged(runs)["verdict"]
+        return [name.removeprefix("big_data.svm_search.") for name in found.index[found == NOT_TESTABLE]]
+
+    assert ids(toy(ratio=50.0)) == ["fabolas_to_random", "fabolas_to_random_kernel_values"]
+    speeds = ["bayesian_to_random", "mtbo_to_all_rows", "fabolas_to_mtbo", "fabolas_to_random"]
+    assert ids(toy(ratio=3.0)) == [*speeds, *(f"{what}_kernel_values" for what in speeds)]
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def shares_cut(runs: pd.DataFrame) -> pd.DataFrame:
     Returns:
         dataset, optimiser, seed, data; cut: share of all trials that did not fail; high: of the `HIGH` part with
         the lowest errors at the end of their curves, at least one; low: of the half with the highest; best: of the
-        curve with the lowest error.
+        curve with the lowest error; n_high, n_low: number of trials in that part and that half.
     """
     found = searches(runs)
     rows = []
@@ -115,8 +115,9 @@ def shares_cut(runs: pd.DataFrame) -> pd.DataFrame:
         cut = part.sort_values("final_error", kind="stable")["cut"].to_numpy(bool)
         n_high, n = max(1, round(HIGH * len(cut))), len(cut)
         shares = [cut.mean(), cut[:n_high].mean(), cut[n - n // 2 :].mean() if n > 1 else np.nan, float(cut[0])]
-        rows.append([dataset, optimiser, seed, part["data"].iloc[0], *shares])
-    return pd.DataFrame(rows, columns=["dataset", "optimiser", "seed", "data", "cut", "high", "low", "best"])
+        rows.append([dataset, optimiser, seed, part["data"].iloc[0], *shares, n_high, n // 2])
+    names = ["dataset", "optimiser", "seed", "data", "cut", "high", "low", "best", "n_high", "n_low"]
+    return pd.DataFrame(rows, columns=names)
 
 
 __all__ = ["CURRENCIES", "METHODS", "NAMES", "OPTIMISERS", "SETS", "pairs", "searches", "shares_cut"]

@@ -12,9 +12,9 @@ import pandas as pd
 from studies.big_data.curves import fits
 from studies.big_data.curves.searched import METHODS, NAMES, pairs, searches, shares_cut
 from studies.big_data.listed import REPETITIONS
+from studies.estimates import Arrays, over_seeds
 from studies.paths import mean_path, until_last
 from studies.tidy import MEASURED, TIDY, mean_by_seed, provenance, shares_within, unprinted
-from studies.verdicts import Arrays, over_seeds
 
 N_POINTS: Final = 201
 N_BINS: Final = 10

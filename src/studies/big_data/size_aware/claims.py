@@ -1,21 +1,19 @@
-"""What section 2.1 says of its Figure 3, quoted, as logarithms of what methods spend until they are good.
+"""What section 2.1 says of its Figure 3: how many times sooner methods find a good configuration than others.
 
 Good means, wherever no sentence says otherwise, that the incumbent's test error is for the first time within 10 %
-of the least one of the table (`searched.GOOD`); one main target for all sentences. Each sentence is judged twice:
-in seconds, of evaluations and of the optimiser, as the document has them; and in the evaluations' cost (see
+of the least one of the table (`searched.GOOD`); one main target for all sentences. The document's speed is that of
+seconds, of evaluations and of the optimiser. Beside each sentence stands a finding in the evaluations' cost (see
 `searched`), which is what is left where these take so long that the optimiser's time does not matter.
 
-A search that never gets there counts against the claim: as all that it spent where it is the one to be beaten,
-which is less than it would take; as the most that any search of its seed spent where it is said to be fast.
+MTBO is said to be so without a size, but for one sentence, so every one of its sizes has to be. How searches that
+never get to a target count is said in `ratios`.
 
 Of the CNN the document says one sentence, without a number: "similar results". It is read as the same order:
-every Bayesian method before random search, an MTBO before the methods on all rows, Fabolas before every MTBO.
+every Bayesian method before random search, every MTBO before the methods on all rows, Fabolas before every MTBO.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -34,6 +32,7 @@ from studies.big_data.size_aware.searched import (
     targets,
 )
 from studies.experiments import SEARCHES
+from studies.regions import Region, about, above, at_least, between, order_of_magnitude
 from studies.verdicts import Claim, check_claimed
 
 N_SEEDS: Final = 10
@@ -42,114 +41,141 @@ FLOORS: Final = {
     "cnn_search": {"candidates": 50, "sizes": 5, "largest size": 2048, "random's trials": 50},
 }
 """Of the tables and of random search, under which no verdict is given."""
-_COST: Final = {"svm_search": "kernel values", "cnn_search": "rows times epochs"}
-
-
-def _quoted(quoted: str, unit: str, how: str, statistic: Callable[..., float], **given: str) -> Claim:
-    text = f'"{quoted}" (in {unit}: {how}; below 0 if so)'
-    return Claim(text, math.nan, partial(statistic, **given))
-
-
-_GOOD: Final = "until the test error is within 10 % of the table's least, mean of log10 ratios seed by seed"
-
-
-def _of(currency: str) -> list[tuple[Claim, float]]:
-    """The claims in one currency, each with the speed-up that it speaks of (1: of none)."""
-
-    def claim(quoted: str, how: str, statistic: Callable[..., float], **given: str) -> Claim:
-        unit = _COST["svm_search"] if currency == "cost" else currency
-        return _quoted(quoted, unit, how, statistic, currency=currency, **given)
-
-    additional = "By allowing two probing sizes, MTBO is one additional order of magnitude faster"
-    return [
-        (
-            claim(
-                "All Bayesian optimization approaches are at least one order of magnitude faster than random "
-                "search",
-                f"{_GOOD}, the slowest method's to random search, plus 1",
-                ratios.all_faster,
-            ),
-            10.0,
-        ),
-        *(
-            (
-                claim(
-                    additional,
-                    f"{name.replace('mtbo_', 'MTBO-')}; {_GOOD}, to the better of EI and entropy search, plus 1",
-                    ratios.mtbo_faster,
-                    method=name,
-                ),
-                10.0,
-            )
-            for name in ratios.MTBO
-        ),
-        (
-            claim(
-                "Depending on the choice of N MTBO sometimes improves faster than Fabolas initially",
-                "until the test error is within 50 % of the table's least, log10 ratio of the best MTBO to "
-                "Fabolas",
-                ratios.mtbo_first,
-            ),
-            1.0,
-        ),
-        (
-            claim(
-                "Once Fabolas starts improving it does however find a good configuration about one order of "
-                "magnitude faster than MTBO",
-                f"{_GOOD}, Fabolas to the best MTBO, plus 0.5: about one order is read as more than half of one",
-                ratios.fabolas_faster,
-            ),
-            10.0,
-        ),
-        (
-            claim(
-                "The optimal configuration is found at roughly the same time by both Fabolas and MTBO",
-                "until the test error is that of the candidate with the lowest validation error on all rows, "
-                "distance of log10 to the nearest MTBO, less 0.5",
-                ratios.apart,
-            ),
-            1.0,
-        ),
-        (
-            claim(
-                "Overall Fabolas finds a good configuration between 100 and 1000 times faster than random search "
-                "does",
-                f"{_GOOD}, plus 2: at least 100 times",
-                ratios.hundred,
-            ),
-            100.0,
-        ),
-    ]
-
-
-def _of_cnn(currency: str) -> list[tuple[Claim, float]]:
-    unit = _COST["cnn_search"] if currency == "cost" else currency
-    how = f"the same order {_GOOD}, the largest of those that should be below 0"
-    quoted = "Similar results are obtained when optimizing CNNs on CIFAR-10"
-    return [(_quoted(quoted, unit, how, ratios.out_of_order, currency=currency), 1.0)]
-
-
-_FACTORS: Final = {
-    "svm_search": {currency: _of(currency) for currency in CURRENCIES},
-    "cnn_search": {currency: _of_cnn(currency) for currency in CURRENCIES},
+_SPENT: Final = {
+    "svm_search": {"seconds": "seconds of evaluations and optimiser", "cost": "kernel values of the evaluations"},
+    "cnn_search": {
+        "seconds": "seconds of evaluations and optimiser",
+        "cost": "training rows times epochs of the evaluations",
+    },
 }
+_SUFFIXES: Final = {"svm_search": "kernel_values", "cnn_search": "rows_times_epochs"}
+"""Of the ids of findings."""
+_TARGETS: Final = {
+    "good": "until the configuration that it would return has a test error within 10 % of the table's lowest",
+    "fair": "until the configuration that it would return has a test error within 50 % of the table's lowest",
+    "best": "until the configuration that it would return is as good on the test rows as that with the lowest "
+    "validation error",
+}
+
+
+def _claim(
+    experiment: str,
+    currency: str,
+    what: str,
+    quote: str,
+    quantity: str,
+    agrees: Region,
+    measure: ratios.Measure,
+    *,
+    target: str = "good",
+    published: str = "",
+) -> Claim:
+    is_ours = currency != "seconds"
+    return Claim(
+        id=f"big_data.{experiment}.{what}" + (f"_{_SUFFIXES[experiment]}" if is_ours else ""),
+        section="2.1",
+        quote="" if is_ours else quote,
+        quantity=f"{quantity}, in {_SPENT[experiment][currency]}, {_TARGETS[target]}",
+        unit="times",
+        agrees=agrees,
+        measure=lambda arrays, rng: measure(arrays, agrees, currency, target),
+        published="" if is_ours else published,
+        artefact=f"tables/{experiment}",
+        is_ours=is_ours,
+    )
+
+
+def _of_svm(currency: str) -> tuple[Claim, ...]:
+    claim = partial(_claim, "svm_search", currency)
+    order, fabolas_to_mtbo = order_of_magnitude(), ratios.fabolas_to_mtbo("svm_search")
+    return (
+        claim(
+            "bayesian_to_random",
+            "All Bayesian optimization approaches are at least one order of magnitude faster than random search.",
+            "how many times less each Bayesian method spends than random search",
+            at_least(order.low),
+            ratios.in_every(ratios.bayesian_to_random("svm_search"), "methods"),
+            published="at least one order of magnitude",
+        ),
+        claim(
+            "mtbo_to_all_rows",
+            "By allowing two probing sizes, MTBO is one additional order of magnitude faster.",
+            "how many times less each MTBO spends than each of the two Bayesian methods on all rows",
+            order,
+            ratios.in_every(ratios.mtbo_to_full_size("svm_search")),
+            published="one order of magnitude",
+        ),
+        claim(
+            "mtbo_first",
+            "Depending on the choice of N MTBO sometimes improves faster than Fabolas initially.",
+            "how many times less the MTBO of some size spends than Fabolas (below 1: it spends more)",
+            above(1),
+            ratios.in_some([(method, fabolas) for fabolas, method in fabolas_to_mtbo], "sizes"),
+            target="fair",
+        ),
+        claim(
+            "fabolas_to_mtbo",
+            "Once Fabolas starts improving it does however find a good configuration about one order of magnitude "
+            "faster than MTBO.",
+            "how many times less Fabolas spends than the MTBO of each size",
+            order,
+            ratios.in_every(fabolas_to_mtbo, "sizes"),
+            published="about one order of magnitude",
+        ),
+        claim(
+            "optimum_together",
+            "The optimal configuration is found at roughly the same time by both Fabolas and MTBO.",
+            "how many times less Fabolas spends than the MTBO of each size (1: both spend as much)",
+            about(1),
+            ratios.in_every(fabolas_to_mtbo, "sizes"),
+            target="best",
+        ),
+        claim(
+            "fabolas_to_random",
+            "Overall Fabolas finds a good configuration between 100 and 1000 times faster than random search "
+            "does.",
+            "how many times less Fabolas spends than random search",
+            between(100, 1000),
+            ratios.of_one(("fabolas", "random")),
+            published="100 to 1000",
+        ),
+    )
+
+
+def _of_cnn(currency: str) -> tuple[Claim, ...]:
+    orders = (ratios.bayesian_to_random, ratios.mtbo_to_full_size, ratios.fabolas_to_mtbo)
+    return (
+        _claim(
+            "cnn_search",
+            currency,
+            "same_order",
+            "Similar results are obtained when optimizing CNNs on CIFAR-10.",
+            "the SVM's order: how many times less each Bayesian method spends than random search, each MTBO than "
+            "the methods on all rows, and Fabolas than each MTBO",
+            above(1),
+            ratios.in_every([pair for make in orders for pair in make("cnn_search")]),
+        ),
+    )
+
+
 CLAIMS: Final[dict[str, tuple[Claim, ...]]] = {
-    experiment: tuple(claim for listed in of.values() for claim, _ in listed)
-    for experiment, of in _FACTORS.items()
+    experiment: tuple(claim for currency in CURRENCIES for claim in listed(currency))
+    for experiment, listed in (("svm_search", _of_svm), ("cnn_search", _of_cnn))
 }
-"""By experiment, in the order of the document, in seconds and then in cost."""
+"""By experiment, in the order of the document, in seconds and then, as findings, in cost."""
 
 
 def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What was spent until a target, each (2, n_methods, n_seeds), over the seeds that every method has.
+    """What was spent until a target, over the seeds that every method has.
 
     Args:
         experiment: key of `CLAIMS`.
         runs: its searches and cells.
 
     Returns:
-        "{currency} {target}", of the targets of `searched.targets`: first as of searches that are to be beaten,
-        then as of searches that are said to be fast, see the module; methods as in `METHODS`, nan of one not run.
+        By target of `searched.targets`: "{currency} {target}", what was spent until there, all of a search that
+        never got there, and "{target} reached", whether it did; each (n_methods, n_seeds), methods as in
+        `METHODS`, nan of one not run.
 
     Raises:
         ValueError: on an unknown experiment.
@@ -159,13 +185,10 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
     for currency in CURRENCIES:
         for target, error in targets(runs).items():
             table = arrivals(runs, error, currency)
-            most = table.groupby("seed")["whole"].transform("max")
-            kinds = [table["spent"], table["spent"].where(table["reached"], most)]
-            wide = [
-                table.assign(spent=spent).pivot_table("spent", index="method", columns="seed").dropna(axis=1)
-                for spent in kinds
-            ]
-            found[f"{currency} {target}"] = np.array([part.reindex(METHODS).to_numpy(float) for part in wide])
+            table["reached"] = table["reached"].astype(float)
+            for name, column in ((f"{currency} {target}", "spent"), (f"{target} reached", "reached")):
+                wide = table.pivot_table(column, index="method", columns="seed").dropna(axis=1)
+                found[name] = wide.reindex(METHODS).to_numpy(float)
     return found
 
 
@@ -189,15 +212,11 @@ def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
 
 
 def not_testable(experiment: str, runs: pd.DataFrame) -> set[str]:
-    """Texts of the claims on speed-ups above the ratio of the table's largest to its smallest evaluation cost.
+    """Ids of the claims on ratios above that of the table's largest to its smallest evaluation cost.
 
     Raises:
         ValueError: on an unknown experiment.
     """
     check_claimed(experiment, CLAIMS)
-    return {
-        claim.text
-        for currency, listed in _FACTORS[experiment].items()
-        for claim, factor in listed
-        if factor > cost_ratio(runs, currency)
-    }
+    possible = {True: cost_ratio(runs, "cost"), False: cost_ratio(runs, "seconds")}
+    return {claim.id for claim in CLAIMS[experiment] if claim.agrees.low > possible[claim.is_ours]}

@@ -19,6 +19,16 @@ from studies.tidy import need_columns
 
 METHODS: Final = SEARCHES["svm_search"].methods
 """In the order of the figures; `cnn_search` has some of them."""
+NAMES: Final = {
+    "random": "random search",
+    "ei": "expected improvement",
+    "entropy_search": "entropy search",
+    "mtbo_4": "MTBO-4",
+    "mtbo_16": "MTBO-16",
+    "mtbo_64": "MTBO-64",
+    "fabolas": "Fabolas",
+}
+"""Of the methods, in sentences."""
 CURRENCIES: Final = ("seconds", "cost")
 GOOD, FAIR = 0.10, 0.50
 """Within which share of the table's least test error an incumbent is; `GOOD` is the main target."""

@@ -57,6 +57,7 @@ def test_the_whole_interval_decides(region, low, high, expected):
         (regions.about(0.7), 0.525, 0.875),
         (regions.order_of_magnitude(), math.sqrt(10), math.sqrt(1000)),
         (regions.factor_of_two(), 1.8, 2.2),
+        (regions.much(), 2.0, math.inf),
     ],
 )
 def test_margins_are_fixed_by_kind(region, low, high):
@@ -106,6 +107,13 @@ def test_a_share_has_wilsons_interval_also_of_equal_answers(n_yes, n):
     assert (found.low, found.high) == pytest.approx((100 * expected.low, 100 * expected.high))
     assert found.low < found.high
     assert found.sd > 0
+
+
+@pytest.mark.parametrize("n", [1, 7, 200, 4321])
+def test_one_case_shows_that_there_are_cases_and_none_shows_nothing(n):
+    assert verdict(regions.above(0), share([1.0] + [0.0] * n)) == REPRODUCED
+    assert verdict(regions.above(0), share([0.0] * n)) == UNDECIDED
+    assert verdict(regions.below(1), share([1.0] * n)) == UNDECIDED
 
 
 def test_a_resampled_mean_has_nearly_students_interval_and_the_same_one_for_the_same_id():

@@ -126,6 +126,8 @@ def resampled(
     """
     scale = _log if is_log else float
     ours, n_seeds = scale(statistic(arrays)), next(iter(arrays.values())).shape[-1]
+    if math.isnan(ours):
+        return Estimate(math.nan, math.nan, math.nan, n_seeds=n_seeds)
     error = _bootstrap_error(lambda drawn: scale(statistic(drawn)), arrays, rng) if n_seeds > 1 else math.nan
     margin = t_margin(error, n_seeds) if n_seeds > 1 else math.nan
     found = Estimate(ours, ours - margin, ours + margin, error * math.sqrt(n_seeds), n_seeds)

@@ -125,6 +125,16 @@ def test_a_resampled_mean_has_nearly_students_interval_and_the_same_one_for_the_
     assert (found.low, found.high) == pytest.approx((direct.low, direct.high), abs=0.06)
 
 
+def test_a_statistic_without_a_value_is_not_resampled():
+    def statistic(arrays):
+        calls.append(arrays)
+        return math.nan
+
+    calls = []
+    found = resampled(statistic, {"x": np.ones(5)}, rng_for("test"), is_log=True)
+    assert (math.isnan(found.ours), math.isnan(found.low), found.n_seeds, len(calls)) == (True, True, 5, 1)
+
+
 def test_a_resampled_ratio_of_means_is_symmetric_in_the_logarithm():
     rng = rng_for("test")
     arrays = {"a": rng.lognormal(1.0, 0.3, 15), "b": rng.lognormal(0.0, 0.3, 15)}

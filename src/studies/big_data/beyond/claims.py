@@ -82,21 +82,21 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
         _claim(
             "blb_dynamic.more_rows",
             "the combination of BLB with subsample size selection for gradient descent is problematic",
-            "distinct rows of the samples read, BLB with growing samples over BLB with batch fits",
+            "distinct rows of the samples read, BLB with subsample size selection over plain BLB",
             _times("dynamic_distinct"),
         ),
         _claim(
             "blb_dynamic.more_rows_repeated",
             "",
-            "rows read, a row as often as the resample repeats it, BLB with growing samples over BLB with batch "
-            "fits",
+            "rows read, a row as often as the resample repeats it, BLB with subsample size selection "
+            "over plain BLB",
             _times("dynamic_accessed"),
             is_ours=True,
         ),
         _claim(
             "blb_dynamic.worse",
             "This approach does not work well if the training data is a resampled BLB bootstrap",
-            "squared error of the coefficients, BLB with growing samples over BLB with batch fits, same b",
+            "squared error of the coefficients, BLB with subsample size selection over plain BLB, same b",
             _times("dynamic_error"),
         ),
         _claim(
@@ -110,8 +110,8 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
         _claim(
             "osmac_more_promising",
             "The combinations of BLB with OSMAC and of BLB with WKM-SVM are more promising.",
-            f"squared error of the coefficients {_MATCHED}, each over that of plain BLB: BLB with growing samples "
-            "over BLB with OSMAC",
+            f"squared error of the coefficients {_MATCHED}, each over that of plain BLB: BLB with subsample size "
+            "selection over BLB with OSMAC",
             _over("dynamic_error", "osmac_error_matched"),
         ),
         _claim(

@@ -41,7 +41,7 @@ def _closest(arrays: Arrays, rng: Generator, *, design: str, method: str, lcc: s
     """A method's error over uniform's and over LCC's, at every r."""
     ours = np.log(arrays[f"{design} {method}"])
     cells = [ours - np.log(arrays[f"{design} {other}"]) for other in ("uniform", lcc)]
-    return every(np.concatenate(cells), below(1), is_log=True, noun="pairs of a size r and another method")
+    return every(np.concatenate(cells), below(1), is_log=True, noun="comparisons")
 
 
 def _reduction(arrays: Arrays, design: str) -> NDArray[np.float64]:
@@ -114,9 +114,9 @@ def _of_figure10(design: str) -> list[Claim]:
                 f"big_data.figure10.{method}.{design.lower()}",
                 "3.3",
                 "",
-                f"{_ERROR} on {design} at r = 1000, {label} less the fit to all rows, bootstrapped (the dashed "
-                "line); printed: read off the figure",
-                "squared distance",
+                f"{_ERROR} on {design} at r = 1000, {label} less all rows (the dashed line of Figure 10, "
+                "read off)",
+                "squared error",
                 near(less_full, margin=max(0.1 * less_full, width)),
                 partial(_less_full, design=design, method=method),
                 published=less_full,

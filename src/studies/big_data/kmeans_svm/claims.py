@@ -32,7 +32,7 @@ OURS: Final = ("wdbc", "ripley")
 METHODS: Final = ("svm_km", "km_svm", "wkm_svm")
 MEASURES: Final = ("test_error", "train_seconds", "n_support", "n_reduced", "n_train")
 SIMILAR: Final = 1.0
-"""Points by which similar test errors differ at most. Not 5: that is more than the whole error on wdbc."""
+"""Points by which similar test errors differ at most, about twice the standard errors of Figure 12's points."""
 
 Measure = Callable[[Arrays, Generator], Estimate]
 
@@ -120,8 +120,8 @@ BOUNDARIES: Final = (
     _claim(
         "km_svm.deviates",
         "Figure 11a shows that this can cause KM-SVM to deviate significantly from the full dataset SVM.",
-        "simulated data sets on which KM-SVM's line deviates from the full SVM's by at least the 12 degrees of "
-        "Figure 11a",
+        "share of simulated data sets on which KM-SVM's line deviates from the full SVM's by 12 degrees or more, "
+        "as in Figure 11a",
         "%",
         above(0),
         _share_pictured,

@@ -190,7 +190,8 @@ def every(cells: ArrayLike, region: Region, *, is_log: bool = False, noun: str =
         noun: what the cells are, in the plural.
 
     Returns:
-        The worst cell's mean and 95 % interval; the remark has the counts.
+        Mean and 95 % interval of the cell that the verdict hangs on: that most significantly on the other side if
+        it is contradicted, else that with the worst end of its interval. The remark has the counts.
 
     Raises:
         ValueError: if the region has two edges.
@@ -208,7 +209,7 @@ def every(cells: ArrayLike, region: Region, *, is_log: bool = False, noun: str =
     n_against = int(np.argmin([*(p_against * steps < 0.025), False]))
     verdict = REPRODUCED if all(passes) else CONTRADICTED if n_against else UNDECIDED
     needed = max((_seeds_needed(of.sd, abs(of.ours)) for of in varied if not of.low > 0), default=0)
-    worst = min(varied, key=lambda of: of.ours)
+    worst = min(varied, key=_p_below if n_against else lambda of: of.low)
     n_open = len(varied) - sum(passes) - n_against
     remark = f"{sum(passes)} {noun} agree, {n_open} are open, {n_against} disagree"
     remark += f"; {left_out} in which nothing varies are left out" if left_out else ""

@@ -159,6 +159,16 @@ def test_one_open_cell_leaves_every_cell_undecided_and_one_on_the_other_side_con
     assert every([good, [-3.0, -3.1, -2.9, -3.2]], regions.above(0)).verdict == CONTRADICTED
 
 
+def test_the_cell_is_shown_that_the_verdict_hangs_on():
+    near, noisy, other = [0.5, 0.6, 0.4, 0.5], [3.0, -1.0, 2.0, 0.0], [-0.3, -0.31, -0.29, -0.3]
+    undecided = every([near, noisy], regions.above(0))
+    assert (undecided.verdict, undecided.ours, undecided.low < 0) == (UNDECIDED, pytest.approx(1.0), True)
+    contradicted = every([near, noisy, other], regions.above(0))
+    assert (contradicted.verdict, contradicted.ours, contradicted.high < 0) == (
+        CONTRADICTED, pytest.approx(-0.3), True,
+    )  # fmt: skip
+
+
 def test_holm_spares_a_cell_that_only_chance_puts_on_the_other_side():
     rng = rng_for("test")
     cells = rng.normal(0.0, 1.0, (200, 10))  # no effect anywhere: some cells are below 0 at 2.5 % by themselves

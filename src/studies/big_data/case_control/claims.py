@@ -146,7 +146,7 @@ SUBSAMPLING: Final = (
         "big_data.lcc.reduces_variance_more_if_imbalanced",
         "3.3",
         "especially if ... contains an imbalanced amount of positive and negative samples",
-        f"{_FITTED}: by how much it is larger on nzNormal than on mzNormal",
+        f"{_FITTED}, on nzNormal over the same on mzNormal",
         "times",
         above(1),
         lambda arrays, rng: ratio(_reduction(arrays, "nzNormal"), _reduction(arrays, "mzNormal")),

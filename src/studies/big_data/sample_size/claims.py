@@ -54,7 +54,7 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
             "big_data.sample_size.same_quality",
             "3.2",
             "Dynamic subsample size selection reaches the same quality as the batch method",
-            "gain in likelihood of theta = 0.5 from start to end, of that of the batch method",
+            "gain in likelihood that theta = 0.5 makes in all, as a share of the batch method's",
             "%",
             # 1 % and not 5 points: 95 % is the level at which speed is compared, the same quality lies nearer.
             at_least(99),

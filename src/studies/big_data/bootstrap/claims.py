@@ -112,10 +112,7 @@ def _claim(
 
 
 _FINAL = "final error of the interval widths over that of BOOT"
-_UNTIL = (
-    "that BOOT needs until the error of its interval widths stays within 1.5 times its final one, over those that "
-    "BLB with b = n^0.7 needs until its error does"
-)
+_UNTIL = "each until its error of the interval widths stays within 1.5 times BOOT's final one"
 
 SERIAL = (
     _claim(
@@ -139,7 +136,7 @@ SERIAL = (
         "blb.sooner_seconds",
         "Figure 7a shows that BLB converges on a solution much faster than the regular n out of n bootstrapping "
         "(BOOT)",
-        f"seconds {_UNTIL}",
+        f"BOOT's seconds over those of BLB with b = n^0.7, {_UNTIL}",
         "times",
         much(),
         partial(_sooner, what="seconds"),
@@ -148,7 +145,7 @@ SERIAL = (
     _claim(
         "blb.sooner_rows",
         "",
-        f"distinct rows trained on {_UNTIL}",
+        f"distinct rows that BOOT trains on over those of BLB with b = n^0.7, {_UNTIL}",
         "times",
         much(),
         partial(_sooner, what="rows"),
@@ -219,9 +216,8 @@ PARALLEL = (
     _claim(
         "blb.workers",
         "Figure 7b shows that BLB significantly outperforms BOOT on a Spark cluster with 10 workers",
-        "seconds that BOOT needs until the error of its interval widths stays within 1.5 times BLB's (all of its "
-        "seconds if it never does), over BLB's seconds; on the worker processes of one machine, whose memory "
-        "holds all rows",
+        "BOOT's seconds over BLB's, BOOT until its error of the interval widths stays within 1.5 times BLB's (all "
+        "its seconds if it never does); on worker processes of one machine, whose memory holds all rows",
         "times",
         above(1),
         _workers,

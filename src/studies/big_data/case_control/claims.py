@@ -75,8 +75,8 @@ _TABLE: Final = "tables/figure10"
 def _on(design: str) -> list[Claim]:
     """The sentence as the document compares, at equal numbers of drawn rows; variants of it are ours."""
     cases = (
-        ("closest", "", "osmac_mvc", "lcc", "the document's OSMAC (equation 17)"),
-        ("closest_equal_fits", "equal", "osmac_mvc", "lcc_total", "the document's OSMAC (equation 17)"),
+        ("closest", "", "osmac_mvc", "lcc", "OSMAC (equation 17)"),
+        ("closest_equal_fits", "equal", "osmac_mvc", "lcc_total", "OSMAC (equation 17)"),
         ("closest_a_optimal", "ours", "osmac_mmse", "lcc", "OSMAC by the A-optimal rule"),
     )
     claims = []
@@ -87,7 +87,7 @@ def _on(design: str) -> list[Claim]:
                 f"big_data.osmac.{name}.{design.lower()}",
                 "3.3",
                 "" if variant else "OSMAC consistently gives the closest approximation of β",
-                f"{_ERROR} on {design}, {label} over uniform and over LCC at every r; {fits}",
+                f"{_ERROR} on {design}, {label} over uniform and over LCC, at every r; {fits}",
                 "times",
                 below(1),
                 partial(_closest, design=design, method=method, lcc=lcc),

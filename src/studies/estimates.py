@@ -104,7 +104,8 @@ def share(hits: ArrayLike, unit: float = 1.0) -> Estimate:
     z = float(special.ndtri(0.975))
     p, shrunk = float(x.mean()), (float(x.sum()) + z * z / 2) / (n + z * z)
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    low, high = max(shrunk - half, 0.0), min(shrunk + half, 1.0)
+    low = shrunk - half if p > 0 else 0.0  # exactly, so that no case at all is not above 0 by rounding
+    high = shrunk + half if p < 1 else 1.0
     sd = math.sqrt(shrunk * (1 - shrunk))  # of Wilson's centre: n equal answers do not mean no chance
     return Estimate(unit * p, unit * low, unit * high, unit * sd, n)
 

@@ -116,3 +116,8 @@ def order_of_magnitude(n: int = 1) -> Region:
 def factor_of_two() -> Region:
     """Ratios that a factor of two means."""
     return Region(1.8, 2.2)
+
+
+def much() -> Region:
+    """Ratios that the document calls much (much faster, much larger, greatly): more than a factor of two."""
+    return above(2.0)

@@ -106,6 +106,21 @@ def test_every_method_that_a_job_may_ask_for_is_the_runs_own():
     assert listed == {n for n, asked in experiments.EXPERIMENTS.items() if asked.package.startswith("big_data.")}
 
 
+@pytest.mark.parametrize("section", (*SECTIONS, "beyond"))
+def test_a_claim_quotes_or_is_a_printed_number_and_a_finding_is_neither(section):
+    listed = import_module(f"studies.big_data.{section}.claims").CLAIMS
+    package = import_module(f"studies.big_data.{section}.figures").FIGURES
+    claims = [claim for of in listed.values() for claim in of]
+    assert claims
+    assert len({claim.id for claim in claims}) == len(claims)
+    for claim in claims:
+        assert claim.id.startswith("big_data.")
+        assert claim.is_ours == (not claim.quote and claim.published == "")
+        assert claim.unit
+        kind, name = claim.artefact.split("/")
+        assert name in {"tables": big_data.TABLES, "figures": package}[kind]
+
+
 def rendered(**columns):
     empty = {"published": np.nan, "ours": 2.0, "low": np.nan, "high": np.nan, "n_seeds": 10, "data": "original"}
     row = {"method": "km_svm", "measure": "error"} | dict.fromkeys(TIDY, "") | {"scale": "paper"} | empty | columns

@@ -324,17 +324,62 @@ def test_the_table_against_parts_says_which_is_less():
     assert row["ours"] == pytest.approx(np.log10(2) + 0.5 * np.log10(2))
 
 
-def test_claims_are_directions_of_these_ratios():
-    runs = made_up()
+MEASURED = {
+    # Methods without gammas are compared at both, where the others take once and twice as much: 2^0.5 in the mean.
+    "further_speedup.blb_osmac": 4 / 2,
+    "further_speedup.blb_wkm_svm": 4 / (2 * 2**0.5),
+    "blb_dynamic.more_rows": 100 / 10,
+    "blb_dynamic.more_rows_repeated": 100 / 10,
+    "blb_dynamic.worse": 100 / 10,
+    "blb_dynamic.variance_not_reduced": 100 / 1,
+    "osmac_more_promising": (100 / 10) / (2 / 10),
+    "osmac_weights": 10 / 2,
+    "osmac_weights_widths": 10 / 2,
+}
+
+
+def combined_claims(runs):
     arrays = claims.arrays("combinations", runs)
-    assert arrays["osmac_error_nz"].shape == (2, 10)
     table = judge(claims.CLAIMS["combinations"], arrays, enough=True, scale="paper", data="generated")
-    expected = [
-        -1.0, -1.0, -2.0, -1.0, np.log10(0.2) - 1,
-        np.log10(0.2), np.log10(0.2), np.log10(0.5), np.log10(0.5) + 0.5 * np.log10(2),
-    ]  # fmt: skip
-    np.testing.assert_allclose(table["ours"], expected, atol=1e-9)
+    return table.assign(id=table["id"].str.removeprefix("big_data.combinations.")).set_index("id")
+
+
+def test_claims_are_ratios_of_combinations_and_parts():
+    runs = made_up()
+    assert claims.arrays("combinations", runs)["osmac_error_nz"].shape == (2, 10)
+    table = combined_claims(runs)
+    assert table["ours"].to_dict() == pytest.approx(MEASURED)
     assert (table["verdict"] == "reproduced").all()
+    assert table.index[table["is_ours"]].tolist() == ["blb_dynamic.more_rows_repeated", "osmac_weights_widths"]
+
+
+def test_combinations_that_swap_places_with_their_parts_are_contradicted():
+    swap = {"blb": "blb_dynamic", "blb_dynamic": "blb", "osmac_mvc": "blb_osmac", "blb_osmac": "osmac_mvc"}
+    runs = made_up()
+    table = combined_claims(runs.assign(method=runs["method"].replace(swap)))
+    # Now BLB with OSMAC errs 4, with growing samples 10, and plain BLB 100.
+    kept = ["further_speedup.blb_wkm_svm", "osmac_more_promising", "osmac_weights", "osmac_weights_widths"]
+    kept.append("blb_dynamic.variance_not_reduced")
+    assert set(table.index[table["verdict"] == "reproduced"]) == set(kept)
+    assert set(table["verdict"]) == {"reproduced", "contradicted"}
+    assert table.loc[["osmac_more_promising", "osmac_weights"], "ours"].tolist() == pytest.approx(
+        [(10 / 100) / (4 / 100), 100 / 4]
+    )
+    runs.loc[runs["method"] == "blb_dynamic", "understated"] = -1.0
+    runs.loc[runs["method"] == "blb_dynamic", "error"] = 1.0
+    swapped = combined_claims(runs.assign(method=runs["method"].replace({"blb_osmac": "blb", "blb": "blb_osmac"})))
+    names = ["osmac_more_promising", "osmac_weights", "osmac_weights_widths", "blb_dynamic.variance_not_reduced"]
+    assert swapped.loc[names, "verdict"].tolist() == ["contradicted"] * 4
+    slow = made_up()
+    slow.loc[slow["method"] == "blb_wkm_svm", "seconds"] *= 10
+    row = combined_claims(slow).loc["further_speedup.blb_wkm_svm"]
+    assert (row["ours"], row["verdict"]) == (pytest.approx(0.1 * 2**0.5), "contradicted")
+
+
+def test_claims_on_what_was_not_run_have_no_value():
+    runs = made_up()
+    row = combined_claims(runs[runs["problem"] != "letter"]).loc["further_speedup.blb_wkm_svm"]
+    assert (math.isnan(row["ours"]), row["verdict"]) == (True, "not run at this scale")
 
 
 def test_the_floor_is_ten_seeds_of_the_documents_sizes():

@@ -14,8 +14,9 @@ from frugal.seeds import rng_for
 from studies.big_data.case_control import claims, problems, summaries
 from studies.big_data.case_control.figures import BIAS_LOOKS, FIGURES, LOOKS
 from studies.big_data.case_control.runs import BIASED, EXPERIMENTS, SUBSAMPLED
+from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.tidy import TIDY
-from studies.verdicts import NOT_REPRODUCED, NOT_RUN, REPRODUCED, judge
+from studies.verdicts import NOT_RUN, judge
 
 SIZES = (100, 200, 300, 500, 700, 1000)
 FACTORS = {"uniform": 3.0, "cc": 2.5, "cc_unweighted": 2.0, "lcc": 1.5, "lcc_total": 1.3, "osmac_mvc": 1.0,
@@ -23,7 +24,10 @@ FACTORS = {"uniform": 3.0, "cc": 2.5, "cc_unweighted": 2.0, "lcc": 1.5, "lcc_tot
 
 
 def subsampling_runs(n_seeds=10, factors=FACTORS):
-    """Errors that are a method's factor times 10 / r, times a seed's own, nearly 1; the dashed line at .005."""
+    """Errors that are a method's factor times 10 / r, times a seed's own, nearly 1; the dashed line at .005.
+
+    OSMAC's have a factor of their own by seed, too, so that ratios to the others vary.
+    """
     rows = []
     for seed in range(n_seeds):
         for design in problems.DESIGNS:
@@ -33,7 +37,7 @@ def subsampling_runs(n_seeds=10, factors=FACTORS):
             own = 1 + 0.001 * (seed % 3)
             for method, factor in factors.items():
                 for r in SIZES:
-                    error = own * factor * 10 / r
+                    error = own * factor * 10 / r * (1 + 0.001 * (seed % 2) * method.startswith("osmac"))
                     rows.append(
                         shared
                         | {"method": method, "r": r, "error": error, "error_mle": error / 2, "rows_touched": r}
@@ -59,11 +63,11 @@ def bias_runs(n_seeds=10, slopes=(0.0, -0.5, -0.5, -0.1)):
     return pd.DataFrame(rows)
 
 
-def verdicts_of(experiment, runs, about=""):
-    listed = [claim for claim in claims.CLAIMS[experiment] if about in claim.text]
-    assert listed
+def verdicts_of(experiment, runs, *names):
     arrays, enough = claims.arrays(experiment, runs), claims.reaches_floor(experiment, runs)
-    return judge(listed, arrays, enough=enough, scale="paper", data="generated")
+    table = judge(claims.CLAIMS[experiment], arrays, enough=enough, scale="paper", data="generated")
+    table = table.assign(id=table["id"].str.removeprefix("big_data.")).set_index("id")
+    return table.loc[list(names)] if names else table
 
 
 # Problems and published values --------------------------------------------------------------------
@@ -168,7 +172,7 @@ def test_the_tables_are_tidy():
     assert len(table) == 2 * (7 * 6 + 1)
     cell = table.set_index(["design", "method", "r"]).loc[("nzNormal", "osmac_mvc", 1000)]
     assert cell["published"] == 0.1415
-    assert cell["ours"] == pytest.approx(0.010009)
+    assert cell["ours"] == pytest.approx(0.010014004)
     assert table.set_index(["design", "method", "r"]).loc[("mzNormal", "full", 0), "published"] == 0.01694
     assert table.loc[table["method"].isin(["cc", "lcc_total"]), "published"].isna().all()
     assert (table["says"] == "").all()
@@ -210,44 +214,86 @@ def test_every_method_has_a_look_of_its_own():
 # Claims -------------------------------------------------------------------------------------------
 
 
-def test_directions_are_reproduced_where_they_hold_and_not_elsewhere():
-    closest = verdicts_of("subsampling", subsampling_runs(), "closest")
-    np.testing.assert_allclose(closest["ours"], np.tile(np.log([1 / 1.5, 1 / 1.3, 0.9 / 1.5]), 2))
+CLOSEST = tuple(
+    f"osmac.{name}.{design}"
+    for design in ("mznormal", "nznormal")
+    for name in ("closest", "closest_equal_fits", "closest_a_optimal")
+)
+
+
+def test_osmac_is_closest_if_it_is_at_every_size():
+    closest = verdicts_of("subsampling", subsampling_runs(), *CLOSEST)
+    # Of the pairs the worst one is shown, which is LCC; geometric mean over seeds, every second 1.001 times.
+    expected = np.tile(np.array([1 / 1.5, 1 / 1.3, 0.9 / 1.5]) * 1.001**0.5, 2)
+    np.testing.assert_allclose(closest["ours"], expected)
     assert (closest["verdict"] == REPRODUCED).all()
+    assert closest["quantity"].str.contains("12 comparisons agree, 0 are open").all()
+    assert closest["is_ours"].tolist() == [False, True, True] * 2
     other = subsampling_runs(factors=FACTORS | {"lcc": 0.95, "lcc_total": 0.5})
-    expected = [NOT_REPRODUCED, NOT_REPRODUCED, REPRODUCED] * 2
-    assert verdicts_of("subsampling", other, "closest")["verdict"].tolist() == expected
-
-
-def test_the_variance_of_local_case_control_is_compared_with_uniform_s():
-    runs = subsampling_runs()
-    runs.loc[(runs["method"] == "uniform") & (runs["design"] == "nzNormal"), "error_mle"] *= 4
-    reduces = verdicts_of("subsampling", runs, "tends to reduce")
-    np.testing.assert_allclose(reduces["ours"], np.log([1.3 / 3, 1.3 / 12]))
-    np.testing.assert_allclose(verdicts_of("subsampling", runs, "imbalanced")["ours"], np.log(1 / 4))
+    expected = [CONTRADICTED, CONTRADICTED, REPRODUCED] * 2
+    assert verdicts_of("subsampling", other, *CLOSEST)["verdict"].tolist() == expected
 
 
 def test_one_size_at_which_another_is_closer_breaks_the_claim():
     runs = subsampling_runs()
-    runs.loc[(runs["method"] == "uniform") & (runs["r"] == 300) & (runs["design"] == "nzNormal"), "error"] = 1e-3
-    expected = [REPRODUCED] * 3 + [NOT_REPRODUCED] * 3
-    assert verdicts_of("subsampling", runs, "closest")["verdict"].tolist() == expected
+    rows = (runs["method"] == "uniform") & (runs["r"] == 300) & (runs["design"] == "nzNormal")
+    runs.loc[rows, "error"] = 1e-3
+    table = verdicts_of("subsampling", runs, *CLOSEST)
+    assert table["verdict"].tolist() == [REPRODUCED] * 3 + [CONTRADICTED] * 3
+    assert "11 comparisons agree, 0 are open, 1 disagree" in table["quantity"].iloc[3]
+    runs.loc[rows, "error"] = 10 / 300 * np.tile([0.5, 2.5], 5)  # now one, now the other
+    assert verdicts_of("subsampling", runs, *CLOSEST)["verdict"].tolist() == [REPRODUCED] * 3 + [UNDECIDED] * 3
+
+
+REDUCES = (
+    "lcc.reduces_variance.mznormal",
+    "lcc.reduces_variance.nznormal",
+    "lcc.reduces_variance_more_if_imbalanced",
+)
+
+
+def test_the_variance_of_local_case_control_is_compared_with_uniform_s():
+    runs = subsampling_runs()
+    rows = (runs["method"] == "uniform") & (runs["design"] == "nzNormal")
+    for factor, verdicts in ((4, [REPRODUCED] * 3), (0.25, [REPRODUCED, CONTRADICTED, CONTRADICTED])):
+        changed = runs.assign(error_mle=runs["error_mle"] * np.where(rows, factor, 1))
+        reduces = verdicts_of("subsampling", changed, *REDUCES)
+        np.testing.assert_allclose(reduces["ours"], [3 / 1.3, factor * 3 / 1.3, factor])
+        assert reduces["verdict"].tolist() == verdicts
 
 
 def test_published_errors_are_compared_without_the_dashed_line_s():
-    numbers = verdicts_of("subsampling", subsampling_runs(), "r = 1000: mean squared error of OSMAC")
-    np.testing.assert_allclose(numbers["published"], [0.05577 - 0.01694, 0.1415 - 0.1212])
-    np.testing.assert_allclose(numbers["ours"], 0.010009 - 0.005)
-    assert sum(np.isfinite(claim.published) for claim in claims.SUBSAMPLING) == 6
+    table = verdicts_of("subsampling", subsampling_runs())
+    assert (table["published"] != "").sum() == 6
+    numbers = table.loc[["figure10.osmac_mvc.mznormal", "figure10.osmac_mvc.nznormal"]]
+    np.testing.assert_allclose(numbers["published"].astype(float), [0.05577 - 0.01694, 0.1415 - 0.1212])
+    np.testing.assert_allclose(numbers["ours"], 0.010014004 - 0.005)
+    # 10 % of 0.03883; and 0.2 % of the panel's greatest point, 2.4395, which is more than 10 % of 0.0203.
+    assert numbers["agrees_if"].tolist() == ["0.03495 to 0.04271", "0.01542 to 0.02518"]
+    assert (numbers["verdict"] == CONTRADICTED).all()
+    near = subsampling_runs(factors=FACTORS | {"osmac_mvc": 2.5})  # 0.025 less 0.005 at r = 1000
+    row = verdicts_of("subsampling", near, "figure10.osmac_mvc.nznormal").iloc[0]
+    assert (row["ours"], row["verdict"]) == (pytest.approx(0.02, rel=0.01), REPRODUCED)
+
+
+BIAS = ("case_control.biased", "lcc.removes_bias", "lcc.consistent", "lcc.consistent_growing_pilot")
 
 
 def test_a_bias_that_stays_and_a_distance_that_falls_are_told_apart():
-    table = verdicts_of("bias", bias_runs())
-    ratio = np.log(0.5 * 32**-0.5 / 2)
-    np.testing.assert_allclose(table["ours"], [-0.25, ratio, -0.25, 0.15], atol=1e-12)
-    assert table["verdict"].tolist() == [REPRODUCED, REPRODUCED, REPRODUCED, NOT_REPRODUCED]
-    swapped = verdicts_of("bias", bias_runs(slopes=(-0.5, -0.5, 0.0, -0.5)))
-    assert swapped["verdict"].tolist() == [NOT_REPRODUCED, NOT_REPRODUCED, NOT_REPRODUCED, REPRODUCED]
+    table = verdicts_of("bias", bias_runs(), *BIAS)
+    ratio = 2 / (0.5 * 32**-0.5)  # at the greatest r, 32 times the smallest
+    np.testing.assert_allclose(table["ours"], [0.0, ratio, -0.1, -0.5], atol=1e-12)
+    assert table["verdict"].tolist() == [REPRODUCED, REPRODUCED, CONTRADICTED, REPRODUCED]
+    assert table["is_ours"].tolist() == [False, False, False, True]
+    swapped = verdicts_of("bias", bias_runs(slopes=(-0.5, -0.5, 0.5, -0.5)), *BIAS)
+    assert swapped["verdict"].tolist() == [CONTRADICTED, CONTRADICTED, REPRODUCED, CONTRADICTED]
+
+
+def test_two_sizes_have_no_slope():
+    runs = bias_runs()
+    few = claims.arrays("bias", runs[runs["r"].isin([500, 16_000, 100_000])])
+    table = judge(claims.BIAS, few, enough=True, scale="paper", data="generated")
+    assert table["verdict"].tolist() == [NOT_RUN, REPRODUCED, NOT_RUN, NOT_RUN]
 
 
 def test_claims_need_ten_seeds_and_the_document_s_sizes():

@@ -10,6 +10,7 @@ from frugal.rows import fit_dynamic_sample
 from frugal.seeds import rng_for
 from studies import style
 from studies.big_data.sample_size import claims, figures, outcomes, runs, summaries
+from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.tidy import TIDY
 from studies.verdicts import judge
 
@@ -187,13 +188,47 @@ def test_outcomes_of_runs_made_by_hand():
         outcomes.outcomes(incomplete.drop(columns="size"))
 
 
+def judged(experiment, made_runs):
+    found = claims.arrays(experiment, made_runs)
+    table = judge(claims.CLAIMS[experiment], found, enough=True, scale="test", data="original")
+    return table.assign(id=table["id"].str.removeprefix("big_data.sample_size.")).set_index("id")
+
+
 def test_claims_on_runs_made_by_hand():
-    found = claims.arrays("sample_sizes", by_hand())
-    assert found["dynamic_10_fall"].shape == (2,)
-    table = judge(claims.CLAIMS["sample_sizes"], found, enough=True, scale="test", data="original")
-    expected = [-0.01, 1.5 / 4 - 1, 0.75 / 1 - 1, 1 / 0.5 - 1, 1.5 / 4 - 1, -0.25, -0.25]
-    np.testing.assert_allclose(table["ours"], expected)
-    assert table["verdict"].tolist() == ["reproduced"] * 3 + ["not reproduced"] + ["reproduced"] * 3
+    assert claims.arrays("sample_sizes", by_hand())["dynamic_10_fall"].shape == (2,)
+    table = judged("sample_sizes", by_hand())
+    expected = {
+        "same_quality": 100,
+        "fewer_rows": 4 / 1.5,
+        "faster": 1 / 0.75,
+        "small_theta_grows": 0.5 / 1,  # theta 0.1 needs a pass, theta 0.5 half of one
+        "small_theta_slows": 4 / 1.5,
+        "large_theta_erratic": 100 * (0.3 - 0.05),
+        "large_theta_erratic_unguarded": 100 * (0.3 - 0.05),
+    }
+    assert table["ours"].to_dict() == pytest.approx(expected)
+    assert table.index[table["verdict"] != REPRODUCED].tolist() == ["small_theta_grows"]
+    assert table.loc["small_theta_grows", "verdict"] == CONTRADICTED
+    assert table.index[table["is_ours"]].tolist() == ["large_theta_erratic_unguarded"]
+
+
+def test_claims_that_do_not_hold_of_swapped_methods():
+    swap = {"batch": "dynamic_50", "dynamic_50": "batch"}
+    table = judged("sample_sizes", by_hand().assign(method=by_hand()["method"].replace(swap)))
+    assert table.loc[["fewer_rows", "faster"], "verdict"].tolist() == [CONTRADICTED] * 2
+    swap = {"dynamic_10": "dynamic_50", "dynamic_50": "dynamic_10"}
+    table = judged("sample_sizes", by_hand().assign(method=by_hand()["method"].replace(swap)))
+    names = ["same_quality", "small_theta_grows", "small_theta_slows"]
+    assert table.loc[names, "verdict"].tolist() == [CONTRADICTED, REPRODUCED, CONTRADICTED]
+    calm = by_hand()
+    rows = calm["method"].str.startswith("dynamic_75")
+    calm.loc[rows, "likelihood"] = calm.loc[rows, "iteration"].map(
+        dict(enumerate([0.1, 0.3, 0.29, 0.4, 0.5, 0.9]))
+    )
+    table = judged("sample_sizes", calm)
+    names = ["large_theta_erratic", "large_theta_erratic_unguarded"]
+    assert table.loc[names, "ours"].tolist() == pytest.approx([1 - 5] * 2)
+    assert table.loc[names, "verdict"].tolist() == [CONTRADICTED] * 2
 
 
 def test_claims_on_the_variance_leave_large_samples_out():
@@ -213,10 +248,29 @@ def test_claims_on_the_variance_leave_large_samples_out():
     found = claims.arrays("variance_check", steps)
     np.testing.assert_allclose(found["deviation"], [0.15, 0.1])
     np.testing.assert_allclose(found["ratio"], [0.95, 1.1])
-    statistics = [claim.statistic(found) for claim in claims.CLAIMS["variance_check"]]
-    np.testing.assert_allclose(statistics, [0.125, 0.025 - 0.04])
+    table = judged("variance_check", steps)
+    np.testing.assert_allclose(table["ours"], [12.5, 102.5])
+    assert table["agrees_if"].tolist() == ["3 to 5", "95 to 105"]
     with pytest.raises(ValueError, match="no claims on the experiment 'x'; known: sample_sizes, variance_check"):
         claims.arrays("x", steps)
+
+
+@pytest.mark.parametrize(
+    ("errors", "verdicts"),
+    [
+        ([1.04, 0.96, 0.961, 1.039], [REPRODUCED, REPRODUCED]),
+        ([1.04, 1.041, 1.039, 1.04], [REPRODUCED, REPRODUCED]),
+        ([1.2, 0.8, 1.21, 0.79], [CONTRADICTED, REPRODUCED]),
+        ([1.2, 1.2, 1.21, 1.21], [CONTRADICTED, CONTRADICTED]),
+        ([1.09, 0.99, 0.97, 0.99], [UNDECIDED, UNDECIDED]),
+    ],
+)
+def test_about_4_percent_is_3_to_5(errors, verdicts):
+    steps = pd.DataFrame(
+        {"size": 5, "squared_error": errors, "variance": 1.0, "n_rows": 100, "seed": [0, 0, 1, 1]}
+    )
+    table = judged("variance_check", steps.assign(method="dynamic_50", data="original"))
+    assert table["verdict"].tolist() == verdicts
 
 
 def test_the_floor_is_10_seeds_all_of_letter_and_the_length_of_figure_8():

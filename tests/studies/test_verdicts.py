@@ -59,6 +59,7 @@ def test_the_whole_interval_decides(region, low, high, expected):
         (regions.about(0.7), 0.525, 0.875),
         (regions.order_of_magnitude(), math.sqrt(10), math.sqrt(1000)),
         (regions.factor_of_two(), 1.8, 2.2),
+        (regions.much(), 2.0, math.inf),
     ],
 )
 def test_margins_are_fixed_by_kind(region, low, high):
@@ -110,6 +111,13 @@ def test_a_share_has_wilsons_interval_also_of_equal_answers(n_yes, n):
     assert found.sd > 0
 
 
+@pytest.mark.parametrize("n", [1, 7, 200, 4321])
+def test_one_case_shows_that_there_are_cases_and_none_shows_nothing(n):
+    assert verdict(regions.above(0), share([1.0] + [0.0] * n)) == REPRODUCED
+    assert verdict(regions.above(0), share([0.0] * n)) == UNDECIDED
+    assert verdict(regions.below(1), share([1.0] * n)) == UNDECIDED
+
+
 def test_a_resampled_mean_has_nearly_students_interval_and_the_same_one_for_the_same_id():
     arrays = {"x": rng_for("test").normal(3.0, 1.0, 12)}
     found = resampled(lambda a: float(a["x"].mean()), arrays, rng_for("bootstrap", "an.id"))
@@ -117,6 +125,16 @@ def test_a_resampled_mean_has_nearly_students_interval_and_the_same_one_for_the_
     direct = mean(arrays["x"])
     assert found == again
     assert (found.low, found.high) == pytest.approx((direct.low, direct.high), abs=0.06)
+
+
+def test_a_statistic_without_a_value_is_not_resampled():
+    def statistic(arrays):
+        calls.append(arrays)
+        return math.nan
+
+    calls = []
+    found = resampled(statistic, {"x": np.ones(5)}, rng_for("test"), is_log=True)
+    assert (math.isnan(found.ours), math.isnan(found.low), found.n_seeds, len(calls)) == (True, True, 5, 1)
 
 
 def test_a_resampled_ratio_of_means_is_symmetric_in_the_logarithm():
@@ -141,6 +159,16 @@ def test_one_open_cell_leaves_every_cell_undecided_and_one_on_the_other_side_con
     assert undecided.verdict == UNDECIDED
     assert int(undecided.seeds_to_decide) > 4
     assert every([good, [-3.0, -3.1, -2.9, -3.2]], regions.above(0)).verdict == CONTRADICTED
+
+
+def test_the_cell_is_shown_that_the_verdict_hangs_on():
+    near, noisy, other = [0.5, 0.6, 0.4, 0.5], [3.0, -1.0, 2.0, 0.0], [-0.3, -0.31, -0.29, -0.3]
+    undecided = every([near, noisy], regions.above(0))
+    assert (undecided.verdict, undecided.ours, undecided.low < 0) == (UNDECIDED, pytest.approx(1.0), True)
+    contradicted = every([near, noisy, other], regions.above(0))
+    assert (contradicted.verdict, contradicted.ours, contradicted.high < 0) == (
+        CONTRADICTED, pytest.approx(-0.3), True,
+    )  # fmt: skip
 
 
 def test_holm_spares_a_cell_that_only_chance_puts_on_the_other_side():

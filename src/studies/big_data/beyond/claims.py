@@ -1,20 +1,22 @@
 """What document 003 says about combinations, in section 4, as quantities of the runs.
 
-Every statement is a direction, below 0 if so. "Problematic" and "more promising" are read as costs and errors
-against those of the parts, and of the combinations against each other, on the same data.
+"Problematic" and "more promising" are read as costs and errors over those of the parts, and of the combinations
+over each other, on the same data.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from studies.big_data.beyond.summaries import paired
-from studies.verdicts import Arrays, Claim, check_claimed
+from studies.estimates import Arrays, Estimate, ratio
+from studies.regions import above
+from studies.verdicts import Claim, check_claimed
 
 FLOOR = 10
 """Seeds under which no verdict is given."""
@@ -26,75 +28,104 @@ SVM_ROWS = 5000
 """Training rows of the SVMs, likewise."""
 
 Found = dict[str, NDArray[np.float64]]
+Measure = Callable[[Arrays, Generator], Estimate]
 
 
-def _mean(name: str) -> Callable[[Arrays], float]:
-    return lambda arrays: float(arrays[name].mean()) if arrays[name].size else math.nan
+def _times(name: str) -> Measure:
+    """The combination's over the part's, geometric mean over the cells."""
+    return lambda arrays, rng: ratio(_over_cells(arrays, name), 1.0)
 
 
-def _less(name: str, other: str) -> Callable[[Arrays], float]:
-    return lambda arrays: _mean(name)(arrays) - _mean(other)(arrays)
+def _fewer(name: str) -> Measure:
+    """The part's over the combination's."""
+    return lambda arrays, rng: ratio(1.0, _over_cells(arrays, name))
 
 
-_PROBLEM = "the combination of BLB with subsample size selection for gradient descent is problematic"
-_PROMISING = "The combinations of BLB with OSMAC and of BLB with WKM-SVM are more promising"
+def _over(name: str, other: str) -> Measure:
+    return lambda arrays, rng: ratio(_over_cells(arrays, name), _over_cells(arrays, other))
+
+
+def _over_cells(arrays: Arrays, name: str) -> NDArray[np.float64]:
+    """Geometric mean over cells whose values are log10, by seed; nan without cells."""
+    cells = arrays[name]
+    return np.asarray(10.0 ** cells.mean(axis=0)) if len(cells) else np.full(cells.shape[1], np.nan)
+
+
+def _claim(name: str, quote: str, quantity: str, measure: Measure, *, is_ours: bool = False) -> Claim:
+    """A claim that a ratio is above 1."""
+    return Claim(
+        f"big_data.combinations.{name}", "4", quote, quantity, "times", above(1), measure,
+        artefact="tables/combinations_against_parts", is_ours=is_ours,
+    )  # fmt: skip
+
+
+_FURTHER = "various combinations of them are possible to get further speedups"
+_MATCHED = "at equally many rows drawn"
+_NZ = f"on the imbalanced nzNormal {_MATCHED}"
 
 CLAIMS: dict[str, tuple[Claim, ...]] = {
     "combinations": (
-        Claim(
-            f"{_PROBLEM} (log10 of the rows that batch fits of BLB's resamples read over those that dynamic fits "
-            "read, a row that a resample repeats counted each time, below 0 if so)",
-            math.nan,
-            lambda arrays: -_mean("dynamic_accessed")(arrays),
+        _claim(
+            "further_speedup.blb_osmac",
+            _FURTHER,
+            f"squared error of the coefficients {_NZ}, OSMAC alone over BLB with OSMAC",
+            _fewer("osmac_alone_nz"),
         ),
-        Claim(
-            f"{_PROBLEM} (the same with the distinct rows of each sample that was read, since BLB's fits take "
-            "repeats as counts, below 0 if so)",
-            math.nan,
-            lambda arrays: -_mean("dynamic_distinct")(arrays),
+        _claim(
+            "further_speedup.blb_wkm_svm",
+            _FURTHER,
+            "seconds of all fits, WKM-SVM alone over BLB with WKM-SVM",
+            _fewer("wkm_seconds_alone"),
         ),
-        Claim(
-            "... a resampled BLB bootstrap that does not allow for significant variance reduction since it only "
-            "contains a small fraction of datapoints (log10 of the gradient's variance by equation 13 at the end "
-            "over its squared error, less the same of the dynamic fit to all rows, below 0 if so)",
-            math.nan,
-            lambda arrays: _mean("understated_all")(arrays) - _mean("understated")(arrays),
+        # Rows that a resample repeats count once: in the document's section 3.1 they are weights, and the cost of
+        # a resample depends on its distinct rows.
+        _claim(
+            "blb_dynamic.more_rows",
+            "the combination of BLB with subsample size selection for gradient descent is problematic",
+            "distinct rows of the samples read, BLB with subsample size selection over plain BLB",
+            _times("dynamic_distinct"),
         ),
-        Claim(
-            "This approach does not work well if the training data is a resampled BLB bootstrap (log10 of the "
-            "squared error of plain BLB over that of the combination at the same b, below 0 if so)",
-            math.nan,
-            lambda arrays: -_mean("dynamic_error")(arrays),
+        _claim(
+            "blb_dynamic.more_rows_repeated",
+            "",
+            "rows read, a row as often as the resample repeats it, BLB with subsample size selection "
+            "over plain BLB",
+            _times("dynamic_accessed"),
+            is_ours=True,
         ),
-        Claim(
-            f"{_PROMISING} (log10 of the squared error over BLB's at equally many rows drawn: that of BLB with "
-            "OSMAC less that of BLB with dynamic sizes, below 0 if so)",
-            math.nan,
-            _less("osmac_error_matched", "dynamic_error"),
+        _claim(
+            "blb_dynamic.worse",
+            "This approach does not work well if the training data is a resampled BLB bootstrap",
+            "squared error of the coefficients, BLB with subsample size selection over plain BLB, same b",
+            _times("dynamic_error"),
         ),
-        Claim(
-            "In the case of OSMAC the sampling weights could be used to sample the small bootstraps (log10 of the "
-            "squared error over that of plain BLB at equally many rows drawn, imbalanced design, below 0 if so)",
-            math.nan,
-            _mean("osmac_error_nz"),
+        _claim(
+            "blb_dynamic.variance_not_reduced",
+            "a resampled BLB bootstrap that does not allow for significant variance reduction since it only "
+            "contains a small fraction of datapoints",
+            "factor by which the squared error of the last gradient exceeds the variance that equation 13 "
+            "estimates, on BLB's resamples over that on all rows",
+            _over("understated", "understated_all"),
         ),
-        Claim(
-            "... (log10 of the relative error of the interval widths over plain BLB's, imbalanced design, below 0 "
-            "if so)",
-            math.nan,
-            _mean("osmac_width_nz"),
+        _claim(
+            "osmac_more_promising",
+            "The combinations of BLB with OSMAC and of BLB with WKM-SVM are more promising.",
+            f"squared error of the coefficients {_MATCHED}, each over that of plain BLB: BLB with subsample size "
+            "selection over BLB with OSMAC",
+            _over("dynamic_error", "osmac_error_matched"),
         ),
-        Claim(
-            "combinations of them are possible to get further speedups (BLB with OSMAC: log10 of the squared "
-            "error over that of OSMAC alone at equally many rows drawn, imbalanced design, below 0 if so)",
-            math.nan,
-            _mean("osmac_alone_nz"),
+        _claim(
+            "osmac_weights",
+            "In the case of OSMAC the sampling weights ... could be used to sample the small bootstraps",
+            f"squared error of the coefficients {_NZ}, plain BLB over BLB with OSMAC",
+            _fewer("osmac_error_nz"),
         ),
-        Claim(
-            "combinations of them are possible to get further speedups (BLB with WKM-SVM: log10 of the seconds of "
-            "all fits, decision values aside, over those of WKM-SVM alone, below 0 if so)",
-            math.nan,
-            _mean("wkm_seconds_alone"),
+        _claim(
+            "osmac_weights_widths",
+            "",
+            f"relative error of the interval widths {_NZ}, plain BLB over BLB with OSMAC",
+            _fewer("osmac_width_nz"),
+            is_ours=True,
         ),
     ),
     "fractions": (),

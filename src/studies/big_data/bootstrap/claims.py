@@ -5,15 +5,18 @@ What counts as comparable or good was fixed before any study was run: at most `W
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from studies.big_data.bootstrap.summaries import with_errors
-from studies.verdicts import Arrays, Claim
+from studies.estimates import Arrays, Estimate, every, exact, mean, ratio, resampled
+from studies.regions import Region, above, at_most, much, near
+from studies.verdicts import Claim
 
 WITHIN = 1.5
 """An error up to so many times another one is comparable with it."""
@@ -24,6 +27,7 @@ FLOOR = 10
 FLOOR_TRUTH = 400
 """Data sets under which the true width is not known to 3 % for a coefficient by itself."""
 _GAMMAS = (0.5, 0.6, 0.7, 0.8, 0.9)
+_TABLE = "tables/interval_widths"
 
 
 def first_within(errors: NDArray[np.float64], limit: float) -> int | None:
@@ -34,119 +38,190 @@ def first_within(errors: NDArray[np.float64], limit: float) -> int | None:
 
 
 def _spent(arrays: Arrays, method: str, what: str, limit: float) -> float:
-    """Mean spent by the step at which the mean error stays within a limit; infinite if it never does."""
+    """Mean spent by the step at which the mean error stays within a limit; all that was, if it never does."""
     step = first_within(arrays[f"{method}_error"].mean(axis=1), limit)
-    return math.inf if step is None else float(arrays[f"{method}_{what}"].mean(axis=1)[step])
+    return float(arrays[f"{method}_{what}"].mean(axis=1)[-1 if step is None else step])
 
 
-def _sooner(what: str) -> Callable[[Arrays], float]:
-    def statistic(arrays: Arrays) -> float:
-        limit = WITHIN * float(arrays["bootstrap_error"][-1].mean())
-        return 1.0 - _spent(arrays, "bootstrap", what, limit) / _spent(arrays, "blb", what, limit)
-
-    return statistic
+def _end(arrays: Arrays, method: str) -> float:
+    """Mean error at the end."""
+    return float(arrays[f"{method}_error"][-1].mean())
 
 
-def _end(method: str) -> Callable[[Arrays], float]:
-    return lambda arrays: float(arrays[f"{method}_error"][-1].mean())
+def _sooner(arrays: Arrays, rng: Generator, *, what: str) -> Estimate:
+    """What BOOT spends over what BLB does; 0 if BLB never gets there."""
+
+    def statistic(drawn: Arrays) -> float:
+        limit = WITHIN * _end(drawn, "bootstrap")
+        return _spent(drawn, "bootstrap", what, limit) / _spent(drawn, "blb", what, limit)
+
+    if _end(arrays, "blb") > WITHIN * _end(arrays, "bootstrap"):
+        return exact(0.0, arrays["blb_error"].shape[-1])
+    return resampled(statistic, arrays, rng, is_log=True)
 
 
-def _smallest_good(method: str) -> Callable[[Arrays], float]:
-    """Smallest gamma from which on the final error is good; 1, the bootstrap itself, if none is."""
+def _workers(arrays: Arrays, rng: Generator) -> Estimate:
+    """What BOOT spends until its error is comparable with BLB's over what BLB does."""
 
-    def statistic(arrays: Arrays) -> float:
-        first = first_within(arrays[f"{method}_ends"].mean(axis=1), WITHIN * _end("bootstrap")(arrays))
-        return 1.0 if first is None else float(arrays["gammas"][first, 0])
+    def statistic(drawn: Arrays) -> float:
+        until = _spent(drawn, "bootstrap", "seconds", WITHIN * _end(drawn, "blb"))
+        return until / float(drawn["blb_seconds"][-1].mean())
 
-    return statistic
-
-
-def _spread(arrays: Arrays) -> float:
-    blb, b_of_n = (np.ptp(arrays[f"{method}_ends"].mean(axis=1)) for method in ("blb", "b_of_n"))
-    return float(blb - b_of_n)
+    return resampled(statistic, arrays, rng, is_log=True)
 
 
-def _per_row(method: str) -> Callable[[Arrays], float]:
-    return lambda arrays: float(arrays[f"{method}_seconds"][-1].mean() / arrays[f"{method}_rows"][-1].mean())
+def _comparable(arrays: Arrays, rng: Generator) -> Estimate:
+    return resampled(lambda drawn: _end(drawn, "blb") / _end(drawn, "bootstrap"), arrays, rng, is_log=True)
 
 
-def _workers(arrays: Arrays) -> float:
-    """BLB's seconds over BOOT's at comparable error, which are at least all of BOOT's if it never gets there."""
-    spent = _spent(arrays, "bootstrap", "seconds", WITHIN * _end("blb")(arrays))
-    blb, whole = (float(arrays[f"{method}_seconds"][-1].mean()) for method in ("blb", "bootstrap"))
-    return blb / min(spent, whole) - 1.0
+def _sensitivity(arrays: Arrays, rng: Generator) -> Estimate:
+    """Standard deviation over gamma of the mean final error, BOFN's over BLB's."""
+
+    def statistic(drawn: Arrays) -> float:
+        b_of_n, blb = (drawn[f"{method}_ends"].mean(axis=1).std() for method in ("b_of_n", "blb"))
+        return float(b_of_n / blb)
+
+    return resampled(statistic, arrays, rng, is_log=True)
 
 
-_FASTER = "BLB converges on a solution much faster than the regular n out of n bootstrapping (BOOT)"
-_UNTIL = (
-    "until the mean error of the widths stays within 1.5 times BOOT's final one, b = n^0.7: 1 less BOOT's over "
-    "BLB's, below 0 if BLB is sooner"
-)
+def _rows_per_second(arrays: Arrays, rng: Generator) -> Estimate:
+    def speed(drawn: Arrays, method: str) -> float:
+        return float(drawn[f"{method}_rows"][-1].mean() / drawn[f"{method}_seconds"][-1].mean())
+
+    return resampled(lambda drawn: speed(drawn, "blb") / speed(drawn, "bootstrap"), arrays, rng, is_log=True)
+
+
+def _good(
+    arrays: Arrays, rng: Generator, *, method: str, region: Region, low: float = 0.0, high: float = 1.0
+) -> Estimate:
+    """Final error over BOOT's, for every gamma from `low` to `high`."""
+    gammas = arrays["gammas"][:, 0]
+    kept = (gammas > low - 1e-9) & (gammas < high + 1e-9)
+    logs = np.log(arrays[f"{method}_ends"][kept] / arrays["bootstrap_error"][-1])
+    return every(logs, region, is_log=True, noun="values of b")
+
+
+def _claim(
+    name: str, quote: str, quantity: str, unit: str, agrees: Region,
+    measure: Callable[[Arrays, Generator], Estimate], published: float | str = "", *,
+    artefact: str = _TABLE, is_ours: bool = False,
+) -> Claim:  # fmt: skip
+    return Claim(
+        f"big_data.{name}", "3.1", quote, quantity, unit, agrees, measure, published, artefact, is_ours=is_ours
+    )
+
+
+_FINAL = "final error of the interval widths over that of BOOT"
+_UNTIL = "each until its error of the interval widths stays within 1.5 times BOOT's final one"
 
 SERIAL = (
-    Claim(
-        "... n out of n bootstrapping technique ... uses 63% of the training data on average (distinct rows of a "
-        "resample over n)",
-        0.63,
-        lambda arrays: float(arrays["distinct"].mean()),
-        rounding=0.01,
+    _claim(
+        "bootstrap.distinct_rows",
+        "The regular n out of n bootstrapping technique ... uses 63% of the training data on average",
+        "distinct rows of a resample, of all rows",
+        "%",
+        near(63, unit=1),
+        lambda arrays, rng: mean(100 * arrays["distinct"]),
+        published=63,
     ),
-    Claim(
-        "... resamples ... that each contain at most b different elements (by construction; share of BLB's paths "
-        "where it is so)",
-        1.0,
-        lambda arrays: float((arrays["largest_share"] <= 1.0).mean()),
-        every=True,
-        bounds=(0.0, 1.0),
+    _claim(
+        "blb.distinct_rows",
+        "bigger resamples ... that each contain at most b different elements",
+        "distinct rows of the BLB resample that has the most, of b (holds by construction)",
+        "%",
+        at_most(100),
+        lambda arrays, rng: exact(100 * arrays["largest_share"].max(), arrays["distinct"].size),
     ),
-    Claim(f"{_FASTER} (seconds {_UNTIL})", math.nan, _sooner("seconds")),
-    Claim(f"{_FASTER} (rows touched {_UNTIL})", math.nan, _sooner("rows")),
-    Claim(
-        "... with comparable results (BLB's final error with b = n^0.7 less 1.5 times BOOT's, below 0 if so)",
-        math.nan,
-        lambda arrays: _end("blb")(arrays) - WITHIN * _end("bootstrap")(arrays),
+    _claim(
+        "blb.sooner_seconds",
+        "Figure 7a shows that BLB converges on a solution much faster than the regular n out of n bootstrapping "
+        "(BOOT)",
+        f"BOOT's seconds over those of BLB with b = n^0.7, {_UNTIL}",
+        "times",
+        much(),
+        partial(_sooner, what="seconds"),
+        artefact="figures/figure7",
     ),
-    Claim(
-        "BLB is less sensitive to the choice of b than BOFN (largest less smallest final error over gamma: BLB's "
-        "less BOFN's, below 0 if so)",
-        math.nan,
-        _spread,
+    _claim(
+        "blb.sooner_rows",
+        "",
+        f"distinct rows that BOOT trains on over those of BLB with b = n^0.7, {_UNTIL}",
+        "times",
+        much(),
+        partial(_sooner, what="rows"),
+        artefact="figures/figure7_rows",
+        is_ours=True,
     ),
-    Claim(
-        "BLB reached good results with b >= n^0.6 (smallest gamma from which on the final error is at most 1.5 "
-        "times BOOT's; 1 if none)",
-        0.6,
-        _smallest_good("blb"),
-        rounding=0.1,
+    _claim(
+        "blb.comparable_error",
+        "with comparable results",
+        f"BLB with b = n^0.7: {_FINAL}",
+        "times",
+        at_most(WITHIN),
+        _comparable,
     ),
-    Claim(
-        "... whereas BOFN required at least b >= n^0.7 (the same for BOFN)",
-        0.7,
-        _smallest_good("b_of_n"),
-        rounding=0.1,
+    _claim(
+        "blb.sensitivity",
+        "BLB is less sensitive to the choice of b than BOFN",
+        "standard deviation over b = n^0.5, ..., n^0.9 of the final error of the interval widths, BOFN's over "
+        "BLB's",
+        "times",
+        above(1),
+        _sensitivity,
     ),
-    Claim(
-        "... training is overproportionally faster on small samples (seconds per row touched, BLB's with "
-        "b = n^0.7 over BOOT's, less 1; below 0 if so)",
-        math.nan,
-        lambda arrays: _per_row("blb")(arrays) / _per_row("bootstrap")(arrays) - 1.0,
+    _claim(
+        "blb.good_from_n06",
+        "BLB reached good results with b ≥ n^0.6",
+        f"BLB: {_FINAL}, b = n^0.6 and every larger one (good: up to 1.5)",
+        "times",
+        at_most(WITHIN),
+        partial(_good, method="blb", region=at_most(WITHIN), low=0.6),
     ),
-    Claim(
-        "... each BLB sample can be held in memory ... The much larger BOOT samples (by construction; distinct "
-        "rows of a BLB subsample with b = n^0.7 over those of a BOOT resample, less 1; below 0 if so)",
-        math.nan,
-        lambda arrays: float(arrays["blb_held"].mean() / arrays["bootstrap_held"].mean()) - 1.0,
+    _claim(
+        "b_of_n.good_from_n07",
+        "BOFN required at least b ≥ n^0.7",
+        f"BOFN: {_FINAL}, b = n^0.7 and every larger one (good: up to 1.5)",
+        "times",
+        at_most(WITHIN),
+        partial(_good, method="b_of_n", region=at_most(WITHIN), low=0.7),
+    ),
+    _claim(
+        "b_of_n.not_good_to_n06",
+        "BOFN required at least b ≥ n^0.7",
+        f"BOFN: {_FINAL}, b = n^0.6 and every smaller one (good: up to 1.5)",
+        "times",
+        above(WITHIN),
+        partial(_good, method="b_of_n", region=above(WITHIN), high=0.6),
+    ),
+    _claim(
+        "blb.rows_per_second",
+        "training is overproportionally faster on small samples",
+        "distinct rows trained on per second, BLB with b = n^0.7 over BOOT",
+        "times",
+        above(1),
+        _rows_per_second,
+    ),
+    _claim(
+        "blb.rows_held",
+        "each BLB sample can be held in memory by its corresponding worker node. The much larger BOOT samples",
+        "distinct rows of a BOOT resample over those of a BLB subsample with b = n^0.7 (nearly by construction)",
+        "times",
+        much(),
+        lambda arrays, rng: ratio(arrays["bootstrap_held"], arrays["blb_held"]),
     ),
 )
 """From the runs of `intervals`."""
 
 PARALLEL = (
-    Claim(
-        "BLB significantly outperforms BOOT on a Spark cluster with 10 workers (on this machine's worker "
-        "processes: the cluster and its disks are not testable here; BLB's seconds over those until BOOT's mean "
-        "error stays within 1.5 times BLB's, or over all of BOOT's if it never does, less 1; below 0 if so)",
-        math.nan,
+    _claim(
+        "blb.workers",
+        "Figure 7b shows that BLB significantly outperforms BOOT on a Spark cluster with 10 workers",
+        "BOOT's seconds over BLB's, BOOT until its error of the interval widths stays within 1.5 times BLB's (all "
+        "its seconds if it never does); on worker processes of one machine, whose memory holds all rows",
+        "times",
+        above(1),
         _workers,
+        artefact="figures/figure7",
     ),
 )
 """From the runs of `interval_workers`."""

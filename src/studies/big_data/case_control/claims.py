@@ -13,12 +13,15 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from studies.big_data.case_control.problems import DESIGNS
 from studies.big_data.case_control.runs import EXPERIMENTS
 from studies.big_data.case_control.summaries import published
-from studies.verdicts import Arrays, Claim, check_claimed
+from studies.estimates import Arrays, Estimate, every, mean, ratio
+from studies.regions import above, below, near
+from studies.verdicts import Claim, check_claimed
 
 N_SEEDS: Final = 10
 FLOOR: Final = {"n_rows": 10_000, "n_repeats": 100}
@@ -28,129 +31,178 @@ LARGEST_BIAS: Final = 16_000
 """Which the greatest r of `bias` has to reach; `subsampling` has to have Figure 10's sizes."""
 PILOT_SIZE: Final = 200
 """Figure 10's."""
-_HALFWAY: Final = -0.25
+HALFWAY: Final = -0.25
 """Log-log slope against r halfway between a distance that stays, 0, and one that falls like the root of r."""
+LINE_WIDTH: Final = 0.002
+"""Of the lines of Figure 10, as a share of a panel's height, to which its points are read off."""
 
 
-def _log_ratio_to_best(arrays: Arrays, design: str, method: str, others: tuple[str, ...]) -> float:
-    """Greatest over r of the logarithm of a method's mean error over the least of the others'."""
-    ours = arrays[f"{design} {method}"].mean(axis=-1)
-    best = np.min([arrays[f"{design} {other}"].mean(axis=-1) for other in others], axis=0)
-    return float(np.log(ours / best).max())
+def _closest(arrays: Arrays, rng: Generator, *, design: str, method: str, lcc: str) -> Estimate:
+    """A method's error over uniform's and over LCC's, at every r."""
+    ours = np.log(arrays[f"{design} {method}"])
+    cells = [ours - np.log(arrays[f"{design} {other}"]) for other in ("uniform", lcc)]
+    return every(np.concatenate(cells), below(1), is_log=True, noun="comparisons")
 
 
-def _less_full(arrays: Arrays, design: str, method: str) -> float:
-    """Mean error at the greatest r less that of the dashed line."""
-    return float((arrays[f"{design} {method}"][-1] - arrays[f"{design} full"][-1]).mean())
+def _reduction(arrays: Arrays, design: str) -> NDArray[np.float64]:
+    """Error against the fit to all rows, uniform's over LCC's at as many rows: geometric mean over r, by seed."""
+    uniform, lcc = (np.log(arrays[f"{design} {method} mle"]) for method in ("uniform", "lcc_total"))
+    return np.asarray(np.exp((uniform - lcc).mean(axis=0)))
 
 
-def _log_ratio_to_uniform(arrays: Arrays, design: str) -> float:
-    """Logarithm of the error against the fit to all rows, LCC's over uniform's at as many rows, mean over r."""
-    errors = [arrays[f"{design} {method} mle"].mean(axis=-1) for method in ("lcc_total", "uniform")]
-    return float(np.log(errors[0] / errors[1]).mean())
+def _reduces(arrays: Arrays, rng: Generator, *, design: str) -> Estimate:
+    return ratio(_reduction(arrays, design), 1.0)
 
 
-def _slope(arrays: Arrays, method: str) -> float:
-    """Log-log slope of the distance over the greater half of the sizes; nan with fewer than three sizes."""
-    distance = np.sqrt((arrays[method] ** 2).mean(axis=-1))
+def _less_full(arrays: Arrays, rng: Generator, *, design: str, method: str) -> Estimate:
+    """Error at the greatest r less that of the dashed line."""
+    return mean(arrays[f"{design} {method}"][-1] - arrays[f"{design} full"][-1])
+
+
+def _slope(arrays: Arrays, rng: Generator, *, method: str) -> Estimate:
+    """Log-log slope of the distance over the greater half of the sizes, by seed; none with fewer than three."""
     sizes = arrays["r"][:, 0]
     if len(sizes) < 3:
-        return math.nan
+        return Estimate(math.nan, math.nan, math.nan)
     upper = slice(len(sizes) // 2, None)
-    return float(np.polyfit(np.log(sizes[upper]), np.log(distance[upper]), 1)[0])
+    return mean(np.polyfit(np.log(sizes[upper]), np.log(arrays[method][upper]), 1)[0])
 
 
-def _log_ratio_of_distances(arrays: Arrays) -> float:
-    lcc, cc = (np.sqrt((arrays[method][-1] ** 2).mean()) for method in ("lcc", "cc"))
-    return float(np.log(lcc / cc))
+_ERROR: Final = "mean squared error of the coefficients"
+_TABLE: Final = "tables/figure10"
 
 
-def _published_less_full(design: str, method: str) -> float:
-    table = published().query("design == @design and r == 1000").set_index("method")["published"]
-    return float(table[method] - table["full"])
-
-
-_CLOSEST: Final = 'Figure 10, {design}: "OSMAC consistently gives the closest approximation of beta" ({what}: '
-_LARGEST: Final = "largest over r of the logarithm of its error over the least of {others}, below 0 if so)"
-
-
-def _closest(design: str) -> list[Claim]:
-    """The sentence as the document compares, at equal numbers of drawn rows, and of the A-optimal rule."""
-    plain, equal = ("uniform", "lcc"), ("uniform", "lcc_total")
+def _on(design: str) -> list[Claim]:
+    """The sentence as the document compares, at equal numbers of drawn rows; variants of it are ours."""
     cases = (
-        ("equation 17, LCC fitted on r rows", "osmac_mvc", plain),
-        ("equation 17, LCC fitted on as many rows as OSMAC", "osmac_mvc", equal),
-        ("the A-optimal rule, LCC fitted on r rows", "osmac_mmse", plain),
+        ("closest", "", "osmac_mvc", "lcc", "OSMAC (equation 17)"),
+        ("closest_equal_fits", "equal", "osmac_mvc", "lcc_total", "OSMAC (equation 17)"),
+        ("closest_a_optimal", "ours", "osmac_mmse", "lcc", "OSMAC by the A-optimal rule"),
     )
-    return [
-        Claim(
-            _CLOSEST.format(design=design, what=what) + _LARGEST.format(others="uniform's and LCC's"),
-            math.nan,
-            partial(_log_ratio_to_best, design=design, method=method, others=others),
+    claims = []
+    for name, variant, method, lcc, label in cases:
+        fits = "LCC fitted on as many rows as OSMAC" if variant == "equal" else "LCC fitted on its r rows"
+        claims.append(
+            Claim(
+                f"big_data.osmac.{name}.{design.lower()}",
+                "3.3",
+                "" if variant else "OSMAC consistently gives the closest approximation of β",
+                f"{_ERROR} on {design}, {label} over uniform and over LCC, at every r; {fits}",
+                "times",
+                below(1),
+                partial(_closest, design=design, method=method, lcc=lcc),
+                artefact=_TABLE,
+                is_ours=bool(variant),
+            )
         )
-        for what, method, others in cases
-    ]
+    return claims
 
 
 def _of_figure10(design: str) -> list[Claim]:
-    labels = {"uniform": "uniform", "lcc": "LCC", "osmac_mvc": "OSMAC"}
-    return [
-        Claim(
-            f"Figure 10, {design}, r = 1000: mean squared error of {label} less that of full, which takes out the "
-            "one data set that the figure draws (digitised)",
-            round(_published_less_full(design, method), 5),
-            partial(_less_full, design=design, method=method),
-            rounding=0.001,
+    """The figure's numbers at the greatest r.
+
+    Points are read off the figure, so that the margin is a line's width where 10 % are less.
+    """
+    points = published().query("design == @design")
+    printed = points.query("r == 1000").set_index("method")["published"]
+    width = LINE_WIDTH * float(points["published"].max())
+    claims = []
+    for method, label in {"uniform": "uniform", "lcc": "LCC", "osmac_mvc": "OSMAC"}.items():
+        less_full = round(float(printed[method] - printed["full"]), 5)
+        claims.append(
+            Claim(
+                f"big_data.figure10.{method}.{design.lower()}",
+                "3.3",
+                "",
+                f"{_ERROR} on {design} at r = 1000, {label} less all rows (the dashed line of Figure 10, "
+                "read off)",
+                "squared error",
+                near(less_full, margin=max(0.1 * less_full, width)),
+                partial(_less_full, design=design, method=method),
+                published=less_full,
+                artefact=_TABLE,
+            )
         )
-        for method, label in labels.items()
-    ]
+    return claims
 
 
-_REDUCES: Final = (
-    '{design}: LCC "tends to reduce the variance of the estimate" (logarithm of its squared distance from the '
-    "fit to all rows over uniform's, as many rows fitted, mean over r, below 0 if so)"
-)
+_FITTED: Final = "squared distance from the fit to all rows, uniform over LCC at as many fitted rows, mean over r"
 
 SUBSAMPLING: Final = (
     *(
-        Claim(_REDUCES.format(design=name), math.nan, partial(_log_ratio_to_uniform, design=name))
+        Claim(
+            f"big_data.lcc.reduces_variance.{name.lower()}",
+            "3.3",
+            "This tends to reduce the variance of the estimate",
+            f"{_FITTED}, on {name}",
+            "times",
+            above(1),
+            partial(_reduces, design=name),
+            artefact=_TABLE,
+        )
         for name in DESIGNS
     ),
     Claim(
-        '"... especially if D_train contains an imbalanced amount of positive and negative samples" (the same of '
-        "nzNormal less that of mzNormal, below 0 if so)",
-        math.nan,
-        lambda arrays: _log_ratio_to_uniform(arrays, "nzNormal") - _log_ratio_to_uniform(arrays, "mzNormal"),
+        "big_data.lcc.reduces_variance_more_if_imbalanced",
+        "3.3",
+        "especially if ... contains an imbalanced amount of positive and negative samples",
+        f"{_FITTED}, on nzNormal over the same on mzNormal",
+        "times",
+        above(1),
+        lambda arrays, rng: ratio(_reduction(arrays, "nzNormal"), _reduction(arrays, "mzNormal")),
+        artefact=_TABLE,
     ),
-    *(claim for name in DESIGNS for claim in _closest(name)),
+    *(claim for name in DESIGNS for claim in _on(name)),
     *(claim for name in DESIGNS for claim in _of_figure10(name)),
+)
+
+_OF_SLOPE: Final = (
+    "log-log slope against r of its distance from the fit to all rows, over the greater half of the sizes "
+    "(0: biased, -1/2: consistent)"
 )
 
 BIAS: Final = (
     Claim(
-        'Case-control: "this approach however is problematic because it introduces a bias" (-1/4 less the log-log '
-        "slope of its distance from the fit to all rows against r, greater half of the sizes: a bias stays, 0, "
-        "and an error of sampling falls, -1/2; below 0 if so)",
-        math.nan,
-        lambda arrays: _HALFWAY - _slope(arrays, "cc"),
+        "big_data.case_control.biased",
+        "3.3",
+        "This approach however is problematic because it introduces a bias towards unambiguous samples",
+        f"case-control: {_OF_SLOPE}",
+        "slope",
+        above(HALFWAY),
+        partial(_slope, method="cc"),
+        artefact="tables/bias",
     ),
     Claim(
-        'Local case-control was proposed "to remove the bias from CC" (logarithm of its distance over that of CC '
-        "at the greatest r, below 0 if so)",
-        math.nan,
-        _log_ratio_of_distances,
+        "big_data.lcc.removes_bias",
+        "3.3",
+        "Local Case-Control subsampling (LCC) to remove the bias from CC",
+        "distance from the fit to all rows at the greatest r, case-control over LCC",
+        "times",
+        above(1),
+        lambda arrays, rng: ratio(arrays["cc"][-1], arrays["lcc"][-1]),
+        artefact="tables/bias",
     ),
     Claim(
-        '"an estimate ... that is consistent" (LCC, a pilot that grows with r: slope of its distance plus 1/4, '
-        "below 0 if so)",
-        math.nan,
-        lambda arrays: _slope(arrays, "lcc") - _HALFWAY,
+        "big_data.lcc.consistent",
+        "3.3",
+        "This produces an estimate ... that is consistent with ... as r → ∞.",
+        # The sentence lets r grow and nothing else: the pilot stays the "small pilot sample".
+        f"LCC with a pilot of a fixed size: {_OF_SLOPE}",
+        "slope",
+        below(HALFWAY),
+        partial(_slope, method="lcc_fixed"),
+        artefact="tables/bias",
     ),
     Claim(
-        '"... |beta_LCC - beta_D| -> 0 as r -> infinity" (LCC, the pilot\'s size fixed, as the sentence reads: '
-        "the same, below 0 if so)",
-        math.nan,
-        lambda arrays: _slope(arrays, "lcc_fixed") - _HALFWAY,
+        "big_data.lcc.consistent_growing_pilot",
+        "3.3",
+        "",
+        f"LCC with a pilot that grows with r: {_OF_SLOPE}",
+        "slope",
+        below(HALFWAY),
+        partial(_slope, method="lcc"),
+        artefact="tables/bias",
+        is_ours=True,
     ),
 )
 

@@ -108,7 +108,9 @@ def share(hits: ArrayLike, unit: float = 1.0, n_seeds: int | None = None) -> Est
     return Estimate(unit * float(x.mean()), unit * low, unit * high, unit * sd, n_seeds)
 
 
-def share_difference(hits: ArrayLike, others: ArrayLike, unit: float = 1.0, n_seeds: int | None = None) -> Estimate:
+def share_difference(
+    hits: ArrayLike, others: ArrayLike, unit: float = 1.0, n_seeds: int | None = None
+) -> Estimate:
     """Difference between two shares of yes, with Newcombe's interval, which is made of Wilson's two.
 
     Source: Newcombe (1998), "Interval estimation for the difference between independent proportions", Statistics

@@ -65,9 +65,8 @@ def test_margins_are_fixed_by_kind(region, low, high):
 
 
 def test_regions_read_as_words():
-    assert [str(region) for region in (regions.above(1), regions.at_most(5), regions.near(19))] == [
-        "above 1", "at most 5", "17.1 to 20.9",
-    ]  # fmt: skip
+    listed = (regions.above(1), regions.at_most(5), regions.near(19), regions.near(1, margin=1))
+    assert [str(region) for region in listed] == ["above 1", "at most 5", "17.1 to 20.9", "0 to 2"]
 
 
 @pytest.mark.parametrize(("low", "high"), [(2, 1), (-math.inf, math.inf)])

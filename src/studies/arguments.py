@@ -68,7 +68,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--output", required=True)
 
     p = command(commands, "summary", "count the verdicts of several papers' claims, as .csv and .md")
-    p.add_argument("--claims", nargs="+", required=True, help="claims.csv of each paper, in its folder")
+    p.add_argument("--claims", nargs="+", required=True, help="files of claims, in their papers' folders")
     p.add_argument("--output", required=True)
 
     p = command(commands, "publish", "copy a paper's results to results/published/")

@@ -123,10 +123,15 @@ def _claims(args: argparse.Namespace) -> None:
 
 
 def _summary(args: argparse.Namespace) -> None:
+    import pandas as pd
+
     from studies.markdown import plain
     from studies.verdicts import summarise
 
-    table = summarise({path.parent.name: read(path, "verdict") for path in map(Path, args.claims)})
+    by_paper: dict[str, list[pd.DataFrame]] = {}
+    for path in map(Path, args.claims):
+        by_paper.setdefault(path.parent.name, []).append(read(path, "verdict"))
+    table = summarise({paper: pd.concat(parts) for paper, parts in by_paper.items()})
     write(table, args.output)
     write_text(plain(table), Path(args.output).with_suffix(".md"))
 

@@ -33,11 +33,12 @@ class Region:
 
     def __str__(self) -> str:
         """In words: `above 1`, `at most 5`, `0.221 to 0.271`, `27`."""
+        low, high = (f"{round(edge, 8) + 0.0:.4g}" for edge in (self.low, self.high))  # 0, not -1e-09 or -0
         if math.isinf(self.low):
-            return f"{'below' if self.is_open else 'at most'} {self.high:.4g}"
+            return f"{'below' if self.is_open else 'at most'} {high}"
         if math.isinf(self.high):
-            return f"{'above' if self.is_open else 'at least'} {self.low:.4g}"
-        return f"{self.low:.4g}" if self.low == self.high else f"{self.low:.4g} to {self.high:.4g}"
+            return f"{'above' if self.is_open else 'at least'} {low}"
+        return low if low == high else f"{low} to {high}"
 
     def holds(self, low: float, high: float) -> bool:
         """Whether the interval from `low` to `high` lies wholly inside."""

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from frugal.checks import check_known
 from frugal.seeds import rng_for
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED, Arrays, Estimate, seeds_to_decide
 from studies.regions import Region
@@ -112,7 +113,13 @@ def summarise(claims: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
     Args:
         claims: tables of claims by paper.
+
+    Raises:
+        ValueError: on a verdict that is none of `VERDICTS`, as an earlier rule gave them.
     """
+    for paper, table in claims.items():
+        for name in table["verdict"].unique():
+            check_known(f"verdict on {paper}", name, VERDICTS)
     counts = {
         paper: {"claims": len(table), **{name: int((table["verdict"] == name).sum()) for name in VERDICTS}}
         for paper, table in claims.items()

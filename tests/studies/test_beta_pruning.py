@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,8 +12,10 @@ import pytest
 from scipy import optimize, stats
 
 import studies
+from frugal.folds.beta import Posterior
 from studies import style
 from studies.beta_pruning import claims, model
+from studies.estimates import CONTRADICTED, REPRODUCED
 from studies.verdicts import NOT_RUN
 
 FIGURES = studies.figures("beta_pruning")
@@ -91,12 +95,49 @@ def test_a_figure_is_drawn_from_its_csv_alone(name, tmp_path):
 
 
 def test_claims_on_the_model_are_judged_and_those_on_the_network_are_not_run():
-    table = claims({}, "laptop")
-    verdicts = table["verdict"].tolist()
-    assert verdicts[:6] == ["reproduced"] * 3 + ["not reproduced"] + ["reproduced"] * 2
-    assert set(verdicts[6:]) == {NOT_RUN}
-    assert table.loc[0, "ours"] == pytest.approx(0.99326, abs=1e-5)
-    assert table["published"].tolist()[6:8] == [19, 4]
+    table = claims({}, "laptop").set_index("id")
+    on_model = table["artefact"].isin([f"figures/figure{i}" for i in range(1, 7)])
+    assert on_model.sum() == 6
+    assert set(table[on_model]["verdict"]) == {REPRODUCED}
+    assert set(table[~on_model]["verdict"]) == {NOT_RUN}
+    assert set(table[on_model]["data"]) == {"exact"}
+    mass = table.loc["beta_pruning.prior.mass_of_exp1"]
+    assert (mass["ours"], mass["published"]) == (pytest.approx(100 * (1 - np.exp(-5))), 99.3)
+    assert table["published"].tolist().count("") == len(table) - 3
+
+
+def test_the_prior_predictive_is_compared_with_a_uniform_one_and_with_its_middle(monkeypatch):
+    # Were it Beta(2, 2), a hill: F(x) = 3 x^2 - 2 x^3 is farthest from x where 6 x (1 - x) = 1.
+    hill = stats.beta(2, 2)
+    fitted = SimpleNamespace(cdf=hill.cdf, pdf=hill.pdf, sd=hill.std())
+    monkeypatch.setattr(Posterior, "fit", lambda listed: fitted)
+    table = claims({}, "laptop").set_index("id")
+    x = (1 - np.sqrt(1 / 3)) / 2
+    expected = {
+        "close_to_uniform": 100 * (x - 3 * x**2 + 2 * x**3),
+        "larger_at_edges": 0.01 * 0.99 / 0.25,
+        "u_shaped": 0.3 * 0.7 / 0.25,
+    }
+    for name, value in expected.items():
+        row = table.loc[f"beta_pruning.prior.{name}"]
+        assert (row["ours"], row["verdict"]) == (pytest.approx(value, rel=1e-4), CONTRADICTED)
+
+
+def test_the_likelihood_fit_is_compared_with_the_posterior(monkeypatch):
+    # Were it uniform on {0.80, 0.82}, of standard deviation 1 / root 12, and sharp on {0.4, 0.5}.
+    spread, narrow = model.CONTRASTED
+    fits = {narrow: (1.0, 1.0), spread: (4500.0, 5500.0)}
+    monkeypatch.setattr(import_module("studies.beta_pruning.claims"), "fit_maximum_likelihood", fits.__getitem__)
+    row = claims({}, "laptop").set_index("id").loc["beta_pruning.likelihood.underestimates"]
+    assert row["ours"] == pytest.approx(Posterior.fit(narrow).sd * np.sqrt(12))
+    assert row["verdict"] == CONTRADICTED
+    # Were it on {0.80, 0.82} the Beta distribution with the posterior's own mean and variance, near to it.
+    posterior = Posterior.fit(narrow)
+    scale = posterior.mean * (1 - posterior.mean) / posterior.sd**2 - 1
+    fits[narrow] = (posterior.mean * scale, (1 - posterior.mean) * scale)
+    row = claims({}, "laptop").set_index("id").loc["beta_pruning.likelihood.aligns"]
+    assert row["ours"] < 0.5
+    assert row["verdict"] == CONTRADICTED
 
 
 def test_runs_of_an_unknown_experiment_are_refused():

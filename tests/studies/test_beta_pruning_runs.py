@@ -6,12 +6,16 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import studies
 from frugal.folds import ScoreTable
 from frugal.learners import space
 from studies.beta_pruning import claims, network, runs
+from studies.beta_pruning.claims import EXPLORED, MODEL, PRUNED
 from studies.cli import main
+from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
+from studies.verdicts import NOT_RUN
 
 GRID = space("grid", "mnist_cnn").grid()
 SETTINGS = {"beta_pruning": {"buffer": 10, "tau": 0.99}, "threshold_pruning": {"threshold": 0.1}}
@@ -144,43 +148,114 @@ def test_the_sweep_table_holds_every_measure_of_every_run(swept):
     assert set(table["method"]) == {"beta_pruning", "beta_pruning_chance", "standard", "threshold_pruning"}
 
 
+def rows_of(runs):
+    judged = claims(runs, "paper")
+    return judged.set_index(judged["id"].str.removeprefix("beta_pruning."))
+
+
 def test_claims_on_the_network_are_judged_at_the_floor_and_not_below(explored, swept):
-    text = "With 20 trained models"
+    name = "explored.by_20_trainings"
 
-    def verdict_of(table):
-        judged = claims({"explored": table, "swept": swept}, "paper")
-        return judged[judged["claim"].str.startswith(text)].iloc[0]
+    def judged(table):
+        return rows_of({"explored": table, "swept": swept}).loc[name]
 
-    judged = verdict_of(explored)
-    assert judged["verdict"] != "not run at this scale"
-    assert judged["ours"] == explored.query("method == 'beta_pruning' and step == 20")["explored"].mean()
-    assert verdict_of(explored.assign(n_rows=59_999))["verdict"] == "not run at this scale"
-    assert verdict_of(explored.assign(k=10))["verdict"] == "not run at this scale"
-    assert verdict_of(explored[explored["seed"] < 2])["verdict"] == "not run at this scale"
-    regular = claims({"explored": explored}, "paper").query("published == 4")
-    assert regular["verdict"].item() == "reproduced"
+    row = judged(explored)
+    assert row["verdict"] != NOT_RUN
+    assert row["ours"] == explored.query("method == 'beta_pruning' and step == 20")["explored"].mean()
+    assert judged(explored.assign(n_rows=59_999))["verdict"] == NOT_RUN
+    assert judged(explored.assign(k=10))["verdict"] == NOT_RUN
+    assert judged(explored[explored["seed"] < 2])["verdict"] == NOT_RUN
+    regular = rows_of({"explored": explored}).loc["explored.regular_by_20_trainings"]
+    assert (regular["ours"], regular["published"], regular["verdict"]) == (4, 4, REPRODUCED)
 
 
-def test_the_share_of_wrong_prunings_is_that_of_the_configured_runs():
+def runs_that_explore(*, early, late, n_steps=60):
+    """Three seeds of a pruner with `early` sets by 20 trainings, all `late` by the 60th, a little else in each."""
+    rows = []
+    for seed, shift in enumerate((-0.1, 0.0, 0.1)):
+        counts = np.interp(range(1, n_steps + 1), [0, 20, n_steps], [0, early + shift, late])
+        pruned = {"method": "beta_pruning", "explored": counts}
+        regular = {"method": "standard", "explored": np.ceil(np.arange(1, n_steps + 1) / 5)}
+        for method in (pruned, regular):
+            rows.append(pd.DataFrame({**method, "step": range(1, n_steps + 1), "seed": seed}))
+    return pd.concat(rows).assign(n_rows=60_000, k=5, data="original")
+
+
+@pytest.mark.parametrize(
+    ("early", "by_20", "falls"), [(19, REPRODUCED, REPRODUCED), (10, CONTRADICTED, CONTRADICTED)]
+)
+def test_what_is_explored_by_20_trainings_and_afterwards_is_judged_by_its_interval(early, by_20, falls):
+    found = rows_of({"explored": runs_that_explore(early=early, late=39)})
+    assert found.loc["explored.by_20_trainings", ["ours", "verdict"]].tolist() == [pytest.approx(early), by_20]
+    row = found.loc["explored.yield_falls"]
+    # Of 39 sets: 19 in 20 trainings and 20 in 40; or 10 in 20, and 29 in 40.
+    assert row["ours"] == pytest.approx((early / 20) / ((39 - early) / 40), rel=1e-3)
+    assert row["verdict"] == falls
+
+
+def runs_that_prune(wrong, share=(0.5, 0.7), lost=0.0, n_judged=30):
+    """Three seeds of Bayesian and threshold pruning with so many wrong prunings each."""
     rows = [
-        {
-            "method": method,
-            "seed": 0,
-            "is_configured": here,
-            "failed_as": "failed",
-            "n_wrong": wrong,
-            "n_judged": 10,
-        }
-        for method, here, wrong in (
-            ("beta_pruning", True, 1),
-            ("beta_pruning", False, 9),
-            ("threshold_pruning", True, 4),
-        )
-    ]
-    table = pd.DataFrame(rows).assign(n_rows=60_000, k=5, data="original")
-    judged = claims({"swept": table}, "paper")
-    ours = judged[judged["claim"].str.contains("poor decisions")]["ours"].item()
-    assert ours == pytest.approx(0.1 - 0.4)
+        {"method": method, "seed": seed, "is_configured": True, "n_wrong": n, "n_judged": n_judged,
+         "folds_share": spent + 0.01 * seed, "lost_best": lost}
+        for method, n, spent in zip(("beta_pruning", "threshold_pruning"), wrong, share, strict=True)
+        for seed in range(3)
+    ]  # fmt: skip
+    other = {**rows[0], "is_configured": False, "n_wrong": 9, "folds_share": 0.1}
+    return pd.DataFrame([*rows, other]).assign(n_rows=60_000, k=5, data="original", failed_as="failed")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "certain", "fewer"),
+    [
+        ((0, 0), UNDECIDED, UNDECIDED),
+        ((1, 12), CONTRADICTED, REPRODUCED),  # 3 of 90 are more than 1 % (1.1 to 9.3)
+        ((12, 1), CONTRADICTED, CONTRADICTED),
+    ],
+)
+def test_wrong_prunings_are_judged_by_intervals_of_shares(wrong, certain, fewer):
+    found = rows_of({"swept": runs_that_prune(wrong)})
+    row = found.loc["pruned.certain"]
+    # Wilson's, of 90 prunings in three seeds: none is no certainty.
+    low, high = stats.binomtest(3 * wrong[0], 90).proportion_ci(0.95, method="wilson")
+    assert row[["ours", "low", "high"]].tolist() == pytest.approx([100 * wrong[0] / 30, 100 * low, 100 * high])
+    assert (row["verdict"], row["n_seeds"]) == (certain, 3)
+    assert f"({3 * wrong[0]} of 90)" in row["quantity"]
+    row = found.loc["pruned.fewer_poor_decisions"]
+    assert row[["ours", "verdict"]].tolist() == [pytest.approx(100 * (wrong[1] - wrong[0]) / 30), fewer]
+
+
+def test_hundreds_of_prunings_without_a_wrong_one_are_certain():
+    assert rows_of({"swept": runs_that_prune((0, 0), n_judged=200)}).loc["pruned.certain", "verdict"] == REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("share", "lost", "expected"),
+    [
+        ((0.5, 0.7), 0.0, [REPRODUCED, UNDECIDED, REPRODUCED]),  # three of three are no 95 %
+        ((1.1, 0.7), 1.0, [CONTRADICTED, CONTRADICTED, CONTRADICTED]),
+    ],
+)
+def test_whole_runs_are_judged_by_their_trainings_and_by_what_they_end_with(share, lost, expected):
+    found = rows_of({"swept": runs_that_prune((0, 0), share, lost)})
+    names = [f"pruned.{name}" for name in ("fewer_trainings", "keeps_best", "fewer_trainings_than_heuristic")]
+    assert found.loc[names, "verdict"].tolist() == expected
+    assert found.loc["pruned.fewer_trainings", "ours"] == pytest.approx(100 * (share[0] + 0.01))
+    assert found.loc["pruned.keeps_best", "ours"] == 100 * (1 - lost)
+    ratios = [(share[1] + shift) / (share[0] + shift) for shift in (0, 0.01, 0.02)]
+    ours = found.loc["pruned.fewer_trainings_than_heuristic", "ours"]
+    assert ours == pytest.approx(np.prod(ratios) ** (1 / 3))
+
+
+def test_claims_have_the_documents_words_and_findings_have_none():
+    listed = [*MODEL, *EXPLORED, *PRUNED]
+    assert len({claim.id for claim in listed}) == len(listed)
+    shown = {f"tables/{name}" for name in studies.module("beta_pruning").TABLES}
+    shown |= {f"figures/{name}" for name in studies.figures("beta_pruning")}
+    for claim in listed:
+        assert claim.id.startswith("beta_pruning.")
+        assert claim.artefact in shown
+        assert bool(claim.quote) != claim.is_ours
 
 
 def test_the_command_writes_both_files_and_figures_are_drawn_of_them(tmp_path):

@@ -1,7 +1,9 @@
+import pandas as pd
 import pytest
 
 from studies.arguments import make_parser
 from studies.cli import COMMANDS, main
+from studies.verdicts import COLUMNS, VERDICTS
 
 
 @pytest.fixture
@@ -46,3 +48,55 @@ def test_a_figure_says_what_it_is_drawn_from(place, capsys, name, given, message
 def test_every_command_has_its_arguments():
     listed = make_parser().format_help()
     assert [name for name in COMMANDS if f"\n    {name}" not in listed] == []
+
+
+def test_findings_are_written_beside_the_claims(place, capsys):
+    assert main(["claims", "beta_pruning", "--scale", "paper", "--output", "of/claims_here.csv"]) == 0
+    quoted, ours = (pd.read_csv(place / f"of/{name}_here.csv") for name in ("claims", "findings"))
+    assert list(quoted) == COLUMNS
+    assert list(ours) == [name for name in COLUMNS if name != "published"]
+    assert ours["quote"].isna().all()
+    assert quoted["quote"].notna().all()
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == len(quoted) + len(ours)
+    assert printed[0].split()[0] == "reproduced"
+    assert "beta_pruning.prior.mass_of_exp1: " in printed[0]
+
+
+def test_the_summary_counts_the_verdicts_of_every_paper_and_of_all(place):
+    judged = {
+        "one/claims.csv": ["reproduced", "undecided", "undecided"],
+        "one/claims_more.csv": ["contradicted"],
+        "two/claims.csv": ["not testable here", "not run at this scale"],
+    }
+    for name, verdicts in judged.items():
+        (place / name).parent.mkdir(exist_ok=True)
+        pd.DataFrame({"verdict": verdicts}).to_csv(place / name, index=False)
+    assert main(["summary", "--claims", *judged, "--output", "summary.csv"]) == 0
+    table = pd.read_csv("summary.csv").set_index("paper")
+    assert list(table) == ["claims", *VERDICTS]
+    assert table.loc["one"].tolist() == [4, 1, 1, 2, 0, 0]
+    assert table.loc["two"].tolist() == [2, 0, 0, 0, 1, 1]
+    assert table.loc["all"].tolist() == [6, 1, 1, 2, 1, 1]
+    lines = (place / "summary.md").read_text().splitlines()
+    heads = "paper | claims | reproduced | contradicted | undecided | not run at this scale | not testable here"
+    assert lines[0] == f"| {heads} |"
+    assert lines[2:] == [
+        "| one | 4 | 1 | 1 | 2 | 0 | 0 |",
+        "| two | 2 | 0 | 0 | 0 | 1 | 1 |",
+        "| all | 6 | 1 | 1 | 2 | 1 | 1 |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a\n1\n", "verdict"),
+        ("verdict\npartly\n", "unknown verdict on old 'partly'; known: reproduced, contradicted, undecided"),
+    ],
+)
+def test_a_summary_of_what_are_no_verdicts_is_refused(place, capsys, text, message):
+    (place / "old").mkdir()
+    (place / "old/claims.csv").write_text(text)
+    assert message in refused(capsys, ["summary", "--claims", "old/claims.csv", "--output", "s.csv"])
+    assert not (place / "s.csv").exists()

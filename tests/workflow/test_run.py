@@ -12,6 +12,7 @@ import yaml
 from checkout import contents, copy_to, environment, snakemake
 
 from frugal.seeds import rng_for
+from studies.verdicts import COLUMNS, NOT_RUN
 
 SMOKE = ("--configfile", "config/smoke.yaml")
 TINY = {
@@ -41,10 +42,11 @@ def test_the_smoke_run_makes_every_table_figure_and_claim(smoke):
         assert {f"figure{i}.png", f"figure{i}.svg", f"figure{i}.csv"} <= made
     for name in ("table1", "table1_by_n", "table2", "table3"):
         assert {f"{name}.csv", f"{name}.md"} <= made
-    claims = pd.read_csv(smoke / "results/greedy_cv/claims.csv")
-    assert list(claims.columns) == "claim published ours low high verdict scale data".split()
-    assert set(claims["verdict"]) == {"not run at this scale"}
-    assert set(claims["scale"]) == {"smoke"}
+    for name in ("claims", "findings"):
+        table = pd.read_csv(smoke / f"results/greedy_cv/{name}.csv")
+        assert list(table.columns) == [column for column in COLUMNS if (name, column) != ("findings", "published")]
+        assert set(table["verdict"]) == {NOT_RUN}
+        assert set(table["scale"]) == {"smoke"}
 
 
 def test_the_smoke_run_makes_document_003(smoke):

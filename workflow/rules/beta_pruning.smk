@@ -113,4 +113,4 @@ rule beta_pruning:
     input:
         *figure_paths("beta_pruning", *MODEL_FIGURES, *RUN_FIGURES),
         *table_paths("beta_pruning", "sweep"),
-        "results/beta_pruning/claims.csv",
+        *claim_paths("beta_pruning"),

@@ -78,4 +78,4 @@ rule big_data:
     input:
         *table_paths("big_data", *BIG_DATA_TABLES),
         *figure_paths("big_data", *BIG_DATA_EXPLAINED, *BIG_DATA_FIGURES),
-        "results/big_data/claims.csv",
+        *claim_paths("big_data"),

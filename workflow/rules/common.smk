@@ -295,6 +295,16 @@ def figure_paths(paper, *names):
     ]
 
 
+def findings_of(item):
+    """Name of our findings that `python -m studies claims` writes beside the claims of this name."""
+    return item.replace("claims", "findings")
+
+
+def claim_paths(paper, item="claims"):
+    """Files of a paper's claims, and of our findings beside them."""
+    return [f"results/{paper}/{name}.csv" for name in (item, findings_of(item))]
+
+
 class Results(NamedTuple):
     """What a paper shows under `results/{paper}/`: by name the files that it is made from.
 

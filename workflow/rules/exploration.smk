@@ -73,4 +73,4 @@ rule exploration:
     input:
         *table_paths("exploration", *EXPLORATION_TABLES),
         *figure_paths("exploration", *EXPLORATION_EXPLAINED, *EXPLORATION_FIGURES),
-        "results/exploration/claims.csv",
+        *claim_paths("exploration"),

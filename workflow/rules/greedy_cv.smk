@@ -66,7 +66,7 @@ rule greedy_cv_sensitivity:
     input:
         *table_paths("greedy_cv", *SENSITIVITY_ONLY),
         *figure_paths("greedy_cv", *SENSITIVITY_ONLY),
-        "results/greedy_cv/claims_sensitivity.csv",
+        *claim_paths("greedy_cv", "claims_sensitivity"),
 
 
 rule greedy_cv:
@@ -79,4 +79,4 @@ rule greedy_cv:
             "greedy_cv",
             *(name for name in [*EXPLAINED, *FIGURES] if name not in SENSITIVITY_ONLY),
         ),
-        "results/greedy_cv/claims.csv",
+        *claim_paths("greedy_cv"),

@@ -68,4 +68,4 @@ rule hypertune:
     input:
         *table_paths("hypertune", *RESULTS["hypertune"].tables),
         *figure_paths("hypertune", *RESULTS["hypertune"].figures),
-        "results/hypertune/claims.csv",
+        *claim_paths("hypertune"),

@@ -84,18 +84,25 @@ for paper, shown in RESULTS.items():
     for item, made_of in shown.claims.items():
 
         rule:
-            # Every claim that there is an experiment for, quoted, with our number, its interval and a verdict.
+            # Every claim of the document with our number, its interval and a verdict; our findings beside them.
             name:
                 f"{paper}_{item}"
             input:
                 made_of,
             output:
-                report(
+                claims=report(
                     f"results/{paper}/{item}.csv",
                     caption="../report/item.rst",
                     category=paper,
                     subcategory="claims",
                     labels={"item": item},
+                ),
+                findings=report(
+                    f"results/{paper}/{findings_of(item)}.csv",
+                    caption="../report/item.rst",
+                    category=paper,
+                    subcategory="claims",
+                    labels={"item": findings_of(item)},
                 ),
             log:
                 f"results/logs/{paper}/{item}.log",
@@ -112,7 +119,8 @@ for paper, shown in RESULTS.items():
                 scale=config["scale"],
                 caption=caption_of(paper, item),
             shell:
-                "python -m studies claims {params.package} --runs {input} --scale {params.scale} --output {output} > {log} 2>&1"
+                "python -m studies claims {params.package} --runs {input} --scale {params.scale}"
+                " --output {output.claims} > {log} 2>&1"
 
     for item in shown.tables:
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -173,7 +173,9 @@ def over_seeds(
     return ours, max(ours - margin, bounds[0]), min(ours + margin, bounds[1])
 
 
-def every(cells: ArrayLike, region: Region, *, is_log: bool = False, noun: str = "cells") -> Estimate:
+def every(
+    cells: ArrayLike, region: Region, *, is_log: bool = False, noun: str = "cells", names: Sequence[str] = ()
+) -> Estimate:
     """A quantity that must lie on one side of a threshold in every cell.
 
     Each cell has its own one-sided t-test at 2.5 %. Reproduced: every cell passes (all must, so there is nothing
@@ -185,9 +187,11 @@ def every(cells: ArrayLike, region: Region, *, is_log: bool = False, noun: str =
         region: `above` or `below` a threshold, in natural units.
         is_log: whether `cells` are logarithms of ratios.
         noun: what the cells are, in the plural.
+        names: of the cells, in their order; the remark then names the one that is shown.
 
     Returns:
-        The worst cell's mean and 95 % interval; the remark has the counts.
+        The mean and 95 % interval of the worst of those cells that decide: the ones that disagree, or else are
+        open, or else all. The remark has the counts.
 
     Raises:
         ValueError: if the region has two edges.
@@ -195,6 +199,7 @@ def every(cells: ArrayLike, region: Region, *, is_log: bool = False, noun: str =
     sign, edge, margins = _margins(cells, region, is_log=is_log)
     estimates = [mean(row) for row in margins]
     varied = [of for of in estimates if of.sd > 0]
+    shown = [name for name, of in zip(names, estimates, strict=False) if of.sd > 0]
     left_out = len(estimates) - len(varied)
     if not varied:
         return Estimate(math.nan, math.nan, math.nan, remark=f"nothing varies in {left_out} {noun}")
@@ -205,10 +210,12 @@ def every(cells: ArrayLike, region: Region, *, is_log: bool = False, noun: str =
     n_against = int(np.argmin([*(p_against * steps < 0.025), False]))
     verdict = REPRODUCED if all(passes) else CONTRADICTED if n_against else UNDECIDED
     needed = max((_seeds_needed(of.sd, abs(of.ours)) for of in varied if not of.low > 0), default=0)
-    worst = min(varied, key=lambda of: of.ours)
+    deciding = sorted(varied, key=_p_below)[:n_against] or [of for of in varied if not of.low > 0] or varied
+    worst = min(deciding, key=lambda of: of.ours)
     n_open = len(varied) - sum(passes) - n_against
     remark = f"{sum(passes)} {noun} agree, {n_open} are open, {n_against} disagree"
     remark += f"; {left_out} in which nothing varies are left out" if left_out else ""
+    remark += f"; shown: {shown[varied.index(worst)]}" if shown else ""
     found = _placed(worst, sign, edge)
     found = _exp(found) if is_log else found
     return replace(

@@ -132,10 +132,9 @@ def _greediness(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     wide = greediness(runs).dropna()
     found: dict[str, NDArray[np.float64]] = {}
     for measure, part in wide.groupby("measure"):
-        logs = (
-            part.assign(**{name: np.log10(part[name]) for name in EI_AND_KIN}) if measure == "distance" else part
-        )
-        means = logs.groupby("seed")[list(EI_AND_KIN)].mean()
+        values = part[list(EI_AND_KIN)]
+        logs = values.apply(np.log10) if measure == "distance" else values
+        means = logs.groupby(part["seed"]).mean()
         name = str(measure).removeprefix("log10_")
         found |= {f"{name}_{method}": 10 ** means[method].to_numpy(float) for method in EI_AND_KIN}
     return found

@@ -73,7 +73,7 @@ _GREEDY: Final = "the EI criterion tends to be too greedy (exploitative) in natu
 _NEARER: Final = (
     "distance from the incumbent to the next suggestion, of top-two EI (EI made more exploratory) over EI, {}"
 )
-_NORM: Final = "with the unsquared norm of pybnn's evidence over with the squared one"
+_NORM: Final = "estimated with the unsquared norm of pybnn's evidence over estimated with the squared one"
 
 CLAIMS: dict[str, tuple[Claim, ...]] = {
     "task1": (

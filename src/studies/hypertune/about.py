@@ -140,7 +140,7 @@ def ahead_of(
     whom = _CONTROLS[name] if is_ours else "EI"
     over = {
         "trials": "mean over the trials on all rows that both made",
-        "seconds": "mean over the time in which both had such a trial, HyperTune's time on subsets included",
+        "seconds": "mean over the time in which both had a trial on all rows, HyperTune's on subsets included",
     }
     of = {"trials": "by_trials", "seconds": "by_time"}
     return tuple(

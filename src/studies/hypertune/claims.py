@@ -102,7 +102,8 @@ _FIGURE1: Final = (
         "Key insights from PAC Generalization Bound",
         "the lowest generalization risk (highest accuracy) for a model that is trained on a larger data will "
         "occur at a more complex model than the one with a smaller training set",
-        "number of random features with the highest test accuracy, trained on all rows over trained on the subset",
+        "number of random features that is best on test rows, when trained on all rows over when trained on the "
+        "subset",
         "times",
         above(1),
         _best_features_ratio,

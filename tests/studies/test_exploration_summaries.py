@@ -359,6 +359,7 @@ def test_claims_on_task_2_follow_from_its_searches(task2_runs):
     few = verdicts("task2", runs)
     # On 5,000 rows another point is the best, so that nothing is said of the document's.
     assert few.loc["task2.search_finds_optimum", "verdict"] == "not run at this scale"
+    assert np.isnan(few.loc["task2.search_finds_optimum", "ours"])
     assert few.loc["task2.reported_on_diagonal", ["ours", "verdict"]].tolist() == [75.0, "reproduced"]
     # Five of five searches are not yet "all": Wilson's interval goes down to 57 %.
     stays = few.loc["task2.coded_stays_at_first"]

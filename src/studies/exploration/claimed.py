@@ -20,6 +20,8 @@ from studies.exploration.searches import searches
 from studies.exploration.task2 import LEARNER, choices, initial_and_final, published, refitted
 from studies.verdicts import check_claimed
 
+ALL_ROWS: Final = 50_000
+"""Training rows of the document's task 2: on fewer another point is the best, so that no search looks for its."""
 EI_AND_KIN: Final = ("ei", "ei_explore")
 
 
@@ -92,7 +94,7 @@ def _task2(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
         places.append((printed - _number(first, name)) / (_number(last, name) - _number(first, name)))
     place = places[0] if math.isclose(*places) else math.nan
     return {
-        "near": np.where(dngo["C"].notna(), near.astype(float), np.nan),
+        "near": np.where(dngo["C"].notna() & (dngo["cost"] >= ALL_ROWS), near.astype(float), np.nan),
         "place": np.array([round(100 * place, 7)]),
         "is_initial": initial_and_final(runs, "doc002_as_coded")["is_initial"].to_numpy(float),
         **_greediness(runs),

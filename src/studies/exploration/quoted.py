@@ -14,15 +14,16 @@ import numpy as np
 import pandas as pd
 
 from studies.estimates import Arrays, Estimate, exact, mean, ratio, share
+from studies.exploration.claimed import ALL_ROWS
 from studies.exploration.claimed import arrays as arrays
 from studies.exploration.searches import COMPARED, TASK2, ends, searches
 from studies.exploration.task2 import refitted
 from studies.regions import above, at_least, at_most, below, between, near
-from studies.verdicts import NOT_RUN, Claim, check_claimed
+from studies.verdicts import Claim, check_claimed
 
 FLOOR: Final = 5
 """Repetitions under which no number is published and no verdict given."""
-FLOOR_ROWS: Final = 50_000
+FLOOR_ROWS: Final = ALL_ROWS
 """The same for the rows on which the reported point and what the searches chose are fitted."""
 FLOOR_TRAIN: Final = 5_000
 """The same for the training rows of task 2's searches."""
@@ -227,8 +228,6 @@ CLAIMS: dict[str, tuple[Claim, ...]] = {
     ),
 }  # fmt: skip
 """By experiment."""
-SEARCHED_ON_ALL: Final = "exploration.task2.search_finds_optimum"
-"""The claim that needs searches on as many training rows as the document's."""
 
 
 def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
@@ -252,24 +251,7 @@ def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
         wanted = TASK2 if experiment == "task2" else COMPARED
         counts = last.groupby(["dataset", "method"])["seed"].nunique()
         enough = set(wanted) <= set(last["method"]) and counts.min() >= FLOOR
-        rows = _n_rows(last) >= FLOOR_TRAIN if experiment == "task2" else True
+        # Task 2's learner has no epochs, so that the cost of a trial is its rows.
+        rows = last["cost"].min() >= FLOOR_TRAIN if experiment == "task2" else True
         return bool(enough and rows and last["trial"].min() >= FLOOR_TRIALS[experiment])
     return bool(runs.groupby("method")["seed"].nunique().min() >= FLOOR)
-
-
-def _n_rows(last: pd.DataFrame) -> float:
-    """The fewest training rows of task 2's searches: its learner has no epochs, so that a trial costs its rows."""
-    return float(last["cost"].min())
-
-
-def unjudged(experiment: str, runs: pd.DataFrame, made: Arrays) -> dict[str, str]:
-    """Claims without a verdict, by their ids: on fewer training rows another point is the best.
-
-    Args:
-        experiment: one of `CLAIMS`.
-        runs: its rows.
-        made: what `arrays` makes of them.
-    """
-    if experiment != "task2" or _n_rows(ends(searches(runs))) >= FLOOR_ROWS:
-        return {}
-    return {SEARCHED_ON_ALL: NOT_RUN}

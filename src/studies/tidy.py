@@ -48,10 +48,15 @@ def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str = "runs"
         raise ValueError(f"the {what} lack the column {missing[0]!r}; they have {have}")
 
 
-def read_printed(name: str) -> pd.DataFrame:
-    """Numbers that a document prints, as they were copied into `values/{name}.csv`."""
+def read_printed(name: str, *, as_text: bool = False) -> pd.DataFrame:
+    """Numbers that a document prints, as they were copied into `values/{name}.csv`.
+
+    Args:
+        name: of the file.
+        as_text: keep them as they are printed, with all their digits.
+    """
     with files("studies").joinpath(f"values/{name}.csv").open() as file:
-        return pd.read_csv(file)
+        return pd.read_csv(file, dtype=str if as_text else None)
 
 
 def unprinted(table: pd.DataFrame, scale: str) -> pd.DataFrame:

@@ -163,17 +163,22 @@ def judge_all(
             arrays, enough = source.arrays(experiment, table), source.reaches_floor(experiment, table)
             judged = judge(listed, arrays, enough=enough, scale=scale, data=provenance(table))
             if hasattr(source, "not_testable"):
-                judged = _in_place_of_verdicts(
+                judged = in_place_of_verdicts(
                     judged, dict.fromkeys(source.not_testable(experiment, table), NOT_TESTABLE)
                 )
             if hasattr(source, "unjudged"):
-                judged = _in_place_of_verdicts(judged, source.unjudged(experiment, table, arrays))
+                judged = in_place_of_verdicts(judged, source.unjudged(experiment, table, arrays))
             parts.append(judged)
     return pd.concat(parts, ignore_index=True)
 
 
-def _in_place_of_verdicts(judged: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """The rows of `judge`, those of these ids with a label in place of a verdict."""
+def in_place_of_verdicts(judged: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """The rows of `judge`, those of these ids with a label in place of a verdict.
+
+    Args:
+        judged: rows of `judge`.
+        labels: by id.
+    """
     table = judged.copy()
     rows = table["id"].isin(list(labels))
     table.loc[rows, "verdict"] = table.loc[rows, "id"].map(labels)

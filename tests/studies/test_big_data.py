@@ -106,7 +106,7 @@ def test_every_method_that_a_job_may_ask_for_is_the_runs_own():
     assert listed == {n for n, asked in experiments.EXPERIMENTS.items() if asked.package.startswith("big_data.")}
 
 
-@pytest.mark.parametrize("section", (*SECTIONS, "beyond"))
+@pytest.mark.parametrize("section", [*SECTIONS, "beyond"])
 def test_a_claim_quotes_or_is_a_printed_number_and_a_finding_is_neither(section):
     listed = import_module(f"studies.big_data.{section}.claims").CLAIMS
     package = import_module(f"studies.big_data.{section}.figures").FIGURES

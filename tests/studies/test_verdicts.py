@@ -215,6 +215,19 @@ def test_cells_in_which_nothing_varies_are_left_out_and_counted():
     assert verdict(regions.above(0), every([[0.0, 0.0]], regions.above(0))) == UNDECIDED
 
 
+def test_the_worst_cell_is_named_where_cells_have_names():
+    cells = [[0.0, 0.0, 0.0], [1.0, 2.0, 1.5], [0.5, 0.6, 0.7]]
+    found = every(cells, regions.above(0), names=("constant", "first", "second"))
+    assert found.remark.endswith("; shown: second")
+    assert found.ours == pytest.approx(0.6)
+
+
+def test_the_cell_that_is_shown_is_the_worst_of_those_that_decide():
+    agrees, is_open, disagrees = [0.1, 0.11, 0.09], [-5.0, 9.0, 5.0], [-0.2, -0.21, -0.19]
+    assert every([agrees, is_open], regions.above(0)).ours == pytest.approx(3.0)  # not the lower 0.1, which agrees
+    assert every([agrees, is_open, [-9.0, 5.0, 1.0], disagrees], regions.above(0)).ours == pytest.approx(-0.2)
+
+
 def test_every_cell_of_ratios_is_shown_as_a_ratio():
     found = every(np.log([[0.5, 0.6, 0.55], [0.8, 0.9, 0.85]]), regions.below(1), is_log=True)
     assert found.verdict == REPRODUCED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -19,9 +20,13 @@ from studies.exploration.searches import searches
 from studies.exploration.task2 import LEARNER, choices, initial_and_final, published, refitted
 from studies.verdicts import check_claimed
 
+ALL_ROWS: Final = 50_000
+"""Training rows of the document's task 2: on fewer another point is the best, so that no search looks for its."""
+EI_AND_KIN: Final = ("ei", "ei_explore")
+
 
 def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What the claims on an experiment are about, each of shape (n_seeds,); what has no seeds is repeated.
+    """What the claims on an experiment are about, (n_seeds,), or (1,) where there is no chance in it.
 
     Args:
         experiment: one of `quoted.CLAIMS`.
@@ -38,13 +43,16 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
 def _task1(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     ends = runs[runs["is_best"].astype(bool)].sort_values("step")
     found = ends[(ends["objective"] == "evidence") & (ends["search"] == "dngo")].groupby("seed").first()
-    exact: dict[str, float] = {
+    first = [task1.as_published(point) for point in task1.INITIAL]
+    exact = {
         "K_given": task1.best("evidence", lambda point: point[1:] == task1.GIVEN[1:]).K,
         "K_joint": task1.best("evidence").K,
-        "initial_is_reported": task1.best("as_published", lambda point: point in task1.INITIAL) == task1.GIVEN,
+        "initial_rank": 1 + sum(score > task1.as_published(task1.GIVEN) for score in first),
+        "one": 1,
     }
-    exact |= {name: value[0] for name, value in _errors(task1_errors.optima_of_points(), "points").items()}
     arrays: dict[str, NDArray[np.float64]] = {
+        **{name: np.array([float(value)]) for name, value in exact.items()},
+        **_errors(task1_errors.optima_of_points(), "points"),
         "K_is_3": np.asarray(found["K"] == task1.GIVEN.K, dtype=float),
         "is_reported": _is_reported(found),
         **_errors(task1_errors.optima_of_head(runs), "head"),
@@ -53,9 +61,9 @@ def _task1(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     of = {search: reached[reached["search"] == search].reindex(found.index) for search in task1_errors.SEARCHES}
     coded, corrected = of["dngo_as_coded"], of["dngo"]
     arrays["coded_is_reported"] = np.where(coded["score"].notna(), _is_reported(coded), np.nan)
-    arrays["corrected_less_coded"] = (corrected["is_initial"] - coded["is_initial"]).to_numpy(float)
+    arrays["coded_less_corrected"] = (coded["is_initial"] - corrected["is_initial"]).to_numpy(float)
     arrays["orientation_stays"] = of["dngo_orientation"]["is_initial"].to_numpy(float)
-    return arrays | {name: np.full(len(found), float(value)) for name, value in exact.items()}
+    return arrays
 
 
 def _is_reported(points: pd.DataFrame) -> NDArray[np.float64]:
@@ -66,12 +74,12 @@ def _is_reported(points: pd.DataFrame) -> NDArray[np.float64]:
 def _errors(optima: pd.DataFrame, name: str) -> dict[str, NDArray[np.float64]]:
     """What the unsquared norm does to both estimates, and how far the prior moves them, per seed."""
     ratios = optima.set_index("error")[["alpha_ratio", "noise_sd_ratio"]]
-    logs = pd.DataFrame(np.log(ratios.to_numpy(float)), index=ratios.index)
-    norm, prior = (logs[logs.index == error].to_numpy() for error in ("unsquared_norm", "no_prior"))
-    moved = np.hypot(prior[:, 0], 2 * prior[:, 1])  # log s2 is twice the log of the standard deviation
-    return {f"{name}_sd": norm[:, 1], f"{name}_alpha": -norm[:, 0]} | (
-        {"prior": 1 - moved} if name == "head" else {}
-    )
+    norm, prior = (ratios[ratios.index == error].to_numpy(dtype=float) for error in ("unsquared_norm", "no_prior"))
+    found = {f"{name}_sd": norm[:, 1], f"{name}_alpha": norm[:, 0]}
+    if name == "head":
+        logs = np.log(prior)
+        found["prior"] = np.hypot(logs[:, 0], 2 * logs[:, 1])  # log s2 is twice the log of the standard deviation
+    return found
 
 
 def _task2(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
@@ -86,10 +94,10 @@ def _task2(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
         places.append((printed - _number(first, name)) / (_number(last, name) - _number(first, name)))
     place = places[0] if math.isclose(*places) else math.nan
     return {
-        "near": np.where(dngo["C"].notna(), near.astype(float), np.nan),
-        "place": np.full(len(dngo), round(place, 9)),
+        "near": np.where(dngo["C"].notna() & (dngo["cost"] >= ALL_ROWS), near.astype(float), np.nan),
+        "place": np.array([round(100 * place, 7)]),
         "is_initial": initial_and_final(runs, "doc002_as_coded")["is_initial"].to_numpy(float),
-        "distance": _differences(runs)["distance"],
+        **_greediness(runs),
     }
 
 
@@ -106,23 +114,32 @@ def _refits(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
         (fits["method"] == "grid") & (fits["n_rows"] >= fits[fits["method"] == "reported"]["n_rows"].min())
     ]  # smaller fits are not as flat
     spread = float(whole["test_error"].max() - whole["test_error"].min())
-    reported = np.full(len(of["dngo"]), float(of["reported"][0]))
+    reported = of["reported"][:1]
+    rank = 1 + int((whole["test_error"] < float(reported[0])).sum()) if len(whole) else math.nan
     return {
-        "reported": reported,
-        "dngo": of["dngo"],
-        "range_less_half_a_point": np.full(len(reported), spread - 0.005),
-        "random_less_reported": of["random"] - reported,
+        "reported": 100 * (1 - reported),
+        "rank": np.array([float(rank)]),
+        "dngo": 100 * (1 - of["dngo"]),
+        "spread": np.array([100 * spread]),
+        "random_less_reported": 100 * (reported - of["random"]),
     }
 
 
 def _functions(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    return _differences(searches(runs, FUNCTION))
+    return _greediness(searches(runs, FUNCTION))
 
 
-def _differences(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    wide = greediness(runs).dropna().groupby(["measure", "seed"])["difference"].mean().reset_index()
-    wide = wide.pivot_table(index="measure", columns="seed", values="difference")
-    return {str(measure): row.to_numpy(float) for measure, row in wide.iterrows()}
+def _greediness(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """`distance_{method}` and `regret_{method}` of both EI: geometric means over the problems of a seed."""
+    wide = greediness(runs).dropna()
+    found: dict[str, NDArray[np.float64]] = {}
+    for measure, part in wide.groupby("measure"):
+        values = part[list(EI_AND_KIN)]
+        logs = values.apply(np.log10) if measure == "distance" else values
+        means = logs.groupby(part["seed"]).mean()
+        name = str(measure).removeprefix("log10_")
+        found |= {f"{name}_{method}": 10 ** means[method].to_numpy(float) for method in EI_AND_KIN}
+    return found
 
 
 def _cost(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:

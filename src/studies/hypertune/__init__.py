@@ -15,7 +15,7 @@ import pandas as pd
 from studies.hypertune import budgets, tables
 from studies.hypertune import claims as claimed
 from studies.hypertune.tables import FLOOR, FLOOR_ROWS, reaches_floor
-from studies.verdicts import check_claimed, judge_all
+from studies.verdicts import check_claimed, in_place_of_verdicts, judge_all
 
 __all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "TABLES", "claims", "reaches_floor", "render"]
 
@@ -37,7 +37,8 @@ def render(table: pd.DataFrame) -> str:
 def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     """The document's claims with verdicts, in its order; those of an experiment without runs as not run.
 
-    Runs on stand-ins are left out where there are others, of numbers, verdicts and provenance alike.
+    Runs on stand-ins are left out where there are others, of numbers, verdicts and provenance alike; a claim on
+    data of which there are stand-ins alone is not testable here.
 
     Args:
         runs: by name of the experiment, a learner, `{learner}_refits` or `complexity`.
@@ -49,4 +50,6 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     known = [*claimed.CLAIMS, "cifar_cnn"]
     for name in runs:
         check_claimed(name, known)
-    return judge_all([claimed], {name: claimed.real(table) for name, table in runs.items()}, known, scale)
+    judged = judge_all([claimed], {name: claimed.real(table) for name, table in runs.items()}, known, scale)
+    labels = {id: label for name, table in runs.items() for id, label in claimed.out_of_reach(name, table).items()}
+    return in_place_of_verdicts(judged, labels)

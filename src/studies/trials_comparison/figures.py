@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -14,21 +13,10 @@ from numpy.typing import NDArray
 
 from studies import style
 from studies.comparisons.diagrams import draw_diagrams
-from studies.style import TRIALS, Look
-from studies.trials_comparison.listed import GROUPS, METHODS, PROBLEMS
+from studies.methods import METHODS
+from studies.records import Look, default_look
+from studies.trials_comparison.listed import GROUPS, PROBLEMS, in_order
 
-_ENDED: Final = "_terminated"
-LOOKS: Final[Mapping[str, Look]] = {
-    name: TRIALS[name]
-    if name in TRIALS
-    else replace(
-        TRIALS[name.removesuffix(_ENDED)],
-        label=f"{TRIALS[name.removesuffix(_ENDED)].label}, terminating",
-        linestyle=(0, (1, 1)),
-    )
-    for name in METHODS
-}
-"""By method; one that terminates has the colour of the one that does not, dots, and an open marker."""
 _ACROSS: Final = {
     "seconds": "Evaluations and optimiser (s)",
     "cost": "Cost of evaluations ({})",
@@ -37,14 +25,24 @@ _ACROSS: Final = {
 _REGRETS: Final = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
-def _face(method: str) -> dict[str, Any]:
-    look = LOOKS[method]
+def looks_of(found: Iterable[str]) -> dict[str, Look]:
+    """The look of each method, by name: its own, or a plain one, different for each that has none."""
+    shown = in_order(found)
+    others = [name for name in shown if name not in METHODS]
+    return {
+        name: METHODS[name].look if name in METHODS else default_look(name, others.index(name)) for name in shown
+    }
+
+
+def _face(method: str, look: Look) -> dict[str, Any]:
+    """The marker of a method, open where it cuts trials short."""
+    is_open = method in METHODS and METHODS[method].termination is not None
     return {
         "marker": look.marker,
         "color": look.color,
-        "markerfacecolor": "white" if method.endswith(_ENDED) else look.color,
-        "markeredgecolor": look.color if method.endswith(_ENDED) else "black",
-        "markeredgewidth": 0.8 if method.endswith(_ENDED) else 0.4,
+        "markerfacecolor": "white" if is_open else look.color,
+        "markeredgecolor": look.color if is_open else "black",
+        "markeredgewidth": 0.8 if is_open else 0.4,
         "markersize": 7 if look.marker == "*" else 4.5,
     }
 
@@ -55,9 +53,9 @@ def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
     shown = [problem for problem in PROBLEMS.values() if (summary["problem"] == problem.title).any()]
     n_rows = -(-len(shown) // 2)
     figure = Figure(figsize=(style.TWO_COLUMN[0], 1.0 + 2.3 * n_rows), layout="constrained")
-    panels = [*figure.subplots(n_rows, 2, squeeze=False).flat]
+    panels, looks = [*figure.subplots(n_rows, 2, squeeze=False).flat], looks_of(summary["method"])
     for axes, (title, _, unit) in zip(panels, shown, strict=False):
-        _draw_panel(axes, summary[summary["problem"] == title])
+        _draw_panel(axes, summary[summary["problem"] == title], looks)
         axes.set(title=title, xlabel=_ACROSS[currency].format(unit), ylabel="Regret (points of test error)")
     for axes in panels[len(shown) :]:
         axes.set_axis_off()
@@ -66,16 +64,16 @@ def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
     return figure
 
 
-def _draw_panel(axes: Axes, part: pd.DataFrame) -> None:
+def _draw_panel(axes: Axes, part: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     lines = part.dropna(subset=["x", "mean"])
     if lines.empty:
         style.say_not_run(axes)
         return
     for i, (method, line) in enumerate(lines.groupby("method", sort=False)):
-        look, at = LOOKS[str(method)], _marked(line["x"].to_numpy(), i / len(METHODS))
+        look, at = looks[str(method)], _marked(line["x"].to_numpy(), i / len(looks))
         axes.plot(
             line["x"], 100 * line["mean"], drawstyle="steps-post", label=look.label, linestyle=look.linestyle,
-            markevery=at, linewidth=1.1, clip_on=False, **_face(str(method)),  # a regret of 0 is on the edge
+            markevery=at, linewidth=1.1, clip_on=False, **_face(str(method), look),  # a regret of 0 is on the edge
         )  # fmt: skip
         told = line.iloc[at]
         if told["n_seeds"].min() >= style.N_OF_BAND:
@@ -93,7 +91,7 @@ def _draw_panel(axes: Axes, part: pd.DataFrame) -> None:
     axes.grid(alpha=0.3)
     few = part[part["n_missing"] > 0].groupby("method", sort=False)["n_missing"].first()
     if len(few):
-        text = "\n".join(["no incumbent:", *(f"{LOOKS[str(name)].label}, {n} seeds" for name, n in few.items())])
+        text = "\n".join(["no incumbent:", *(f"{looks[str(name)].label}, {n} seeds" for name, n in few.items())])
         behind = {"color": "white", "pad": 1}
         axes.text(0.98, 0.98, text, transform=axes.transAxes, ha="right", va="top", fontsize=6, bbox=behind)
 
@@ -114,11 +112,12 @@ def _root(values: NDArray[np.float64] | float) -> NDArray[np.float64]:
 @style.styled
 def draw_ranks(summary: pd.DataFrame, currency: str) -> Figure:
     """A critical-difference diagram per group of problems."""
+    looks = looks_of(summary["method"])
     shown = {
         f"Regret at equal {currency}, {name}": summary[summary["group"] == group] for group, name in GROUPS.items()
     }
     return draw_diagrams(
         shown,
-        lambda row: LOOKS[row["method"]],
-        lambda row: {**_face(row["method"]), "linestyle": "none"},
+        lambda row: looks[row["method"]],
+        lambda row: {**_face(row["method"], looks[row["method"]]), "linestyle": "none"},
     )

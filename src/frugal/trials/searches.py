@@ -118,7 +118,11 @@ def search(
         strategy = others[name](**given, n_initial=n_initial, **own)
     else:
         first = initial_design(on.space, n_drawn, rng_for("initial design", learner, dataset, seed))
-        strategy = make(name, **given, initial=first[:n_initial], **_facts(on, name, own), **own)
+        if "initial" in settings_of(name):
+            own["initial"] = first[:n_initial]
+        else:
+            log.warning("warning: %s does not take the first candidates that other strategies start from", name)
+        strategy = make(name, **given, **_facts(on, name, own), **own)
         if isinstance(on, LearnerProblem):
             _check_rows(on, {**settings_of(name), **own})
     if isinstance(on, LearnerProblem):  # before a clock starts; look-ups tell times that were measured before

@@ -21,7 +21,6 @@ from frugal.trials.extrapolations import Extrapolations, epochs_of_checks
 from frugal.trials.ledger import initial_design
 from frugal.trials.lookup import LookUpProblem
 from frugal.trials.problem_by_name import FUNCTION as FUNCTION
-from frugal.trials.problem_by_name import SPACES as SPACES
 from frugal.trials.problem_by_name import problem as problem
 from frugal.trials.problems import LearnerProblem, Problem
 from frugal.trials.runs import Journal, run

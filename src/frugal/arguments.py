@@ -161,11 +161,11 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("data", help="a CSV file with numeric columns")
     p.add_argument("--target", help="name of the label column; the last by default")
     p.add_argument(
-        "--classifier", required=True, help="bernoulli_nb, decision_tree, knn, svm_km, km_svm or wkm_svm"
+        "--classifier", required=True, help="a learner that is fitted in one go, as knn, svm or wkm_svm"
     )
     p.add_argument("--strategy", default="greedy_early_stopping", help="any of the folds family")
     p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
-    p.add_argument("--n-candidates", type=int, default=64, help="drawn from the classifier's ranges")
+    p.add_argument("--n-candidates", type=int, default=64, help="drawn from its default space")
     p.add_argument("--n-folds", type=int, default=5, help="of the cross-validation")
     p.add_argument("--scaler", default="none", help="none, min_max, robust or standard")
     p.add_argument("--splits", default="stratified", help="stratified or plain")
@@ -214,7 +214,7 @@ def add_trials(commands: Any) -> None:
     """Add the command of a search of the trials family."""
     p = command(commands, "trials", "search a learner's hyperparameters, or a function's minimum, trial by trial")
     p.add_argument("method", help="a strategy of the trials family")
-    p.add_argument("--learner", required=True, help="one that is registered, or `function`")
+    p.add_argument("--learner", required=True, help="any learner, or `function`")
     p.add_argument("--dataset", required=True, help="or the name of the function")
     p.add_argument("--seed", type=int, required=True)
     p.add_argument("--n-trials", type=int, required=True)

@@ -112,7 +112,6 @@ def _rungs(args: argparse.Namespace) -> None:
 
 def _scoring(args: argparse.Namespace) -> tuple[Dataset, list[Candidate], dict[str, Any]]:
     """Dataset, distinct candidates, and what `score` is told of the folds."""
-    import frugal.rows.learners  # noqa: F401  its learners can be searched, too
     from frugal.datasets import load
     from frugal.folds.search import candidates_of
 
@@ -255,8 +254,7 @@ def _bench(args: argparse.Namespace) -> None:
 
 def _select(args: argparse.Namespace) -> None:
     """Choose a candidate on the user's own table, by live fits."""
-    import frugal.rows.learners  # noqa: F401  its learners can be searched, too
-    from frugal import folds
+    from frugal import folds, learners
     from frugal.datasets import from_csv
     from frugal.folds.checks import check_counts
     from frugal.folds.search import candidates_of
@@ -264,9 +262,9 @@ def _select(args: argparse.Namespace) -> None:
 
     check_counts(args.n_candidates, args.n_folds)
     data = from_csv(args.data, target=args.target)
-    listed = candidates_of(
-        "ranges", args.classifier, dataset=data.name, seed=args.seed, n_ranges=args.n_candidates
-    )
+    learners.check_fitted(args.classifier)
+    space = learners.record(args.classifier).default_space
+    listed = candidates_of(space, args.classifier, dataset=data.name, seed=args.seed, n_ranges=args.n_candidates)
     facts = {"n_rows": len(data.y), "n_classes": data.n_classes}
     settings = folds.with_facts(args.strategy, settings_of(args.settings), **facts)
     strategy = folds.make(

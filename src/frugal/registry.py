@@ -1,21 +1,61 @@
-"""Strategies by name: a module `beta_greedy` of the package holds the class `BetaGreedy`, and that suffices."""
+"""Strategies by name: a module `beta_greedy` of the package holds the class `BetaGreedy`, and that suffices.
+
+Other packages add theirs by an entry point of the group that is named as the package, such as
+`frugal.folds.strategies`: its name is the strategy's, and what it names is the class.
+"""
 
 from __future__ import annotations
 
 import inspect
 import pkgutil
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from typing import Any, cast
 
 from frugal.checks import check_known
 
 
+@cache
+def added(group: str) -> Mapping[str, EntryPoint]:
+    """Entry points of a group by name, none of them loaded; a process looks for them once.
+
+    Raises:
+        ValueError: if two packages add the same name.
+    """
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=group):
+        other = found.setdefault(point.name, point)
+        if other.value != point.value:
+            raise ValueError(f"{other.value} and {point.value} both add {point.name!r} to {group}; rename one")
+    return found
+
+
+def names(package: str) -> list[str]:
+    """Names of the strategies of a package and of those that other packages add to it, without importing them.
+
+    Raises:
+        ValueError: if another package adds a name that is taken.
+    """
+    spec = find_spec(package)
+    return _names(package, (spec and spec.submodule_search_locations) or ())
+
+
+def _names(package: str, path: Iterable[str]) -> list[str]:
+    ours = {module.name for module in pkgutil.iter_modules(path)}
+    for name, point in added(package).items():
+        if name in ours:
+            raise ValueError(f"{point.value} adds {name!r} to {package}, which has one of that name; rename it")
+    return sorted(ours | set(added(package)))
+
+
 class Registry:
-    """The strategies that the modules of a package hold.
+    """The strategies that the modules of a package hold, and those that other packages add.
 
     Args:
-        package: name of the package.
+        package: name of the package, and of the group of entry points.
         path: its folders, `__path__`.
         shared: arguments that every constructor takes; the others are settings.
     """
@@ -25,15 +65,18 @@ class Registry:
 
     def known(self) -> list[str]:
         """Names, in order."""
-        return sorted(module.name for module in pkgutil.iter_modules(self._path))
+        return _names(self._package, self._path)
 
     def class_of(self, name: str) -> type:
         """The class of a strategy.
 
         Raises:
-            ValueError: on an unknown strategy; the message lists the known ones.
+            ValueError: on an unknown strategy, whose message lists the known ones, or an entry point that cannot
+                be loaded or names no class.
         """
         check_known("strategy", name, self.known())
+        if name in added(self._package):
+            return _loaded(added(self._package)[name])
         module = import_module(f"{self._package}.{name}")
         return cast(type, getattr(module, "".join(word.capitalize() for word in name.split("_"))))
 
@@ -57,8 +100,8 @@ class Registry:
                 break
         return settings
 
-    def checked(self, name: str, settings: Mapping[str, Any]) -> type:
-        """The class of a strategy that takes these settings.
+    def checked(self, name: str, settings: Collection[str]) -> type:
+        """The class of a strategy that takes settings of these names.
 
         Raises:
             ValueError: on an unknown strategy or setting; the message lists the known ones.
@@ -68,3 +111,15 @@ class Registry:
         if unknown:
             raise ValueError(f"unknown setting {unknown[0]!r} of {name}; known: {', '.join(known) or 'none'}")
         return self.class_of(name)
+
+
+def _loaded(point: EntryPoint) -> type:
+    """The class that an entry point names."""
+    what = f"the entry point {point.name!r} of {point.group}"
+    try:
+        found = point.load()
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{what} cannot be loaded from {point.value}: {error}") from error
+    if not isinstance(found, type):
+        raise ValueError(f"{what} must name a class, as package.module:Class, got {point.value}")
+    return found

@@ -5,78 +5,162 @@ Light to import, since the workflow reads it at every start.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from frugal.checks import check_known
-from studies.experiments import SEARCHES
+from studies.experiments import SEARCHES, Search
+from studies.methods import METHODS
+from studies.records import Method
 
 SPACE = "hypertune"
 """Of document 004's learners."""
 ROWS = ("n_train", "n_valid", "n_test")
 """Of document 004's problems."""
+_RECORDED = ("strategy", "draws", "termination")
+"""What the record of a method says and its block must not."""
 
 
-def block_of(search: str, config: Mapping[str, Any]) -> dict[str, Any]:
+def block_of(search: Search, config: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration of an experiment of `SEARCHES`, with what it has from the one that it stands beside.
 
     Args:
-        search: its name.
+        search: the experiment.
         config: all keys.
     """
-    of = SEARCHES[search]
-    block = dict(config[of.paper][search])
-    if not of.beside:
+    block = dict(config[search.paper][search.name])
+    if not search.beside:
         return block
-    shared = config[SEARCHES[of.beside].paper][of.beside]
+    shared = config[SEARCHES[search.beside].paper][search.beside]
     return {key: value for key, value in shared.items() if key not in ("n_trials", "strategies")} | block
 
 
-def n_trials_of(search: str, block: Mapping[str, Any], dataset: str) -> dict[str, int]:
+def n_trials_of(search: Search, block: Mapping[str, Any], dataset: str) -> dict[str, int]:
     """Trials by method of an experiment of `SEARCHES` on a data set; a method that is not run there is left out.
 
     Args:
-        search: its name.
+        search: the experiment.
         block: its configuration, in which n_trials is one number for all methods, or by method one (None: not
-            run) or one by data set (None or none: not run there), n_initial the first candidates, and
-            strategies settings by method, their own n_initial among them.
+            run) or one by data set (None or none: not run there), default_n_trials that of methods without,
+            n_initial the first candidates, and strategies settings by method, their own n_initial among them.
         dataset: one of its problems'.
 
     Raises:
-        ValueError: on an unknown method or data set, whose message lists the known ones, or more first candidates
-            than trials.
+        ValueError: on an unknown method or data set, whose message lists the known ones, a method without a
+            number, or more first candidates than trials.
     """
-    methods, n_trials = SEARCHES[search].methods, block["n_trials"]
+    n_trials = block["n_trials"]
     if not isinstance(n_trials, Mapping):
-        n_trials = dict.fromkeys(methods, n_trials)
-    for method in (*n_trials, *block.get("strategies", {})):
-        check_known(f"method of {search}", method, methods)
+        n_trials = dict.fromkeys(search.methods, n_trials)
+    for name in (*n_trials, *block.get("strategies", {})):
+        check_known(f"method of {search.name}", name, _known(search))
     found = {}
-    for method in methods:
-        number = n_trials.get(method)
+    for method in search.compared:
+        if method.name not in n_trials and block.get("default_n_trials") is None:
+            raise ValueError(f"n_trials must have a number for {method.name}, or null where it is not run")
+        number = n_trials.get(method.name, block.get("default_n_trials"))
         if isinstance(number, Mapping):
             for name in number:
-                check_known(f"dataset of {search} in n_trials.{method}", name, _datasets_of(search))
+                check_known(f"dataset of {search.name} in n_trials.{method.name}", name, _datasets_of(search))
             number = number.get(dataset)
         if number is not None:
-            found[method] = int(number)
-    for method, n in found.items():
-        of = [method, method.split("_")[0]] if "datasets" in block else [method]  # a variant has its strategy's
-        own = [block.get("strategies", {}).get(name, {}).get("n_initial") for name in of]
-        n_initial = next((n for n in own if n is not None), block.get("n_initial", 1))
-        if n_initial > n:
-            raise ValueError(f"n_initial of {method} must be at most n_trials = {n}, got {n_initial}")
+            n_initial = settings_of(method, block).get("n_initial", block.get("n_initial", 1))
+            if n_initial > number:
+                raise ValueError(
+                    f"n_initial of {method.name} must be at most n_trials = {number}, got {n_initial}"
+                )
+            found[method.name] = int(number)
     return found
 
 
-def sized(method: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of a strategy on a table or stored curves: those of its block, and the sizes that these hold.
+def _known(search: Search) -> list[str]:
+    """Methods that the configuration of an experiment may speak of.
+
+    Those of a comparison are chosen in the configuration, so all that are known may stand in its blocks; but not
+    those of the experiment beside it, which has numbers of its own for them.
+    """
+    if search.paper != "trials_comparison":
+        return list(search.methods)
+    beside = SEARCHES[search.beside].methods if search.beside else ()
+    return [name for name in dict.fromkeys((*METHODS, *search.methods)) if name not in beside]
+
+
+def settings_of(method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
+    """What a block says of a method: those of the method that it is a variant of, its own, and the record's.
+
+    Args:
+        method: which.
+        block: in which strategies holds settings by method.
+
+    Raises:
+        ValueError: if the block says what the record of the method does.
+    """
+    blocks = block.get("strategies", {})
+    own = blocks.get(method.name, {})
+    for name in (*_RECORDED, *method.settings):
+        if name in own:
+            raise ValueError(
+                f"strategies.{method.name} must not hold {name}, which belongs to the method; one with another "
+                f"{name} needs another name"
+            )
+    return {**blocks.get(method.variant_of, {}), **own, **method.settings}
+
+
+def planned(
+    search: Search,
+    method: Method,
+    block: Mapping[str, Any],
+    dataset: str,
+    *,
+    table: Mapping[str, Any] | None = None,
+    n_classes: int = 0,
+) -> dict[str, Any]:
+    """Settings of a search by a method on a problem, as `trials.searches.search` takes them.
+
+    Args:
+        search: the experiment.
+        method: one of what it compares.
+        block: its configuration, as of `block_of`.
+        dataset: the problem's.
+        table: where trials are on listed sizes, what holds `sizes` and `n_valid`.
+        n_classes: of the data set, where trials are on any number of its rows.
+
+    Raises:
+        ValueError: if a method with termination is not on stored curves, or as `settings_of` and `sized`.
+    """
+    settings = settings_of(method, block)
+    if search.resource == "rows":
+        settings = on_rows(method, settings, block, dataset, n_classes)
+    elif search.resource == "sizes" and table is not None:
+        settings = sized(method, settings, table)
+    if method.strategy != method.name:
+        settings["strategy"] = method.strategy
+    if method.variant_of:
+        settings["draws"] = method.variant_of
+    if method.termination is not None:
+        settings["termination"] = _termination(search, method, block)
+    return settings
+
+
+def _termination(search: Search, method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of `Terminating`: those of the block, and the method's over them."""
+    if search.resource != "epochs":
+        raise ValueError(
+            f"{method.name} of {search.name} cuts trials short, which is for experiments on stored curves: "
+            f"{', '.join(name for name, other in SEARCHES.items() if other.resource == 'epochs')}"
+        )
+    shared = {"curve": block["curve"], "check_share": block["check_share"]}
+    return {**block["termination"], **shared, **(method.termination or {})}
+
+
+def sized(method: Method, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a method on a table or stored curves: its own, and the sizes that these hold.
 
     HyperTune's subsets are an eighth of the most rows, or the next size below; Hyperband's rungs are the sizes.
 
     Args:
-        method: name of the strategy, or of the variant that `own` says it is.
-        own: its block; of mtbo, `divisor` says which part of the largest size the small task has.
+        method: which.
+        own: its settings; of mtbo, `divisor` says which part of the largest size the small task has.
         table: the block of the table; of strategies other than Hyperband and HyperTune n_valid, too.
 
     Raises:
@@ -84,14 +168,14 @@ def sized(method: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict
             same multiple of the one before.
     """
     settings, sizes = dict(own), sorted(table["sizes"])
-    match settings.get("strategy", method):
-        case "fabolas":
+    match method.strategy:
+        case "fabolas" | "fabolas_joint":
             settings |= {"sizes": sizes, "n_valid": table["n_valid"]}
         case "mtbo":
             divisor = settings.pop("divisor", 4)
             if sizes[-1] / divisor not in sizes[:-1]:
                 raise ValueError(
-                    f"divisor of {method} must lead from {sizes[-1]} rows to one of "
+                    f"divisor of {method.name} must lead from {sizes[-1]} rows to one of "
                     f"{', '.join(map(str, sizes[:-1]))}, got {divisor}"
                 )
             settings |= {"auxiliary": sizes[-1] // divisor, "n_max": sizes[-1], "n_valid": table["n_valid"]}
@@ -99,7 +183,7 @@ def sized(method: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict
             factor = sizes[1] // sizes[0]
             if sizes != [sizes[0] * factor**i for i in range(len(sizes))]:
                 raise ValueError(
-                    f"sizes must each be the same multiple of the one before for {method}, got "
+                    f"sizes must each be the same multiple of the one before for {method.name}, got "
                     f"{', '.join(map(str, sizes))}"
                 )
             rungs = {"min_resource": sizes[0], "max_resource": sizes[-1], "reduction_factor": factor}
@@ -110,40 +194,45 @@ def sized(method: str, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict
     return settings
 
 
-def on_rows(method: str, block: Mapping[str, Any], dataset: str, n_classes: int) -> dict[str, Any]:
-    """Settings of a strategy of document 004 on a data set: those of its block, and what follows from its rows.
+def on_rows(
+    method: Method, own: Mapping[str, Any], block: Mapping[str, Any], dataset: str, n_classes: int
+) -> dict[str, Any]:
+    """Settings of a method of document 004 on a data set: its own, and what follows from the rows.
 
     Args:
-        method: name of the strategy; `{name}_{variant}` has the settings and random numbers of the strategy
-            `name`, and its own settings over them.
+        method: which.
+        own: its settings.
         block: of the learner; subset_share is what HyperTune's subsets are of the training rows, rows_per_class
             the least that these have and that Fabolas and Hyperband on rows may ask for.
         dataset: its name.
         n_classes: its classes.
     """
-    name, rows = method.split("_")[0], rows_of(block, dataset)
-    own = {**block["strategies"].get(name, {}), **block["strategies"].get(method, {})}
-    if name != method:
-        own |= {"strategy": name, "draws": name}
-    least = block["rows_per_class"] * n_classes
-    match name, own.get("resource"):
+    rows, least = rows_of(block, dataset), block["rows_per_class"] * n_classes
+    match method.strategy, own.get("resource"):
         case "hypertune", _:
             return {"subset_rows": max(round(block["subset_share"] * rows["n_train"]), least), **own}
-        case "fabolas", _:
+        case "fabolas" | "fabolas_joint", _:
             return {"n_min": least, "n_max": rows["n_train"], "n_valid": rows["n_valid"], **own}
         case "hyperband", "rows":
             from frugal.trials.brackets import robo_settings
 
             # HyperTune's time is every method's budget, where RoBO ends after a number of brackets
             return {**robo_settings(rows["n_train"], least), "n_brackets": None, **own}
-    return own
+    return dict(own)
 
 
-def check_block(search: str, block: Mapping[str, Any]) -> None:
+def chosen_problems(search: Search, block: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Learner and data set of an experiment's searches: all, or, on any rows, those that the block chooses."""
+    if search.resource != "rows":
+        return list(search.problems)
+    return [(learner, name) for learner, name in search.problems if name in block["datasets"]]
+
+
+def check_block(search: Search, block: Mapping[str, Any]) -> None:
     """Refuse a block whose searches could not be run or compared.
 
     Args:
-        search: its name.
+        search: the experiment.
         block: its configuration; one with neither sizes of its own nor a choice of datasets passes.
 
     Raises:
@@ -153,8 +242,10 @@ def check_block(search: str, block: Mapping[str, Any]) -> None:
     """
     if "sizes" in block and block["n_train"] != max(block["sizes"]):
         raise ValueError(f"n_train must be {max(block['sizes'])}, the largest of sizes, got {block['n_train']}")
-    for dataset in block.get("datasets", ()):
-        check_known(f"dataset of {search}", dataset, _datasets_of(search))
+    if search.resource != "rows":
+        return
+    for dataset in block["datasets"]:
+        check_known(f"dataset of {search.name}", dataset, _datasets_of(search))
         rows_of(block, dataset)
         if "hypertune" not in n_trials_of(search, block, dataset):
             raise ValueError(
@@ -162,8 +253,26 @@ def check_block(search: str, block: Mapping[str, Any]) -> None:
             )
 
 
-def _datasets_of(search: str) -> list[str]:
-    return [name for _, name in SEARCHES[search].problems]
+def check_unique(searches: Iterable[Search]) -> None:
+    """Refuse two experiments whose searches would be the same file.
+
+    Raises:
+        ValueError: naming method, problem and both experiments.
+    """
+    found: dict[tuple[str, str, str], str] = {}
+    for search in searches:
+        for learner, dataset in search.problems:
+            for method in search.methods:
+                other = found.setdefault((learner, dataset, method), search.name)
+                if other != search.name:
+                    raise ValueError(
+                        f"{method} of {learner} on {dataset} is a search of {other} and of {search.name}; "
+                        "give it another name in one of them"
+                    )
+
+
+def _datasets_of(search: Search) -> list[str]:
+    return [name for _, name in search.problems]
 
 
 def rows_of(block: Mapping[str, Any], dataset: str) -> dict[str, int]:
@@ -191,20 +300,3 @@ def on_dataset(block: Mapping[str, Any], dataset: str) -> dict[str, Any]:
     """
     scaler = block.get("scalers", {}).get(dataset, "none")
     return {**rows_of(block, dataset), "scaler": scaler, "space": SPACE}
-
-
-def terminated(method: str, block: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of a strategy on stored curves: those of its block, and termination where its name asks for it.
-
-    Args:
-        method: one of `SEARCHES["curve_search"]`; `{name}_terminated` is the strategy `name` with termination, and
-            draws what that draws without.
-        block: of the experiment; termination holds settings of `Terminating`, curve those of its sampler,
-            check_share what its p is of the curves' epochs.
-    """
-    own, wrapped = block["strategies"].get(method, {}), method.removesuffix("_terminated")
-    if wrapped == method:
-        return dict(own)
-    termination = {**block["termination"], "curve": block["curve"], "check_share": block["check_share"]}
-    settings = {**block["strategies"].get(wrapped, {}), **own}
-    return {"strategy": wrapped, "draws": wrapped, "termination": termination, **settings}

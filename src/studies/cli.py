@@ -74,7 +74,7 @@ def _compare(args: argparse.Namespace) -> None:
     from frugal.folds.search import read_tables, warn_of_failures
     from studies.comparisons import Entry, compare
 
-    entry = Entry(args.name, args.strategy, settings_of(args.settings), args.budget_share)
+    entry = Entry(args.name, args.strategy, settings_of(args.settings), budget_share=args.budget_share)
     kept = read_tables(args.scores, args.seconds)
     warn_of_failures(dict(enumerate(kept)))
     write(compare(entry, kept, args.n_candidates, timed=bool(args.seconds)), args.output)

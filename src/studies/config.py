@@ -66,15 +66,20 @@ def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str
 
 
 def _check_searches(config: Mapping[str, Any], source: str) -> None:
-    from studies.blocks import block_of, check_block, n_trials_of
-    from studies.experiments import SEARCHES
+    from studies.blocks import block_of, check_block, check_unique, n_trials_of
+    from studies.trials_comparison.listed import searches_of
 
-    for name, search in SEARCHES.items():
-        block = block_of(name, config)
+    try:
+        searches = searches_of(config)
+        check_unique(searches.values())
+    except ValueError as error:
+        raise ValueError(f"{source}: {error}") from None
+    for name, search in searches.items():
+        block = block_of(search, config)
         try:
             for _, problem in search.problems:
-                n_trials_of(name, block, problem)
-            check_block(name, block)
+                n_trials_of(search, block, problem)
+            check_block(search, block)
         except ValueError as error:
             raise ValueError(f"{source}: {search.paper}.{name}: {error}") from None
 
@@ -94,27 +99,30 @@ def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> 
     from frugal.trials.searches import on_curves
     from frugal.trials.strategies import check_termination
     from studies.big_data.searched_beyond.settings import rule_of
-    from studies.blocks import terminated
-    from studies.experiments import SEARCHES
+    from studies.blocks import block_of, planned
+    from studies.trials_comparison.listed import searches_of
 
     blocks, networks = config["big_data"], config["curves"]["networks"]
     ends = {f"{name}_{network['dataset']}": network["n_epochs"] for name, network in networks.items()}
     try:
-        name = "growing_termination"
-        rule_of(blocks[name]["termination"], blocks[name]["horizon"])
-        name = "terminating_fabolas"
-        rule_of(blocks[name]["termination"], networks[blocks[name]["curves"]]["n_epochs"])
-        name = "curve_search"
-        for method in SEARCHES[name].methods:
-            own = terminated(method, blocks[name])
-            for _, problem in SEARCHES[name].problems if "termination" in own else ():
-                check_termination(on_curves(own["termination"], ends[problem]))
+        where = "big_data.growing_termination"
+        block = blocks["growing_termination"]
+        rule_of(block["termination"], block["horizon"])
+        where = "big_data.terminating_fabolas"
+        block = blocks["terminating_fabolas"]
+        rule_of(block["termination"], networks[block["curves"]]["n_epochs"])
+        for search in searches_of(config).values():
+            where = f"{search.paper}.{search.name}"
+            for method in search.compared:
+                for _, problem in search.problems if method.termination is not None else ():
+                    own = planned(search, method, block_of(search, config), problem)
+                    check_termination(on_curves(own["termination"], ends[problem]))
     except ValueError as error:
-        raise ValueError(f"{source}: big_data.{name}: {error}") from None
+        raise ValueError(f"{source}: {where}: {error}") from None
 
 
 def check_compared(config: Mapping[str, Any], *, source: str = "config") -> None:
-    """Build each strategy that is compared once; apart from `check`, as `check_terminations` is.
+    """Build each compared strategy of folds once, and ask those of trials for their settings; apart from `check`.
 
     Args:
         config: all keys, of a configuration that `check` accepts.
@@ -123,12 +131,22 @@ def check_compared(config: Mapping[str, Any], *, source: str = "config") -> None
     Raises:
         ValueError: one sentence with source, entry and what is wrong.
     """
+    from frugal.trials.strategies import check_settings
+    from studies.blocks import block_of, settings_of
     from studies.comparisons.entries import entries_of
+    from studies.trials_comparison.listed import searches_of
 
     try:
         entries_of(config)
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from None
+    for name, search in searches_of(config).items():
+        block = block_of(search, config)
+        for method in search.compared if search.paper == "trials_comparison" else ():
+            try:
+                check_settings(method.strategy, set(settings_of(method, block)) - {"n_initial", "divisor"})
+            except ValueError as error:
+                raise ValueError(f"{source}: {search.paper}.{name}: {method.name}: {error}") from None
 
 
 def _check_strategies(strategies: Mapping[str, Mapping[str, Any]], source: str) -> None:

@@ -6,39 +6,63 @@ Light to import, since the workflow reads it at every start.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from frugal.checks import check_known
+from studies.methods import methods
+from studies.records import Method
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class Search(NamedTuple):
+@dataclass(frozen=True)
+class Search:
     """An experiment that compares searches of hyperparameters, one job for each method, problem and seed.
 
     Attributes:
+        name: of the experiment.
         paper: whose results it is among.
-        methods: what is compared.
+        compared: a record per method; of `trials_comparison` the configuration says which.
         problems: learner and dataset, as of `trials.searches.problem`.
+        resource: what its trials may have less of, which strategies are told: `sizes`, listed numbers of rows;
+            `rows`, any number of them, on the data sets that its configuration chooses; `epochs`, of stored
+            curves, where methods may terminate; or nothing.
         beside: the experiment whose problems these are, if it has them from another; its first candidates, seeds
             and termination hold here, too, and its searches are compared with these.
     """
 
+    name: str
     paper: str
-    methods: tuple[str, ...]
+    compared: tuple[Method, ...]
     problems: tuple[tuple[str, str], ...]
+    resource: Literal["", "sizes", "rows", "epochs"] = ""
     beside: str = ""
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Names of what is compared."""
+        return tuple(method.name for method in self.compared)
+
+    def method(self, name: str) -> Method:
+        """The record of one of its methods.
+
+        Raises:
+            ValueError: on an unknown method; the message lists the known ones.
+        """
+        check_known(f"method of {self.name}", name, self.methods)
+        return next(method for method in self.compared if method.name == name)
 
 
 OPTIMISERS = ("random", "tpe", "smac")
-"""What termination is wrapped around, those of Domhan et al. (2015); method `{name}_terminated` has it."""
-STRATEGIES = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
-TUNERS = ("random", "ei", "fabolas", "hypertune", "hypertune_reversed", "hypertune_unsigned")
+"""What termination is wrapped around, those of Domhan et al. (2015)."""
+STRATEGIES = methods("random", "tpe", "smac", "ei", "ei_explore", "dngo")
+TUNERS = methods("random", "ei", "fabolas", "hypertune", "hypertune_reversed", "hypertune_unsigned")
 """What document 004 is about, compares itself with, and two negative controls."""
-ON_EPOCHS = (*TUNERS, "hyperband", "hyperband_rows")
+ON_EPOCHS = (*TUNERS, *methods("hyperband", "hyperband_rows"))
 TUNED_IN = {
     "table1": ("elastic_net",),
     "table2": ("svm",),
@@ -52,70 +76,109 @@ TUNED_IN = {
 """Document 004's tables and figures, and the learners that they show; its Figure 5 has no CNN."""
 TUNED_ON = ("letter", "mnist", "adult_codes", "adult", "vehicle")
 """Document 004's data sets: adult with its categories as whole numbers, as it is, and one-hot and scaled."""
-MODEL_BASED = ("ei", "ei_explore", "dngo")
-ON_ROWS = ("tpe", "smac", "ei_explore", "dngo", "hyperband", "hypertune")
-"""What document 003 leaves out on its problems with several numbers of rows."""
-SEARCHES: dict[str, Search] = {
-    "task2": Search("exploration", (*STRATEGIES, "doc002_as_coded"), (("logistic_regression", "mnist"),)),
-    "functions": Search("exploration", STRATEGIES, (("function", "branin"), ("function", "hartmann6"))),
-    "logistic": Search("exploration", STRATEGIES, (("sgd_logistic_regression", "mnist"),)),
-    "svm_search": Search(
+_TABLE, _CNN = ("lookup", "svm_mnist"), ("curves", "cnn_sizes_cifar10")
+_CURVES = (("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist"))
+_SEARCHES = (
+    Search(
+        "task2", "exploration", (*STRATEGIES, *methods("doc002_as_coded")), (("logistic_regression", "mnist"),)
+    ),
+    Search("functions", "exploration", STRATEGIES, (("function", "branin"), ("function", "hartmann6"))),
+    Search("logistic", "exploration", STRATEGIES, (("sgd_logistic_regression", "mnist"),)),
+    Search(
+        "svm_search",
         "big_data",
-        ("random", "ei", "entropy_search", "mtbo_4", "mtbo_16", "mtbo_64", "fabolas"),
-        (("lookup", "svm_mnist"),),
+        methods("random", "ei", "entropy_search", "mtbo_4", "mtbo_16", "mtbo_64", "fabolas"),
+        (_TABLE,),
+        "sizes",
     ),
-    "cnn_search": Search(
+    Search(
+        "cnn_search",
         "big_data",
-        ("random", "ei", "entropy_search", "mtbo_4", "mtbo_16", "fabolas"),
-        (("curves", "cnn_sizes_cifar10"),),
+        methods("random", "ei", "entropy_search", "mtbo_4", "mtbo_16", "fabolas"),
+        (_CNN,),
+        "sizes",
     ),
-    "curve_search": Search(
-        "big_data",
-        (*OPTIMISERS, *(f"{name}_terminated" for name in OPTIMISERS)),
-        (("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist")),
-    ),
-    "elastic_net": Search(
-        "hypertune",
-        (*TUNERS, "hypertune_neutral", "hypertune_literal"),
-        tuple(("elastic_net", name) for name in TUNED_ON),
-    ),
-    "svm": Search("hypertune", TUNERS, tuple(("svm", name) for name in TUNED_ON)),
-    "svm_rff": Search("hypertune", ON_EPOCHS, tuple(("svm_rff", name) for name in TUNED_ON)),
-    "mlp": Search("hypertune", (*ON_EPOCHS, "hypertune_neutral"), (("mlp", "mnist"),)),
-    "cifar_cnn": Search("hypertune", ON_EPOCHS, (("cifar_cnn", "cifar10"),)),
-    "compared_svm": Search("trials_comparison", ON_ROWS, (("lookup", "svm_mnist"),), "svm_search"),
-    "compared_cnn": Search("trials_comparison", ON_ROWS, (("curves", "cnn_sizes_cifar10"),), "cnn_search"),
-    "compared_curves": Search(
-        "trials_comparison",
-        (*MODEL_BASED, *(f"{name}_terminated" for name in MODEL_BASED), "hyperband"),
-        (("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist")),
+    Search(
         "curve_search",
+        "big_data",
+        methods(*OPTIMISERS, "random_terminated", "tpe_terminated", "smac_terminated"),
+        _CURVES,
+        "epochs",
     ),
-    "compared_live": Search(
-        "trials_comparison",
-        ("random", "ei", "entropy_search", "mtbo_4", "fabolas", *ON_ROWS),
-        (("elastic_net", "digits"), ("svm", "digits")),
+    Search(
+        "elastic_net",
+        "hypertune",
+        (*TUNERS, *methods("hypertune_neutral", "hypertune_literal")),
+        tuple(("elastic_net", name) for name in TUNED_ON),
+        "rows",
     ),
-}
-"""By name; a method on a problem is of one of them."""
+    Search("svm", "hypertune", TUNERS, tuple(("svm", name) for name in TUNED_ON), "rows"),
+    Search("svm_rff", "hypertune", ON_EPOCHS, tuple(("svm_rff", name) for name in TUNED_ON), "rows"),
+    Search("mlp", "hypertune", (*ON_EPOCHS, *methods("hypertune_neutral")), (("mlp", "mnist"),), "rows"),
+    Search("cifar_cnn", "hypertune", ON_EPOCHS, (("cifar_cnn", "cifar10"),), "rows"),
+    Search("compared_svm", "trials_comparison", (), (_TABLE,), "sizes", "svm_search"),
+    Search("compared_cnn", "trials_comparison", (), (_CNN,), "sizes", "cnn_search"),
+    Search("compared_curves", "trials_comparison", (), _CURVES, "epochs", "curve_search"),
+    Search("compared_live", "trials_comparison", (), (("elastic_net", "digits"), ("svm", "digits")), "sizes"),
+)
+SEARCHES: dict[str, Search] = {search.name: search for search in _SEARCHES}
+"""By name; those of `trials_comparison` are filled by `trials_comparison.listed.searches_of`."""
 
 
 EXTRAPOLATED = "curve_fits"
 """Runs of document 003 that are no search and no experiment of their own: extrapolations of all stored curves."""
 
 
-class Experiment(NamedTuple):
+@dataclass(frozen=True)
+class Experiment:
     """What a job of an experiment may be asked for.
 
     Attributes:
         package: under `studies`; its module `runs` has it.
-        methods: what is compared, a job each.
+        methods: names of what is compared, a job each.
         is_timed: whether it measures seconds, so that nothing else may run.
+        datasets: the key of its configuration that names the dataset, or the datasets, that it reads; or none.
+        replays_curves: whether it replays the stored curves that the key `curves` of its configuration names.
     """
 
     package: str
     methods: tuple[str, ...]
     is_timed: bool
+    datasets: Literal["", "dataset", "datasets"] = ""
+    replays_curves: bool = False
+
+
+GROWING = {
+    method.name: method
+    for method in (
+        Method("batch"),
+        Method("batch_terminated", "batch", termination={}),
+        Method("dynamic"),
+        Method("dynamic_terminated", "dynamic", termination={}),
+    )
+}
+"""Of `growing_termination`: what a trial is trained by, and whether it may be cut short."""
+REDUCED = {
+    f"{strategy}_{learner}": Method(f"{strategy}_{learner}", strategy, {"learner": learner})
+    for learner in ("svm", "wkm")
+    for strategy in ("random", "ei", "fabolas")
+}
+"""Of `reduced_search`: searches over an SVM on all rows, and on k-means centres."""
+TERMINATED = {
+    method.name: method
+    for method in (
+        Method("random"),
+        Method("random_terminated", "random", termination={}, variant_of="random"),
+        Method("fabolas"),
+        Method("fabolas_spent", "fabolas", termination={}, variant_of="fabolas"),
+        Method("fabolas_horizon", "fabolas", termination={}, variant_of="fabolas"),
+        Method("fabolas_joint", settings={"correlated": True}, termination={}, variant_of="fabolas"),
+        Method(
+            "fabolas_uncorrelated", "fabolas_joint", {"correlated": False}, termination={}, variant_of="fabolas"
+        ),
+    )
+}
+"""Of `terminating_fabolas`."""
 
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -134,8 +197,9 @@ EXPERIMENTS: dict[str, Experiment] = {
             "dynamic_75_unguarded",
         ),
         True,
+        "dataset",
     ),
-    "variance_check": Experiment("big_data.sample_size", ("dynamic_50",), False),
+    "variance_check": Experiment("big_data.sample_size", ("dynamic_50",), False, "dataset"),
     "subsampling": Experiment(
         "big_data.case_control",
         ("full", "uniform", "cc", "cc_unweighted", "lcc", "lcc_total", "osmac_mvc", "osmac_mmse"),
@@ -143,7 +207,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "bias": Experiment("big_data.case_control", ("full", "cc", "cc_weighted", "lcc", "lcc_fixed"), False),
     "boundaries": Experiment("big_data.kmeans_svm", ("full", "km_svm", "wkm_svm", "svm_km"), False),
-    "compression": Experiment("big_data.kmeans_svm", ("km_svm", "wkm_svm", "svm_km"), True),
+    "compression": Experiment("big_data.kmeans_svm", ("km_svm", "wkm_svm", "svm_km"), True, "datasets"),
     "combinations": Experiment(
         "big_data.beyond",
         (
@@ -160,6 +224,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             "blb_wkm_svm",
         ),
         True,
+        "datasets",
     ),
     "fractions": Experiment(
         "big_data.beyond",
@@ -180,33 +245,16 @@ EXPERIMENTS: dict[str, Experiment] = {
             "full_svm",
         ),
         True,
+        "datasets",
     ),
-    "growing_termination": Experiment(
-        "big_data.searched_beyond", ("batch", "batch_terminated", "dynamic", "dynamic_terminated"), True
-    ),
-    "reduced_search": Experiment(
-        "big_data.searched_beyond",
-        ("random_svm", "ei_svm", "fabolas_svm", "random_wkm", "ei_wkm", "fabolas_wkm"),
-        True,
-    ),
-    "terminating_fabolas": Experiment(
-        "big_data.searched_beyond",
-        (
-            "random",
-            "random_terminated",
-            "fabolas",
-            "fabolas_spent",
-            "fabolas_horizon",
-            "fabolas_joint",
-            "fabolas_uncorrelated",
-        ),
-        True,
-    ),
+    "growing_termination": Experiment("big_data.searched_beyond", tuple(GROWING), True, "dataset"),
+    "reduced_search": Experiment("big_data.searched_beyond", tuple(REDUCED), True, "dataset"),
+    "terminating_fabolas": Experiment("big_data.searched_beyond", tuple(TERMINATED), True, replays_curves=True),
     "task1": Experiment(
         "exploration", ("dngo", "dngo_as_coded", "dngo_orientation", "dngo_variance", "dngo_frozen"), False
     ),
     "surrogate_cost": Experiment("exploration", ("gp", "dngo"), True),
-    "complexity": Experiment("hypertune", ("subset", "all"), False),
+    "complexity": Experiment("hypertune", ("subset", "all"), False, "dataset"),
 }
 """By name."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from io import BytesIO
 from pathlib import Path
@@ -28,6 +27,8 @@ from matplotlib.ticker import (
 )
 
 from frugal.files import whole
+from studies.methods import METHODS
+from studies.records import Look as Look
 from studies.tidy import is_stand_in
 from studies.verdicts import NOT_RUN
 
@@ -62,25 +63,6 @@ _SETTINGS: Final[Any] = {
 P = ParamSpec("P")
 
 
-@dataclass(frozen=True)
-class Look:
-    """How one strategy is drawn.
-
-    Attributes:
-        color: told apart by readers with deuteranopia or protanopia, and by lightness alone.
-        label: name in legends.
-        marker: for points.
-        linestyle: for lines.
-        hatch: for bars.
-    """
-
-    color: str
-    label: str
-    marker: str
-    linestyle: str | tuple[int, tuple[float, ...]]
-    hatch: str
-
-
 LOOKS: Final[Mapping[str, Look]] = {  # the family of folds
     "standard": Look("#000000", "standard k-fold", "o", "-", ""),
     "greedy": Look("#F2B138", "greedy", "s", "-", "//"),
@@ -95,21 +77,7 @@ LOOKS: Final[Mapping[str, Look]] = {  # the family of folds
 }
 
 
-TRIALS: Final[Mapping[str, Look]] = {
-    "random": Look("#000000", "random", "o", (0, (8, 1)), ""),
-    "tpe": Look("#D07CA1", "TPE (Optuna)", "s", (0, (5, 1)), "//"),
-    "smac": Look("#926A00", "SMAC3", "D", "--", "\\\\"),
-    "ei": Look("#00318F", "EI", "^", "-", ".."),
-    "ei_explore": Look("#4580EB", "top-two EI", "v", "-.", "xx"),
-    "dngo": Look("#2F6756", "EI on DNGO", "<", (0, (5, 1)), "--"),
-    "entropy_search": Look("#8A8F94", "entropy search", ">", "--", ""),
-    "mtbo_4": Look("#7AACEB", "MTBO-4", "P", "-.", ""),
-    "mtbo_16": Look("#5F9E8F", "MTBO-16", "X", (0, (5, 1)), ""),
-    "mtbo_64": Look("#684319", "MTBO-64", "p", (0, (3, 1, 1, 1)), ""),
-    "fabolas": Look("#F2B138", "Fabolas", "*", "-", ""),
-    "hypertune": Look("#D9820A", "HyperTune", "h", (0, (3, 1, 1, 1, 1, 1)), ""),
-    "hyperband": Look("#B0306A", "Hyperband", "d", "-", ""),
-}
+TRIALS: Final[Mapping[str, Look]] = {name: method.look for name, method in METHODS.items()}
 """The family of trials; a document's own figures may dash lines that lie on each other otherwise or grey some."""
 
 

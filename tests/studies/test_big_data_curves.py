@@ -14,7 +14,7 @@ from scipy import stats
 from frugal.trials.surrogates.curve_families import FAMILIES
 from studies import big_data, estimates, verdicts
 from studies.big_data.curves import claims, figures, fits, searched, summaries
-from studies.blocks import terminated
+from studies.blocks import planned
 from studies.experiments import SEARCHES
 from studies.publish import _reaches_floor
 from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED
@@ -402,20 +402,16 @@ def test_runs_of_another_kind_are_refused(call, message):
 def test_a_terminated_method_is_its_optimiser_with_the_experiments_rule():
     block = {"strategies": {"tpe": {"n_random": 3}}, "termination": {"delta": 0.9}, "curve": {"n_steps": 50},
              "check_share": 0.2}  # fmt: skip
-    assert terminated("tpe", block) == {"n_random": 3}
+    search = SEARCHES["curve_search"]
+    plain, cut, random = (
+        planned(search, search.method(name), block, "mlp_mnist")
+        for name in ("tpe", "tpe_terminated", "random_terminated")
+    )
+    assert plain == {"n_random": 3}
     rule = {"delta": 0.9, "curve": {"n_steps": 50}, "check_share": 0.2}
-    assert terminated("tpe_terminated", block) == {
-        "strategy": "tpe",
-        "draws": "tpe",
-        "n_random": 3,
-        "termination": rule,
-    }
-    assert terminated("random_terminated", block)["strategy"] == "random"
-    assert {name.removesuffix("_terminated") for name in SEARCHES["curve_search"].methods} == {
-        "random",
-        "tpe",
-        "smac",
-    }
+    assert cut == {"strategy": "tpe", "draws": "tpe", "n_random": 3, "termination": rule}
+    assert (random["strategy"], random["draws"]) == ("random", "random")
+    assert {method.strategy for method in search.compared} == {"random", "tpe", "smac"}
 
 
 def test_a_curve_that_diverged_in_one_set_is_in_no_claim():

@@ -16,6 +16,7 @@ from studies import big_data
 from studies.big_data.size_aware import claims, figures, searched, summaries
 from studies.blocks import n_trials_of, sized
 from studies.experiments import SEARCHES
+from studies.methods import METHODS
 from studies.publish import _reaches_floor
 from studies.style import TRIALS
 from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED, judge_all
@@ -342,26 +343,24 @@ TABLE = {"sizes": [1024, 512, 256, 128], "n_valid": 500}
     [
         ("ei", {"n_initial": 2}, {"n_initial": 2}),
         ("fabolas", {}, {"sizes": [128, 256, 512, 1024], "n_valid": 500}),
-        ("mtbo_4", {"strategy": "mtbo", "divisor": 4},
-         {"strategy": "mtbo", "auxiliary": 256, "n_max": 1024, "n_valid": 500}),
+        ("mtbo_4", {"divisor": 4}, {"auxiliary": 256, "n_max": 1024, "n_valid": 500}),
     ],
 )  # fmt: skip
 def test_strategies_that_choose_sizes_are_given_those_of_the_table(method, own, settings):
-    assert sized(method, own, TABLE) == settings
+    assert sized(METHODS[method], own, TABLE) == settings
 
 
 def test_a_size_that_the_table_lacks_is_refused():
     with pytest.raises(
         ValueError, match="divisor of mtbo_16 must lead from 1024 rows to one of 128, 256, 512, got 16"
     ):
-        sized("mtbo_16", {"strategy": "mtbo", "divisor": 16}, TABLE)
+        sized(METHODS["mtbo_16"], {"divisor": 16}, TABLE)
 
 
 def test_trials_are_one_number_or_one_by_method_and_none_where_it_is_not_run():
-    assert set(n_trials_of("functions", {"n_trials": 7}, "branin").values()) == {7}
-    assert n_trials_of("svm_search", {"n_trials": {"fabolas": 8, "random": 9, "ei": None}}, "svm_mnist") == {
-        "random": 9,
-        "fabolas": 8,
-    }
+    assert set(n_trials_of(SEARCHES["functions"], {"n_trials": 7}, "branin").values()) == {7}
+    search = SEARCHES["svm_search"]
+    n_trials = {**dict.fromkeys(search.methods), "fabolas": 8, "random": 9}
+    assert n_trials_of(search, {"n_trials": n_trials}, "svm_mnist") == {"random": 9, "fabolas": 8}
     with pytest.raises(ValueError, match=r"unknown method of svm_search 'tpe'; known: random, ei, .*fabolas"):
-        n_trials_of("svm_search", {"n_trials": {"tpe": 8}}, "svm_mnist")
+        n_trials_of(search, {"n_trials": {"tpe": 8}}, "svm_mnist")

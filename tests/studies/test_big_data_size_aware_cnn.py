@@ -16,6 +16,7 @@ from studies import big_data
 from studies.big_data.size_aware import claims, figures, searched
 from studies.blocks import sized
 from studies.experiments import SEARCHES
+from studies.methods import METHODS
 from studies.style import TRIALS
 from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, judge_all
 
@@ -168,8 +169,8 @@ def test_a_search_of_curves_tells_the_test_error_on_the_most_rows(tmp_path):
     lean = {"n_hyper": 2, "n_burn": 2, "n_steps": 2, "n_representers": 14, "n_samples": 20}
     own = {
         "random": {},
-        "fabolas": sized("fabolas", lean, table),
-        "mtbo_16": sized("mtbo_16", {"strategy": "mtbo", "divisor": 16} | lean, table),
+        "fabolas": sized(METHODS["fabolas"], lean, table),
+        "mtbo_16": {"strategy": "mtbo"} | sized(METHODS["mtbo_16"], {"divisor": 16} | lean, table),
     }
     number = {json.dumps(candidate, sort_keys=True): i for i, candidate in enumerate(CANDIDATES)}
     for method, strategy in own.items():

@@ -13,11 +13,13 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_a_share_is_a_budget_in_folds_for_each_n_and_k():
-    entry = Entry("greedy_quarter", "greedy", {"ties": "fewest_folds"}, 0.25)
+    entry = Entry("greedy_quarter", "greedy", {"ties": "fewest_folds"}, budget_share=0.25)
     assert entry.settings_for(128, 5) == {"ties": "fewest_folds", "budget": 160}
     assert entry.settings_for(512, 10)["budget"] == 1280
-    assert Entry("g", "greedy", {}, 1 / 3).settings_for(10, 5)["budget"] == 16  # not more than the share
-    assert Entry("g", "greedy", {}, 0.001).settings_for(10, 5)["budget"] == 1
+    assert (
+        Entry("g", "greedy", {}, budget_share=1 / 3).settings_for(10, 5)["budget"] == 16
+    )  # not more than the share
+    assert Entry("g", "greedy", {}, budget_share=0.001).settings_for(10, 5)["budget"] == 1
     assert Entry("g", "greedy", {"budget": 7}).settings_for(10, 5) == {"budget": 7}
 
 

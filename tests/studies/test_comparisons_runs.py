@@ -75,7 +75,7 @@ def test_the_curve_of_the_standard_search_by_hand():
 def test_the_best_is_lost_where_it_is_neither_chosen_nor_complete():
     best_last = [[0.2, 0.2], [0.1, 0.1], [0.3, 0.3], [0.9, 0.9]]
     kept = Kept(table(best_last), {})
-    half = measure(Entry("h", "standard", {}, 0.5), kept, n_candidates=4)
+    half = measure(Entry("h", "standard", {}, budget_share=0.5), kept, n_candidates=4)
     assert (half["chosen"], half["lost_best"], half["n_evaluations"]) == (0, True, 4)
     assert half["regret"] == pytest.approx(0.7)
     assert half["quality"] == 0.5
@@ -85,7 +85,7 @@ def test_the_best_is_lost_where_it_is_neither_chosen_nor_complete():
 
 def test_any_of_several_best_candidates_will_do():
     kept = Kept(table([[0.9, 0.7], [0.1, 0.1], [0.7, 0.9], [0.8, 0.8]]), {})
-    half = measure(Entry("h", "standard", {}, 0.5), kept, n_candidates=4)
+    half = measure(Entry("h", "standard", {}, budget_share=0.5), kept, n_candidates=4)
     assert (half["n_tied"], half["chosen"], half["lost_best"], half["regret"]) == (3, 0, False, 0.0)
 
 
@@ -108,7 +108,9 @@ def test_a_search_without_a_choice_has_lost_the_best_and_has_no_regret():
 
 def test_a_failed_candidate_counts_as_score_0():
     kept = Kept(table([[0.9, np.nan], [0.4, 0.4]]), {})
-    run = measure(Entry("h", "standard", {}, 0.25), kept, n_candidates=2)  # one evaluation, which looks good
+    run = measure(
+        Entry("h", "standard", {}, budget_share=0.25), kept, n_candidates=2
+    )  # one evaluation, which looks good
     assert (run["chosen"], run["regret"], run["lost_best"]) == (0, 0.4, True)
     with pytest.raises(ValueError, match="every candidate failed"):
         measure(Entry("s", "standard"), Kept(table([[np.nan, 0.5]] * 2), {}), n_candidates=2)
@@ -153,7 +155,7 @@ def test_every_length_and_repetition_has_a_row_that_depends_on_names_alone():
 def test_timed_runs_add_up_the_kept_seconds_and_have_no_curve():
     seconds = np.array([[1.0, 2.0], [10.0, 20.0]])
     kept = Kept(table([[0.5, 0.5], [0.6, 0.6]], seconds=seconds), {})
-    run = measure(Entry("h", "standard", {}, 0.5), kept, n_candidates=2, timed=True)
+    run = measure(Entry("h", "standard", {}, budget_share=0.5), kept, n_candidates=2, timed=True)
     assert (run["seconds"], run["exhaustive_s"]) == (3.0, 33.0)
     assert run["overhead_s"] >= 0
     assert regret_at(1.0) not in run

@@ -27,9 +27,9 @@ from studies.comparisons.tables import (
 FIGURES = studies.figures("comparisons")
 ENTRIES = [
     Entry("standard", "standard"),
-    Entry("standard_quarter", "standard", {}, 0.25),
+    Entry("standard_quarter", "standard", {}, budget_share=0.25),
     Entry("greedy", "greedy"),
-    Entry("greedy_half", "greedy", {}, 0.5),
+    Entry("greedy_half", "greedy", {}, budget_share=0.5),
     Entry("patient", "greedy_early_stopping", {"epsilon": 0.2}),
 ]
 

@@ -3,18 +3,29 @@
 import json
 import math
 from inspect import signature
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from studies.blocks import block_of, sized
+from studies import config
+from studies.blocks import block_of, n_trials_of, planned, sized
 from studies.experiments import SEARCHES
+from studies.methods import METHODS
 from studies.trials_comparison import claims, reaches_floor, render
 from studies.trials_comparison import runs as measured
 from studies.trials_comparison.drawn import FIGURES
-from studies.trials_comparison.figures import LOOKS
-from studies.trials_comparison.listed import COLUMNS, METHODS, PROBLEMS, searched_on
+from studies.trials_comparison.figures import looks_of
+from studies.trials_comparison.listed import (
+    COLUMNS,
+    EXPERIMENTS,
+    PROBLEMS,
+    compared_of,
+    in_order,
+    searches_of,
+    shown_on,
+)
 from studies.trials_comparison.summaries import (
     ends,
     summarise_anytime,
@@ -22,6 +33,7 @@ from studies.trials_comparison.summaries import (
     table_strategies,
 )
 
+CONFIG = config.read(Path(__file__).parents[2] / "config/config.yaml")
 SHOWN = [("svm", "digits"), ("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist")]
 
 
@@ -117,8 +129,6 @@ def test_runs_that_cannot_be_compared_are_refused():
         measured.refits(two, {})
     with pytest.raises(ValueError, match=r"unknown problem \('svm', 'iris'\); known: \('lookup', 'svm_mnist'\)"):
         ends(path("ei", [0.1], problem=("svm", "iris")))
-    with pytest.raises(ValueError, match=f"unknown method 'magic'; known: {', '.join(METHODS)}"):
-        ends(path("magic", [0.1]))
     with pytest.raises(ValueError, match="the paths lack the column 'least'"):
         ends(path("ei", [0.1]).drop(columns="least"))
     with pytest.raises(ValueError, match="judge no claims"):
@@ -221,13 +231,31 @@ def test_who_had_no_incumbent_and_what_was_not_run_is_named():
     runs = pd.concat([path("ei", [math.nan, 0.2]), path("ei", [math.nan], seed=1), path("random", [0.3])])
     text = render(table_strategies(runs, "laptop"))
     assert "10.00 (1 of 2)" in text  # of EI in the end, 0.2 less 0.1
-    on_svm = text.split("on SVM on digits, live;")[0].split("; ")[-1]
-    others = [name.replace("_", " ") for name in searched_on("svm", "digits") if name not in ("ei", "random")]
-    assert others[:3] == ["tpe", "smac", "ei explore"]
-    assert on_svm == ", ".join(others) + " "
+    assert "Not run at this scale" not in text
     figure = FIGURES["anytime_trials"].draw(FIGURES["anytime_trials"].summarise(runs))
     (panel,) = (axes for axes in figure.axes if axes.get_ylabel() == "EI")
     assert [text.get_text() for text in panel.texts] == ["no incumbent:\n1 seeds"]
+
+
+def test_a_method_that_is_not_run_has_a_row_that_says_so():
+    cells = pd.DataFrame(
+        {"learner": "svm", "dataset": "mnist", "data": "original", "seed": 0, "subset": 0, "error": 0.5,
+         "candidate": "a", "n_rows": [200], "test_error": [0.2], "seconds": 1.0, "cost": 1.0}
+    )  # fmt: skip
+    runs = [trials("lookup", "svm_mnist", "ei", seed, [(2, 10, 0.5, "{}", 0.25)]) for seed in range(10)]
+    found = measured.refits(pd.concat([cells, *runs], ignore_index=True), {"not_run": ["mtbo_64", "tpe", "mine"]})
+    assert found["method"].tolist() == ["ei"] * 10 + ["mtbo_64", "tpe", "mine"]
+    table = table_strategies(found, "paper")
+    absent = table[table["n_seeds"] == 0]
+    assert absent["method"].tolist() == ["tpe", "mtbo_64", "mine"]  # in the order of the table
+    assert set(absent["scale"]) == {"not run at this scale"}
+    assert absent["ours"].isna().all()
+    text = render(table)
+    assert "Not run at this scale: tpe, mtbo 64, mine on SVM on MNIST, table." in text
+    assert "mine |" not in text
+    assert reaches_floor(table)  # what is not run does not keep the rest from being published
+    for figure in FIGURES.values():
+        assert "tpe" not in set(figure.summarise(found)["method"])
 
 
 def small():
@@ -235,7 +263,7 @@ def small():
     return pd.concat(
         path(method, [0.5, 0.4 - 0.01 * i + 0.02 * seed], problem=problem, seed=seed, least=0.05)
         for problem, n in zip(SHOWN, (1, 9, 9), strict=True)
-        for i, method in enumerate(searched_on(*problem)[:n])
+        for i, method in enumerate(shown_on(CONFIG, *problem)[:n])
         for seed in range(2)
     )
 
@@ -248,8 +276,8 @@ def test_figures_show_every_problem_and_method(name):
     if name.startswith("anytime"):
         assert titles == [PROBLEMS[problem].title for problem in SHOWN]
         rows = [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()]
-        methods = [name for name in METHODS if name in set(small()["method"])]
-        assert rows == [LOOKS[method].label for method in methods if not method.endswith("_terminated")]
+        looks = looks_of(small()["method"])
+        assert rows == [look.label for name, look in looks.items() if METHODS[name].termination is None]
         assert drawn_in_colour(figure) == len(table.dropna(subset=["mean"]).groupby(["problem", "method"]))
     else:
         # Random search alone ran on all three problems, and two problems are too few to rank on.
@@ -278,35 +306,108 @@ def test_every_figure_is_drawn_from_runs():
 
 
 def test_methods_are_told_apart_without_colour():
-    looks = [(look.marker, method.endswith("_terminated")) for method, look in LOOKS.items()]
-    assert len(set(looks)) == len(looks)
-    assert len({look.label for look in LOOKS.values()}) == len(LOOKS)
+    listed = [method for methods in compared_of(CONFIG).values() for method in methods.values()]
+    looks = looks_of([*(method.name for method in listed), "mine", "yours", "theirs"])
+    cut = {method.name for method in listed if method.termination is not None}
+    told = [(look.marker, method in cut) for method, look in looks.items()]
+    assert len(set(told)) == len(told) == 22
+    assert len({look.label for look in looks.values()}) == len(looks)
 
 
 def test_every_search_of_a_compared_problem_is_of_one_experiment_and_is_shown():
     of = [
         (*problem, method)
-        for search in SEARCHES.values()
+        for search in searches_of(CONFIG).values()
         for problem in search.problems
         for method in search.methods
     ]
     assert len(of) == len(set(of))
     for problem in PROBLEMS:
-        assert set(searched_on(*problem)) == {method for *on, method in of if tuple(on) == problem}
-    assert {method for problem in PROBLEMS for method in searched_on(*problem)} == set(METHODS)
+        assert set(shown_on(CONFIG, *problem)) == {method for *on, method in of if tuple(on) == problem}
+
+
+def listing(*lines):
+    return {**CONFIG, "trials_comparison": {**CONFIG["trials_comparison"], "compared": list(lines)}}
+
+
+def test_a_new_line_is_compared_in_every_experiment_or_in_some():
+    mine = {"name": "my_ei", "strategy": "ei", "settings": {"n_starts": 9}, "variant_of": "ei"}
+    found = searches_of(listing({"name": "ei", "strategy": "ei"}, mine))
+    assert {name: found[name].methods for name in EXPERIMENTS} == {
+        "compared_svm": ("my_ei",),  # svm_search has EI on the same table
+        "compared_cnn": ("my_ei",),
+        "compared_curves": ("ei", "my_ei"),
+        "compared_live": ("ei", "my_ei"),
+    }
+    search = found["compared_live"]
+    block = block_of(search, listing({"name": "ei", "strategy": "ei"}, mine))
+    assert n_trials_of(search, block, "digits") == {"ei": 14, "my_ei": block["default_n_trials"]}
+    settings = planned(search, search.method("my_ei"), block, "digits", table=block)
+    assert settings == {**block["strategies"]["ei"], "n_starts": 9, "strategy": "ei", "draws": "ei"}
+    some = {"name": "late", "strategy": "tpe", "termination": {"delta": 0.5}, "experiments": ["compared_curves"]}
+    found = searches_of(listing(some))
+    assert [name for name in EXPERIMENTS if found[name].compared] == ["compared_curves"]
+    search = found["compared_curves"]
+    rule = planned(search, search.method("late"), block_of(search, CONFIG), "mlp_mnist")["termination"]
+    shared = CONFIG["big_data"]["curve_search"]
+    assert rule == {"delta": 0.5, "curve": shared["curve"], "check_share": shared["check_share"]}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"name": "mine", "strategy": "eii"}, "unknown strategy 'eii'; known: dngo, ei, ei_explore"),
+        ({"name": "mine"}, "the key 'strategy' is missing"),
+        ({"name": "mine", "strategy": "ei", "colour": "red"}, "unknown key 'colour'; known: name, strategy"),
+        (
+            {"name": "mine", "strategy": "ei", "experiments": ["svm"]},
+            "unknown experiment 'svm'; known: compared_svm",
+        ),
+        ({"name": "ei", "strategy": "tpe"}, "ei is a known method, of the strategy ei with settings of its own"),
+        ({"name": "mtbo_4", "strategy": "mtbo", "settings": {"divisor": 8}}, "mtbo_4 is a known method"),
+        ({"name": "random", "strategy": "random"}, "the name stands twice"),
+    ],
+)
+def test_a_line_that_cannot_be_compared_is_refused_in_one_sentence(line, message):
+    with pytest.raises(ValueError, match=r"^trials_comparison\.compared\.1 ") as refusal:
+        compared_of(listing({"name": "random", "strategy": "random"}, line))
+    assert message in str(refusal.value)
+
+
+def test_numbers_of_trials_that_nobody_would_read_are_refused():
+    search = searches_of(CONFIG)["compared_svm"]
+    block = block_of(search, CONFIG)
+    for name in ("fabolas", "magic"):  # svm_search has Fabolas, with a number of its own
+        with pytest.raises(ValueError, match=f"unknown method of compared_svm '{name}'; known: tpe, smac"):
+            n_trials_of(search, {**block, "n_trials": {**block["n_trials"], name: 9}}, "svm_mnist")
+    lacking = {key: value for key, value in block.items() if key != "default_n_trials"} | {"n_trials": {}}
+    with pytest.raises(ValueError, match="n_trials must have a number for tpe, or null where it is not run"):
+        n_trials_of(search, lacking, "svm_mnist")
+
+
+def test_methods_are_shown_in_one_order_and_new_ones_last():
+    assert in_order(["mine", "fabolas", "a_new_one", "random", "mine"]) == [
+        "random",
+        "fabolas",
+        "mine",
+        "a_new_one",
+    ]
+    runs = pd.concat([path("mine", [0.2, 0.15]), path("ei", [0.3]), path("a_new_one", [0.3])])
+    figure = FIGURES["anytime_trials"].draw(FIGURES["anytime_trials"].summarise(runs))
+    assert [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()] == ["EI", "mine", "a new one"]
 
 
 def test_searches_beside_others_have_their_first_candidates_and_their_own_trials():
     shared = {"n_initial": 4, "n_seeds": 3, "n_trials": {"ei": 9}, "strategies": {"ei": {}}}
     own = {"n_trials": {"tpe": 5}, "strategies": {}}
-    config = {"big_data": {"svm_search": shared}, "trials_comparison": {"compared_svm": own}}
-    assert block_of("compared_svm", config) == {
+    blocks = {"big_data": {"svm_search": shared}, "trials_comparison": {"compared_svm": own}}
+    assert block_of(SEARCHES["compared_svm"], blocks) == {
         "n_initial": 4,
         "n_seeds": 3,
         "n_trials": {"tpe": 5},
         "strategies": {},
     }
-    assert block_of("svm_search", config) == shared
+    assert block_of(SEARCHES["svm_search"], blocks) == shared
 
 
 @pytest.mark.parametrize(
@@ -314,11 +415,12 @@ def test_searches_beside_others_have_their_first_candidates_and_their_own_trials
 )
 def test_hyperband_and_hypertune_ask_for_the_sizes_that_there_are(sizes, rows):
     rungs = {"resource": "rows", "min_resource": min(sizes), "max_resource": max(sizes), "reduction_factor": 2}
-    assert sized("hyperband", {}, {"sizes": sizes}) == rungs
-    assert sized("hyperband", {"rounding": "robo"}, {"sizes": sizes}) == {**rungs, "rounding": "robo"}
-    assert sized("hypertune", {"n_sites": 3}, {"sizes": sizes}) == {"subset_rows": rows, "n_sites": 3}
+    hyperband = METHODS["hyperband"]
+    assert sized(hyperband, {}, {"sizes": sizes}) == rungs
+    assert sized(hyperband, {"rounding": "robo"}, {"sizes": sizes}) == {**rungs, "rounding": "robo"}
+    assert sized(METHODS["hypertune"], {"n_sites": 3}, {"sizes": sizes}) == {"subset_rows": rows, "n_sites": 3}
 
 
 def test_sizes_that_hyperband_cannot_climb_are_refused():
     with pytest.raises(ValueError, match="the same multiple of the one before for hyperband, got 100, 200, 300"):
-        sized("hyperband", {}, {"sizes": [300, 200, 100]})
+        sized(METHODS["hyperband"], {}, {"sizes": [300, 200, 100]})

@@ -62,7 +62,7 @@ def test_the_same_call_writes_the_same_bytes(kept, place):
     [
         ({"--dataset": "iris"}, "unknown dataset 'iris'"),
         ({"--classifier": "forest"}, "unknown learner 'forest'; known: bernoulli_nb, decision_tree, knn"),
-        ({"--space": "lists"}, "unknown space 'lists'; known: grid, ranges"),
+        ({"--space": "lists"}, "unknown space of knn 'lists'; known: grid, ranges"),
         ({"--scaler": "log"}, "unknown scaler 'log'; known: none, min_max, robust, standard"),
         ({"--n-folds": "1"}, "n_folds must lie in [2, 569]"),
         ({"--n-folds": "400"}, "n_folds=400 exceeds the 212 rows of the smallest class of wdbc"),

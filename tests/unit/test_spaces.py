@@ -74,7 +74,7 @@ def test_a_space_without_lists_has_no_grid():
 
 
 def test_unknown_names_list_the_known_ones():
-    with pytest.raises(ValueError, match="unknown space 'grids'; known: grid, ranges"):
+    with pytest.raises(ValueError, match="unknown space of knn 'grids'; known: grid, ranges"):
         space("grids", "knn")
     with pytest.raises(ValueError, match="unknown learner 'forest'; known: bernoulli_nb"):
         space("grid", "forest")

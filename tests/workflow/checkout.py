@@ -24,20 +24,20 @@ def copy_to(folder):
     return folder
 
 
-def environment(folder):
-    """The copy's own package first, the environment's commands on the path."""
+def environment(folder, packages=()):
+    """The copy's own package first, then folders of other packages; the environment's commands on the path."""
     return os.environ | {
         "PATH": f"{BIN}:{os.environ['PATH']}",
-        "PYTHONPATH": str(folder / "src"),
+        "PYTHONPATH": os.pathsep.join(map(str, (folder / "src", *packages))),
         "OMP_NUM_THREADS": "1",
     }
 
 
-def snakemake(folder, *arguments, cores=2):
+def snakemake(folder, *arguments, cores=2, packages=()):
     """Run Snakemake in a copy; returns the finished process with its output in `stdout`."""
     return subprocess.run(
         ["snakemake", "--cores", str(cores), *arguments],
-        cwd=folder, env=environment(folder), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        cwd=folder, env=environment(folder, packages), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
 
 

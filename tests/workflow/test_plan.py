@@ -1,9 +1,11 @@
 """What the workflow would do, without doing it; and what it refuses to begin."""
 
+import json
 import re
 from functools import cache
 
 import pytest
+import yaml
 from checkout import copy_to, snakemake
 
 
@@ -157,6 +159,32 @@ def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_f
     tuned = next(job for job in searches if "python -m studies trials hypertune --learner elastic_net" in job)
     assert '"subset_rows": 260' in tuned  # ten of each of 26 classes; a tenth of 400 is fewer
     assert '"space": "hypertune"' in tuned
+
+
+def test_a_tuner_whose_name_begins_with_anothers_is_planned_as_itself(tmp_path):
+    place = copy_to(tmp_path)
+    path = place / "src/studies/experiments.py"
+    listed = 'TUNERS = methods("random",'
+    assert listed in path.read_text()
+    path.write_text(path.read_text().replace(listed, 'TUNERS = methods("ei_explore", "random",'))
+    tuned = {"n_trials": {"ei_explore": 9}, "strategies": {"ei_explore": {"n_initial": 2, "n_starts": 3}}}
+    blocks = {name: {"n_trials": {"ei_explore": None}} for name in ("svm", "svm_rff", "mlp", "cifar_cnn")}
+    (place / "tuned.yaml").write_text(yaml.safe_dump({"hypertune": {**blocks, "elastic_net": tuned}}))
+    files = ("--configfile", "config/smoke.yaml", "tuned.yaml")
+    done = snakemake(place, "--dry-run", "--printshellcmds", *files, "--", "hypertune")
+    assert done.returncode == 0, done.stdout
+    command = next(line for line in done.stdout.splitlines() if "python -m studies trials ei_explore" in line)
+    assert "--learner elastic_net" in command
+    settings = json.loads(re.search(r"--settings '(.*?)'", command)[1])
+    assert settings["strategies"] == {
+        "ei_explore": {"n_initial": 2, "n_starts": 3}
+    }  # its own name is its strategy
+    blocks["elastic_net"] = {"strategies": tuned["strategies"]}  # and no number of trials
+    (place / "tuned.yaml").write_text(yaml.safe_dump({"hypertune": blocks}))
+    done = snakemake(place, "--dry-run", *files, "--", "hypertune")
+    assert done.returncode != 0
+    said = "hypertune.elastic_net: n_trials must have a number for ei_explore, or null where it is not run"
+    assert said in done.stdout
 
 
 def test_a_strategy_is_rerun_when_a_module_that_it_builds_on_changes(plan):

@@ -1,5 +1,6 @@
 # What the rules of comparisons.smk compare, and the files that they read.
 
+from frugal.registry import added
 from studies.comparisons import entries_of
 
 try:
@@ -44,8 +45,9 @@ def comparison_scores(wildcards, timed="", root="scores"):
 
 
 def entry_code(wildcards):
-    """The modules that a compared strategy is made of."""
-    return code_of(ENTRIES[wildcards.entry].strategy)
+    """The modules that a compared strategy is made of; none of another package."""
+    strategy = ENTRIES[wildcards.entry].strategy
+    return [] if strategy in added("frugal.folds.strategies") else code_of(strategy)
 
 
 def entry_settings(wildcards):

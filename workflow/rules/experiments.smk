@@ -2,13 +2,13 @@
 
 from studies.blocks import (
     block_of,
+    chosen_problems,
     n_trials_of,
     on_dataset,
-    on_rows,
-    sized,
-    terminated,
+    planned,
 )
-from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
+from studies.experiments import EXPERIMENTS, EXTRAPOLATED, TUNED_IN
+from studies.trials_comparison.listed import searches_of
 
 ROWS = {
     name: config[experiment.package.split(".")[0]][name]
@@ -30,15 +30,13 @@ def row_files(wildcards):
 
 def row_datasets(experiment):
     """The prepared datasets that an experiment reads; what it generates itself is not among them."""
-    block = ROWS[experiment]
-    names = [
-        *block.get("datasets", []),
-        *([block["dataset"]] if "dataset" in block else []),
-    ]
+    block, key = ROWS[experiment], EXPERIMENTS[experiment].datasets
+    names = [block[key]] if key == "dataset" else block[key] if key else []
     prepared = [
         f"data/processed/{name}/provenance.json" for name in names if name in CATALOGUE
     ]
-    return prepared + ([row_curves(block)] if "curves" in block else [])
+    replayed = EXPERIMENTS[experiment].replays_curves
+    return prepared + ([row_curves(block)] if replayed else [])
 
 
 def row_curves(block):
@@ -51,7 +49,7 @@ def row_settings(experiment):
     """Settings of an experiment, as JSON; the number of seeds is the workflow's own."""
     block = ROWS[experiment]
     settings = {key: value for key, value in block.items() if key != "n_seeds"}
-    if "curves" in block:
+    if EXPERIMENTS[experiment].replays_curves:
         settings["table"] = row_curves(block)
     return json.dumps(settings, sort_keys=True)
 
@@ -65,34 +63,24 @@ def job_methods(experiment):
 
 JOB = "all" if config["methods_per_job"] == "all" else "{method}"
 
-SEARCH_BLOCKS = {name: block_of(name, config) for name in SEARCHES}
+try:
+    SEARCHES = searches_of(config)
+except ValueError as error:
+    raise WorkflowError(str(error)) from None
+SEARCH_BLOCKS = {name: block_of(search, config) for name, search in SEARCHES.items()}
 CURVES = config["curves"]["networks"]
-SIZED = {("lookup", name): block for name, block in config["lookup"].items()} | {
+LOOKED_UP = ("lookup", "curves")
+TABLES_OF_SIZES = {("lookup", name): block for name, block in config["lookup"].items()}
+TABLES_OF_SIZES |= {
     ("curves", f"{name}_{block['dataset']}"): block | {"sizes": block["n_train"]}
     for name, block in CURVES.items()
     if isinstance(block["n_train"], list)
-}
-SIZED |= {
-    of: block
-    for name, block in SEARCH_BLOCKS.items()
-    if "sizes" in block
-    for of in SEARCHES[name].problems
 }
 CURVE_SETS = [
     f"{name}_{block['dataset']}"
     for name, block in CURVES.items()
     if not isinstance(block["n_train"], list)
 ]
-
-
-def problems_of(search):
-    """Learner and dataset of an experiment's searches: all that it may have, or its own choice of the datasets."""
-    block = SEARCH_BLOCKS[search]
-    return [
-        (learner, name)
-        for learner, name in SEARCHES[search].problems
-        if name in block.get("datasets", [name])
-    ]
 
 
 def n_classes_of(dataset):
@@ -102,33 +90,37 @@ def n_classes_of(dataset):
 
 
 def strategy_settings(search, method, learner, problem):
-    """Settings of a strategy on a problem: those of its block, and what the problem asks for."""
-    block = SEARCH_BLOCKS[search]
-    own = block["strategies"].get(method, {})
-    if "datasets" in block:
-        return on_rows(method, block, problem, n_classes_of(problem))
-    if (learner, problem) in SIZED:
-        return sized(method, own, SIZED[learner, problem])
-    return terminated(method, block) if learner == "curves" else own
+    """Settings of a method on a problem: those of its block, and what the problem asks for."""
+    block = SEARCH_BLOCKS[search.name]
+    table = TABLES_OF_SIZES.get((learner, problem), block)
+    n_classes = n_classes_of(problem) if search.resource == "rows" else 0
+    return planned(search, method, block, problem, table=table, n_classes=n_classes)
 
 
 SEARCH_OF = {
-    (*of, method): name
-    for name, search in SEARCHES.items()
+    (*of, method): search
+    for search in SEARCHES.values()
     for of in search.problems
     for method in search.methods
 }
+PROBLEMS_OF = {
+    name: chosen_problems(search, SEARCH_BLOCKS[name])
+    for name, search in SEARCHES.items()
+}
 try:
     SEARCH_TRIALS = {
-        (name, problem): n_trials_of(name, block, problem)
-        for name, block in SEARCH_BLOCKS.items()
-        for _, problem in problems_of(name)
+        (name, problem): n_trials_of(search, SEARCH_BLOCKS[name], problem)
+        for name, search in SEARCHES.items()
+        for _, problem in PROBLEMS_OF[name]
     }
     SEARCH_STRATEGIES = {
-        (learner, problem, method): strategy_settings(name, method, learner, problem)
-        for name in SEARCHES
-        for learner, problem in problems_of(name)
-        for method in SEARCH_TRIALS[name, problem]
+        (learner, problem, method.name): strategy_settings(
+            search, method, learner, problem
+        )
+        for name, search in SEARCHES.items()
+        for learner, problem in PROBLEMS_OF[name]
+        for method in search.compared
+        if method.name in SEARCH_TRIALS[name, problem]
     }
 except ValueError as error:
     raise WorkflowError(str(error)) from None
@@ -136,13 +128,11 @@ except ValueError as error:
 
 def search_input(wildcards):
     """What a search reads: a table of fits, stored curves, a prepared dataset, or nothing if it is of a function."""
-    if wildcards.learner in ("lookup", "curves"):
+    if wildcards.learner in LOOKED_UP:
         made = f"results/{wildcards.learner}/{wildcards.dataset}"
-        ends = (
-            ("", "_extrapolations")
-            if wildcards.method.endswith("_terminated")
-            else [""]
-        )
+        search = SEARCH_OF[wildcards.learner, wildcards.dataset, wildcards.method]
+        cuts = search.method(wildcards.method).termination is not None
+        ends = ("", "_extrapolations") if cuts else [""]
         return [f"{made}{end}.parquet" for end in ends]
     if wildcards.dataset not in CATALOGUE:
         return []
@@ -162,13 +152,13 @@ def default_check(learner, dataset):
 def search_trials(wildcards):
     """How many trials a search makes."""
     search = SEARCH_OF[wildcards.learner, wildcards.dataset, wildcards.method]
-    return SEARCH_TRIALS[search, wildcards.dataset][wildcards.method]
+    return SEARCH_TRIALS[search.name, wildcards.dataset][wildcards.method]
 
 
 def search_minutes(wildcards):
     """Minutes that a search may take; document 004 gives its network 24 hours."""
     search = SEARCH_OF[wildcards.learner, wildcards.dataset, wildcards.method]
-    return 1440 if SEARCHES[search].paper == "hypertune" else 120
+    return 1440 if search.paper == "hypertune" else 120
 
 
 def search_settings(wildcards):
@@ -176,36 +166,37 @@ def search_settings(wildcards):
     search = SEARCH_OF[wildcards.learner, wildcards.dataset, wildcards.method]
     settings = {
         key: value
-        for key, value in SEARCH_BLOCKS[search].items()
-        if key
-        not in ("n_seeds", "n_trials", "check_share", "curve", "termination", *OF_ROWS)
+        for key, value in SEARCH_BLOCKS[search.name].items()
+        if key not in (*OF_WORKFLOW, *OF_TERMINATION, *OF_ROWS)
     }
-    if "datasets" in SEARCH_BLOCKS[search]:
-        settings |= on_dataset(SEARCH_BLOCKS[search], wildcards.dataset)
+    if search.resource == "rows":
+        settings |= on_dataset(SEARCH_BLOCKS[search.name], wildcards.dataset)
     settings["strategies"] = {
         wildcards.method: SEARCH_STRATEGIES[
             wildcards.learner, wildcards.dataset, wildcards.method
         ]
     }
-    if wildcards.learner in ("lookup", "curves"):
+    if wildcards.learner in LOOKED_UP:
         settings["table"], *made = search_input(wildcards)
         settings |= {"extrapolations": path for path in made}
     return json.dumps(settings, sort_keys=True)
 
 
+OF_WORKFLOW = ("n_seeds", "n_trials", "default_n_trials")
+OF_TERMINATION = ("check_share", "curve", "termination")
 OF_ROWS = ("datasets", "scalers", "subset_share", "rows_per_class", "sizes")
 
 
 def search_files(wildcards):
     """All searches of an experiment, after what they look up, where that holds several numbers of rows."""
-    problems = problems_of(wildcards.search)
+    search, problems = SEARCHES[wildcards.search], PROBLEMS_OF[wildcards.search]
     return [
         f"results/{learner}/{name}.parquet"
         for learner, name in problems
-        if learner in ("lookup", "curves") and (learner, name) in SIZED
+        if learner in LOOKED_UP and search.resource == "sizes"
     ] + [
         f"results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet"
-        for method in SEARCHES[wildcards.search].methods
+        for method in search.methods
         for learner, dataset in problems
         if method in SEARCH_TRIALS[wildcards.search, dataset]
         for seed in range(SEARCH_BLOCKS[wildcards.search]["n_seeds"])
@@ -214,12 +205,11 @@ def search_files(wildcards):
 
 def gather_flags(wildcards):
     """Flags that gather an experiment's searches; what they look up has no method to be ordered by."""
-    problems = SEARCHES[wildcards.search].problems
-    by = {"lookup": " --by dataset seed", "curves": " --by dataset"}
-    found = [by[of[0]] for of in problems if of in SIZED and of[0] in by]
-    if not found and any(learner == "curves" for learner, _ in problems):
-        found = [" --by dataset seed"]
-    return f"--experiment {wildcards.search}{''.join(found[:1])}"
+    search = SEARCHES[wildcards.search]
+    keys = {"lookup": " --by dataset seed", "curves": " --by dataset"}
+    by = keys.get(search.problems[0][0], "") if search.resource == "sizes" else ""
+    by = " --by dataset seed" if search.resource == "epochs" else by
+    return f"--experiment {search.name}{by}"
 
 
 def lookup_settings(wildcards):

@@ -5,7 +5,7 @@ from studies.trials_comparison.listed import CURRENCIES, PROBLEMS
 TRIALS_FIGURES = expand(
     "{kind}_{currency}", kind=["anytime", "ranks"], currency=CURRENCIES
 )
-COMPARED_TRIALS = [f"{learner}-{dataset}" for learner, dataset in PROBLEMS]
+COMPARED_TRIALS = ["-".join(of) for of in PROBLEMS if compared_methods(of)[0]]
 
 
 rule compare_trials:

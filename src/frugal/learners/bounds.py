@@ -6,8 +6,8 @@ import numpy as np
 
 from frugal.interface import Candidate
 from frugal.learners import networks
-from frugal.learners.classifiers import build
 from frugal.learners.networks import NETWORKS
+from frugal.learners.registry import build
 from frugal.spaces import Choice, SearchSpace
 
 

@@ -1,24 +1,19 @@
-"""The scikit-learn classifiers of document 001 and their search spaces, and what others register.
+"""The scikit-learn classifiers of document 001 and their search spaces.
 
 Source of the spaces: Olson et al. (2017), "Data-driven advice for applying machine learning to bioinformatics
 problems", in the two forms of its published code: `grid` (lists) and `ranges` (random draws). Their alpha of 0
 is 1e-10 here, since naive Bayes takes the logarithm of a smoothed count.
-
-`CLASSIFIERS` are those of that study and no others. Modules beside this one and packages that this one must
-not import, as `frugal.rows`, add theirs by `register`; from then on `build`, `space` and whoever calls them take
-these names too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from frugal.checks import check_known
 from frugal.interface import Candidate
-from frugal.learners.networks import NETWORKS
-from frugal.learners.training import Epochwise
+from frugal.learners.registry import Learner
 from frugal.spaces import Choice, Exponential, Integer, SearchSpace, Uniform
 
 if TYPE_CHECKING:
@@ -72,84 +67,6 @@ SPACES: Mapping[str, Mapping[str, SearchSpace]] = {
 }
 
 
-@dataclass(frozen=True)
-class Registered:
-    """A learner that is none of `CLASSIFIERS` and `NETWORKS`.
-
-    Attributes:
-        make: (candidate, seed) -> unfitted classifier; imports what is costly only when called.
-        spaces: search spaces by name, with their signs; `grid` and `ranges` of those that the folds family is to
-            search.
-        in_epochs: (candidate, seed) -> what trains it epoch by epoch; None: it is fitted in one go.
-        n_epochs: that it is trained, if nobody says otherwise.
-    """
-
-    make: Callable[[Candidate, int], BaseEstimator]
-    spaces: Mapping[str, SearchSpace]
-    in_epochs: Callable[[Candidate, int], Epochwise] | None = None
-    n_epochs: int | None = None
-
-
-_registered: dict[str, Registered] = {}
-
-
-def register(name: str, learner: Registered) -> None:
-    """Have `build` and `space` know a learner by this name, in this process.
-
-    Raises:
-        ValueError: if the name is taken.
-    """
-    taken = (*CLASSIFIERS, *NETWORKS, *_registered)
-    if name in taken:
-        raise ValueError(f"the learner {name!r} is there already; known: {', '.join(taken)}")
-    _registered[name] = learner
-
-
-def registered() -> tuple[str, ...]:
-    """Names of the learners that were registered, in that order."""
-    return tuple(_registered)
-
-
-def registration(name: str) -> Registered | None:
-    """What was registered by this name; None if nothing was."""
-    return _registered.get(name)
-
-
-def space(name: str, classifier: str) -> SearchSpace:
-    """Search space `name` (`grid` or `ranges`) of a classifier.
-
-    Raises:
-        ValueError: on an unknown space or classifier; the message lists the known ones.
-    """
-    if classifier in _registered:
-        spaces = _registered[classifier].spaces
-        check_known(f"space of {classifier}", name, tuple(spaces))
-        return spaces[name]
-    check_known("space", name, tuple(SPACES))
-    check_known("classifier", classifier, (*CLASSIFIERS, *_registered))
-    return SPACES[name][classifier]
-
-
-def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator:
-    """An unfitted scikit-learn classifier with the candidate's hyperparameters.
-
-    Args:
-        learner: one of `CLASSIFIERS` or of `registered()`.
-        candidate: hyperparameters by scikit-learn's names.
-        seed: `random_state` of learners that draw at random (the tree's feature subsets, k-means).
-
-    Raises:
-        ValueError: on an unknown learner, or a hyperparameter that it does not take.
-    """
-    check_known("classifier", learner, (*CLASSIFIERS, *_registered))
-    try:
-        if learner in _registered:
-            return _registered[learner].make(candidate, seed)
-        return _of_scikit_learn(learner, candidate, seed)
-    except TypeError as error:
-        raise ValueError(f"{learner} does not take these hyperparameters: {error}") from error
-
-
 def _of_scikit_learn(learner: str, candidate: Candidate, seed: int) -> BaseEstimator:
     settings: dict[str, Any] = dict(candidate)
     if learner == "bernoulli_nb":
@@ -161,6 +78,12 @@ def _of_scikit_learn(learner: str, candidate: Candidate, seed: int) -> BaseEstim
     else:
         from sklearn.neighbors import KNeighborsClassifier as Learner
     return Learner(**settings)
+
+
+LEARNERS: Final = tuple(
+    Learner(name, {key: spaces[name] for key, spaces in SPACES.items()}, make=partial(_of_scikit_learn, name))
+    for name in CLASSIFIERS
+)
 
 
 def scaler_for(name: str) -> BaseEstimator | None:

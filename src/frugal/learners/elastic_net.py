@@ -1,6 +1,6 @@
 """Elastic net: logistic regression with an L1 and an L2 penalty, one class against the rest, by SGD.
 
-Importing this module registers it as `elastic_net`; `frugal.learners` imports it. It is scikit-learn's
+The learner `elastic_net`. It is scikit-learn's
 SGDClassifier, which minimises the mean log loss plus
 
     alpha (l1_ratio |w|_1 + (1 - l1_ratio) |w|^2 / 2)
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.interface import Candidate
-from frugal.learners.classifiers import Registered, register
+from frugal.learners.registry import Learner
 from frugal.spaces import SearchSpace, Uniform
 
 if TYPE_CHECKING:
@@ -77,4 +77,4 @@ def _make(candidate: Candidate, seed: int) -> Any:
     return ElasticNet(**settings, seed=seed)
 
 
-register("elastic_net", Registered(_make, SPACES))
+LEARNERS: Final = (Learner("elastic_net", SPACES, "hypertune", _make),)

@@ -1,7 +1,5 @@
 """The two logistic regressions of document 002's second task: one-vs-rest by liblinear, multinomial by SGD.
 
-Importing this module registers them; `frugal.learners` imports it.
-
 `logistic_regression` is liblinear's, L2-penalised, one binary fit per class, in which `intercept_scaling` is the
 value of an appended feature whose weight is penalised too. Spaces: `box`, C in [0.1, 5] and intercept_scaling in
 [0.01, 2], both linear, as in the code that document 002 comes from; `grid`, 5 x 5 points evenly spaced over it.
@@ -30,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.interface import Candidate
-from frugal.learners.classifiers import Registered, register
+from frugal.learners.registry import Learner
 from frugal.spaces import Integer, Ordinal, SearchSpace, Uniform
 
 Floats = NDArray[np.float32]
@@ -165,5 +163,7 @@ def _make_sgd(candidate: Candidate, seed: int) -> Any:
     return SGDLogisticRegression(**settings, seed=seed)
 
 
-register("logistic_regression", Registered(_make_liblinear, LIBLINEAR_SPACES))
-register("sgd_logistic_regression", Registered(_make_sgd, SGD_SPACES))
+LEARNERS: Final = (
+    Learner("logistic_regression", LIBLINEAR_SPACES, "box", _make_liblinear),
+    Learner("sgd_logistic_regression", SGD_SPACES, "hpolib", _make_sgd),
+)

@@ -1,6 +1,6 @@
 """Support vector machine with a radial kernel, k(x, x') = exp(-gamma |x - x'|^2), one vote per pair of classes.
 
-Importing this module registers it as `svm`; `frugal.learners` imports it. Spaces: `ranges`, ln C and ln gamma each
+The learner `svm`. Spaces: `ranges`, ln C and ln gamma each
 spread evenly in [-10, 10], HPOlib's SVM benchmark, which Klein et al. (2017), "Fast Bayesian optimization of
 machine learning hyperparameters on large datasets", run on MNIST; `grid`, 20 x 20 evenly spaced points of it, as
 they have; `hypertune`, document 004's, exponents of C and gamma in [-3, 3], of base 10, which it does not say.
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from frugal.interface import Candidate
-from frugal.learners.classifiers import Registered, register
+from frugal.learners.registry import Learner
 from frugal.spaces import Ordinal, SearchSpace, Uniform
 
 if TYPE_CHECKING:
@@ -40,4 +40,4 @@ def _make(candidate: Candidate, seed: int) -> SVC:
     return SVC(**candidate)  # draws nothing at random
 
 
-register("svm", Registered(_make, SPACES))
+LEARNERS: Final = (Learner("svm", SPACES, make=_make),)

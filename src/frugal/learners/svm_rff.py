@@ -1,6 +1,6 @@
 """Linear SVM on random Fourier features of the radial kernel, one class against the rest, by SGD.
 
-Importing this module registers it as `svm_rff`; `frugal.learners` imports it.
+The learner `svm_rff`.
 
 Source: Rahimi and Recht (2007), "Random features for large-scale kernel machines". With F = n_features,
 
@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from frugal.checks import check_positive, check_whole
 from frugal.files import whole
 from frugal.interface import Candidate
-from frugal.learners.classifiers import Registered, register
+from frugal.learners.registry import Learner
 from frugal.learners.training import Report, Training
 from frugal.seeds import rng_for
 from frugal.spaces import Integer, SearchSpace, Uniform
@@ -227,4 +227,4 @@ def _make(candidate: Candidate, seed: int) -> FourierSVM:
     return FourierSVM(**settings, seed=seed)
 
 
-register("svm_rff", Registered(_make, SPACES, FourierTraining, N_EPOCHS))
+LEARNERS: Final = (Learner("svm_rff", SPACES, "hypertune", _make, in_epochs=FourierTraining, n_epochs=N_EPOCHS),)

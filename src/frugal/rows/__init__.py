@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-import frugal.rows.learners  # noqa: F401  registers the k-means SVMs as learners
 from frugal.lazy import lazily
 from frugal.rows.bags import Bag, Settle, interval_widths
 from frugal.rows.bootstrap import b_of_n, blb, bootstrap, subsample_size

@@ -1,6 +1,6 @@
 """The k-means SVMs as learners, so that a search can tune one without knowing this package.
 
-Importing this module registers them; `frugal.rows` imports it. Their spaces are ours: C and gamma as they are
+Their spaces are ours: C and gamma as they are
 usually searched on scaled features, and document 003's compressions, 1 to 10 (section 3.4).
 """
 
@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from frugal.interface import Candidate
-from frugal.learners import Registered, register
+from frugal.learners import Learner
 from frugal.spaces import Choice, SearchSpace, Uniform
 
 if TYPE_CHECKING:
@@ -55,5 +55,4 @@ def _make(name: str, candidate: Candidate, seed: int) -> ReducedSVM:
     return make(name, **candidate, random_state=seed)
 
 
-for _name in METHODS:
-    register(_name, Registered(partial(_make, _name), SPACES))
+LEARNERS: Final = tuple(Learner(name, SPACES, make=partial(_make, name)) for name in METHODS)

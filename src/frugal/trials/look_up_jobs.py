@@ -45,7 +45,7 @@ def problem_of(settings: Mapping[str, Any], root: str | Path = "data") -> Learne
         ValueError: on a lacking or unknown setting, learner, space or dataset, or more rows than there are.
     """
     check_settings(settings, SETTINGS)
-    learners.check_learner(settings["learner"])
+    learners.check_fitted(settings["learner"])
     space = grid_of(learners.space(settings["space"], settings["learner"]), settings["n_per_dimension"])
     data = datasets.load(settings["dataset"], root=root)
     parts = split(data, **{name: settings[name] for name in ("n_valid", "n_test", "n_train")})

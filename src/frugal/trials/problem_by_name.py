@@ -17,15 +17,6 @@ from frugal.trials.problems import LearnerProblem, Parts, Problem, split
 
 FUNCTION, LOOKUP, CURVES = "function", "lookup", "curves"
 """Learners of problems that are functions, tables of real fits or stored curves; the dataset is its name."""
-SPACES: Final = {
-    "logistic_regression": "box",
-    "sgd_logistic_regression": "hpolib",
-    "elastic_net": "hypertune",
-    "svm_rff": "hypertune",
-    "mlp": "hypertune",
-    "cifar_cnn": "hypertune",
-}
-"""Space that a learner is searched in, unless the settings say otherwise."""
 N_VALID: Final = 10_000
 """Rows for validation, the last ones of MNIST's training part, as in documents 002 and 003."""
 SHARE: Final = 0.33
@@ -43,9 +34,9 @@ def problem(
         seed: number of the repetition, which draws the training rows and seeds the learner.
         settings: n_train, training rows to draw (None: all); n_valid, validation rows (`N_VALID`; a third of the
             rows without the test rows, where the dataset has set no test rows apart); n_test, test rows of such a
-            dataset (a third); space, its name (`SPACES`); scaler, as of `learners.scaler_for`, of learners other
-            than networks (none); epochs, of trials on which nobody spends otherwise, of learners that are trained
-            in epochs (`learners.n_epochs`); table, the file of a table's fits or of a set's curves.
+            dataset (a third); space, its name (the learner's default); scaler, as of `learners.scaler_for`, of
+            learners other than networks (none); epochs, of trials on which nobody spends otherwise, of learners
+            that are trained in epochs (`learners.n_epochs`); table, the file of a table's fits or a set's curves.
         root: folder of the datasets.
 
     Raises:
@@ -67,8 +58,7 @@ def problem(
         return CurvesProblem.read(settings["table"])
     if learner == LOOKUP:
         return LookUpProblem(pd.read_parquet(settings["table"]))
-    learners.check_learner(learner)
-    space = learners.space(settings.get("space") or SPACES.get(learner, "ranges"), learner)
+    space = learners.space(settings.get("space") or learners.record(learner).default_space, learner)
     data = datasets.load(dataset, root=root)
     scaler = settings.get("scaler", "none")
     check_known("scaler", scaler, learners.SCALERS)

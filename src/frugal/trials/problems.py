@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from frugal import learners
 from frugal.datasets import Dataset
 from frugal.interface import Candidate, Trial, TrialTask
-from frugal.learners import NETWORKS, build, networks, registration, scaler_for
+from frugal.learners import NETWORKS, build, networks, record, scaler_for
 from frugal.learners.training import Epochwise
 from frugal.seeds import rng_for, seed_for
 from frugal.spaces import SearchSpace, as_json
@@ -223,9 +223,9 @@ class LearnerProblem:
     def _network(self, candidate: Candidate) -> Epochwise:
         """Untrained."""
         seed = self._seed_of(candidate)
-        known = registration(self.learner)
-        if known is not None and known.in_epochs is not None:
-            return known.in_epochs(candidate, seed)
+        in_epochs = record(self.learner).in_epochs
+        if in_epochs is not None:
+            return in_epochs(candidate, seed)
         return networks.make(
             self.learner,
             candidate,

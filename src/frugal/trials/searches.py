@@ -21,7 +21,6 @@ from frugal.trials.extrapolations import Extrapolations, epochs_of_checks
 from frugal.trials.ledger import initial_design
 from frugal.trials.lookup import LookUpProblem
 from frugal.trials.problem_by_name import FUNCTION as FUNCTION
-from frugal.trials.problem_by_name import SPACES as SPACES
 from frugal.trials.problem_by_name import problem as problem
 from frugal.trials.problems import LearnerProblem, Problem
 from frugal.trials.runs import Journal, run
@@ -118,7 +117,11 @@ def search(
         strategy = others[name](**given, n_initial=n_initial, **own)
     else:
         first = initial_design(on.space, n_drawn, rng_for("initial design", learner, dataset, seed))
-        strategy = make(name, **given, initial=first[:n_initial], **_facts(on, name, own), **own)
+        if "initial" in settings_of(name):
+            own["initial"] = first[:n_initial]
+        else:
+            log.warning("warning: %s does not take the first candidates that other strategies start from", name)
+        strategy = make(name, **given, **_facts(on, name, own), **own)
         if isinstance(on, LearnerProblem):
             _check_rows(on, {**settings_of(name), **own})
     if isinstance(on, LearnerProblem):  # before a clock starts; look-ups tell times that were measured before

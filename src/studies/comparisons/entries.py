@@ -9,28 +9,24 @@ from typing import Any
 
 from frugal.checks import check_between
 from frugal.folds.strategies import settings_of, try_out
+from studies.records import Method
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One strategy as it is compared.
+class Entry(Method):
+    """One strategy of the folds family as it is compared; its look is that of its strategy.
 
     Attributes:
-        name: in tables, figures and paths.
-        strategy: name of the strategy.
-        settings: of the strategy, in its paper's units.
         budget_share: the budget as a share in (0, 1] of all folds of all candidates; None: what `settings` say.
 
     Raises:
         ValueError: on an unknown strategy, a share outside its range, or one for a strategy without a budget.
     """
 
-    name: str
-    strategy: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    budget_share: float | None = None
+    budget_share: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         known = settings_of(self.strategy)
         if self.budget_share is None:
             return
@@ -71,7 +67,7 @@ def entries_of(config: Mapping[str, Any]) -> dict[str, Entry]:
             raise ValueError(f"{where}: the name stands twice; every compared strategy needs one of its own")
         settings = {**config["strategies"].get(strategy, {}), **block.get("settings", {})}
         try:
-            entry = Entry(block["name"], strategy, settings, block.get("budget_share"))
+            entry = Entry(block["name"], strategy, settings, budget_share=block.get("budget_share"))
             try_out(strategy, entry.settings_for(128, 5), n_candidates=128, n_folds=5)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{where}: {error}") from error

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 from studies import style
 from studies.comparisons.diagrams import draw_diagrams
 from studies.comparisons.tables import EQUAL_SHARE, FACTS, LISTS, RANKED, budget_text
+from studies.records import default_look
 from studies.style import Look
 
-_UNKNOWN = Look("#808080", "", "h", (0, (1, 1)), "")
 _TICKS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
 _REGRETS = (0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _TITLES = dict(
@@ -36,10 +37,15 @@ _TITLES = dict(
 
 def look_of(method: str, strategy: str, budget_share: float) -> Look:
     """The strategy's look, its label telling what is compared."""
-    look = style.LOOKS.get(strategy, replace(_UNKNOWN, label=strategy.replace("_", " ")))
+    look = style.LOOKS.get(strategy) or _plain_look(strategy)
     if pd.notna(budget_share):
         return replace(look, label=f"{look.label}, {budget_text(budget_share)}")
     return look if method == strategy else replace(look, label=method.replace("_", " "))
+
+
+def _plain_look(strategy: str) -> Look:
+    """The look of a strategy that has none: its first letter, and a colour that its name decides."""
+    return replace(default_look(strategy, crc32(strategy.encode())), marker=f"${strategy[0]}$")
 
 
 def _marker(row: Mapping[Any, Any]) -> dict[str, Any]:

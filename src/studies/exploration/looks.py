@@ -14,5 +14,5 @@ LOOKS: Final[dict[str, Look]] = {
     "ei": replace(TRIALS["ei"], label="EI on a GP"),
     "ei_explore": replace(TRIALS["ei_explore"], label="top-two EI on a GP"),
     "dngo": TRIALS["dngo"],
-    "doc002_as_coded": Look("#F2B138", "DNGO as coded for the page", "P", (0, (3, 1, 1, 1)), "++"),
+    "doc002_as_coded": TRIALS["doc002_as_coded"],
 }

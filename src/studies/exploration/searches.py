@@ -15,7 +15,7 @@ from frugal import learners
 from frugal.interface import Candidate
 from frugal.spaces import SearchSpace
 from frugal.trials.functions import FUNCTIONS
-from frugal.trials.searches import FUNCTION, SPACES
+from frugal.trials.searches import FUNCTION
 from studies.paths import mean_path
 from studies.tidy import need_columns, provenance
 
@@ -72,7 +72,7 @@ def space_of(learner: str, dataset: str) -> SearchSpace:
     """The space that a problem is searched in."""
     if learner == FUNCTION:
         return FUNCTIONS[dataset].space
-    return learners.space(SPACES.get(learner, "ranges"), learner)
+    return learners.default_space(learner)
 
 
 def n_initial(found: pd.DataFrame, learner: str, dataset: str) -> int:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -16,23 +15,12 @@ from numpy.typing import NDArray
 
 from studies import style
 from studies.comparisons.diagrams import draw_diagrams
-from studies.style import TRIALS, Look
-from studies.trials_comparison.listed import GROUPS, METHODS, PROBLEMS
+from studies.methods import METHODS
+from studies.records import Look, default_look
+from studies.trials_comparison.listed import GROUPS, PROBLEMS, in_order
 
-_ENDED: Final = "_terminated"
 _DOTS: Final = (0, (1, 1))
 _BEHIND: Final = "#C9CDD2"
-LOOKS: Final[Mapping[str, Look]] = {
-    name: TRIALS[name]
-    if name in TRIALS
-    else replace(
-        TRIALS[name.removesuffix(_ENDED)],
-        label=f"{TRIALS[name.removesuffix(_ENDED)].label}, terminating",
-        linestyle=_DOTS,
-    )
-    for name in METHODS
-}
-"""By method; one that terminates has the colour of the one that does not, dots, and an open marker."""
 _ACROSS: Final = {
     "seconds": "Evaluations and\noptimiser (s)",
     "cost": "Cost of evaluations\n({})",
@@ -41,14 +29,28 @@ _ACROSS: Final = {
 _REGRETS: Final = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
-def _face(method: str) -> dict[str, Any]:
-    look = LOOKS[method]
+def looks_of(found: Iterable[str]) -> dict[str, Look]:
+    """The look of each method, by name: its own, or a plain one, different for each that has none."""
+    shown = in_order(found)
+    others = [name for name in shown if name not in METHODS]
+    return {
+        name: METHODS[name].look if name in METHODS else default_look(name, others.index(name)) for name in shown
+    }
+
+
+def _is_terminating(method: str) -> bool:
+    return method in METHODS and METHODS[method].termination is not None
+
+
+def _face(method: str, look: Look) -> dict[str, Any]:
+    """The marker of a method, open where it cuts trials short."""
+    is_open = _is_terminating(method)
     return {
         "marker": look.marker,
         "color": look.color,
-        "markerfacecolor": "white" if method.endswith(_ENDED) else look.color,
-        "markeredgecolor": look.color if method.endswith(_ENDED) else "black",
-        "markeredgewidth": 0.8 if method.endswith(_ENDED) else 0.4,
+        "markerfacecolor": "white" if is_open else look.color,
+        "markeredgecolor": look.color if is_open else "black",
+        "markeredgewidth": 0.8 if is_open else 0.4,
         "markersize": 7 if look.marker == "*" else 4.5,
     }
 
@@ -61,16 +63,16 @@ def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
     `summaries.budget_of`.
     """
     shown = [problem for problem in PROBLEMS.values() if (summary["problem"] == problem.title).any()]
-    found = set(summary["method"].map(_row_of))
-    rows = [method for method in METHODS if method in found]
+    rows = in_order(summary["method"].map(_row_of))
+    looks = looks_of([*summary["method"], *rows])
     figure = Figure(figsize=(style.TWO_COLUMN[0], 1.3 + 0.85 * len(rows)), layout="constrained")
     grid = figure.subplots(len(rows), len(shown), squeeze=False, sharex="col", sharey="col")
     for panels, (title, _, unit) in zip(grid.T, shown, strict=True):
-        _draw_problem(dict(zip(rows, panels, strict=True)), summary[summary["problem"] == title])
+        _draw_problem(dict(zip(rows, panels, strict=True)), summary[summary["problem"] == title], looks)
         panels[0].set_title(title.replace(", ", ",\n"), fontsize=7)
         panels[-1].set_xlabel(_ACROSS[currency].format(unit), fontsize=7)
     for method, axes in zip(rows, grid[:, 0], strict=True):
-        axes.set_ylabel(LOOKS[method].label, fontsize=7)
+        axes.set_ylabel(looks[method].label, fontsize=7)
     figure.suptitle("Regret of the incumbent (points of test error, on a scale of square roots)", fontsize=8)
     _explain(figure)
     style.mark_stand_in(figure, summary["data"])
@@ -79,10 +81,10 @@ def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
 
 def _row_of(method: str) -> str:
     """The method in whose row a method is drawn."""
-    return method.removesuffix(_ENDED)
+    return METHODS[method].variant_of if _is_terminating(method) else method
 
 
-def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame) -> None:
+def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     """The column of one problem."""
     lines = part.dropna(subset=["x", "mean"])
     if lines.empty:
@@ -101,7 +103,7 @@ def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame) -> None:
                 line["x"], 100 * line["mean"], drawstyle="steps-post", color=_BEHIND, linewidth=0.6, zorder=1
             )
         for method, line in lines[is_shown].groupby("method", sort=False):
-            _draw_line(axes, str(method), line.assign(**100 * line[["mean", "low", "high"]]))
+            _draw_line(axes, str(method), looks[str(method)], line.assign(**100 * line[["mean", "low", "high"]]))
         axes.axvline(part["budget"].iloc[0], color="#555555", linewidth=0.8, linestyle=":")
         _say_missing(axes, part[part["method"].map(_row_of) == row])
         axes.grid(alpha=0.3)
@@ -117,12 +119,12 @@ def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame) -> None:
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
 
 
-def _draw_line(axes: Axes, method: str, line: pd.DataFrame) -> None:
+def _draw_line(axes: Axes, method: str, look: Look, line: pd.DataFrame) -> None:
     """Mean regret with its band, a marker where the line ends; what terminates is dotted."""
-    style.band(axes, line, LOOKS[method].color, step="post", alpha=0.25)
+    style.band(axes, line, look.color, step="post", alpha=0.25)
     axes.plot(
-        line["x"], line["mean"], drawstyle="steps-post", linestyle=_DOTS if method.endswith(_ENDED) else "-",
-        markevery=[len(line) - 1], linewidth=1.2, clip_on=False, **_face(method),  # a regret of 0 is on the edge
+        line["x"], line["mean"], drawstyle="steps-post", linestyle=_DOTS if _is_terminating(method) else "-",
+        markevery=[len(line) - 1], linewidth=1.2, clip_on=False, **_face(method, look),  # 0 is on the edge
     )  # fmt: skip
 
 
@@ -130,7 +132,7 @@ def _say_missing(axes: Axes, part: pd.DataFrame) -> None:
     few = part[part["n_missing"] > 0].groupby("method", sort=False)["n_missing"].first()
     if len(few):
         text = "no incumbent:\n" + "\n".join(
-            f"{n} seeds{', terminating' if str(name).endswith(_ENDED) else ''}" for name, n in few.items()
+            f"{n} seeds{', terminating' if _is_terminating(str(name)) else ''}" for name, n in few.items()
         )
         behind = {"color": "white", "pad": 1, "alpha": 0.8}
         axes.text(0.98, 0.96, text, transform=axes.transAxes, ha="right", va="top", fontsize=5.5, bbox=behind)
@@ -159,11 +161,12 @@ def _root(values: NDArray[np.float64] | float) -> NDArray[np.float64]:
 @style.styled
 def draw_ranks(summary: pd.DataFrame, currency: str) -> Figure:
     """A critical-difference diagram per group of problems."""
+    looks = looks_of(summary["method"])
     shown = {
         f"Regret at equal {currency}, {name}": summary[summary["group"] == group] for group, name in GROUPS.items()
     }
     return draw_diagrams(
         shown,
-        lambda row: LOOKS[row["method"]],
-        lambda row: {**_face(row["method"]), "linestyle": "none"},
+        lambda row: looks[row["method"]],
+        lambda row: {**_face(row["method"], looks[row["method"]]), "linestyle": "none"},
     )

@@ -1,10 +1,19 @@
-"""What is compared: problems and methods, in the order in which they are shown."""
+"""What is compared: problems, and the methods that the configuration lists.
+
+Light to import, since the workflow reads it at every start.
+"""
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
-from studies.experiments import SEARCHES
+from frugal.checks import check_known
+from frugal.registry import names
+from studies.experiments import SEARCHES, Search
+from studies.methods import METHODS
+from studies.records import Method
 
 
 class Problem(NamedTuple):
@@ -35,12 +44,6 @@ GROUPS: Final = {
     "rows": "problems with sizes of rows",
     "epochs": "problems with epochs",
 }
-METHODS: Final = (
-    *("random", "tpe", "smac", "ei", "ei_explore", "dngo", "entropy_search"),
-    *("mtbo_4", "mtbo_16", "mtbo_64", "fabolas", "hypertune", "hyperband"),
-    *(f"{name}_terminated" for name in ("random", "tpe", "smac", "ei", "ei_explore", "dngo")),
-)
-
 CELL: Final = ["learner", "dataset", "method", "seed"]
 CURRENCIES: Final = ("seconds", "cost", "trials")
 COLUMNS: Final = (*CELL, "data", *CURRENCIES, "overhead", "test_error", "least")
@@ -49,7 +52,91 @@ proxy of the learner; trials: their number; overhead: the optimiser's and the ch
 incumbent, nan where there is none."""
 
 
-def searched_on(learner: str, dataset: str) -> tuple[str, ...]:
-    """The methods that a problem allows, in the order of `METHODS`."""
-    known = {name for of in SEARCHES.values() if (learner, dataset) in of.problems for name in of.methods}
-    return tuple(name for name in METHODS if name in known)
+EXPERIMENTS: Final = tuple(name for name, search in SEARCHES.items() if search.paper == "trials_comparison")
+_KEYS: Final = ("name", "strategy", "settings", "termination", "variant_of", "experiments")
+
+
+def compared_of(config: Mapping[str, Any]) -> dict[str, dict[str, Method]]:
+    """What a configuration compares, by experiment and name, in the order of its list.
+
+    Args:
+        config: all keys; `trials_comparison.compared` is a list of mappings with name, strategy and perhaps
+            experiments (those of `EXPERIMENTS` that it is part of; all by default). A name of `methods.METHODS`
+            has the record there. Another may have settings, termination and variant_of, as of `records.Method`.
+
+    Raises:
+        ValueError: one sentence with the key, on an unknown key, strategy or experiment, a name that stands twice,
+            or a known name with another record.
+    """
+    found: dict[str, dict[str, Method]] = {name: {} for name in EXPERIMENTS}
+    seen: set[str] = set()
+    for i, line in enumerate(config["trials_comparison"]["compared"]):
+        where = f"trials_comparison.compared.{i} ({line.get('name')})"
+        try:
+            method = _method_of(line)
+            if method.name in seen:
+                raise ValueError("the name stands twice; every compared method needs one of its own")
+            seen.add(method.name)
+            for experiment in line.get("experiments", EXPERIMENTS):
+                check_known("experiment", experiment, EXPERIMENTS)
+                found[experiment][method.name] = method
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from None
+    for name, methods in found.items():
+        for method in methods.values():
+            if method.variant_of and method.variant_of not in (*METHODS, *seen):
+                check_known(
+                    f"method that {method.name} of {name} is a variant of", method.variant_of, sorted(seen)
+                )
+    return found
+
+
+def _method_of(line: Mapping[str, Any]) -> Method:
+    """The record that a line of the configuration stands for."""
+    for key in line:
+        check_known("key", key, _KEYS)
+    for key in ("name", "strategy"):
+        if key not in line:
+            raise ValueError(f"the key {key!r} is missing")
+    name, strategy = line["name"], line["strategy"]
+    if name not in METHODS:
+        check_known("strategy", strategy, names("frugal.trials.strategies"))
+        own = {key: line[key] for key in _KEYS[2:5] if key in line}
+        return Method(name, strategy, **own)
+    method = METHODS[name]
+    if strategy != method.strategy or any(key in line for key in _KEYS[2:5]):
+        raise ValueError(
+            f"{name} is a known method, of the strategy {method.strategy} with settings of its own; give another "
+            "one another name"
+        )
+    return method
+
+
+def searches_of(config: Mapping[str, Any]) -> dict[str, Search]:
+    """`SEARCHES`, those of this comparison filled with what the configuration compares.
+
+    A method that the experiment beside has on the same problems is searched there.
+
+    Raises:
+        ValueError: as `compared_of`.
+    """
+    found = dict(SEARCHES)
+    for name, methods in compared_of(config).items():
+        search = SEARCHES[name]
+        beside = SEARCHES[search.beside].methods if search.beside else ()
+        found[name] = replace(search, compared=tuple(m for m in methods.values() if m.name not in beside))
+    return found
+
+
+def shown_on(config: Mapping[str, Any], learner: str, dataset: str) -> tuple[str, ...]:
+    """The methods that a configuration compares on a problem, in the order of its list."""
+    for name, methods in compared_of(config).items():
+        if (learner, dataset) in SEARCHES[name].problems:
+            return tuple(methods)
+    raise ValueError(f"no experiment of trials_comparison is on {learner} and {dataset}")
+
+
+def in_order(found: Iterable[str]) -> list[str]:
+    """Names of methods in the order in which they are shown: the known ones, then the others as they come."""
+    present = dict.fromkeys(found)
+    return [name for name in METHODS if name in present] + [name for name in present if name not in METHODS]

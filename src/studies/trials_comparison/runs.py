@@ -34,12 +34,13 @@ def refits(
 
     Args:
         runs: rows of `trials.searches.search` on one problem and, of a table or stored curves, all of its rows.
-        settings: of live searches those of `hypertune.runs.refits`; empty for others.
+        settings: of live searches those of `hypertune.runs.refits`; and not_run, the compared methods that are not
+            run on this problem at this scale.
         root: folder of the datasets.
         journal_path: where fits are kept as they are made; None: nowhere.
 
     Returns:
-        `COLUMNS`, by method, seed and trial.
+        `COLUMNS`, by method, seed and trial; of a method that is not run one row, with nothing but its name.
 
     Raises:
         ValueError: if a column is missing, there are no searches, or they are on several problems.
@@ -61,9 +62,16 @@ def refits(
     if found["learner"].iloc[0] in (LOOKUP, CURVES):
         found["least"] = least_test_error(runs)
     else:
-        found = _fitted(found, Fits(settings, root, journal_path))
+        own = {key: value for key, value in settings.items() if key != "not_run"}
+        found = _fitted(found, Fits(own, root, journal_path))
     found["seed"] = found["seed"].astype(int)
-    return found.assign(**spent)[list(COLUMNS)]
+    found = found.assign(**spent)[list(COLUMNS)]
+    absent = [name for name in settings.get("not_run", ()) if name not in set(found["method"])]
+    if not absent:
+        return found
+    facts = found[["learner", "dataset", "data"]].iloc[0].to_dict()
+    rows = pd.DataFrame({"method": absent, **facts, "seed": -1}).reindex(columns=list(COLUMNS))
+    return pd.concat([found, rows], ignore_index=True)
 
 
 def _fitted(found: pd.DataFrame, fits: Fits) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from studies.comparisons.ranks import rank_table
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.paths import SLACK, mean_path, steps, until_last
 from studies.tidy import TIDY, mean_by_seed, need_columns, provenance, unprinted
-from studies.trials_comparison.listed import COLUMNS, CURRENCIES, GROUPS, METHODS, PROBLEMS, searched_on
+from studies.trials_comparison.listed import COLUMNS, CURRENCIES, GROUPS, PROBLEMS, in_order
 from studies.verdicts import NOT_RUN
 
 FLOOR: Final = 10
@@ -52,7 +52,7 @@ def ends(runs: pd.DataFrame) -> pd.DataFrame:
         Problems and methods in the order of `listed`.
 
     Raises:
-        ValueError: if a column is missing, or on an unknown problem or method.
+        ValueError: if a column is missing, or on an unknown problem.
     """
     found = _checked(runs)
     rows = []
@@ -87,17 +87,16 @@ def budget_of(runs: pd.DataFrame, currency: str) -> float:
 
 
 def _checked(runs: pd.DataFrame) -> pd.DataFrame:
-    """Paths in the order of `listed` with regret, on problems and by methods that it knows."""
+    """Paths in the order of `listed` with regret, on problems that it knows."""
     need_columns(runs, COLUMNS, "paths")
-    problems = list(zip(runs["learner"], runs["dataset"], strict=True))
-    for what, found, known in (("problem", problems, [*PROBLEMS]), ("method", runs["method"], [*METHODS])):
-        unknown = [name for name in dict.fromkeys(found) if name not in known]
-        if unknown:
-            raise ValueError(f"unknown {what} {unknown[0]!r}; known: {', '.join(map(str, known))}")
-    order = [*PROBLEMS]
+    runs = runs[runs["trials"].notna()]
+    problems, order = list(zip(runs["learner"], runs["dataset"], strict=True)), [*PROBLEMS]
+    unknown = [name for name in dict.fromkeys(problems) if name not in order]
+    if unknown:
+        raise ValueError(f"unknown problem {unknown[0]!r}; known: {', '.join(map(str, order))}")
     ordered = runs.assign(
         _problem=[order.index(of) for of in problems],
-        _method=runs["method"].map(METHODS.index),
+        _method=runs["method"].map(in_order(runs["method"]).index),
         regret=runs["test_error"] - runs["least"],
     )
     by = ["_problem", "_method", "seed", "trials"]
@@ -114,15 +113,13 @@ def table_strategies(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     Returns:
         `KEYS` (problem as its title), `tidy.TIDY`, n_missing (seeds without a value), budget (of regrets at equal
         budgets) and says. In a table that reaches `FLOOR` a cell that does not has no numbers, and says so in the
-        place of its scale.
+        place of its scale. A method that was not run on a problem has one row there, without a number.
     """
     found = ends(runs)
     found.insert(0, "problem", _titles(found))
     parts = [mean_by_seed(found, measure, ["problem", "method"]).assign(measure=measure) for measure in MEASURES]
     table = pd.concat(parts, ignore_index=True)
-    titles = [problem.title for problem in PROBLEMS.values()]
-    ranks = (table["measure"].map([*MEASURES].index), table["method"].map(METHODS.index))
-    table = table.iloc[np.lexsort([*ranks, table["problem"].map(titles.index)])].reset_index(drop=True)
+    table = _ordered(table)
     budgets = found.groupby("problem")[[f"budget_{name}" for name in CURRENCIES]].first()
     never = (~found["reached"]).groupby([found["problem"], found["method"]]).agg(["sum", "size"])
     table["budget"], table["says"] = np.nan, ""
@@ -140,7 +137,22 @@ def table_strategies(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     if not below.all():
         table.loc[below, ["ours", "ours_se", "low", "high"]] = np.nan
         table.loc[below, "scale"] = NOT_RUN
-    return table[[*KEYS, *TIDY, "n_missing", "budget", "says"]]
+    table = table[[*KEYS, *TIDY, "n_missing", "budget", "says"]]
+    absent = runs.loc[runs["trials"].isna(), ["learner", "dataset", "method"]].drop_duplicates()
+    if absent.empty:
+        return table
+    rows = absent[["method"]].assign(problem=_titles(absent), measure=next(iter(MEASURES)), scale=NOT_RUN, says="")
+    rows = rows.reindex(columns=table.columns).fillna({"n_seeds": 0, "n_missing": 0})
+    rows = rows.astype({"n_seeds": int, "n_missing": int})
+    rows[["published_stars", "stars", "data"]] = ""
+    return _ordered(pd.concat([table, rows], ignore_index=True))
+
+
+def _ordered(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows by problem, method and measure in the order in which they are shown."""
+    titles = [problem.title for problem in PROBLEMS.values()]
+    ranks = (table["measure"].map([*MEASURES].index), table["method"].map(in_order(table["method"]).index))
+    return table.iloc[np.lexsort([*ranks, table["problem"].map(titles.index)])].reset_index(drop=True)
 
 
 def n_searches(table: pd.DataFrame) -> pd.Series[int]:
@@ -150,7 +162,8 @@ def n_searches(table: pd.DataFrame) -> pd.Series[int]:
 
 def reaches_floor(table: pd.DataFrame) -> bool:
     """Whether all numbers of a table or a figure of the comparison reach the published floor."""
-    return bool((n_searches(table) >= FLOOR).all())
+    made = n_searches(table)
+    return bool((made[made > 0] >= FLOOR).all())
 
 
 def _titles(found: pd.DataFrame) -> list[str]:
@@ -159,6 +172,7 @@ def _titles(found: pd.DataFrame) -> list[str]:
 
 def render(table: pd.DataFrame) -> str:
     """Markdown of `table_strategies`: a row per problem and method, a column per measure."""
+    table, absent = table[n_searches(table) > 0], table[n_searches(table) == 0]
     heads = table.assign(measure=table["measure"].map(MEASURES))
     text = crossed(heads, "measure", [_cell(row) for row in table.to_dict("records")])
     run = table[table["scale"] != NOT_RUN]
@@ -170,12 +184,11 @@ def render(table: pd.DataFrame) -> str:
         "incumbent by then and are left out. Overhead: share of the seconds that were the optimiser's "
         f"and its checks'. {made_of(run).capitalize()}."
     )
-    absent = {}
-    for of, problem in PROBLEMS.items():
-        have = set(table.loc[table["problem"] == problem.title, "method"])
-        absent[problem.title] = [name.replace("_", " ") for name in searched_on(*of) if name not in have]
-    if any(absent.values()):
-        parts = [f"{', '.join(names)} on {title}" for title, names in absent.items() if names]
+    parts = [
+        f"{', '.join(part['method'].str.replace('_', ' '))} on {title}"
+        for title, part in absent.groupby("problem", sort=False)
+    ]
+    if parts:
         note += f" {NOT_RUN.capitalize()}: {'; '.join(parts)}."
     return f"{text}\n\n{note}{about_marked(run)}\n"
 

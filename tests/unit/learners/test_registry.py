@@ -1,19 +1,22 @@
-"""Learners that other packages register: the row-savers, built, searched and scored by name."""
+"""Learners by name, those of other packages and the row-savers among them: built, searched and scored."""
 
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-import frugal.rows.learners  # noqa: F401  registers them
 from frugal import learners
+from frugal.cli import main
 from frugal.datasets import Dataset
 from frugal.folds import score
-from frugal.learners import CLASSIFIERS, Registered, build, known, register, space
+from frugal.learners import CLASSIFIERS, build, known, space
+from frugal.learners.registry import HOMES
+from frugal.registry import added
 from frugal.rows import KMSVM, SVMKM, WKMSVM
-from frugal.spaces import Choice, SearchSpace
+from frugal.trials.searches import search
 
 SAVERS = {"svm_km": SVMKM, "km_svm": KMSVM, "wkm_svm": WKMSVM}
 
@@ -64,25 +67,106 @@ def test_the_classifiers_of_document_001_are_what_they_were():
     assert CLASSIFIERS == ("bernoulli_nb", "decision_tree", "knn")
     assert known()[:3] == CLASSIFIERS
     assert {*SAVERS} <= {*known()}
+    with pytest.raises(ValueError, match=r"unknown learner 'forest'; known: bernoulli_nb, .*, wkm_svm"):
+        build("forest", {})
 
 
-def test_a_registered_learner_is_found_under_its_name_only(monkeypatch):
-    monkeypatch.setattr(learners.classifiers, "_registered", {})
-    only = SearchSpace({"strategy": Choice(("prior", "uniform"))})
-    register("made_up", Registered(lambda candidate, seed: (dict(candidate), seed), {"grid": only}))
-    assert build("made_up", {"strategy": "prior"}, seed=3) == ({"strategy": "prior"}, 3)
-    assert space("grid", "made_up") is only
-    learners.check_learner("made_up")
-    with pytest.raises(ValueError, match="unknown space of made_up 'ranges'; known: grid"):
-        space("ranges", "made_up")
-    with pytest.raises(ValueError, match=r"unknown classifier 'wkm_svm'; known: bernoulli_nb, .*, made_up"):
-        build("wkm_svm", {})
+CODE = """
+from sklearn.dummy import DummyClassifier
+from frugal.learners import Learner
+from frugal.spaces import Choice, SearchSpace
+
+SPACES = {"grid": SearchSpace({"strategy": Choice(("prior", "stratified"))})}
+MINE = Learner("mine", SPACES, "grid", lambda candidate, seed: DummyClassifier(**candidate, random_state=seed))
+YOURS = Learner("other_name", SPACES, "grid", MINE.make)
+"""
 
 
-@pytest.mark.parametrize("name", ["knn", "wkm_svm", "mnist_cnn"])
-def test_a_name_that_is_taken_is_refused(name):
-    with pytest.raises(ValueError, match=f"the learner '{name}' is there already; known: bernoulli_nb"):
-        register(name, Registered(lambda candidate, seed: None, {}))
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Put a package on the path whose entry points add learners."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "their_learners.py").write_text(CODE)
+
+    def put(points):
+        info = tmp_path / "their_learners-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: their-learners\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[frugal.learners]\n{points}\n")
+        forget()
+
+    def forget():
+        added.cache_clear()
+        learners.record.cache_clear()
+
+    yield put
+    forget()
+    sys.modules.pop("their_learners", None)
+
+
+def test_a_learner_of_another_package_is_built_searched_and_scored(install, table):
+    install("mine = their_learners:MINE")
+    assert known()[-1] == "mine"
+    assert build("mine", {"strategy": "prior"}, seed=3).random_state == 3
+    with pytest.raises(ValueError, match="unknown space of mine 'ranges'; known: grid"):
+        space("ranges", "mine")
+    found = score(table, "mine", space("grid", "mine").grid()[:1], n_folds=3, seed=0)
+    assert found.scores.tolist() == [[0.5, 0.5, 0.5]]  # always the same of two classes of one size
+    trials = search("random", "mine", "digits", 0, 2, {"n_train": 100, "n_valid": 100, "n_initial": 1})
+    assert trials["reason"].tolist() == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        (
+            "knn = their_learners:MINE",
+            "their_learners:MINE adds 'knn' to frugal.learners, which has one of that name",
+        ),
+        ("mine = their_learners:NONE", "the learner 'mine' cannot be loaded from their_learners:NONE"),
+        (
+            "mine = their_learners:SPACES",
+            "their_learners:SPACES must be a frugal.learners.Learner named 'mine', got",
+        ),
+        ("mine = their_learners:YOURS", "must be a frugal.learners.Learner named 'mine', got .*other_name"),
+    ],
+)
+def test_a_record_that_cannot_be_used_is_refused(install, points, message):
+    install(points)
+    with pytest.raises(ValueError, match=message):
+        build("mine", {})
+
+
+def test_every_learner_has_one_record_and_its_default_space():
+    for module, names in HOMES.items():
+        assert tuple(learner.name for learner in import_module(module).LEARNERS) == names
+    assert len(set(known())) == len(known())
+    for name in known():
+        record = learners.record(name)
+        assert record.default_space in record.spaces
+        assert (record.make is None) == (name in learners.NETWORKS)
+        assert record.trains_in_epochs == (name in (*learners.NETWORKS, "svm_rff"))
+
+
+@pytest.mark.parametrize("name", known())
+def test_select_trials_and_scores_know_every_learner_or_say_who_can(name, table, tmp_path, capsys):
+    rows = np.column_stack([table.X, table.y])
+    np.savetxt(tmp_path / "toy.csv", rows, delimiter=",", header="a,b,y", comments="", fmt="%.6f")
+    arguments = [str(tmp_path / "toy.csv"), "--target", "y", "--n-candidates", "8", "--n-folds", "2"]
+    status = main(["select", "--classifier", name, "--strategy", "standard", "--workers", "1", *arguments])
+    fitted = "those that are fitted in one go are bernoulli_nb, decision_tree, knn, elastic_net"
+    if name in learners.NETWORKS:
+        assert status != 0
+        said = capsys.readouterr().err
+        assert f"{name} is trained epoch by epoch, and searched in" in said
+        assert fitted in said
+        return
+    assert status == 0
+    candidates = [learners.default_space(name).sample(np.random.default_rng(0), 1)[0]]
+    assert score(table, name, candidates, n_folds=2, seed=0).scores.shape == (1, 2)
+    settings = {"n_train": 200, "n_valid": 100, "n_initial": 1, "scaler": "standard"}
+    epochs = {"epochs": 1} if learners.in_epochs(name) else {}
+    assert len(search("random", name, "wdbc", 0, 1, settings | epochs)) == 1
 
 
 def test_a_hyperparameter_that_it_does_not_take_is_refused():

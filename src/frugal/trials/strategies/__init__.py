@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -62,6 +62,15 @@ def make(
         raise ValueError(f"termination must hold settings by name, got {termination!r}")
     apart = rng.spawn(1)[0]  # so that a strategy draws the same numbers with termination and without
     return terminating(made, rng=apart, **termination)
+
+
+def check_settings(name: str, settings: Collection[str]) -> None:
+    """Refuse settings that a strategy does not take, before there is a space to build it on.
+
+    Raises:
+        ValueError: on an unknown strategy or setting; the message lists the known ones.
+    """
+    _REGISTRY.checked(name, settings)
 
 
 def check_termination(settings: Mapping[str, Any]) -> None:

@@ -262,7 +262,7 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
 
 
 def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
-    """Whether the runs are enough, and of the document's size (`docs/methods.md`, section 12); the cluster aside."""
+    """Whether the runs are enough, and of the document's size (`docs/methods.md`, section 12), cluster aside."""
     least = {"intervals": (20_000, 10, 100), "interval_workers": (200_000, 50, 50)}[experiment]
     sizes = tuple(runs[name].min() for name in ("n_rows", "n_features", "r"))
     if runs["seed"].nunique() < FLOOR or any(size < low for size, low in zip(sizes, least, strict=True)):

@@ -15,7 +15,8 @@ from studies.big_data.curves import fits
 from studies.big_data.curves.searched import NAMES
 from studies.big_data.curves.summaries import summarise_calibration, summarise_curve_fits, summarise_figure5
 from studies.drawn import Drawn
-from studies.style import Look
+from studies.methods import METHODS
+from studies.records import Look
 
 _COLORS: Final = {"random": "#000000", "tpe": "#D07CA1", "smac": "#2F6CC0"}
 _NAMES: Final = {"random": "random", "tpe": "TPE", "smac": "SMAC"}
@@ -162,8 +163,8 @@ def _curves(axes: Axes, table: pd.DataFrame) -> None:
 
 def _paths(axes: Axes, table: pd.DataFrame) -> None:
     for method, line in table.groupby("line", sort=False):
-        name = str(method).removesuffix("_terminated")
-        is_cut = name != method
+        record = METHODS[str(method)]
+        name, is_cut = record.strategy, record.termination is not None
         linestyle, width = ("-", 1.6) if is_cut else ("--", 1.0)
         label = f"{_NAMES[name]}, {'with' if is_cut else 'without'} termination"
         axes.step(

@@ -19,6 +19,7 @@ from studies.experiments import OPTIMISERS, SEARCHES
 from studies.paths import SLACK, until_as_good
 from studies.tidy import need_columns
 
+COMPARED: Final = SEARCHES["curve_search"].compared
 METHODS: Final = SEARCHES["curve_search"].methods
 CURRENCIES: Final = ("seconds", "epochs")
 SETS: Final = {name: name.rsplit("_", 1)[-1] for _, name in SEARCHES["curve_search"].problems}
@@ -54,8 +55,8 @@ def searches(runs: pd.DataFrame) -> pd.DataFrame:
     found = runs.assign(_dataset=order[0], _method=order[1])
     found = found.sort_values(["_dataset", "_method", "seed", "id"], kind="stable", ignore_index=True)
     found = found.drop(columns=["_dataset", "_method"]).assign(dataset=found["dataset"].map(SETS))
-    found["optimiser"] = found["method"].str.removesuffix("_terminated")
-    found["terminated"] = found["method"].str.endswith("_terminated")
+    found["optimiser"] = found["method"].map({method.name: method.strategy for method in COMPARED})
+    found["terminated"] = found["method"].map({method.name: method.termination is not None for method in COMPARED})
     curves = [json.loads(text) for text in found["curve"]]
     found["n_epochs"] = [len(curve) for curve in curves]
     failed = found["reason"] != ""

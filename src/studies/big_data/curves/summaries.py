@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from studies.big_data.curves import fits
-from studies.big_data.curves.searched import METHODS, NAMES, pairs, searches, shares_cut
+from studies.big_data.curves.searched import COMPARED, METHODS, NAMES, pairs, searches, shares_cut
 from studies.big_data.listed import REPETITIONS
 from studies.estimates import Arrays, over_seeds
 from studies.paths import mean_path, until_last
@@ -200,8 +200,9 @@ def tabulate_curve_search(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         *((f"cut_{name}" if name != "cut" else name, cut, name) for name in ("cut", "high", "low", "best")),
         *((name, both, name) for name in PAIRED),
     ]
+    ended = {method.strategy: method.name for method in COMPARED if method.termination is not None}
     for name, table, column in named:
-        own = table.assign(method=table["optimiser"] + "_terminated", value=table[column].astype(float))
+        own = table.assign(method=table["optimiser"].map(ended), value=table[column].astype(float))
         measures[name] = own[["dataset", "method", "seed", "data", "value"]]
     keys = ["dataset", "method", "measure"]
     parts = [mean_by_seed(of.assign(measure=name), "value", keys) for name, of in measures.items()]

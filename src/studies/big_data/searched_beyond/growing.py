@@ -28,11 +28,11 @@ from studies.big_data.beyond.designs import Floats, Part, split_in_three
 from studies.big_data.beyond.settings import check_settings
 from studies.big_data.searched_beyond.paths import follow
 from studies.big_data.searched_beyond.settings import GROWING, rule_of
-from studies.experiments import EXPERIMENTS
+from studies.experiments import GROWING as CELLS
 
 SPACE = SearchSpace({"step": Uniform(0.01, 30.0, "log"), "ridge": Uniform(1e-6, 1e-2, "log")})
 """Length of a gradient step and penalty on the mean loss; ours."""
-METHODS = EXPERIMENTS["growing_termination"].methods
+METHODS = tuple(CELLS)
 
 
 class GrowingProblem:
@@ -147,7 +147,7 @@ def problem(method: str, seed: int, settings: Mapping[str, Any], root: str | Pat
         valid,
         test,
         data=data,
-        dynamic=method.startswith("dynamic"),
+        dynamic=CELLS[method].strategy == "dynamic",
         theta=settings["theta"],
         initial_size=max(2, round(settings["start_share"] * n_train)),
         horizon=settings["horizon"],
@@ -168,7 +168,7 @@ def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path
             space=SPACE,
             n_trials=settings["n_trials"],
             rng=rng_for(*names, "checks", seed),
-            termination=rule if method.endswith("_terminated") else None,
+            termination=None if CELLS[method].termination is None else rule,
             initial=drawn,
         )
         table = follow(strategy, on, on.test_error)

@@ -32,9 +32,9 @@ from studies.big_data.beyond.designs import Part, split_in_three
 from studies.big_data.beyond.settings import check_settings
 from studies.big_data.searched_beyond.paths import follow
 from studies.big_data.searched_beyond.settings import REDUCED
+from studies.experiments import REDUCED as SEARCHED
 
-STRATEGIES = ("random", "ei", "fabolas")
-METHODS = tuple(f"{strategy}_{learner}" for learner in ("svm", "wkm") for strategy in STRATEGIES)
+METHODS = tuple(SEARCHED)
 
 
 class ReducedProblem:
@@ -116,7 +116,7 @@ def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path
     And full_test_error, on the last row alone: that of the plain SVM with the C and gamma that were found.
     """
     check_settings(settings, REDUCED)
-    name, learner = method.rsplit("_", 1)
+    name, learner = SEARCHED[method].strategy, SEARCHED[method].settings["learner"]
     own = dict(settings["strategies"].get(name, {}))
     with one_thread():
         on = problem(settings["compression"] if learner == "wkm" else 1.0, seed, settings, root)

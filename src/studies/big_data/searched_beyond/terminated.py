@@ -35,11 +35,10 @@ from frugal.trials.termination import terminating
 from studies.big_data.beyond.settings import check_settings
 from studies.big_data.searched_beyond.paths import follow
 from studies.big_data.searched_beyond.settings import TERMINATED, rule_of
-from studies.experiments import EXPERIMENTS
+from studies.experiments import TERMINATED as VERSIONS
+from studies.records import Method
 
-METHODS = EXPERIMENTS["terminating_fabolas"].methods
-
-JOINT = ("fabolas_joint", "fabolas_uncorrelated")
+METHODS = tuple(VERSIONS)
 
 
 def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> pd.DataFrame:
@@ -53,9 +52,9 @@ def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path
     stored = pd.read_parquet(settings["table"])
     problem = CurvesProblem(stored)
     rule = rule_of(settings["termination"], problem.n_epochs)
-    name = method.split("_")[0]
+    version = VERSIONS[method]
     with one_thread():
-        strategy, n_initial = _strategy(method, seed, settings, problem, rule, int(stored["n_valid"].iloc[0]))
+        strategy, n_initial = _strategy(version, seed, settings, problem, rule, int(stored["n_valid"].iloc[0]))
 
         def test_error(candidate: Candidate) -> float:
             error = problem.test_error(candidate)
@@ -65,7 +64,7 @@ def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path
     ends = np.array([1.0 - curve.scores[-1] for curve in problem.curves])
     is_poor = np.where(np.isnan(ends), np.inf, ends) > np.nanmedian(ends)
     poor = {curve.id: float(worse) for curve, worse in zip(problem.curves, is_poor, strict=True)}
-    first = table["trial"] < (n_initial if name == "fabolas" else 0)
+    first = table["trial"] < (n_initial if _draws(version) == "fabolas" else 0)
     return table.assign(
         stopped=(table["n_epochs"] < problem.n_epochs) & table["error"].notna(),
         poor=np.where(first, math.nan, [poor[problem.replayed[trial]] for trial in table["trial"]]),
@@ -74,8 +73,13 @@ def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path
     )
 
 
+def _draws(version: Method) -> str:
+    """The method whose random numbers a version has, so that versions differ in what they are told alone."""
+    return version.variant_of or version.name
+
+
 def _strategy(
-    method: str,
+    version: Method,
     seed: int,
     settings: Mapping[str, Any],
     problem: CurvesProblem,
@@ -85,18 +89,15 @@ def _strategy(
     """The strategy, and how many candidates it starts from."""
     names = ("big_data", "terminating_fabolas")
     n_trials, n_drawn = settings["n_trials"], settings["n_initial"]
-    own: dict[str, Any] = {}
-    name = "fabolas_joint" if method in JOINT else method.split("_")[0]
-    if name != "random":
-        own = {**settings["fabolas"], "sizes": list(problem.sizes), "n_valid": n_valid}
-    if method in JOINT:
-        own["correlated"] = method == "fabolas_joint"
+    own: dict[str, Any] = dict(version.settings)
+    if _draws(version) == "fabolas":
+        own |= {**settings["fabolas"], "sizes": list(problem.sizes), "n_valid": n_valid}
     first = initial_design(problem.space, n_drawn, rng_for(*names, "initial design", seed))
-    rng = rng_for(*names, method.split("_")[0], seed)  # so that versions differ in what they are told alone
-    made = strategies.make(name, space=problem.space, n_trials=n_trials, rng=rng, initial=first, **own)
-    if method in ("random", "fabolas"):
+    rng = rng_for(*names, _draws(version), seed)
+    made = strategies.make(version.strategy, space=problem.space, n_trials=n_trials, rng=rng, initial=first, **own)
+    if version.termination is None:
         return made, n_drawn
-    told = AtHorizon(made, rule["horizon"]) if method == "fabolas_horizon" else made
+    told = AtHorizon(made, rule["horizon"]) if version.name == "fabolas_horizon" else made
     return terminating(told, rng=rng_for(*names, "checks", seed), **rule), n_drawn
 
 

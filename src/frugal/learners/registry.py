@@ -1,0 +1,199 @@
+"""Learners by name: one record each, from the module that has it, imported once the learner is asked for.
+
+Other packages add theirs by an entry point of the group `frugal.learners`, which names the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from frugal.checks import check_known
+from frugal.interface import Candidate
+from frugal.learners.training import Epochwise
+from frugal.registry import added
+from frugal.spaces import SearchSpace
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+GROUP: Final = "frugal.learners"
+HOMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "frugal.learners.classifiers": ("bernoulli_nb", "decision_tree", "knn"),
+    "frugal.learners.networks.records": ("mnist_cnn", "mlp", "cifar_cnn"),
+    "frugal.learners.elastic_net": ("elastic_net",),
+    "frugal.learners.logistic": ("logistic_regression", "sgd_logistic_regression"),
+    "frugal.learners.svm": ("svm",),
+    "frugal.learners.svm_rff": ("svm_rff",),
+    "frugal.rows.learners": ("svm_km", "km_svm", "wkm_svm"),
+}
+"""Module -> the learners whose records its `LEARNERS` holds, in the order in which they are listed."""
+
+
+@dataclass(frozen=True)
+class Learner:
+    """What can be searched, and how it is trained.
+
+    Attributes:
+        name: everywhere.
+        spaces: search spaces by name, with their signs.
+        default_space: the one that it is searched in unless somebody says otherwise.
+        make: (candidate, seed) -> unfitted classifier, which is fitted in one go; imports what is costly only when
+            called. None: it is only trained epoch by epoch.
+        in_epochs: (candidate, seed) -> what trains it epoch by epoch; None: it is not, or it is a network.
+        is_network: whether `learners.networks.make` builds it, from the shape of the rows and the classes, too.
+        n_epochs: that it is trained, if nobody says otherwise.
+    """
+
+    name: str
+    spaces: Mapping[str, SearchSpace]
+    default_space: str = "ranges"
+    make: Callable[[Candidate, int], BaseEstimator] | None = None
+    in_epochs: Callable[[Candidate, int], Epochwise] | None = None
+    is_network: bool = False
+    n_epochs: int | None = None
+
+    @property
+    def trains_in_epochs(self) -> bool:
+        """Whether it is trained epoch by epoch, so that it can be stopped and resumed."""
+        return self.is_network or self.in_epochs is not None
+
+    @property
+    def abilities(self) -> str:
+        """How it can be trained, for messages."""
+        ways = ["in one go"] * (self.make is not None) + ["epoch by epoch"] * self.trains_in_epochs
+        return f"{self.name} is trained {' or '.join(ways)}, and searched in {', '.join(self.spaces)}"
+
+
+def known() -> tuple[str, ...]:
+    """Names of all learners, those of other packages last.
+
+    Raises:
+        ValueError: if another package adds a name that is taken.
+    """
+    ours = tuple(name for names in HOMES.values() for name in names)
+    for name, point in added(GROUP).items():
+        if name in ours:
+            raise ValueError(f"{point.value} adds {name!r} to {GROUP}, which has one of that name; rename it")
+    return (*ours, *added(GROUP))
+
+
+def check_learner(learner: str) -> None:
+    """Refuse a name that is not of `known()`.
+
+    Raises:
+        ValueError: listing the known ones.
+    """
+    check_known("learner", learner, known())
+
+
+@cache
+def record(name: str) -> Learner:
+    """The record of a learner.
+
+    Raises:
+        ValueError: on an unknown learner, whose message lists the known ones, or an entry point that cannot be
+            loaded or names no record.
+    """
+    check_learner(name)
+    for module, names in HOMES.items():
+        if name in names:
+            listed: tuple[Learner, ...] = import_module(module).LEARNERS
+            return next(learner for learner in listed if learner.name == name)
+    point = added(GROUP)[name]
+    try:
+        found = point.load()
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"the learner {name!r} cannot be loaded from {point.value}: {error}") from error
+    if not isinstance(found, Learner) or found.name != name:
+        raise ValueError(f"{point.value} must be a frugal.learners.Learner named {name!r}, got {found!r}")
+    return found
+
+
+def check_fitted(learner: str) -> None:
+    """Refuse a learner that is not fitted in one go.
+
+    Raises:
+        ValueError: saying what it can, and which learners are; or on an unknown learner.
+    """
+    if record(learner).make is None:
+        fitted = ", ".join(name for name in known() if record(name).make is not None)
+        raise ValueError(f"{record(learner).abilities}; those that are fitted in one go are {fitted}")
+
+
+def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator:
+    """An unfitted scikit-learn classifier with the candidate's hyperparameters.
+
+    Args:
+        learner: one that is fitted in one go.
+        candidate: hyperparameters by scikit-learn's names.
+        seed: `random_state` of learners that draw at random (the tree's feature subsets, k-means).
+
+    Raises:
+        ValueError: on an unknown learner or one that is not fitted in one go, or a hyperparameter that it does not
+            take.
+    """
+    make = record(learner).make
+    if make is None:
+        check_fitted(learner)
+    assert make is not None  # or it was refused
+    try:
+        return make(candidate, seed)
+    except TypeError as error:
+        raise ValueError(f"{learner} does not take these hyperparameters: {error}") from error
+
+
+def space(name: str, learner: str) -> SearchSpace:
+    """Search space `name` of a learner.
+
+    Raises:
+        ValueError: on an unknown space or learner; the message lists the known ones.
+    """
+    spaces = record(learner).spaces
+    check_known(f"space of {learner}", name, tuple(spaces))
+    return spaces[name]
+
+
+def default_space(learner: str) -> SearchSpace:
+    """The space that a learner is searched in unless somebody says otherwise.
+
+    Raises:
+        ValueError: on an unknown learner; the message lists the known ones.
+    """
+    return space(record(learner).default_space, learner)
+
+
+def signs(learner: str) -> Mapping[str, int]:
+    """The signs that a learner's spaces say of its hyperparameters (`SearchSpace.signs`), all spaces together.
+
+    They are document 004's, and hold whatever increasing scale a space has.
+
+    Returns:
+        Hyperparameter -> +1 or -1; empty for a learner whose spaces say none.
+
+    Raises:
+        ValueError: on an unknown learner; the message lists the known ones.
+    """
+    spaces = record(learner).spaces.values()
+    return {name: sign for space in spaces for name, sign in space.signs.items()}
+
+
+def n_epochs(learner: str) -> int | None:
+    """Epochs that a learner is trained, if nobody says otherwise; None if it has no such number.
+
+    Raises:
+        ValueError: on an unknown learner; the message lists the known ones.
+    """
+    return record(learner).n_epochs
+
+
+def in_epochs(learner: str) -> bool:
+    """Whether a learner is trained epoch by epoch, so that it can be stopped and resumed.
+
+    Raises:
+        ValueError: on an unknown learner; the message lists the known ones.
+    """
+    return record(learner).trains_in_epochs

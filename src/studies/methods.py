@@ -1,0 +1,88 @@
+"""The methods of the trials family that the documents and their comparison know, each with its look.
+
+Light to import, since the workflow reads it at every start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from studies.records import LineStyle, Method
+
+_DOTS: Final[LineStyle] = (0, (1, 1))
+
+
+def _terminating(method: Method) -> Method:
+    """The same method with trials cut short; it has the colour and dots."""
+    return replace(
+        method,
+        name=f"{method.name}_terminated",
+        termination={},
+        variant_of=method.name,
+        label=f"{method.label}, terminating",
+        linestyle=_DOTS,
+    )
+
+
+_RANDOM = Method("random", label="random", color="#000000", marker="o", linestyle=(0, (8, 1)))
+_TPE = Method("tpe", label="TPE (Optuna)", color="#D07CA1", marker="s", linestyle=(0, (5, 1)), hatch="//")
+_SMAC = Method("smac", label="SMAC3", color="#926A00", marker="D", linestyle="--", hatch="\\\\")
+_EI = Method("ei", label="EI", color="#00318F", marker="^", linestyle="-", hatch="..")
+_EI_EXPLORE = Method("ei_explore", label="top-two EI", color="#4580EB", marker="v", linestyle="-.", hatch="xx")
+_DNGO = Method("dngo", label="EI on DNGO", color="#2F6756", marker="<", linestyle=(0, (5, 1)), hatch="--")
+_HYPERTUNE = Method("hypertune", label="HyperTune", color="#D9820A", marker="h", linestyle=(0, (3, 1, 1, 1, 1, 1)))
+_HYPERBAND = Method("hyperband", label="Hyperband", color="#B0306A", marker="d", linestyle="-")
+
+
+def _control(name: str, **settings: object) -> Method:
+    return Method(name, "hypertune", settings, variant_of="hypertune")
+
+
+_ALL = (
+    _RANDOM,
+    _TPE,
+    _SMAC,
+    _EI,
+    _EI_EXPLORE,
+    _DNGO,
+    Method("entropy_search", label="entropy search", color="#8A8F94", marker=">", linestyle="--"),
+    Method("mtbo_4", "mtbo", {"divisor": 4}, label="MTBO-4", color="#7AACEB", marker="P", linestyle="-."),
+    Method(
+        "mtbo_16", "mtbo", {"divisor": 16}, label="MTBO-16", color="#5F9E8F", marker="X", linestyle=(0, (5, 1))
+    ),
+    Method(
+        "mtbo_64",
+        "mtbo",
+        {"divisor": 64},
+        label="MTBO-64",
+        color="#684319",
+        marker="p",
+        linestyle=(0, (3, 1, 1, 1)),
+    ),
+    Method("fabolas", label="Fabolas", color="#F2B138", marker="*", linestyle="-"),
+    _HYPERTUNE,
+    _HYPERBAND,
+    *map(_terminating, (_RANDOM, _TPE, _SMAC, _EI, _EI_EXPLORE, _DNGO)),
+    Method("hyperband_rows", "hyperband", {"resource": "rows"}, variant_of="hyperband"),
+    _control("hypertune_reversed", control="reversed"),
+    _control("hypertune_unsigned", control="unsigned"),
+    _control("hypertune_neutral"),  # which hyperparameter is neutral depends on the learner
+    _control("hypertune_literal", region="literal"),
+    Method(
+        "doc002_as_coded",
+        label="DNGO as coded for the page",
+        color="#F2B138",
+        marker="P",
+        linestyle=(0, (3, 1, 1, 1)),
+        hatch="++",
+    ),
+)
+METHODS: Final[Mapping[str, Method]] = {method.name: method for method in _ALL}
+"""By name, in the order of tables and figures. Of an `mtbo_N` the small task has an Nth of the rows."""
+
+
+def methods(*names: str) -> tuple[Method, ...]:
+    """The known methods of these names."""
+    return tuple(METHODS[name] for name in names)

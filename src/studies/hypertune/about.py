@@ -136,8 +136,7 @@ def ahead_of(
     that both are a reading of its sentence.
     """
     is_ours = rival != "ei"
-    name = rival.removeprefix("hypertune_")
-    whom = _CONTROLS[name] if is_ours else "EI"
+    name, whom = _CONTROLS.get(rival, (rival, "EI"))
     over = {
         "trials": "mean over the trials on all rows that both made",
         "seconds": "mean over the time in which both had a trial on all rows, HyperTune's on subsets included",
@@ -168,12 +167,12 @@ def _lead(arrays: Arrays, name: str) -> NDArray[np.float64]:
 
 
 _CONTROLS: Final = {
-    "literal": "HyperTune with signs in the region that Algorithm 1 prints",
-    "reversed": "HyperTune with reversed signs",
-    "unsigned": "HyperTune without signs",
-    "neutral": "HyperTune with a sign on the neutral ratio alone",
+    "hypertune_literal": ("literal", "HyperTune with signs in the region that Algorithm 1 prints"),
+    "hypertune_reversed": ("reversed", "HyperTune with reversed signs"),
+    "hypertune_unsigned": ("unsigned", "HyperTune without signs"),
+    "hypertune_neutral": ("neutral", "HyperTune with a sign on the neutral ratio alone"),
 }
-"""Controls -> what they are, in words."""
+"""Controls -> their name in ids, and what they are, in words."""
 
 
 def better(

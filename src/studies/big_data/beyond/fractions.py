@@ -48,7 +48,7 @@ def measure(method: str, seed: int, settings: Mapping[str, Any], root: str | Pat
 
 
 def _rows(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> Iterator[Row]:
-    is_svm = method.endswith("svm") or method in SVMS
+    is_svm = method in SVMS or REFERENCES.get(method) == "svm"
     for name in settings["datasets"]:
         limit = settings["svm_rows"] if is_svm else settings["n_train"]
         data = split(name, seed, root=root, n_train=limit, n_components=settings["n_components"])

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from studies.big_data.size_aware.searched import METHODS, NAMES
 from studies.estimates import Arrays, Estimate, every, ratio, some, unbounded
 from studies.experiments import SEARCHES
+from studies.methods import METHODS as RECORDS
 from studies.regions import Region
 
 FULL_SIZE: Final = ("ei", "entropy_search")
-MTBO: Final = tuple(method for method in METHODS if method.startswith("mtbo"))
+MTBO: Final = tuple(name for name in METHODS if RECORDS[name].strategy == "mtbo")
 Pair = tuple[str, str]
 """Which method is said to be sooner, and than which."""
 Measure = Callable[[Arrays, Region, str, str], Estimate]

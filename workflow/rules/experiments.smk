@@ -8,7 +8,7 @@ from studies.blocks import (
     sized,
     terminated,
 )
-from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
+from studies.experiments import EXPERIMENTS, SEARCHES
 
 ROWS = {
     name: config[experiment.package.split(".")[0]][name]
@@ -235,11 +235,3 @@ def lookup_dataset(wildcards):
     """The prepared dataset of a table."""
     name = config["lookup"][wildcards.table]["dataset"]
     return f"data/processed/{source_of(name)}/provenance.json"
-
-
-def runs_of(paper, named):
-    """Run files that results are made from, by their names."""
-    return {
-        item: [f"results/{paper}/runs/{name}.parquet" for name in names]
-        for item, names in named.items()
-    }

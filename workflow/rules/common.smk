@@ -258,11 +258,12 @@ def figure_paths(paper, *names):
     return [path for place in places for path in multiext(place, *ends)]
 
 
-def results_of(paper):
-    """Files of all tables and figures of a paper."""
+def results_of(paper, but=()):
+    """Files of all tables and figures of a paper but some."""
     made = SHOWN[paper]
-    figures = figure_paths(paper, *made.explained, *made.figures)
-    return table_paths(paper, *made.tables) + figures
+    tables = [name for name in made.tables if name not in but]
+    figures = [name for name in (*made.explained, *made.figures) if name not in but]
+    return table_paths(paper, *tables) + figure_paths(paper, *figures)
 
 
 # What every paper and comparison shows, by its folder under results/.

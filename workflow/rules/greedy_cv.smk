@@ -46,11 +46,6 @@ rule collect_variant:
         " --cells-output {output.cells} > {log} 2>&1"
 
 
-def studied(named):
-    """Names of the document's own results, without those of our study of what it leaves open."""
-    return [name for name in named if name not in SENSITIVITY_ONLY]
-
-
 rule greedy_cv_sensitivity:
     # What the document's ambiguities do to Table 1, and its conjecture on larger data.
     input:
@@ -62,7 +57,5 @@ rule greedy_cv_sensitivity:
 rule greedy_cv:
     # Document 001: every table, figure and claim.
     input:
-        *table_paths("greedy_cv", *studied(SHOWN["greedy_cv"].tables)),
-        *figure_paths("greedy_cv", *studied(SHOWN["greedy_cv"].explained)),
-        *figure_paths("greedy_cv", *studied(SHOWN["greedy_cv"].figures)),
+        *results_of("greedy_cv", but=SENSITIVITY_ONLY),
         "results/greedy_cv/claims.csv",

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from studies import artefacts, config, figures, module
+from studies import PAPERS, artefacts, config, figures, module
 from studies.cli import main
-from studies.publish import read_records
+from studies.publish import read_records, write_records
 from studies.redraw import redraw
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +46,10 @@ def test_every_table_and_figure_of_a_paper_says_what_it_is_made_from(paper):
             == made.made_from(f"{claims.replace('claims', 'findings')}.csv")
             == runs
         )
+
+
+def test_every_paper_says_what_it_shows():
+    assert set(artefacts.PAPERS) == set(PAPERS)
 
 
 @pytest.fixture
@@ -97,7 +101,19 @@ def test_an_unpublished_paper_is_refused(place, capsys):
 
 def test_a_caption_has_the_configuration_of_the_record_that_has_the_run(place):
     folder = place / "published/hypertune"
-    assert "desk" in (folder / "figures/figure1.md").read_text()
-    (record,) = read_records(folder)
-    assert record["config"]["scale"] == "desk"
-    assert "hypertune/runs/complexity.parquet" in record["parts"]
+    (old,) = read_records(folder)
+    new = old | {"config": old["config"] | {"scale": "smoke"}, "parts": {}}
+    write_records(folder, [old, new])
+    assert again(place) == 0
+    write_records(folder, [new | {"parts": old["parts"]}, old | {"parts": {}}])
+    assert redraw(["hypertune"], published=place / "published", output=place / "redrawn").differing == {
+        "hypertune/figures/figure1.md": "line 1"
+    }
+
+
+def test_what_was_left_out_at_publication_is_not_made(place):
+    folder = place / "published/hypertune"
+    write_records(folder, read_records(folder), ["figures/figure1.csv", "tables/table1.csv"])
+    redrawn = redraw(["hypertune"], published=place / "published", output=place / "redrawn")
+    assert redrawn.made == []
+    assert "hypertune/tables/table1" not in redrawn.lacking

@@ -77,8 +77,9 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
                 _make(artefact, made, redrawn)
             redrawn.differing |= _differences(made, folder) | _unknown(paper, folder)
             shutil.copytree(made, output / folder.name, dirs_exist_ok=True)
-    for name, runs in redrawn.lacking.items():
-        log.info("not made again: %s lacks %s", name, ", ".join(runs))
+    for runs in dict.fromkeys(map(tuple, redrawn.lacking.values())):
+        names = [name for name, missing in redrawn.lacking.items() if tuple(missing) == runs]
+        log.info("not made again, since these runs are not published, %s: %s", ", ".join(runs), ", ".join(names))
     counts = len(redrawn.made), len(redrawn.lacking)
     log.info("%d made again from runs; %d not, since their runs are not published", *counts)
     return redrawn

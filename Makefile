@@ -11,7 +11,7 @@ ENVIRONMENT := .venv/.built
 SNAKEMAKE := snakemake --workflow-profile workflow/profiles/local --cores $(CORES)
 
 .DEFAULT_GOAL := all
-.PHONY: all smoke paper report environment lint test test-slurm clean help
+.PHONY: all smoke paper redraw report environment lint test test-slurm clean help
 
 all: $(ENVIRONMENT) ## every table, figure and claim at laptop scale (config/config.yaml)
 	$(SNAKEMAKE)
@@ -21,6 +21,9 @@ smoke: $(ENVIRONMENT) ## the same at smoke scale: the full fan-out of jobs on fe
 
 paper: $(ENVIRONMENT) ## the same at the documents' own scale; hours, so rather on a cluster
 	$(SNAKEMAKE) --configfile config/paper.yaml
+
+redraw: $(ENVIRONMENT) ## every published table, figure and claim again, from the published runs; compared
+	$(SNAKEMAKE) redraw
 
 report: $(ENVIRONMENT) ## one page with every table and figure made: report.html (SCALE=smoke, paper)
 	snakemake --report report.html --configfile config/$(SCALE).yaml

@@ -58,12 +58,19 @@ def read_all(paths: list[str]) -> pd.DataFrame:
 
 
 def write(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a table as .csv or .parquet."""
+    """Write a table as .parquet, or as .csv with 8 significant digits; whole columns keep all of theirs."""
     with whole(path) as part:
         if Path(path).suffix == ".csv":
-            frame.to_csv(part, index=False, float_format="%.10g", lineterminator="\n")
+            _with_integers(frame).to_csv(part, index=False, float_format="%.8g", lineterminator="\n")
         else:
             frame.to_parquet(part, index=False)
+
+
+def _with_integers(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with integers, or nothing, in columns of floats that are whole, so that none is rounded."""
+    floats = frame.select_dtypes("float")
+    is_whole = (floats.isna() | ((floats % 1 == 0) & (floats.abs() < 2**53))).all()
+    return frame.astype(dict.fromkeys(floats.columns[is_whole & floats.notna().any()], "Int64"))
 
 
 def write_text(text: str, path: Path) -> None:

@@ -54,11 +54,13 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--scale", required=True)
     p.add_argument("--output", required=True)
 
-    p = command(commands, "figure", "draw a figure of a paper as .png and .svg, with its .csv")
+    p = command(commands, "figure", "draw a figure of a paper as .png and .svg, with its .csv and caption")
     p.add_argument("paper")
     p.add_argument("name")
     p.add_argument("--runs", nargs="+", help="what a figure of results is drawn from")
     p.add_argument("--seed", type=int, help="what a figure that explains is drawn from")
+    p.add_argument("--numbers", type=Path, help="a CSV of its numbers, to draw it again without either")
+    p.add_argument("--caption", help="in reStructuredText, for a file beside the pictures")
     p.add_argument("--output", required=True)
 
     p = command(commands, "claims", "judge a paper's claims")
@@ -74,8 +76,17 @@ def make_parser() -> argparse.ArgumentParser:
     p = command(commands, "publish", "copy a paper's results to results/published/")
     p.add_argument("paper")
     p.add_argument("--partial", action="store_true", help="leave out what is below the published floor")
+    p.add_argument("--only", nargs="+", default=[], help="patterns such as 'runs/*'; the rest stays as published")
+    p.add_argument("--commit", help="that made the results; by default, that of this checkout")
+    p.add_argument("--results", default="results", help="folder of the results, and of published/")
     p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--configfile", nargs="+", default=["config/config.yaml", "config/paper.yaml"])
+    files = ["config/config.yaml", "config/paper.yaml"]
+    p.add_argument("--configfile", nargs="+", default=files, help="merged in their order, all that the run read")
+
+    p = command(commands, "redraw", "make what is published again from the published runs, and compare")
+    p.add_argument("papers", nargs="*", help="all by default")
+    p.add_argument("--published", type=Path, default="results/published")
+    p.add_argument("--output", type=Path, default="results/redrawn", help="or results/published, to replace")
 
     p = command(commands, "config", "check configuration files against the schema")
     p.add_argument("action", choices=["check"])

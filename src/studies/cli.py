@@ -11,7 +11,6 @@ from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import Any
 
 from frugal.arguments import settings_of
 from frugal.checks import check_known
@@ -96,16 +95,23 @@ def _table(args: argparse.Namespace) -> None:
 def _figure(args: argparse.Namespace) -> None:
     import studies
     from studies import style
+    from studies.captions import as_markdown
 
     figures = studies.figures(args.paper)
     check_known(f"figure of {args.paper}", args.name, figures)
-    figure, given = figures[args.name], {"seed": args.seed, "runs": args.runs}
+    figure, given = figures[args.name], {"seed": args.seed, "runs": args.runs, "numbers": args.numbers}
     needed = next(iter(signature(figure.summarise).parameters))  # seed or runs
-    if [name for name, value in given.items() if value is not None] != [needed]:
-        raise ValueError(f"{args.name} of {args.paper} is drawn from --{needed} and nothing else")
-    png, svg, csv = (Path(args.output).with_suffix(suffix) for suffix in (".png", ".svg", ".csv"))
-    write(figure.summarise(args.seed if needed == "seed" else read_all(args.runs)), csv)
+    names = [name for name, value in given.items() if value is not None]
+    if names not in ([needed], ["numbers"]):
+        raise ValueError(f"{args.name} of {args.paper} is drawn from --{needed}, or --numbers, and nothing else")
+    png, svg, csv, md = (Path(args.output).with_suffix(suffix) for suffix in (".png", ".svg", ".csv", ".md"))
+    if args.numbers:
+        write_text(Path(args.numbers).read_text(), csv)
+    else:
+        write(figure.summarise(args.seed if needed == "seed" else read_all(args.runs)), csv)
     style.save(figure.draw(read(csv)), png, svg)  # of the numbers as the file holds them
+    if args.caption:
+        write_text(as_markdown(args.caption) + "\n", md)
 
 
 def _claims(args: argparse.Namespace) -> None:
@@ -140,13 +146,26 @@ def _publish(args: argparse.Namespace) -> None:
     from studies import config
     from studies.publish import publish
 
-    merged: dict[str, Any] = {}
-    for path in args.configfile:
+    merged = config.read(args.configfile[0])
+    for path in args.configfile[1:]:
         merged = config.merge(merged, config.read(path))
+    config.check(merged, source=" and ".join(args.configfile))
     written = publish(
-        args.paper, results=Path("results"), data=Path(args.root), config=merged, partial=args.partial
+        args.paper,
+        results=Path(args.results),
+        data=Path(args.root),
+        config=merged,
+        partial=args.partial,
+        only=args.only,
+        commit=args.commit,
     )
     log.info("%d files in %s", len(written), written[-1].parent)
+
+
+def _redraw(args: argparse.Namespace) -> None:
+    from studies.redraw import redraw
+
+    redraw(args.papers, published=args.published, output=args.output).check()
 
 
 def _config(args: argparse.Namespace) -> None:
@@ -172,6 +191,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "claims": _claims,
     "summary": _summary,
     "publish": _publish,
+    "redraw": _redraw,
     "config": _config,
 }
 """Name -> what runs it; `arguments` says what each takes."""

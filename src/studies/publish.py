@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import platform
 import re
 import shutil
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from fnmatch import fnmatch
 from importlib.metadata import requires, version
 from pathlib import Path
 from types import ModuleType
@@ -16,78 +20,239 @@ import pandas as pd
 
 import studies
 from frugal.files import whole
+from studies.artefacts import Shown, shown
 from studies.verdicts import NOT_RUN
 
 PARTS = (
     "tables/*.csv",
     "tables/*.md",
     "figures/*.csv",
+    "figures/*.md",
     "figures/*.png",
     "figures/*.svg",
     "cells/**/*.csv",
     "claims*.csv",
+    "findings*.csv",
 )
-RUNS = "runs/*.parquet"
+RUNS = "runs/**/*.parquet"
 """What tables, figures and claims are made of, so that they can be made again, or otherwise, without the runs."""
+RECORD = "provenance.json"
 
 
 def publish(
-    paper: str, *, results: Path, data: Path, config: Mapping[str, Any], partial: bool = False
+    paper: str,
+    *,
+    results: Path,
+    data: Path,
+    config: Mapping[str, Any],
+    partial: bool = False,
+    only: Sequence[str] = (),
+    commit: str | None = None,
 ) -> list[Path]:
     """Copy tables, figures, cells, claims and runs to `<results>/published/<folder>/`, and write provenance.json.
 
-    The folder is the paper's name, unless its module has another FOLDER. What several papers' runs look up, which
-    a module names in MADE_FROM as patterns under `results`, goes to the same place under `<results>/published/`.
-    A table, figure or file of cells with a number from fewer repetitions than its floor is left out, as are claims
-    on our own study (`claims_*.csv`) of which one is below it, and provenance.json lists it under `left_out`. What
-    an earlier call published in the folder and this one does not is deleted, since the record is not of it.
+    What several papers' runs look up, which a module names in MADE_FROM as patterns under `results`, goes to the
+    same place under `<results>/published/`. A table, figure or file of cells with a number from fewer repetitions
+    than its floor is left out, as are claims on our own study (`claims_*.csv`) of which one is below it, and
+    provenance.json lists it under `left_out`. What an earlier call published in the folder and this one does not
+    is deleted; with `only`, that alone which the paper no longer shows.
+
+    provenance.json has a record for each call of which something is still published: the whole configuration, the
+    defaults of the strategies' settings, the commit, versions, machine, datasets, and under `parts` the date at
+    which each file was made. What `redraw` makes of the published runs is not among them: its record is theirs.
 
     Args:
         paper: name of the paper.
         results: the folder of the results.
         data: the folder of the datasets, whose records are quoted.
-        config: the configuration that the results were made with.
+        config: the whole configuration that the results were made with.
         partial: publish although some claims, not all, are below the floor.
+        only: patterns of the paths under the paper's folder, such as `runs/*`; none: everything.
+        commit: of the checkout that made the results; by default, that of the working directory.
 
     Returns:
         The files written.
 
     Raises:
         ValueError: if a claim was not run at the published floor, there are no claims where the paper's module
-            judges some, or everything is left out.
+            judges some, everything is left out, or nothing is as `only` says.
     """
-    of = studies.module(paper)
-    folder = getattr(of, "FOLDER", paper)
-    source, target = results / folder, results / "published" / folder
-    if getattr(of, "HAS_CLAIMS", True):
+    module, made = studies.module(paper), shown(paper, config)
+    source, published = results / made.folder, results / "published"
+    target = published / made.folder
+    if getattr(module, "HAS_CLAIMS", True) and _is_wanted("claims.csv", only):
         _check_claims(source / "claims.csv", partial=partial)
-    paths = [path for pattern in PARTS for path in sorted(source.glob(pattern))]
-    left_out = [path for path in paths if not _reaches_floor(path.relative_to(source), source, of)]
-    if len(left_out) == len(paths):
+    found = [path for pattern in PARTS for path in sorted(source.glob(pattern))]
+    paths = [path for path in found if _is_wanted(str(path.relative_to(source)), only)]
+    left_out = [path for path in paths if not _reaches_floor(path.relative_to(source), source, module)]
+    if len(left_out) == len(paths) and not only:
         raise ValueError(f"{source} has nothing that reaches the published floor; run at paper scale first")
-    own = [*(path for path in paths if path not in left_out), *sorted(source.glob(RUNS))]
-    copies = {target / path.relative_to(source): path for path in own}
-    shared = [path for pattern in getattr(of, "MADE_FROM", ()) for path in sorted(results.glob(pattern))]
-    copies |= {results / "published" / path.relative_to(results): path for path in shared}
+    copies = {target / path.relative_to(source): path for path in paths if path not in left_out}
+    runs = _runs(made, results, only)
+    copies |= runs
+    if not only:
+        shared = [path for pattern in getattr(module, "MADE_FROM", ()) for path in sorted(results.glob(pattern))]
+        copies |= {published / path.relative_to(results): path for path in shared}
+    if not copies:
+        raise ValueError(f"{source} has nothing to publish that is like {' or '.join(only)}")
     for copy, path in copies.items():
-        with whole(copy) as part:
-            shutil.copyfile(path, part)
-    stale = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
-    for path in stale:
-        path.unlink()
+        (_copy_run if copy in runs else _copy)(path, copy)
+    old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
+    for path in old:
+        if not only or not _is_shown(made, path.relative_to(target)):
+            path.unlink()
     record = {
-        "left_out": [str(path.relative_to(source)) for path in left_out],
+        "commit": commit or _commit(),
         "config": dict(config),
+        "defaults": _defaults(),
         "machine": {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()},
         "packages": {name: version(name) for name in ("frugal", *_dependencies())},
         "datasets": {
             path.parent.name: json.loads(path.read_text())
             for path in sorted(data.glob("processed/*/provenance.json"))
         },
+        "parts": {str(copy.relative_to(published)): _date(path) for copy, path in copies.items()},
     }
-    with whole(target / "provenance.json") as part:
-        part.write_text(json.dumps(record, indent=2, sort_keys=True) + "\n")
-    return [*copies, target / "provenance.json"]
+    records, names = [record], [str(path.relative_to(source)) for path in left_out]
+    if only and (target / RECORD).exists():
+        records = [*read_records(target), record]
+        names = [name for name in dict.fromkeys([*read_left_out(target), *names]) if not (target / name).exists()]
+    write_records(target, _without_others(records, made, published), names)
+    return [*copies, target / RECORD]
+
+
+def read_left_out(folder: Path) -> list[str]:
+    """What of a published folder was below the floor, by its path there.
+
+    Args:
+        folder: under results/published/, with a provenance.json.
+    """
+    left_out: list[str] = json.loads((folder / RECORD).read_text())["left_out"]
+    return left_out
+
+
+def read_records(folder: Path) -> list[dict[str, Any]]:
+    """The records of a published folder, the latest last.
+
+    Args:
+        folder: under results/published/.
+
+    Raises:
+        ValueError: if it has no provenance.json.
+    """
+    if not (folder / RECORD).exists():
+        raise ValueError(f"{folder / RECORD} does not exist; publish the paper first")
+    records: list[dict[str, Any]] = json.loads((folder / RECORD).read_text())["records"]
+    return records
+
+
+def write_records(folder: Path, records: Iterable[Mapping[str, Any]], left_out: Sequence[str] = ()) -> None:
+    """Write provenance.json.
+
+    Args:
+        folder: under results/published/.
+        records: the latest last.
+        left_out: what is below the floor, by its path under the paper's folder.
+    """
+    # Keys are not sorted: in the configuration their order is that of what they name.
+    text = json.dumps({"left_out": list(left_out), "records": list(records)}, indent=1)
+    with whole(folder / RECORD) as part:
+        part.write_text(text + "\n")
+
+
+def _without_others(records: Sequence[Mapping[str, Any]], made: Shown, published: Path) -> list[Mapping[str, Any]]:
+    """Records with the parts that are theirs: published, in no later record, not redrawn from published runs."""
+    kept: list[Mapping[str, Any]] = []
+    seen: set[str] = set()
+    for record in reversed(records):
+        parts = {
+            name: date
+            for name, date in record["parts"].items()
+            if name not in seen and (published / name).exists() and not _is_redrawn(made, name, published)
+        }
+        seen |= set(parts)
+        if parts:
+            kept.append({**record, "parts": parts})
+    return kept[::-1]
+
+
+def _is_redrawn(made: Shown, name: str, published: Path) -> bool:
+    """Whether a part is made from runs that are all published."""
+    runs = made.made_from(name.removeprefix(f"{made.folder}/")) or ()
+    return bool(runs) and all((published / made.folder / "runs" / f"{run}.parquet").exists() for run in runs)
+
+
+def _is_shown(made: Shown, name: Path) -> bool:
+    """Whether a published file is of an artefact that the paper has, or one of its runs."""
+    if name.parts[0] == "runs":
+        return str(name.with_suffix("").relative_to("runs")) in made.runs()
+    return made.made_from(str(name)) is not None
+
+
+def _is_wanted(name: str, only: Sequence[str]) -> bool:
+    return not only or any(fnmatch(name, pattern) for pattern in only)
+
+
+def _runs(made: Shown, results: Path, only: Sequence[str]) -> dict[Path, Path]:
+    """Where runs are published, and where they lie."""
+    folder = results / "published" / made.folder
+    names = [run for run in made.runs() if _is_wanted(f"runs/{run}.parquet", only)]
+    paths = {folder / "runs" / f"{run}.parquet": results / made.run_path(run) for run in names}
+    return {copy: path for copy, path in paths.items() if path.exists()}
+
+
+def _copy(path: Path, copy: Path) -> None:
+    with whole(copy) as part:
+        shutil.copyfile(path, part)
+
+
+def _copy_run(path: Path, copy: Path) -> None:
+    """Write a run again, the same rows and columns in fewer bytes."""
+    import pyarrow.parquet as pq
+
+    with whole(copy) as part:
+        pq.write_table(pq.read_table(path), part, compression="zstd", compression_level=19)
+
+
+def _date(path: Path) -> str:
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+
+
+def _commit() -> str:
+    """Of the checkout in the working directory, marked where its code has changes; `unknown` outside of one."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    try:
+        is_changed = git("status", "--porcelain", "--", "src", "workflow", "config", "Snakefile")
+        return git("rev-parse", "HEAD") + (" with changes" if is_changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _defaults() -> dict[str, dict[str, dict[str, Any]]]:
+    """By family and strategy, the values of the settings that the configuration does not name."""
+    from frugal.folds import strategies as folds
+    from frugal.trials import strategies as trials
+
+    def of_family(
+        known: Iterable[str], settings_of: Callable[[str], Mapping[str, Any]]
+    ) -> dict[str, dict[str, Any]]:
+        return {name: {key: _plain(value) for key, value in settings_of(name).items()} for name in known}
+
+    return {
+        "folds": of_family(folds.known(), folds.settings_of),
+        "trials": of_family(trials.known(), trials.settings_of),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A default as JSON holds it; `required` where there is none."""
+    if value is inspect.Parameter.empty:
+        return "required"
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def _check_claims(path: Path, *, partial: bool) -> None:
@@ -99,7 +264,7 @@ def _check_claims(path: Path, *, partial: bool) -> None:
         raise ValueError(f"{path} has {below} claims below the published floor; run at paper scale first")
 
 
-def _reaches_floor(name: Path, source: Path, of: ModuleType) -> bool:
+def _reaches_floor(name: Path, source: Path, module: ModuleType) -> bool:
     """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for.
 
     A cell that says in its `scale` that it was not run shows no number; a result without any is none. A paper's
@@ -108,7 +273,7 @@ def _reaches_floor(name: Path, source: Path, of: ModuleType) -> bool:
     """
     numbers = (source / name).with_suffix(".csv")
     table = pd.read_csv(numbers) if numbers.exists() else pd.DataFrame()
-    if name.stem.startswith("claims_"):
+    if name.stem.startswith(("claims_", "findings")):
         return not table["verdict"].eq(NOT_RUN).any()
     if "n_seeds" not in table:
         return True
@@ -116,11 +281,11 @@ def _reaches_floor(name: Path, source: Path, of: ModuleType) -> bool:
         table = table[table["scale"] != NOT_RUN]
     if table.empty:  # a table of cells that were not run, or the picture that says so
         return False
-    if hasattr(of, "reaches_floor"):
-        return bool(of.reaches_floor(table))
-    floors = [of.FLOORS[part] for part in name.with_suffix("").parts if part in of.FLOORS]
-    enough_rows = "n_rows" not in table or table["n_rows"].min() >= getattr(of, "FLOOR_ROWS", 0)
-    return bool(enough_rows and table["n_seeds"].min() >= min(floors, default=of.FLOOR))
+    if hasattr(module, "reaches_floor"):
+        return bool(module.reaches_floor(table))
+    floors = [module.FLOORS[part] for part in name.with_suffix("").parts if part in module.FLOORS]
+    enough_rows = "n_rows" not in table or table["n_rows"].min() >= getattr(module, "FLOOR_ROWS", 0)
+    return bool(enough_rows and table["n_seeds"].min() >= min(floors, default=module.FLOOR))
 
 
 def _dependencies() -> list[str]:

@@ -1,14 +1,18 @@
 import json
+import os
 import tomllib
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from frugal.trials.strategies import settings_of
+from studies import config
 from studies.cli import main
-from studies.publish import publish
+from studies.publish import publish, read_records
 
 ROOT = Path(__file__).parents[2]
+CONFIG = config.read(ROOT / "config/config.yaml")
 
 
 @pytest.fixture
@@ -20,21 +24,23 @@ def place(tmp_path):
     return tmp_path
 
 
-def run(place, *verdicts, partial=False):
+def run(place, *verdicts, **how):
     if verdicts:
         frame = pd.DataFrame({"claim": list(range(len(verdicts))), "verdict": verdicts})
         frame.to_csv(place / "results/greedy_cv/claims.csv", index=False)
     where = {"results": place / "results", "data": place / "data"}
-    return publish("greedy_cv", **where, config={"scale": "paper"}, partial=partial)
+    return publish("greedy_cv", **where, config=CONFIG, **how)
 
 
 def test_results_are_copied_with_a_record(place):
     run(place, "reproduced", "not reproduced")
     target = place / "results/published/greedy_cv"
     assert (target / "tables/table1.csv").read_text() == "a\n1\n"
-    record = json.loads((target / "provenance.json").read_text())
+    (record,) = read_records(target)
     assert record["datasets"]["wdbc"]["provenance"] == "original"
-    assert record["config"] == {"scale": "paper"}
+    assert record["config"] == CONFIG
+    assert list(record["config"]["greedy_cv"]["sensitivity"]["variants"])[:2] == ["as_configured", "min_max"]
+    assert record["defaults"]["trials"]["ei"]["n_initial"] == settings_of("ei")["n_initial"]
     pins = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     assert set(record["packages"]) == {"frugal", *(pin.split("==")[0] for pin in pins)}
     assert record["packages"]["torch"]
@@ -119,27 +125,84 @@ def test_what_was_published_before_and_is_not_now_is_deleted(place):
     }  # fmt: skip
 
 
-def runs_of(place):
-    path = place / "results/folds_comparison/runs/all.parquet"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"runs")
+def runs_of(place, name="folds_comparison/runs"):
+    """A run that is large because its rows repeat; returned as it is read again."""
+    path = place / f"results/{name}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frame = pd.DataFrame({"seed": range(5000), "regret": 1 / 3, "data": "original"})
+    frame.to_parquet(path, index=False, compression=None, use_dictionary=False)
+    return path
 
 
-def test_the_comparison_is_published_without_claims(place, monkeypatch):
+def test_the_comparison_is_published_without_claims(place):
     # Its seconds rest on two repetitions, so they are not shown in the table, and their own file is left out.
     numbers(place, "tables/strategies", [10, 2], "folds_comparison", scale=["paper", "not run at this scale"])
     numbers(place, "figures/ranks", [10], "folds_comparison")
     numbers(place, "cells/timed", [2], "folds_comparison")
     (place / "results/folds_comparison/tables/strategies.md").write_text("x")
-    runs_of(place)
-    monkeypatch.chdir(place)
-    assert main(["publish", "comparisons", "--configfile", str(ROOT / "config/config.yaml")]) == 0
+    kept = runs_of(place)
+    where = ("--results", str(place / "results"), "--root", str(place / "data"))
+    assert main(["publish", "comparisons", *where, "--configfile", str(ROOT / "config/config.yaml")]) == 0
     target = place / "results/published/folds_comparison"
     assert {str(path.relative_to(target)) for path in target.rglob("*.*")} == {
         "tables/strategies.csv", "tables/strategies.md", "figures/ranks.csv", "provenance.json",
-        "runs/all.parquet",
+        "runs/runs.parquet",
     }  # fmt: skip
     assert json.loads((target / "provenance.json").read_text())["left_out"] == ["cells/timed.csv"]
+    copy = target / "runs/runs.parquet"
+    pd.testing.assert_frame_equal(pd.read_parquet(copy), pd.read_parquet(kept))
+    assert copy.stat().st_size < kept.stat().st_size / 2
+
+
+def test_a_record_without_the_whole_configuration_is_refused(place, capsys):
+    where = ("--results", str(place / "results"), "--root", str(place / "data"))
+    assert main(["publish", "greedy_cv", *where, "--configfile", str(ROOT / "config/desk.yaml")]) == 2
+    assert "is missing at the top level" in capsys.readouterr().err
+
+
+def test_each_part_has_its_date_and_commit_and_what_its_runs_make_has_none_of_its_own(place):
+    numbers(place, "tables/table2", [30])
+    kept = runs_of(place, "greedy_cv/runs/search_time")
+    os.utime(kept, (86400, 86400))
+    run(place, "reproduced", commit="abc")
+    (record,) = read_records(place / "results/published/greedy_cv")
+    assert record["commit"] == "abc"
+    # table1 is made from search_time; the runs of the others are not published
+    assert {name.removeprefix("greedy_cv/") for name in record["parts"]} == {
+        "runs/search_time.parquet", "tables/table2.csv", "claims.csv"
+    }  # fmt: skip
+    assert record["parts"]["greedy_cv/runs/search_time.parquet"] == "1970-01-02T00:00:00+00:00"
+
+
+def test_some_parts_are_published_beside_what_stays_with_its_own_record(place):
+    target = place / "results/published/greedy_cv"
+    numbers(place, "tables/table2", [30])
+    run(place, "reproduced", commit="first")
+    (target / "tables/table99.csv").write_text("a\n")  # of a table that there is no more
+    runs_of(place, "greedy_cv/runs/search_time")
+    runs_of(place, "greedy_cv/runs/variants/ranges")
+    numbers(place, "tables/table2", [29])
+    (place / "results/greedy_cv/claims.csv").unlink()
+    run(place, only=["runs/*"], commit="second")
+    assert {str(path.relative_to(target)) for path in target.rglob("*.*")} == {
+        "tables/table1.csv", "tables/table2.csv", "claims.csv", "provenance.json",
+        "runs/search_time.parquet", "runs/variants/ranges.parquet",
+    }  # fmt: skip
+    first, second = read_records(target)
+    assert (first["commit"], set(first["parts"])) == (
+        "first",
+        {"greedy_cv/tables/table2.csv", "greedy_cv/claims.csv"},
+    )
+    assert (second["commit"], set(second["parts"])) == (
+        "second", {"greedy_cv/runs/search_time.parquet", "greedy_cv/runs/variants/ranges.parquet"}
+    )  # fmt: skip
+    run(place, only=["runs/*"], commit="third")
+    assert [record["commit"] for record in read_records(target)] == ["first", "third"]
+
+
+def test_patterns_that_fit_nothing_are_refused(place):
+    with pytest.raises(ValueError, match=r"has nothing to publish that is like runs/\*$"):
+        run(place, only=["runs/*"])
 
 
 def test_tables_and_curves_are_published_with_the_searches_that_look_them_up(place):
@@ -147,7 +210,7 @@ def test_tables_and_curves_are_published_with_the_searches_that_look_them_up(pla
     for name in ("lookup/svm.parquet", "lookup/svm/part0.parquet", "curves/mlp.parquet", "lookup/svm_recheck.csv"):
         (place / "results" / name).parent.mkdir(parents=True, exist_ok=True)
         (place / "results" / name).write_text(name)
-    written = publish("trials_comparison", results=place / "results", data=place / "data", config={})
+    written = publish("trials_comparison", results=place / "results", data=place / "data", config=CONFIG)
     target = place / "results/published"
     shared = {"lookup/svm.parquet", "curves/mlp.parquet"}
     assert shared < {str(path.relative_to(target)) for path in written}
@@ -157,7 +220,7 @@ def test_tables_and_curves_are_published_with_the_searches_that_look_them_up(pla
 
 
 def test_a_comparison_below_the_floor_is_not_published(place):
-    where = {"results": place / "results", "data": place / "data", "config": {}}
+    where = {"results": place / "results", "data": place / "data", "config": CONFIG}
     runs_of(place)
     for n_seeds in ([], [9, 9]):
         if n_seeds:

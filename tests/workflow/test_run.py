@@ -12,6 +12,8 @@ import yaml
 from checkout import contents, copy_to, environment, snakemake
 
 from frugal.seeds import rng_for
+from studies.cli import main
+from studies.redraw import redraw
 from studies.verdicts import COLUMNS, NOT_RUN
 
 SMOKE = ("--configfile", "config/smoke.yaml")
@@ -70,6 +72,19 @@ def test_the_smoke_run_makes_document_004(smoke):
         assert {f"{name}.csv", f"{name}.md"} <= made
     claims = pd.read_csv(smoke / "results/hypertune/claims.csv")
     assert set(claims["verdict"]) <= {"not run at this scale", "not testable here"}
+
+
+def test_published_runs_give_what_the_workflow_made_of_them(smoke, tmp_path, monkeypatch):
+    monkeypatch.chdir(smoke)
+    for paper in ("beta_pruning", "greedy_cv", "hypertune"):
+        how = ("--only", "runs/*", "--configfile", "config/config.yaml", "config/smoke.yaml")
+        assert main(["publish", paper, *how]) == 0
+        redrawn = redraw([paper], published=smoke / "results/published", output=tmp_path)
+        assert f"{paper}/claims" in redrawn.made
+        assert not [name for name in redrawn.lacking if name.endswith(("table1", "figure11", "cells/wall_clock"))]
+        for made in (path for name in redrawn.made for path in tmp_path.glob(f"{name}.*")):
+            if made.suffix in (".csv", ".md"):
+                assert made.read_bytes() == (smoke / "results" / made.relative_to(tmp_path)).read_bytes(), made
 
 
 def test_search_times_follow_from_the_kept_scores(smoke):

@@ -1,7 +1,5 @@
 # Document 000: what its figures show of the model, its network on MNIST, and its claims.
 
-MODEL_FIGURES = [f"figure{i}" for i in range(1, 7)]
-RUN_FIGURES = {"figure7": "explored", "sweep": "swept"}
 NETWORK = config["beta_pruning"]["network"]
 NETWORK_VARIANT = f"grid-epochs{NETWORK['epochs']}"
 DEFAULT_CHECK = "networks/{classifier}/{dataset}/default"
@@ -97,20 +95,8 @@ rule beta_pruning_runs:
         " --buffers {params.buffers} --output {output.explored} --sweep-output {output.swept} > {log} 2>&1"
 
 
-RESULTS["beta_pruning"] = Results(
-    tables={"sweep": ["results/beta_pruning/runs/swept.parquet"]},
-    figures={
-        name: [f"results/beta_pruning/runs/{runs}.parquet"]
-        for name, runs in RUN_FIGURES.items()
-    },
-    explained=dict.fromkeys(MODEL_FIGURES, ["data/processed/wdbc/provenance.json"]),
-    claims={"claims": rules.beta_pruning_runs.output},
-)
-
-
 rule beta_pruning:
     # Document 000: the figures of its model and of its network, the sweep over its settings, and its claims.
     input:
-        *figure_paths("beta_pruning", *MODEL_FIGURES, *RUN_FIGURES),
-        *table_paths("beta_pruning", "sweep"),
+        *results_of("beta_pruning"),
         *claim_paths("beta_pruning"),

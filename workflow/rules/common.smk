@@ -3,16 +3,15 @@
 import json
 import re
 from pathlib import Path
-from types import SimpleNamespace
-from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader
 from snakemake.exceptions import WorkflowError
 
 from frugal.datasets.catalogue import CATALOGUE
 from frugal.folds.strategies import known as known_strategies
 from frugal.learners import CLASSIFIERS, NETWORKS, SCALERS
+from studies import PAPERS, artefacts
 from studies import config as studies_config
+from studies.captions import caption
 
 try:
     studies_config.check(
@@ -43,21 +42,6 @@ METHODS = {
 CELL = "{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}"
 CELLS = "{method}/{dataset}/{classifier}/k{k}/seeds{first}-{last}"
 
-TABLES = {
-    "table1": "search_time",
-    "table1_by_n": "search_time",
-    "table2": "early_stopping",
-    "table3": "wall_clock",
-    "sensitivity": "sensitivity",
-    "sizes": "sizes",
-}
-EXPLAINED = [f"figure{i}" for i in range(1, 11)]
-FIGURES = {
-    "figure11": "search_time",
-    "figure12": "search_time",
-    "sensitivity": "sensitivity",
-    "sizes": "sizes",
-}
 SENSITIVITY_ONLY = ("sensitivity", "sizes")
 
 
@@ -254,31 +238,11 @@ def variant_files(wildcards):
     )
 
 
-def runs_for(experiment):
-    """Run files of one of the study's experiments."""
-    if experiment == "sensitivity":
-        return [
-            f"results/greedy_cv/runs/variants/{name}.parquet"
-            for name in STUDY["sensitivity"]["variants"]
-        ]
-    return [f"results/greedy_cv/runs/{experiment}.parquet"]
-
-
-CAPTIONS = Environment(
-    loader=FileSystemLoader(Path(workflow.basedir, "workflow/report"))
-)
-
-
-def caption_of(paper, item, end="", runs=()):
-    """Caption of a result, filled in, since Snakemake puts no wildcards into a caption's path."""
-    names = [f"{paper}/{item}{part}.rst" for part in dict.fromkeys([end, ""])]
-    filled = {"snakemake": SimpleNamespace(config=config), "runs": " ".join(runs)}
-    return CAPTIONS.select_template(names).render(**filled).strip()
-
-
 def caption_in(paper, end=""):
     """Params function: the caption of the result that a wildcard names."""
-    return lambda wildcards, input: caption_of(paper, wildcards.name, end, input)
+    return lambda wildcards, input: caption(
+        paper, wildcards.name, config, end=end, runs=input, root=workflow.basedir
+    )
 
 
 def table_paths(paper, *names):
@@ -288,10 +252,41 @@ def table_paths(paper, *names):
 
 
 def figure_paths(paper, *names):
-    """Files of a paper's figures, their numbers among them."""
+    """Files of a paper's figures: pictures, the numbers in them, captions."""
     places = (f"results/{paper}/figures/{name}" for name in names)
-    return [
-        path for place in places for path in multiext(place, ".png", ".svg", ".csv")
+    ends = (".png", ".svg", ".csv", ".md")
+    return [path for place in places for path in multiext(place, *ends)]
+
+
+def results_of(paper, but=()):
+    """Files of all tables and figures of a paper but some."""
+    made = SHOWN[paper]
+    tables = [name for name in made.tables if name not in but]
+    figures = [name for name in (*made.explained, *made.figures) if name not in but]
+    return table_paths(paper, *tables) + figure_paths(paper, *figures)
+
+
+# What every paper and comparison shows, by its folder under results/.
+SHOWN = {
+    made.folder: made for made in (artefacts.shown(name, config) for name in PAPERS)
+}
+
+
+def made_from(made, named):
+    """Input function: the runs that the result that a wildcard names is made from."""
+    return lambda wildcards: run_paths(made, named[wildcards.name])
+
+
+def run_paths(made, runs):
+    """Files of runs of a paper, in their order."""
+    return [f"results/{made.run_path(run)}" for run in runs]
+
+
+def explained_from(made):
+    """Input function: the prepared datasets of the figure that a wildcard names, which explains."""
+    return lambda wildcards: [
+        f"data/processed/{name}/provenance.json"
+        for name in made.explained[wildcards.name]
     ]
 
 
@@ -303,29 +298,6 @@ def findings_of(item):
 def claim_paths(paper, item="claims"):
     """Files of a paper's claims, and of our findings beside them."""
     return [f"results/{paper}/{name}.csv" for name in (item, findings_of(item))]
-
-
-class Results(NamedTuple):
-    """What a paper shows under `results/{paper}/`: by name the files that it is made from.
-
-    Figures that explain are made from a seed, and from files that they need beside it. `package` is that of
-    `studies`, where it has another name than the folder.
-    """
-
-    tables: dict
-    figures: dict
-    explained: dict = {}
-    claims: dict = {}
-    package: str = ""
-
-
-# By paper, filled by its file; papers.smk makes rules of it.
-RESULTS = {}
-
-
-def made_from(named):
-    """Input function: what the result that a wildcard names is made from."""
-    return lambda wildcards: named[wildcards.name]
 
 
 def drawn_from(paper, kind):

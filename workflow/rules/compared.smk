@@ -10,14 +10,6 @@ except ValueError as error:
 
 COMPARISON = config["folds_comparison"]
 COMPARED = "{entry}/{dataset}/{classifier}"
-COMPARISON_TABLES = ("strategies", "strategies_network")
-COMPARISON_FIGURES = (
-    "pareto",
-    "anytime",
-    "ranks",
-    "pareto_network",
-    "anytime_network",
-)
 TIMED_FOLDS = [k for k in COMPARISON["n_folds"] if k in STUDY["wall_clock"]["n_folds"]]
 
 
@@ -76,12 +68,3 @@ def compared_files(wildcards):
         dataset=datasets_of(experiment),
         classifier=STUDY["classifiers"],
     )
-
-
-def comparison_runs(item):
-    """Runs on kept scores, and on timed fits for the table where there are any."""
-    if item.endswith("_network"):
-        return ["results/folds_comparison/network.parquet"]
-    is_timed = COMPARISON["n_timed_seeds"] and TIMED_FOLDS
-    kinds = ["runs", "timed"] if is_timed and item == "strategies" else ["runs"]
-    return [f"results/folds_comparison/{kind}.parquet" for kind in kinds]

@@ -74,15 +74,7 @@ rule collect_comparison:
         "frugal collect --search {input} --output {output.runs} --cells-output {output.cells} > {log} 2>&1"
 
 
-RESULTS["folds_comparison"] = Results(
-    tables={name: comparison_runs(name) for name in COMPARISON_TABLES},
-    figures={name: comparison_runs(name) for name in COMPARISON_FIGURES},
-    package="comparisons",
-)
-
-
 rule folds_comparison:
     # Every strategy of the folds family on the same folds: scores kept for greedy_cv and for beta_pruning's network.
     input:
-        *table_paths("folds_comparison", *COMPARISON_TABLES),
-        *figure_paths("folds_comparison", *COMPARISON_FIGURES),
+        *results_of("folds_comparison"),

@@ -7,7 +7,7 @@ from studies.blocks import (
     on_dataset,
     planned,
 )
-from studies.experiments import EXPERIMENTS, EXTRAPOLATED, TUNED_IN
+from studies.experiments import EXPERIMENTS
 from studies.trials_comparison.listed import searches_of
 
 ROWS = {
@@ -225,11 +225,3 @@ def lookup_dataset(wildcards):
     """The prepared dataset of a table."""
     name = config["lookup"][wildcards.table]["dataset"]
     return f"data/processed/{source_of(name)}/provenance.json"
-
-
-def runs_of(paper, named):
-    """Run files that results are made from, by their names."""
-    return {
-        item: [f"results/{paper}/runs/{name}.parquet" for name in names]
-        for item, names in named.items()
-    }

@@ -1,21 +1,5 @@
 # Document 002: tables, figures and claims, from searches (trials.smk) and its own experiments (rows.smk).
 
-EXPLORATION_EXPLAINED = ("black_box", "routine", "task1", "dngo_frames")
-EXPLORATION_FIGURES = {
-    "task1_path": ("task1",),
-    "task2": ("task2",),
-    "comparison": ("functions", "logistic"),
-    "surrogate_cost": ("surrogate_cost",),
-}
-EXPLORATION_TABLES = {
-    "task1": ("task1",),
-    "errors_as_coded": ("task1",),
-    "task2": ("task2", "refits"),
-    "comparison": ("functions", "logistic", "task2", "refits"),
-    "greediness": ("functions", "logistic", "task2"),
-    "surrogate_cost": ("surrogate_cost",),
-}
-
 
 rule exploration_refits:
     # What task 2's searches chose, the reported point and a grid, fitted on more rows and tested.
@@ -46,31 +30,8 @@ rule exploration_refits:
         "python -m studies refits --runs {input.runs} --settings {params.settings:q} --output {output} > {log} 2>&1"
 
 
-RESULTS["exploration"] = Results(
-    tables=runs_of("exploration", EXPLORATION_TABLES),
-    figures=runs_of("exploration", EXPLORATION_FIGURES),
-    explained=dict.fromkeys(
-        EXPLORATION_EXPLAINED, ["data/processed/digits/provenance.json"]
-    ),
-    claims=runs_of(
-        "exploration",
-        {
-            "claims": (
-                "task1",
-                "task2",
-                "refits",
-                "functions",
-                "logistic",
-                "surrogate_cost",
-            )
-        },
-    ),
-)
-
-
 rule exploration:
     # Document 002: tables, figures and claims.
     input:
-        *table_paths("exploration", *EXPLORATION_TABLES),
-        *figure_paths("exploration", *EXPLORATION_EXPLAINED, *EXPLORATION_FIGURES),
+        *results_of("exploration"),
         *claim_paths("exploration"),

@@ -46,21 +46,6 @@ rule collect_variant:
         " --cells-output {output.cells} > {log} 2>&1"
 
 
-RESULTS["greedy_cv"] = Results(
-    tables={name: runs_for(experiment) for name, experiment in TABLES.items()},
-    figures={name: runs_for(experiment) for name, experiment in FIGURES.items()},
-    explained=dict.fromkeys(EXPLAINED, ["data/processed/wdbc/provenance.json"]),
-    claims={
-        "claims": [
-            *runs_for("search_time"),
-            *runs_for("early_stopping"),
-            *runs_for("wall_clock"),
-        ],
-        "claims_sensitivity": runs_for("sizes"),
-    },
-)
-
-
 rule greedy_cv_sensitivity:
     # What the document's ambiguities do to Table 1, and its conjecture on larger data.
     input:
@@ -72,11 +57,5 @@ rule greedy_cv_sensitivity:
 rule greedy_cv:
     # Document 001: every table, figure and claim.
     input:
-        *table_paths(
-            "greedy_cv", *(name for name in TABLES if name not in SENSITIVITY_ONLY)
-        ),
-        *figure_paths(
-            "greedy_cv",
-            *(name for name in [*EXPLAINED, *FIGURES] if name not in SENSITIVITY_ONLY),
-        ),
+        *results_of("greedy_cv", but=SENSITIVITY_ONLY),
         *claim_paths("greedy_cv"),

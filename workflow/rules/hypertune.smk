@@ -33,39 +33,8 @@ rule hypertune_refits:
         " --output {output} > {log} 2>&1"
 
 
-RESULTS["hypertune"] = Results(
-    tables={
-        **{
-            name: tuned_runs(learners, "_refits")
-            for name, learners in TUNED_IN.items()
-            if name.startswith("table")
-        },
-        "controls": tuned_runs(TUNED, ""),
-        "budgets": tuned_runs(TUNED, "", "_refits"),
-    },
-    figures={
-        "figure1": ["results/hypertune/runs/complexity.parquet"],
-        **{
-            name: tuned_runs(learners, "")
-            for name, learners in TUNED_IN.items()
-            if name.startswith("figure")
-        },
-    },
-    claims=runs_of(
-        "hypertune",
-        {
-            "claims": (
-                "complexity",
-                *(f"{name}{end}" for name in TUNED_RUN for end in ("", "_refits")),
-            )
-        },
-    ),
-)
-
-
 rule hypertune:
     # Document 004: tables, figures and claims.
     input:
-        *table_paths("hypertune", *RESULTS["hypertune"].tables),
-        *figure_paths("hypertune", *RESULTS["hypertune"].figures),
+        *results_of("hypertune"),
         *claim_paths("hypertune"),

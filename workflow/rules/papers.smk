@@ -1,14 +1,14 @@
-# Tables, figures and claims of every paper and comparison, and a target for each; `RESULTS` says what from.
+# Tables, figures and claims of every paper and comparison, and a target for each; `studies.artefacts` says what from.
 # A shell command is made when its job runs, after this loop: it may use `params`, but none of the loop's variables.
 
-for paper, shown in RESULTS.items():
+for paper, shown in SHOWN.items():
 
     rule:
         # A table, tidy and as a person reads it, ours beside what is published.
         name:
             f"{paper}_table"
         input:
-            runs=made_from(shown.tables),
+            runs=made_from(shown, shown.tables),
         output:
             csv=f"results/{paper}/tables/{{name}}.csv",
             md=report(
@@ -31,7 +31,7 @@ for paper, shown in RESULTS.items():
             mem_mb=2000,
             runtime=10,
         params:
-            package=shown.package or paper,
+            package=shown.paper,
             scale=config["scale"],
             caption=caption_in(paper, "_table"),
         shell:
@@ -40,9 +40,9 @@ for paper, shown in RESULTS.items():
 
     # Figures, with the numbers they were drawn from: of runs, or explaining something by a small real run of it. Two
     # rules of one text, since the SLURM profile has a place for each.
-    for kind, named in (
-        ("figure", shown.figures),
-        ("figure_explained", shown.explained),
+    for kind, named, sources in (
+        ("figure", shown.figures, made_from(shown, shown.figures)),
+        ("figure_explained", shown.explained, explained_from(shown)),
     ):
         if not named:
             continue
@@ -51,7 +51,7 @@ for paper, shown in RESULTS.items():
             name:
                 f"{paper}_{kind}"
             input:
-                made_from(named),
+                sources,
             output:
                 png=report(
                     f"results/{paper}/figures/{{name}}.png",
@@ -62,6 +62,7 @@ for paper, shown in RESULTS.items():
                 ),
                 svg=f"results/{paper}/figures/{{name}}.svg",
                 csv=f"results/{paper}/figures/{{name}}.csv",
+                md=f"results/{paper}/figures/{{name}}.md",
             log:
                 f"results/logs/{paper}/figures/{{name}}.log",
             benchmark:
@@ -75,11 +76,12 @@ for paper, shown in RESULTS.items():
                 mem_mb=2000,
                 runtime=10,
             params:
-                package=shown.package or paper,
+                package=shown.paper,
                 source=drawn_from(paper, kind),
                 caption=caption_in(paper),
             shell:
-                "python -m studies figure {params.package} {wildcards.name} {params.source} --output {output.png} > {log} 2>&1"
+                "python -m studies figure {params.package} {wildcards.name} {params.source} --caption {params.caption:q}"
+                " --output {output.png} > {log} 2>&1"
 
     for item, made_of in shown.claims.items():
 
@@ -88,7 +90,7 @@ for paper, shown in RESULTS.items():
             name:
                 f"{paper}_{item}"
             input:
-                made_of,
+                run_paths(shown, made_of),
             output:
                 claims=report(
                     f"results/{paper}/{item}.csv",
@@ -115,9 +117,9 @@ for paper, shown in RESULTS.items():
                 mem_mb=2000,
                 runtime=10,
             params:
-                package=shown.package or paper,
+                package=shown.paper,
                 scale=config["scale"],
-                caption=caption_of(paper, item),
+                caption=caption(paper, item, config, root=workflow.basedir),
             shell:
                 "python -m studies claims {params.package} --runs {input} --scale {params.scale}"
                 " --output {output.claims} > {log} 2>&1"
@@ -137,3 +139,19 @@ for paper, shown in RESULTS.items():
                 target(paper, item, "figure")
             input:
                 figure_paths(paper, item),
+
+
+rule redraw:
+    # Every published table, figure and claim, made again from the published runs, and compared with what is published.
+    log:
+        "results/logs/redraw.log",
+    benchmark:
+        "results/benchmarks/redraw.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    shell:
+        "python -m studies redraw 2>&1 | tee {log}"

@@ -3,17 +3,6 @@
 from studies.trials_comparison.listed import shown_on
 
 TUNED = [name for name, of in SEARCHES.items() if of.paper == "hypertune"]
-TUNED_RUN = [name for name in TUNED if config["hypertune"][name]["datasets"]]
-
-
-def tuned_runs(learners, *ends):
-    """Runs of the learners that a result shows; where none of these is run, of another, to say so."""
-    shown = [name for name in learners if name in TUNED_RUN]
-    return expand(
-        "results/hypertune/runs/{name}{end}.parquet",
-        name=shown or TUNED_RUN[:1],
-        end=ends,
-    )
 
 
 def tuned_settings(wildcards):

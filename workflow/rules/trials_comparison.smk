@@ -1,11 +1,6 @@
 # Every way to save trials on the same problems: searches that document 003 runs (trials.smk), and others beside them.
 
-from studies.trials_comparison.listed import CURRENCIES, PROBLEMS
-
-TRIALS_FIGURES = expand(
-    "{kind}_{currency}", kind=["anytime", "ranks"], currency=CURRENCIES
-)
-COMPARED_TRIALS = ["-".join(of) for of in PROBLEMS if compared_methods(of)[0]]
+from studies.trials_comparison.listed import PROBLEMS
 
 
 rule compare_trials:
@@ -37,17 +32,7 @@ rule compare_trials:
         " --output {output} > {log} 2>&1"
 
 
-COMPARED_RUNS = expand(
-    "results/trials_comparison/runs/{problem}.parquet", problem=COMPARED_TRIALS
-)
-RESULTS["trials_comparison"] = Results(
-    tables={"strategies": COMPARED_RUNS},
-    figures=dict.fromkeys(TRIALS_FIGURES, COMPARED_RUNS),
-)
-
-
 rule trials_comparison:
     # Every strategy and peer of the trials family on the same problems, at equal budgets.
     input:
-        *table_paths("trials_comparison", "strategies"),
-        *figure_paths("trials_comparison", *TRIALS_FIGURES),
+        *results_of("trials_comparison"),

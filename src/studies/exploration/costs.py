@@ -30,7 +30,8 @@ def slopes(runs: pd.DataFrame) -> pd.DataFrame:
         part = part.sort_values("n_trials")
         n, seconds = np.log(part["n_trials"].to_numpy(float)), np.log(part["seconds"].to_numpy(float))
         last = (seconds[-1] - seconds[-2]) / (n[-1] - n[-2])
-        rows.append([method, seed, provenance(part), np.polyfit(n, seconds, 1)[0], last])
+        slope = ((n - n.mean()) * seconds).sum() / ((n - n.mean()) ** 2).sum()
+        rows.append([method, seed, provenance(part), slope, last])
     return pd.DataFrame(rows, columns=["method", "seed", "data", *MEASURES])
 
 

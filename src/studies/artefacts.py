@@ -1,0 +1,265 @@
+"""The tables, figures and claims of every paper, and the runs that each is made from.
+
+The workflow's rules, `publish` and `redraw` read it. Light to import, since the workflow reads it at every start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from frugal.checks import check_known
+from studies.blocks import block_of, n_trials_of
+from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
+from studies.trials_comparison.listed import CURRENCIES, PROBLEMS, searches_of
+from studies.trials_comparison.listed import EXPERIMENTS as COMPARED
+
+Made = Mapping[str, tuple[str, ...]]
+"""By name of an artefact the names of the runs that it is made from."""
+
+
+class Shown(NamedTuple):
+    """What a paper shows under `results/{folder}/`.
+
+    Attributes:
+        folder: the paper's name, or that of a comparison.
+        paper: name of its module in `studies`.
+        tables: a CSV and a Markdown file each, under `tables/`.
+        figures: two pictures, a CSV and a caption each, under `figures/`.
+        explained: the same for figures that explain by a small real run from a seed; by name the data sets that
+            this reads. Their CSV is the run that is kept.
+        claims: `{name}.csv`, and the findings beside it.
+        cells: statistics of runs, a CSV each, under `cells/`.
+        runs_under: folder of the runs, under that of the paper.
+    """
+
+    folder: str
+    paper: str
+    tables: Made
+    figures: Made
+    explained: Made = MappingProxyType({})
+    claims: Made = MappingProxyType({})
+    cells: Made = MappingProxyType({})
+    runs_under: str = "runs"
+
+    def run_path(self, run: str) -> str:
+        """Path of a run under `results/`."""
+        return str(PurePosixPath(self.folder, self.runs_under, f"{run}.parquet"))
+
+    def runs(self) -> list[str]:
+        """Names of all runs, each once."""
+        kinds = (self.tables, self.figures, self.claims, self.cells)
+        return list(dict.fromkeys(run for kind in kinds for runs in kind.values() for run in runs))
+
+    def made_from(self, path: str) -> tuple[str, ...] | None:
+        """Runs that a file of the paper is made from, none if it explains; None: it is not the paper's.
+
+        Args:
+            path: of a table, picture, caption, file of cells, claims or findings, under the paper's folder.
+        """
+        place, _, name = str(PurePosixPath(path).with_suffix("")).rpartition("/")
+        if place == "figures":
+            return () if name in self.explained else self.figures.get(name)
+        if not place:
+            return self.claims.get(name.replace("findings", "claims", 1))
+        if place == "tables":
+            return self.tables.get(name)
+        return self.cells.get(f"{place}/{name}".removeprefix("cells/")) if place.startswith("cells") else None
+
+
+def shown(paper: str, config: Mapping[str, Any]) -> Shown:
+    """What a paper shows with a configuration.
+
+    Args:
+        paper: one of `PAPERS`.
+        config: all keys.
+
+    Raises:
+        ValueError: on an unknown paper; the message lists the known ones.
+    """
+    check_known("paper", paper, PAPERS)
+    return PAPERS[paper](config)
+
+
+def _each(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    return {name: (name,) for name in names}
+
+
+def _greedy_cv(config: Mapping[str, Any]) -> Shown:
+    variants = tuple(f"variants/{name}" for name in config["greedy_cv"]["sensitivity"]["variants"])
+    return Shown(
+        folder="greedy_cv",
+        paper="greedy_cv",
+        tables={
+            "table1": ("search_time",),
+            "table1_by_n": ("search_time",),
+            "table2": ("early_stopping",),
+            "table3": ("wall_clock",),
+            "sensitivity": variants,
+            "sizes": ("sizes",),
+        },
+        figures={
+            "figure11": ("search_time",),
+            "figure12": ("search_time",),
+            "sensitivity": variants,
+            "sizes": ("sizes",),
+        },
+        explained={f"figure{i}": ("wdbc",) for i in range(1, 11)},
+        claims={"claims": ("search_time", "early_stopping", "wall_clock"), "claims_sensitivity": ("sizes",)},
+        cells=_each(("search_time", "early_stopping", "wall_clock", "sizes", *variants)),
+    )
+
+
+def _beta_pruning(config: Mapping[str, Any]) -> Shown:
+    return Shown(
+        folder="beta_pruning",
+        paper="beta_pruning",
+        tables={"sweep": ("swept",)},
+        figures={"figure7": ("explored",), "sweep": ("swept",)},
+        explained={f"figure{i}": ("wdbc",) for i in range(1, 7)},
+        claims={"claims": ("explored", "swept")},
+    )
+
+
+def _folds_comparison(config: Mapping[str, Any]) -> Shown:
+    block = config["folds_comparison"]
+    is_timed = set(block["n_folds"]) & set(config["greedy_cv"]["wall_clock"]["n_folds"]) and block["n_timed_seeds"]
+    timed = ("timed",) if is_timed else ()
+    return Shown(
+        folder="folds_comparison",
+        paper="comparisons",
+        tables={"strategies": ("runs", *timed), "strategies_network": ("network",)},
+        figures={
+            **dict.fromkeys(("pareto", "anytime", "ranks"), ("runs",)),
+            **dict.fromkeys(("pareto_network", "anytime_network"), ("network",)),
+        },
+        cells=_each(("runs", *timed, "network")),
+        runs_under="",
+    )
+
+
+def _exploration(config: Mapping[str, Any]) -> Shown:
+    return Shown(
+        folder="exploration",
+        paper="exploration",
+        tables={
+            "task1": ("task1",),
+            "errors_as_coded": ("task1",),
+            "task2": ("task2", "refits"),
+            "comparison": ("functions", "logistic", "task2", "refits"),
+            "greediness": ("functions", "logistic", "task2"),
+            "surrogate_cost": ("surrogate_cost",),
+        },
+        figures={
+            "task1_path": ("task1",),
+            "task2": ("task2",),
+            "comparison": ("functions", "logistic"),
+            "surrogate_cost": ("surrogate_cost",),
+        },
+        explained=dict.fromkeys(("black_box", "routine", "task1", "dngo_frames"), ("digits",)),
+        claims={"claims": ("task1", "task2", "refits", "functions", "logistic", "surrogate_cost")},
+    )
+
+
+def _big_data(config: Mapping[str, Any]) -> Shown:
+    searches = [name for name, search in SEARCHES.items() if search.paper == "big_data"]
+    experiments = [name for name, known in EXPERIMENTS.items() if known.package.startswith("big_data.")]
+    intervals = ("intervals", "interval_workers")
+    beyond = ("growing_termination", "reduced_search", "terminating_fabolas")
+    return Shown(
+        folder="big_data",
+        paper="big_data",
+        tables={
+            **_each(("svm_search", "cnn_search", "curve_fits")),
+            "curve_calibration": ("curve_fits",),
+            "curve_search": ("curve_search",),
+            "interval_widths": intervals,
+            **_each(("sample_sizes", "variance_check")),
+            "figure10": ("subsampling",),
+            **_each(("bias", "boundaries", "compression", "combinations")),
+            "combinations_against_parts": ("combinations",),
+            **_each(("fractions", *beyond)),
+        },
+        figures={
+            **dict.fromkeys(("figure3", "figure3_cost"), ("svm_search",)),
+            **dict.fromkeys(("figure3_cnn", "figure3_cnn_cost"), ("cnn_search",)),
+            **dict.fromkeys(("figure4", "curve_fits", "curve_calibration"), ("curve_fits",)),
+            **dict.fromkeys(("figure5", "figure5_epochs"), ("curve_search",)),
+            **dict.fromkeys(("figure7", "figure7_rows"), intervals),
+            **dict.fromkeys(("figure8", "figure8_seconds", "sample_growth"), ("sample_sizes",)),
+            **dict.fromkeys(("figure10", "figure10_seconds"), ("subsampling",)),
+            "bias": ("bias",),
+            "boundary_angles": ("boundaries",),
+            **dict.fromkeys(("figure12", "figure12_rows"), ("compression",)),
+            "combinations": ("combinations",),
+            **dict.fromkeys(("fractions", "fractions_seconds"), ("fractions",)),
+            **_each(beyond),
+        },
+        explained={"figure1": ("wdbc",), "figure2": (), "figure6": (), "figure9": (), "figure11": ()},
+        claims={"claims": (*searches, EXTRAPOLATED, *experiments)},
+    )
+
+
+def _hypertune(config: Mapping[str, Any]) -> Shown:
+    learners = [name for name, search in SEARCHES.items() if search.paper == "hypertune"]
+    tuned = [name for name in learners if config["hypertune"][name]["datasets"]]
+
+    def runs(listed: Iterable[str], *ends: str) -> tuple[str, ...]:
+        """Runs of the learners that an artefact shows; where none of these is run, of another, to say so."""
+        names = [name for name in listed if name in tuned] or tuned[:1]
+        return tuple(f"{name}{end}" for name in names for end in ends)
+
+    return Shown(
+        folder="hypertune",
+        paper="hypertune",
+        tables={
+            **{name: runs(shown, "_refits") for name, shown in TUNED_IN.items() if name.startswith("table")},
+            "controls": runs(learners, ""),
+            "budgets": runs(learners, "", "_refits"),
+        },
+        figures={
+            "figure1": ("complexity",),
+            **{name: runs(shown, "") for name, shown in TUNED_IN.items() if name.startswith("figure")},
+        },
+        claims={"claims": ("complexity", *(f"{name}{end}" for name in tuned for end in ("", "_refits")))},
+    )
+
+
+def _problems_run(config: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Learner and dataset of the problems of `trials_comparison` on which some compared method makes trials."""
+    if "compared" not in config["trials_comparison"]:  # a record from before the list was in the configuration
+        return list(PROBLEMS)
+    searches = searches_of(config)
+    found: dict[tuple[str, str], None] = {}
+    for problem in PROBLEMS:
+        for name in COMPARED:
+            search = searches[name]
+            beside = searches[search.beside] if search.beside else None
+            for one in (search, beside):
+                if one and problem in one.problems and n_trials_of(one, block_of(one, config), problem[1]):
+                    found[problem] = None
+    return list(found)
+
+
+def _trials_comparison(config: Mapping[str, Any]) -> Shown:
+    runs = tuple(f"{learner}-{dataset}" for learner, dataset in _problems_run(config))
+    return Shown(
+        folder="trials_comparison",
+        paper="trials_comparison",
+        tables={"strategies": runs},
+        figures={f"{kind}_{currency}": runs for kind in ("anytime", "ranks") for currency in CURRENCIES},
+    )
+
+
+PAPERS: Mapping[str, Callable[[Mapping[str, Any]], Shown]] = {
+    "beta_pruning": _beta_pruning,
+    "greedy_cv": _greedy_cv,
+    "exploration": _exploration,
+    "big_data": _big_data,
+    "hypertune": _hypertune,
+    "comparisons": _folds_comparison,
+    "trials_comparison": _trials_comparison,
+}
+"""By name of the module in `studies`."""

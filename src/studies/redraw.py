@@ -1,0 +1,217 @@
+"""Make everything that is published again, from the published runs, and compare it with what is published.
+
+Every table, figure, file of cells and file of claims is made by the command that the workflow runs for it.
+For a figure that explains, its published CSV is the run that is kept, and the picture is drawn from it. So is the
+picture of a figure whose runs are not published; its numbers are not made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import frugal.arguments
+import frugal.cli
+import studies
+import studies.arguments
+import studies.cli
+from studies.artefacts import PAPERS, Shown, shown
+from studies.captions import caption
+from studies.publish import read_left_out, read_records
+
+log = logging.getLogger("frugal")
+COMPARED = (".csv", ".md")
+
+
+@dataclass
+class Redrawn:
+    """What came of it.
+
+    Attributes:
+        made: artefacts made from published runs, such as `greedy_cv/tables/table1`.
+        lacking: artefacts whose numbers cannot be made again, and their runs that are not published.
+        differing: files that are not byte for byte what is published, and the first line that differs.
+    """
+
+    made: list[str] = field(default_factory=list)
+    lacking: dict[str, list[str]] = field(default_factory=dict)
+    differing: dict[str, str] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Refuse what differs.
+
+        Raises:
+            ValueError: with the files that differ.
+        """
+        if self.differing:
+            listed = "; ".join(f"{name}, {where}" for name, where in self.differing.items())
+            raise ValueError(f"{len(self.differing)} files differ from what is published: {listed}")
+
+
+def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redrawn:
+    """Make everything again that is published of some papers, and say what cannot be.
+
+    Args:
+        papers: some of `artefacts.PAPERS`; none: all.
+        published: results/published/.
+        output: where to write, a folder a paper; `published` itself replaces what is there.
+
+    Raises:
+        ValueError: on an unknown paper, or one of which nothing is published.
+    """
+    redrawn = Redrawn()
+    for paper in tuple(papers) or PAPERS:
+        folder = published / getattr(studies.module(paper), "FOLDER", paper)
+        with TemporaryDirectory() as scratch:
+            made = Path(scratch, folder.name)
+            made.mkdir()
+            for artefact in _artefacts(paper, folder):
+                _make(artefact, made, redrawn)
+            redrawn.differing |= _differences(made, folder) | _unknown(paper, folder)
+            shutil.copytree(made, output / folder.name, dirs_exist_ok=True)
+    for runs in dict.fromkeys(map(tuple, redrawn.lacking.values())):
+        names = [name for name, missing in redrawn.lacking.items() if tuple(missing) == runs]
+        log.info("not made again, since these runs are not published, %s: %s", ", ".join(runs), ", ".join(names))
+    counts = len(redrawn.made), len(redrawn.lacking)
+    log.info("%d made again from runs; %d not, since their runs are not published", *counts)
+    return redrawn
+
+
+class _Artefact(NamedTuple):
+    """A table, figure, file of cells or of claims that is to be made.
+
+    Attributes:
+        made: what its paper shows.
+        name: its path under the paper's folder, without an end, such as `tables/table1`.
+        runs: names of its runs.
+        paths: their published files, by name.
+        numbers: of a figure, its published CSV.
+        config: that it was made with.
+    """
+
+    made: Shown
+    name: str
+    runs: tuple[str, ...]
+    paths: dict[str, Path]
+    numbers: Path
+    config: Mapping[str, Any]
+
+    @property
+    def missing(self) -> list[str]:
+        """Runs that are not published."""
+        return [run for run in self.runs if run not in self.paths]
+
+
+def _artefacts(paper: str, folder: Path) -> Iterator[_Artefact]:
+    """Artefacts of a paper but those that were left out at publication."""
+    records = read_records(folder)
+    left_out = read_left_out(folder)
+    made = shown(paper, records[-1]["config"])
+    for name, runs in _named(made):
+        if f"{name}.csv" not in left_out:
+            paths = {run: folder / "runs" / f"{run}.parquet" for run in runs}
+            paths = {run: path for run, path in paths.items() if path.exists()}
+            config = _config(records, [*(f"runs/{run}.parquet" for run in runs), f"{name}.csv"], folder.name)
+            yield _Artefact(made, name, runs, paths, folder / f"{name}.csv", config)
+
+
+def _named(made: Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Path of each artefact under the paper's folder, without an end, and its runs; none of one that explains."""
+    for name, runs in made.tables.items():
+        yield f"tables/{name}", runs
+    for name in made.explained:
+        yield f"figures/{name}", ()
+    for name, runs in made.figures.items():
+        yield f"figures/{name}", runs
+    for name, runs in made.cells.items():
+        yield f"cells/{name}", runs
+    yield from made.claims.items()
+
+
+def _config(records: list[dict[str, Any]], names: Iterable[str], folder: str) -> Mapping[str, Any]:
+    """The configuration of the latest record that has the first of these parts that any has; else the latest."""
+    for name in names:
+        for record in reversed(records):
+            if f"{folder}/{name}" in record["parts"]:
+                found: Mapping[str, Any] = record["config"]
+                return found
+    latest: Mapping[str, Any] = records[-1]["config"]
+    return latest
+
+
+def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
+    """Make an artefact, from its runs, or of a figure the pictures alone, from its published numbers."""
+    made, (kind, _, name) = artefact.made, artefact.name.rpartition("/")
+    whole_name = f"{made.folder}/{artefact.name}"
+    if artefact.missing:
+        redrawn.lacking[whole_name] = artefact.missing
+    is_made = bool(artefact.runs) and not artefact.missing
+    if not is_made and not (kind == "figures" and artefact.numbers.exists()):
+        return
+    log.info("%s%s", whole_name, "" if is_made else ", the picture alone, from its published numbers")
+    output = str(folder / f"{artefact.name}.csv")
+    runs = [str(path) for path in artefact.paths.values()]
+    scale = ["--scale", artefact.config["scale"], "--output", output]
+    if kind == "tables":
+        _studies("table", made.paper, name, "--runs", *runs, *scale)
+    elif kind == "figures":
+        sources = ["--runs", *runs] if is_made else ["--numbers", str(artefact.numbers)]
+        listed = [f"results/{made.run_path(run)}" for run in artefact.runs]
+        text = caption(made.folder, name, artefact.config, runs=listed)
+        _studies("figure", made.paper, name, *sources, "--caption", text, "--output", output)
+    elif kind.startswith("cells"):
+        with TemporaryDirectory() as scratch:
+            _frugal("collect", "--search", *runs, "--output", f"{scratch}/runs.parquet", "--cells-output", output)
+    else:
+        _studies("claims", made.paper, "--runs", *runs, *scale)
+    if is_made:
+        redrawn.made.append(whole_name)
+
+
+def _differences(made: Path, published: Path) -> dict[str, str]:
+    """Files that differ, by their path with the paper's folder, and the first line that does."""
+    found = {}
+    for path in sorted(path for path in made.rglob("*") if path.suffix in COMPARED):
+        other = published / path.relative_to(made)
+        name = f"{published.name}/{path.relative_to(made)}"
+        if not other.exists():
+            found[name] = "which is not published"
+        elif path.read_bytes() != other.read_bytes():
+            ours, theirs = path.read_text().splitlines(), other.read_text().splitlines()
+            same = [new == old for new, old in zip(ours, theirs, strict=False)]
+            found[name] = f"line {same.index(False) + 1 if False in same else len(same) + 1}"
+    return found
+
+
+def _unknown(paper: str, folder: Path) -> dict[str, str]:
+    """Published files that the paper has no artefact for."""
+    made = shown(paper, read_records(folder)[-1]["config"])
+    names = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.suffix in COMPARED]
+    return {f"{folder.name}/{name}": "which no artefact makes" for name in names if made.made_from(name) is None}
+
+
+def _studies(*arguments: str) -> None:
+    _run(studies.arguments.make_parser(), studies.cli.COMMANDS, arguments)
+
+
+def _frugal(*arguments: str) -> None:
+    _run(frugal.arguments.make_parser(), frugal.cli.COMMANDS, arguments)
+
+
+def _run(
+    parser: argparse.ArgumentParser,
+    commands: Mapping[str, Callable[[argparse.Namespace], None]],
+    arguments: Iterable[str],
+) -> None:
+    """A command as the workflow runs it, without what it prints."""
+    args = parser.parse_args([*arguments])
+    with redirect_stdout(StringIO()):
+        commands[args.command](args)

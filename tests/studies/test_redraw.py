@@ -1,0 +1,119 @@
+"""What is published is what the published runs give, byte for byte."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from studies import PAPERS, artefacts, config, figures, module
+from studies.cli import main
+from studies.publish import read_records, write_records
+from studies.redraw import redraw
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "results/published"
+LACKING = Path(__file__).with_name("lacking.txt")
+"""Artefacts whose numbers cannot be made again, since their runs are not published; it shrinks as these are."""
+SMOKE = config.merge(config.read(ROOT / "config/config.yaml"), config.read(ROOT / "config/smoke.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def at_root(monkeypatch):
+    monkeypatch.chdir(ROOT)  # where captions have their templates
+
+
+@pytest.mark.parametrize("paper", artefacts.PAPERS)
+def test_what_is_published_is_made_again_with_the_same_bytes(paper, tmp_path):
+    redrawn = redraw([paper], published=PUBLISHED, output=tmp_path)
+    assert redrawn.differing == {}, "run python -m studies redraw --output results/published, and read the changes"
+    folder = artefacts.shown(paper, SMOKE).folder
+    listed = [line for line in LACKING.read_text().splitlines() if line.startswith(f"{folder}/")]
+    assert sorted(redrawn.lacking) == sorted(listed)
+    pictures = {path.stem for path in (PUBLISHED / folder / "figures").glob("*.png")}
+    assert {path.stem for path in (tmp_path / folder / "figures").glob("*.png")} == pictures
+    assert {path.stem for path in (tmp_path / folder / "figures").glob("*.md")} == pictures
+
+
+@pytest.mark.parametrize("paper", artefacts.PAPERS)
+def test_every_table_and_figure_of_a_paper_says_what_it_is_made_from(paper):
+    made = artefacts.shown(paper, SMOKE)
+    assert set(made.tables) == set(module(paper).TABLES)
+    assert {*made.figures, *made.explained} == set(figures(paper))
+    assert made.made_from("tables/none.csv") is made.made_from("notes/table1.md") is None
+    for claims, runs in made.claims.items():
+        assert (
+            made.made_from(f"{claims}.csv")
+            == made.made_from(f"{claims.replace('claims', 'findings')}.csv")
+            == runs
+        )
+
+
+def test_every_paper_says_what_it_shows():
+    assert set(artefacts.PAPERS) == set(PAPERS)
+
+
+@pytest.fixture
+def place(tmp_path):
+    """Figure 1 of document 004 and its run, published alone."""
+    folder = tmp_path / "published/hypertune"
+    for name in (
+        "provenance.json",
+        "runs/complexity.parquet",
+        *(f"figures/figure1.{end}" for end in ("csv", "md")),
+    ):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(PUBLISHED / "hypertune" / name, folder / name)
+    return tmp_path
+
+
+def again(place, *more):
+    where = ["--published", str(place / "published"), "--output", str(place / "redrawn")]
+    return main(["redraw", "hypertune", *where, *more])
+
+
+def test_a_changed_digit_is_found_and_said_where(place, capsys):
+    assert again(place) == 0
+    csv = place / "published/hypertune/figures/figure1.csv"
+    lines = csv.read_text().splitlines(keepends=True)
+    csv.write_text("".join([*lines[:2], lines[2].rstrip() + "0\n", *lines[3:]]))
+    assert again(place) == 2
+    assert (
+        "1 files differ from what is published: hypertune/figures/figure1.csv, line 3" in capsys.readouterr().err
+    )
+    assert again(place, "--output", str(place / "published")) == 2  # replaces it
+    assert csv.read_text() == "".join(lines)
+    assert again(place) == 0
+
+
+def test_an_artefact_without_its_runs_is_listed_and_one_without_a_name_refused(place, capsys):
+    redrawn = redraw(["hypertune"], published=place / "published", output=place / "redrawn")
+    assert redrawn.made == ["hypertune/figures/figure1"]
+    assert redrawn.lacking["hypertune/tables/table4"] == ["mlp_refits", "cifar_cnn_refits"]
+    shutil.copyfile(PUBLISHED / "hypertune/tables/table4.md", place / "published/hypertune/figure9.md")
+    assert again(place) == 2
+    assert "hypertune/figure9.md, which no artefact makes" in capsys.readouterr().err
+
+
+def test_an_unpublished_paper_is_refused(place, capsys):
+    assert main(["redraw", "greedy_cv", "--published", str(place)]) == 2
+    assert "greedy_cv/provenance.json does not exist; publish the paper first" in capsys.readouterr().err
+
+
+def test_a_caption_has_the_configuration_of_the_record_that_has_the_run(place):
+    folder = place / "published/hypertune"
+    (old,) = read_records(folder)
+    new = old | {"config": old["config"] | {"scale": "smoke"}, "parts": {}}
+    write_records(folder, [old, new])
+    assert again(place) == 0
+    write_records(folder, [new | {"parts": old["parts"]}, old | {"parts": {}}])
+    assert redraw(["hypertune"], published=place / "published", output=place / "redrawn").differing == {
+        "hypertune/figures/figure1.md": "line 1"
+    }
+
+
+def test_what_was_left_out_at_publication_is_not_made(place):
+    folder = place / "published/hypertune"
+    write_records(folder, read_records(folder), ["figures/figure1.csv", "tables/table1.csv"])
+    redrawn = redraw(["hypertune"], published=place / "published", output=place / "redrawn")
+    assert redrawn.made == []
+    assert "hypertune/tables/table1" not in redrawn.lacking

@@ -1,0 +1,36 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from frugal.files import read, write
+
+
+def text_of(tmp_path, **columns):
+    write(pd.DataFrame(columns), tmp_path / "t.csv")
+    return (tmp_path / "t.csv").read_text().splitlines()[1:]
+
+
+def test_numbers_are_rounded_to_8_significant_digits(tmp_path):
+    shown = text_of(tmp_path, x=[2 / 3, 123456.789012, 1.23456789012e-7, -1e-300 / 3])
+    assert shown == ["0.66666667", "123456.79", "1.2345679e-07", "-3.3333333e-301"]
+
+
+def test_whole_columns_keep_all_digits_with_gaps_or_without(tmp_path):
+    assert text_of(tmp_path, x=[1234567890123]) == ["1234567890123"]
+    assert text_of(tmp_path, x=[1234567890123.0, np.nan, 2.0], y="a") == ["1234567890123,a", ",a", "2,a"]
+
+
+@pytest.mark.parametrize("odd", [0.5, np.inf, 2.0**60])
+def test_a_column_that_is_not_whole_is_rounded_throughout(tmp_path, odd):
+    assert text_of(tmp_path, x=[1234567890.0, odd])[0] == "1.2345679e+09"
+
+
+def test_a_column_without_a_number_stays_empty(tmp_path):
+    assert text_of(tmp_path, x=[np.nan, np.nan], y=1) == [",1", ",1"]
+
+
+def test_what_was_written_is_written_again_with_the_same_bytes(tmp_path):
+    frame = pd.DataFrame({"x": np.random.default_rng(0).lognormal(0, 9, 500), "n": range(500)})
+    write(frame, tmp_path / "a.csv")
+    write(read(tmp_path / "a.csv"), tmp_path / "b.csv")
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()

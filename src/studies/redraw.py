@@ -37,7 +37,8 @@ class Redrawn:
 
     Attributes:
         made: artefacts made from published runs, such as `greedy_cv/tables/table1`.
-        lacking: artefacts whose numbers cannot be made again, and their runs that are not published.
+        lacking: artefacts whose numbers cannot be made again, claims of which only some can be judged, and their
+            runs that are not published.
         differing: files that are not byte for byte what is published, and the first line that differs.
     """
 
@@ -79,9 +80,13 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
             shutil.copytree(made, output / folder.name, dirs_exist_ok=True)
     for runs in dict.fromkeys(map(tuple, redrawn.lacking.values())):
         names = [name for name, missing in redrawn.lacking.items() if tuple(missing) == runs]
-        log.info("not made again, since these runs are not published, %s: %s", ", ".join(runs), ", ".join(names))
+        log.info(
+            "not made again, or in part, since these runs are not published, %s: %s",
+            ", ".join(runs),
+            ", ".join(names),
+        )
     counts = len(redrawn.made), len(redrawn.lacking)
-    log.info("%d made again from runs; %d not, since their runs are not published", *counts)
+    log.info("%d made again from runs; %d not, or in part, since their runs are not published", *counts)
     return redrawn
 
 
@@ -103,6 +108,11 @@ class _Artefact(NamedTuple):
     paths: dict[str, Path]
     numbers: Path
     config: Mapping[str, Any]
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is made of the published runs alone: claims on other runs say that they were not run."""
+        return self.name in self.made.claims and (bool(self.paths) or self.name == "claims")
 
     @property
     def missing(self) -> list[str]:
@@ -153,7 +163,7 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
     whole_name = f"{made.folder}/{artefact.name}"
     if artefact.missing:
         redrawn.lacking[whole_name] = artefact.missing
-    is_made = bool(artefact.runs) and not artefact.missing
+    is_made = bool(artefact.runs) and (not artefact.missing or artefact.is_partial)
     if not is_made and not (kind == "figures" and artefact.numbers.exists()):
         return
     log.info("%s%s", whole_name, "" if is_made else ", the picture alone, from its published numbers")
@@ -171,7 +181,7 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
         with TemporaryDirectory() as scratch:
             _frugal("collect", "--search", *runs, "--output", f"{scratch}/runs.parquet", "--cells-output", output)
     else:
-        _studies("claims", made.paper, "--runs", *runs, *scale)
+        _studies("claims", made.paper, *(["--runs", *runs] if runs else []), *scale)
     if is_made:
         redrawn.made.append(whole_name)
 

@@ -25,12 +25,14 @@ class Switches(NamedTuple):
         keyed: tables, of which a job reads the entries of its names, and functions that register such entries:
             `package.module:name` -> kind of name.
         only: definitions that matter only to some jobs: `package.module:name` -> kind of name, and the name.
+        without: modules and packages that compute nothing, so that their definitions never count.
         families: registries, `package.module:name`, -> the package whose modules hold a class each. A job that
             names no `strategy` depends on those whose names its code holds as strings.
     """
 
     keyed: Mapping[str, str] = {}
     only: Mapping[str, tuple[str, str]] = {}
+    without: tuple[str, ...] = ()
     families: Mapping[str, str] = {}
 
 
@@ -57,6 +59,7 @@ class Code:
             ValueError: if the packages lack a definition that the switches name.
         """
         self.tree = tree
+        self._without = switches.without
         self._keyed = {place: kind for name, kind in switches.keyed.items() for place in self._places(name)}
         self._only = {place: to for name, to in switches.only.items() for place in self._places(name)}
         self._families = {
@@ -134,6 +137,8 @@ class Code:
 
     def _matters(self, place: Place, chosen: Mapping[str, set[str]]) -> bool:
         """Whether a definition that only some jobs use matters to one."""
+        if any(f"{place.module}.".startswith(f"{name}.") for name in self._without):
+            return False
         kind, name = self._only.get(place, ("", ""))
         return kind not in chosen or name in chosen[kind]
 

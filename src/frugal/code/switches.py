@@ -36,6 +36,7 @@ SWITCHES: Final = Switches(
         "frugal.trials.svm_table:measure_svm": ("learner", "svm"),
         "frugal.trials.termination:terminating": ("termination", "yes"),
     },
+    without=("frugal.code", "studies.code"),
     families={
         "frugal.folds.strategies:_REGISTRY": "frugal.folds.strategies",
         "frugal.trials.strategies:_REGISTRY": "frugal.trials.strategies",

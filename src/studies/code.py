@@ -28,8 +28,7 @@ PARTS: Final = {"table": ("summaries", "TABLES"), "figure": ("figures", "FIGURES
 @cache
 def code() -> Code:
     """The code of `frugal` and of the studies."""
-    of_library = jobs.code_of("studies")
-    return Code(of_library.tree, SWITCHES._replace(keyed={**SWITCHES.keyed, **KEYED}))
+    return Code(jobs.tree_of("studies"), SWITCHES._replace(keyed={**SWITCHES.keyed, **KEYED}))
 
 
 def hash_of(job: Job) -> str:

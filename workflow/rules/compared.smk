@@ -44,8 +44,8 @@ def comparison_scores(wildcards, timed="", root="scores"):
 
 
 def entry_code(wildcards):
-    """The modules that a compared strategy is made of."""
-    return code_of(ENTRIES[wildcards.entry].strategy)
+    """Hash of the code of a compared strategy."""
+    return hash_of(studies_jobs.compare(ENTRIES[wildcards.entry].strategy))
 
 
 def entry_settings(wildcards):

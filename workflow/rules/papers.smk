@@ -34,6 +34,7 @@ for paper, shown in RESULTS.items():
             package=shown.package or paper,
             scale=config["scale"],
             caption=caption_in(paper, "_table"),
+            code=shown_code("table", shown.package or paper),
         shell:
             "python -m studies table {params.package} {wildcards.name} --runs {input.runs} --scale {params.scale}"
             " --output {output.csv} > {log} 2>&1"
@@ -78,6 +79,7 @@ for paper, shown in RESULTS.items():
                 package=shown.package or paper,
                 source=drawn_from(paper, kind),
                 caption=caption_in(paper),
+                code=shown_code("figure", shown.package or paper),
             shell:
                 "python -m studies figure {params.package} {wildcards.name} {params.source} --output {output.png} > {log} 2>&1"
 
@@ -111,6 +113,7 @@ for paper, shown in RESULTS.items():
                 package=shown.package or paper,
                 scale=config["scale"],
                 caption=caption_of(paper, item),
+                code=hash_of(studies_jobs.shown("claims", shown.package or paper)),
             shell:
                 "python -m studies claims {params.package} --runs {input} --scale {params.scale} --output {output} > {log} 2>&1"
 

@@ -29,8 +29,8 @@ def added(group: str) -> Mapping[str, str]:
 
 
 @cache
-def code_of(*packages: str) -> Code:
-    """The code of `frugal`, of these packages, and of those that add a strategy or a learner.
+def tree_of(*packages: str) -> Tree:
+    """`frugal`, these packages, and those that add a strategy or a learner.
 
     Args:
         *packages: their names.
@@ -39,7 +39,13 @@ def code_of(*packages: str) -> Code:
         ValueError: if one is not installed.
     """
     adding = {value.partition(":")[0].split(".")[0] for group in GROUPS for value in added(group).values()}
-    return Code(Tree.installed({"frugal", *packages} | adding), SWITCHES)
+    return Tree.installed({"frugal", *packages} | adding)
+
+
+@cache
+def code_of(*packages: str) -> Code:
+    """The code of `tree_of`; arguments and errors are the same."""
+    return Code(tree_of(*packages), SWITCHES)
 
 
 def hash_of(job: Job) -> str:

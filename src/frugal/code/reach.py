@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -49,6 +49,42 @@ class Job(NamedTuple):
     names: tuple[tuple[str, str], ...] = ()
 
 
+Word = tuple[str, str]
+"""A package, and a string in its code."""
+
+
+class Part(NamedTuple):
+    """A piece of a unit, ready to be put together with others.
+
+    Attributes:
+        keys: what a table's entry stands under; empty for everything else.
+        text: its digest, the names that it uses, and of those of libraries what they are.
+        uses: for every name of ours the definitions, with the kind of name and the name of `Switches.only`.
+        words: its strings.
+    """
+
+    keys: frozenset[str]
+    text: str
+    uses: tuple[tuple[tuple[Place, str, str], ...], ...]
+    words: frozenset[Word]
+
+
+class Node(NamedTuple):
+    """A unit, ready to be put together with others.
+
+    Attributes:
+        parts: one, or for a table its head and its entries.
+        keyed_by: kind of name of these entries.
+        changed_by: statements that change it as modules are imported.
+        reads: whether it reads data files of its package.
+    """
+
+    parts: tuple[Part, ...]
+    keyed_by: str | None
+    changed_by: tuple[Place, ...]
+    reads: bool
+
+
 class Code:
     """The code of packages, and which of it jobs depend on."""
 
@@ -66,6 +102,7 @@ class Code:
             place: package for name, package in switches.families.items() for place in self._places(name)
         }
         self._hashes: dict[Job, str] = {}
+        self._nodes: dict[Place, Node] = {}
 
     def hash_of(self, job: Job) -> str:
         """A hash of everything that `reached` lists, and of how it hangs together; modules' names do not count.
@@ -74,10 +111,8 @@ class Code:
             ValueError: if a root is not there.
         """
         if job not in self._hashes:
-            summary = sha256()
-            for line in self._lines(job, {}):
-                summary.update(line.encode())
-            self._hashes[job] = summary.hexdigest()[:16]
+            text = "\n".join(self._lines(job, {}))
+            self._hashes[job] = sha256(text.encode()).hexdigest()[:16]
             self.tree.save()
         return self._hashes[job]
 
@@ -90,15 +125,15 @@ class Code:
         numbers: dict[Place, int] = {}
         for _ in self._lines(job, numbers):
             pass
-        return sorted(
-            place.module
-            if place.number == DATA
-            else f"{place.module}:{','.join(self.tree.unit(place).binds) or place.number}"
-            for place in numbers
-        )
+        return sorted(map(self._name, numbers))
+
+    def _name(self, place: Place) -> str:
+        if place.number == DATA:
+            return place.module
+        return f"{place.module}:{','.join(self.tree.unit(place).binds) or place.number}"
 
     def _lines(self, job: Job, numbers: dict[Place, int]) -> Iterator[str]:
-        """A line per definition in the order in which it is met, with the numbers of those that it uses."""
+        """The definitions in the order in which they are met, with the numbers of those that they use."""
         chosen: dict[str, set[str]] = defaultdict(set)
         for kind, name in job.names:
             chosen[kind].add(name)
@@ -117,43 +152,60 @@ class Code:
             for place in places:
                 if entry:
                     entries[place].add(entry.rstrip("]"))
-            yield f"root {[number(place) for place in places]}\n"
-        words: set[tuple[str, str]] = set()  # package and string
+            yield f"root {[number(place) for place in places]}"
+        words: set[Word] = set()
         for place in left:  # which grows
-            for piece in self._pieces(place, chosen, entries):
-                words |= {(place.module.split(".")[0], word) for word in piece.words}
-                yield f"{piece.digest}\n"
-                for use in piece.uses:
-                    found = self._found(place, [use])
-                    if found:
-                        yield f"{use.written} {[number(one) for one in found if self._matters(one, chosen)]}\n"
-                    elif use.module and use.module.split(".")[0] not in self.tree.packages:
-                        yield f"{use.written} {self.tree.named(use.module, use.attributes)}\n"
-            acting = [one for one in self._acting.get(place, ()) if self._pieces(one, chosen, entries)]
-            yield f"changed by {[number(one) for one in acting]}\n"
+            node = self._node(place)
+            for part in self._parts(place, chosen, entries):
+                words |= part.words
+                yield part.text
+                for use in part.uses:
+                    yield str(
+                        [number(one) for one, kind, name in use if kind not in chosen or name in chosen[kind]]
+                    )
+            acting = [one for one in node.changed_by if self._parts(one, chosen, entries)]
+            yield f"changed by {[number(one) for one in acting]}"
             if place == left[-1] and "strategy" not in chosen:
-                yield from (f"looked up {number(one)}\n" for one in self._looked_up(numbers, words))
+                yield from (f"looked up {number(one)}" for one in self._looked_up(numbers, words))
         yield from self._data(numbers, words)
 
-    def _matters(self, place: Place, chosen: Mapping[str, set[str]]) -> bool:
-        """Whether a definition that only some jobs use matters to one."""
-        if any(f"{place.module}.".startswith(f"{name}.") for name in self._without):
-            return False
-        kind, name = self._only.get(place, ("", ""))
-        return kind not in chosen or name in chosen[kind]
-
-    def _pieces(
+    def _parts(
         self, place: Place, chosen: Mapping[str, set[str]], entries: Mapping[Place, set[str]]
-    ) -> list[Piece]:
+    ) -> Sequence[Part]:
         """The parts of a definition that a job reads: of a table, the entries that it asks for."""
-        pieces = self.tree.unit(place).pieces
+        node = self._node(place)
         if place in entries:
-            head, found = pieces[:1], [piece for piece in pieces if entries[place] & set(piece.keys or ())]
-            return [*head, *(found or [piece for piece in pieces[1:] if piece.keys is None])]
-        kind = self._keyed.get(place) or self._kind_of_call.get(place)
-        if kind is None or kind not in chosen:
-            return list(pieces)
-        return [piece for piece in pieces if piece.keys is None or chosen[kind] & set(piece.keys)]
+            found = [part for part in node.parts if entries[place] & part.keys]
+            return [*node.parts[:1], *(found or [part for part in node.parts[1:] if not part.keys])]
+        if node.keyed_by is None or node.keyed_by not in chosen:
+            return node.parts
+        return [part for part in node.parts if not part.keys or chosen[node.keyed_by] & part.keys]
+
+    def _node(self, place: Place) -> Node:
+        """A unit, and where what it uses leads to; every job that meets it has this from the first."""
+        if place not in self._nodes:
+            unit = self.tree.unit(place)
+            keyed_by = self._keyed.get(place) or self._kind_of_call.get(place)
+            parts = tuple(self._part(place, piece) for piece in unit.pieces)
+            self._nodes[place] = Node(parts, keyed_by, tuple(self._acting.get(place, ())), self._reads(place))
+        return self._nodes[place]
+
+    def _part(self, place: Place, piece: Piece) -> Part:
+        """A piece, the names of libraries that it uses written out in its text."""
+        package, text, uses = place.module.split(".")[0], [piece.digest], []
+        for use in piece.uses:
+            found = self._found(place, [use])
+            if found:
+                text.append(use.written)
+                counted = [one for one in found if not self._is_without(one.module)]
+                uses.append(tuple((one, *self._only.get(one, ("", ""))) for one in counted))
+            elif use.module and use.module.split(".")[0] not in self.tree.packages:
+                text.append(f"{use.written} {self.tree.named(use.module, use.attributes)}")
+        words = frozenset((package, word) for word in piece.words)
+        return Part(frozenset(piece.keys or ()), "\n".join(text), tuple(uses), words)
+
+    def _is_without(self, module: str) -> bool:
+        return any(module == name or module.startswith(f"{name}.") for name in self._without)
 
     def _places(self, name: str) -> list[Place]:
         """Where `package.module:name` is defined."""
@@ -197,14 +249,10 @@ class Code:
 
     def _found(self, place: Place, uses: Iterable[Use]) -> list[Place]:
         """Definitions of ours that are used at a place."""
-        origin = place.module
-        return [
-            one
-            for use in uses
-            for one in self.tree.find(use.module or origin, use.attributes, use.module and origin)
-        ]
+        at = place.module
+        return [one for use in uses for one in self.tree.find(use.module or at, use.attributes, use.module and at)]
 
-    def _looked_up(self, numbers: Mapping[Place, int], words: set[tuple[str, str]]) -> list[Place]:
+    def _looked_up(self, numbers: Mapping[Place, int], words: set[Word]) -> list[Place]:
         """Classes of the reached registries that code of other packages names; those met before are left out."""
         packages = [package for place, package in self._families.items() if place in numbers]
         named = [
@@ -216,16 +264,15 @@ class Code:
         found = [one for module, name in named for one in self.tree.find(module, (name,))]
         return [place for place in found if place not in numbers]
 
-    def _data(self, numbers: dict[Place, int], words: set[tuple[str, str]]) -> Iterator[str]:
+    def _data(self, numbers: dict[Place, int], words: set[Word]) -> Iterator[str]:
         """Data files of ours whose names, or beginnings up to a `_`, are strings of code that reads some."""
-        for package in sorted({place.module.split(".")[0] for place in numbers if self._reads(place)}):
+        for package in sorted({place.module.split(".")[0] for place in numbers if self._node(place).reads}):
+            strings = {word for _, word in words}
+            beginnings = tuple(word for word in strings if word.endswith("_"))
             for path in self.tree.data_files.get(package, ()):
-                if any(
-                    word in (path.stem, path.name) or (word.endswith("_") and path.stem.startswith(word))
-                    for _, word in words
-                ):
+                if {path.stem, path.name} & strings or path.stem.startswith(beginnings):
                     numbers[Place(str(path), DATA)] = len(numbers)
-                    yield f"{path.name} {sha256(path.read_bytes()).hexdigest()}\n"
+                    yield f"{path.name} {self.tree.data_hash(path)}"
 
     def _reads(self, place: Place) -> bool:
         """Whether a definition reads data files of its package."""

@@ -44,6 +44,7 @@ class Tree:
         """
         self.packages = dict(packages)
         self._modules: dict[str, Module] = {}
+        self._data_hashes: dict[Path, str] = {}
         self._cache_path = cache
 
     @classmethod
@@ -87,6 +88,12 @@ class Tree:
             for package, root in self.packages.items()
             if root.is_dir()
         }
+
+    def data_hash(self, path: Path) -> str:
+        """A hash of what a data file holds."""
+        if path not in self._data_hashes:
+            self._data_hashes[path] = sha256(path.read_bytes()).hexdigest()
+        return self._data_hashes[path]
 
     def text(self, name: str) -> str:
         """A module's source."""

@@ -13,6 +13,8 @@ from frugal.code.names import Binding, Names, Use, bindings_of, changes_of, uses
 from frugal.code.text import counted, is_type_checking, text_of
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+LAZILY = "lazily"
+"""Name of `frugal.lazy.lazily`, which makes the `__getattr__` of a package."""
 _DEEP = 2
 """Levels of nested dictionaries whose entries are pieces of their own."""
 _WORD = re.compile(r"\w[\w.-]{0,39}")
@@ -282,7 +284,7 @@ def _lazy_names(statements: Iterable[ast.stmt]) -> dict[str, str]:
     for statement in statements:
         if isinstance(statement, ast.Assign) and _binds(statement) == ["__getattr__"]:
             call = statement.value
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "lazily":
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == LAZILY:
                 return _evaluated(call.args[1])
     return {}
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from frugal.code.modules import Module, Unit, read_module
+from frugal.code.modules import LAZILY, Module, Unit, read_module
 from frugal.code.names import STAR
 
 READ_BY = ("text", "names", "modules")
@@ -151,14 +151,11 @@ class Tree:
         if found:
             return found
         if name in held.lazy:
-            home = held.lazy[name]
-            return (
-                self.find(f"{module}.{home}", (name, *rest))
-                if home
-                else self.find(f"{module}.{name}", tuple(rest))
-            )
-        if f"{module}.{name}" in self.sources:
-            return self.find(f"{module}.{name}", tuple(rest))
+            home = f"{module}.{held.lazy[name]}" if held.lazy[name] else inner
+            named = (name, *rest) if held.lazy[name] else tuple(rest)
+            return [*self.find(module, (LAZILY,)), *self.find(home, named)]
+        if inner in self.sources:  # which Python imports after a lazy package has said that it has no such name
+            return [*(self.find(module, (LAZILY,)) if held.lazy else ()), *self.find(inner, tuple(rest))]
         if STAR in held.imports:
             return self.find(held.imports[STAR].module, attributes)
         return []

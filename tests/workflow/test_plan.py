@@ -159,14 +159,6 @@ def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_f
     assert '"space": "hypertune"' in tuned
 
 
-def test_a_strategy_is_rerun_when_a_module_that_it_builds_on_changes(plan):
-    planned = plan("smoke", "folds_comparison")
-    jobs = [job for job in planned.split("rule ") if job.startswith("compare:") and "beta_sequential" in job]
-    assert jobs
-    for module in ("strategies/beta_sequential", "sequential", "beliefs", "beta", "predictive", "ledger"):
-        assert all(f"src/frugal/folds/{module}.py" in job for job in jobs)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

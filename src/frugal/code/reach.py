@@ -94,7 +94,7 @@ class Code:
         Raises:
             ValueError: if the packages lack a definition that the switches name.
         """
-        self.tree = tree
+        self.tree, self.switches = tree, switches
         self._without = switches.without
         self._keyed = {place: kind for name, kind in switches.keyed.items() for place in self._places(name)}
         self._only = {place: to for name, to in switches.only.items() for place in self._places(name)}

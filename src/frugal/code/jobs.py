@@ -25,7 +25,13 @@ Names = tuple[tuple[str, str], ...]
 @cache
 def added(group: str) -> Mapping[str, str]:
     """What other packages add by entry points of a group: name -> `package.module:name`."""
-    return {point.name: point.value for point in entry_points(group=group)}
+    return {point.name: point.value for point in _entry_points().select(group=group)}
+
+
+@cache
+def _entry_points() -> Any:  # whose type differs between versions of Python
+    """Of all that is installed; to look through it once takes some milliseconds."""
+    return entry_points()
 
 
 @cache
@@ -38,7 +44,7 @@ def tree_of(*packages: str) -> Tree:
     Raises:
         ValueError: if one is not installed.
     """
-    adding = {value.partition(":")[0].split(".")[0] for group in GROUPS for value in added(group).values()}
+    adding = {_package(value) for group in GROUPS for value in added(group).values()}
     return Tree.installed({"frugal", *packages} | adding)
 
 
@@ -54,7 +60,13 @@ def hash_of(job: Job) -> str:
     Raises:
         ValueError: if a root is not there.
     """
-    return code_of(*sorted({root.split(".")[0] for root in job.roots} - {"frugal"})).hash_of(job)
+    packages = {_package(root) for root in job.roots}
+    return code_of(*sorted(packages - {"frugal"})).hash_of(job)
+
+
+def _package(name: str) -> str:
+    """The top-level package of `package.module:name`."""
+    return name.partition(":")[0].partition(".")[0]
 
 
 def strategy(family: str, name: str) -> tuple[tuple[str], Names]:

@@ -14,6 +14,8 @@ from frugal.code.tree import Place, Tree
 
 DATA: Final = -1
 """Number of a data file, which is no unit of a module."""
+END: Final = -1
+"""After the numbers of the definitions that one name leads to."""
 READERS: Final = ("importlib.resources.", "pkgutil.get_data")
 """What reads the data files of a package."""
 
@@ -158,13 +160,16 @@ class Code:
             node = self._node(place)
             for part in self._parts(place, chosen, entries):
                 words |= part.words
-                yield part.text
+                row = []
                 for use in part.uses:
-                    yield str(
-                        [number(one) for one, kind, name in use if kind not in chosen or name in chosen[kind]]
-                    )
-            acting = [one for one in node.changed_by if self._parts(one, chosen, entries)]
-            yield f"changed by {[number(one) for one in acting]}"
+                    for one, kind, name in use:
+                        if not kind or kind not in chosen or name in chosen[kind]:
+                            row.append(numbers[one] if one in numbers else number(one))
+                    row.append(END)
+                yield f"{part.text}\n{row}"
+            if node.changed_by:
+                acting = [one for one in node.changed_by if self._parts(one, chosen, entries)]
+                yield f"changed by {[number(one) for one in acting]}"
             if place == left[-1] and "strategy" not in chosen:
                 yield from (f"looked up {number(one)}" for one in self._looked_up(numbers, words))
         yield from self._data(numbers, words)
@@ -174,6 +179,8 @@ class Code:
     ) -> Sequence[Part]:
         """The parts of a definition that a job reads: of a table, the entries that it asks for."""
         node = self._node(place)
+        if node.keyed_by is None and not entries:
+            return node.parts
         if place in entries:
             found = [part for part in node.parts if entries[place] & part.keys]
             return [*node.parts[:1], *(found or [part for part in node.parts[1:] if not part.keys])]
@@ -212,7 +219,7 @@ class Code:
         module, _, attribute = name.partition(":")
         found = self.tree.find(module, (attribute,) if attribute else ())
         if not found:
-            raise ValueError(f"there is no {attribute!r} in {module!r}, on which a job is said to depend")
+            raise ValueError(f"{module!r} has no {attribute!r}, which a job begins with or `Switches` name")
         return found
 
     @cached_property

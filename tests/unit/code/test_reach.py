@@ -191,7 +191,7 @@ def test_nothing_is_imported(tmp_path):
 @pytest.mark.parametrize("root", ["own.run:walk", "own.walk:run"])
 def test_a_root_that_is_not_there_is_refused(tmp_path, root):
     module, name = root.split(":")
-    with pytest.raises(ValueError, match=f"there is no '{name}' in '{module}', on which a job is said to depend"):
+    with pytest.raises(ValueError, match=f"'{module}' has no '{name}', which a job begins with"):
         reached(tmp_path, {"run.py": "def run(): pass\n"}, root=root)
 
 

@@ -45,3 +45,14 @@ def test_a_changed_algorithm_makes_its_own_results_again_and_no_others(searched)
     assert planned(searched) == {}
     edit(searched, "trials/strategies/random.py", "self._rng, 1)[0]", "self._rng, 2)[0]")
     assert list(planned(searched)) == ["random"]
+
+
+def test_every_rule_that_makes_a_file_has_the_hash_of_its_code(tmp_path):
+    place = copy_to(tmp_path)
+    with (place / "Snakefile").open("a") as file:
+        file.write('\n\nmade = [rule for rule in workflow.rules if rule.output]\nprint("RULES", len(made))\n')
+        file.write('print("WITHOUT", [rule.name for rule in made if "code" not in rule.params.keys()])\n')
+    done = snakemake(place, "--dry-run", "--quiet", *SMOKE)
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert int(re.search(r"RULES (\d+)", done.stdout)[1]) > 50
+    assert "WITHOUT []" in done.stdout

@@ -20,8 +20,10 @@ from frugal.arguments import make_parser, settings_of
 from frugal.files import read, read_all, write
 
 if TYPE_CHECKING:
+    from frugal.code import Job
     from frugal.datasets import Dataset
     from frugal.interface import Candidate, TrialStrategy
+    from frugal.trials.lines import JournalFile
 
 log = logging.getLogger("frugal")
 
@@ -164,42 +166,69 @@ def search_trials(
     args: argparse.Namespace, others: Mapping[str, Callable[..., TrialStrategy]] = MappingProxyType({})
 ) -> None:
     """One search, its trials kept as they are made, so that a killed one goes on; `others` as of `search`."""
+    from frugal.code import jobs
     from frugal.trials.runs import forget
     from frugal.trials.searches import search
 
-    journal = Path(args.output).with_suffix(".jsonl")
+    settings = settings_of(args.settings)
+    classes = {name: f"{of.__module__}:{of.__name__}" for name, of in others.items()}
+
+    def job() -> Job:
+        looked_up = looked_up_learner(args.learner, settings)
+        return jobs.trials(args.method, args.learner, args.dataset, settings, looked_up=looked_up, others=classes)
+
+    journal = journal_beside(args.output, job)
     where = (args.learner, args.dataset, args.seed, args.n_trials)
-    found = search(args.method, *where, settings_of(args.settings), args.root, journal, others)
+    found = search(args.method, *where, settings, args.root, journal, others)
     write(found, args.output)
-    forget(journal)
+    forget(journal.path)
     log.info("%d trials in %s; the incumbent: %s", len(found), args.output, found["incumbent"].iloc[-1])
+
+
+def looked_up_learner(learner: str, settings: Mapping[str, Any]) -> str:
+    """The learner whose fits or curves a search looks up, by their file; empty if it looks up none."""
+    column = {"lookup": "learner", "curves": "network"}.get(learner)
+    if column is None or "table" not in settings:
+        return ""
+    return str(read(settings["table"], column)[column].iloc[0])
+
+
+def journal_beside(output: str, job: Callable[[], Job]) -> JournalFile:
+    """The journal of a job that writes `output`, which is gone on from as long as the job's code is the same."""
+    from frugal.code import jobs
+    from frugal.trials.lines import JournalFile
+
+    return JournalFile(Path(output).with_suffix(".jsonl"), lambda: jobs.hash_of(job()))
 
 
 def _curves(args: argparse.Namespace) -> None:
     """Learning curves of a network's candidates, kept as they are made, so that a killed job goes on."""
     from frugal.checks import check_settings
+    from frugal.code import jobs
     from frugal.datasets import load
     from frugal.trials.curve_set import train_curves
 
     settings = settings_of(args.settings)
     check_settings(settings, ("n_train", "n_valid", "n_epochs"))
-    journal = Path(args.output).with_suffix(".jsonl")
+    journal = journal_beside(args.output, lambda: jobs.curves(args.network, args.dataset))
     data = load(args.dataset, root=args.root)
     write(train_curves(args.network, data, args.candidates, **settings, journal_path=journal), args.output)
-    journal.unlink(missing_ok=True)
+    journal.path.unlink(missing_ok=True)
 
 
 def _extrapolate(args: argparse.Namespace) -> None:
     """What first points of stored curves say of their last, kept as it is made, so that a killed job goes on."""
     from frugal.checks import check_settings
+    from frugal.code import jobs
     from frugal.trials.curve_set import COLUMNS
     from frugal.trials.extrapolations import extrapolate
 
     settings = settings_of(args.settings)
     check_settings(settings, ("check_share", "curve"))
-    journal = Path(args.output).with_suffix(".jsonl")
-    write(extrapolate(read(args.curves, *COLUMNS), **settings, journal_path=journal), args.output)
-    journal.unlink(missing_ok=True)
+    curves = read(args.curves, *COLUMNS)
+    journal = journal_beside(args.output, lambda: jobs.extrapolate(str(curves["network"].iloc[0])))
+    write(extrapolate(curves, **settings, journal_path=journal), args.output)
+    journal.path.unlink(missing_ok=True)
 
 
 def _lookup(args: argparse.Namespace) -> None:
@@ -208,11 +237,13 @@ def _lookup(args: argparse.Namespace) -> None:
 
 
 def _lookup_measure(args: argparse.Namespace) -> None:
+    from frugal.code import jobs
     from frugal.trials.look_up_jobs import measure_part
 
-    journal = Path(args.output).with_suffix(".jsonl")
-    write(measure_part(settings_of(args.settings), args.part, args.root, journal), args.output)
-    journal.unlink(missing_ok=True)
+    settings = settings_of(args.settings)
+    journal = journal_beside(args.output, lambda: jobs.lookup("measure", settings["learner"], settings["dataset"]))
+    write(measure_part(settings, args.part, args.root, journal), args.output)
+    journal.path.unlink(missing_ok=True)
 
 
 def _lookup_gather(args: argparse.Namespace) -> None:

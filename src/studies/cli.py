@@ -11,12 +11,16 @@ from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frugal.arguments import settings_of
 from frugal.checks import check_known
-from frugal.cli import run, search_trials
+from frugal.cli import journal_beside, run, search_trials
 from frugal.files import read, read_all, write, write_text
 from studies.arguments import make_parser
+
+if TYPE_CHECKING:
+    from frugal.code import Job
 
 log = logging.getLogger("frugal")
 
@@ -52,10 +56,18 @@ def _rows(args: argparse.Namespace) -> None:
 
 def _refits(args: argparse.Namespace) -> None:
     """What searches chose, fitted and tested."""
+    from studies import code
+
     refits = import_module(f"studies.{args.paper}.runs").refits
-    journal = Path(args.output).with_suffix(".jsonl")
-    write(refits(read_all(args.runs), settings_of(args.settings), args.root, journal), args.output)
-    journal.unlink(missing_ok=True)
+    runs = read_all(args.runs)
+
+    def job() -> Job:
+        searched = runs[runs["method"].notna()]
+        return code.refits(args.paper, searched["learner"].unique(), searched["dataset"].unique())
+
+    journal = journal_beside(args.output, job)
+    write(refits(runs, settings_of(args.settings), args.root, journal), args.output)
+    journal.path.unlink(missing_ok=True)
 
 
 def _explore(args: argparse.Namespace) -> None:

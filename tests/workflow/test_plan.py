@@ -187,14 +187,6 @@ def test_a_tuner_whose_name_begins_with_anothers_is_planned_as_itself(tmp_path):
     assert said in done.stdout
 
 
-def test_a_strategy_is_rerun_when_a_module_that_it_builds_on_changes(plan):
-    planned = plan("smoke", "folds_comparison")
-    jobs = [job for job in planned.split("rule ") if job.startswith("compare:") and "beta_sequential" in job]
-    assert jobs
-    for module in ("strategies/beta_sequential", "sequential", "beliefs", "beta", "predictive", "ledger"):
-        assert all(f"src/frugal/folds/{module}.py" in job for job in jobs)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

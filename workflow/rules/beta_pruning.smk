@@ -2,6 +2,7 @@
 
 NETWORK = config["beta_pruning"]["network"]
 NETWORK_VARIANT = f"grid-epochs{NETWORK['epochs']}"
+EXPLORED = ("standard", "beta_pruning", "threshold_pruning")
 DEFAULT_CHECK = "networks/{classifier}/{dataset}/default"
 DEFAULTS = {NETWORK["name"]: NETWORK["default"], **config["hypertune"]["defaults"]}
 
@@ -41,9 +42,12 @@ rule network_default:
     params:
         epochs=lambda wildcards: DEFAULTS[wildcards.classifier]["epochs"],
         max_error=lambda wildcards: DEFAULTS[wildcards.classifier]["max_error"],
+        code=lambda wildcards: hash_of(
+            jobs.default(wildcards.classifier, wildcards.dataset)
+        ),
     shell:
         "frugal default --network {wildcards.classifier} --dataset {wildcards.dataset} --epochs {params.epochs}"
-        " --max-error {params.max_error} --output {output} > {log} 2>&1"
+        " --seed 0 --max-error {params.max_error} --output {output} > {log} 2>&1"
 
 
 use rule scores as network_scores with:
@@ -62,11 +66,6 @@ rule beta_pruning_runs:
     # The document's experiment replayed on these scores: every training, and whole runs at other settings.
     input:
         scores=NETWORK_SCORES,
-        code=[
-            path
-            for method in ("standard", "beta_pruning", "threshold_pruning")
-            for path in code_of(method)
-        ],
     output:
         explored="results/beta_pruning/runs/explored.parquet",
         swept="results/beta_pruning/runs/swept.parquet",
@@ -82,14 +81,12 @@ rule beta_pruning_runs:
         runtime=60,
     params:
         settings=json.dumps(
-            {
-                method: config["strategies"].get(method, {})
-                for method in ("standard", "beta_pruning", "threshold_pruning")
-            },
+            {method: config["strategies"].get(method, {}) for method in EXPLORED},
             sort_keys=True,
         ),
         taus=NETWORK["taus"],
         buffers=NETWORK["buffers"],
+        code=hash_of(studies_jobs.explore(EXPLORED)),
     shell:
         "python -m studies explore --scores {input.scores} --settings {params.settings:q} --taus {params.taus}"
         " --buffers {params.buffers} --output {output.explored} --sweep-output {output.swept} > {log} 2>&1"

@@ -1,17 +1,19 @@
 # Shared by the files beside it; the checked configuration, wildcard constraints, labels and input functions.
 
 import json
-import re
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
+from frugal.code import jobs
 from frugal.datasets.catalogue import CATALOGUE
 from frugal.folds.strategies import known as known_strategies
 from frugal.learners import CLASSIFIERS, NETWORKS, SCALERS
 from studies import PAPERS, artefacts
+from studies import code as studies_jobs
 from studies import config as studies_config
 from studies.captions import caption
+from studies.code import hash_of
 
 try:
     studies_config.check(
@@ -99,24 +101,43 @@ def rung_settings(wildcards):
     return json.dumps({**block, "cv": int(wildcards.k)}, sort_keys=True)
 
 
-def code_of(method):
-    """The modules that a strategy is made of: its own, and those of the folds family that it builds on."""
-    root = Path(workflow.basedir, "src/frugal/folds")
-    found, left = set(), [f"strategies/{method}.py"]
-    while left:
-        path = left.pop()
-        found.add(path)
-        text = Path(root, path).read_text()
-        names = re.findall(
-            r"^from frugal\.folds\.([\w.]+) import", text, flags=re.MULTILINE
-        )
-        for listed in re.findall(
-            r"^from frugal\.folds import (.+)$", text, flags=re.MULTILINE
-        ):
-            names += listed.split(", ")
-        paths = {f"{name.replace('.', '/')}.py" for name in names}
-        left += sorted(paths - found)
-    return [f"src/frugal/folds/{path}" for path in sorted(found)]
+def trials_code(wildcards):
+    """Hash of the code of a search: its strategy's, its learner's and that of what it is made on."""
+    of = (wildcards.method, wildcards.learner, wildcards.dataset)
+    settings = json.loads(search_settings(wildcards))
+    return hash_of(studies_jobs.trials(*of, settings, looked_up_learner(wildcards)))
+
+
+def looked_up_learner(wildcards):
+    """The learner whose table of fits or stored curves a search looks up; empty if it looks up none."""
+    if wildcards.learner == "lookup":
+        return config["lookup"][wildcards.dataset]["learner"]
+    networks = {
+        f"{name}_{block['dataset']}": block.get("network", name)
+        for name, block in config["curves"]["networks"].items()
+    }
+    return networks[wildcards.dataset] if wildcards.learner == "curves" else ""
+
+
+def lookup_code(step):
+    """Params function: hash of the code of a step towards a table of fits."""
+
+    def code(wildcards):
+        block = config["lookup"][wildcards.table]
+        return hash_of(jobs.lookup(step, block["learner"], block["dataset"]))
+
+    return code
+
+
+def curves_network(wildcards):
+    """The network of a set of stored curves, which may have a name of its own."""
+    block = config["curves"]["networks"][wildcards.network]
+    return block.get("network", wildcards.network)
+
+
+def shown_code(kind, package):
+    """Params function: hash of the code of the table or figure that a wildcard names."""
+    return lambda wildcards: hash_of(studies_jobs.shown(kind, package, wildcards.name))
 
 
 def source_of(dataset):

@@ -1,6 +1,5 @@
 # What the rules of comparisons.smk compare, and the files that they read.
 
-from frugal.registry import added
 from studies.comparisons import entries_of
 
 try:
@@ -37,9 +36,8 @@ def comparison_scores(wildcards, timed="", root="scores"):
 
 
 def entry_code(wildcards):
-    """The modules that a compared strategy is made of; none of another package."""
-    strategy = ENTRIES[wildcards.entry].strategy
-    return [] if strategy in added("frugal.folds.strategies") else code_of(strategy)
+    """Hash of the code of a compared strategy."""
+    return hash_of(studies_jobs.compare(ENTRIES[wildcards.entry].strategy))
 
 
 def entry_settings(wildcards):

@@ -8,7 +8,6 @@ rule compare:
     # One compared strategy on one dataset and classifier: all lengths n, numbers of folds k and seeds.
     input:
         scores=comparison_scores,
-        code=entry_code,
     output:
         f"results/folds_comparison/{{kind}}/{COMPARED}.parquet",
     log:
@@ -27,6 +26,7 @@ rule compare:
     params:
         strategy=lambda wildcards: ENTRIES[wildcards.entry].strategy,
         settings=entry_settings,
+        code=entry_code,
         budget=entry_budget,
         lengths=COMPARISON["n_candidates"],
         seconds="",
@@ -40,7 +40,6 @@ use rule compare as compare_timed with:
     input:
         scores=lambda wildcards: comparison_scores(wildcards, "-timed"),
         seconds=lambda wildcards: comparison_scores(wildcards, "-timed", "seconds"),
-        code=entry_code,
     output:
         f"results/folds_comparison/timed/{COMPARED}.parquet",
     log:
@@ -70,6 +69,8 @@ rule collect_comparison:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        code=hash_of(jobs.collect()),
     shell:
         "frugal collect --search {input} --output {output.runs} --cells-output {output.cells} > {log} 2>&1"
 

@@ -20,15 +20,16 @@ rule curves:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=240,
     params:
-        network=lambda wildcards: CURVES[wildcards.network].get(
-            "network", wildcards.network
-        ),
+        network=curves_network,
         settings=lambda wildcards: json.dumps(
             {
                 key: CURVES[wildcards.network][key]
                 for key in ("n_train", "n_valid", "n_epochs")
             },
             sort_keys=True,
+        ),
+        code=lambda wildcards: hash_of(
+            jobs.curves(curves_network(wildcards), wildcards.dataset)
         ),
     shell:
         "frugal curves --network {params.network} --dataset {wildcards.dataset}"
@@ -60,6 +61,8 @@ rule gather_curves:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        code=hash_of(jobs.gather()),
     shell:
         "frugal gather --runs {input} --by id --output {output} > {log} 2>&1"
 
@@ -90,6 +93,7 @@ rule extrapolations:
             },
             sort_keys=True,
         ),
+        code=lambda wildcards: hash_of(jobs.extrapolate(curves_network(wildcards))),
     shell:
         "frugal extrapolate --curves {input} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"

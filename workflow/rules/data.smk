@@ -26,6 +26,7 @@ for dataset in CATALOGUE:
             opt_in=f"--opt-in {dataset}" if dataset in config["opt_in"] else "",
             timeout_s=config["download"]["timeout_s"],
             n_retries=config["download"]["n_retries"],
+            code=hash_of(jobs.data(dataset)),
         shell:
             "frugal data {params.dataset} {params.stand_in} {params.opt_in}"
             " --timeout-s {params.timeout_s} --n-retries {params.n_retries} > {log} 2>&1"

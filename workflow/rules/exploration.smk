@@ -26,6 +26,9 @@ rule exploration_refits:
             },
             sort_keys=True,
         ),
+        code=hash_of(
+            studies_jobs.refits("exploration", ["logistic_regression"], ["mnist"])
+        ),
     shell:
         "python -m studies refits --runs {input.runs} --settings {params.settings:q} --output {output} > {log} 2>&1"
 

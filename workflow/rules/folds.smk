@@ -23,6 +23,9 @@ rule scores:
         runtime=60,
     params:
         flags=scoring_flags,
+        code=lambda wildcards: hash_of(
+            jobs.scores(wildcards.dataset, wildcards.classifier, timed=False)
+        ),
     shell:
         "frugal scores --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
         " --n-folds {wildcards.k} --seed {wildcards.seed} --folds {wildcards.first}-{wildcards.last}"
@@ -32,8 +35,7 @@ rule scores:
 rule rungs:
     # Every number of rows that successive halving asks for, by the exact batch scorers.
     input:
-        data=processed,
-        code="src/frugal/folds/strategies/successive_halving.py",
+        processed,
     output:
         scores=f"results/{KEPT}/rungs.parquet",
         seconds=f"{SECONDS}/rungs.parquet",
@@ -51,6 +53,9 @@ rule rungs:
         flags=scoring_flags,
         lengths=STUDY["early_stopping"]["n_candidates"],
         settings=rung_settings,
+        code=lambda wildcards: hash_of(
+            jobs.rungs(wildcards.dataset, wildcards.classifier, timed=False)
+        ),
     shell:
         "frugal rungs --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
         " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"
@@ -76,6 +81,9 @@ rule scores_timed:
         runtime=120,
     params:
         flags=scoring_flags,
+        code=lambda wildcards: hash_of(
+            jobs.scores(wildcards.dataset, wildcards.classifier, timed=True)
+        ),
     shell:
         "frugal scores --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
         " --n-folds {wildcards.k} --seed {wildcards.seed} --folds {wildcards.first}-{wildcards.last}"
@@ -85,8 +93,7 @@ rule scores_timed:
 rule rungs_timed:
     # Every number of rows that successive halving asks for, by real fits, timed alone.
     input:
-        data=processed,
-        code="src/frugal/folds/strategies/successive_halving.py",
+        processed,
     output:
         scores=f"results/{KEPT_TIMED}/rungs.parquet",
         seconds=f"{TIMED_SECONDS}/rungs.parquet",
@@ -104,6 +111,9 @@ rule rungs_timed:
         flags=scoring_flags,
         lengths=STUDY["wall_clock"]["n_candidates"],
         settings=rung_settings,
+        code=lambda wildcards: hash_of(
+            jobs.rungs(wildcards.dataset, wildcards.classifier, timed=True)
+        ),
     shell:
         "frugal rungs --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
         " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"
@@ -118,7 +128,6 @@ for experiment in ("search_time", "early_stopping", "sizes"):
             "search" if experiment == "search_time" else f"search_{experiment}"
         input:
             scores=kept_scores,
-            code=lambda wildcards: code_of(wildcards.method),
         output:
             cells_of("results/folds/search", lengths_of(experiment)),
         log:
@@ -137,6 +146,7 @@ for experiment in ("search_time", "early_stopping", "sizes"):
         params:
             lengths=lengths_of(experiment),
             settings=lambda wildcards: settings_of(wildcards.method),
+            code=lambda wildcards: hash_of(jobs.search(wildcards.method)),
             tie_rule=STUDY["tie_rule"],
         shell:
             "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
@@ -150,7 +160,6 @@ rule search_timed:
     input:
         scores=timed_scores,
         seconds=timed_seconds,
-        code=lambda wildcards: code_of(wildcards.method),
     output:
         cells_of("results/folds/wall_clock", lengths_of("wall_clock")),
     log:
@@ -168,6 +177,7 @@ rule search_timed:
     params:
         lengths=lengths_of("wall_clock"),
         settings=lambda wildcards: settings_of(wildcards.method),
+        code=lambda wildcards: hash_of(jobs.search(wildcards.method)),
         tie_rule=STUDY["tie_rule"],
     shell:
         "frugal search --method {wildcards.method} --scores {input.scores} --seconds {input.seconds}"
@@ -179,7 +189,6 @@ rule search_variant:
     # As in `search_time`, with one ambiguity of the document decided the other way.
     input:
         scores=variant_scores,
-        code=lambda wildcards: code_of(wildcards.method),
     output:
         cells_of("results/folds/variants/{name}", lengths_of("sensitivity")),
     log:
@@ -195,6 +204,7 @@ rule search_variant:
     params:
         lengths=lengths_of("sensitivity"),
         settings=lambda wildcards: settings_of(wildcards.method),
+        code=lambda wildcards: hash_of(jobs.search(wildcards.method)),
         tie_rule=lambda wildcards: variant_settings(wildcards)["tie_rule"],
     shell:
         "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"

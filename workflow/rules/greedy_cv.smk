@@ -20,6 +20,8 @@ rule collect:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        code=hash_of(jobs.collect()),
     shell:
         "frugal collect --search {input} --output {output.runs} --cells-output {output.cells} > {log} 2>&1"
 
@@ -41,6 +43,8 @@ rule collect_variant:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        code=hash_of(jobs.collect()),
     shell:
         "frugal collect --variant {wildcards.name} --search {input} --output {output.runs}"
         " --cells-output {output.cells} > {log} 2>&1"

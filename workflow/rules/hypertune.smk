@@ -28,6 +28,13 @@ rule hypertune_refits:
         runtime=1440,
     params:
         settings=tuned_settings,
+        code=lambda wildcards: hash_of(
+            studies_jobs.refits(
+                "hypertune",
+                [wildcards.learner],
+                config["hypertune"][wildcards.learner]["datasets"],
+            )
+        ),
     shell:
         "python -m studies refits --paper hypertune --runs {input.runs} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"

@@ -22,6 +22,7 @@ rule lookup_part:
         runtime=240,
     params:
         settings=lookup_settings,
+        code=lookup_code("measure"),
     shell:
         "frugal lookup measure --part {wildcards.part} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"
@@ -48,6 +49,8 @@ rule lookup:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        code=lookup_code("gather"),
     shell:
         "frugal lookup gather --parts {input} --output {output} > {log} 2>&1"
 
@@ -74,6 +77,8 @@ rule lookup_recheck:
     params:
         settings=lookup_settings,
         n_cells=lambda wildcards: config["lookup"][wildcards.table]["n_rechecked"],
+        code=lookup_code("recheck"),
     shell:
         "frugal lookup recheck --table {input.table} --settings {params.settings:q} --n-cells {params.n_cells}"
+        " --seed 0"
         " --output {output} > {log} 2>&1"

@@ -34,6 +34,7 @@ for paper, shown in SHOWN.items():
             package=shown.paper,
             scale=config["scale"],
             caption=caption_in(paper, "_table"),
+            code=shown_code("table", shown.paper),
         shell:
             "python -m studies table {params.package} {wildcards.name} --runs {input.runs} --scale {params.scale}"
             " --output {output.csv} > {log} 2>&1"
@@ -79,6 +80,7 @@ for paper, shown in SHOWN.items():
                 package=shown.paper,
                 source=drawn_from(paper, kind),
                 caption=caption_in(paper),
+                code=shown_code("figure", shown.paper),
             shell:
                 "python -m studies figure {params.package} {wildcards.name} {params.source} --caption {params.caption:q}"
                 " --output {output.png} > {log} 2>&1"
@@ -120,6 +122,7 @@ for paper, shown in SHOWN.items():
                 package=shown.paper,
                 scale=config["scale"],
                 caption=caption(paper, item, config, root=workflow.basedir),
+                code=hash_of(studies_jobs.shown("claims", shown.paper)),
             shell:
                 "python -m studies claims {params.package} --runs {input} --scale {params.scale}"
                 " --output {output.claims} > {log} 2>&1"

@@ -34,6 +34,9 @@ for experiment in EXPERIMENTS:
             experiment=experiment,
             methods=" ".join(job_methods(experiment)),
             settings=row_settings(experiment),
+            code=hash_of(
+                studies_jobs.rows(experiment, json.loads(row_settings(experiment)))
+            ),
         shell:
             "python -m studies rows {params.experiment} --methods {params.methods} --seeds {wildcards.first}-{wildcards.last}"
             " --settings {params.settings:q} --output {output} > {log} 2>&1"
@@ -60,5 +63,6 @@ rule gather_rows:
         runtime=10,
     params:
         experiment="",
+        code=hash_of(jobs.gather()),
     shell:
         "frugal gather {params.experiment} --runs {input} --output {output} > {log} 2>&1"

@@ -26,6 +26,7 @@ rule trials:
     params:
         n_trials=search_trials,
         settings=search_settings,
+        code=trials_code,
     shell:
         "python -m studies trials {wildcards.method} --learner {wildcards.learner} --dataset {wildcards.dataset}"
         " --seed {wildcards.seed} --n-trials {params.n_trials} --settings {params.settings:q}"

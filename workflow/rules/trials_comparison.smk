@@ -27,6 +27,11 @@ rule compare_trials:
         runtime=120,
     params:
         settings=compared_problem,
+        code=lambda wildcards: hash_of(
+            studies_jobs.refits(
+                "trials_comparison", [wildcards.learner], [wildcards.dataset]
+            )
+        ),
     shell:
         "python -m studies refits --paper trials_comparison --runs {input.runs} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"

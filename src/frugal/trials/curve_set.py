@@ -14,7 +14,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from time import process_time
 from typing import Any, Final
 
@@ -26,7 +25,7 @@ from frugal.interface import TrialTask
 from frugal.learners import NETWORKS, networks
 from frugal.seeds import rng_for
 from frugal.spaces import as_json
-from frugal.trials.lines import Lines
+from frugal.trials.lines import JournalPath, Lines
 from frugal.trials.problems import LearnerProblem, split
 
 SPACE: Final = "small"
@@ -49,7 +48,7 @@ def train_curves(
     n_valid: int,
     n_epochs: int,
     n_test: int = 0,
-    journal_path: str | Path | None = None,
+    journal_path: JournalPath | None = None,
 ) -> pd.DataFrame:
     """Train candidates of a network, each for a number of epochs.
 

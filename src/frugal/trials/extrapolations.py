@@ -29,7 +29,7 @@ from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from frugal.trials.curve_set import OF_SET
 from frugal.trials.curves import Curve, CurvesProblem
-from frugal.trials.lines import Lines
+from frugal.trials.lines import JournalPath, Lines
 from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
 
 COLUMNS: Final = (
@@ -65,7 +65,7 @@ def epochs_of_checks(horizon: int, share: float) -> tuple[int, list[int]]:
 
 
 def extrapolate(
-    table: pd.DataFrame, *, check_share: float, curve: Mapping[str, Any], journal_path: str | Path | None = None
+    table: pd.DataFrame, *, check_share: float, curve: Mapping[str, Any], journal_path: JournalPath | None = None
 ) -> pd.DataFrame:
     """Extrapolate the curves of a set from every epoch at which there is a check; not from beyond a divergence.
 

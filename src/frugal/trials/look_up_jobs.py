@@ -13,6 +13,7 @@ from frugal import datasets, learners
 from frugal.checks import check_settings, check_whole
 from frugal.interface import Candidate
 from frugal.spaces import Ordinal, SearchSpace
+from frugal.trials.lines import JournalPath
 from frugal.trials.measured import measure
 from frugal.trials.problems import LearnerProblem, split
 from frugal.trials.svm_table import measure_svm
@@ -83,7 +84,7 @@ def part_of(space: SearchSpace, part: int) -> list[Candidate]:
 
 
 def measure_part(
-    settings: Mapping[str, Any], part: int, root: str | Path = "data", journal_path: str | Path | None = None
+    settings: Mapping[str, Any], part: int, root: str | Path = "data", journal_path: JournalPath | None = None
 ) -> pd.DataFrame:
     """Part of a table: its candidates with one value of the last dimension.
 

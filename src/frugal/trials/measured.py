@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
@@ -18,7 +17,7 @@ from frugal import learners
 from frugal.checks import check_whole
 from frugal.interface import Candidate, TrialTask
 from frugal.spaces import as_json
-from frugal.trials.lines import Lines
+from frugal.trials.lines import JournalPath, Lines
 from frugal.trials.problems import LearnerProblem
 
 OF: Final = ("learner", "dataset", "data", "seed")
@@ -83,7 +82,7 @@ def measure(
     candidates: Sequence[Candidate],
     sizes: Sequence[int],
     n_subsets: Sequence[int],
-    journal_path: str | Path | None = None,
+    journal_path: JournalPath | None = None,
 ) -> pd.DataFrame:
     """A table by trials and further fits of a learner, one for the validation and one for the test rows.
 
@@ -113,7 +112,7 @@ def in_groups(
     candidates: Sequence[Candidate],
     sizes: Sizes,
     group: Group,
-    journal_path: str | Path | None = None,
+    journal_path: JournalPath | None = None,
 ) -> pd.DataFrame:
     """The table of `measure`, its cells made by `group`, which is given all that lack of one size and draw."""
     sizes.check(problem)

@@ -15,7 +15,7 @@ import pandas as pd
 
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.spaces import as_json
-from frugal.trials.lines import Lines
+from frugal.trials.lines import JournalPath, Lines, file_of
 from frugal.trials.problems import Problem, Recalling
 
 TASK = ("id", "candidate", "n_rows", "subset", "epochs", "resume_from")
@@ -115,18 +115,21 @@ class Journal:
         states: folder for what later trials may continue; see `states.States`.
 
     Args:
-        path: of the file; its folder is made.
-        header: what the run is of; another run's journal is refused.
+        journal: the file; its folder is made.
+        header: what the run is of; another run's journal is refused; one of older code is set aside, and
+            its states are removed.
 
     Raises:
         ValueError: if the file belongs to another run.
     """
 
-    def __init__(self, path: str | Path, header: dict[str, Any]) -> None:
-        self._lines = Lines(path, header)
-        self.path = Path(path)
+    def __init__(self, journal: JournalPath, header: dict[str, Any]) -> None:
+        self._lines = Lines(journal, header)
+        self.path = file_of(journal).path
         self.trials = [as_trial(row) for row in self._lines.rows]
-        self.states = states_beside(path)
+        self.states = states_beside(self.path)
+        if self._lines.has_set_aside:
+            shutil.rmtree(self.states, ignore_errors=True)
 
     def keep(self, trial: Trial) -> None:
         """Append a trial."""

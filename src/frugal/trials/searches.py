@@ -19,6 +19,7 @@ from frugal.seeds import rng_for
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.extrapolations import Extrapolations, epochs_of_checks
 from frugal.trials.ledger import initial_design
+from frugal.trials.lines import JournalPath
 from frugal.trials.lookup import LookUpProblem
 from frugal.trials.problem_by_name import FUNCTION as FUNCTION
 from frugal.trials.problem_by_name import problem as problem
@@ -56,7 +57,7 @@ def search(
     n_trials: int,
     settings: Mapping[str, Any],
     root: str | Path = "data",
-    journal_path: str | Path | None = None,
+    journal_path: JournalPath | None = None,
     others: Mapping[str, Callable[..., TrialStrategy]] = {},
 ) -> pd.DataFrame:
     """One search; equal but for its seconds, whether or not it was interrupted.

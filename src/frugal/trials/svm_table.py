@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from numpy.typing import NDArray
 from frugal.interface import Candidate, TrialTask
 from frugal.spaces import as_json
 from frugal.threads import one_thread
+from frugal.trials.lines import JournalPath
 from frugal.trials.measured import Sizes, in_groups
 from frugal.trials.problems import LearnerProblem
 
@@ -42,7 +42,7 @@ def measure_svm(
     candidates: Sequence[Candidate],
     sizes: Sequence[int],
     n_subsets: Sequence[int],
-    journal_path: str | Path | None = None,
+    journal_path: JournalPath | None = None,
 ) -> pd.DataFrame:
     """The table of `measure`, for the learner `svm` on unscaled features; arguments and columns are the same.
 

@@ -14,7 +14,7 @@ from frugal import learners
 from frugal.checks import check_settings
 from frugal.interface import Candidate
 from frugal.spaces import as_json
-from frugal.trials.lines import Lines
+from frugal.trials.lines import JournalPath, Lines
 from frugal.trials.problems import LearnerProblem
 from frugal.trials.searches import SETTINGS, problem
 from studies.exploration.surrogate_cost import surrogate_cost
@@ -29,7 +29,7 @@ def refits(
     runs: pd.DataFrame,
     settings: Mapping[str, Any],
     root: str | Path = "data",
-    journal_path: str | Path | None = None,
+    journal_path: JournalPath | None = None,
 ) -> pd.DataFrame:
     """What the searches chose, fitted on all training rows and tested; beside it the reported point and a grid.
 
@@ -81,7 +81,7 @@ class _Fits:
         dataset: str,
         settings: Mapping[str, Any],
         root: str | Path,
-        journal_path: str | Path | None,
+        journal_path: JournalPath | None,
     ) -> None:
         known = {name: value for name, value in settings.items() if name in SETTINGS}
         self._sizes = {name: settings.get(name) for name in ("refit_rows", "grid_rows")}

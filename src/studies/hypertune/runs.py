@@ -16,7 +16,7 @@ from frugal import learners
 from frugal.checks import check_settings
 from frugal.interface import Candidate, TrialTask
 from frugal.spaces import as_json
-from frugal.trials.lines import Lines
+from frugal.trials.lines import JournalPath, Lines
 from frugal.trials.problems import LearnerProblem
 from frugal.trials.searches import problem
 from studies.blocks import on_dataset, rows_of
@@ -33,7 +33,7 @@ def refits(
     runs: pd.DataFrame,
     settings: Mapping[str, Any],
     root: str | Path = "data",
-    journal_path: str | Path | None = None,
+    journal_path: JournalPath | None = None,
 ) -> pd.DataFrame:
     """What each search had chosen within HyperTune's time of its seed, fitted on all its rows and tested.
 
@@ -87,7 +87,7 @@ class Fits:
         journal_path: where fits are kept as they are made; None: nowhere.
     """
 
-    def __init__(self, settings: Mapping[str, Any], root: str | Path, journal_path: str | Path | None) -> None:
+    def __init__(self, settings: Mapping[str, Any], root: str | Path, journal_path: JournalPath | None) -> None:
         self._settings, self._root = settings, root
         self._lines = Lines(journal_path, {"settings": dict(settings)})
         self._latest: tuple[tuple[str, str, int], LearnerProblem] | None = None

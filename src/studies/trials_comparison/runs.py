@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from frugal.trials.lines import JournalPath
 from frugal.trials.problem_by_name import CURVES, LOOKUP
 from studies.big_data.size_aware.searched import is_trial, least_test_error
 from studies.hypertune.runs import Fits
@@ -28,7 +29,7 @@ def refits(
     runs: pd.DataFrame,
     settings: Mapping[str, Any],
     root: str | Path = "data",
-    journal_path: str | Path | None = None,
+    journal_path: JournalPath | None = None,
 ) -> pd.DataFrame:
     """Searches as paths; what live ones chose is fitted on all rows and tested.
 

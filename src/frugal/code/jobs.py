@@ -1,0 +1,196 @@
+"""What each command of `frugal` runs, by what it is asked for; see `switches` for the kinds of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from types import MappingProxyType
+from typing import Any, Final
+
+from frugal.code.reach import Code, Job, class_of
+from frugal.code.switches import SWITCHES
+from frugal.code.tree import Tree
+from frugal.datasets.catalogue import parse_name
+from frugal.learners.networks.plans import NETWORKS
+from frugal.learners.registry import HOMES
+
+LEARNERS: Final = "frugal.learners"
+GROUPS: Final = ("frugal.folds.strategies", "frugal.trials.strategies", LEARNERS)
+"""Of entry points, by which other packages add theirs."""
+PROBLEMS: Final = ("function", "lookup", "curves")
+"""What trials may be made on instead of a learner."""
+Names = tuple[tuple[str, str], ...]
+
+
+@cache
+def added(group: str) -> Mapping[str, str]:
+    """What other packages add by entry points of a group: name -> `package.module:name`."""
+    return {point.name: point.value for point in _entry_points().select(group=group)}
+
+
+@cache
+def _entry_points() -> Any:  # whose type differs between versions of Python
+    """Of all that is installed; to look through it once takes some milliseconds."""
+    return entry_points()
+
+
+@cache
+def tree_of(*packages: str) -> Tree:
+    """`frugal`, these packages, and those that add a strategy or a learner.
+
+    Args:
+        *packages: their names.
+
+    Raises:
+        ValueError: if one is not installed.
+    """
+    adding = {_package(value) for group in GROUPS for value in added(group).values()}
+    return Tree.installed({"frugal", *packages} | adding)
+
+
+@cache
+def code_of(*packages: str) -> Code:
+    """The code of `tree_of`; arguments and errors are the same."""
+    return Code(tree_of(*packages), SWITCHES)
+
+
+def hash_of(job: Job) -> str:
+    """The hash of the code of a job of `frugal`, whose roots may lie in other packages.
+
+    Raises:
+        ValueError: if a root is not there.
+    """
+    packages = {_package(root) for root in job.roots}
+    return code_of(*sorted(packages - {"frugal"})).hash_of(job)
+
+
+def _package(name: str) -> str:
+    """The top-level package of `package.module:name`."""
+    return name.partition(":")[0].partition(".")[0]
+
+
+def strategy(family: str, name: str) -> tuple[tuple[str], Names]:
+    """Root and name of a strategy: its class, in the package of its family or where an entry point says.
+
+    Args:
+        family: `folds` or `trials`.
+        name: of the strategy.
+    """
+    module = f"frugal.{family}.strategies.{name}"
+    others = added(f"frugal.{family}.strategies")
+    return (others.get(name, f"{module}:{class_of(name)}"),), (("strategy", name),)
+
+
+def learner(name: str) -> tuple[tuple[str, ...], Names]:
+    """Roots and names of a learner: the records of its home module, or what an entry point names."""
+    homes = tuple(f"{module}:LEARNERS" for module, names in HOMES.items() if name in names)
+    roots = homes or tuple(value for other, value in added(LEARNERS).items() if other == name)
+    return roots, (("learner", name), ("trains", "network" if name in NETWORKS else "fit"))
+
+
+def datasets(names: Iterable[str]) -> Names:
+    """The datasets that these are rows of; a name that the catalogue lacks is one of no dataset."""
+    found = []
+    for name in names:
+        try:
+            found.append(("dataset", parse_name(name)[0]))
+        except ValueError:
+            found.append(("dataset", name))
+    return tuple(dict.fromkeys(found))
+
+
+def data(name: str) -> Job:
+    """`frugal data`."""
+    return Job(("frugal.cli:_data",), datasets([name]))
+
+
+def scores(dataset: str, classifier: str, *, timed: bool) -> Job:
+    """`frugal scores`."""
+    roots, names = learner(classifier)
+    scoring = ("scoring", "timed" if timed else "batch")
+    return Job(("frugal.cli:_scores", *roots), (*datasets([dataset]), *names, scoring))
+
+
+def rungs(dataset: str, classifier: str, *, timed: bool) -> Job:
+    """`frugal rungs`, which scores what successive halving asks for."""
+    scored, (root, name) = scores(dataset, classifier, timed=timed), strategy("folds", "successive_halving")
+    return Job(("frugal.cli:_rungs", *root, *scored.roots[1:]), (*scored.names, *name))
+
+
+def default(network: str, dataset: str) -> Job:
+    """`frugal default`."""
+    return Job(("frugal.cli:_default",), (*datasets([dataset]), *learner(network)[1]))
+
+
+def search(method: str) -> Job:
+    """`frugal search`; what is searched is in the files that it reads."""
+    root, name = strategy("folds", method)
+    return Job(("frugal.cli:_search", *root), name)
+
+
+def collect() -> Job:
+    """`frugal collect`."""
+    return Job(("frugal.cli:_collect",))
+
+
+def gather() -> Job:
+    """`frugal gather`."""
+    return Job(("frugal.cli:_gather",))
+
+
+def trials(
+    method: str,
+    on: str,
+    dataset: str,
+    settings: Mapping[str, Any],
+    *,
+    looked_up: str = "",
+    others: Mapping[str, str] = MappingProxyType({}),
+) -> Job:
+    """`frugal trials`.
+
+    Args:
+        method: as the command takes it.
+        on: the learner, `function`, `lookup` or `curves`.
+        dataset: the same.
+        settings: the same.
+        looked_up: the learner whose table or curves are looked up.
+        others: where the classes of strategies are that the family does not have, by name.
+    """
+    own = settings.get("strategies", {}).get(method, {})
+    strategy_name = own.get("strategy", method)
+    root, of_strategy = strategy("trials", strategy_name)
+    if strategy_name in others:
+        root = (others[strategy_name],)
+    roots, of_learner = learner(looked_up or on)
+    names: Names = (
+        *of_strategy,
+        *of_learner,
+        *datasets([dataset]),
+        ("problem", on if on in PROBLEMS else "learner"),
+        ("termination", "yes" if "termination" in own else "no"),
+    )
+    return Job(("frugal.cli:search_trials", *root, *roots), names)
+
+
+def curves(network: str, dataset: str) -> Job:
+    """`frugal curves`."""
+    return Job(("frugal.cli:_curves",), (*datasets([dataset]), *learner(network)[1], ("problem", "learner")))
+
+
+def extrapolate(network: str) -> Job:
+    """`frugal extrapolate`, of a network's curves."""
+    return Job(("frugal.cli:_extrapolate",), (*learner(network)[1], ("problem", "curves")))
+
+
+def lookup(step: str, of: str, dataset: str) -> Job:
+    """`frugal lookup`.
+
+    Args:
+        step: `measure`, `gather` or `recheck`.
+        of: the learner of the table.
+        dataset: that it is fitted to.
+    """
+    roots, names = learner(of)
+    return Job((f"frugal.cli:_lookup_{step}", *roots), (*datasets([dataset]), *names))

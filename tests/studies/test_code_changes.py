@@ -1,0 +1,190 @@
+"""One thing is changed in a copy of our code, and exactly the jobs that depend on it have another hash."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from frugal.code import Code, Tree, jobs
+from frugal.folds.strategies import known as fold_strategies
+from studies import code
+from studies.experiments import EXPERIMENTS
+
+SRC = Path(__file__).parents[2] / "src"
+TERMINATED = {"strategies": {"random": {"termination": {}}}}
+DATASETS = ("wdbc", "letter", "digits", "mnist")
+CLASSIFIERS = ("bernoulli_nb", "decision_tree", "knn")
+ON_FUNCTION = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
+ON_TABLE = (*ON_FUNCTION, "entropy_search", "mtbo", "fabolas", "hyperband", "hypertune")
+LEARNERS = ("elastic_net", "svm", "svm_rff", "logistic_regression", "sgd_logistic_regression")
+SHOWN = {
+    "greedy_cv": ("table1", "figure11"),
+    "beta_pruning": ("sweep", "figure7"),
+    "exploration": ("task1", "task2"),
+    "hypertune": ("table1", "figure2"),
+    "big_data": ("bias", "figure10"),
+}
+JOBS = (
+    {f"data {name}": jobs.data(name) for name in DATASETS}
+    | {
+        f"{kind}{' timed' * timed} {name} {learner}": make(name, learner, timed=timed)
+        for kind, make in {"scores": jobs.scores, "rungs": jobs.rungs}.items()
+        for name in ("wdbc", "letter_2000")
+        for learner in CLASSIFIERS
+        for timed in (False, True)
+    }
+    | {
+        "scores mnist_500 mnist_cnn": jobs.scores("mnist_500", "mnist_cnn", timed=False),
+        "default mnist_cnn": jobs.default("mnist_cnn", "mnist_500"),
+        "default mlp": jobs.default("mlp", "mnist_500"),
+        "collect": jobs.collect(),
+        "gather": jobs.gather(),
+        "explore": code.explore(("standard", "beta_pruning", "threshold_pruning")),
+    }
+    | {f"search {name}": jobs.search(name) for name in fold_strategies()}
+    | {f"compare {name}": code.compare(name) for name in fold_strategies()}
+    | {f"trials {name} function branin": code.trials(name, "function", "branin", {}) for name in ON_FUNCTION}
+    | {f"trials {name} lookup": code.trials(name, "lookup", "svm_mnist", {}, "svm") for name in ON_TABLE}
+    | {f"trials {name} curves": code.trials(name, "curves", "mlp_mnist", {}, "mlp") for name in ON_TABLE}
+    | {"trials random curves terminated": code.trials("random", "curves", "mlp_mnist", TERMINATED, "mlp")}
+    | {
+        f"trials {name} {learner} {dataset}": code.trials(name, learner, dataset, {})
+        for name in ("random", "ei", "hypertune")
+        for learner in LEARNERS
+        for dataset in ("letter", "mnist")
+    }
+    | {"trials random mlp mnist": code.trials("random", "mlp", "mnist", {})}
+    | {"trials doc002_as_coded": code.trials("doc002_as_coded", "logistic_regression", "mnist", {})}
+    | {f"lookup {step}": jobs.lookup(step, "svm", "mnist") for step in ("measure", "gather", "recheck")}
+    | {"curves": jobs.curves("mlp", "mnist"), "extrapolate": jobs.extrapolate("mlp")}
+    | {f"rows {name}": code.rows(name, {"dataset": "mnist"}) for name in EXPERIMENTS}
+    | {f"refits {learner}": code.refits("hypertune", [learner], ["mnist"]) for learner in ("svm", "svm_rff")}
+    | {"refits exploration": code.refits("exploration", ["logistic_regression"], ["mnist"])}
+    | {
+        f"{kind} {paper} {name}": code.shown(kind, paper, name)
+        for paper, shown in SHOWN.items()
+        for kind, name in zip(("table", "figure"), shown, strict=True)
+    }
+    | {f"claims {paper}": code.shown("claims", paper) for paper in SHOWN}
+)
+"""Jobs of every kind, by name."""
+
+
+def hashes(folder, cache):
+    """The hash of every job, by the code in a folder."""
+    tree = Tree({name: folder / name for name in ("frugal", "studies")}, cache)
+    of_code = Code(tree, code.code().switches)
+    return {name: of_code.hash_of(job) for name, job in JOBS.items()}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of our code, what was read of it, and its hashes."""
+    folder = tmp_path_factory.mktemp("copied")
+    shutil.copytree(SRC, folder / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    return folder / "src", folder / "cache.json", hashes(folder / "src", folder / "cache.json")
+
+
+def changed(copy, path, old, new):
+    """Names of the jobs whose hash changes with a text in a file."""
+    folder, cache, before = copy
+    file = folder / path
+    text = file.read_text()
+    assert text.count(old) == 1, f"{path} should hold {old!r} once"
+    file.write_text(text.replace(old, new))
+    try:
+        after = hashes(folder, cache)
+    finally:
+        file.write_text(text)
+    return sorted(name for name in JOBS if after[name] != before[name])
+
+
+def named(*beginnings, without=()):
+    """Names of jobs that begin with one of these, in full words, and do not hold one of those."""
+    found = [name for name in JOBS if any(f"{name} ".startswith(f"{one} ") for one in beginnings)]
+    return sorted(name for name in found if not set(name.split()) & set(without))
+
+
+def test_a_copy_of_the_code_has_the_same_hashes(copy):
+    assert copy[2] == {name: code.hash_of(job) for name, job in JOBS.items()}
+
+
+def test_a_strategy_of_folds_reruns_its_own_searches(copy):
+    # greedy_early_stopping breaks ties by the table of `greedy`; no other strategy builds on it.
+    found = changed(copy, "frugal/folds/strategies/greedy.py", '"fewest_folds": 1', '"fewest_folds": 2')
+    methods = ("greedy", "greedy_early_stopping")
+    assert found == named(*(f"{kind} {method}" for kind in ("search", "compare") for method in methods))
+
+
+def test_an_acquisition_reruns_the_strategies_that_maximise_it(copy):
+    # `ei` and what is built on it maximise expected improvement; random, tpe, smac and hyperband do not.
+    found = changed(copy, "frugal/trials/acquisitions/maximise.py", "N_STEPS = 50", "N_STEPS = 51")
+    methods = ("ei", "ei_explore", "dngo", "hypertune", "doc002_as_coded")
+    assert set(found) >= {f"trials {name} lookup" for name in methods[:4]}
+    others = ("random", "tpe", "smac", "hyperband")
+    assert [name for name in found if set(name.split()) & set(others)] == []
+    assert [name for name in found if not name.startswith(("trials", "rows"))] == []
+
+
+def test_a_sampler_of_rows_reruns_the_experiments_that_draw_with_it(copy):
+    found = changed(
+        copy, "frugal/rows/sampling.py", 'WITHOUT_PILOT: Final = ("uniform", "cc")', "WITHOUT_PILOT = ()"
+    )
+    made = [name for name in found if name != "claims big_data"]  # which ask the experiments for their names
+    assert made == named("rows subsampling", "rows bias", "rows combinations", "rows fractions")
+
+
+def test_a_learner_reruns_what_is_fitted_with_it(copy):
+    found = changed(copy, "frugal/learners/svm_rff.py", "N_EPOCHS: Final = 27", "N_EPOCHS: Final = 28")
+    searches = [name for name in JOBS if name.startswith("trials") and " svm_rff " in name]
+    assert found == sorted([*searches, *named("refits svm_rff", "rows complexity")])
+
+
+def test_an_entry_of_the_catalogue_reruns_what_reads_that_dataset(copy):
+    found = changed(copy, "frugal/datasets/catalogue.py", "rows=20_000", "rows=20_001")
+    assert found == sorted(name for name in JOBS if {"letter", "letter_2000"} & set(name.split()))
+
+
+def test_a_model_of_curves_reruns_what_extrapolates(copy):
+    found = changed(
+        copy, "frugal/trials/surrogates/curve_posterior.py", "MIN_SIGMA: Final = 1e-6", "MIN_SIGMA = 1e-5"
+    )
+    experiments = named("rows growing_termination", "rows terminating_fabolas")
+    assert set(found) >= {"extrapolate", "trials random curves terminated", *experiments}
+    assert [name for name in found if name.startswith("trials")] == ["trials random curves terminated"]
+
+
+def test_a_printed_number_redraws_what_shows_it(copy):
+    path = "studies/values/hypertune_tables.csv"
+    first = (SRC / path).read_text().splitlines()[1]
+    found = changed(copy, path, f"{first}\n", f"{first}0\n")
+    assert "table hypertune table1" in found
+    assert [name for name in found if "hypertune" not in name] == []
+    assert [name for name in found if not name.startswith(("table", "figure", "claims"))] == []
+
+
+def test_a_helper_of_all_reruns_all_who_call_it(copy):
+    found = changed(copy, "frugal/seeds.py", "def rng_for(", "def rng_for(*_, **__): return None\n\n\ndef other(")
+    assert set(found) >= set(named("data", "search", "compare", "rungs"))
+    assert {"collect", "gather"} & set(found) == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("frugal/folds/strategies/greedy.py", "Greedy k-fold selection", "Greedy selection of folds"),
+        (
+            "frugal/checks.py",
+            "from __future__ import annotations",
+            "from __future__ import annotations\n\n# a comment",
+        ),
+        ("frugal/trials/strategies/random.py", "n_trials: int", "n_trials: float"),
+        (
+            "frugal/datasets/catalogue.py",
+            "unknown dataset {name!r}: use one of",
+            "no dataset {name!r}: it is one of",
+        ),
+    ],
+)
+def test_words_rerun_nothing(copy, path, old, new):
+    assert changed(copy, path, old, new) == []

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from studies.hypertune import budgets, tables
+from studies.hypertune import claims as claimed
 from studies.hypertune.tables import FLOOR, FLOOR_ROWS, reaches_floor
 from studies.verdicts import check_claimed, in_place_of_verdicts, judge_all
 
@@ -46,8 +47,6 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     Raises:
         ValueError: on an unknown experiment.
     """
-    from studies.hypertune import claims as claimed  # which reads the printed tables
-
     known = [*claimed.CLAIMS, "cifar_cnn"]
     for name in runs:
         check_claimed(name, known)

@@ -14,6 +14,7 @@ from frugal.learners.bounds import check_space
 from frugal.learners.classifiers import (
     CLASSIFIERS,
     SCALERS,
+    HyperparameterError,
     Registered,
     build,
     register,
@@ -28,6 +29,7 @@ __all__ = [
     "CLASSIFIERS",
     "NETWORKS",
     "SCALERS",
+    "HyperparameterError",
     "Registered",
     "build",
     "check_learner",

@@ -29,6 +29,11 @@ SCALERS = ("none", "min_max", "robust", "standard")
 N_IN_RANGES = 2048
 """Length of the one candidate list per seed that `ranges` studies draw their prefixes from."""
 
+
+class HyperparameterError(ValueError):
+    """A candidate has a hyperparameter that the learner does not have."""
+
+
 _BOOLEAN = Choice((True, False))
 _CRITERION = Choice(("gini", "entropy"))
 
@@ -147,7 +152,7 @@ def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator
             return _registered[learner].make(candidate, seed)
         return _of_scikit_learn(learner, candidate, seed)
     except TypeError as error:
-        raise ValueError(f"{learner} does not take these hyperparameters: {error}") from error
+        raise HyperparameterError(f"{learner} does not take these hyperparameters: {error}") from error
 
 
 def _of_scikit_learn(learner: str, candidate: Candidate, seed: int) -> BaseEstimator:

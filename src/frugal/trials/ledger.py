@@ -50,7 +50,7 @@ class OnLedger(ABC):
     def ask(self) -> TrialTask | Wait | None:
         """Next trial; WAIT: none before an answer is told; None: the budget is asked, or the run has settled."""
         n_asked = len(self._asked)
-        if n_asked == self._n_trials:
+        if n_asked >= self._n_trials:
             return None
         candidate = self._initial[n_asked] if n_asked < len(self._initial) else self._propose()
         if candidate is None or isinstance(candidate, Wait):

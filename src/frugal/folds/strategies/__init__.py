@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from frugal.checks import check_rng
 from frugal.folds.checks import check_counts
 from frugal.interface import FoldStrategy
 from frugal.locked import locked
@@ -62,6 +63,7 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
     """
     strategy = _REGISTRY.checked(name, settings)
     check_counts(n_candidates, n_folds)
+    check_rng(rng)
     made = strategy(n_candidates=n_candidates, n_folds=n_folds, rng=rng, **settings)
     return locked(cast(FoldStrategy, made))
 

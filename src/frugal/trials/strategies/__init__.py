@@ -56,6 +56,8 @@ def make(
     """
     strategy = _REGISTRY.checked(name, settings)
     check_rng(rng)
+    if not isinstance(space, SearchSpace):
+        raise ValueError(f"space must be a SearchSpace, got {space!r}")
     made = cast(TrialStrategy, strategy(space=space, n_trials=n_trials, rng=rng, **settings))
     if termination is None:
         return locked(made)

@@ -11,9 +11,12 @@ import numpy as np
 
 def is_number(value: object, low: float) -> bool:
     """Whether `value` is a finite real number, no bool, of at least `low`."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        return False
-    return low <= float(value) < math.inf
+    return is_real(value) and low <= float(value) < math.inf  # type: ignore[arg-type]
+
+
+def is_real(value: object) -> bool:
+    """Whether `value` is a real number, no bool; nan and infinite ones are."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def is_whole(value: object, low: int) -> bool:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import glob
+import os
+import re
+import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,19 +19,53 @@ if TYPE_CHECKING:
 
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
-    """A temporary name beside `path`, moved into place when the block ends without an error.
+    """A fresh temporary file beside `path`, moved into place when the block ends without an error.
+
+    What a killed process left beside `path` is removed first.
 
     Raises:
         OSError: if the folder cannot be made or written.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.part")  # one name, so that a killed run leaves at most one behind
+    remove_abandoned(target)
+    part = fresh_name(target)
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never through a link that lies there
     try:
         yield part
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def fresh_name(target: Path) -> Path:
+    """A name beside `target` that no other process uses: it holds the host, the process and a random part."""
+    return target.with_name(f".{target.name}.{_host()}-{os.getpid()}-{token_hex(4)}.part")
+
+
+def remove_abandoned(target: Path) -> None:
+    """Remove files and folders of `fresh_name` beside `target` whose process on this host is dead."""
+    for path in target.parent.glob(f".{glob.escape(target.name)}.{_host()}-*.part"):
+        number = path.name.removesuffix(".part").rsplit("-", 2)[-2]
+        if number.isdigit() and not _is_alive(int(number)):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def _host() -> str:
+    return re.sub(r"[^A-Za-z0-9]", "", socket.gethostname())
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def read(path: str | Path, *columns: str) -> pd.DataFrame:

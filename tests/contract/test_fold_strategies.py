@@ -54,7 +54,7 @@ def test_nothing_is_returned_before_anything_is_told(fresh):
 def test_answers_are_checked(fresh):
     strategy = fresh()
     task = strategy.ask()
-    for score in (1.5, -0.1, float("inf")):
+    for score in (1.5, -0.1, float("inf"), "0.5", None):
         with pytest.raises(ValueError, match=r"a score must lie in \[0, 1\]"):
             strategy.tell(task, score)
     with pytest.raises(ValueError, match="was not asked"):

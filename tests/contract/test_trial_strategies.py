@@ -104,6 +104,17 @@ def test_the_budget_is_kept_and_candidates_lie_in_the_space(fresh):
     assert len(run(fresh(n_trials=1))) == 1
 
 
+@pytest.mark.parametrize("error", ["0.5", None, True, math.inf])
+def test_an_answer_must_be_a_number(fresh, error):
+    strategy = fresh()
+    task = strategy.ask()
+    with pytest.raises(ValueError, match="an error must be a finite number, or nan for a failed trial, got"):
+        strategy.tell(Trial(task, error, seconds=0.1, cost=1.0))
+    with pytest.raises(TypeError, match="an answer must be a Trial, got None"):
+        strategy.tell(None)
+    strategy.tell(answer(task))
+
+
 def test_the_incumbent_is_the_best_told(fresh):
     strategy, best = fresh(), math.inf
     assert strategy.incumbent is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import lzma
-import os
 import shutil
 import tarfile
 import zlib
@@ -14,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from frugal.datasets.catalogue import DatasetError, File
+from frugal.datasets.catalogue import DamageError, DatasetError, File
+from frugal.files import fresh_name, remove_abandoned
 
 _SWAP_ATTEMPTS = 5
 
@@ -26,9 +26,9 @@ def whole_folder(target: Path) -> Iterator[Path]:
     Raises:
         DatasetError: if the folder cannot be made, written or moved.
     """
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    remove_abandoned(target)
+    part = fresh_name(target)
     try:
-        shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         yield part
         _swap(part, target)
@@ -84,7 +84,8 @@ def check_file(path: Path, file: File, where: str) -> dict[str, str]:
         The checksum that was verified, by the file's name.
 
     Raises:
-        DatasetError: if the file is missing, cannot be read, or has another checksum.
+        DatasetError: if the file is missing.
+        DamageError: if it cannot be read, or has another checksum.
     """
     if not path.is_file():
         raise DatasetError(f"{where} has no {file.path}")
@@ -98,9 +99,9 @@ def check_file(path: Path, file: File, where: str) -> dict[str, str]:
         else:
             found = sha256_of(path)
     except (OSError, EOFError, zlib.error) as error:
-        raise DatasetError(f"{where}: {file.path} cannot be read ({type(error).__name__})") from error
+        raise DamageError(f"{where}: {file.path} cannot be read ({type(error).__name__})") from error
     if found != expected:
-        raise DatasetError(f"{where}: {file.path} has {kind} {found[:12]}..., expected {expected[:12]}...")
+        raise DamageError(f"{where}: {file.path} has {kind} {found[:12]}..., expected {expected[:12]}...")
     return {file.path: f"{'unpacked-md5' if file.unpacked_md5 else 'sha256'}:{found}"}
 
 

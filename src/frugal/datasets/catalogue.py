@@ -19,6 +19,10 @@ class DatasetError(ValueError):
     """A dataset could not be read, fetched, verified or written; the message is one sentence."""
 
 
+class DamageError(DatasetError):
+    """A source has the dataset, but not as the catalogue or an earlier record says."""
+
+
 @dataclass(frozen=True)
 class File:
     """One file of the mirror, and of `data/raw/<name>/`.

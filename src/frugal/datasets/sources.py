@@ -16,7 +16,7 @@ from frugal.datasets import _public, _readers
 from frugal.datasets._files import check_file, sha256_of, unpack, whole_folder
 from frugal.datasets._stand_ins import stand_in
 from frugal.datasets.arrays import Arrays, class_counts, content_hash, row_hash, verify
-from frugal.datasets.catalogue import DatasetError, Entry
+from frugal.datasets.catalogue import DamageError, DatasetError, Entry
 
 MIRROR_VARIABLE = "FRUGAL_DATA_MIRROR"
 _RECORD = "source.json"  # beside a download in data/raw: where it came from, and its checksums
@@ -58,6 +58,9 @@ def resolve(
 ) -> Arrival:
     """Find a dataset, trying each source in turn.
 
+    What a source lacks, or what is damaged in it, may come from the next one. A stand-in replaces what is out of
+    reach alone: damage is not absence.
+
     Args:
         entry: the dataset.
         raw: its own folder under `data/raw`, where downloads are kept.
@@ -67,7 +70,7 @@ def resolve(
         n_retries: attempts after the first one.
 
     Raises:
-        DatasetError: if no source has it, listing what was tried.
+        DatasetError: if no source has it, or one is damaged and no other has it, listing what was tried.
     """
     if entry.reader == "scikit-learn":
         return _checked(entry, _readers.read_bundled(entry), _scikit_learn(), {})
@@ -77,6 +80,7 @@ def resolve(
         lambda: _from_public(entry, raw, timeout_s, n_retries),
     ]
     failed: list[str] = []
+    is_damaged = False
     if entry.opt_in and not opted_in:
         failed.append(
             f"it is read from OpenML {entry.openml} only on demand: name {entry.name!r} in opt_in to do so"
@@ -87,6 +91,9 @@ def resolve(
             return step()
         except (DatasetError, OSError) as error:
             failed.append(_clause(error))
+            is_damaged |= isinstance(error, DamageError)
+    if is_damaged:
+        raise DatasetError(f"{entry.name} is damaged, for which there is no stand-in: {'; '.join(failed)}")
     if not allow_stand_in:
         raise DatasetError(f"{entry.name} cannot be had, and stand-ins are not allowed: {'; '.join(failed)}")
     return _from_stand_in(entry, tuple(failed))
@@ -165,10 +172,10 @@ def _read_download(entry: Entry, folder: Path) -> Arrival:
         record = json.loads((folder / _RECORD).read_text())
         source, sums = str(record["source"]), dict(record["files"])
     except (ValueError, LookupError, TypeError) as error:
-        raise DatasetError(f"data/raw/{entry.name}/{_RECORD} is damaged") from error
+        raise DamageError(f"data/raw/{entry.name}/{_RECORD} is damaged") from error
     for name, expected in sums.items():
         if not (folder / name).is_file() or sha256_of(folder / name) != expected:
-            raise DatasetError(f"data/raw/{entry.name}/{name} is missing or differs from its recorded sha256")
+            raise DamageError(f"data/raw/{entry.name}/{name} is missing or differs from its recorded sha256")
     files = {name: f"sha256:{value}" for name, value in sums.items()}
     if entry.reader == "idx":
         return replace(_read_catalogued(entry, folder, source, source), files=files)
@@ -201,7 +208,7 @@ def _checked(
     if entry.rows_sha256 and row_hash(arrays.X, arrays.y) == entry.rows_sha256:
         note = "the same rows in an order of its own, so with no train and test parts"
         return Arrival(replace(arrays, splits={}), provenance, source, files, note)
-    raise DatasetError(f"{source} gives other values than the catalogue's content hash of {entry.name}")
+    raise DamageError(f"{source} gives other values than the catalogue's content hash of {entry.name}")
 
 
 def _same(entry: Entry, arrays: Arrays) -> bool:

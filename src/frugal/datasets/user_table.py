@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,12 +87,40 @@ def _read(path: Path) -> pd.DataFrame:
     if not path.is_file():
         raise DatasetError(f"there is no file {path}: name a CSV file with a header line")
     try:
-        return pd.read_csv(path)
+        _check_counts(path)
+        return pd.read_csv(path, index_col=False)
+    except DatasetError:
+        raise
     except pd.errors.EmptyDataError as error:
         raise DatasetError(f"{path} is empty, expected a header line and rows") from error
     except (OSError, EOFError, ValueError) as error:
         text = " ".join(str(error).split())
         raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
+
+
+def _check_counts(path: Path) -> None:
+    """Refuse a header with a repeated name, or with fewer names than the first row has fields.
+
+    pandas would number repeated names, and take the first columns of a longer row for an index.
+    """
+    import pandas as pd
+
+    raw: dict[str, Any] = {"header": None, "nrows": 1, "dtype": str, "keep_default_na": False}
+    names = pd.read_csv(path, **raw).iloc[0].tolist()
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise DatasetError(
+            f"{path} has {names.count(repeated[0])} columns named {repeated[0]!r}: give each its own name"
+        )
+    try:
+        n_fields = pd.read_csv(path, skiprows=1, **raw).shape[1]
+    except pd.errors.EmptyDataError:  # a table without rows, which is refused later
+        return
+    if n_fields > len(names):
+        raise DatasetError(
+            f"{path} has {len(names)} names in its header line and {n_fields} fields in the next: "
+            "name every column"
+        )
 
 
 def _numbers(column: pd.Series, path: Path) -> NDArray[np.float64]:

@@ -37,6 +37,8 @@ def fit_and_score(
 ) -> Fit:
     """Build, fit and score one candidate; whatever scikit-learn raises becomes the reason of a failed fit.
 
+    A lack of memory is no property of the candidate, and is raised.
+
     Args:
         classifier: one of `learners.CLASSIFIERS`.
         candidate: its hyperparameters.
@@ -45,11 +47,16 @@ def fit_and_score(
         X_test: validation rows, shape (n_test, n_features).
         y_test: their labels, shape (n_test,).
         seed: `random_state` of learners that draw at random.
+
+    Raises:
+        MemoryError: if the machine has too little.
     """
     started = perf_counter()
     try:
         estimator = build(classifier, candidate, seed=seed).fit(X_train, y_train)
         score = float(np.mean(estimator.predict(X_test) == y_test))
+    except MemoryError:  # the machine's fault, not the candidate's
+        raise
     except Exception as error:  # noqa: BLE001  a failed fit is a row with its reason, whatever it raised
         return Fit(math.nan, perf_counter() - started, f"{type(error).__name__}: {error}")
     return Fit(score, perf_counter() - started)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from frugal.checks import is_real
 from frugal.interface import FoldTask
 from frugal.stats import mean_score
 
@@ -58,8 +59,8 @@ class Ledger:
         """
         if task not in self._pending:
             raise ValueError(f"{task} was not asked, or was told before")
-        if not (0.0 <= score <= 1.0 or math.isnan(score)):
-            raise ValueError(f"a score must lie in [0, 1], or be nan for a failed fit, got {score}")
+        if not is_real(score) or not (0.0 <= score <= 1.0 or math.isnan(score)):
+            raise ValueError(f"a score must lie in [0, 1], or be nan for a failed fit, got {score!r}")
         self._pending.remove(task)
         self.n_told += 1
 

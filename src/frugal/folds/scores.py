@@ -18,7 +18,7 @@ from frugal.folds.fits import Fit, fit_and_score, train_and_score
 from frugal.folds.splits import Split, shrink, split
 from frugal.folds.table import ScoreTable, plain
 from frugal.interface import Candidate, FoldTask
-from frugal.learners import CLASSIFIERS, NETWORKS, check_learner, scaler_for
+from frugal.learners import CLASSIFIERS, NETWORKS, HyperparameterError, build, check_learner, scaler_for
 from frugal.seeds import seed_for
 from frugal.threads import one_thread
 
@@ -155,8 +155,8 @@ def score(
         epochs: passes over the training rows, for networks and for nothing else.
 
     Raises:
-        ValueError: on an unknown name, an empty candidate list, folds that do not exist, or epochs where none or
-            some are needed.
+        ValueError: on an unknown name, that of a hyperparameter too, an empty candidate list, folds that do not
+            exist or repeat, or epochs where none or some are needed.
     """
     if isinstance(dataset, str):
         from frugal.datasets import load
@@ -173,7 +173,10 @@ def score(
     numbers = list(existing if folds is None else folds)
     if not numbers or not set(numbers) <= set(existing):
         raise ValueError(f"folds must lie in [0, {n_folds - 1}], got {numbers}")
+    if len(set(numbers)) < len(numbers):
+        raise ValueError(f"folds must not repeat, got {numbers}")
     candidates = [plain(candidate) for candidate in candidates]
+    _check_hyperparameters(classifier, candidates)
     texts = [json.dumps(c, sort_keys=True) for c in candidates]
     distinct = list(dict.fromkeys(texts))
     firsts = [candidates[texts.index(text)] for text in distinct]
@@ -214,6 +217,19 @@ def score(
         return table
     rows = {text: row for row, text in enumerate(distinct)}
     return table.take([rows[text] for text in texts])
+
+
+def _check_hyperparameters(classifier: str, candidates: Sequence[Candidate]) -> None:
+    """Refuse names that a classifier does not have: every fit would fail. Networks refuse them themselves."""
+    if classifier in NETWORKS:
+        return
+    for candidate in {frozenset(candidate): candidate for candidate in candidates}.values():
+        try:
+            build(classifier, candidate)
+        except HyperparameterError:
+            raise
+        except ValueError:  # a value out of range fails the candidate, not the call
+            continue
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from frugal.learners.bounds import check_space
 from frugal.learners.classifiers import CLASSIFIERS, SCALERS, scaler_for
 from frugal.learners.networks import NETWORKS
 from frugal.learners.registry import (
+    HyperparameterError,
     Learner,
     build,
     check_fitted,
@@ -23,6 +24,7 @@ __all__ = [
     "CLASSIFIERS",
     "NETWORKS",
     "SCALERS",
+    "HyperparameterError",
     "Learner",
     "build",
     "check_fitted",

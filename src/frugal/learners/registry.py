@@ -33,6 +33,10 @@ HOMES: Final[Mapping[str, tuple[str, ...]]] = {
 """Module -> the learners whose records its `LEARNERS` holds, in the order in which they are listed."""
 
 
+class HyperparameterError(ValueError):
+    """A candidate has a hyperparameter that the learner does not have."""
+
+
 @dataclass(frozen=True)
 class Learner:
     """What can be searched, and how it is trained.
@@ -133,8 +137,8 @@ def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator
         seed: `random_state` of learners that draw at random (the tree's feature subsets, k-means).
 
     Raises:
-        ValueError: on an unknown learner or one that is not fitted in one go, or a hyperparameter that it does not
-            take.
+        HyperparameterError: on a hyperparameter that it does not take.
+        ValueError: on an unknown learner or one that is not fitted in one go.
     """
     make = record(learner).make
     if make is None:
@@ -143,7 +147,7 @@ def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator
     try:
         return make(candidate, seed)
     except TypeError as error:
-        raise ValueError(f"{learner} does not take these hyperparameters: {error}") from error
+        raise HyperparameterError(f"{learner} does not take these hyperparameters: {error}") from error
 
 
 def space(name: str, learner: str) -> SearchSpace:

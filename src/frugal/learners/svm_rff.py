@@ -16,8 +16,10 @@ Space `hypertune`: document 004's, exponents of `C` and `gamma` in [-3, 3], of `
 
 from __future__ import annotations
 
+import json
 import math
-import pickle
+import zipfile
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -111,10 +113,8 @@ class FourierSVM:
 
     def epoch(self, Z: NDArray[np.float32], y: NDArray[Any]) -> None:
         """One pass over features Z (n, n_features) of classes y (n,), in an order of the epoch's own."""
-        from sklearn.linear_model import SGDClassifier
-
         if self.model is None:
-            self.model = SGDClassifier(loss="hinge", alpha=1 / (self.C * len(Z)), shuffle=False)
+            self.model = _untrained(1 / (self.C * len(Z)))
         order = rng_for("svm_rff", "order", self.seed, self.n_done).permutation(len(Z))
         self.model.partial_fit(Z[order], y[order], classes=np.unique(y))
         self.n_done += 1
@@ -200,9 +200,12 @@ class FourierTraining:
         Raises:
             OSError: if the file cannot be written.
         """
-        state = {"plan": self.plan, "curve": self._curve, "reason": self._reason}
-        with whole(path) as part:
-            part.write_bytes(pickle.dumps(state | {"n_done": self._svm.n_done, "model": self._svm.model}))
+        model = self._svm.model
+        progress = {"plan": self.plan, "curve": self._curve, "reason": self._reason, "n_done": self._svm.n_done}
+        weights: dict[str, Any] = {} if model is None else {name: getattr(model, name) for name in _WEIGHTS}
+        alpha = {} if model is None else {"alpha": model.alpha}
+        with whole(path) as part, part.open("wb") as file:
+            np.savez(file, progress=np.array(json.dumps(progress | alpha)), **weights)
 
     def load(self, path: str | Path) -> Self:
         """Take over what `save` wrote for the same candidate and seed; returns itself.
@@ -212,14 +215,36 @@ class FourierTraining:
             ValueError: if it is no such state, or was saved for another candidate.
         """
         try:
-            state = pickle.loads(Path(path).read_bytes())
-        except (EOFError, pickle.UnpicklingError) as error:
+            with np.load(path, allow_pickle=False) as file:
+                progress = json.loads(str(file["progress"]))
+                weights = {name: file[name] for name in _WEIGHTS if name in file}
+        except (EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise ValueError(f"{path} is truncated or holds no SVM; delete it and train again") from error
-        if state["plan"] != self.plan:
-            raise ValueError(f"{path} was saved with plan {state['plan']}, this SVM has {self.plan}")
-        self._curve, self._reason = state["curve"], state["reason"]
-        self._svm.n_done, self._svm.model = state["n_done"], state["model"]
+        if progress["plan"] != self.plan:
+            raise ValueError(f"{path} was saved with plan {progress['plan']}, this SVM has {self.plan}")
+        self._curve, self._reason = progress["curve"], progress["reason"]
+        self._svm.n_done = progress["n_done"]
+        self._svm.model = _model(progress["alpha"], weights) if weights else None
         return self
+
+
+_WEIGHTS: Final = ("classes_", "coef_", "intercept_", "t_")
+"""Of an `SGDClassifier`, all that its `partial_fit` goes on from."""
+
+
+def _model(alpha: float, weights: Mapping[str, NDArray[Any]]) -> SGDClassifier:
+    """A model with these weights, which goes on as the one that they are of."""
+    model = _untrained(alpha)
+    for name, array in weights.items():
+        setattr(model, name, float(array) if name == "t_" else array)
+    model.n_features_in_ = weights["coef_"].shape[1]
+    return model
+
+
+def _untrained(alpha: float) -> SGDClassifier:
+    from sklearn.linear_model import SGDClassifier
+
+    return SGDClassifier(loss="hinge", alpha=alpha, shuffle=False)
 
 
 def _make(candidate: Candidate, seed: int) -> FourierSVM:

@@ -21,11 +21,15 @@ def check_points(X: ArrayLike, d: int | None = None, name: str = "X") -> NDArray
     return points
 
 
+LARGEST_TARGET = 1e100
+"""Targets up to it have squares, and sums of squares, that a float holds."""
+
+
 def check_targets(y: ArrayLike, n: int) -> NDArray[np.float64]:
     """Finite targets as an array (n,), n at least 1.
 
     Raises:
-        ValueError: on another shape, none, or a target that is not finite.
+        ValueError: on another shape, none, or a target that is not finite or beyond `LARGEST_TARGET`.
     """
     targets = np.asarray(y, dtype=float)
     if n == 0 or targets.shape != (n,):
@@ -34,4 +38,7 @@ def check_targets(y: ArrayLike, n: int) -> NDArray[np.float64]:
         )
     if not np.isfinite(targets).all():
         raise ValueError(f"y must be finite, got {targets[~np.isfinite(targets)][0]}")
+    largest = float(np.abs(targets).max())
+    if largest > LARGEST_TARGET:
+        raise ValueError(f"y must lie within +-{LARGEST_TARGET:g}, since its variance overflows; got {largest:g}")
     return targets

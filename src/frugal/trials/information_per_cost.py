@@ -74,14 +74,14 @@ class InformationPerCost(InformationBased):
         self._cost: MarginalGP | None = None
         self._cost_scale = (0.0, 1.0)
 
-    def tell(self, trial: Trial) -> None:
-        """Take note of an answer, of which the error and the cost are modelled."""
+    def _check_answer(self, trial: Trial) -> None:
+        """As in the base; the logarithms of error and cost are modelled, too."""
+        super()._check_answer(trial)
         paid = getattr(trial, self._currency)
         if trial.error < 0:
             raise ValueError(f"an error must be at least 0, since its logarithm is modelled, got {trial.error}")
         if not 0 <= paid < math.inf:
             raise ValueError(f"{self._currency} of a trial must be a finite number, at least 0, got {paid}")
-        super().tell(trial)
 
     @property
     def incumbent(self) -> Candidate | None:

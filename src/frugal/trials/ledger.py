@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from frugal.checks import check_whole
+from frugal.checks import check_whole, is_real
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import SearchSpace
 
@@ -50,7 +50,7 @@ class OnLedger(ABC):
     def ask(self) -> TrialTask | Wait | None:
         """Next trial; WAIT: none before an answer is told; None: the budget is asked, or the run has settled."""
         n_asked = len(self._asked)
-        if n_asked == self._n_trials:
+        if n_asked >= self._n_trials:
             return None
         candidate = self._initial[n_asked] if n_asked < len(self._initial) else self._propose()
         if candidate is None or isinstance(candidate, Wait):
@@ -64,16 +64,23 @@ class OnLedger(ABC):
         """Take note of an answer, whose error is any finite number (synthetic objectives leave [0, 1]) or nan.
 
         Raises:
-            ValueError: if its task was not asked or was told before, or its error is infinite.
+            TypeError: if it is no `Trial`.
+            ValueError: if its error is infinite or no number, or its task was not asked or was told before.
         """
+        self._check_answer(trial)
         if self._pending.get(trial.task.id) != trial.task:
             raise ValueError(f"{trial.task} was not asked, or was told before")
-        if math.isinf(trial.error):
-            raise ValueError(f"an error must be a finite number, or nan for a failed trial, got {trial.error}")
         del self._pending[trial.task.id]
         self.trials.append(trial)
         if not math.isnan(trial.error) and (self._best is None or trial.error < self._best.error):
             self._best = trial
+
+    def _check_answer(self, trial: Trial) -> None:
+        """Raise TypeError or ValueError unless `trial` is an answer that the strategy can use."""
+        if not isinstance(trial, Trial):
+            raise TypeError(f"an answer must be a Trial, got {trial!r}")
+        if not is_real(trial.error) or math.isinf(trial.error):
+            raise ValueError(f"an error must be a finite number, or nan for a failed trial, got {trial.error!r}")
 
     def report(self, task: TrialTask, epoch: int, score: float) -> bool:
         """True: no trial is stopped early."""

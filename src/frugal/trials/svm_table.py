@@ -110,6 +110,8 @@ def _fits(
             own = {name: value for name, value in candidate.items() if name != "gamma"}
             fitted.append(Votes(SVC(kernel="precomputed", **own).fit(kernel, y)))
             reasons.append("")
+        except MemoryError:  # the machine's fault, not the candidate's
+            raise
         except Exception as error:  # noqa: BLE001  a failed trial is a row with its reason, whatever was raised
             fitted.append(None)
             reasons.append(f"{type(error).__name__}: {error}")

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import pickle
 import struct
 import tarfile
@@ -73,6 +74,24 @@ def test_mnist_is_read_from_the_mirror_as_bytes(
     assert dataset.y.tolist() == [0, 1, 1, 0, 1, 0]
     assert dataset.splits["test"].tolist() == [4, 5]
     assert dataset.image_shape == (2, 3)
+
+
+@pytest.mark.usefixtures("offline")
+def test_damaged_images_are_refused_although_they_were_read_before(
+    root: Path, tmp_path: Path, small_mnist: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "mirror" / "MNIST" / "raw"
+    folder.mkdir(parents=True)
+    for name, content in small_mnist.items():
+        (folder / f"{name}-ubyte.gz").write_bytes(gzip.compress(content, compresslevel=1))
+    monkeypatch.setenv("FRUGAL_DATA_MIRROR", str(tmp_path / "mirror"))
+    stored = prepare("mnist", root=root) / "X.npy"
+    load("mnist", root=root)
+    with stored.open("r+b") as file:
+        file.seek(-5, os.SEEK_END)
+        file.write(bytes(5))
+    with pytest.raises(DatasetError, match=r"mnist is damaged \(X.npy and y.npy do not have the hash on record\)"):
+        load("mnist", root=root)
 
     (folder / "t10k-labels-idx1-ubyte.gz").write_bytes(gzip.compress(b"other"))
     with (

@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +21,7 @@ from small_letter import X as FEATURES
 from frugal.cli import main
 from frugal.datasets import CATALOGUE, DatasetError, StandInWarning, _public, load, prepare
 from frugal.datasets.catalogue import Entry
+from frugal.files import fresh_name
 
 pytestmark = pytest.mark.usefixtures("letter")
 
@@ -66,6 +69,26 @@ def test_data_raw_comes_before_the_mirror(root: Path, mirror: Path):
     (root / "raw" / "letter" / "letter.csv.gz").write_bytes(csv_of(ROWS))
     (mirror / "letter.csv.gz").unlink()
     assert record(prepare("letter", root=root))["source"] == "a file placed in data/raw"
+
+
+@pytest.mark.usefixtures("offline")
+def test_a_damaged_mirror_is_never_replaced_by_a_stand_in(root: Path, mirror: Path):
+    (mirror / "letter.csv.gz").write_bytes(b"damaged")
+    with (
+        pytest.warns(UserWarning, match="the mirror: letter"),
+        pytest.raises(DatasetError, match=r"letter is damaged.* sha256 .*, expected"),
+    ):
+        prepare("letter", root=root)
+    assert files_under(root) == []
+
+
+@pytest.mark.usefixtures("no_mirror")
+def test_a_source_with_other_values_is_never_replaced_by_a_stand_in(root: Path, site: Site):
+    play_openml(site, 6, ROWS, COLUMNS)
+    shifted(site)
+    with pytest.raises(DatasetError, match=r"OpenML 6 gives other values than the catalogue's content hash"):
+        prepare("letter", root=root, timeout_s=0.3, n_retries=1)
+    assert files_under(root) == []
 
 
 @pytest.mark.usefixtures("mirror", "offline")
@@ -203,7 +226,6 @@ def another_answer(site: Site) -> None:
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (shifted, "OpenML 6 gives other values than the catalogue's content hash"),
         (spoiled, "OpenML 6 failed.*md5 checksum"),
         (half_sent, "OpenML 6 failed"),
         (half_described, "OpenML 6 failed.*JSON"),
@@ -376,7 +398,10 @@ def test_settings_out_of_range_are_refused(root: Path, setting: str, value: floa
 def test_what_a_killed_run_left_behind_is_no_obstacle(root: Path):
     folder = prepare("letter", root=root)
     before = (folder / "X.npy").read_bytes()
-    part = folder.parent / f".letter.{os.getpid()}.part"
-    part.mkdir()  # left behind by a run that was killed
+    print_own_number = "import os; print(os.getpid())"
+    killed = subprocess.run([sys.executable, "-c", print_own_number], capture_output=True, check=True)
+    left = fresh_name(folder)
+    left = left.with_name(left.name.replace(f"-{os.getpid()}-", f"-{int(killed.stdout)}-"))
+    left.mkdir()
     assert (prepare("letter", root=root) / "X.npy").read_bytes() == before
     assert [p.name for p in folder.parent.iterdir()] == ["letter"]

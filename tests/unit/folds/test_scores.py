@@ -200,6 +200,7 @@ def test_fits_run_on_one_thread_whatever_the_environment_says(tmp_path):
     [
         ({"n_folds": 1}, r"n_folds must lie in \[2, 569\]"),
         ({"folds": [5]}, r"folds must lie in \[0, 4\], got \[5\]"),
+        ({"folds": [0, 1, 0]}, r"folds must not repeat, got \[0, 1, 0\]"),
         ({"n_folds": "5"}, r"n_folds must lie in \[2, 569\], the rows of wdbc, got '5'"),
         ({"n_rows": 20.5}, r"n_rows must lie in \[1, 569\], got 20.5"),
         ({"space": "lists"}, "space must be one of grid, ranges, listed, got 'lists'"),
@@ -210,6 +211,21 @@ def test_fits_run_on_one_thread_whatever_the_environment_says(tmp_path):
 def test_bad_scoring_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         score(WDBC, "knn", some("knn", 1), **{"n_folds": 5, "seed": 0, **options})
+
+
+def test_an_unknown_hyperparameter_is_refused_before_the_first_fit():
+    with pytest.raises(ValueError, match=r"knn does not take these hyperparameters: .*'n_neighbours'"):
+        score(WDBC, "knn", [{"n_neighbors": 3}, {"n_neighbours": 3}], n_folds=5, seed=0)
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt, SystemExit])
+def test_what_is_no_fault_of_the_candidate_is_raised(monkeypatch, error):
+    def fails(*_, **__):
+        raise error
+
+    monkeypatch.setattr("sklearn.neighbors.KNeighborsClassifier.fit", fails)
+    with pytest.raises(error):
+        score(WDBC, "knn", [{"n_neighbors": 3}], n_folds=2, seed=0, exact_batch=False)
 
 
 def test_an_empty_candidate_list_and_an_unknown_classifier_are_refused():

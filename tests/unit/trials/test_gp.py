@@ -225,6 +225,10 @@ def test_settings_outside_their_range_are_refused(settings, message):
         (([0.1, 0.2], [0.0, 1.0]), "X must have shape"),
         (([[0.1, 0.2, 0.3]], [0.0, 1.0]), r"y must have shape \(1,\)"),
         (([[0.1, 0.2, 0.3]], [np.nan]), "y must be finite, got nan"),
+        (
+            ([[0.1, 0.2, 0.3]], [-1e300]),
+            r"y must lie within \+-1e\+100, .*got 1e\+300",
+        ),
         ((np.zeros((0, 3)), []), "at least one"),
         (([[0.1, 0.2]], [0.0]), "lengthscale must be one number or 2 of them"),
     ],

@@ -8,8 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from frugal.checks import check_rng
 from frugal.folds.checks import check_counts
 from frugal.interface import FoldStrategy
+from frugal.locked import locked
 from frugal.registry import Registry
 
 _REGISTRY = Registry(__name__, __path__, shared=("n_candidates", "n_folds", "rng"))
@@ -61,8 +63,9 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
     """
     strategy = _REGISTRY.checked(name, settings)
     check_counts(n_candidates, n_folds)
+    check_rng(rng)
     made = strategy(n_candidates=n_candidates, n_folds=n_folds, rng=rng, **settings)
-    return cast(FoldStrategy, made)
+    return locked(cast(FoldStrategy, made))
 
 
 def try_out(name: str, settings: Mapping[str, Any], *, n_candidates: int = 128, n_folds: int = 5) -> None:

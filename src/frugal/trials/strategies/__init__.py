@@ -9,6 +9,7 @@ import numpy as np
 
 from frugal.checks import check_rng
 from frugal.interface import TrialStrategy
+from frugal.locked import locked
 from frugal.registry import Registry
 from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.termination import terminating
@@ -55,13 +56,15 @@ def make(
     """
     strategy = _REGISTRY.checked(name, settings)
     check_rng(rng)
+    if not isinstance(space, SearchSpace):
+        raise ValueError(f"space must be a SearchSpace, got {space!r}")
     made = cast(TrialStrategy, strategy(space=space, n_trials=n_trials, rng=rng, **settings))
     if termination is None:
-        return made
+        return locked(made)
     if not isinstance(termination, Mapping):
         raise ValueError(f"termination must hold settings by name, got {termination!r}")
     apart = rng.spawn(1)[0]  # so that a strategy draws the same numbers with termination and without
-    return terminating(made, rng=apart, **termination)
+    return locked(terminating(made, rng=apart, **termination))
 
 
 def check_settings(name: str, settings: Collection[str]) -> None:

@@ -159,6 +159,7 @@ class Hypertune(Ei):
 
     def tell(self, trial: Trial) -> None:
         """Take note of an answer, on a subset or on all rows."""
+        self._check_answer(trial)
         if trial.task.n_rows is None:
             super().tell(trial)
             return

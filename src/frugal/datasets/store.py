@@ -149,6 +149,10 @@ def _verify_content(folder: Path, X: NDArray[Any], y: NDArray[np.int64], record:
     key = (str(folder.resolve()), *(number for of in stats for number in (of.st_size, of.st_mtime_ns)))
     if key in _verified:
         return
-    if stored_hash(X, y) != record["stored_sha256"]:
+    if "stored_sha256" in record:
+        is_same = stored_hash(X, y) == record["stored_sha256"]
+    else:  # a record from before that hash was kept
+        is_same = content_hash(X, y) == record["content_sha256"]
+    if not is_same:
         raise ValueError("X.npy and y.npy do not have the hash on record")
     _verified.add(key)

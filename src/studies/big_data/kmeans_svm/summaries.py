@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from studies.big_data.kmeans_svm import ripley
 from studies.big_data.kmeans_svm.claims import PIMA
@@ -86,7 +85,7 @@ def median_set(angles_deg: ripley.Floats) -> int:
         Index of the set whose angle that is farther from its method's median, counted in ranks, is nearest; of
         several the first.
     """
-    ranks = rankdata(angles_deg, axis=0)
+    ranks = pd.DataFrame(angles_deg).rank().to_numpy()
     return int(np.abs(ranks - (len(ranks) + 1) / 2).max(axis=1).argmin())
 
 

@@ -194,7 +194,7 @@ def test_a_row_that_coincides_with_training_rows_is_voted_on_by_those_alone():
         ("knn", {"n_neighbors": 0, "weights": "uniform"}, "InvalidParameterError"),
         ("knn", {"n_neighbors": 2.0, "weights": "uniform"}, "InvalidParameterError"),
         ("knn", {"n_neighbors": 2, "weights": "rank"}, "InvalidParameterError"),
-        ("knn", {"neighbours": 2}, "ValueError: knn does not take these hyperparameters"),
+        ("knn", {"neighbours": 2}, "HyperparameterError: knn does not take these hyperparameters"),
         ("bernoulli_nb", {"alpha": -1.0, "fit_prior": True, "binarize": 0.0}, "InvalidParameterError"),
         ("bernoulli_nb", {"alpha": 1.0, "fit_prior": True, "binarize": -0.5}, "InvalidParameterError"),
         ("bernoulli_nb", {"alpha": 1.0, "fit_prior": "yes", "binarize": 0.5}, "InvalidParameterError"),

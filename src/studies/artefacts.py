@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from frugal.checks import check_known
 from studies.blocks import block_of, n_trials_of
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
-from studies.trials_comparison.listed import CURRENCIES, PROBLEMS, searches_of
-from studies.trials_comparison.listed import EXPERIMENTS as COMPARED
+from studies.trials_comparison.listed import CURRENCIES, PROBLEMS, searches_of, shown_on
 
 Made = Mapping[str, tuple[str, ...]]
 """By name of an artefact the names of the runs that it is made from."""
@@ -232,15 +231,17 @@ def _problems_run(config: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "compared" not in config["trials_comparison"]:  # a record from before the list was in the configuration
         return list(PROBLEMS)
     searches = searches_of(config)
-    found: dict[tuple[str, str], None] = {}
+    found = []
     for problem in PROBLEMS:
-        for name in COMPARED:
-            search = searches[name]
-            beside = searches[search.beside] if search.beside else None
-            for one in (search, beside):
-                if one and problem in one.problems and n_trials_of(one, block_of(one, config), problem[1]):
-                    found[problem] = None
-    return list(found)
+        run = {
+            name
+            for search in searches.values()
+            if problem in search.problems
+            for name in n_trials_of(search, block_of(search, config), problem[1])
+        }
+        if run & set(shown_on(config, *problem)):
+            found.append(problem)
+    return found
 
 
 def _trials_comparison(config: Mapping[str, Any]) -> Shown:

@@ -111,8 +111,8 @@ class _Artefact(NamedTuple):
 
     @property
     def is_partial(self) -> bool:
-        """Whether it is made of the published runs alone: claims on other runs say that they were not run."""
-        return self.name in self.made.claims and (bool(self.paths) or self.name == "claims")
+        """Whether it is made of the published runs alone: claims on others say that they were not run."""
+        return self.name in self.made.claims and self.numbers.exists()
 
     @property
     def missing(self) -> list[str]:

@@ -119,6 +119,7 @@ def band(
     x: str = "x",
     step: Literal["post"] | None = None,
     alpha: float = 0.15,
+    rasterized: bool = False,
 ) -> None:
     """The interval around a line, where it is of three seeds or more: that of two would fill the panel.
 
@@ -129,11 +130,20 @@ def band(
         x: column.
         step: of the line, if it is a step function.
         alpha: opacity.
+        rasterized: whether an SVG holds it as pixels, where there are so many that paths would swell it.
     """
     told = line["n_seeds"] >= N_OF_BAND
     if told.any():
         axes.fill_between(
-            line[x], line["low"], line["high"], where=told, step=step, color=color, alpha=alpha, linewidth=0
+            line[x],
+            line["low"],
+            line["high"],
+            where=told,
+            step=step,
+            color=color,
+            alpha=alpha,
+            linewidth=0,
+            rasterized=rasterized,
         )
 
 

@@ -34,7 +34,7 @@ class Trace:
         """Note a file of ours that is opened; an audit hook cannot be taken back, only be switched off."""
         if self.is_on and event == "open" and str(arguments[0]).startswith(str(SOURCES)):
             path = Path(str(arguments[0]))
-            if path.suffix not in (".py", ".pyc"):
+            if path.suffix != ".py" and path.parent.name != "__pycache__":
                 self.opened.add(str(path))
 
 

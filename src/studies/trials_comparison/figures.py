@@ -97,10 +97,15 @@ def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame, looks: Mapping
             axes.tick_params(bottom=False, left=False, labelleft=False, which="both")
             axes.spines[:].set_visible(False)
             continue
-        axes.set_rasterization_zorder(1.5)  # bands and grey lines: as paths they would swell the SVG
         for _, line in lines[~is_shown].groupby("method", sort=False):
             axes.plot(
-                line["x"], 100 * line["mean"], drawstyle="steps-post", color=_BEHIND, linewidth=0.6, zorder=1
+                line["x"],
+                100 * line["mean"],
+                drawstyle="steps-post",
+                color=_BEHIND,
+                linewidth=0.6,
+                zorder=1,
+                rasterized=True,
             )
         for method, line in lines[is_shown].groupby("method", sort=False):
             _draw_line(axes, str(method), looks[str(method)], line.assign(**100 * line[["mean", "low", "high"]]))
@@ -121,7 +126,7 @@ def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame, looks: Mapping
 
 def _draw_line(axes: Axes, method: str, look: Look, line: pd.DataFrame) -> None:
     """Mean regret with its band, a marker where the line ends; what terminates is dotted."""
-    style.band(axes, line, look.color, step="post", alpha=0.25)
+    style.band(axes, line, look.color, step="post", alpha=0.25, rasterized=True)
     axes.plot(
         line["x"], line["mean"], drawstyle="steps-post", linestyle=_DOTS if _is_terminating(method) else "-",
         markevery=[len(line) - 1], linewidth=1.2, clip_on=False, **_face(method, look),  # 0 is on the edge

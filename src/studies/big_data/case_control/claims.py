@@ -65,7 +65,9 @@ def _slope(arrays: Arrays, rng: Generator, *, method: str) -> Estimate:
     if len(sizes) < 3:
         return Estimate(math.nan, math.nan, math.nan)
     upper = slice(len(sizes) // 2, None)
-    return mean(np.polyfit(np.log(sizes[upper]), np.log(arrays[method][upper]), 1)[0])
+    x, y = np.log(sizes[upper]), np.log(arrays[method][upper])
+    x = x - x.mean()
+    return mean((x[:, None] * y).sum(axis=0) / (x**2).sum())  # of sums alone, so that it is the same everywhere
 
 
 _ERROR: Final = "mean squared error of the coefficients"

@@ -81,7 +81,7 @@ def judge(claims: Sequence[Claim], arrays: Arrays | None, *, enough: bool, scale
     return pd.DataFrame(
         [_row(claim, arrays, enough=enough, scale=scale, data=data) for claim in claims],
         columns=[*COLUMNS, "is_ours"],
-    )
+    ).astype(dict.fromkeys(("ours", "low", "high"), float))
 
 
 def _row(claim: Claim, arrays: Arrays | None, *, enough: bool, scale: str, data: str) -> list[Any]:

@@ -334,5 +334,6 @@ def test_claims_and_findings_have_their_columns_and_are_counted():
     quoted, ours = split(judge(claims, {}, enough=True, scale="paper", data="exact"))
     assert list(quoted) == COLUMNS
     assert list(ours) == [name for name in COLUMNS if name != "published"]
+    assert {str(quoted[name].dtype) for name in ("ours", "low", "high")} == {"float64"}  # so that they are rounded
     counts = summarise({"one": quoted, "two": ours})
     assert counts.set_index("paper").loc["all", ["claims", REPRODUCED, CONTRADICTED]].tolist() == [2, 1, 1]

@@ -57,15 +57,21 @@ def small_mnist(monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
     return files
 
 
+def mirror(files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put these files into a mirror, which is then the one that is read; returns their folder."""
+    folder = tmp_path / "mirror" / "MNIST" / "raw"
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        (folder / f"{name}-ubyte.gz").write_bytes(gzip.compress(content, compresslevel=1))
+    monkeypatch.setenv("FRUGAL_DATA_MIRROR", str(tmp_path / "mirror"))
+    return folder
+
+
 @pytest.mark.usefixtures("offline")
 def test_mnist_is_read_from_the_mirror_as_bytes(
     root: Path, tmp_path: Path, small_mnist: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ):
-    folder = tmp_path / "mirror" / "MNIST" / "raw"
-    folder.mkdir(parents=True)
-    for name, content in small_mnist.items():
-        (folder / f"{name}-ubyte.gz").write_bytes(gzip.compress(content, compresslevel=1))
-    monkeypatch.setenv("FRUGAL_DATA_MIRROR", str(tmp_path / "mirror"))
+    folder = mirror(small_mnist, tmp_path, monkeypatch)
     prepare("mnist", root=root, allow_stand_in=False)
     dataset = load("mnist", root=root)
     assert dataset.X.dtype == np.uint8
@@ -75,16 +81,19 @@ def test_mnist_is_read_from_the_mirror_as_bytes(
     assert dataset.splits["test"].tolist() == [4, 5]
     assert dataset.image_shape == (2, 3)
 
+    (folder / "t10k-labels-idx1-ubyte.gz").write_bytes(gzip.compress(b"other"))
+    with (
+        pytest.warns(UserWarning, match="t10k-labels-idx1-ubyte.gz has md5 of what it unpacks to"),
+        pytest.raises(DatasetError),
+    ):
+        prepare("mnist", root=root, allow_stand_in=False)
+
 
 @pytest.mark.usefixtures("offline")
 def test_damaged_images_are_refused_although_they_were_read_before(
     root: Path, tmp_path: Path, small_mnist: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ):
-    folder = tmp_path / "mirror" / "MNIST" / "raw"
-    folder.mkdir(parents=True)
-    for name, content in small_mnist.items():
-        (folder / f"{name}-ubyte.gz").write_bytes(gzip.compress(content, compresslevel=1))
-    monkeypatch.setenv("FRUGAL_DATA_MIRROR", str(tmp_path / "mirror"))
+    mirror(small_mnist, tmp_path, monkeypatch)
     stored = prepare("mnist", root=root) / "X.npy"
     load("mnist", root=root)
     with stored.open("r+b") as file:
@@ -92,13 +101,6 @@ def test_damaged_images_are_refused_although_they_were_read_before(
         file.write(bytes(5))
     with pytest.raises(DatasetError, match=r"mnist is damaged \(X.npy and y.npy do not have the hash on record\)"):
         load("mnist", root=root)
-
-    (folder / "t10k-labels-idx1-ubyte.gz").write_bytes(gzip.compress(b"other"))
-    with (
-        pytest.warns(UserWarning, match="t10k-labels-idx1-ubyte.gz has md5 of what it unpacks to"),
-        pytest.raises(DatasetError),
-    ):
-        prepare("mnist", root=root, allow_stand_in=False)
 
 
 @pytest.mark.usefixtures("no_mirror")

@@ -140,6 +140,11 @@ def shown_code(kind, package):
     return lambda wildcards: hash_of(studies_jobs.shown(kind, package, wildcards.name))
 
 
+def derived_code(package):
+    """Params function: hash of the code of the run that a wildcard names, which `python -m studies derive` computes."""
+    return lambda wildcards: hash_of(studies_jobs.derived(package, wildcards.name))
+
+
 def source_of(dataset):
     """Name of the dataset that a subset such as letter_2000 is drawn from."""
     return (

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from studies.big_data.case_control.problems import DESIGNS
 from studies.big_data.case_control.summaries import published
-from studies.estimates import Arrays, Estimate, every, mean, ratio
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, mean, ratio
 from studies.experiments import EXPERIMENTS
 from studies.regions import above, below, near
 from studies.verdicts import Claim, check_claimed

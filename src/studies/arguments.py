@@ -47,6 +47,12 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
 
+    p = command(commands, "derive", "compute a run from other runs or from nothing, so that no table has to")
+    p.add_argument("paper", choices=("beta_pruning", "exploration"))
+    p.add_argument("name")
+    p.add_argument("--runs", nargs="*", default=[])
+    p.add_argument("--output", required=True)
+
     p = command(commands, "table", "write a table of a paper as .csv and .md")
     p.add_argument("paper")
     p.add_argument("name")

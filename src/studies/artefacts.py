@@ -32,6 +32,7 @@ class Shown(NamedTuple):
         claims: `{name}.csv`, and the findings beside it.
         cells: statistics of runs, a CSV each, under `cells/`.
         runs_under: folder of the runs, under that of the paper.
+        derived: runs that `python -m studies derive` computes, and what from: other runs, or nothing.
     """
 
     folder: str
@@ -42,6 +43,7 @@ class Shown(NamedTuple):
     claims: Made = MappingProxyType({})
     cells: Made = MappingProxyType({})
     runs_under: str = "runs"
+    derived: Made = MappingProxyType({})
 
     def run_path(self, run: str) -> str:
         """Path of a run under `results/`."""
@@ -118,7 +120,8 @@ def _beta_pruning(config: Mapping[str, Any]) -> Shown:
         tables={"sweep": ("swept",)},
         figures={"figure7": ("explored",), "sweep": ("swept",)},
         explained={f"figure{i}": ("wdbc",) for i in range(1, 7)},
-        claims={"claims": ("explored", "swept")},
+        claims={"claims": ("model", "explored", "swept")},
+        derived={"model": ()},
     )
 
 
@@ -144,21 +147,27 @@ def _exploration(config: Mapping[str, Any]) -> Shown:
         folder="exploration",
         paper="exploration",
         tables={
-            "task1": ("task1",),
-            "errors_as_coded": ("task1",),
+            "task1": ("task1", "task1_scores"),
+            "errors_as_coded": ("task1", "task1_optima"),
             "task2": ("task2", "refits"),
             "comparison": ("functions", "logistic", "task2", "refits"),
             "greediness": ("functions", "logistic", "task2"),
             "surrogate_cost": ("surrogate_cost",),
         },
         figures={
-            "task1_path": ("task1",),
+            "task1_path": ("task1", "task1_scores"),
             "task2": ("task2",),
             "comparison": ("functions", "logistic"),
             "surrogate_cost": ("surrogate_cost",),
         },
         explained=dict.fromkeys(("black_box", "routine", "task1", "dngo_frames"), ("digits",)),
-        claims={"claims": ("task1", "task2", "refits", "functions", "logistic", "surrogate_cost")},
+        claims={
+            "claims": (
+                *("task1", "task1_scores", "task1_optima"),
+                *("task2", "refits", "functions", "logistic", "surrogate_cost"),
+            )
+        },
+        derived={"task1_scores": (), "task1_optima": ("task1",)},
     )
 
 

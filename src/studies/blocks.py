@@ -221,6 +221,27 @@ def on_rows(
     return dict(own)
 
 
+def tables_of_sizes(config: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """By learner and data set the block of every table of fits or of curves on several sizes, with these `sizes`.
+
+    Args:
+        config: all keys.
+    """
+    found = {("lookup", name): dict(block) for name, block in config["lookup"].items()}
+    for name, block in config["curves"]["networks"].items():
+        if isinstance(block["n_train"], list):
+            found["curves", f"{name}_{block['dataset']}"] = {**block, "sizes": block["n_train"]}
+    return found
+
+
+def classes_of(dataset: str) -> int:
+    """Classes of a data set, or of its stand-in where they are only known once it has arrived."""
+    from frugal.datasets.catalogue import CATALOGUE
+
+    entry = CATALOGUE[dataset]
+    return len(entry.class_counts or entry.stand_in_counts or ())
+
+
 def chosen_problems(search: Search, block: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Learner and data set of an experiment's searches: all, or, on any rows, those that the block chooses."""
     if search.resource != "rows":

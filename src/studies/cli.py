@@ -70,6 +70,13 @@ def _refits(args: argparse.Namespace) -> None:
     journal.path.unlink(missing_ok=True)
 
 
+def _derive(args: argparse.Namespace) -> None:
+    """What an optimiser or a factorisation makes of other runs, or of nothing."""
+    derived = import_module(f"studies.{args.paper}.runs").DERIVED
+    check_known(f"derived run of {args.paper}", args.name, derived)
+    write(derived[args.name](*map(read, args.runs)), args.output)
+
+
 def _explore(args: argparse.Namespace) -> None:
     from frugal.folds.search import read_kept
     from studies.beta_pruning import runs
@@ -198,6 +205,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "compare": _compare,
     "rows": _rows,
     "refits": _refits,
+    "derive": _derive,
     "table": _table,
     "figure": _figure,
     "claims": _claims,

@@ -70,6 +70,16 @@ def refits(paper: str, on: Iterable[str], names: Iterable[str]) -> Job:
     return Job(("studies.cli:_refits", *roots), tuple(asked))
 
 
+def derived(paper: str, name: str) -> Job:
+    """`python -m studies derive`.
+
+    Args:
+        paper: whose run it is.
+        name: of the run.
+    """
+    return Job(("studies.cli:_derive", f"studies.{paper}.runs:DERIVED[{name}]"))
+
+
 def explore(methods: Iterable[str]) -> Job:
     """`python -m studies explore`, which replays these strategies of the folds family."""
     return _of_strategies("studies.cli:_explore", methods)

@@ -125,6 +125,20 @@ SEARCHES: dict[str, Search] = {search.name: search for search in _SEARCHES}
 """By name; those of `trials_comparison` are filled by `trials_comparison.listed.searches_of`."""
 
 
+REPLAYED: dict[str, dict[str, tuple[str, ...]]] = {
+    "greedy_cv": {
+        "search_time": ("standard", "greedy"),
+        "early_stopping": ("greedy_early_stopping", "successive_halving"),
+        "wall_clock": ("greedy_early_stopping", "successive_halving"),
+        "sensitivity": ("standard", "greedy"),
+        "sizes": ("standard", "greedy"),
+    },
+    "beta_pruning": {
+        "explored": ("beta_pruning", "standard"),
+        "swept": ("beta_pruning", "standard", "threshold_pruning"),
+    },
+}
+"""By paper and run the strategies of the folds family that are replayed on kept scores."""
 EXTRAPOLATED = "curve_fits"
 """Runs of document 003 that are no search and no experiment of their own: extrapolations of all stored curves."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatch
 from importlib.metadata import requires, version
@@ -21,6 +20,7 @@ import pandas as pd
 import studies
 from frugal.files import whole
 from studies.artefacts import Shown, shown
+from studies.effective import defaults, effective
 from studies.verdicts import NOT_RUN
 
 PARTS = (
@@ -57,9 +57,10 @@ def publish(
     provenance.json lists it under `left_out`. What an earlier call published in the folder and this one does not
     is deleted; with `only`, that alone which the paper no longer shows.
 
-    provenance.json has a record for each call of which something is still published: the whole configuration, the
-    defaults of the strategies' settings, the commit, versions, machine, datasets, and under `parts` the date at
-    which each file was made. What `redraw` makes of the published runs is not among them: its record is theirs.
+    provenance.json has a record for each call of which something is still published: the whole configuration,
+    under `settings` what the jobs of its runs got, by run, problem and method, the commit, versions, machine,
+    datasets, and under `parts` the date at which each file was made. What `redraw` makes of the published runs is
+    not among them: its record is theirs.
 
     Args:
         paper: name of the paper.
@@ -104,7 +105,7 @@ def publish(
     record = {
         "commit": commit or _commit(),
         "config": dict(config),
-        "defaults": _defaults(),
+        "settings": effective(made.folder, config, defaults()),
         "machine": {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()},
         "packages": {name: version(name) for name in ("frugal", *_dependencies())},
         "datasets": {
@@ -172,8 +173,24 @@ def _without_others(records: Sequence[Mapping[str, Any]], made: Shown, published
         }
         seen |= set(parts)
         if parts:
-            kept.append({**record, "parts": parts})
+            kept.append({**record, "parts": parts} | of_parts(made, record.get("settings"), parts))
     return kept[::-1]
+
+
+def of_parts(made: Shown, settings: Mapping[str, Any] | str | None, parts: Iterable[str]) -> dict[str, Any]:
+    """The settings of a record that some parts depend on, under `settings`; nothing where it has none by run.
+
+    Args:
+        made: what the paper shows.
+        settings: by run; or a text, where they are unknown.
+        parts: paths under results/published/.
+    """
+    if not isinstance(settings, Mapping):
+        return {}
+    names = [name.removeprefix(f"{made.folder}/") for name in parts]
+    runs = {name.removeprefix("runs/").removesuffix(".parquet") for name in names if name.startswith("runs/")}
+    runs |= {run for name in names for run in made.made_from(name) or ()}
+    return {"settings": {run: found for run, found in settings.items() if run in runs}}
 
 
 def _is_redrawn(made: Shown, name: str, published: Path) -> bool:
@@ -230,29 +247,6 @@ def _commit() -> str:
         return git("rev-parse", "HEAD") + (" with changes" if is_changed else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-
-
-def _defaults() -> dict[str, dict[str, dict[str, Any]]]:
-    """By family and strategy, the values of the settings that the configuration does not name."""
-    from frugal.folds import strategies as folds
-    from frugal.trials import strategies as trials
-
-    def of_family(
-        known: Iterable[str], settings_of: Callable[[str], Mapping[str, Any]]
-    ) -> dict[str, dict[str, Any]]:
-        return {name: {key: _plain(value) for key, value in settings_of(name).items()} for name in known}
-
-    return {
-        "folds": of_family(folds.known(), folds.settings_of),
-        "trials": of_family(trials.known(), trials.settings_of),
-    }
-
-
-def _plain(value: Any) -> Any:
-    """A default as JSON holds it; `required` where there is none."""
-    if value is inspect.Parameter.empty:
-        return "required"
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def _check_claims(path: Path, *, partial: bool) -> None:

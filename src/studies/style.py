@@ -27,6 +27,7 @@ from matplotlib.ticker import (
 )
 
 from frugal.files import whole
+from studies.lean import lean
 from studies.methods import METHODS
 from studies.records import Look as Look
 from studies.tidy import is_stand_in
@@ -190,4 +191,4 @@ def save(figure: Figure, path_png: str | Path, path_svg: str | Path) -> None:
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
     with whole(path_png) as part, whole(path_svg) as other:
         part.write_bytes(png.getvalue())
-        other.write_bytes(svg.getvalue())
+        other.write_text(lean(svg.getvalue().decode()))

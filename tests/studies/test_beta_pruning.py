@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -94,8 +93,13 @@ def test_a_figure_is_drawn_from_its_csv_alone(name, tmp_path):
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 
+def claims_on_the_model():
+    return claims({"model": model.measured()}, "laptop").set_index("id")
+
+
 def test_claims_on_the_model_are_judged_and_those_on_the_network_are_not_run():
-    table = claims({}, "laptop").set_index("id")
+    assert set(claims({}, "laptop")["verdict"]) == {NOT_RUN}
+    table = claims_on_the_model()
     on_model = table["artefact"].isin([f"figures/figure{i}" for i in range(1, 7)])
     assert on_model.sum() == 6
     assert set(table[on_model]["verdict"]) == {REPRODUCED}
@@ -111,7 +115,7 @@ def test_the_prior_predictive_is_compared_with_a_uniform_one_and_with_its_middle
     hill = stats.beta(2, 2)
     fitted = SimpleNamespace(cdf=hill.cdf, pdf=hill.pdf, sd=hill.std())
     monkeypatch.setattr(Posterior, "fit", lambda listed: fitted)
-    table = claims({}, "laptop").set_index("id")
+    table = claims_on_the_model()
     x = (1 - np.sqrt(1 / 3)) / 2
     expected = {
         "close_to_uniform": 100 * (x - 3 * x**2 + 2 * x**3),
@@ -127,15 +131,15 @@ def test_the_likelihood_fit_is_compared_with_the_posterior(monkeypatch):
     # Were it uniform on {0.80, 0.82}, of standard deviation 1 / root 12, and sharp on {0.4, 0.5}.
     spread, narrow = model.CONTRASTED
     fits = {narrow: (1.0, 1.0), spread: (4500.0, 5500.0)}
-    monkeypatch.setattr(import_module("studies.beta_pruning.claims"), "fit_maximum_likelihood", fits.__getitem__)
-    row = claims({}, "laptop").set_index("id").loc["beta_pruning.likelihood.underestimates"]
+    monkeypatch.setattr(model, "fit_maximum_likelihood", fits.__getitem__)
+    row = claims_on_the_model().loc["beta_pruning.likelihood.underestimates"]
     assert row["ours"] == pytest.approx(Posterior.fit(narrow).sd * np.sqrt(12))
     assert row["verdict"] == CONTRADICTED
     # Were it on {0.80, 0.82} the Beta distribution with the posterior's own mean and variance, near to it.
     posterior = Posterior.fit(narrow)
     scale = posterior.mean * (1 - posterior.mean) / posterior.sd**2 - 1
     fits[narrow] = (posterior.mean * scale, (1 - posterior.mean) * scale)
-    row = claims({}, "laptop").set_index("id").loc["beta_pruning.likelihood.aligns"]
+    row = claims_on_the_model().loc["beta_pruning.likelihood.aligns"]
     assert row["ours"] < 0.5
     assert row["verdict"] == CONTRADICTED
 

@@ -23,7 +23,7 @@ from studies.experiments import EXPERIMENTS
 ROOT = Path(__file__).parents[2]
 DISPATCHING = {"frugal.cli:_lookup", "studies.cli:_trials"}
 """Commands that only hand on what they are given, to what the hash begins with."""
-STUDIES = ("trials", "rows", "refits", "explore", "compare", "table", "figure", "claims")
+STUDIES = ("trials", "rows", "refits", "derive", "explore", "compare", "table", "figure", "claims")
 N_TRAIN, N_TEST = 256, 128
 CURVE = {"n_steps": 20, "n_burn": 10}
 
@@ -238,6 +238,16 @@ def test_gather_and_refits(run):
     settings = {"n_valid": 64, "refit_rows": 64, "grid_rows": 0}
     how = f"--paper exploration --runs task2.parquet --settings {js(settings)} --output refits.parquet"
     run(code.refits("exploration", ["logistic_regression"], ["mnist"]), f"refits {how}")
+
+
+def test_what_is_derived_from_other_runs_and_from_nothing(run):
+    settings = {"n_trials": 9, "n_epochs": 3, "n_steps": 5, "n_walkers": 4}
+    how = f"--methods dngo --seeds 0 --settings {js(settings)} --output task1.parquet"
+    run(code.rows("task1", settings), f"rows task1 {how}")
+    how = "task1_optima --runs task1.parquet --output task1_optima.parquet"
+    run(code.derived("exploration", "task1_optima"), f"derive exploration {how}")
+    for paper, name in (("exploration", "task1_scores"), ("beta_pruning", "model")):
+        run(code.derived(paper, name), f"derive {paper} {name} --output {name}.parquet")
 
 
 @pytest.mark.parametrize(

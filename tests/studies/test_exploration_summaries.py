@@ -53,9 +53,9 @@ def after(runs, n):
     return pd.concat([part.assign(id=range(len(part))) for part in parts], ignore_index=True)
 
 
-def verdicts(experiment, runs):
+def verdicts(experiment, runs, **more):
     """Claims on one experiment, by the rest of their ids."""
-    table = exploration.claims({experiment: runs}, "paper").set_index("id")
+    table = exploration.claims({experiment: runs, **more}, "paper").set_index("id")
     table.index = table.index.str.removeprefix("exploration.")
     return table.loc[[claim.id.removeprefix("exploration.") for claim in quoted.CLAIMS[experiment]]]
 
@@ -116,7 +116,8 @@ def function_runs():
 
 @pytest.fixture(scope="module")
 def task1_runs():
-    return task1_search.run_task1([0, 1], n_trials=9, n_epochs=3, n_walkers=4, n_steps=3)
+    runs = task1_search.run_task1([0, 1], n_trials=9, n_epochs=3, n_walkers=4, n_steps=3)
+    return pd.concat([runs.assign(experiment="task1"), task1.score_table()], ignore_index=True)
 
 
 def test_paths_count_trials_and_add_up_what_was_spent():
@@ -470,8 +471,8 @@ def task1_rows(seed, search, objective, points):
     """A search that tries the first candidates and then these."""
     listed = pd.DataFrame([*task1.INITIAL, *points], columns=["K", "beta", "lambda"])
     scores = [task1.OBJECTIVES[objective](task1.Point(*point)) for point in listed.itertuples(index=False)]
-    table = listed.assign(objective=objective, search=search, method=search, seed=seed, data="original",
-                          step=range(1, len(listed) + 1), score=scores)  # fmt: skip
+    facts = {"experiment": "task1", "objective": objective, "search": search, "method": search, "seed": seed}
+    table = listed.assign(**facts, data="original", step=range(1, len(listed) + 1), score=scores)
     return table.assign(is_best=table["score"] == table["score"].max())
 
 
@@ -494,22 +495,18 @@ def task1_above_the_floor(coded=(), orientation=()):
     return pd.concat(parts, ignore_index=True)
 
 
-@pytest.fixture
-def fitted_once(monkeypatch, head):
-    monkeypatch.setattr(task1_errors, "optima_of_head", lambda runs: head)
-
-
 @pytest.fixture(scope="module")
-def head():
-    """What networks of two seeds give, the same in all these runs, in turn for five."""
+def derived():
+    """What is computed for the claims; networks of two seeds, the same in all these runs, in turn for five."""
     runs = task1_above_the_floor()
-    two = task1_errors.optima_of_head(runs[runs["seed"] < 2])
-    return pd.concat([two[two["seed"] == seed % 2].assign(seed=seed) for seed in range(5)], ignore_index=True)
+    optima = task1_errors.optima(runs[runs["seed"] < 2])
+    points = optima[optima["part"] == task1_errors.POINTS]
+    heads = [optima[optima["seed"] == seed % 2].assign(seed=seed) for seed in range(5)]
+    return {"task1_scores": task1.score_table(), "task1_optima": pd.concat([points, *heads], ignore_index=True)}
 
 
-@pytest.mark.usefixtures("fitted_once")
-def test_claims_on_task_1():
-    table = verdicts("task1", task1_above_the_floor())
+def test_claims_on_task_1(derived):
+    table = verdicts("task1", task1_above_the_floor(), **derived)
     exact = table.loc[["task1.optimum_K", "task1.given_K", "task1.reported_is_best_first"]]
     assert exact["ours"].tolist() == [2, 3, 1]
     assert exact["verdict"].tolist() == ["contradicted", "reproduced", "reproduced"]
@@ -528,9 +525,8 @@ def test_claims_on_task_1():
     assert table.loc["prior.moves_dngo", "verdict"] == "reproduced"
 
 
-@pytest.mark.usefixtures("fitted_once")
-def test_shares_of_searches_have_wilsons_interval():
-    table = verdicts("task1", task1_above_the_floor(coded=[3], orientation=[0, 1, 2]))
+def test_shares_of_searches_have_wilsons_interval(derived):
+    table = verdicts("task1", task1_above_the_floor(coded=[3], orientation=[0, 1, 2]), **derived)
     share = table.loc["task1.coded_ends_at_reported"]
     assert (share["ours"], share["verdict"]) == (80, "undecided")
     assert (share["low"], share["high"]) == wilson(4, 5)
@@ -542,18 +538,18 @@ def test_shares_of_searches_have_wilsons_interval():
     assert (stays["ours"], stays["low"], stays["high"]) == pytest.approx((80, expected[0], 100))
 
 
-@pytest.mark.usefixtures("fitted_once")
-def test_runs_without_an_error_alone_say_that_it_was_not_run():
+def test_runs_without_an_error_alone_say_that_it_was_not_run(derived):
     runs = task1_above_the_floor()
-    table = verdicts("task1", runs[runs["search"] != "dngo_orientation"])["verdict"]
+    table = verdicts("task1", runs[runs["search"] != "dngo_orientation"], **derived)["verdict"]
     alone = "task1.orientation_stays_at_first"
     assert table[alone] == "not run at this scale"
     assert not table.drop(alone).eq("not run at this scale").any()
 
 
-def test_what_lies_below_the_floor(task1_runs, refit_runs, task2_runs, function_runs):
-    table = exploration.claims({"task1": task1_runs.assign(method=task1_runs["search"])}, "smoke")
-    assert set(table["verdict"]) == {"not run at this scale"}
+def test_what_lies_below_the_floor(derived, task1_runs, refit_runs, task2_runs, function_runs):
+    few = task1_runs[task1_runs["experiment"] == "task1"]
+    for runs in ({"task1": few.assign(method=few["search"]), **derived}, {"task1": task1_above_the_floor()}):
+        assert set(exploration.claims(runs, "smoke")["verdict"]) == {"not run at this scale"}
     assert not quoted.reaches_floor("refits", refit_runs.assign(n_rows=5000))
     assert quoted.reaches_floor("refits", refit_runs)
     enough = after(task2_runs, 12).assign(cost=5000.0)
@@ -567,7 +563,7 @@ def test_what_lies_below_the_floor(task1_runs, refit_runs, task2_runs, function_
     logistic = logistic.drop_duplicates(["method", "seed", "id"])
     assert quoted.reaches_floor("logistic", logistic)
     assert not quoted.reaches_floor("logistic", logistic[logistic["id"] < 29])
-    with pytest.raises(ValueError, match="no claims on the experiment 'intervals'; known: task1, task2"):
+    with pytest.raises(ValueError, match="no claims on the experiment 'intervals'; known: task1, task1_scores"):
         exploration.claims({"intervals": refit_runs}, "smoke")
 
 

@@ -12,7 +12,8 @@ from frugal.stats import welch
 from studies import estimates
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED, over_seeds, resampled
 from studies.greedy_cv import TABLES, claims
-from studies.greedy_cv.claims import EXPERIMENTS, STUDIES, n_significant
+from studies.greedy_cv.claims import EXPERIMENTS, STUDIES
+from studies.greedy_cv.measures import n_significant
 from studies.greedy_cv.tables import (
     CELL,
     SEARCH_METHODS,

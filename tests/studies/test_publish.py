@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from frugal.trials.strategies import settings_of
+from frugal.folds.strategies import settings_of
 from studies import config
 from studies.cli import main
 from studies.publish import publish, read_records
@@ -40,7 +40,8 @@ def test_results_are_copied_with_a_record(place):
     assert record["datasets"]["wdbc"]["provenance"] == "original"
     assert record["config"] == CONFIG
     assert list(record["config"]["greedy_cv"]["sensitivity"]["variants"])[:2] == ["as_configured", "min_max"]
-    assert record["defaults"]["trials"]["ei"]["n_initial"] == settings_of("ei")["n_initial"]
+    recorded = record["settings"]["search_time"]["all problems"]["greedy"]
+    assert recorded == {"strategy": "greedy", **settings_of("greedy"), **CONFIG["strategies"].get("greedy", {})}
     pins = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     assert set(record["packages"]) == {"frugal", *(pin.split("==")[0] for pin in pins)}
     assert record["packages"]["torch"]

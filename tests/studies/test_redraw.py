@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from solvers import forbid
 
 from studies import PAPERS, artefacts, config, figures, module
 from studies.cli import main
@@ -23,7 +24,8 @@ def at_root(monkeypatch):
 
 
 @pytest.mark.parametrize("paper", artefacts.PAPERS)
-def test_what_is_published_is_made_again_with_the_same_bytes(paper, tmp_path):
+def test_what_is_published_is_made_again_with_the_same_bytes_and_without_a_solver(paper, tmp_path, monkeypatch):
+    forbid(monkeypatch)
     redrawn = redraw([paper], published=PUBLISHED, output=tmp_path)
     assert redrawn.differing == {}, "run python -m studies redraw --output results/published, and read the changes"
     folder = artefacts.shown(paper, SMOKE).folder

@@ -6,13 +6,13 @@ from scipy import stats
 
 from frugal.seeds import rng_for
 from studies import regions
+from studies.cells import every, some
 from studies.estimates import (
     CONTRADICTED,
     REPRODUCED,
     UNDECIDED,
     Estimate,
     clustered_share,
-    every,
     exact,
     mean,
     ratio,
@@ -20,7 +20,6 @@ from studies.estimates import (
     seeds_to_decide,
     share,
     share_difference,
-    some,
     unbounded,
 )
 from studies.verdicts import COLUMNS, NOT_RUN, Claim, judge, split, summarise, verdict

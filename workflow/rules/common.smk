@@ -14,6 +14,7 @@ from studies import code as studies_jobs
 from studies import config as studies_config
 from studies.captions import caption
 from studies.code import hash_of
+from studies.experiments import REPLAYED
 
 try:
     studies_config.check(
@@ -34,13 +35,7 @@ SECONDS = "results/folds/seconds/{dataset}/{classifier}/{variant}/k{k}/seed{seed
 TIMED_SECONDS = (
     "results/folds/seconds/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}"
 )
-METHODS = {
-    "search_time": ("standard", "greedy"),
-    "early_stopping": ("greedy_early_stopping", "successive_halving"),
-    "wall_clock": ("greedy_early_stopping", "successive_halving"),
-    "sensitivity": ("standard", "greedy"),
-    "sizes": ("standard", "greedy"),
-}
+METHODS = REPLAYED["greedy_cv"]
 CELL = "{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}"
 CELLS = "{method}/{dataset}/{classifier}/k{k}/seeds{first}-{last}"
 
@@ -138,6 +133,11 @@ def curves_network(wildcards):
 def shown_code(kind, package):
     """Params function: hash of the code of the table or figure that a wildcard names."""
     return lambda wildcards: hash_of(studies_jobs.shown(kind, package, wildcards.name))
+
+
+def derived_code(package):
+    """Params function: hash of the code of the run that a wildcard names, which `python -m studies derive` computes."""
+    return lambda wildcards: hash_of(studies_jobs.derived(package, wildcards.name))
 
 
 def source_of(dataset):

@@ -3,9 +3,11 @@
 from studies.blocks import (
     block_of,
     chosen_problems,
+    classes_of,
     n_trials_of,
     on_dataset,
     planned,
+    tables_of_sizes,
 )
 from studies.experiments import EXPERIMENTS
 from studies.trials_comparison.listed import searches_of
@@ -70,12 +72,7 @@ except ValueError as error:
 SEARCH_BLOCKS = {name: block_of(search, config) for name, search in SEARCHES.items()}
 CURVES = config["curves"]["networks"]
 LOOKED_UP = ("lookup", "curves")
-TABLES_OF_SIZES = {("lookup", name): block for name, block in config["lookup"].items()}
-TABLES_OF_SIZES |= {
-    ("curves", f"{name}_{block['dataset']}"): block | {"sizes": block["n_train"]}
-    for name, block in CURVES.items()
-    if isinstance(block["n_train"], list)
-}
+TABLES_OF_SIZES = tables_of_sizes(config)
 CURVE_SETS = [
     f"{name}_{block['dataset']}"
     for name, block in CURVES.items()
@@ -83,17 +80,11 @@ CURVE_SETS = [
 ]
 
 
-def n_classes_of(dataset):
-    """Classes of a dataset, or of its stand-in where they are only known once it has arrived."""
-    entry = CATALOGUE[dataset]
-    return len(entry.class_counts or entry.stand_in_counts)
-
-
 def strategy_settings(search, method, learner, problem):
     """Settings of a method on a problem: those of its block, and what the problem asks for."""
     block = SEARCH_BLOCKS[search.name]
     table = TABLES_OF_SIZES.get((learner, problem), block)
-    n_classes = n_classes_of(problem) if search.resource == "rows" else 0
+    n_classes = classes_of(problem) if search.resource == "rows" else 0
     return planned(search, method, block, problem, table=table, n_classes=n_classes)
 
 

@@ -3,6 +3,34 @@
 
 for paper, shown in SHOWN.items():
 
+    if shown.derived:
+
+        rule:
+            # What an optimiser or a factorisation makes, of other runs or of nothing; tables and claims only read it.
+            name:
+                f"{paper}_derived"
+            input:
+                runs=made_from(shown, shown.derived),
+            output:
+                f"results/{paper}/runs/{{name}}.parquet",
+            log:
+                f"results/logs/{paper}/runs/{{name}}.log",
+            benchmark:
+                f"results/benchmarks/{paper}/runs/{{name}}.tsv"
+            wildcard_constraints:
+                name="|".join(shown.derived),
+            conda:
+                "../../envs/frugal.yaml"
+            threads: 1
+            resources:
+                mem_mb=2000,
+                runtime=20,
+            params:
+                package=shown.paper,
+                code=derived_code(shown.paper),
+            shell:
+                "python -m studies derive {params.package} {wildcards.name} --runs {input.runs} --output {output} > {log} 2>&1"
+
     rule:
         # A table, tidy and as a person reads it, ours beside what is published.
         name:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,6 +13,7 @@ from frugal.code.tree import Tree
 from frugal.datasets.catalogue import parse_name
 from frugal.learners.networks.plans import NETWORKS
 from frugal.learners.registry import HOMES
+from frugal.registry import added
 
 LEARNERS: Final = "frugal.learners"
 GROUPS: Final = ("frugal.folds.strategies", "frugal.trials.strategies", LEARNERS)
@@ -21,18 +21,6 @@ GROUPS: Final = ("frugal.folds.strategies", "frugal.trials.strategies", LEARNERS
 PROBLEMS: Final = ("function", "lookup", "curves")
 """What trials may be made on instead of a learner."""
 Names = tuple[tuple[str, str], ...]
-
-
-@cache
-def added(group: str) -> Mapping[str, str]:
-    """What other packages add by entry points of a group: name -> `package.module:name`."""
-    return {point.name: point.value for point in _entry_points().select(group=group)}
-
-
-@cache
-def _entry_points() -> Any:  # whose type differs between versions of Python
-    """Of all that is installed; to look through it once takes some milliseconds."""
-    return entry_points()
 
 
 @cache
@@ -45,7 +33,7 @@ def tree_of(*packages: str) -> Tree:
     Raises:
         ValueError: if one is not installed.
     """
-    adding = {_package(value) for group in GROUPS for value in added(group).values()}
+    adding = {_package(point.value) for group in GROUPS for point in added(group).values()}
     return Tree.installed({"frugal", *packages} | adding)
 
 
@@ -77,15 +65,15 @@ def strategy(family: str, name: str) -> tuple[tuple[str], Names]:
         family: `folds` or `trials`.
         name: of the strategy.
     """
-    module = f"frugal.{family}.strategies.{name}"
-    others = added(f"frugal.{family}.strategies")
-    return (others.get(name, f"{module}:{class_of(name)}"),), (("strategy", name),)
+    package = f"frugal.{family}.strategies"
+    other = added(package).get(name)
+    return (other.value if other else f"{package}.{name}:{class_of(name)}",), (("strategy", name),)
 
 
 def learner(name: str) -> tuple[tuple[str, ...], Names]:
     """Roots and names of a learner: the records of its home module, or what an entry point names."""
     homes = tuple(f"{module}:LEARNERS" for module, names in HOMES.items() if name in names)
-    roots = homes or tuple(value for other, value in added(LEARNERS).items() if other == name)
+    roots = homes or tuple(point.value for other, point in added(LEARNERS).items() if other == name)
     return roots, (("learner", name), ("trains", "network" if name in NETWORKS else "fit"))
 
 

@@ -10,16 +10,13 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
-from frugal.folds.beta import Posterior
-from studies.beta_pruning.model import CONTRASTED, fit_maximum_likelihood
 from studies.beta_pruning.network import by_step
 from studies.beta_pruning.runs import EXPLORERS
 from studies.estimates import Arrays, Estimate, exact, mean, ratio, share, share_difference
 from studies.regions import above, at_least, at_most, below, near
 from studies.tidy import provenance
-from studies.verdicts import Claim, check_claimed, judge
+from studies.verdicts import Claim, check_claimed, judge, without_runs
 
 FLOOR = 3
 """Repetitions under which no number of the network study is published and no verdict given."""
@@ -34,35 +31,9 @@ PRUNERS: Final = ("beta_pruning", "threshold_pruning")
 Measure = Callable[[Arrays, np.random.Generator], Estimate]
 
 
-def _computed(quantity: Callable[[], float]) -> Measure:
-    """A quantity of the model, which needs no runs and has no chance in it."""
-    return lambda arrays, rng: exact(quantity())
-
-
-def _distance_to_uniform() -> float:
-    x = np.linspace(0, 1, 1001)
-    return 100.0 * float(np.abs(Posterior.fit([]).cdf(x) - x).max())
-
-
-def _density_over_middle(*places: float) -> Callable[[], float]:
-    """Least density of the prior predictive at some accuracies over that at 0.5."""
-
-    def quantity() -> float:
-        middle, *densities = Posterior.fit([]).pdf([0.5, *places])
-        return float(min(densities) / middle)
-
-    return quantity
-
-
-def _sd_over_that_of_likelihood_fit() -> float:
-    listed = CONTRASTED[1]
-    return Posterior.fit(listed).sd / float(stats.beta.std(*fit_maximum_likelihood(listed)))
-
-
-def _distance_of_fits(listed: tuple[float, ...]) -> float:
-    """Largest difference of the two distribution functions."""
-    x = np.linspace(0.001, 0.999, 999)
-    return float(np.abs(stats.beta.cdf(x, *fit_maximum_likelihood(listed)) - Posterior.fit(listed).cdf(x)).max())
+def _computed(measure: str) -> Measure:
+    """A number of `model.measured`, which has no chance in it."""
+    return lambda arrays, rng: exact(float(arrays[measure][0]))
 
 
 _model = partial(Claim, section="2.2.2", unit="times")
@@ -76,7 +47,7 @@ MODEL = (
         unit="%",
         published=99.3,
         agrees=near(99.3, margin=0.05),  # a closed form: nothing but its rounding
-        measure=_computed(lambda: 100.0 * float(stats.expon.cdf(5))),
+        measure=_computed("mass_of_exp1"),
         artefact="figures/figure2",
     ),
     _model(
@@ -86,7 +57,7 @@ MODEL = (
         "one",
         unit="points",
         agrees=at_most(5),
-        measure=_computed(_distance_to_uniform),
+        measure=_computed("distance_to_uniform"),
         artefact="figures/figure4",
     ),
     _model(
@@ -95,7 +66,7 @@ MODEL = (
         quantity="density of the prior predictive near the edges (accuracies of 0.01 and 0.99), as a multiple of "
         "that at 0.5",
         agrees=above(1),
-        measure=_computed(_density_over_middle(0.01, 0.99)),
+        measure=_computed("density_at_edges"),
         artefact="figures/figure4",
     ),
     _model(
@@ -106,7 +77,7 @@ MODEL = (
         quantity="density of the prior predictive at accuracies of 0.3 and 0.7, as a multiple of that at 0.5; "
         "above 1 for a U, the shape that the document calls concave",
         agrees=above(1),
-        measure=_computed(_density_over_middle(0.3, 0.7)),
+        measure=_computed("density_beside_middle"),
         artefact="figures/figure4",
     ),
     _model(
@@ -115,7 +86,7 @@ MODEL = (
         "underestimating the posterior variance",
         quantity="standard deviation of the posterior predictive on {0.80, 0.82}, as a multiple of the ML fit's",
         agrees=above(1),
-        measure=_computed(_sd_over_that_of_likelihood_fit),
+        measure=_computed("sd_over_likelihood_fit"),
         artefact="figures/figure6",
     ),
     _model(
@@ -125,7 +96,7 @@ MODEL = (
         quantity="largest difference between the distribution functions of ML fit and posterior predictive on "
         "{0.80, 0.82}, as a multiple of that on {0.4, 0.5}",
         agrees=above(1),
-        measure=_computed(lambda: _distance_of_fits(CONTRASTED[1]) / _distance_of_fits(CONTRASTED[0])),
+        measure=_computed("distance_over_contrasted"),
         artefact="figures/figure6",
     ),
 )
@@ -261,7 +232,8 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     """All claims with verdicts, and our findings; those on the network need `FLOOR` seeds of `FLOOR_ROWS` images.
 
     Args:
-        runs: by name of the experiment: `explored` and `swept`, made by `runs`; what is missing is not judged.
+        runs: by name of the experiment: `model`, `explored` and `swept`, made by `runs`; what is missing is not
+            judged.
         scale: label of the run.
 
     Returns:
@@ -271,14 +243,18 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
         ValueError: on an unknown experiment.
     """
     for experiment in runs:
-        check_claimed(experiment, ("explored", "swept"))
-    parts = [judge(MODEL, {}, enough=True, scale=scale, data="exact")]
-    for listed, name, arrays_of in ((EXPLORED, "explored", _explored), (PRUNED, "swept", _pruned)):
+        check_claimed(experiment, ("model", "explored", "swept"))
+    parts = []
+    for listed, name, arrays_of in (
+        (MODEL, "model", _model_measures),
+        (EXPLORED, "explored", _explored),
+        (PRUNED, "swept", _pruned),
+    ):
         table = runs.get(name)
         if table is None:
-            parts.append(judge(listed, None, enough=False, scale=scale, data=""))
+            parts.append(without_runs(listed, scale))
         else:
-            enough = _reaches_floor(table)
+            enough = name == "model" or _reaches_floor(table)
             parts.append(judge(listed, arrays_of(table), enough=enough, scale=scale, data=provenance(table)))
     return pd.concat(parts, ignore_index=True)
 
@@ -287,6 +263,11 @@ def _reaches_floor(runs: pd.DataFrame) -> bool:
     """Whether the runs are enough, and of the document's 5 folds."""
     enough = runs["seed"].nunique() >= FLOOR and runs["n_rows"].min() >= FLOOR_ROWS
     return bool(enough and (runs["k"] == N_FOLDS).all())
+
+
+def _model_measures(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """The numbers of `model.measured`, (1,), by what each is."""
+    return {str(measure): part["value"].to_numpy(float) for measure, part in runs.groupby("measure")}
 
 
 def _explored(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:

@@ -1,4 +1,4 @@
-"""The numbers of figures 2 to 6 of document 000: priors, predictive distributions, and maximum likelihood."""
+"""The numbers of figures 2 to 6 of document 000 and of its claims on the model: priors, posteriors, likelihood."""
 
 from __future__ import annotations
 
@@ -40,6 +40,37 @@ def fit_maximum_likelihood(accuracies: Sequence[float]) -> tuple[float, float]:
         )
     alpha, beta, _, _ = stats.beta.fit(accuracies, floc=0, fscale=1)
     return float(alpha), float(beta)
+
+
+def measured() -> pd.DataFrame:
+    """What the claims on the model speak of.
+
+    Returns:
+        measure, value, data (exact). Measures: mass_of_exp1, the per cent of Exp(1) below 5; distance_to_uniform,
+        the largest difference in points between the distribution functions of the prior predictive and of a
+        uniform one; density_at_edges and density_beside_middle, the least density of the prior predictive at 0.01
+        and 0.99, or at 0.3 and 0.7, over that at 0.5; sd_over_likelihood_fit, the ratio of standard deviations of
+        the posterior predictive and of the fit by maximum likelihood on {0.80, 0.82}; distance_over_contrasted,
+        the largest difference between the distribution functions of these two there, over that on {0.4, 0.5}.
+    """
+    prior, x = Posterior.fit([]), np.linspace(0, 1, 1001)
+    middle, low, high, left, right = (float(density) for density in prior.pdf([0.5, 0.01, 0.99, 0.3, 0.7]))
+    wide, sharp = CONTRASTED
+    values = {
+        "mass_of_exp1": 100.0 * float(stats.expon.cdf(5)),
+        "distance_to_uniform": 100.0 * float(np.abs(prior.cdf(x) - x).max()),
+        "density_at_edges": min(low, high) / middle,
+        "density_beside_middle": min(left, right) / middle,
+        "sd_over_likelihood_fit": Posterior.fit(sharp).sd / float(stats.beta.std(*fit_maximum_likelihood(sharp))),
+        "distance_over_contrasted": _distance_of_fits(sharp) / _distance_of_fits(wide),
+    }
+    return pd.DataFrame({"measure": list(values), "value": list(values.values()), "data": "exact"})
+
+
+def _distance_of_fits(listed: Sequence[float]) -> float:
+    """Largest difference between the distribution functions of posterior predictive and maximum likelihood."""
+    x = np.linspace(0.001, 0.999, 999)
+    return float(np.abs(stats.beta.cdf(x, *fit_maximum_likelihood(listed)) - Posterior.fit(listed).cdf(x)).max())
 
 
 def summarise_exponentials(seed: int) -> pd.DataFrame:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -16,11 +16,15 @@ from frugal.learners.networks import authors_grid
 from frugal.seeds import rng_for
 from frugal.spaces import as_json
 from frugal.stats import mean_score
+from studies.beta_pruning.model import measured
 
 EXPLORERS = ("beta_pruning", "standard")
 """Compared in Figure 7."""
 SWEPT = ("folds_share", "explored_at_20", "n_pruned", "n_judged", "n_wrong", "regret", "lost_best")
 """What is measured of a whole run; see `sweep`."""
+
+DERIVED: Final[dict[str, Callable[..., pd.DataFrame]]] = {"model": measured}
+"""Runs that are computed from nothing: of the model alone."""
 
 Settings = Mapping[str, Mapping[str, Any]]
 

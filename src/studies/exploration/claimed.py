@@ -17,6 +17,7 @@ from studies.exploration.as_coded import diagonal
 from studies.exploration.comparison import greediness
 from studies.exploration.costs import slopes
 from studies.exploration.searches import searches
+from studies.exploration.task1_tables import best, scores_in
 from studies.exploration.task2 import LEARNER, choices, initial_and_final, published, refitted
 from studies.verdicts import check_claimed
 
@@ -41,21 +42,23 @@ def arrays(experiment: str, runs: pd.DataFrame) -> dict[str, NDArray[np.float64]
 
 
 def _task1(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    ends = runs[runs["is_best"].astype(bool)].sort_values("step")
+    scores, searched = scores_in(runs), runs[runs["experiment"] == "task1"]
+    ends = searched[searched["is_best"].astype(bool)].sort_values("step")
     found = ends[(ends["objective"] == "evidence") & (ends["search"] == "dngo")].groupby("seed").first()
-    first = [task1.as_published(point) for point in task1.INITIAL]
+    by_code = scores["as_published"]
+    first = [by_code[point] for point in task1.INITIAL]
     exact = {
-        "K_given": task1.best("evidence", lambda point: point[1:] == task1.GIVEN[1:]).K,
-        "K_joint": task1.best("evidence").K,
-        "initial_rank": 1 + sum(score > task1.as_published(task1.GIVEN) for score in first),
+        "K_given": best(scores["evidence"], lambda point: point[1:] == task1.GIVEN[1:]).K,
+        "K_joint": best(scores["evidence"]).K,
+        "initial_rank": 1 + sum(score > by_code[task1.GIVEN] for score in first),
         "one": 1,
     }
     arrays: dict[str, NDArray[np.float64]] = {
         **{name: np.array([float(value)]) for name, value in exact.items()},
-        **_errors(task1_errors.optima_of_points(), "points"),
+        **_errors(task1_errors.optima_in(runs, task1_errors.POINTS), "points"),
         "K_is_3": np.asarray(found["K"] == task1.GIVEN.K, dtype=float),
         "is_reported": _is_reported(found),
-        **_errors(task1_errors.optima_of_head(runs), "head"),
+        **_errors(task1_errors.optima_in(runs, task1_errors.HEAD), "head"),
     }
     reached = task1_errors.reached(runs).set_index("seed")
     of = {search: reached[reached["search"] == search].reindex(found.index) for search in task1_errors.SEARCHES}

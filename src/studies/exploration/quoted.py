@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from studies.estimates import Arrays, Estimate, exact, mean, ratio, share
+from studies.exploration import claimed
 from studies.exploration.claimed import ALL_ROWS
-from studies.exploration.claimed import arrays as arrays
 from studies.exploration.searches import COMPARED, TASK2, ends, searches
 from studies.exploration.task2 import refitted
 from studies.regions import above, at_least, at_most, below, between, near
@@ -37,6 +37,8 @@ ERROR_MARGIN: Final = 0.1 * (100 - 91.51)
 """Points of an accuracy near 100 %: 10 % of the error, since 10 % of the accuracy would let an error of twice the
 printed one pass."""
 
+arrays: Final = claimed.arrays
+"""What the claims on an experiment are about, from its runs."""
 Measure = Callable[[Arrays, np.random.Generator], Estimate]
 
 
@@ -235,7 +237,7 @@ def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
 
     Args:
         experiment: one of `CLAIMS`, or `logistic`, which no claim is on.
-        runs: its rows.
+        runs: its rows; of task 1 with its scores and optima, which have no method.
 
     Raises:
         ValueError: on an unknown experiment.

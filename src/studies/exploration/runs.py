@@ -18,6 +18,8 @@ from frugal.trials.lines import JournalPath, Lines
 from frugal.trials.problems import LearnerProblem
 from frugal.trials.searches import SETTINGS, problem
 from studies.exploration.surrogate_cost import surrogate_cost
+from studies.exploration.task1 import score_table
+from studies.exploration.task1_errors import optima
 from studies.exploration.task1_search import N_TRIALS, SEARCHES, run_task1
 
 REPORTED: Final[Candidate] = {"C": 3.775, "intercept_scaling": 1.625}
@@ -122,3 +124,8 @@ EXPERIMENTS: Final[dict[str, tuple[Run, tuple[str, ...]]]] = {
     "surrogate_cost": (surrogate_cost, ("gp", "dngo")),
 }
 """Those that are no searches by a strategy: what makes the rows of one method and seed, and the methods."""
+DERIVED: Final[dict[str, Callable[..., pd.DataFrame]]] = {
+    "task1_scores": score_table,
+    "task1_optima": optima,
+}
+"""Runs that are computed from other runs, in the order of `artefacts`, or from nothing."""

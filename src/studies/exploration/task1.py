@@ -17,6 +17,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.checks import check_known
@@ -119,10 +120,12 @@ def scores(objective: str) -> Array:
     return values
 
 
-def best(objective: str, among: Callable[[Point], bool] = lambda point: True) -> Point:
-    """The candidate with the highest score among those asked for."""
-    values = np.where([among(point) for point in CANDIDATES], scores(objective), -np.inf)
-    return CANDIDATES[int(values.argmax())]
+def score_table() -> pd.DataFrame:
+    """Every objective of every candidate: experiment (task1_scores), objective, K, beta, lambda, score, data."""
+    points = pd.DataFrame([*CANDIDATES], columns=["K", "beta", "lambda"])
+    parts = [points.assign(objective=name, score=scores(name)) for name in OBJECTIVES]
+    table = pd.concat(parts, ignore_index=True).assign(experiment="task1_scores", data="original")
+    return table[["experiment", "objective", "K", "beta", "lambda", "score", "data"]]
 
 
 @cache

@@ -42,6 +42,33 @@ def optimum(regression: BLR, errors: frozenset[str]) -> dict[str, float]:
     return {"alpha": float(np.exp(log_alpha)), "noise_sd": float(np.exp(log_s2 / 2))}
 
 
+def optima(runs: pd.DataFrame) -> pd.DataFrame:
+    """What no table should have to maximise: the optima of both regressions.
+
+    Args:
+        runs: rows of `task1_search.run_task1`.
+
+    Returns:
+        experiment (task1_optima), part (`POINTS`, which has no seed, and `HEAD`), then the columns of
+        `optima_of_head`.
+    """
+    points = optima_of_points().assign(part=POINTS, data="original")
+    table = pd.concat([points, optima_of_head(runs).assign(part=HEAD)], ignore_index=True)
+    table = table.assign(experiment="task1_optima", seed=table["seed"].astype("Int64"))
+    return table[["experiment", "part", "seed", "data", "error", *ESTIMATED]]
+
+
+def optima_in(runs: pd.DataFrame, part: str) -> pd.DataFrame:
+    """The optima of one regression, columns of `optima_of_head`.
+
+    Args:
+        runs: rows of `optima`, and others.
+        part: `POINTS` or `HEAD`.
+    """
+    found = runs[(runs["experiment"] == "task1_optima") & (runs["part"] == part)]
+    return found[["seed", "data", "error", *ESTIMATED]].reset_index(drop=True)
+
+
 def optima_of_points() -> pd.DataFrame:
     """Of the ten points: error, alpha, noise_sd, and the ratios of both to those without an error. Exact."""
     regression = BLR(task1.basis(task1.X, GIVEN.K), task1.Y)
@@ -116,7 +143,7 @@ def table_errors_as_coded(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What each error changes by itself, and all together.
 
     Args:
-        runs: rows of `task1_search.run_task1`.
+        runs: rows of `task1_search.run_task1` and of `optima`.
         scale: label of the run.
 
     Returns:
@@ -126,9 +153,9 @@ def table_errors_as_coded(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         is_initial, the share of searches in which it is one of the first eight. Searches that were not run have
         a row each that says so.
     """
-    exact = optima_of_points().melt(["error"], list(ESTIMATED), var_name="quantity", value_name="ours")
+    exact = optima_in(runs, POINTS).melt(["error"], list(ESTIMATED), var_name="quantity", value_name="ours")
     exact = exact.assign(part=POINTS, ours_se=0.0, low=exact["ours"], high=exact["ours"], data="original")
-    head = _means(optima_of_head(runs), ESTIMATED).assign(part=HEAD)
+    head = _means(optima_in(runs, HEAD), ESTIMATED).assign(part=HEAD)
     ends = reached(runs)
     searched = _means(ends.assign(error=ends["search"].map(SEARCHES)), REACHED).assign(part=SEARCH)
     shares = searched["quantity"] == "is_initial"

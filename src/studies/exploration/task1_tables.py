@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
@@ -16,22 +17,44 @@ QUANTITIES: Final = ("K", "beta", "lambda")
 FIGURE_X: Final = np.linspace(-4.0, 4.0, 161)
 
 
-def exact_rows() -> pd.DataFrame:
+def scores_in(runs: pd.DataFrame) -> dict[str, dict[Point, float]]:
+    """By objective and candidate the score.
+
+    Args:
+        runs: rows of `task1.score_table`, and others.
+    """
+    found = runs[runs["experiment"] == "task1_scores"]
+    return {
+        str(objective): {
+            Point(int(K), float(beta), float(lambda_)): float(score)
+            for K, beta, lambda_, score in part[[*QUANTITIES, "score"]].itertuples(index=False)
+        }
+        for objective, part in found.groupby("objective", sort=False)
+    }
+
+
+def best(scores: Mapping[Point, float], among: Callable[[Point], bool] = lambda point: True) -> Point:
+    """The candidate with the highest score among those asked for, the first of equals."""
+    return max(filter(among, scores), key=lambda point: scores[point])
+
+
+def exact_rows(scores: Mapping[str, Mapping[Point, float]]) -> pd.DataFrame:
     """What needs no draw: objective, search, K, beta, lambda, score.
 
     Searches: `given`, K alone with lambda and beta as the exercise gives them; `initial`, the fragment's first
     eight candidates; `grid`, all of them.
+
+    Args:
+        scores: of `scores_in`.
     """
     rows = []
-    for objective in task1.OBJECTIVES:
+    for objective, of_candidates in scores.items():
         chosen = {
-            "given": task1.best(objective, lambda point: point[1:] == GIVEN[1:]),
-            "initial": task1.best(objective, lambda point: point in INITIAL),
-            "grid": task1.best(objective),
+            "given": best(of_candidates, lambda point: point[1:] == GIVEN[1:]),
+            "initial": best(of_candidates, lambda point: point in INITIAL),
+            "grid": best(of_candidates),
         }
-        rows += [
-            [objective, search, *point, task1.OBJECTIVES[objective](point)] for search, point in chosen.items()
-        ]
+        rows += [[objective, search, *point, of_candidates[point]] for search, point in chosen.items()]
     return pd.DataFrame(rows, columns=["objective", "search", *QUANTITIES, "score"])
 
 
@@ -39,7 +62,8 @@ def table_task1(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Which hyperparameters each objective and search ends with, beside the page's.
 
     Args:
-        runs: rows of `task1_search.run_task1`; searches with one error alone are passed over (`task1_errors`).
+        runs: rows of `task1_search.run_task1`, of which searches with one error alone are passed over
+            (`task1_errors`), and of `task1.score_table`.
         scale: label of the run.
 
     Returns:
@@ -48,14 +72,15 @@ def table_task1(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         and `grid`, the mean over seeds for `dngo`, corrected, and `dngo_as_coded`; `as_coded`: the same quantity
         at the end of `dngo_as_coded`, on the fragment's objective, with whose scores no others are compared.
     """
-    shown = runs[runs["is_best"].astype(bool) & runs["search"].isin(["dngo", "dngo_as_coded"])]
+    scores, searched = scores_in(runs), runs[runs["search"].isin(["dngo", "dngo_as_coded"])]
+    shown = searched[searched["is_best"].astype(bool)]
     ends = shown.groupby(["objective", "search", "seed"], sort=False).first().reset_index()
-    optima = {objective: task1.scores(objective).max() for objective in task1.OBJECTIVES}
+    optima = {objective: max(of_candidates.values()) for objective, of_candidates in scores.items()}
     ends["at_optimum"] = (ends["score"] == ends["objective"].map(optima)).astype(float)
     measured = [*QUANTITIES, "score", "at_optimum"]
     long = ends.melt(["objective", "search", "seed", "data"], measured, var_name="quantity", value_name="value")
     drawn = mean_by_seed(long, "value", ["quantity", "objective", "search"]).drop(columns="n_missing")
-    exact = exact_rows().melt(["objective", "search"], var_name="quantity", value_name="ours")
+    exact = exact_rows(scores).melt(["objective", "search"], var_name="quantity", value_name="ours")
     exact = exact.assign(ours_se=0.0, low=exact["ours"], high=exact["ours"], n_seeds=np.nan, data=provenance(runs))
     table = pd.concat([exact, drawn], ignore_index=True)
     table["published"] = table["quantity"].map(task1.published())
@@ -64,7 +89,7 @@ def table_task1(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     table["as_coded"] = table["quantity"].map(coded).where(comparable)
     table.loc[table["quantity"] == "at_optimum", ["low", "high"]] = table[["low", "high"]].clip(0, 1)
     table = table.assign(task=1, published_se=np.nan, published_stars="", stars="", scale=scale)
-    orders = (measured, list(task1.OBJECTIVES), ["given", "initial", "grid", "dngo", "dngo_as_coded"])
+    orders = (measured, list(scores), ["given", "initial", "grid", "dngo", "dngo_as_coded"])
     ranks = [table[name].map(order.index) for name, order in zip(KEYS[1:], orders, strict=True)]
     order = np.lexsort(ranks[::-1])
     return table.iloc[order].reset_index(drop=True)[[*KEYS, *TIDY, "as_coded"]]
@@ -96,7 +121,7 @@ def summarise_task1_path(runs: pd.DataFrame) -> pd.DataFrame:
     """DNGO's path: the first seed's search by the evidence, and the page's own search as coded.
 
     Args:
-        runs: rows of `task1_search.run_task1`.
+        runs: rows of `task1_search.run_task1` and of `task1.score_table`.
 
     Returns:
         panel, step, K, beta, lambda, score, best (so far), is_initial, optimum (the best score of all candidates),
@@ -106,11 +131,11 @@ def summarise_task1_path(runs: pd.DataFrame) -> pd.DataFrame:
         "Evidence, corrected": ("evidence", "dngo"),
         "The fragment's, as coded": ("as_published", "dngo_as_coded"),
     }
-    parts = []
+    scores, parts = scores_in(runs), []
     for panel, (objective, search) in shown.items():
         found = runs[(runs["objective"] == objective) & (runs["search"] == search)]
         path = found[found["seed"] == found["seed"].min()].sort_values("step")
-        extra = {"is_initial": path["step"] <= len(INITIAL), "optimum": task1.scores(objective).max()}
+        extra = {"is_initial": path["step"] <= len(INITIAL), "optimum": max(scores[objective].values())}
         parts.append(path.assign(panel=panel, **extra))
     columns = ["panel", "step", *QUANTITIES, "score", "best", "is_initial", "optimum", "seed", "data"]
     table: pd.DataFrame = pd.concat(parts, ignore_index=True).reindex(columns=columns)

@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.estimates import Arrays, Estimate, every, mean
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, mean
 from studies.hypertune.curves import PANELS
 from studies.hypertune.listed import DATASETS, LEARNERS, TABLES, published
 from studies.regions import Region, above, between, near

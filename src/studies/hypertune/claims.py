@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies.estimates import Arrays, Estimate, every, exact, mean, ratio
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, exact, mean, ratio
 from studies.hypertune.about import (
     CONTROLLED,
     MARGIN,

@@ -3,6 +3,7 @@ import sys
 import pytest
 
 from frugal.code import jobs
+from frugal.registry import added
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def plugged(tmp_path, monkeypatch):
 
 def forget():
     """Have it all looked for and read again."""
-    for cached in (jobs.added, jobs._entry_points, jobs.tree_of, jobs.code_of):
+    for cached in (added, jobs.tree_of, jobs.code_of):
         cached.cache_clear()
 
 

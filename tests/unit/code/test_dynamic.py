@@ -11,7 +11,7 @@ KNOWN = {
     "studies/__init__.py": 2,  # `studies.code.shown`
     "studies/big_data/__init__.py": 2,  # the same
     "studies/big_data/drawn.py": 1,  # the same
-    "studies/cli.py": 1,  # `studies.code.refits`
+    "studies/cli.py": 2,  # `studies.code.refits` and `derived`
     "studies/experiments.py": 1,  # `studies.code.rows`
 }
 """File -> imports by name in it, and what finds the modules for a hash. Who adds one must see to that, too."""

@@ -14,7 +14,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from studies.big_data.bootstrap.summaries import with_errors
-from studies.estimates import Arrays, Estimate, every, exact, mean, ratio, resampled
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, exact, mean, ratio, resampled
 from studies.regions import Region, above, at_most, much, near
 from studies.verdicts import Claim
 

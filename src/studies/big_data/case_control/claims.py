@@ -17,9 +17,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from studies.big_data.case_control.problems import DESIGNS
-from studies.big_data.case_control.runs import EXPERIMENTS
 from studies.big_data.case_control.summaries import published
-from studies.estimates import Arrays, Estimate, every, mean, ratio
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, mean, ratio
+from studies.experiments import EXPERIMENTS
 from studies.regions import above, below, near
 from studies.verdicts import Claim, check_claimed
 
@@ -249,7 +250,7 @@ def reaches_floor(experiment: str, runs: pd.DataFrame) -> bool:
     """
     check_claimed(experiment, CLAIMS)
     floor = FLOOR if experiment == "subsampling" else FLOOR_BIAS
-    enough = runs["seed"].nunique() >= N_SEEDS and set(runs["method"]) == set(EXPERIMENTS[experiment][1])
+    enough = runs["seed"].nunique() >= N_SEEDS and set(runs["method"]) == set(EXPERIMENTS[experiment].methods)
     enough = enough and all(runs[name].min() >= least for name, least in floor.items())
     sizes = set(runs.loc[runs["method"] != "full", "r"])
     if experiment == "bias":

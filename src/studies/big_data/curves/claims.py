@@ -28,7 +28,8 @@ from studies.big_data.curves.searched import (
     searches,
     shares_cut,
 )
-from studies.estimates import Arrays, Estimate, clustered_share, every, mean, ratio, share
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, clustered_share, mean, ratio, share
 from studies.regions import above, at_least, at_most, factor_of_two, near
 from studies.verdicts import Claim, check_claimed
 

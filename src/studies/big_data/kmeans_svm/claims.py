@@ -17,7 +17,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from studies.big_data.kmeans_svm import ripley
-from studies.estimates import Arrays, Estimate, every, mean, ratio, resampled, share, some
+from studies.cells import every, some
+from studies.estimates import Arrays, Estimate, mean, ratio, resampled, share
 from studies.regions import Region, above, between, much, near, near_ratio
 from studies.tidy import is_stand_in
 from studies.verdicts import Claim

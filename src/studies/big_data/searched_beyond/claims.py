@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from studies.big_data.searched_beyond.paths import with_spent
 from studies.big_data.searched_beyond.summaries import QUALITY, paired
-from studies.estimates import Arrays, Estimate, clustered_share, every, mean, resampled
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, clustered_share, mean, resampled
 from studies.regions import above
 from studies.verdicts import Claim, check_claimed
 

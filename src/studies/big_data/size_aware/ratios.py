@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studies.big_data.size_aware.searched import METHODS, NAMES
-from studies.estimates import Arrays, Estimate, every, ratio, some, unbounded
+from studies.cells import every, some
+from studies.estimates import Arrays, Estimate, ratio, unbounded
 from studies.experiments import SEARCHES
 from studies.methods import METHODS as RECORDS
 from studies.regions import Region

@@ -1,0 +1,181 @@
+"""Estimates of claims on every cell of a table, or on some: each cell has a test of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from studies.estimates import (
+    CONTRADICTED,
+    MOST_SEEDS,
+    REPRODUCED,
+    UNDECIDED,
+    Estimate,
+    in_words,
+    mean,
+    of_logarithms,
+    seeds_needed,
+    unbounded,
+)
+from studies.regions import Region
+
+
+def every(
+    cells: ArrayLike,
+    region: Region,
+    *,
+    is_log: bool = False,
+    noun: str = "cells",
+    names: Sequence[str] = (),
+    open_below: ArrayLike = False,
+    open_above: ArrayLike = False,
+) -> Estimate:
+    """A quantity that must lie in the region in every cell.
+
+    Each cell has its own one-sided t-test at 2.5 % (of either edge, where there are two). Reproduced: every cell
+    passes (all must, so there is nothing to correct for). Contradicted: a cell lies outside, significantly after
+    Holm's correction. Else undecided. Cells in which nothing varies are left out and counted.
+
+    Args:
+        cells: values, shape (n_cells, n_seeds), logarithms where `is_log`; nan where a seed has none.
+        region: in natural units.
+        is_log: whether `cells` are logarithms of ratios.
+        noun: what the cells are, in the plural.
+        names: of the cells, in their order; the remark then names the one that is shown.
+        open_below: whether some values of a cell may be lower than they count as, one or (n_cells,); see
+            `unbounded`. Such a cell does not pass a lower edge, nor is it against an upper one.
+        open_above: the same of higher.
+
+    Returns:
+        The mean and 95 % interval of the worst of those cells that decide: the ones that disagree, or else are
+        open, or else all. The remark has the counts.
+    """
+    edges = _edges(region, is_log=is_log)
+    estimates = _cell_estimates(cells, open_below, open_above)
+    varied = [i for i, of in enumerate(estimates) if of.sd > 0]
+    left_out = len(estimates) - len(varied)
+    if not varied:
+        return Estimate(math.nan, math.nan, math.nan, remark=f"nothing varies in {left_out} {noun}")
+    passing = [i for i in varied if _is_inside(estimates[i], *edges)]
+    by_p = sorted(varied, key=lambda i: _p_outside(estimates[i], *edges))
+    p_against = np.array([_p_outside(estimates[i], *edges) for i in by_p])
+    steps = len(varied) - np.arange(len(varied))
+    # Holm: the cells before the first that is not significant.
+    n_against = int(np.argmin([*(p_against * steps < 0.025), False]))
+    not_passing = [i for i in varied if i not in passing]
+    verdict = CONTRADICTED if n_against else UNDECIDED if not_passing else REPRODUCED
+    # One cell outside decides the claim; else all have to pass.
+    outside = [_seeds_of_cell(estimates[i], *edges) for i in not_passing if _depth(estimates[i], *edges) < 0]
+    needed = (
+        min(outside) if outside else max((_seeds_of_cell(estimates[i], *edges) for i in not_passing), default=0)
+    )
+    shown = min(by_p[:n_against] or not_passing or varied, key=lambda i: _depth(estimates[i], *edges))
+    n_open = len(not_passing) - n_against
+    remark = f"{len(passing)} {noun} agree, {n_open} are open, {n_against} disagree"
+    remark += f"; {left_out} in which nothing varies are left out" if left_out else ""
+    remark += f"; shown: {names[shown]}" if names else ""
+    found = of_logarithms(estimates[shown]) if is_log else estimates[shown]
+    return replace(
+        found, verdict=verdict, seeds_to_decide=in_words(needed) if verdict == UNDECIDED else "", remark=remark
+    )
+
+
+def some(
+    cells: ArrayLike,
+    region: Region,
+    *,
+    is_log: bool = False,
+    noun: str = "cells",
+    names: Sequence[str] = (),
+    open_below: ArrayLike = False,
+    open_above: ArrayLike = False,
+) -> Estimate:
+    """A quantity that must lie in the region in some cell ("sometimes", "can").
+
+    Reproduced: one cell does, significantly after Holm's correction. Contradicted: every cell lies outside by its
+    own one-sided test at 2.5 %. Else undecided. Arguments and result as of `every`; the best cell is shown.
+
+    Raises:
+        ValueError: if the region has two edges.
+    """
+    if not math.isinf(region.low) and not math.isinf(region.high):
+        raise ValueError(f"a claim on some cell needs a region with one edge, got {region}")
+    low, high = _edges(region, is_log=is_log)
+    estimates = _cell_estimates(cells, open_below, open_above)
+    varied = [i for i, of in enumerate(estimates) if of.sd > 0]
+    if not varied:
+        return Estimate(math.nan, math.nan, math.nan, remark=f"nothing varies in {len(estimates)} {noun}")
+    # To lie inside is to lie outside of the region on the other side of the edge.
+    p_for = [
+        _p_outside(estimates[i], *((high, math.inf) if math.isinf(low) else (-math.inf, low))) for i in varied
+    ]
+    verdict = UNDECIDED
+    if min(p_for) * len(varied) < 0.025:
+        verdict = REPRODUCED
+    elif all(_is_outside(estimates[i], low, high) for i in varied):
+        verdict = CONTRADICTED
+    best = max(varied, key=lambda i: _depth(estimates[i], low, high) / _error(estimates[i]))
+    needed = in_words(_seeds_of_cell(estimates[best], low, high)) if verdict == UNDECIDED else ""
+    found = of_logarithms(estimates[best]) if is_log else estimates[best]
+    remark = f"the clearest of {len(varied)} {noun}" + (f": {names[best]}" if names else "")
+    return replace(found, verdict=verdict, seeds_to_decide=needed, remark=remark)
+
+
+def _edges(region: Region, *, is_log: bool) -> tuple[float, float]:
+    """The region's ends, of logarithms where cells are."""
+    if not is_log:
+        return region.low, region.high
+    low = math.log(region.low) if math.isfinite(region.low) else region.low
+    return low, math.log(region.high) if math.isfinite(region.high) else region.high
+
+
+def _cell_estimates(cells: ArrayLike, open_below: ArrayLike, open_above: ArrayLike) -> list[Estimate]:
+    rows = np.atleast_2d(np.asarray(cells, dtype=float))
+    below, above = (np.broadcast_to(np.asarray(ends, dtype=bool), len(rows)) for ends in (open_below, open_above))
+    return [
+        unbounded(mean(row), below=bool(is_below), above=bool(is_above))
+        for row, is_below, is_above in zip(rows, below, above, strict=True)
+    ]
+
+
+def _is_inside(of: Estimate, low: float, high: float) -> bool:
+    return (math.isinf(low) or of.low > low) and (math.isinf(high) or of.high < high)
+
+
+def _is_outside(of: Estimate, low: float, high: float) -> bool:
+    return of.high < low or of.low > high
+
+
+def _p_outside(of: Estimate, low: float, high: float) -> float:
+    """One-sided p of Student's t-tests that a mean lies below `low` or above `high`, the smaller one."""
+    p_values = [1.0]
+    if math.isfinite(low) and math.isfinite(of.high):
+        p_values.append(float(special.stdtr(of.n_seeds - 1, (of.ours - low) / _error(of))))
+    if math.isfinite(high) and math.isfinite(of.low):
+        p_values.append(float(special.stdtr(of.n_seeds - 1, (high - of.ours) / _error(of))))
+    return min(p_values)
+
+
+def _error(of: Estimate) -> float:
+    """Standard error."""
+    return of.sd / math.sqrt(of.n_seeds)
+
+
+def _depth(of: Estimate, low: float, high: float) -> float:
+    """By how much a mean lies inside, below 0 if it does not."""
+    return min(of.ours - low, high - of.ours)
+
+
+def _seeds_of_cell(of: Estimate, low: float, high: float) -> int:
+    """Seeds after which a cell is decided, more than `MOST_SEEDS` if no number of them decides it."""
+    shrunk = replace(
+        of, low=of.low if math.isinf(of.low) else of.ours, high=of.high if math.isinf(of.high) else of.ours
+    )
+    if not (_is_inside(shrunk, low, high) or _is_outside(shrunk, low, high)):
+        return MOST_SEEDS + 1
+    return seeds_needed(of.sd, abs(_depth(of, low, high)))

@@ -1,0 +1,213 @@
+"""What every job of a run gets: the defaults of the code with the configuration over them, by problem and method.
+
+`publish` records it, so that a reader of a number sees what made it without this code.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+from typing import Any, Final
+
+from studies.blocks import (
+    block_of,
+    chosen_problems,
+    classes_of,
+    n_trials_of,
+    on_dataset,
+    planned,
+    tables_of_sizes,
+)
+from studies.comparisons.entries import entries_of
+from studies.experiments import EXPERIMENTS, GROWING, REDUCED, REPLAYED, SEARCHES, TERMINATED, Search
+from studies.records import Method
+from studies.trials_comparison.listed import searches_of, shown_on
+
+UNKNOWN: Final = "unknown"
+"""In place of settings whose defaults nobody wrote down."""
+OF_PROBLEM: Final = "of the problem"
+"""In place of a number of rows, classes or epochs that a strategy is given by what it runs on."""
+ALL: Final = "all problems"
+_FACTS: Final = ("n_rows", "n_classes")
+_APART: Final = ("n_seeds", "n_trials", "default_n_trials", "strategies", "check_share", "curve", "termination")
+_BY_DATASET: Final = ("datasets", "scalers", "subset_share", "rows_per_class", "sizes")
+
+Settings = dict[str, Any]
+ByMethod = dict[str, dict[str, dict[str, Settings | str]]]
+"""By run, problem and method."""
+Defaults = Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+
+def defaults() -> dict[str, dict[str, Settings]]:
+    """By family (`others`: what is in no family) and name, the values of the settings that need not be given."""
+    from frugal.folds import strategies as folds
+    from frugal.trials import strategies as trials
+    from frugal.trials.surrogates.dngo import AS_PYBNN, DNGO
+    from frugal.trials.termination import Terminating
+    from studies.exploration.as_coded import NAME, Doc002AsCoded
+
+    dngo = _keywords(DNGO)
+    coded = {**dngo, **_keywords(Doc002AsCoded), "as_coded": list(AS_PYBNN)}
+    return {
+        "folds": {name: plain(folds.settings_of(name)) for name in folds.known()},
+        "trials": {name: plain(trials.settings_of(name)) for name in trials.known()} | {NAME: plain(coded)},
+        "others": {"termination": plain(_keywords(Terminating)), "dngo": plain(dngo)},
+    }
+
+
+def _keywords(of: Callable[..., Any]) -> Settings:
+    """Keywords and their defaults, those aside that a search gives."""
+    listed = inspect.signature(of).parameters.values()
+    given = ("space", "n_trials", "rng", "seed", "known")
+    return {one.name: one.default for one in listed if one.kind is one.KEYWORD_ONLY and one.name not in given}
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON holds it; `required` for a setting without a default."""
+    if value is inspect.Parameter.empty:
+        return "required"
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def effective(folder: str, config: Mapping[str, Any], known: Defaults) -> ByMethod:
+    """The settings of the jobs of all runs of a paper or a comparison.
+
+    Args:
+        folder: the paper's name, or that of a comparison, as of `artefacts.Shown`.
+        config: all keys.
+        known: as of `defaults`; a strategy that it lacks has `UNKNOWN` settings.
+
+    Raises:
+        KeyError, ValueError: on a configuration of another version of the code.
+    """
+    found: ByMethod = {}
+    for run, problem, method, settings in chain(
+        _replayed(folder, config, known), _searched(folder, config, known), _experiments(folder, config, known)
+    ):
+        found.setdefault(run, {}).setdefault(problem, {})[method] = plain(settings)
+    return found
+
+
+Found = Iterator[tuple[str, str, str, Settings | str]]
+"""Run, problem, method and its settings."""
+
+
+def _merged(family: str, strategy: str, known: Defaults, given: Mapping[str, Any]) -> Settings | str:
+    """Settings of a strategy; None for numbers that its problem gives it stand for those."""
+    if strategy not in known.get(family, {}):
+        return UNKNOWN
+    own = {name: value for name, value in known[family][strategy].items() if name != "initial"}
+    facts = {name: OF_PROBLEM for name in (*_FACTS, "max_resource") if own.get(name, 0) in (None, "required")}
+    return {"strategy": strategy, **own, **facts, **given}
+
+
+def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
+    """Strategies of the folds family on kept scores."""
+    if folder == "folds_comparison":
+        for run in ("runs", "timed", "network"):
+            for name, entry in entries_of(config).items():
+                share = {} if entry.budget_share is None else {"budget_share": entry.budget_share}
+                yield run, ALL, name, _merged("folds", entry.strategy, known, {**entry.settings, **share})
+    for run, methods in REPLAYED.get(folder, {}).items():
+        for name in methods:
+            network = config["beta_pruning"]["network"]
+            swept = {"taus": network["taus"], "buffers": network["buffers"]}
+            over = swept if (run, name) == ("swept", "beta_pruning") else {}
+            settings = _merged("folds", name, known, {**config["strategies"].get(name, {}), **over})
+            variants = config["greedy_cv"]["sensitivity"]["variants"] if run == "sensitivity" else ()
+            for part in [f"variants/{variant}" for variant in variants] or [run]:
+                yield part, ALL, name, settings
+
+
+def _searched(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
+    """Searches of the trials family; a comparison shows those of the experiments beside it, too."""
+    compared = folder == "trials_comparison"
+    for search in (searches_of(config) if compared else SEARCHES).values():
+        if compared or search.paper == folder:
+            block = block_of(search, config)
+            for learner, dataset in chosen_problems(search, block):
+                run = f"{learner}-{dataset}" if compared else search.name
+                for name, n_trials in n_trials_of(search, block, dataset).items():
+                    if not compared or _is_shown(config, learner, dataset, name):
+                        settings = _of_search(search, search.method(name), config, (learner, dataset), known)
+                        if isinstance(settings, dict):
+                            settings = {"n_trials": n_trials, **settings}
+                        yield run, f"{learner} on {dataset}", name, settings
+
+
+def _is_shown(config: Mapping[str, Any], learner: str, dataset: str, method: str) -> bool:
+    try:
+        return method in shown_on(config, learner, dataset)
+    except ValueError:  # no experiment of the comparison is on this problem
+        return False
+
+
+def _of_search(
+    search: Search, method: Method, config: Mapping[str, Any], problem: tuple[str, str], known: Defaults
+) -> Settings | str:
+    """Settings of a search, as `trials.searches.search` merges them."""
+    block = block_of(search, config)
+    table = tables_of_sizes(config).get(problem, block)
+    n_classes = classes_of(problem[1]) if search.resource == "rows" else 0
+    given = planned(search, method, block, problem[1], table=table, n_classes=n_classes)
+    strategy = given.pop("strategy", method.name)
+    of_problem = {name: value for name, value in block.items() if name not in (*_APART, *_BY_DATASET)}
+    if search.resource == "rows":
+        of_problem |= on_dataset(block, problem[1])
+    first = {"n_initial": of_problem.pop("n_initial")} if "n_initial" in of_problem else {}
+    if "termination" in given:
+        given["termination"] = _rule(given["termination"], known)
+    settings = _merged("trials", strategy, known, {**first, **given})
+    return {**settings, "problem": of_problem} if isinstance(settings, dict) else settings
+
+
+def _experiments(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
+    """Experiments that are no searches by a strategy alone: their block, and what a strategy among them adds."""
+    for run, experiment in EXPERIMENTS.items():
+        if experiment.package.split(".")[0] == folder:
+            block = {key: value for key, value in config[folder][run].items() if key != "n_seeds"}
+            for name in experiment.methods:
+                yield run, ALL, name, {**block, **_inside(run, name, block, known)}
+
+
+def _inside(run: str, name: str, block: Mapping[str, Any], known: Defaults) -> dict[str, Settings | str]:
+    """What the strategy inside an experiment is given, in place of the block's settings of all strategies."""
+    if run == "task1":
+        dngo = known.get("others", {}).get("dngo")
+        coded = known["trials"].get("doc002_as_coded", {}).get("as_coded", UNKNOWN)
+        errors = {"as_coded": coded} if name == "dngo_as_coded" else {}
+        given = {key: value for key, value in block.items() if key != "n_trials"}
+        return {"surrogate": UNKNOWN if dngo is None else {**dngo, **given, **errors}}
+    if run == "reduced_search":
+        strategy = REDUCED[name].strategy
+        given = {"n_initial": block["n_initial"], **block["strategies"].get(strategy, {})}
+        if strategy == "fabolas":
+            given |= {"sizes": block["sizes"], "n_valid": block["n_valid"]}
+        own = {"n_trials": block["n_trials"][strategy], "strategies": {}, **REDUCED[name].settings}
+        return {**own, "search": _merged("trials", strategy, known, given)}
+    if run == "terminating_fabolas":
+        method = TERMINATED[name]
+        is_fabolas = "fabolas" in (name, method.variant_of)
+        sizes = {"sizes": OF_PROBLEM, "n_valid": OF_PROBLEM}
+        given = {"n_initial": block["n_initial"], **method.settings}
+        given |= {**block["fabolas"], **sizes} if is_fabolas else {}
+        return {"search": _merged("trials", method.strategy, known, given), **_terminated(method, block, known)}
+    return _terminated(GROWING[name], block, known) if run == "growing_termination" else {}
+
+
+def _terminated(method: Method, block: Mapping[str, Any], known: Defaults) -> dict[str, Any]:
+    """The rule that cuts the trials of a method short, or none."""
+    return {"termination": None if method.termination is None else _rule(block["termination"], known)}
+
+
+def _rule(given: Mapping[str, Any], known: Defaults) -> Settings | str:
+    """Settings of `Terminating`, whose p follows from `check_share` where that is given."""
+    if "termination" not in known.get("others", {}):
+        return UNKNOWN
+    follows = ("horizon", "p") if "check_share" in given else ("horizon",)
+    return {**known["others"]["termination"], **dict.fromkeys(follows, OF_PROBLEM), **given}

@@ -1,0 +1,111 @@
+"""What provenance.json says that jobs got is what they got."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from frugal.trials import searches
+from studies import artefacts, config
+from studies.effective import ALL, OF_PROBLEM, UNKNOWN, defaults, effective
+from studies.experiments import EXPERIMENTS
+from studies.publish import of_parts, read_records
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "results/published"
+PAPER = config.merge(config.read(ROOT / "config/config.yaml"), config.read(ROOT / "config/paper.yaml"))
+KNOWN = defaults()
+FOLDERS = [artefacts.shown(name, PAPER).folder for name in artefacts.PAPERS]
+
+
+@pytest.mark.parametrize("method", ["random", "tpe", "ei", "ei_explore"])
+def test_a_search_builds_its_strategy_with_the_settings_that_are_recorded(method, monkeypatch):
+    recorded = effective("exploration", PAPER, KNOWN)["functions"]["function on branin"][method]
+    block = PAPER["exploration"]["functions"]
+    given = {}
+
+    class Built(Exception):  # noqa: N818  no error, but the end of what is looked at
+        pass
+
+    def make(name, **settings):
+        given.update(settings, strategy=name)
+        raise Built
+
+    monkeypatch.setattr(searches, "make", make)
+    job = {"n_initial": block["n_initial"], "strategies": block["strategies"]}
+    with pytest.raises(Built):
+        searches.search(method, "function", "branin", 0, recorded["n_trials"], job)
+    assert len(given.pop("initial")) == recorded["n_initial"]
+    del given["space"], given["rng"]
+    assert given.items() <= recorded.items()
+    left = {name: value for name, value in recorded.items() if name not in {*given, "n_initial", "problem"}}
+    assert left.items() <= KNOWN["trials"][method].items()
+
+
+def test_the_configuration_is_over_the_defaults_and_the_methods_record_over_both():
+    changed = config.merge(PAPER, {"strategies": {"greedy_early_stopping": {"epsilon": 0.125}}})
+    recorded = effective("greedy_cv", changed, KNOWN)["early_stopping"][ALL]["greedy_early_stopping"]
+    assert recorded["epsilon"] == 0.125
+    assert recorded["rounding"] == KNOWN["folds"]["greedy_early_stopping"]["rounding"]
+    searched = effective("big_data", PAPER, KNOWN)["svm_search"]["lookup on svm_mnist"]
+    sizes = PAPER["lookup"]["svm_mnist"]["sizes"]
+    assert (searched["mtbo_4"]["strategy"], searched["mtbo_4"]["auxiliary"]) == ("mtbo", max(sizes) // 4)
+    assert searched["fabolas"]["sizes"] == sorted(sizes)
+
+
+def test_what_a_problem_gives_and_what_nobody_knows_are_said():
+    recorded = effective("beta_pruning", PAPER, KNOWN)["swept"][ALL]["beta_pruning"]
+    assert (recorded["n_rows"], recorded["n_classes"]) == (OF_PROBLEM, OF_PROBLEM)
+    assert recorded["taus"] == PAPER["beta_pruning"]["network"]["taus"]
+    without = {"folds": {"standard": {}}, "trials": {}}
+    assert effective("beta_pruning", PAPER, without)["swept"][ALL] == {
+        "beta_pruning": UNKNOWN, "standard": {"strategy": "standard"}, "threshold_pruning": UNKNOWN,
+    }  # fmt: skip
+
+
+def test_an_experiments_strategies_are_recorded_with_it():
+    recorded = effective("big_data", PAPER, KNOWN)
+    cut = recorded["terminating_fabolas"][ALL]
+    assert cut["fabolas"]["termination"] is None
+    assert cut["fabolas_spent"]["termination"]["delta"] == KNOWN["others"]["termination"]["delta"]
+    assert cut["fabolas_uncorrelated"]["search"]["correlated"] is False
+    reduced = recorded["reduced_search"][ALL]["ei_wkm"]
+    assert (reduced["learner"], reduced["search"]["strategy"]) == ("wkm", "ei")
+    of_code = effective("exploration", PAPER, KNOWN)["task1"][ALL]["dngo_as_coded"]["surrogate"]
+    assert "unsquared_norm" in of_code["as_coded"]
+    assert of_code["n_steps"] == PAPER["exploration"]["task1"].get("n_steps", KNOWN["others"]["dngo"]["n_steps"])
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_experiment_and_every_run_of_searches_has_the_settings_of_its_methods(folder):
+    recorded = effective(folder, PAPER, KNOWN)
+    assert json.loads(json.dumps(recorded)) == recorded
+    named = {name: item.methods for name, item in EXPERIMENTS.items() if item.package.split(".")[0] == folder}
+    for run, methods in named.items():
+        assert set(recorded[run][ALL]) == set(methods)
+    assert UNKNOWN not in [found for run in recorded.values() for of in run.values() for found in of.values()]
+
+
+def test_a_record_has_the_settings_of_its_own_parts():
+    made = artefacts.shown("beta_pruning", PAPER)
+    settings = effective("beta_pruning", PAPER, KNOWN)
+    for part, runs in {"runs/swept.parquet": {"swept"}, "figures/figure7.csv": {"explored"},
+                       "figures/figure2.csv": set()}.items():  # fmt: skip
+        assert set(of_parts(made, settings, [f"beta_pruning/{part}"])["settings"]) == runs
+    assert of_parts(made, UNKNOWN, ["beta_pruning/runs/swept.parquet"]) == {}
+
+
+def published_runs():
+    return sorted(path for path in PUBLISHED.glob("*/runs/*.parquet") if not path.stem.endswith("_refits"))
+
+
+@pytest.mark.parametrize("path", published_runs(), ids=lambda path: f"{path.parts[-3]}/{path.stem}")
+def test_every_published_run_has_the_settings_of_its_methods(path):
+    table = pd.read_parquet(path)
+    if "method" not in table:  # of document 000's model, which is told nothing
+        return
+    name = f"{path.parts[-3]}/runs/{path.name}"
+    (record,) = [record for record in read_records(path.parents[1]) if name in record["parts"]]
+    recorded = {method for of in record["settings"][path.stem].values() for method in of}
+    assert set(table["method"].dropna()) <= recorded

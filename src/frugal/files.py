@@ -13,6 +13,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
+from frugal.extras import explained
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -75,7 +77,9 @@ def read(path: str | Path, *columns: str) -> pd.DataFrame:
         ValueError: if it does not exist, is truncated or of another kind, or lacks a column.
     """
     import pandas as pd
-    import pyarrow as pa
+
+    with explained():
+        import pyarrow as pa
 
     kind = "CSV" if Path(path).suffix == ".csv" else "parquet"
     if not Path(path).exists():

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from frugal.extras import explained
+
 
 def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """The `__getattr__` of a package (PEP 562).
@@ -22,7 +24,9 @@ def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home = homes[name]
-        found = getattr(import_module(f"{package}.{home}"), name) if home else import_module(f"{package}.{name}")
+        with explained():
+            module = import_module(f"{package}.{home or name}")
+        found = getattr(module, name) if home else module
         setattr(sys.modules[package], name, found)
         return found
 

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from frugal.checks import check_known
+from frugal.extras import explained
 
 
 @cache
@@ -73,11 +74,13 @@ class Registry:
         Raises:
             ValueError: on an unknown strategy, whose message lists the known ones, or an entry point that cannot
                 be loaded or names no class.
+            MissingExtraError: if it needs a package of an extra that is not installed.
         """
         check_known("strategy", name, self.known())
         if name in added(self._package):
             return _loaded(added(self._package)[name])
-        module = import_module(f"{self._package}.{name}")
+        with explained():
+            module = import_module(f"{self._package}.{name}")
         return cast(type, getattr(module, "".join(word.capitalize() for word in name.split("_"))))
 
     def settings_of(self, name: str) -> dict[str, Any]:

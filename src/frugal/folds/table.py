@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from frugal.extras import explained
 from frugal.files import whole
 from frugal.interface import Candidate
 from frugal.stats import mean_score
@@ -197,8 +198,9 @@ def _index(n_candidates: int, folds: Sequence[int]) -> dict[str, NDArray[np.int3
 
 
 def _write_parquet(frame: Any, path: str | Path, meta: Mapping[str, Any]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with explained():
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     table = pa.Table.from_pandas(frame, preserve_index=False)
     text = json.dumps(dict(meta), sort_keys=True).encode()
@@ -209,8 +211,9 @@ def _write_parquet(frame: Any, path: str | Path, meta: Mapping[str, Any]) -> Non
 
 
 def _read_parquet(path: str | Path, columns: Sequence[str]) -> tuple[Any, dict[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with explained():
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     if not Path(path).exists():
         raise FileNotFoundError(f"{path} does not exist")

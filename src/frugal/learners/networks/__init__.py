@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from frugal.extras import explained
 from frugal.interface import Candidate
 from frugal.learners.networks.plans import (
     DEFAULTS,
@@ -49,6 +50,7 @@ def make(
     device: str = "auto",
 ) -> Network:
     """An untrained `network.Network`; arguments and errors are those of its constructor."""
-    from frugal.learners.networks.network import Network
+    with explained():
+        from frugal.learners.networks.network import Network
 
     return Network(network, candidate, input_shape=input_shape, n_classes=n_classes, seed=seed, device=device)

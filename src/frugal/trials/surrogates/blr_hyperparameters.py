@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
+from frugal.extras import explained
 from frugal.trials.surrogates.blr import BLR
 
 Array = NDArray[np.float64]
@@ -107,7 +108,8 @@ def sample(posterior: LogPosterior, *, n_walkers: int, n_steps: int, seed: int) 
         n_steps: steps of the whole ensemble.
         seed: of starts and moves.
     """
-    import emcee
+    with explained():
+        import emcee
 
     rng = np.random.default_rng(seed)
     starts = np.clip(rng.normal(PRIOR_MEANS, 1.0, size=(n_walkers, 2)), -BOX, BOX)

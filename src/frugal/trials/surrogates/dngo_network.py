@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from frugal.extras import explained
 from frugal.seeds import seed_for
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def train(
     Raises:
         FloatingPointError: if the weights are no longer finite.
     """
-    import torch
+    with explained():
+        import torch
 
     from frugal.learners.networks.device import settled
     from frugal.learners.networks.optimisers import Adam

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from frugal.checks import check_choice, check_number, check_positive, check_rng, check_whole
+from frugal.extras import explained
 from frugal.trials.surrogates.curve_families import FAMILIES, Array, Family, Times
 from frugal.trials.surrogates.curve_fits import STARTS, FamilyFit, fit_family, joint_start
 from frugal.trials.surrogates.curve_posterior import PRIORS, CurvePosterior, length
@@ -80,7 +81,8 @@ class CurveModel:
         n_burn: int = 400,
         thin: int = 10,
     ) -> None:
-        import emcee  # noqa: F401  takes a second or two, which are no part of a fit
+        with explained():
+            import emcee  # noqa: F401  takes a second or two, which are no part of a fit
 
         check_rng(rng)
         check_choice("prior", prior, PRIORS)

@@ -1,0 +1,46 @@
+"""Successive halving with folds as the resource: one fold for everyone, all folds for the few that remain.
+
+Source: Jamieson and Talwalkar (2016), "Non-stochastic best arm identification and hyperparameter optimization",
+with the rungs of Li et al. (2018), "Hyperband", Algorithm 1, for one bracket: rung i gives factor^i folds to
+floor(n / factor^i) candidates. Differs from it: the last rung gives all folds, also where these are no power of
+the factor, so that what is returned is a complete candidate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from frugal.checks import check_whole
+from frugal.folds.rounds import Rounds
+from frugal.stats import mean_score
+
+
+class FoldHalving(Rounds):
+    """Ask-and-tell; `events` says which rung ended when.
+
+    Attributes:
+        rungs: candidates and folds of each rung.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate, consumed in order.
+        rng: not drawn from.
+        factor: one in `factor` candidates goes on, with `factor` times the folds; at least 2.
+    """
+
+    def __init__(self, *, n_candidates: int, n_folds: int, rng: np.random.Generator, factor: int = 3) -> None:
+        check_whole("factor", factor, 2)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
+        self.rungs = [(n_candidates, 1)]
+        while self.rungs[-1][1] < n_folds:
+            power = factor ** len(self.rungs)
+            self.rungs.append((max(1, n_candidates // power), min(power, n_folds)))
+        self._rung = 0
+
+    def _end_round(self) -> tuple[list[int], int]:
+        ledger, (n_alive, n_folds) = self._ledger, self.rungs[self._rung]
+        self.events.append({"event": "rung", "step": ledger.n_told, "n_candidates": n_alive, "resource": n_folds})
+        self._rung += 1
+        n_next, n_folds = self.rungs[self._rung]
+        ranked = sorted(self._alive, key=lambda candidate: -mean_score(ledger.scores[candidate]))
+        return sorted(ranked[:n_next]), n_folds

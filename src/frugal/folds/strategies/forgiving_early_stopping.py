@@ -1,0 +1,22 @@
+"""Candidates in their order, each dropped as soon as its mean so far is below the incumbent's worst fold.
+
+Source: Bergman, Purucker and Hutter (2024), "Don't Waste Your Time: Early Stopping Cross-Validation", AutoML
+Conference 2024 (PMLR 256:9), method "Forgiving"; departures as in `aggressive_early_stopping`.
+"""
+
+from __future__ import annotations
+
+from frugal.folds.strategies.aggressive_early_stopping import AggressiveEarlyStopping
+
+
+class ForgivingEarlyStopping(AggressiveEarlyStopping):
+    """Ask-and-tell; `events` says what was pruned when and against which candidate.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate, consumed in order.
+        rng: not drawn from.
+    """
+
+    def _bound(self, scores: list[float]) -> float:
+        return min(scores)

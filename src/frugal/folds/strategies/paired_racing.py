@@ -1,0 +1,98 @@
+"""A race: after every fold, candidates that are worse than the best one beyond chance are dropped.
+
+Source: Maron and Moore (1994), "Hoeffding races", with paired differences in place of Hoeffding's bound, which
+needs thousands of folds; the tests are those of irace (Lopez-Ibanez et al. 2016, "The irace package"). On the m
+folds so far, the best candidate b has the best mean, and a candidate c is dropped where
+
+- `normal`, `t`: mean(d) > q s(d) / sqrt(m), d = score_b - score_c by fold, s the sample standard deviation, q the
+  quantile of the normal or of the t distribution with m - 1 degrees of freedom at `confidence`, one-sided;
+- `friedman`: Friedman's test over all that are left is significant, and the rank sums of b and c differ by more
+  than Conover's least significant difference at `confidence` (Conover 1999, section 5.8); with two left, `t`.
+
+Differs from irace: the last one left gets its remaining folds, so that what is returned is a complete candidate;
+the first test comes after `min_folds` folds, where irace waits for five problems.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+from frugal.checks import check_between, check_choice, check_whole
+from frugal.folds.rounds import Rounds
+from frugal.stats import mean_score
+
+TESTS = ("normal", "t", "friedman")
+
+
+class PairedRacing(Rounds):
+    """Ask-and-tell; `events` says what was pruned when and against which candidate.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate, consumed in order.
+        rng: not drawn from.
+        test: one of `TESTS`.
+        confidence: of each test, in [0.5, 1]; 0.95 of `normal` is a quantile of 1.64.
+        min_folds: folds before which only failed candidates are dropped; at least 2.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        rng: np.random.Generator,
+        test: str = "normal",
+        confidence: float = 0.95,
+        min_folds: int = 2,
+    ) -> None:
+        check_choice("test", test, TESTS)
+        check_between("confidence", confidence, 0.5, 1)
+        check_whole("min_folds", min_folds, 2)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
+        self._test, self._confidence, self._min_folds = test, confidence, min_folds
+
+    def _end_round(self) -> tuple[list[int], int]:
+        ledger = self._ledger
+        for candidate in (c for c in self._alive if mean_score(ledger.scores[c]) == -math.inf):
+            ledger.note("prune", candidate, failed=True)
+        alive = [c for c in self._alive if mean_score(ledger.scores[c]) > -math.inf]
+        if len(alive) > 1 and self._n_done >= self._min_folds:
+            scores = np.array([ledger.scores[c] for c in alive])
+            best = int(np.argmax(scores.mean(axis=1)))
+            worse = self._worse(scores, best)
+            for candidate in (c for c, is_worse in zip(alive, worse, strict=True) if is_worse):
+                ledger.note("prune", candidate, against=alive[best])
+            alive = [c for c, is_worse in zip(alive, worse, strict=True) if not is_worse]
+        return alive, self._n_done + 1
+
+    def _worse(self, scores: NDArray[np.float64], best: int) -> NDArray[np.bool_]:
+        """Which rows of scores, shape (n_alive, m), are worse than row `best` beyond chance."""
+        n_alive, m = scores.shape
+        if self._test == "friedman" and n_alive > 2:
+            return _worse_by_ranks(scores, best, self._confidence)
+        differences = scores[best] - scores
+        normal = self._test == "normal"
+        quantile = special.ndtri(self._confidence) if normal else special.stdtrit(m - 1, self._confidence)
+        worse: NDArray[np.bool_] = differences.mean(axis=1) > quantile * differences.std(
+            axis=1, ddof=1
+        ) / math.sqrt(m)
+        return worse
+
+
+def _worse_by_ranks(scores: NDArray[np.float64], best: int, confidence: float) -> NDArray[np.bool_]:
+    """Friedman's test, then Conover's difference |R_b - R_c| > t sqrt(2 (m A - sum R^2) / ((m - 1)(a - 1)))."""
+    n_alive, m = scores.shape
+    if not stats.friedmanchisquare(*scores).pvalue < 1 - confidence:  # nan where every fold ties everywhere
+        return np.zeros(n_alive, dtype=bool)
+    ranks = stats.rankdata(scores, axis=0)  # the worst of a fold has rank 1
+    sums = ranks.sum(axis=1)
+    dof = (m - 1) * (n_alive - 1)
+    spread = max(0.0, m * float((ranks**2).sum()) - float((sums**2).sum()))
+    limit = special.stdtrit(dof, (1 + confidence) / 2) * math.sqrt(2 * spread / dof)
+    worse: NDArray[np.bool_] = sums[best] - sums > limit
+    return worse

@@ -1,0 +1,80 @@
+"""Candidates in their order, each dropped once its predicted mean over all folds cannot be the best.
+
+A missing fold is predicted by a linear regression of that fold's score on the scores of the folds that the
+candidate has, over the candidates that have both. The candidate is dropped where the mean of its scores and of
+its predicted ones, each raised by `n_sds` residual standard deviations, is below the incumbent's mean.
+
+Source: elastic/ml-cpp, pull requests 790 and 915, which tune gradient boosting in production so. Differs from it:
+folds are consumed in one order, so that whoever has the missing fold has all the earlier ones and no value is
+filled in; the residual variance is divided by its degrees of freedom, and where these are none nothing is dropped;
+the first `n_startup` candidates are those of the list.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.checks import check_number, check_whole
+from frugal.folds.sequential import Sequential
+from frugal.stats import mean_score
+
+
+class PredictedFolds(Sequential):
+    """Ask-and-tell; `events` says what was pruned when, against which candidate, and the bound on its mean.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds per candidate, consumed in order.
+        rng: not drawn from.
+        n_sds: residual standard deviations that a prediction is raised by; at least 0.
+        n_startup: first candidates that get all their folds; None: as many as there are folds.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        rng: np.random.Generator,
+        n_sds: float = 2.0,
+        n_startup: int | None = None,
+    ) -> None:
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
+        check_number("n_sds", n_sds, 0)
+        if n_startup is not None:
+            check_whole("n_startup", n_startup, 1)
+        self._n_sds, self._n_startup = n_sds, n_folds if n_startup is None else n_startup
+
+    def _verdict(self, candidate: int) -> dict[str, Any] | None:
+        ledger, incumbent = self._ledger, self.incumbent
+        if candidate < self._n_startup or not self.complete or incumbent is None:
+            return None
+        scores = np.array(ledger.scores[candidate])
+        others = [np.array(s) for c, s in enumerate(ledger.scores) if c != candidate and not np.isnan(s).any()]
+        missing = range(len(scores), ledger.n_folds)
+        bounds = [_bound(scores, [s for s in others if len(s) > fold], fold, self._n_sds) for fold in missing]
+        bound = mean_score([*ledger.scores[candidate], *bounds])
+        return None if bound >= mean_score(ledger.scores[incumbent]) else {"against": incumbent, "bound": bound}
+
+
+def _bound(scores: NDArray[np.float64], others: list[NDArray[np.float64]], fold: int, n_sds: float) -> float:
+    """Score predicted for a missing fold plus `n_sds` residual standard deviations; infinite if these are unknown.
+
+    Args:
+        scores: of the candidate, shape (n_done,).
+        others: of candidates that have the fold, each with more than `fold` scores.
+        fold: number of the missing fold.
+        n_sds: how many.
+    """
+    n_done, dof = len(scores), len(others) - len(scores) - 1
+    if dof < 1:
+        return math.inf
+    features = np.array([[1.0, *s[:n_done]] for s in others])
+    targets = np.array([s[fold] for s in others])
+    weights = np.linalg.lstsq(features, targets, rcond=None)[0]
+    residuals = targets - features @ weights
+    return float(np.array([1.0, *scores]) @ weights + n_sds * math.sqrt(residuals @ residuals / dof))

@@ -1,0 +1,158 @@
+"""Pruners for Optuna: a Beta model of fold scores, and extrapolated learning curves.
+
+Values that are reported are scores where the study maximises, and errors where it minimises; an error e counts as
+the score 1 - e. Both compare a trial with the study's best complete trial, so that the first one is never pruned.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+try:
+    import optuna
+    from optuna.pruners import BasePruner
+    from optuna.study import StudyDirection
+    from optuna.trial import FrozenTrial, TrialState
+except ImportError as error:
+    raise ImportError("frugal.integration.optuna needs Optuna: pip install optuna") from error
+
+from frugal.checks import check_between, check_number, check_whole
+from frugal.folds.beta import Posterior, prob_greater
+from frugal.seeds import seed_for
+from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
+
+
+class BetaPruner(BasePruner):
+    """Prunes a trial whose folds a Beta model calls worse than those of the best complete trial.
+
+    Report each fold's score, with its number as the step, and return their mean. A trial is pruned where
+    P(a further fold of the best > a further fold of this one) > tau under the model of document 000, equations 3
+    to 5 (`frugal.folds.beta`). Differs from its Algorithm 1: Optuna runs one trial after the other, so that there
+    is no buffer of candidates; this is plain sequential cross-validation with the criterion (`beta_sequential`).
+
+    Args:
+        tau: certainty that is needed to prune, in [0, 1]; 0.99 in the document.
+        rate: of the exponential prior on the precision, at least 1e-6; 0.01 in equation 4.
+        n_valid: validation rows of a fold, at least 2; scores of exactly 0 or 1 need it.
+        n_startup_folds: folds before which nothing is pruned, at least 1.
+
+    Raises:
+        ValueError: on a setting outside its range; from `prune`, on a score outside [0, 1], or of exactly 0 or 1
+            without `n_valid`.
+
+    Examples:
+        >>> import optuna
+        >>> from frugal.integration.optuna import BetaPruner
+        >>> optuna.logging.set_verbosity(optuna.logging.ERROR)
+        >>> folds_of = {"good": [0.97, 0.96, 0.98], "bad": [0.5, 0.55, 0.45]}
+        >>> def objective(trial):
+        ...     scores = folds_of[trial.suggest_categorical("model", ["good", "bad"])]
+        ...     for fold, score in enumerate(scores):
+        ...         trial.report(score, fold)
+        ...         if trial.should_prune():
+        ...             raise optuna.TrialPruned
+        ...     return sum(scores) / len(scores)
+        >>> study = optuna.create_study(direction="maximize", pruner=BetaPruner())
+        >>> study.enqueue_trial({"model": "good"})
+        >>> study.enqueue_trial({"model": "bad"})
+        >>> study.optimize(objective, n_trials=2)
+        >>> [(trial.state.name, len(trial.intermediate_values)) for trial in study.trials]
+        [('COMPLETE', 3), ('PRUNED', 1)]
+    """
+
+    def __init__(
+        self, *, tau: float = 0.99, rate: float = 0.01, n_valid: int | None = None, n_startup_folds: int = 1
+    ) -> None:
+        check_between("tau", tau, 0, 1)
+        check_number("rate", rate, 1e-6)
+        if n_valid is not None:
+            check_whole("n_valid", n_valid, 2)
+        check_whole("n_startup_folds", n_startup_folds, 1)
+        self._tau, self._n_startup_folds = tau, n_startup_folds
+        self._settings: dict[str, Any] = {"rate": rate, "n_valid": n_valid}
+
+    def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
+        """Whether the folds so far say that the trial is worse than the best complete one."""
+        scores, best = _scores(study, trial), _best_trial(study)
+        if best is None or len(scores) < self._n_startup_folds or not all(map(math.isfinite, scores)):
+            return False
+        ours, theirs = (Posterior.fit(told, **self._settings) for told in (scores, _scores(study, best)))
+        return prob_greater(theirs, ours) > self._tau
+
+
+class LearningCurvePruner(BasePruner):
+    """Prunes a trial whose learning curve is unlikely to end above the best complete trial.
+
+    Report the validation score after every epoch, the number of epochs as the step, and return the last one. Every
+    `interval` epochs a mixture of parametric curves is fitted (`CurveModel`; Domhan, Springenberg and Hutter 2015;
+    document 003, section 2.2), and the trial is pruned where P(y_E > y^ | y_1:n) < 1 - delta, y^ being the last
+    score of the best complete trial. Differs from the source: a pruned trial is given no expected error, since
+    Optuna's samplers take pruned trials as they are.
+
+    Args:
+        horizon: E, epochs of a whole trial, above 4.
+        interval: epochs between fits; the source's is 30, at least 1.
+        delta: certainty that is needed to prune, in [0, 1].
+        seed: of the fits' random numbers; each is derived from it, the trial's number and the epoch.
+        curve: settings of `CurveModel`, such as {"n_steps": 400, "n_burn": 200}.
+
+    Raises:
+        ValueError: on a setting outside its range; from `prune`, if a step is no epoch from 1 on or one was left
+            out.
+
+    Examples:
+        >>> from frugal.integration.optuna import LearningCurvePruner
+        >>> pruner = LearningCurvePruner(horizon=100, interval=10)
+    """
+
+    def __init__(
+        self,
+        horizon: int,
+        *,
+        interval: int = 30,
+        delta: float = 0.95,
+        seed: int = 0,
+        curve: dict[str, Any] | None = None,
+    ) -> None:
+        check_whole("horizon", horizon, MIN_POINTS + 1)
+        check_whole("interval", interval, 1, horizon - 1, "the horizon without its last epoch")
+        check_between("delta", delta, 0, 1)
+        check_whole("seed", seed, 0)
+        self._horizon, self._interval, self._delta, self._seed = horizon, interval, delta, seed
+        self._curve = dict(curve or {})
+        CurveModel(rng=np.random.default_rng(0), **self._curve)  # refuses values out of range now
+
+    def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
+        """Whether the curve so far says that the trial ends below the best complete one."""
+        epochs, scores, best = sorted(trial.intermediate_values), _scores(study, trial), _best_trial(study)
+        n = len(scores)
+        if epochs != list(range(1, n + 1)):
+            raise ValueError(f"trial {trial.number} must report epochs 1, 2, ... as steps, got {epochs}")
+        if best is None or n % self._interval or not MIN_POINTS <= n < self._horizon:
+            return False
+        target = _scores(study, best)[-1]
+        if not np.isfinite(scores).all() or max(scores) > target:
+            return False
+        rng = np.random.default_rng(seed_for("curve", self._seed, trial.number, n))
+        try:
+            model = CurveModel(rng=rng, **self._curve).fit(scores, self._horizon)
+        except UnfittableError:
+            return False
+        return model.prob_above(target) < 1 - self._delta
+
+
+def _best_trial(study: optuna.Study) -> FrozenTrial | None:
+    """The study's best complete trial that has reported values."""
+    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    reported = [trial for trial in complete if trial.intermediate_values and trial.value is not None]
+    sign = 1 if study.direction == StudyDirection.MAXIMIZE else -1
+    return max(reported, key=lambda trial: sign * (trial.value or 0.0), default=None)
+
+
+def _scores(study: optuna.Study, trial: FrozenTrial) -> list[float]:
+    """Values that a trial has reported, by step, as scores: higher is better."""
+    values = [trial.intermediate_values[step] for step in sorted(trial.intermediate_values)]
+    return values if study.direction == StudyDirection.MAXIMIZE else [1 - value for value in values]

@@ -1,0 +1,128 @@
+"""Pruners in an Optuna study beside its own WilcoxonPruner, and against the strategies that they are made of."""
+
+from __future__ import annotations
+
+import doctest
+import warnings
+
+import numpy as np
+import optuna
+import pytest
+
+from frugal import folds
+from frugal.integration import optuna as integration
+from frugal.integration.optuna import BetaPruner, LearningCurvePruner
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+N, K = 24, 6
+MATRIX = np.clip(
+    np.random.default_rng(5).normal(0.8, 0.1, (N, 1)) + np.random.default_rng(6).normal(0, 0.02, (N, K)),
+    0.01,
+    0.99,
+)
+
+
+def study_of(pruner, matrix, direction="maximize", first_step=0):
+    """A study whose trial i reports row i of the matrix, step by step."""
+
+    def objective(trial):
+        i = trial.suggest_int("i", 0, len(matrix) - 1)
+        for step, value in enumerate(matrix[i], start=first_step):
+            trial.report(value, step)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return float(matrix[i].mean() if first_step == 0 else matrix[i][-1])
+
+    study = optuna.create_study(direction=direction, pruner=pruner)
+    for i in range(len(matrix)):
+        study.enqueue_trial({"i": i})
+    study.optimize(objective, n_trials=len(matrix))
+    return study
+
+
+def evaluated(study):
+    return [len(trial.intermediate_values) for trial in study.trials]
+
+
+@pytest.mark.parametrize("tau", [0.7, 0.99])
+def test_the_beta_pruner_does_what_document_000s_sequential_search_does(tau):
+    strategy = folds.make("beta_sequential", n_candidates=N, n_folds=K, rng=np.random.default_rng(0), tau=tau)
+    table = folds.ScoreTable(MATRIX, np.ones_like(MATRIX), [{"i": i} for i in range(N)], {})
+    trace = folds.replay(strategy, table)
+    counts = [sum(task.candidate == i for task in trace.tasks) for i in range(N)]
+    study = study_of(BetaPruner(tau=tau), MATRIX)
+    assert evaluated(study) == counts
+    assert min(counts) < K
+    assert study.best_params["i"] == trace.chosen
+
+
+def test_errors_that_are_minimised_are_pruned_as_scores_that_are_maximised():
+    errors, scores = study_of(BetaPruner(), 1 - MATRIX, "minimize"), study_of(BetaPruner(), MATRIX)
+    assert evaluated(errors) == evaluated(scores)
+
+
+def test_both_find_the_best_candidate_with_fewer_folds_than_all():
+    best = int(MATRIX.mean(axis=1).argmax())
+    with warnings.catch_warnings(action="ignore", category=optuna.exceptions.ExperimentalWarning):
+        wilcoxon = optuna.pruners.WilcoxonPruner()
+    for pruner in (BetaPruner(), wilcoxon):
+        study = study_of(pruner, MATRIX)
+        assert study.best_params["i"] == best
+        assert sum(evaluated(study)) < N * K
+
+
+def test_a_score_of_one_needs_the_number_of_validation_rows():
+    matrix = np.array([[0.9, 0.95], [1.0, 0.9]])
+    with pytest.raises(ValueError, match="give n_valid"):
+        study_of(BetaPruner(), matrix)
+    assert evaluated(study_of(BetaPruner(n_valid=50), matrix)) == [2, 2]
+
+
+def curves(finals, n_epochs=30):
+    """Curves 1 - (1 - final) (1 + 8 / t) / (1 + 8 / E), which end at `final`."""
+    t = np.arange(1, n_epochs + 1)
+    return np.array([1 - (1 - final) * (1 + 2 / t) / (1 + 2 / n_epochs) for final in finals])
+
+
+FAST = {"n_steps": 120, "n_burn": 60}
+
+
+def test_a_curve_that_levels_off_far_below_the_best_is_pruned_and_a_better_one_is_not():
+    matrix = curves([0.9, 0.5, 0.95])
+    study = study_of(LearningCurvePruner(30, interval=10, curve=FAST), matrix, first_step=1)
+    assert evaluated(study) == [30, 10, 30]
+    again = study_of(LearningCurvePruner(30, interval=10, curve=FAST), matrix, first_step=1)
+    assert evaluated(again) == evaluated(study)
+
+
+def test_what_is_certain_at_once_is_pruned_by_no_delta_of_one():
+    study = study_of(LearningCurvePruner(30, interval=10, delta=1.0, curve=FAST), curves([0.9, 0.5]), first_step=1)
+    assert evaluated(study) == [30, 30]
+
+
+def test_epochs_that_are_left_out_are_refused():
+    with pytest.raises(ValueError, match=r"must report epochs 1, 2, \.\.\. as steps, got \[0\]"):
+        study_of(LearningCurvePruner(40), curves([0.9, 0.8]), first_step=0)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: BetaPruner(tau=2), "tau must be at least 0 and at most 1"),
+        (lambda: BetaPruner(n_valid=1), "n_valid must be at least 2"),
+        (lambda: BetaPruner(n_startup_folds=0), "n_startup_folds must be at least 1"),
+        (lambda: LearningCurvePruner(3), "horizon must be at least"),
+        (lambda: LearningCurvePruner(30, interval=30), "interval must be"),
+        (lambda: LearningCurvePruner(40, curve={"n_steps": 10}), "n_steps must be at least"),
+    ],
+)
+def test_settings_out_of_range_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_the_examples_in_the_docstrings_run():
+    results = doctest.testmod(integration)
+    assert results.attempted > 0
+    assert results.failed == 0

@@ -17,7 +17,9 @@ from typing import Any
 
 import pandas as pd
 
+import frugal
 import studies
+from frugal.extras import DISTRIBUTION
 from frugal.files import whole
 from studies.artefacts import Shown, shown
 from studies.effective import defaults, effective
@@ -107,7 +109,7 @@ def publish(
         "config": dict(config),
         "settings": effective(made.folder, config, defaults()),
         "machine": {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()},
-        "packages": {name: version(name) for name in ("frugal", *_dependencies())},
+        "packages": {"frugal": frugal.__version__} | {name: version(name) for name in _dependencies()},
         "datasets": {
             path.parent.name: json.loads(path.read_text())
             for path in sorted(data.glob("processed/*/provenance.json"))
@@ -283,9 +285,9 @@ def _reaches_floor(name: Path, source: Path, module: ModuleType) -> bool:
 
 
 def _dependencies() -> list[str]:
-    """Names of the packages that ours asks for, those of its extras aside."""
-    asked = [text for text in requires("frugal") or [] if "extra ==" not in text]
-    return [re.split(r"[^\w.-]", text, maxsplit=1)[0] for text in asked]
+    """Names of the packages that the library and the workflow ask for."""
+    asked = [text for text in requires(DISTRIBUTION) or [] if 'extra == "dev"' not in text]
+    return sorted({re.split(r"[^\w.-]", text, maxsplit=1)[0] for text in asked} - {DISTRIBUTION})
 
 
 def _processor() -> str:

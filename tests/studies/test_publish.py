@@ -1,10 +1,12 @@
 import json
 import os
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from packaging.requirements import Requirement
 
 from frugal.folds.strategies import settings_of
 from studies import config
@@ -42,8 +44,10 @@ def test_results_are_copied_with_a_record(place):
     assert list(record["config"]["greedy_cv"]["sensitivity"]["variants"])[:2] == ["as_configured", "min_max"]
     recorded = record["settings"]["search_time"]["all problems"]["greedy"]
     assert recorded == {"strategy": "greedy", **settings_of("greedy"), **CONFIG["strategies"].get("greedy", {})}
-    pins = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-    assert set(record["packages"]) == {"frugal", *(pin.split("==")[0] for pin in pins)}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = {name: texts for name, texts in project["optional-dependencies"].items() if name != "dev"}
+    asked = {Requirement(text).name for text in (*project["dependencies"], *chain(*extras.values()))}
+    assert set(record["packages"]) == {"frugal", *asked} - {project["name"]}
     assert record["packages"]["torch"]
 
 

@@ -171,6 +171,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--splits", default="stratified", help="stratified or plain")
     p.add_argument("--seed", type=int, default=0, help="of candidates and folds")
     p.add_argument("--workers", type=int, default=1, help="processes that fit at once")
+    p.add_argument("--fit-timeout", type=float, help="seconds after which a fit counts as failed; none by default")
     return parser
 
 

@@ -184,7 +184,7 @@ def search_trials(
         looked_up = looked_up_learner(args.learner, settings)
         return jobs.trials(args.method, args.learner, args.dataset, settings, looked_up=looked_up, others=classes)
 
-    journal = journal_beside(args.output, job)
+    journal = journal_beside(args, job)
     where = (args.learner, args.dataset, args.seed, args.n_trials)
     found = search(args.method, *where, settings, args.root, journal, others)
     write(found, args.output)
@@ -200,12 +200,15 @@ def looked_up_learner(learner: str, settings: Mapping[str, Any]) -> str:
     return str(read(settings["table"], column)[column].iloc[0])
 
 
-def journal_beside(output: str, job: Callable[[], Job]) -> JournalFile:
-    """The journal of a job that writes `output`, which is gone on from as long as the job's code is the same."""
+def journal_beside(args: argparse.Namespace, job: Callable[[], Job]) -> JournalFile:
+    """The journal of a job that writes `args.output`, gone on from as long as the job's code is the same.
+
+    With `args.restart` it is set aside.
+    """
     from frugal.code import jobs
     from frugal.trials.lines import JournalFile
 
-    return JournalFile(Path(output).with_suffix(".jsonl"), lambda: jobs.hash_of(job()))
+    return JournalFile(Path(args.output).with_suffix(".jsonl"), lambda: jobs.hash_of(job()), args.restart)
 
 
 def _curves(args: argparse.Namespace) -> None:
@@ -217,7 +220,7 @@ def _curves(args: argparse.Namespace) -> None:
 
     settings = settings_of(args.settings)
     check_settings(settings, ("n_train", "n_valid", "n_epochs"))
-    journal = journal_beside(args.output, lambda: jobs.curves(args.network, args.dataset))
+    journal = journal_beside(args, lambda: jobs.curves(args.network, args.dataset))
     data = load(args.dataset, root=args.root)
     write(train_curves(args.network, data, args.candidates, **settings, journal_path=journal), args.output)
     journal.path.unlink(missing_ok=True)
@@ -233,7 +236,7 @@ def _extrapolate(args: argparse.Namespace) -> None:
     settings = settings_of(args.settings)
     check_settings(settings, ("check_share", "curve"))
     curves = read(args.curves, *COLUMNS)
-    journal = journal_beside(args.output, lambda: jobs.extrapolate(str(curves["network"].iloc[0])))
+    journal = journal_beside(args, lambda: jobs.extrapolate(str(curves["network"].iloc[0])))
     write(extrapolate(curves, **settings, journal_path=journal), args.output)
     journal.path.unlink(missing_ok=True)
 
@@ -248,7 +251,7 @@ def _lookup_measure(args: argparse.Namespace) -> None:
     from frugal.trials.look_up_jobs import measure_part
 
     settings = settings_of(args.settings)
-    journal = journal_beside(args.output, lambda: jobs.lookup("measure", settings["learner"], settings["dataset"]))
+    journal = journal_beside(args, lambda: jobs.lookup("measure", settings["learner"], settings["dataset"]))
     write(measure_part(settings, args.part, args.root, journal), args.output)
     journal.path.unlink(missing_ok=True)
 

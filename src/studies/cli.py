@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from frugal.arguments import settings_of
 from frugal.checks import check_known
 from frugal.cli import journal_beside, run, search_trials
-from frugal.files import read, read_all, write, write_text
+from frugal.files import check_folder, read, read_all, write, write_text
 from studies.arguments import make_parser
 
 if TYPE_CHECKING:
@@ -177,6 +177,7 @@ def _publish(args: argparse.Namespace) -> None:
 def _redraw(args: argparse.Namespace) -> None:
     from studies.redraw import redraw
 
+    check_folder(args.output)
     redraw(args.papers, published=args.published, output=args.output).check()
 
 

@@ -187,9 +187,7 @@ def _config(args: argparse.Namespace) -> None:
     base = config.read(args.files[0])
     for path in args.files:
         merged = config.merge(base, config.read(path))
-        config.check(merged, schema=args.schema, source=path)
-        config.check_terminations(merged, source=path)
-        config.check_compared(merged, source=path)
+        config.check_all(merged, schema=args.schema, source=path)
         log.info("%s: ok", path)
 
 

@@ -230,6 +230,10 @@ def test_a_tuner_whose_name_begins_with_anothers_is_planned_as_itself(tmp_path):
             "greedy_cv.datasets.0 is 'iris', but must be one of wdbc, boston, digits",
         ),
         (
+            "exploration={functions: {strategies: {ei: {n_initial: '2'}}}}",
+            "exploration.functions: n_initial of ei must be at least 1 and a whole number, got '2'",
+        ),
+        (
             "strategies={greedy: {tie: 1}}",
             "strategies.greedy: unknown setting 'tie' of greedy; known: budget, ties",
         ),

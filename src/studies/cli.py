@@ -191,15 +191,36 @@ def _config(args: argparse.Namespace) -> None:
         log.info("%s: ok", path)
 
 
-COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
+Command = Callable[[argparse.Namespace], None]
+
+
+def _of_its_runs(command: Command) -> Command:
+    """A command that first refuses the runs of another paper, or of something else of its own."""
+
+    def checked(args: argparse.Namespace) -> None:
+        from studies import run_files
+
+        match args.command:
+            case "claims":
+                run_files.check_claimed(args.paper, args.runs)
+            case "refits":
+                run_files.check_refitted(args.paper, args.runs)
+            case _:
+                run_files.check_shown(args.paper, args.command, args.name, args.runs or ())
+        command(args)
+
+    return checked
+
+
+COMMANDS: dict[str, Command] = {
     "trials": _trials,
     "explore": _explore,
     "compare": _compare,
     "rows": _rows,
-    "refits": _refits,
-    "table": _table,
-    "figure": _figure,
-    "claims": _claims,
+    "refits": _of_its_runs(_refits),
+    "table": _of_its_runs(_table),
+    "figure": _of_its_runs(_figure),
+    "claims": _of_its_runs(_claims),
     "summary": _summary,
     "publish": _publish,
     "redraw": _redraw,

@@ -140,7 +140,7 @@ def _check_problem(
         else:
             space = ("learner", table["network"], learners.record(table["network"]).default_space)
     else:
-        own = block | (on_dataset(block, problem) if search.resource == "rows" else {})
+        own = {**block, **(on_dataset(block, problem) if search.resource == "rows" else {})}
         if "epochs" in own and not learners.in_epochs(learner):
             raise ValueError(f"epochs must be left out, since {learner} does not train in epochs")
         n_rows = own["n_train"]

@@ -158,6 +158,7 @@ def _publish(args: argparse.Namespace) -> None:
     from studies import config
     from studies.publish import publish
 
+    check_folder(Path(args.results) / "published")
     merged = config.read(args.configfile[0])
     for path in args.configfile[1:]:
         merged = config.merge(merged, config.read(path))
@@ -207,7 +208,12 @@ def _of_its_runs(command: Command) -> Command:
                 run_files.check_refitted(args.paper, args.runs)
             case _:
                 run_files.check_shown(args.paper, args.command, args.name, args.runs or ())
-        command(args)
+        try:
+            command(args)
+        except KeyError as error:
+            if getattr(args, "numbers", None) is None:
+                raise
+            raise ValueError(f"{args.numbers} holds no numbers of {args.name}: it lacks {error}") from error
 
     return checked
 

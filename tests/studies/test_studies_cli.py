@@ -78,6 +78,12 @@ def test_a_figure_is_drawn_again_from_its_numbers_with_its_caption_beside_it(pla
     assert not Path("b/figure2.md").exists()
 
 
+def test_numbers_of_another_figure_are_refused(place, capsys):
+    (place / "other.csv").write_text("a,b\n1,2\n")
+    says = refused(capsys, ["figure", "beta_pruning", "figure2", "--numbers", "other.csv", "--output", "f.png"])
+    assert says.startswith("studies figure: other.csv holds no numbers of figure2: it lacks '")
+
+
 def test_every_command_has_its_arguments():
     listed = make_parser().format_help()
     assert [name for name in COMMANDS if f"\n    {name}" not in listed] == []

@@ -5,8 +5,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from frugal import datasets
+from frugal.folds import score
+from frugal.folds.search import Kept, candidates_of, search
+from frugal.trials.searches import search as trials_search
 from studies import PAPERS, run_files
 from studies.cli import main
+from studies.comparisons import Entry, compare
 
 PUBLISHED = Path(__file__).parents[2] / "results/published"
 RUNS = {
@@ -110,3 +115,42 @@ def test_refits_are_of_searches_alone(tmp_path, capsys, paper):
         assert f"{table} holds fits of a look-up table, but refits" in says
     else:
         run_files.check_refitted(paper, [table, str(PUBLISHED / "curves/mlp_mnist.parquet")])
+
+
+@pytest.fixture(scope="module")
+def kept():
+    """Real scores of a few candidates, timed and with rungs."""
+    data = datasets.load("wdbc")
+    candidates = candidates_of("grid", "bernoulli_nb", dataset="wdbc", seed=0, n_ranges=8)
+    return Kept(score(data, "bernoulli_nb", candidates, n_folds=3, seed=0, space="grid"), {})
+
+
+def made_by_code(kept):
+    """Runs as the code makes them, by paper and name."""
+    table = kept.table
+    measured = {m: search(m, table, {}, n_candidates=8, settings={}, tie_rule="random") for m in METHODS}
+    plain = {m: pd.DataFrame([run.result]) for m, run in measured.items()}
+    yield "greedy_cv", "search_time", plain["greedy"]
+    yield "greedy_cv", "early_stopping", plain["greedy_early_stopping"]
+    yield "greedy_cv", "variants/any", plain["standard"].assign(variant="plain")
+    yield "greedy_cv", "sizes", plain["standard"].assign(dataset="letter_2000")
+    stopped = measured["greedy_early_stopping"]
+    yield "greedy_cv", "wall_clock", pd.DataFrame([stopped.result | stopped.timing])
+    entry = Entry("greedy", "greedy", {})
+    yield "comparisons", "runs", compare(entry, [kept], [8])
+    yield "comparisons", "timed", compare(entry, [kept], [8], timed=True)
+    yield "comparisons", "network", compare(entry, [kept], [8]).assign(classifier="mnist_cnn")
+    for run in ("functions", "task2"):
+        yield "exploration", run, trials_search("random", "function", "branin", 0, 6, {}).assign(experiment=run)
+
+
+METHODS = ("standard", "greedy", "greedy_early_stopping")
+
+
+def test_what_the_code_makes_is_told_from_all_other_runs(kept):
+    for paper, run, runs in made_by_code(kept):
+        fitting = {
+            (other, name) for other in PAPERS for name in run_files.everything(other).runs()
+            if run_files.kind_of(other, name).holds(runs)
+        }  # fmt: skip
+        assert fitting == {(paper, run)}

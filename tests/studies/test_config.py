@@ -146,7 +146,7 @@ def test_a_compared_strategy_that_cannot_be_built_is_refused_by_the_command(tmp_
     wrong.write_text("folds_comparison: {compared: [{name: x, strategy: nope}]}")
     assert main(["config", "check", "config/config.yaml"]) == 0
     assert main(["config", "check", "config/config.yaml", str(wrong)]) == 2
-    message = f"{wrong}: folds_comparison.compared.0 (x): unknown strategy 'nope'; known: aggressive_early_stopping"
+    message = f"{wrong}: folds_comparison.compared.0 (x): unknown strategy 'nope'; known: aggressive_early"
     assert message in capsys.readouterr().err.splitlines()[-1]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 SRC = Path(__file__).parents[3] / "src"
 KNOWN = {
-    "frugal/lazy.py": 2,  # `Tree.find` reads the tables of lazy packages
+    "frugal/lazy.py": 1,  # `Tree.find` reads the tables of lazy packages
     "frugal/learners/registry.py": 1,  # `jobs.learner` says which module
     "frugal/registry.py": 1,  # `jobs.strategy` says which module; `Switches.families` where a job does not
     "studies/__init__.py": 2,  # `studies.code.shown`

@@ -97,7 +97,7 @@ def live(name, scores, **chosen):
     """The trace on live answers, which are not held to be shares, and the number of folds of each candidate."""
     n_candidates, n_folds = scores.shape
     strategy = folds.make(name, n_candidates=n_candidates, n_folds=n_folds, rng=np.random.default_rng(0), **chosen)
-    return folds.run(strategy, lambda task: (scores[task.candidate, task.fold], 0.0))
+    return folds.run(strategy, lambda task: folds.Fit(scores[task.candidate, task.fold], 0.0))
 
 
 @settings(deadline=None, max_examples=60)

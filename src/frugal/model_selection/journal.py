@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import pickle
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -51,7 +52,7 @@ class Journal:
         ValueError: if the file is the journal of another search, or no journal.
     """
 
-    def __init__(self, path: str | Path | None, parts: Mapping[str, str]) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, parts: Mapping[str, str]) -> None:
         self.kept: dict[FoldTask, Fit] = {}
         self._path, self._parts = None if path is None else Path(path), dict(parts)
         self._file: Any = None

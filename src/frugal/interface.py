@@ -92,7 +92,7 @@ class FoldStrategy(Protocol):
         """Next evaluation; WAIT: none before an answer is told; None: finished."""
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer `task` with a score in [0, 1], or nan if the fit failed."""
+        """Answer `task` with a score, any real number, higher is better; nan if the fit failed."""
 
     @property
     def incumbent(self) -> int | None:

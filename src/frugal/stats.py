@@ -113,11 +113,19 @@ def mean_score(scores: Sequence[float]) -> float:
     """Mean of a candidate's fold scores, fit for comparison by `<` and `==`.
 
     The sum is exactly rounded (`math.fsum`), so the order of the folds does not matter, and the mean is
-    rounded to 12 decimals, so two candidates with equal scores in another mixture compare equal. A failed
-    fold (nan) makes the mean -inf: a failed candidate ranks below every other.
+    rounded to 12 decimals, so two candidates with equal scores in another mixture compare equal. Where the
+    mean does not lie in [1e-6, 1], it is rounded to 12 digits of the largest score. A failed fold (nan)
+    makes the mean -inf: a failed candidate ranks below every other.
     """
-    total = math.fsum(scores)
-    return -math.inf if math.isnan(total) else round(total / len(scores), 12)
+    mean = math.fsum(scores) / len(scores)
+    if 1e-6 <= mean <= 1.0:  # what shares are; the common case first
+        return round(mean, 12)
+    return -math.inf if math.isnan(mean) else _rounded(mean, max(map(abs, scores)))
+
+
+def _rounded(mean: float, scale: float) -> float:
+    """A mean to 12 digits of `scale`, the largest number that it is the mean of."""
+    return round(mean, 12 - math.ceil(math.log10(scale))) if scale else 0.0
 
 
 def rank_percentile(means: Floats, chosen: int) -> float:

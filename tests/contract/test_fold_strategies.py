@@ -4,6 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
 from frugal import folds
 from frugal.interface import WAIT, FoldTask
@@ -54,14 +57,78 @@ def test_nothing_is_returned_before_anything_is_told(fresh):
 def test_answers_are_checked(fresh):
     strategy = fresh()
     task = strategy.ask()
-    for score in (1.5, -0.1, float("inf"), "0.5", None):
-        with pytest.raises(ValueError, match=r"a score must lie in \[0, 1\]"):
+    for score in (float("inf"), float("-inf"), "0.5", None):
+        with pytest.raises(ValueError, match="a score must be a finite number, or nan for a failed fit"):
             strategy.tell(task, score)
     with pytest.raises(ValueError, match="was not asked"):
         strategy.tell(FoldTask(N - 1, K - 1), 0.5)
     strategy.tell(task, 0.5)
     with pytest.raises(ValueError, match="told before"):
         strategy.tell(task, 0.5)
+
+
+NEEDS = {
+    "beta_greedy": (r"the Beta model needs scores in \[0, 1\]", (-0.1, 1.5)),
+    "beta_pruning": (r"the Beta model needs scores in \[0, 1\]", (-0.1, 1.5)),
+    "beta_sequential": (r"the Beta model needs scores in \[0, 1\]", (-0.1, 1.5)),
+    "exact_pruning": ("exact_pruning needs scores of at most best_possible_score=1", (1.5,)),
+    "threshold_pruning": ("it needs scores of at least 0", (-0.1,)),
+}
+"""What a strategy says of scores that it cannot do with, and such scores; the others take every real number."""
+
+
+@pytest.mark.parametrize("name", folds.known())
+def test_a_strategy_takes_every_real_number_or_says_what_it_needs(name):
+    strategy = folds.make(name, n_candidates=N, n_folds=K, rng=np.random.default_rng(0))
+    sentence, refused = NEEDS.get(name, ("", ()))
+    task = strategy.ask()
+    for score in refused:
+        with pytest.raises(ValueError, match=f"{sentence}.*, got {score}"):
+            strategy.tell(task, score)
+    for score in {-1e9, -0.1, 1.5, 1e9}:
+        if not refused:
+            strategy.tell(task, score)
+            task = strategy.ask()
+    strategy.tell(task, 0.5)
+    assert strategy.incumbent is not None
+
+
+def live(name, scores, **chosen):
+    """The trace on live answers, which are not held to be shares, and the number of folds of each candidate."""
+    n_candidates, n_folds = scores.shape
+    strategy = folds.make(name, n_candidates=n_candidates, n_folds=n_folds, rng=np.random.default_rng(0), **chosen)
+    return folds.run(strategy, lambda task: folds.Fit(scores[task.candidate, task.fold], 0.0))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    name=st.sampled_from([name for name in folds.known() if name not in NEEDS]),
+    scores=arrays(
+        np.int64, array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=9), elements=st.integers(-99, 99)
+    ),
+    scale=st.integers(-40, 40),
+    shift=st.integers(-999, 999),
+)
+def test_a_change_of_unit_changes_no_choice(name, scores, scale, shift):
+    """Scores that are whole numbers, times a power of two: no sum is rounded, so that equal means stay equal."""
+    plain, other = live(name, scores.astype(float)), live(name, (scores + shift) * 2.0**scale)
+    assert other.tasks == plain.tasks
+    assert (other.chosen, other.complete) == (plain.chosen, plain.complete)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    errors=arrays(
+        np.float64, array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=9), elements=st.floats(0, 1e6)
+    ),
+    failed=st.floats(0, 0.3),
+    seed=st.integers(0, 99),
+)
+def test_exact_pruning_on_negated_errors_chooses_what_standard_chooses(errors, failed, seed):
+    scores = np.where(np.random.default_rng(seed).random(errors.shape) < failed, np.nan, -errors)
+    exact, every = live("exact_pruning", scores, best_possible_score=0.0), live("standard", scores)
+    assert exact.chosen == every.chosen
+    assert len(exact.tasks) <= scores.size
 
 
 def test_one_live_worker_does_what_a_replay_does(fresh):

@@ -67,3 +67,14 @@ def test_the_second_best_of_a_hundred_scores_99_percent():
     means = np.arange(100) / 100
     assert rank_percentile(means, 98) == 0.99
     assert rank_percentile(np.ones(7), 3) == 1.0
+
+
+@pytest.mark.parametrize("scale", [1e-14, 1e-3, 1.0, 1e6, 1e12])
+def test_means_of_any_size_tell_digits_from_rounding(scale):
+    """A difference in the tenth digit counts; one in the order of the same addends does not."""
+    assert mean_score([-1.0 * scale, -2.0 * scale]) > mean_score([-1.0 * scale, -2.0000000001 * scale])
+    assert mean_score([0.1 * scale, 0.3 * scale]) == mean_score([0.2 * scale, 0.2 * scale])
+
+
+def test_the_mean_of_zeros_is_zero():
+    assert mean_score([0.0, -0.0]) == 0.0

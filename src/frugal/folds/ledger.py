@@ -3,11 +3,42 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 from frugal.checks import is_real
 from frugal.interface import FoldTask
 from frugal.stats import mean_score
+
+
+@dataclass(frozen=True)
+class ScoreRange:
+    """The scores that a strategy can do with: real numbers from `low` to `high`, both included.
+
+    Attributes:
+        low: the smallest.
+        high: the largest.
+        needs: the strategy's need in words, the start of the sentence that refuses others.
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    needs: str = ""
+
+    def check(self, score: float) -> None:
+        """Refuse a score that the strategy cannot do with; nan is a failed fit and always taken.
+
+        Raises:
+            ValueError: if it is no finite number, or out of range.
+        """
+        if not is_real(score) or math.isinf(score):
+            raise ValueError(f"a score must be a finite number, or nan for a failed fit, got {score!r}")
+        if score < self.low or score > self.high:
+            raise ValueError(f"{self.needs}, got {score!r}")
+
+
+ANY_SCORE = ScoreRange()
+SHARES = ScoreRange(0.0, 1.0, "the Beta model needs scores in [0, 1], such as accuracies")
 
 
 class Ledger:
@@ -16,10 +47,15 @@ class Ledger:
     The incumbent is the complete candidate with the best mean; on a tie the one completed first. Where no
     candidate is complete it is the incomplete one with the best mean so far, on a tie the lowest index.
     Failed candidates (mean -inf) are never the incumbent.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds of a complete candidate.
+        score_range: what the strategy can do with.
     """
 
-    def __init__(self, *, n_candidates: int, n_folds: int) -> None:
-        self.n_candidates, self.n_folds = n_candidates, n_folds
+    def __init__(self, *, n_candidates: int, n_folds: int, score_range: ScoreRange = ANY_SCORE) -> None:
+        self.n_candidates, self.n_folds, self._range = n_candidates, n_folds, score_range
         self.scores: list[list[float]] = [[] for _ in range(n_candidates)]
         self.events: list[dict[str, Any]] = []
         self.n_asked = self.n_told = 0
@@ -55,12 +91,11 @@ class Ledger:
         """Check an answer against what was asked, and strike it off.
 
         Raises:
-            ValueError: if the task was not asked or already told, or the score is no accuracy.
+            ValueError: if the task was not asked or already told, or the score is none that the strategy takes.
         """
         if task not in self._pending:
             raise ValueError(f"{task} was not asked, or was told before")
-        if not is_real(score) or not (0.0 <= score <= 1.0 or math.isnan(score)):
-            raise ValueError(f"a score must lie in [0, 1], or be nan for a failed fit, got {score!r}")
+        self._range.check(score)
         self._pending.remove(task)
         self.n_told += 1
 
@@ -68,7 +103,7 @@ class Ledger:
         """Take note of an answer; returns the candidate's mean so far (`stats.mean_score`).
 
         Raises:
-            ValueError: if the task was not asked or already told, or the score is no accuracy.
+            ValueError: if the task was not asked or already told, or the score is none that the strategy takes.
         """
         self.settle(task, score)
         scores = self.scores[task.candidate]
@@ -116,10 +151,15 @@ class OnLedger:
 
     Attributes:
         events: what happened to candidates, each with its step from 1.
+
+    Args:
+        n_candidates: length of the candidate list.
+        n_folds: folds of a complete candidate.
+        score_range: what the strategy can do with.
     """
 
-    def __init__(self, *, n_candidates: int, n_folds: int) -> None:
-        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
+    def __init__(self, *, n_candidates: int, n_folds: int, score_range: ScoreRange = ANY_SCORE) -> None:
+        self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds, score_range=score_range)
         self.events = self._ledger.events
 
     @property

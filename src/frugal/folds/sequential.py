@@ -6,15 +6,15 @@ import math
 from abc import ABC, abstractmethod
 from typing import Any
 
-from frugal.folds.ledger import OnLedger
+from frugal.folds.ledger import ANY_SCORE, OnLedger, ScoreRange
 from frugal.interface import WAIT, FoldTask, Wait
 
 
 class Sequential(OnLedger, ABC):
     """Ask-and-tell over candidates in their order; with several workers the next candidates are started early."""
 
-    def __init__(self, *, n_candidates: int, n_folds: int) -> None:
-        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
+    def __init__(self, *, n_candidates: int, n_folds: int, score_range: ScoreRange = ANY_SCORE) -> None:
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=score_range)
         self._open: list[int] = []
         self._next = 0
 

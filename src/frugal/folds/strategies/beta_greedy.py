@@ -17,7 +17,7 @@ import numpy as np
 
 from frugal.checks import check_between, check_choice
 from frugal.folds.beliefs import Beliefs
-from frugal.folds.ledger import OnLedger
+from frugal.folds.ledger import SHARES, OnLedger
 from frugal.interface import WAIT, FoldTask, Wait
 
 ORDERS = ("quantile", "thompson")
@@ -55,7 +55,7 @@ class BetaGreedy(OnLedger):
     ) -> None:
         check_choice("order", order, ORDERS)
         check_between("quantile", quantile, 0, 1 - 1e-6, above=True)
-        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
         self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_classes=n_classes)
         self._rng = rng if order == "thompson" else None
         self._quantile = quantile

@@ -26,7 +26,7 @@ import numpy as np
 from frugal.checks import check_choice, check_whole
 from frugal.folds.beliefs import Beliefs
 from frugal.folds.checks import check_budget
-from frugal.folds.ledger import OnLedger
+from frugal.folds.ledger import SHARES, OnLedger
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
@@ -72,7 +72,7 @@ class BetaPruning(OnLedger):
         check_choice("rank_by", rank_by, RANKS)
         check_choice("at_end", at_end, ENDS)
         check_budget(budget)
-        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
         self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_classes=n_classes)
         self._size, self._by_sample, self._stops = buffer, rank_by == "sample_mean", at_end == "stop"
         self._limit = math.inf if budget is None else budget

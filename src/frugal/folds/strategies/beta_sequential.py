@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from frugal.folds.beliefs import Beliefs
+from frugal.folds.ledger import SHARES
 from frugal.folds.sequential import Sequential
 from frugal.interface import FoldTask
 
@@ -42,7 +43,7 @@ class BetaSequential(Sequential):
         n_rows: int | None = None,
         n_classes: int | None = None,
     ) -> None:
-        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
         self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_classes=n_classes)
         self._best: int | None = None
 

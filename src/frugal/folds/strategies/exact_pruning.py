@@ -11,11 +11,10 @@ import math
 
 import numpy as np
 
-from frugal.folds.ledger import OnLedger
+from frugal.checks import is_real
+from frugal.folds.ledger import OnLedger, ScoreRange
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
-
-PERFECT = 1.0
 
 
 class ExactPruning(OnLedger):
@@ -25,10 +24,23 @@ class ExactPruning(OnLedger):
         n_candidates: length of the candidate list.
         n_folds: folds per candidate, consumed in order.
         rng: not drawn from.
+        best_possible_score: what no fold can exceed: 1 for accuracies and R squared, 0 for negated errors.
     """
 
-    def __init__(self, *, n_candidates: int, n_folds: int, rng: np.random.Generator) -> None:
-        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
+    def __init__(
+        self,
+        *,
+        n_candidates: int,
+        n_folds: int,
+        rng: np.random.Generator,
+        best_possible_score: float = 1.0,
+    ) -> None:
+        if not is_real(best_possible_score) or not math.isfinite(best_possible_score):
+            raise ValueError(f"best_possible_score must be a finite number, got {best_possible_score!r}")
+        needs = f"exact_pruning needs scores of at most best_possible_score={best_possible_score:g}"
+        score_range = ScoreRange(-math.inf, best_possible_score, needs)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=score_range)
+        self._perfect = best_possible_score
         self._heap: list[tuple[float, int]] = []
         self._n_swept = 0
         self._best = (-math.inf, 0)
@@ -42,14 +54,14 @@ class ExactPruning(OnLedger):
         while self._heap:
             candidate = heapq.heappop(self._heap)[1]
             scores = ledger.scores[candidate]
-            bound = mean_score([*scores, *[PERFECT] * (ledger.n_folds - len(scores))])
+            bound = mean_score([*scores, *[self._perfect] * (ledger.n_folds - len(scores))])
             if (bound, -candidate) > self._best:
                 return ledger.ask_next(candidate)
             ledger.note("prune", candidate, against=-self._best[1], bound=bound)
         return WAIT if ledger.n_pending else None
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with an accuracy, or nan for a failed fit."""
+        """Answer a task with a score, or nan for a failed fit."""
         mean = self._ledger.tell(task, score)
         if mean == -math.inf:
             self._ledger.note("prune", task.candidate, failed=True)

@@ -143,7 +143,7 @@ class SuccessiveHalving:
         return None if self._finished else WAIT
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with an accuracy, or nan for a failed fit; the last answer of a rung ends it."""
+        """Answer a task with a score, or nan for a failed fit; the last answer of a rung ends it."""
         self._ledger.settle(task, score)
         self._scores[task.candidate].append(score)
         if not self._queue and not self._ledger.n_pending:

@@ -9,13 +9,19 @@ highest sum. Differs from it: a pruned candidate gets no extrapolated score, sin
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from frugal.checks import check_number, check_whole
+from frugal.folds.ledger import ScoreRange
 from frugal.folds.sequential import Sequential
 from frugal.stats import mean_score
+
+NOT_NEGATIVE = ScoreRange(
+    0.0, math.inf, "threshold_pruning compares shares of a mean, so it needs scores of at least 0"
+)
 
 
 class ThresholdPruning(Sequential):
@@ -41,7 +47,7 @@ class ThresholdPruning(Sequential):
         check_number("threshold", threshold, 0)
         check_whole("min_folds", min_folds, 1)
         self._threshold, self._min_folds = threshold, min_folds
-        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=NOT_NEGATIVE)
 
     def _verdict(self, candidate: int) -> dict[str, Any] | None:
         ledger = self._ledger

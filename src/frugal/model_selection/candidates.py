@@ -1,0 +1,75 @@
+"""The list of candidates of a search, from whatever says what they may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from frugal.interface import Candidate
+from frugal.spaces import Choice, Dimension, SearchSpace
+
+N_DRAWN = 64
+"""Candidates drawn from a space without a grid, unless their number is given."""
+
+Space = Mapping[str, Any] | Sequence[Mapping[str, Any]] | SearchSpace
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """A dimension as scikit-learn knows distributions."""
+
+    dimension: Dimension
+
+    def rvs(self, random_state: np.random.RandomState) -> object:
+        """One value."""
+        return self.dimension.from_unit(float(random_state.random_sample()))
+
+
+def list_candidates(
+    space: Space, n_candidates: int | None, random_state: np.random.RandomState
+) -> list[Candidate]:
+    """The whole grid in scikit-learn's order, or draws as RandomizedSearchCV makes them.
+
+    Args:
+        space: names with lists of values or with distributions (anything with `rvs`, or a `Dimension`), a list of
+            such, or a `SearchSpace`.
+        n_candidates: how many to draw; None: the whole grid where every value is listed, else `N_DRAWN`.
+        random_state: of the draws.
+
+    Raises:
+        ValueError: if the space is empty or of another kind.
+    """
+    from sklearn.model_selection import ParameterGrid, ParameterSampler
+
+    spaces = _spaces(space)
+    if n_candidates is None and is_grid(space):
+        return list(ParameterGrid(spaces))
+    return list(ParameterSampler(spaces, n_candidates or N_DRAWN, random_state=random_state))
+
+
+def is_grid(space: Space) -> bool:
+    """Whether every value is listed, so that nothing need be drawn."""
+    return not any(hasattr(values, "rvs") for one in _spaces(space) for values in one.values())
+
+
+def _spaces(space: Space) -> list[dict[str, Any]]:
+    if isinstance(space, SearchSpace):
+        space = space.dimensions
+    spaces = [space] if isinstance(space, Mapping) else space
+    if not isinstance(spaces, list | tuple) or not spaces or not all(isinstance(one, Mapping) for one in spaces):
+        raise ValueError(
+            "space must be a parameter grid, a dict of distributions, a list of either, or a SearchSpace, "
+            f"got {space!r}"
+        )
+    return [{name: _values(values) for name, values in one.items()} for one in spaces]
+
+
+def _values(values: Any) -> Any:
+    """What scikit-learn takes for a dimension of ours; other values as they are."""
+    if isinstance(values, Choice):
+        return list(values.values)
+    is_dimension = isinstance(values, Dimension) and not isinstance(values, type)
+    return _Draws(values) if is_dimension else values

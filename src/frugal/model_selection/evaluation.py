@@ -1,0 +1,151 @@
+"""One fold of one candidate, fitted and scored by scikit-learn's own routine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.folds.fits import Fit
+from frugal.folds.splits import Split
+from frugal.interface import Candidate, FoldTask
+
+Scores = float | dict[str, float]
+"""One score, or several by the names of their metrics."""
+
+
+@dataclass(frozen=True)
+class ScoredFit(Fit):
+    """A fit with all that `cv_results_` says of it.
+
+    Attributes:
+        test_scores: as the scorer gave them, or `error_score`.
+        train_scores: the same on the training part; None: not asked for.
+        fit_time: seconds.
+        score_time: seconds.
+    """
+
+    test_scores: Scores = math.nan
+    train_scores: Scores | None = None
+    fit_time: float = math.nan
+    score_time: float = math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Task -> `ScoredFit`: everything that a fit needs, sent to a worker once.
+
+    Attributes:
+        estimator: cloned for every fit.
+        X: rows, of any kind that scikit-learn can index.
+        y: targets; None: there are none.
+        splits: rows of the training and of the validation part of each fold.
+        candidates: what a task's `candidate` counts in.
+        scorer: called with a fitted estimator and the validation part.
+        fit_params: of the estimator's `fit`; what has one value per row is cut to the rows.
+        score_params: of the scorer, likewise.
+        metric: which of several scores the strategy is told; None: the first.
+        return_train_score: whether the training part is scored too.
+        error_score: score of a fit that fails, or `raise`.
+        verbose: as scikit-learn's searches take it; from 2 they print every fit.
+        seed: decides which training rows a task with `n_rows` has.
+        caller: the search, for callbacks; None: there are none.
+        contexts: of callbacks, by candidate and fold.
+    """
+
+    estimator: Any
+    X: Any
+    y: Any
+    splits: Sequence[Split]
+    candidates: Sequence[Candidate]
+    scorer: Callable[..., Any]
+    fit_params: Mapping[str, Any] = field(default_factory=dict)
+    score_params: Mapping[str, Any] = field(default_factory=dict)
+    metric: str | None = None
+    return_train_score: bool = False
+    error_score: float | str = math.nan
+    verbose: int = 0
+    seed: int = 0
+    caller: Any = None
+    contexts: Mapping[tuple[int, int], Any] = field(default_factory=dict)
+
+    def __call__(self, task: FoldTask) -> ScoredFit:
+        """Fit a candidate without a fold, and score it there."""
+        from sklearn.base import clone
+        from sklearn.model_selection._validation import _fit_and_score
+
+        train, test = self.splits[task.fold]
+        if task.n_rows is not None:
+            train = self._share(train, test, task)
+        out = _fit_and_score(
+            clone(self.estimator),
+            self.X,
+            self.y,
+            scorer=self.scorer,
+            train=train,
+            test=test,
+            verbose=self.verbose,
+            parameters=dict(self.candidates[task.candidate]),
+            fit_params=self.fit_params,
+            score_params=self.score_params,
+            return_train_score=self.return_train_score,
+            return_times=True,
+            split_progress=(task.fold, len(self.splits)),
+            candidate_progress=(task.candidate, len(self.candidates)),
+            error_score=self.error_score,
+            **self._callback_options(task),
+        )
+        fit_time, score_time = float(out["fit_time"]), float(out["score_time"])
+        scores, reason = out["test_scores"], out["fit_error"] or ""
+        return ScoredFit(
+            score=told(scores, self.metric),
+            seconds=fit_time + score_time,
+            reason=reason,
+            test_scores=scores,
+            train_scores=out.get("train_scores"),
+            fit_time=fit_time,
+            score_time=score_time,
+        )
+
+    def _share(self, train: NDArray[np.intp], test: NDArray[np.intp], task: FoldTask) -> NDArray[np.intp]:
+        """Training rows, drawn without replacement: the share that `n_rows` is of the rows of the whole fold."""
+        assert task.n_rows is not None
+        size = max(1, int(task.n_rows / (len(train) + len(test)) * len(train)))
+        rng = np.random.default_rng([self.seed, task.fold, task.n_rows])
+        return rng.choice(train, size=min(size, len(train)), replace=False)
+
+    def _callback_options(self, task: FoldTask) -> dict[str, Any]:
+        if self.caller is None or not _knows_callbacks():
+            return {}
+        return {"caller": self.caller, "callback_ctx": self.contexts.get((task.candidate, task.fold))}
+
+
+@cache
+def _knows_callbacks() -> bool:
+    from sklearn.model_selection._validation import _fit_and_score
+
+    return "callback_ctx" in signature(_fit_and_score).parameters
+
+
+def told(scores: Scores, metric: str | None) -> float:
+    """What the strategy is told of a fit: one score; nan where it failed or the score is not finite.
+
+    A score above 1 by rounding alone, as weighted accuracies can be, is 1.
+
+    Args:
+        scores: one, or several by name.
+        metric: which of several; None: the first.
+    """
+    if isinstance(scores, dict):
+        score = float(next(iter(scores.values())) if metric is None else scores.get(metric, math.nan))
+    else:
+        score = float(scores)
+    if not math.isfinite(score):
+        return math.nan
+    return 1.0 if 1.0 < score < 1.0 + 1e-12 else score

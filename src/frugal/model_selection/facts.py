@@ -1,0 +1,82 @@
+"""What a strategy wants to know of data and scorer, found out where it is not among its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
+
+from frugal.folds.strategies import settings_of
+
+_UNBOUNDED: Final = ("mutual_info_score", "positive_likelihood_ratio")
+"""Scorers of scikit-learn whose scores can be any positive number."""
+
+
+def complete_settings(
+    strategy: str, settings: Mapping[str, Any], *, scorer: Any, estimator: Any, y: Any, n_rows: int, n_folds: int
+) -> dict[str, Any]:
+    """The settings of a strategy, and the facts that its constructor takes: rows, classes, folds, the best score.
+
+    Args:
+        strategy: its name.
+        settings: of the strategy; they win.
+        scorer: of the scores that it is told.
+        estimator: that is searched for.
+        y: targets.
+        n_rows: rows of the data.
+        n_folds: of the cross-validation.
+
+    Raises:
+        ValueError: on an unknown strategy, or one that needs a bound on the scores where none is known.
+    """
+    known = settings_of(strategy)
+    facts: dict[str, Any] = {"n_rows": n_rows, "cv": n_folds, "n_classes": _n_classes(estimator, y)}
+    if facts["n_classes"] is None and "cv" in known:
+        facts["n_classes"] = 1  # as scikit-learn's halving counts anything but a classifier
+    found = {name: value for name, value in facts.items() if name in known and value is not None}
+    if "best_possible_score" in known and "best_possible_score" not in settings:
+        found["best_possible_score"] = best_possible_score(scorer, estimator)
+        if found["best_possible_score"] is None:
+            raise ValueError(
+                f"{strategy} needs to know what no score can exceed, and this scorer does not say: "
+                "give settings={'best_possible_score': ...}"
+            )
+    return found | dict(settings)
+
+
+def best_possible_score(scorer: Any, estimator: Any) -> float | None:
+    """What no score exceeds: 1 or 0 for the scorers that scikit-learn names; None: not known.
+
+    Args:
+        scorer: a scorer.
+        estimator: whose `score` it may be.
+    """
+    from sklearn.base import is_classifier, is_regressor
+
+    function = getattr(scorer, "_score_func", None)
+    if function is not None:
+        if function not in _bounded():
+            return None
+        return 1.0 if scorer._sign > 0 else 0.0
+    is_own_score = type(scorer).__name__ == "_PassthroughScorer"
+    return 1.0 if is_own_score and (is_classifier(estimator) or is_regressor(estimator)) else None
+
+
+@cache
+def _bounded() -> frozenset[Any]:
+    """The functions of scikit-learn's named scorers whose scores are at most 1, or whose errors are at least 0."""
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    names = set(get_scorer_names()) - set(_UNBOUNDED)
+    return frozenset(get_scorer(name)._score_func for name in names)
+
+
+def _n_classes(estimator: Any, y: Any) -> int | None:
+    """Classes of the targets of a classifier; None of anything else."""
+    import numpy as np
+    from sklearn.base import is_classifier
+    from sklearn.utils.multiclass import type_of_target
+
+    if y is None or not is_classifier(estimator) or type_of_target(y) not in ("binary", "multiclass"):
+        return None
+    return len(np.unique(y))

@@ -1,0 +1,437 @@
+"""Hyperparameter search by cross-validation that leaves out the folds which cannot matter."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from copy import deepcopy
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context, clone, is_classifier
+from sklearn.metrics._scorer import _MultimetricScorer
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.model_selection._split import check_cv
+from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import _check_method_params, _num_samples, indexable
+
+from frugal.folds.fits import Fit
+from frugal.folds.replay import Interrupted, run
+from frugal.folds.splits import Split
+from frugal.folds.strategies import make
+from frugal.interface import Candidate, FoldTask
+from frugal.model_selection.candidates import Space, list_candidates
+from frugal.model_selection.evaluation import Evaluation, ScoredFit
+from frugal.model_selection.executors import place
+from frugal.model_selection.facts import complete_settings
+from frugal.model_selection.journal import Journal, fingerprint
+from frugal.model_selection.limits import Limited
+from frugal.model_selection.progress import Callbacks, ProgressLine
+from frugal.model_selection.results import Outcome, is_complete, tabulate
+from frugal.spaces import SearchSpace
+
+_AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
+_ABOVE_0 = Interval(Real, 0, None, closed="neither")
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """What one call of `fit` searches, and on what."""
+
+    X: Any
+    y: Any
+    routed: Any
+    scorers: Any
+    metric: str | None
+    splits: Sequence[Split]
+    candidates: Sequence[Candidate]
+    params: Mapping[str, Any]
+    seed: int
+    """Of the strategy, and of draws of rows."""
+
+
+class FoldSearchCV(BaseSearchCV):  # type: ignore[misc]
+    """Choose hyperparameters as GridSearchCV or RandomizedSearchCV do, with a part of their fits.
+
+    A strategy decides after every fold which candidate is worth another one. What it leaves out is nan in
+    `cv_results_`. Everything else is as in scikit-learn's searches.
+
+    Args:
+        estimator: with `fit`, and with `score` or a `scoring`.
+        space: a parameter grid (dict of lists, or a list of such), a dict of distributions as RandomizedSearchCV
+            takes, or a `frugal.spaces.SearchSpace`.
+        strategy: name of the rule that leaves folds out, one of `frugal.folds.known()`. `greedy_early_stopping`
+            needs few fits; `exact_pruning` chooses what the exhaustive search would; `standard` is that search.
+        settings: of the strategy, by name; `frugal.folds.settings_of` lists them.
+        n_candidates: candidates to draw; None: the whole grid, or 64 draws where the space is not a grid.
+        cv: number of folds, splitter, or list of splits, two at least.
+        scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy is told the score
+            that `refit` names, else the first.
+        n_jobs: processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` fits run on that
+            backend, such as dask's.
+        n_pending: fits that may be out at once; None: one per worker. At the same number the result is the same,
+            however many workers there are.
+        refit: whether to fit the best candidate on all rows; the name of a metric, or a callable that is given
+            the rows of `cv_results_` of complete candidates and returns the place of the best among them.
+        random_state: of draws of candidates, and of the strategy.
+        error_score: score of a fit that fails, or `raise`.
+        return_train_score: whether the training parts are scored too.
+        verbose: 1 prints a line now and then, from 2 every fit prints one.
+        journal: file that keeps every fit, so that the same search repeats none; a .parquet file, or lines of
+            JSON under any other name.
+        max_fits: fits at most, those from the journal included.
+        time_limit: seconds after which no fit is started.
+        fit_timeout: seconds after which a fit counts as failed; fits then run in processes of their own.
+        executor: any `concurrent.futures.Executor` to run fits on in the place of `n_jobs`; it is not closed.
+            A pickled search is without it.
+
+    Attributes:
+        cv_results_: columns of GridSearchCV's, and `n_folds_evaluated`, `stopped_because` (empty: it was not) and
+            `split0_order` and so on: the place of the fit in the order of asking, from 1; 0: there was none.
+            Stopped candidates have nan in the splits that they lack and in the mean, and rank below complete ones.
+        best_index_: row of the best candidate, of rank 1.
+        best_params_: its hyperparameters.
+        best_score_: its mean score.
+        best_estimator_: fitted on all rows.
+        n_fits_: fits of the search, without the last one on all rows.
+        n_fits_kept_: those of them that the journal held.
+        n_fits_exhaustive_: fits that an exhaustive search needs.
+        ended_because_: the limit that ended the search; empty: the strategy did.
+        n_splits_, scorer_, multimetric_, refit_time_, n_features_in_, feature_names_in_, classes_: as in
+            scikit-learn.
+
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.svm import SVC
+        >>> from frugal.model_selection import FoldSearchCV
+        >>> X, y = load_iris(return_X_y=True)
+        >>> space = {"C": [0.01, 0.1, 1, 10, 100], "gamma": [0.01, 0.1, 1, 10]}
+        >>> search = FoldSearchCV(SVC(), space).fit(X, y)
+        >>> search.best_params_, float(search.best_score_.round(2))
+        ({'C': 1, 'gamma': 0.1}, 0.98)
+        >>> search.n_fits_ < search.n_fits_exhaustive_
+        True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit"])],
+        "space": [dict, list, SearchSpace],
+        "strategy": [str],
+        "settings": [dict, None],
+        "n_candidates": [_AT_LEAST_1, None],
+        "cv": ["cv_object"],
+        "scoring": [str, callable, list, tuple, set, dict, None],
+        "n_jobs": [Integral, None],
+        "n_pending": [_AT_LEAST_1, None],
+        "refit": ["boolean", str, callable],
+        "random_state": ["random_state"],
+        "error_score": [StrOptions({"raise"}), Real],
+        "return_train_score": ["boolean"],
+        "verbose": ["verbose"],
+        "journal": [str, os.PathLike, None],
+        "max_fits": [_AT_LEAST_1, None],
+        "time_limit": [_ABOVE_0, None],
+        "fit_timeout": [_ABOVE_0, None],
+        "executor": [HasMethods(["submit"]), None],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        space: Space,
+        *,
+        strategy: str = "greedy_early_stopping",
+        settings: Mapping[str, Any] | None = None,
+        n_candidates: int | None = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        n_pending: int | None = None,
+        refit: bool | str | Callable[..., int] = True,
+        random_state: int | np.random.RandomState | None = None,
+        error_score: float | str = math.nan,
+        return_train_score: bool = False,
+        verbose: int = 0,
+        journal: str | os.PathLike[str] | None = None,
+        max_fits: int | None = None,
+        time_limit: float | None = None,
+        fit_timeout: float | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            error_score=error_score,
+            return_train_score=return_train_score,
+        )
+        del self.pre_dispatch  # joblib's way to limit what is out; ours is n_pending
+        self.space = space
+        self.strategy = strategy
+        self.settings = settings
+        self.n_candidates = n_candidates
+        self.n_pending = n_pending
+        self.random_state = random_state
+        self.journal = journal
+        self.max_fits = max_fits
+        self.time_limit = time_limit
+        self.fit_timeout = fit_timeout
+        self.executor = executor
+
+    def __sklearn_tags__(self) -> Any:
+        """Those of scikit-learn's searches; what targets may be is what the estimator says."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags = deepcopy(get_tags(self.estimator).target_tags)
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None, **params: Any) -> FoldSearchCV:
+        """Search, and fit the best candidate on all rows.
+
+        Args:
+            X: rows, shape (n_rows, n_features), of any kind that the estimator takes.
+            y: targets; None: there are none.
+            **params: `groups`, `sample_weight` and whatever the estimator's `fit`, the scorer and the splitter are
+                to be given, as in scikit-learn's searches.
+
+        Returns:
+            The search itself.
+
+        Raises:
+            ValueError: on arguments that do not go together, or if every fit failed.
+            KeyboardInterrupt: after Ctrl-C; the best candidate so far is in place by then.
+        """
+        problem = self._problem(X, y, params)
+        callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))
+        contexts = callbacks.begin_search(len(problem.candidates), self.n_splits_)
+        outcome, interruption = self._search(problem, contexts)
+        callbacks.end_search()
+        self._tell_end(outcome, interruption)
+        try:
+            self._choose(problem, outcome)
+            if self.refit:
+                self._refit(problem, callbacks)
+        except Exception:
+            if interruption is None:
+                raise
+            raise interruption from None  # Ctrl-C came before there was anything to leave in place
+        if interruption is not None:
+            raise interruption
+        callbacks.end()
+        return self
+
+    def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
+        if y is None and get_tags(self).target_tags.required:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        scorers, _ = self._get_scorers()
+        X, y = indexable(X, y)
+        params = _check_method_params(X, params=params)
+        routed = self._get_routed_params_for_fit(params)
+        cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        self.n_splits_ = cv.get_n_splits(X, y, **routed.splitter.split)
+        splits = list(cv.split(X, y, **routed.splitter.split))
+        if len(splits) != self.n_splits_:
+            raise ValueError(
+                f"cv.split gives {len(splits)} splits, but cv.get_n_splits says {self.n_splits_}; they must agree"
+            )
+        random_state = check_random_state(self.random_state)
+        candidates = list_candidates(self.space, self.n_candidates, random_state)
+        seed = int(random_state.randint(2**31 - 1))
+        metric = self.refit if isinstance(self.refit, str) else None
+        return _Problem(X, y, routed, scorers, metric, splits, candidates, params, seed)
+
+    # Search -------------------------------------------------------------------------------------------------
+
+    def _search(
+        self, problem: _Problem, contexts: Mapping[tuple[int, int], Any]
+    ) -> tuple[Outcome, KeyboardInterrupt | None]:
+        """Ask and tell the strategy to its end, or to a limit; on Ctrl-C with the interruption."""
+        evaluation = self._evaluation(problem, contexts)
+        strategy = Limited(self._make(problem), max_fits=self.max_fits, time_limit=self.time_limit)
+        progress = ProgressLine(self.verbose, len(problem.candidates), self.n_splits_)
+        fits: dict[FoldTask, Fit] = {}
+        interruption: KeyboardInterrupt | None = None
+
+        with Journal(self.journal, self._fingerprint(problem)) as journal:
+
+            def keep(task: FoldTask, fit: Fit) -> None:
+                self._check_fit(fit)
+                fits[task] = fit
+                journal.keep(task, fit)
+                progress.add(strategy.incumbent)
+
+            options = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
+            kept = dict(journal.kept)
+            with place(evaluation, **options, needs_workers=self.fit_timeout is not None) as where:
+                try:
+                    trace = run(
+                        strategy,
+                        where.evaluate,
+                        executor=where.executor,
+                        n_pending=where.n_pending,
+                        fit_timeout=self.fit_timeout,
+                        kept=kept,
+                        keep=keep,
+                    )
+                except Interrupted as error:
+                    trace, interruption = error.trace, KeyboardInterrupt(str(error))
+        told = dict(zip(trace.tasks, trace.answers, strict=True))
+        progress.end(trace.chosen)
+        self.n_fits_kept_ = sum(task not in fits for task in told)
+        ended = "the search was interrupted" if interruption is not None else strategy.ended
+        outcome = Outcome(problem.candidates, self.n_splits_, told | fits, strategy.events, trace.chosen, ended)
+        return outcome, interruption
+
+    def _evaluation(self, problem: _Problem, contexts: Mapping[tuple[int, int], Any]) -> Evaluation:
+        return Evaluation(
+            clone(self.estimator),
+            problem.X,
+            problem.y,
+            problem.splits,
+            problem.candidates,
+            problem.scorers,
+            problem.routed.estimator.fit,
+            problem.routed.scorer.score,
+            metric=problem.metric,
+            return_train_score=self.return_train_score,
+            error_score=self.error_score,
+            verbose=self.verbose,
+            seed=problem.seed,
+            caller=clone(self) if contexts else None,
+            contexts=contexts,
+        )
+
+    def _make(self, problem: _Problem) -> Any:
+        scorer = problem.scorers
+        if isinstance(scorer, _MultimetricScorer):
+            scorer = scorer._scorers[problem.metric or next(iter(scorer._scorers))]
+        settings = complete_settings(
+            self.strategy,
+            self.settings or {},
+            scorer=scorer,
+            estimator=self.estimator,
+            y=problem.y,
+            n_rows=_num_samples(problem.X),
+            n_folds=self.n_splits_,
+        )
+        rng = np.random.default_rng(problem.seed)
+        counts = {"n_candidates": len(problem.candidates), "n_folds": self.n_splits_}
+        return make(self.strategy, **counts, rng=rng, **settings)
+
+    def _fingerprint(self, problem: _Problem) -> dict[str, str]:
+        if self.journal is None:
+            return {}
+        scoring = self.scoring, problem.metric, self.return_train_score, self.error_score
+        return fingerprint(
+            data=(problem.X, problem.y, dict(problem.params)),
+            estimator=clone(self.estimator),
+            space=list(problem.candidates),
+            splits=problem.splits,
+            scoring=scoring,
+        )
+
+    def _check_fit(self, fit: Fit) -> None:
+        """Raise what can be raised after the first fit: a refit that is none of its metrics, a fit given up."""
+        if isinstance(fit, ScoredFit) and isinstance(fit.test_scores, dict):
+            self._check_refit_for_multimetric(fit.test_scores)
+        if self.error_score == "raise" and fit.reason:
+            raise RuntimeError(fit.reason)
+
+    def _tell_end(self, outcome: Outcome, interruption: KeyboardInterrupt | None) -> None:
+        """Set how the search ended, and warn where that is not how it was meant to."""
+        self.n_fits_ = len(outcome.fits)
+        self.n_fits_exhaustive_ = len(outcome.candidates) * outcome.n_folds
+        self.ended_because_ = outcome.ended
+        if interruption is not None:
+            warnings.warn(
+                f"the search was interrupted after {self.n_fits_} fits; "
+                f"{'the best candidate so far is in place' if self.n_fits_ else 'there is no candidate yet'}",
+                UserWarning,
+                stacklevel=4,
+            )
+        elif outcome.ended and not is_complete(outcome).any():
+            warnings.warn(
+                f"{outcome.ended} before any candidate had all its folds, so the best is that of the folds so far",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    # Results ------------------------------------------------------------------------------------------------
+
+    def _choose(self, problem: _Problem, outcome: Outcome) -> None:
+        """Set `cv_results_` and what is best in them."""
+        fits = list(outcome.fits.values())
+        if not fits:
+            raise ValueError("no fit was made; is max_fits or time_limit too small?")
+        _warn_or_raise_about_fit_failures([{"fit_error": fit.reason or None} for fit in fits], self.error_score)
+        results = tabulate(
+            outcome,
+            self._format_results,
+            error_score=math.nan if self.error_score == "raise" else float(self.error_score),
+            n_rows=_num_samples(problem.X),
+            return_train_score=self.return_train_score,
+            metric=problem.metric,
+        )
+        self.multimetric_ = any(isinstance(f, ScoredFit) and isinstance(f.test_scores, dict) for f in fits)
+        if self.multimetric_:
+            self._check_refit_for_multimetric(
+                next(f.test_scores for f in fits if isinstance(f, ScoredFit) and isinstance(f.test_scores, dict))
+            )
+        refit_metric = self.refit if self.multimetric_ else "score"
+        if self.refit or not self.multimetric_:
+            best = self._best_index(results, refit_metric, outcome)
+            self.best_index_, self.best_params_ = best, results["params"][best]
+            if not callable(self.refit):
+                self.best_score_ = results[f"mean_test_{refit_metric}"][best]
+        is_multimetric = isinstance(problem.scorers, _MultimetricScorer)
+        self.scorer_ = problem.scorers._scorers if is_multimetric else problem.scorers
+        self.cv_results_ = results
+
+    def _best_index(self, results: dict[str, Any], refit_metric: Any, outcome: Outcome) -> int:
+        """Row of rank 1; or what a callable makes of the rows of complete candidates."""
+        if not callable(self.refit):
+            return int(self._select_best_index(self.refit, refit_metric, results))
+        which = np.flatnonzero(is_complete(outcome))
+        if not which.size:
+            which = np.arange(len(outcome.candidates))
+        rows = {
+            name: [column[i] for i in which] if isinstance(column, list) else column[which]
+            for name, column in results.items()
+        }
+        return int(which[self._select_best_index(self.refit, refit_metric, rows)])
+
+    def _refit(self, problem: _Problem, callbacks: Callbacks) -> None:
+        best = clone(clone(self.estimator).set_params(**clone(dict(self.best_params_), safe=False)))
+        started = time.time()
+        arguments = (problem.X,) if problem.y is None else (problem.X, problem.y)
+        callbacks.refit(best, *arguments, **problem.routed.estimator.fit)
+        self.refit_time_ = time.time() - started
+        self.best_estimator_ = best
+        if hasattr(best, "feature_names_in_"):
+            self.feature_names_in_ = best.feature_names_in_
+
+    # Copies -------------------------------------------------------------------------------------------------
+
+    def __sklearn_clone__(self) -> FoldSearchCV:
+        """An unfitted copy that shares the executor, which cannot be copied."""
+        state = dict(vars(self), executor=None)
+        bare = object.__new__(type(self))
+        bare.__dict__.update(state)
+        cloned: FoldSearchCV = super(FoldSearchCV, bare).__sklearn_clone__()
+        cloned.executor = self.executor
+        return cloned
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "executor": None}

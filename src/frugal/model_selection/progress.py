@@ -1,0 +1,105 @@
+"""How far a search is: one line, and scikit-learn's callbacks where it has them."""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic
+from typing import Any, Final
+
+_EVERY_S: Final = {True: 0.2, False: 10.0}
+"""Seconds between lines, on a terminal and in a file."""
+
+
+class ProgressLine:
+    """Prints how many fits are done, the best mean of a complete candidate so far, and the seconds.
+
+    Args:
+        verbose: 0 prints nothing.
+        n_candidates: of the search.
+        n_folds: of a complete candidate.
+    """
+
+    def __init__(self, verbose: int, n_candidates: int, n_folds: int) -> None:
+        self._is_on, self._most = verbose > 0, n_candidates * n_folds
+        self._started = self._printed = monotonic()
+        self._n_done, self._on_terminal = 0, sys.stdout.isatty() and verbose == 1
+        if self._is_on:
+            print(f"Searching {n_candidates} candidates on {n_folds} folds: {self._most} fits at most")
+
+    def add(self, incumbent: int | None) -> None:
+        """Count a fit, and print now and then."""
+        self._n_done += 1
+        if self._is_on and monotonic() - self._printed >= _EVERY_S[self._on_terminal]:
+            self._print(incumbent, end="\r" if self._on_terminal else "\n")
+
+    def end(self, incumbent: int | None) -> None:
+        """Print the last line."""
+        if self._is_on:
+            self._print(incumbent, end="\n")
+
+    def _print(self, incumbent: int | None, *, end: str) -> None:
+        self._printed = monotonic()
+        spent = self._printed - self._started
+        left = spent / max(self._n_done, 1) * (self._most - self._n_done)
+        best = "none yet" if incumbent is None else f"candidate {incumbent}"
+        text = (
+            f"{self._n_done} of at most {self._most} fits, {spent:.0f} s, at most {left:.0f} s left, best: {best}"
+        )
+        print(f"{text:<79}", end=end, flush=True)
+
+
+class Callbacks:
+    """The tasks of a fit, announced to the callbacks of scikit-learn 1.9; nothing happens without them.
+
+    Args:
+        search: the estimator.
+        X: its training rows.
+        y: their targets.
+        sample_weight: of `fit`; None: there are none.
+    """
+
+    def __init__(self, search: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self._search = search
+        self._fit: Any = None
+        self._tasks: Any = None
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        self._data = {"X": X, "y": y, "metadata": metadata}
+        if hasattr(search, "_init_callback_context"):
+            root = search._init_callback_context(max_subtasks=1 + (search.refit is not False))
+            self._fit = root.call_on_fit_task_begin(estimator=search, **self._data)
+
+    def begin_search(self, n_candidates: int, n_folds: int) -> dict[tuple[int, int], Any]:
+        """Announce the search; returns the context of each evaluation where somebody listens."""
+        if self._fit is None:
+            return {}
+        self._tasks = self._fit.subcontext(
+            task_name="search", max_subtasks=n_candidates * n_folds, sequential_subtasks=False
+        )
+        self._tasks.call_on_fit_task_begin(estimator=self._search)
+        if not getattr(self._search, "_skl_callbacks", None):
+            return {}
+        return {
+            divmod(number, n_folds): self._tasks.subcontext(task_name="candidate-split-evaluation", task_id=number)
+            for number in range(n_candidates * n_folds)
+        }
+
+    def end_search(self) -> None:
+        """Announce the end of the search."""
+        if self._tasks is not None:
+            self._tasks.call_on_fit_task_end(estimator=self._search)
+
+    def refit(self, estimator: Any, *fit_arguments: Any, **fit_params: Any) -> None:
+        """Fit the best estimator as a task."""
+        if self._fit is None:
+            estimator.fit(*fit_arguments, **fit_params)
+            return
+        task = self._fit.subcontext(task_name="refit-with-best-params")
+        with task.propagate_callback_context(estimator):
+            task.call_on_fit_task_begin(estimator=self._search, **self._data)
+            estimator.fit(*fit_arguments, **fit_params)
+        task.call_on_fit_task_end(estimator=self._search, **self._data)
+
+    def end(self) -> None:
+        """Announce the end of the fit."""
+        if self._fit is not None:
+            self._fit.call_on_fit_task_end(estimator=self._search, **self._data)

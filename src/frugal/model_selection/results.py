@@ -1,0 +1,261 @@
+"""The `cv_results_` of a search that may have left folds out."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.folds.fits import Fit
+from frugal.interface import Candidate, FoldTask
+from frugal.model_selection.evaluation import ScoredFit, Scores
+
+Floats = NDArray[np.float64]
+_NON_FINITE = "One or more of the (test|train) scores are non-finite"
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a search has evaluated, and how its strategy ended.
+
+    Attributes:
+        candidates: in order.
+        n_folds: of a complete candidate.
+        fits: finished evaluations, in the order in which they were asked for.
+        events: of the strategy.
+        chosen: the strategy's incumbent; None: there is none.
+        ended: why the search ended before its strategy did; empty: it did not.
+    """
+
+    candidates: Sequence[Candidate]
+    n_folds: int
+    fits: Mapping[FoldTask, Fit]
+    events: Sequence[Mapping[str, Any]] = ()
+    chosen: int | None = None
+    ended: str = ""
+
+    def cells(self) -> dict[tuple[int, int], tuple[int, FoldTask, Fit]]:
+        """By candidate and fold the evaluation on the most rows: its step from 1, the task and the fit."""
+        found: dict[tuple[int, int], tuple[int, FoldTask, Fit]] = {}
+        for step, (task, fit) in enumerate(self.fits.items(), start=1):
+            other = found.get((task.candidate, task.fold))
+            if other is None or _n_rows(task) >= _n_rows(other[1]):
+                found[task.candidate, task.fold] = step, task, fit
+        return found
+
+
+def _n_rows(task: FoldTask) -> float:
+    return math.inf if task.n_rows is None else task.n_rows
+
+
+def tabulate(
+    outcome: Outcome,
+    formatter: Callable[[Sequence[Candidate], int, list[dict[str, Any]]], dict[str, Any]],
+    *,
+    error_score: float,
+    n_rows: int,
+    return_train_score: bool,
+    metric: str | None = None,
+) -> dict[str, Any]:
+    """The columns that scikit-learn's searches have, and `split*_order`, `n_folds_evaluated`, `stopped_because`.
+
+    A candidate that lacks folds has nan in their splits, no mean, and a rank below every complete one; its times
+    are those of the folds that it has. Where no candidate is complete, means are those of the folds so far.
+
+    Args:
+        outcome: what was evaluated.
+        formatter: scikit-learn's own, from candidates, number of folds and one dict per fit.
+        error_score: score of a failed fit.
+        n_rows: of the dataset, which evaluations without a number of rows had.
+        return_train_score: whether there are columns of it.
+        metric: which of several scores the strategy was told; None: the first.
+    """
+    cells, metrics = outcome.cells(), _metrics(outcome.fits.values())
+    shape = len(outcome.candidates), outcome.n_folds
+    outs = [
+        _out(cells[at][2], metrics, error_score, return_train_score)
+        if at in cells
+        else _hole(metrics, return_train_score)
+        for at in np.ndindex(shape)
+    ]
+    has = np.array([at in cells for at in np.ndindex(shape)]).reshape(shape)
+    with warnings.catch_warnings():
+        if _has_good_scores(outs, has):
+            warnings.filterwarnings("ignore", _NON_FINITE)
+        results = formatter(outcome.candidates, outcome.n_folds, outs)
+    rows = np.full(shape, np.nan)
+    for at, (_, task, _) in cells.items():
+        rows[at] = n_rows if task.n_rows is None else task.n_rows
+    if not has.all() or len(np.unique(rows)) > 1:
+        for name in metrics:
+            chosen = outcome.chosen if name == (metric or metrics[0]) else None
+            _rank(results, name, has, rows, chosen)
+        for name in ("fit_time", "score_time"):
+            _fill(results, name, np.array([out[name] for out in outs]).reshape(shape), ~_rows_with_all(has))
+    return results | _more(outcome, cells, has, rows)
+
+
+def is_complete(outcome: Outcome) -> NDArray[np.bool_]:
+    """Whether each candidate has all its folds, shape (n_candidates,)."""
+    counts = np.bincount([c for c, _ in outcome.cells()], minlength=len(outcome.candidates))
+    return np.asarray(counts == outcome.n_folds)
+
+
+def _rows_with_all(has: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return np.asarray(has.all(axis=1))
+
+
+def _metrics(fits: Any) -> list[str]:
+    """Names of the metrics, `score` where there is one."""
+    for fit in fits:
+        if isinstance(fit, ScoredFit) and isinstance(fit.test_scores, dict):
+            return list(fit.test_scores)
+    return ["score"]
+
+
+def _out(fit: Fit, metrics: list[str], error_score: float, return_train_score: bool) -> dict[str, Any]:
+    """A fit as scikit-learn's formatter takes it; one that was given up has `error_score`."""
+    test: Scores = error_score
+    train: Scores | None = None
+    times = math.nan, math.nan
+    if isinstance(fit, ScoredFit):
+        test, train, times = fit.test_scores, fit.train_scores, (fit.fit_time, fit.score_time)
+    out = {
+        "test_scores": _of_all(test, metrics),
+        "fit_time": times[0],
+        "score_time": times[1],
+        "fit_error": fit.reason or None,
+    }
+    if return_train_score:
+        out["train_scores"] = _of_all(error_score if train is None else train, metrics)
+    return out
+
+
+def _hole(metrics: list[str], return_train_score: bool) -> dict[str, Any]:
+    return _out(Fit(math.nan, math.nan), metrics, math.nan, return_train_score)
+
+
+def _of_all(scores: Scores, metrics: list[str]) -> Scores:
+    """One score of a failed fit, given to each of several metrics."""
+    if isinstance(scores, dict) or metrics == ["score"]:
+        return scores
+    return dict.fromkeys(metrics, scores)
+
+
+def _has_good_scores(outs: list[dict[str, Any]], has: NDArray[np.bool_]) -> bool:
+    """Whether every score of an evaluated fold is finite, so that a mean is nan for a hole alone."""
+    for out, is_there in zip(outs, has.ravel(), strict=True):
+        for name in ("test_scores", "train_scores"):
+            scores = out.get(name, 0.0)
+            values = scores.values() if isinstance(scores, dict) else [scores]
+            if is_there and not all(math.isfinite(value) for value in values):
+                return False
+    return True
+
+
+def _columns(results: Mapping[str, Any], name: str, n_folds: int) -> Floats:
+    return np.column_stack([results[f"split{fold}_{name}"] for fold in range(n_folds)])
+
+
+def _fill(results: dict[str, Any], name: str, values: Floats, which: NDArray[np.bool_]) -> None:
+    """Give mean and standard deviation of the folds that they have to candidates that lack some."""
+    partial = which & ~np.isnan(values).all(axis=1)
+    results[f"mean_{name}"][partial] = np.nanmean(values[partial], axis=1)
+    results[f"std_{name}"][partial] = np.nanstd(values[partial], axis=1)
+
+
+def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Floats, chosen: int | None) -> None:
+    """Rank candidates by what they were evaluated on, then by their mean, as scikit-learn ranks equal ones."""
+    from scipy.stats import rankdata
+
+    complete = _rows_with_all(has)
+    scores = _columns(results, f"test_{metric}", has.shape[1])
+    means = np.full(len(scores), np.nan)
+    means[complete] = results[f"mean_test_{metric}"][complete]
+    partial: NDArray[np.bool_] = ~complete & np.asarray(has.any(axis=1))
+    means[partial] = [np.mean(row[here]) for row, here in zip(scores[partial], has[partial], strict=True)]
+    if not complete.any():
+        for kind in ("test", "train"):
+            if f"mean_{kind}_{metric}" in results:
+                _fill(results, f"{kind}_{metric}", _columns(results, f"{kind}_{metric}", has.shape[1]), partial)
+    most = np.nan_to_num(np.fmax.reduce(rows, axis=1), nan=0.0)
+    is_chosen = np.zeros(len(scores), dtype=bool)
+    if not complete.any() and chosen is not None:
+        is_chosen[chosen] = True
+    ranks = np.zeros(len(scores), dtype=np.int32)
+    failed = np.isnan(means)
+    keys = np.column_stack([failed, ~complete, -most, ~is_chosen]).astype(float)
+    keys[failed] = 1.0, 0.0, 0.0, 0.0  # however far they got, they are equally bad
+    n_ranked = 0
+    for key in sorted(set(map(tuple, keys.tolist()))):
+        members = (keys == key).all(axis=1)
+        ranks[members] = n_ranked + rankdata(-np.nan_to_num(means[members]), method="min")
+        n_ranked += int(members.sum())
+    results[f"rank_test_{metric}"] = ranks
+
+
+def _more(
+    outcome: Outcome,
+    cells: Mapping[tuple[int, int], tuple[int, FoldTask, Fit]],
+    has: NDArray[np.bool_],
+    rows: Floats,
+) -> dict[str, Any]:
+    order = np.zeros(has.shape, dtype=np.int64)
+    for at, (step, _, _) in cells.items():
+        order[at] = step
+    reasons = _reasons(outcome, has)
+    more: dict[str, Any] = {
+        "n_folds_evaluated": has.sum(axis=1),
+        "stopped_because": np.array(reasons, dtype=object),
+    }
+    if any(task.n_rows is not None for task in outcome.fits):
+        more["n_rows"] = np.nan_to_num(np.fmax.reduce(rows, axis=1), nan=0.0).astype(np.int64)
+    return more | {f"split{fold}_order": order[:, fold] for fold in range(outcome.n_folds)}
+
+
+def _reasons(outcome: Outcome, has: NDArray[np.bool_]) -> list[str]:
+    """Why each candidate was stopped; empty for those that have all they were to get."""
+    stopped: dict[int, str] = {}
+    end, last_rung = outcome.ended, None
+    for event in outcome.events:
+        kind, candidate = event["event"], event.get("candidate")
+        if kind in ("complete", "restore"):
+            stopped.pop(event["candidate"], None)
+        elif kind == "stop":
+            end = f"the search stopped: {event['n_inferior']} candidates completed in a row were no better"
+        elif kind == "rung":
+            last_rung = event
+        elif candidate is not None:
+            stopped[candidate] = _because(event)
+    reasons = []
+    for candidate, here in enumerate(has):
+        default = end or ("the budget was spent" if last_rung is None else "it left after a rung")
+        is_whole = here.all() and (last_rung is None or not _left_early(outcome, candidate))
+        reasons.append("" if is_whole else stopped.get(candidate, default))
+    return reasons
+
+
+def _left_early(outcome: Outcome, candidate: int) -> bool:
+    """Whether others were evaluated on more rows."""
+    most: dict[int, float] = {}
+    for task in outcome.fits:
+        most[task.candidate] = max(most.get(task.candidate, 0.0), _n_rows(task))
+    return most.get(candidate, 0.0) < max(most.values(), default=0.0)
+
+
+def _because(event: Mapping[str, Any]) -> str:
+    if event.get("failed"):
+        return "a fit failed"
+    text = "dropped"
+    if "against" in event:
+        text += f" against candidate {event['against']}"
+    if "probability" in event:
+        text += f", which is better with probability {event['probability']:.6g}"
+    if "bound" in event:
+        text += f": its mean can be {event['bound']:.6g} at most"
+    return text

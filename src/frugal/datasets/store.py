@@ -15,6 +15,7 @@ from frugal.datasets.arrays import class_counts, content_hash, stored_hash
 from frugal.datasets.catalogue import CATALOGUE, DatasetError, Entry, parse_name
 from frugal.datasets.dataset import Dataset, Provenance
 from frugal.datasets.sources import Arrival, resolve
+from frugal.limits import check_plain
 
 
 def prepare(
@@ -115,8 +116,8 @@ def load(name: str, *, root: str | Path = "data") -> Dataset:
 def _read(name: str, folder: Path) -> Dataset:
     record: dict[str, Any] = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     images = record["dtype"] == "uint8"
-    X = np.load(folder / "X.npy", mmap_mode="c" if images else None, allow_pickle=False)
-    y = np.load(folder / "y.npy", allow_pickle=False)
+    X = _map(folder / "X.npy") if images else np.array(_map(folder / "X.npy"))
+    y = np.array(_map(folder / "y.npy"))
     if list(X.shape) != record["shape"] or str(X.dtype) != record["dtype"] or y.shape != X.shape[:1]:
         raise ValueError(f"X.npy and y.npy have shapes {X.shape} and {y.shape}, not those on record")
     if list(class_counts(y)) != record["class_counts"]:
@@ -133,6 +134,19 @@ def _read(name: str, folder: Path) -> Dataset:
         splits={split: np.arange(*rows) for split, rows in record["splits"].items()},
         image_shape=tuple(record["image_shape"]) if record["image_shape"] else None,
     )
+
+
+def _map(path: Path) -> NDArray[Any]:
+    """An array in the file itself, copy-on-write, so that a header cannot claim more than the file holds.
+
+    Raises:
+        ValueError: if it is no plain file, no .npy file, shorter than its header says, or holds pickled objects.
+    """
+    check_plain(path)
+    try:
+        return np.lib.format.open_memmap(path, mode="c")
+    except (OverflowError, MemoryError) as error:
+        raise ValueError(f"{path.name} claims to hold more than it does") from error
 
 
 _verified: set[tuple[object, ...]] = set()

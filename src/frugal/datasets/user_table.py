@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
+import tarfile
+import zipfile
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +15,7 @@ from numpy.typing import NDArray
 from frugal.datasets.arrays import encode
 from frugal.datasets.catalogue import DatasetError
 from frugal.datasets.dataset import Dataset
+from frugal.limits import OversizeError, check_plain, check_unpacked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,16 +25,16 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
     """Read a CSV file with a header line, numeric features and one column of class labels.
 
     Args:
-        path: the file; compressed ones are read too.
+        path: the file; compressed ones are read too, up to 100 times their size or 256 MB if that is more.
         target: name of the label column; None: the last one. Labels are numbered in sorted order.
 
     Returns:
         A dataset named after the file, provenance "original", with the split "all".
 
     Raises:
-        DatasetError: if the file is missing or not a table, is empty, lacks a header line or the name of a column,
-            has a missing value, a feature that is not numeric, no such target, a single class, or labels that
-            seldom repeat; one sentence naming the file and the column.
+        DatasetError: if the file is missing, no plain file or no table, unpacks to too much, is empty, lacks a
+            header line or the name of a column, has a missing value or a feature that is not numeric, no such
+            target, a single class, or labels that seldom repeat; one sentence naming the file and the column.
     """
     path = Path(path)
     frame = _read(path)
@@ -84,18 +89,43 @@ def _is_number(text: str) -> bool:
 def _read(path: Path) -> pd.DataFrame:
     import pandas as pd
 
-    if not path.is_file():
+    if not path.exists():
         raise DatasetError(f"there is no file {path}: name a CSV file with a header line")
     try:
+        check_plain(path)
+        _check_size(path)
         _check_counts(path)
         return pd.read_csv(path, index_col=False)
     except DatasetError:
         raise
+    except OversizeError as error:
+        raise DatasetError(str(error)) from error
     except pd.errors.EmptyDataError as error:
         raise DatasetError(f"{path} is empty, expected a header line and rows") from error
-    except (OSError, EOFError, ValueError) as error:
+    except (*_UNREADABLE, ImportError) as error:  # ImportError: no package for its compression
         text = " ".join(str(error).split())
         raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
+
+
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    ValueError,
+    lzma.LZMAError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,  # a zip file's rare compression
+)
+
+
+def _check_size(path: Path) -> None:
+    """Unpack a compressed file once, a block at a time, to refuse a bomb before it is held in memory."""
+    from pandas.io.common import get_handle, infer_compression
+
+    if infer_compression(path, "infer") is not None:
+        with get_handle(path, "rb", compression="infer", is_text=False) as opened:
+            check_unpacked(path, opened.handle)
 
 
 def _check_counts(path: Path) -> None:

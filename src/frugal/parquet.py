@@ -64,5 +64,7 @@ def _digest(table: pa.Table) -> bytes:
     for key, value in sorted((table.schema.metadata or {}).items()):
         if key != _HASH:
             digest.update(key + b"\0" + value + b"\0")
-    digest.update(pd.util.hash_pandas_object(table.to_pandas(), index=False).to_numpy().tobytes())
+    digest.update(
+        pd.util.hash_pandas_object(table.to_pandas(ignore_metadata=True), index=False).to_numpy().tobytes()
+    )
     return digest.hexdigest().encode()

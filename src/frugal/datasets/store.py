@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, get_args
 
 import numpy as np
@@ -143,10 +145,16 @@ def _map(path: Path) -> NDArray[Any]:
         ValueError: if it is no plain file, no .npy file, shorter than its header says, or holds pickled objects.
     """
     check_plain(path)
-    try:
-        return np.lib.format.open_memmap(path, mode="c")
-    except (OverflowError, MemoryError) as error:
-        raise ValueError(f"{path.name} claims to hold more than it does") from error
+    with path.open("rb") as file:
+        try:
+            readers = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
+            shape, _, dtype = readers[np.lib.format.read_magic(file)[0]](file)
+        except (SyntaxError, TokenError) as error:
+            raise ValueError(f"{path.name} has no header of an array") from error
+        n_bytes = file.tell() + math.prod(shape) * dtype.itemsize
+    if dtype.hasobject or path.stat().st_size != n_bytes:
+        raise ValueError(f"{path.name} is not of the size or kind that its header says")
+    return np.lib.format.open_memmap(path, mode="c")
 
 
 _verified: set[tuple[object, ...]] = set()

@@ -142,7 +142,7 @@ class ScoreTable:
             FileNotFoundError: if there is no such file.
         """
         stored, meta = _read_parquet(path, ("candidate", "hyperparameters", "fold", "score"))
-        frame = stored.to_pandas()
+        frame = stored.to_pandas(ignore_metadata=True)
         folds = meta.get("folds") or list(range(min(int(frame["fold"].max()) + 1, len(frame))))
         texts = frame["hyperparameters"].to_numpy()[:: len(folds)]
         expected = _index(len(texts), folds)
@@ -152,7 +152,7 @@ class ScoreTable:
         parquet.verify(stored, path)
         if seconds_path is not None:
             stored, of = _read_parquet(seconds_path, ("candidate", "fold", "seconds"))
-            seconds_frame = stored.to_pandas()
+            seconds_frame = stored.to_pandas(ignore_metadata=True)
             same = all(np.array_equal(seconds_frame[name], column) for name, column in expected.items())
             if not same or of != meta:
                 raise ValueError(

@@ -6,6 +6,7 @@ import io
 import stat
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -50,16 +51,17 @@ def check_claim(path: str | Path, n_bytes: int) -> None:
         raise OversizeError(f"{path} has {size} bytes and claims to hold {n_bytes}, expected at most {limit}")
 
 
-def check_unpacked(path: Path, unpacked: Readable) -> None:
-    """Refuse a compressed file whose content, read here to its end, is longer than `check_claim` allows.
+def unpacked_blocks(path: Path, unpacked: Readable) -> Iterator[bytes]:
+    """What a file unpacks to, block by block.
 
     Raises:
-        OversizeError: naming the file.
+        OversizeError: naming the file, as soon as there is more than `check_claim` allows.
     """
     n_bytes = 0
     while block := unpacked.read(_BLOCK):
         n_bytes += len(block)
         check_claim(path, n_bytes)
+        yield block
 
 
 def check_zip(path: str | Path) -> None:

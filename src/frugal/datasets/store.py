@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Collection, Mapping
@@ -61,7 +62,8 @@ def prepare(
         )
         np.save(part / "X.npy", np.ascontiguousarray(arrival.arrays.X))
         np.save(part / "y.npy", arrival.arrays.y)
-        text = json.dumps(_record(entry, arrival), indent=2) + "\n"
+        record = _record(entry, arrival)
+        text = json.dumps(record | {"record_sha256": _hash_of(record)}, indent=2) + "\n"
         (part / "provenance.json").write_text(text, encoding="utf-8")
     return folder
 
@@ -88,6 +90,10 @@ def _record(entry: Entry, arrival: Arrival) -> dict[str, object]:
         "content_sha256": content_hash(X, y),
         "stored_sha256": stored_hash(X, y),
     }
+
+
+def _hash_of(record: Mapping[str, object]) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
 def load(name: str, *, root: str | Path = "data") -> Dataset:
@@ -117,14 +123,19 @@ def load(name: str, *, root: str | Path = "data") -> Dataset:
 
 def _read(name: str, folder: Path) -> Dataset:
     record: dict[str, Any] = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    if not isinstance(record, dict):
+        raise ValueError("provenance.json holds no JSON object")
+    kept = record.pop("record_sha256", None)  # a record from before that hash was kept has none
+    if kept not in (None, _hash_of(record)):
+        raise ValueError("provenance.json is not what was written")
     images = record["dtype"] == "uint8"
     X = _map(folder / "X.npy") if images else np.array(_map(folder / "X.npy"))
     y = np.array(_map(folder / "y.npy"))
     if list(X.shape) != record["shape"] or str(X.dtype) != record["dtype"] or y.shape != X.shape[:1]:
         raise ValueError(f"X.npy and y.npy have shapes {X.shape} and {y.shape}, not those on record")
-    if list(class_counts(y)) != record["class_counts"]:
-        raise ValueError("y.npy does not have the class counts on record")
     _verify_content(folder, X, y, record)
+    if list(class_counts(y)) != record["class_counts"]:  # of labels that are verified, so that none is huge
+        raise ValueError("y.npy does not have the class counts on record")
     if record["provenance"] not in get_args(Provenance):
         raise ValueError(f"provenance.json says {record['provenance']!r}")
     return Dataset(

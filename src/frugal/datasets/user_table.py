@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from frugal.datasets.arrays import encode
 from frugal.datasets.catalogue import DatasetError
 from frugal.datasets.dataset import Dataset
-from frugal.limits import OversizeError, check_plain, check_unpacked
+from frugal.limits import OversizeError, check_plain, unpacked_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,10 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
                 f"{path} has {n_missing} missing value(s) in column {name!r}: fill them in or drop the rows"
             )
     X = np.column_stack([_numbers(features[name], path) for name in features.columns])
-    y = encode(frame[column].to_numpy())
+    labels = frame[column].to_numpy()
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise DatasetError(f"{path} has infinite labels in column {column!r}, expected names or finite numbers")
+    y = encode(labels)
     n_classes = int(y.max()) + 1
     if n_classes < 2:
         raise DatasetError(f"{path} has a single class in column {column!r}, expected two or more")
@@ -72,7 +75,7 @@ def _check_header(path: Path, frame: pd.DataFrame) -> None:
     names = [str(name) for name in frame.columns]
     if all(_is_number(name) for name in names):
         raise DatasetError(f"{path} has no header line, since its first line holds numbers alone: add one")
-    if any(name.startswith("Unnamed: ") for name in names):
+    if any(name.startswith("Unnamed: ") or not name.strip() for name in names):
         raise DatasetError(
             f"{path} has a column without a name, such as the index that pandas writes: drop it, or name it"
         )
@@ -120,12 +123,16 @@ _UNREADABLE = (
 
 
 def _check_size(path: Path) -> None:
-    """Unpack a compressed file once, a block at a time, to refuse a bomb before it is held in memory."""
-    from pandas.io.common import get_handle, infer_compression
+    """Read and unpack the file once, a block at a time, to refuse a bomb before it is held in memory.
 
-    if infer_compression(path, "infer") is not None:
-        with get_handle(path, "rb", compression="infer", is_text=False) as opened:
-            check_unpacked(path, opened.handle)
+    So are NUL characters, which no table of text has and which pandas reads as the end of a field.
+    """
+    from pandas.io.common import get_handle
+
+    with get_handle(path, "rb", compression="infer", is_text=False) as opened:
+        for block in unpacked_blocks(path, opened.handle):
+            if b"\0" in block:
+                raise DatasetError(f"{path} holds NUL characters, expected a table in UTF-8")
 
 
 def _check_counts(path: Path) -> None:
@@ -158,7 +165,7 @@ def _numbers(column: pd.Series, path: Path) -> NDArray[np.float64]:
 
     try:
         values = pd.to_numeric(column).to_numpy(dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (OverflowError, TypeError, ValueError) as error:
         raise DatasetError(
             f"{path} has values in column {column.name!r} that are not numbers: encode or drop it"
         ) from error

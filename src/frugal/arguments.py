@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import frugal
 from frugal.learners.classifiers import N_IN_RANGES
@@ -67,7 +68,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--epochs", type=int, required=True)
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--max-error", type=float, required=True, help="the stated error, in [0, 1]")
-    p.add_argument("--output", required=True)
+    add_output(p, "--output", required=True)
 
     p = command(commands, "rungs", "fit and score every rung of successive halving")
     _add_scoring(p)
@@ -76,19 +77,19 @@ def make_parser() -> argparse.ArgumentParser:
 
     p = command(commands, "search", "replay a strategy on kept scores")
     p.add_argument("--method", required=True)
-    p.add_argument("--scores", type=Path, nargs="+", required=True)
+    add_input(p, "--scores", type=Path, nargs="+", required=True)
     p.add_argument("--n-candidates", type=int, nargs="+", required=True)
     p.add_argument("--seeds", type=numbers, help="for example 0-29; all that have scores by default")
     p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
     p.add_argument("--tie-rule", default="random")
-    p.add_argument("--seconds", type=Path, nargs="+", help="measured seconds to add up, a file per score file")
-    p.add_argument("--output", nargs="+", required=True, help="one file per value of --n-candidates")
+    add_input(p, "--seconds", type=Path, nargs="+", help="measured seconds to add up, a file per score file")
+    add_output(p, "--output", nargs="+", required=True, help="one file per value of --n-candidates")
 
     p = command(commands, "collect", "gather searches; statistics per cell")
-    p.add_argument("--search", nargs="+", required=True)
+    add_input(p, "--search", nargs="+", required=True)
     p.add_argument("--variant", help="label of a sensitivity variant, kept as a column")
-    p.add_argument("--output", required=True)
-    p.add_argument("--cells-output", required=True)
+    add_output(p, "--output", required=True)
+    add_output(p, "--cells-output", required=True)
 
     add_trials(commands)
 
@@ -98,32 +99,34 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--candidates", type=numbers, required=True, help="their numbers, for example 0-9")
     p.add_argument("--settings", default="{}", help="n_train (or several), n_valid and n_epochs, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
+    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
 
     p = command(commands, "extrapolate", "extrapolate stored learning curves from some of their points")
-    p.add_argument("--curves", required=True, help="what `frugal curves` has written")
+    add_input(p, "--curves", required=True, help="what `frugal curves` has written")
     p.add_argument("--settings", default="{}", help="check_share, and curve: those of the sampler, as JSON")
-    p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
+    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
 
     p = command(commands, "lookup", "make a table of real fits that optimisers look up")
     steps = p.add_subparsers(dest="step", required=True, metavar="STEP")
     p = command(steps, "measure", "the candidates with one value of the grid's last dimension")
     p.add_argument("--part", type=int, required=True, help="number of the value, from 0")
-    _add_table(p, "a killed job goes on from the journal beside it")
+    _add_table(p)
+    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
     p = command(steps, "gather", "all parts in one table that is checked to be whole")
-    p.add_argument("--parts", nargs="+", required=True)
-    p.add_argument("--output", required=True)
-    p = command(steps, "recheck", "fit cells drawn at random anew; status 2 where an error differs")
-    p.add_argument("--table", required=True)
+    add_input(p, "--parts", nargs="+", required=True)
+    add_output(p, "--output", required=True)
+    p = command(steps, "recheck", "fit cells drawn at random anew; status 3 where an error differs")
+    add_input(p, "--table", required=True)
     p.add_argument("--n-cells", type=int, default=3)
     p.add_argument("--seed", type=int, default=0, help="draws the cells")
-    _add_table(p, "a row per cell, written whatever they say")
+    _add_table(p)
+    add_output(p, "--output", required=True, help="a row per cell, written whatever they say")
 
     p = command(commands, "gather", "gather what the methods of an experiment gave")
-    p.add_argument("--runs", nargs="+", required=True)
+    add_input(p, "--runs", nargs="+", required=True)
     p.add_argument("--experiment", help="its name, where the runs do not have it")
     p.add_argument("--by", nargs="+", default=["method", "seed"], help="columns that order the rows")
-    p.add_argument("--output", required=True)
+    add_output(p, "--output", required=True)
 
     p = command(commands, "bench", "measure against a named peer in one run")
     benches = p.add_subparsers(dest="what", required=True, metavar="WHAT")
@@ -174,6 +177,60 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+Places = Mapping[str, Callable[[Path], Path]]
+"""Files that follow from one that an argument names: what each is -> where it is."""
+JOURNAL: Final[Places] = {"journal": lambda path: path.with_suffix(".jsonl")}
+READ_BY_SETTINGS: Final = ("table", "extrapolations")
+"""Settings that name a file."""
+
+
+def add_output(
+    parser: argparse.ArgumentParser, flag: str, beside: Places | None = None, *, itself: bool = True, **how: Any
+) -> None:
+    """Add an argument that names a file to write, or several; `cli.run` checks them before the command begins.
+
+    Args:
+        parser: of the command.
+        flag: of the argument.
+        beside: what else is written for each of these files.
+        itself: whether a file of just that name is written.
+        **how: as of `add_argument`.
+    """
+    _add_file(parser, "outputs", flag, ({"": lambda path: path} if itself else {}) | dict(beside or {}), how)
+
+
+def add_input(parser: argparse.ArgumentParser, flag: str, **how: Any) -> None:
+    """Add an argument that names a file to read, or several, which no output may replace; see `add_output`."""
+    _add_file(parser, "inputs", flag, {"": lambda path: path}, how)
+
+
+def _add_file(
+    parser: argparse.ArgumentParser, kind: str, flag: str, places: Places, how: Mapping[str, Any]
+) -> None:
+    name = parser.add_argument(flag, **how).dest
+    parser.set_defaults(**{kind: [*(parser.get_default(kind) or []), (flag, name, places)]})
+
+
+def files_of(args: argparse.Namespace, kind: str) -> list[tuple[str, Path]]:
+    """What a command is to write (`outputs`) or to read (`inputs`): what each file is, and its path.
+
+    Raises:
+        ValueError: if a path is empty.
+    """
+    found: list[tuple[str, Path]] = []
+    for flag, name, places in getattr(args, kind, []):
+        given = getattr(args, name)
+        for value in given if isinstance(given, list) else [given]:
+            if value == "":
+                raise ValueError(f"{flag} must name a file, got ''")
+            listed = places.items() if value is not None else ()
+            found += [(f"the {what} of {flag}" if what else flag, place(Path(value))) for what, place in listed]
+    if kind == "inputs" and hasattr(args, "settings"):
+        named = {name: settings_of(args.settings).get(name) for name in READ_BY_SETTINGS}
+        found += [(f"{name} of --settings", Path(path)) for name, path in named.items() if isinstance(path, str)]
+    return found
+
+
 def command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
     """Add one command, whose help shows its defaults."""
     shows = argparse.ArgumentDefaultsHelpFormatter
@@ -181,10 +238,9 @@ def command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_table(parser: argparse.ArgumentParser, output: str) -> None:
+def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="of the table, as JSON")
     parser.add_argument("--root", default="data", help="folder of the datasets")
-    parser.add_argument("--output", required=True, help=output)
 
 
 def _add_scoring(parser: argparse.ArgumentParser) -> None:
@@ -198,8 +254,8 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--epochs", type=int, help="passes over the training rows, for networks")
     parser.add_argument("--n-ranges", type=int, default=N_IN_RANGES, help="candidates drawn on the ranges")
     parser.add_argument("--timed", action="store_true", help="time every fit alone; no batch scorer")
-    parser.add_argument("--output", required=True)
-    parser.add_argument("--seconds-output", help="measured seconds, apart from reproducible scores")
+    add_output(parser, "--output", required=True)
+    add_output(parser, "--seconds-output", help="measured seconds, apart from reproducible scores")
 
 
 def top_level(prog: str, text: str) -> tuple[argparse.ArgumentParser, Any]:
@@ -220,4 +276,4 @@ def add_trials(commands: Any) -> None:
     p.add_argument("--n-trials", type=int, required=True)
     p.add_argument("--settings", default="{}", help="of the problem and its strategies, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--output", required=True, help="a killed search goes on from the journal beside it")
+    add_output(p, "--output", JOURNAL, required=True, help="a killed search goes on from the journal beside it")

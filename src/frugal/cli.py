@@ -1,7 +1,8 @@
 """The command line: what rules, tests and people run alike.
 
 Every command reads files, computes by calling the library, and writes files that appear whole or not at all. Bad
-input ends in one sentence on stderr and exit status 2.
+input ends in one sentence on stderr and exit status 2, before anything is computed where it can be known; a run
+that fails on good input, in one sentence and exit status 3. A traceback is a bug of ours, with exit status 1.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from frugal.arguments import make_parser, settings_of
-from frugal.files import read, read_all, write
+from frugal.arguments import files_of, make_parser, settings_of
+from frugal.files import check_outputs, read, read_all, write
+from frugal.interface import RunError
 
 if TYPE_CHECKING:
     from frugal.code import Job
@@ -38,18 +40,23 @@ def run(
     commands: Mapping[str, Callable[[argparse.Namespace], None]],
     arguments: list[str] | None = None,
 ) -> int:
-    """Run the command that `arguments` name (those of the process by default); returns the exit status."""
+    """Run the command that `arguments` name (those of the process by default); returns the exit status.
+
+    Files that it is to write are checked first, as of `files.check_outputs`.
+    """
     args = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_: log.warning("warning: %s", message)
+            check_outputs(files_of(args, "outputs"), files_of(args, "inputs"))
             commands[args.command](args)
-    except (ValueError, OSError) as error:
+    except (ValueError, TypeError, OSError, MemoryError) as error:
         if args.debug:
             raise
-        print(f"{parser.prog} {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
-        return 2
+        says = " ".join(str(error).split()) or "out of memory"
+        print(f"{parser.prog} {args.command}: {says}", file=sys.stderr)
+        return status_of(error)
     except KeyboardInterrupt:
         print(
             f"{parser.prog} {args.command}: stopped; the same command starts again, from what it kept if any",
@@ -57,6 +64,13 @@ def run(
         )
         return 130
     return 0
+
+
+def status_of(error: Exception) -> int:
+    """Exit status of a command that ends in an error: 3 where the run failed, 2 where its input is refused."""
+    by_input = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
+    is_of_system = isinstance(error, (OSError, MemoryError)) and not isinstance(error, by_input)
+    return 3 if isinstance(error, RunError) or is_of_system else 2
 
 
 # Commands ------------------------------------------------------------------------------------------------------
@@ -313,7 +327,7 @@ def _select(args: argparse.Namespace) -> None:
     live = folds.Live(where, args.classifier, listed, of_rungs)
     trace = folds.run_in_processes(strategy, live, n_workers=args.workers)
     if trace.chosen is None:
-        raise ValueError(f"every fit of {args.classifier} on {args.data} failed")
+        raise RunError(f"every fit of {args.classifier} on {args.data} failed")
     scores = trace.scores_of(trace.chosen)
     total = len(listed) * args.n_folds
     print(f"chosen       {json.dumps(dict(listed[trace.chosen]))}")

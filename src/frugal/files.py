@@ -7,8 +7,9 @@ import os
 import re
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from errno import ENOTDIR
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
@@ -67,6 +68,85 @@ def _is_alive(process: int) -> bool:
         return False
     except PermissionError:
         return True
+    return True
+
+
+Named = Iterable[tuple[str, str | Path]]
+"""What files are, for messages, and their paths."""
+
+
+def check_outputs(outputs: Named, inputs: Named = ()) -> None:
+    """Refuse outputs that would replace each other or an input, or that cannot be written: before any is computed.
+
+    Nothing is left behind: folders that are missing are still missing.
+
+    Args:
+        outputs: what is to be written.
+        inputs: what is read.
+
+    Raises:
+        ValueError: naming the first such path, and what else it is.
+    """
+    taken = {os.path.realpath(path): what for what, path in inputs}
+    for what, path in outputs:
+        place = os.path.realpath(path)
+        if place in taken:
+            raise ValueError(f"{what} and {taken[place]} are both {path}; name a file of its own for each")
+        taken[place] = what
+        check_writable(path)
+
+
+def check_writable(path: str | Path) -> None:
+    """Refuse a path at which `whole` could not write a file, by writing an empty one beside it.
+
+    Raises:
+        ValueError: naming the path and the reason.
+    """
+    target = Path(path)
+    try:
+        if target.is_dir():
+            raise ValueError(f"{path} is a folder; name a file to write")
+        if target.exists() and not target.is_file():
+            raise ValueError(f"{path} is a device or the like; name a file to write")
+        if target.exists() and not target.stat().st_mode & 0o222:
+            raise ValueError(f"{path} may not be written; change its mode or name another file")
+        _check_folder(target.parent, fresh_name(target).name)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def check_folder(path: str | Path) -> None:
+    """Refuse a folder in which no file could be written, once the folder is made if it is missing.
+
+    Raises:
+        ValueError: naming the folder and the reason.
+    """
+    try:
+        _check_folder(Path(path), fresh_name(Path(path)).name)
+    except OSError as error:
+        raise ValueError(f"nothing can be written in {path}: {error.strerror}") from error
+
+
+def _check_folder(folder: Path, name: str) -> None:
+    while not _exists(folder):
+        folder = folder.parent
+    if not folder.is_dir():
+        raise NotADirectoryError(ENOTDIR, f"{folder} is no folder")
+    probe = folder / name
+    os.close(os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    probe.unlink()
+
+
+def _exists(path: Path) -> bool:
+    """Whether something is at a path, a link to nothing too.
+
+    Raises:
+        OSError: if the path cannot be: it is too long, or a part of it is a file.
+    """
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return False
     return True
 
 

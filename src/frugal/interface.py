@@ -14,6 +14,10 @@ Candidate = Mapping[str, object]
 """One point of a search space: hyperparameter name -> value."""
 
 
+class RunError(ValueError):
+    """A run failed on input that was good; the command line ends with status 3 in place of 2."""
+
+
 @dataclass(frozen=True)
 class Wait:
     """Nothing to start until an answer comes (unlike None, which means finished)."""

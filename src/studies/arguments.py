@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
 
-from frugal.arguments import add_trials, command, numbers, top_level
+from frugal.arguments import JOURNAL, Places, add_input, add_output, add_trials, command, numbers, top_level
+
+MARKDOWN: Final[Places] = {"Markdown": lambda path: path.with_suffix(".md")}
+DRAWN: Final[Places] = {
+    "PNG": lambda path: path.with_suffix(".png"),
+    "SVG": lambda path: path.with_suffix(".svg"),
+    "CSV": lambda path: path.with_suffix(".csv"),
+    "caption": lambda path: path.with_suffix(".md"),
+}
+FINDINGS: Final[Places] = {"findings": lambda path: path.with_name(path.name.replace("claims", "findings"))}
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -15,22 +25,22 @@ def make_parser() -> argparse.ArgumentParser:
     add_trials(commands)
 
     p = command(commands, "explore", "replay document 000's experiment on kept scores of its network")
-    p.add_argument("--scores", type=Path, nargs="+", required=True)
+    add_input(p, "--scores", type=Path, nargs="+", required=True)
     p.add_argument("--settings", default="{}", help="settings by strategy, as JSON")
     p.add_argument("--taus", type=float, nargs="+", required=True)
     p.add_argument("--buffers", type=int, nargs="+", required=True)
-    p.add_argument("--output", required=True, help="what was explored after every training")
-    p.add_argument("--sweep-output", required=True, help="whole runs at every tau and buffer")
+    add_output(p, "--output", required=True, help="what was explored after every training")
+    add_output(p, "--sweep-output", required=True, help="whole runs at every tau and buffer")
 
     p = command(commands, "compare", "replay a compared strategy on every kept score of a cell")
     p.add_argument("name", help="of what is compared, in tables and figures")
     p.add_argument("--strategy", required=True)
     p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
     p.add_argument("--budget-share", type=float, help="budget as a share of all folds of all candidates")
-    p.add_argument("--scores", type=Path, nargs="+", required=True, help="of any datasets, folds and seeds")
-    p.add_argument("--seconds", type=Path, nargs="+", help="their measured seconds, in the same order, if needed")
+    add_input(p, "--scores", type=Path, nargs="+", required=True, help="of any datasets, folds and seeds")
+    add_input(p, "--seconds", type=Path, nargs="+", help="their measured seconds, in the same order, if needed")
     p.add_argument("--n-candidates", type=int, nargs="+", required=True)
-    p.add_argument("--output", required=True)
+    add_output(p, "--output", required=True)
 
     p = command(commands, "rows", "run methods of an experiment: on fewer rows, and what else a paper computes")
     p.add_argument("experiment")
@@ -38,40 +48,40 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--seeds", type=numbers, required=True, help="for example 0-9")
     p.add_argument("--settings", default="{}", help="the experiment's settings, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--output", nargs="+", required=True, help="one file per method")
+    add_output(p, "--output", nargs="+", required=True, help="one file per method")
 
     p = command(commands, "refits", "fit and test what searches chose")
     p.add_argument("--paper", choices=("exploration", "hypertune", "trials_comparison"), default="exploration")
-    p.add_argument("--runs", nargs="+", required=True)
+    add_input(p, "--runs", nargs="+", required=True)
     p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
+    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
 
     p = command(commands, "table", "write a table of a paper as .csv and .md")
     p.add_argument("paper")
     p.add_argument("name")
-    p.add_argument("--runs", nargs="+", required=True)
+    add_input(p, "--runs", nargs="+", required=True)
     p.add_argument("--scale", required=True)
-    p.add_argument("--output", required=True)
+    add_output(p, "--output", MARKDOWN, required=True)
 
     p = command(commands, "figure", "draw a figure of a paper as .png and .svg, with its .csv and caption")
     p.add_argument("paper")
     p.add_argument("name")
-    p.add_argument("--runs", nargs="+", help="what a figure of results is drawn from")
+    add_input(p, "--runs", nargs="+", help="what a figure of results is drawn from")
     p.add_argument("--seed", type=int, help="what a figure that explains is drawn from")
-    p.add_argument("--numbers", type=Path, help="a CSV of its numbers, to draw it again without either")
+    add_input(p, "--numbers", type=Path, help="a CSV of its numbers, to draw it again without either")
     p.add_argument("--caption", help="in reStructuredText, for a file beside the pictures")
-    p.add_argument("--output", required=True)
+    add_output(p, "--output", DRAWN, itself=False, required=True)
 
     p = command(commands, "claims", "judge a paper's claims")
     p.add_argument("paper")
-    p.add_argument("--runs", nargs="+", default=[], help="files named for experiments; the others are not judged")
+    add_input(p, "--runs", nargs="+", default=[], help="files named for experiments; the others are not judged")
     p.add_argument("--scale", required=True)
-    p.add_argument("--output", required=True)
+    add_output(p, "--output", FINDINGS, required=True)
 
     p = command(commands, "summary", "count the verdicts of several papers' claims, as .csv and .md")
-    p.add_argument("--claims", nargs="+", required=True, help="files of claims, in their papers' folders")
-    p.add_argument("--output", required=True)
+    add_input(p, "--claims", nargs="+", required=True, help="files of claims, in their papers' folders")
+    add_output(p, "--output", MARKDOWN, required=True)
 
     p = command(commands, "publish", "copy a paper's results to results/published/")
     p.add_argument("paper")

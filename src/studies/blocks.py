@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from frugal.checks import check_known
+from frugal.checks import check_known, check_whole
 from studies.experiments import SEARCHES, Search
 from studies.methods import METHODS
 from studies.records import Method
@@ -65,6 +65,7 @@ def n_trials_of(search: Search, block: Mapping[str, Any], dataset: str) -> dict[
             number = number.get(dataset)
         if number is not None:
             n_initial = settings_of(method, block).get("n_initial", block.get("n_initial", 1))
+            check_whole(f"n_initial of {method.name}", n_initial, 1)
             if n_initial > number:
                 raise ValueError(
                     f"n_initial of {method.name} must be at most n_trials = {number}, got {n_initial}"

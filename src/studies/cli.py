@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from frugal.arguments import settings_of
 from frugal.checks import check_known
 from frugal.cli import journal_beside, run, search_trials
-from frugal.files import read, read_all, write, write_text
+from frugal.files import check_folder, read, read_all, write, write_text
 from studies.arguments import make_parser
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ def _publish(args: argparse.Namespace) -> None:
     from studies import config
     from studies.publish import publish
 
+    check_folder(Path(args.results) / "published")
     merged = config.read(args.configfile[0])
     for path in args.configfile[1:]:
         merged = config.merge(merged, config.read(path))
@@ -177,6 +178,7 @@ def _publish(args: argparse.Namespace) -> None:
 def _redraw(args: argparse.Namespace) -> None:
     from studies.redraw import redraw
 
+    check_folder(args.output)
     redraw(args.papers, published=args.published, output=args.output).check()
 
 
@@ -186,21 +188,45 @@ def _config(args: argparse.Namespace) -> None:
     base = config.read(args.files[0])
     for path in args.files:
         merged = config.merge(base, config.read(path))
-        config.check(merged, schema=args.schema, source=path)
-        config.check_terminations(merged, source=path)
-        config.check_compared(merged, source=path)
+        config.check_all(merged, schema=args.schema, source=path)
         log.info("%s: ok", path)
 
 
-COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
+Command = Callable[[argparse.Namespace], None]
+
+
+def _of_its_runs(command: Command) -> Command:
+    """A command that first refuses the runs of another paper, or of something else of its own."""
+
+    def checked(args: argparse.Namespace) -> None:
+        from studies import run_files
+
+        match args.command:
+            case "claims":
+                run_files.check_claimed(args.paper, args.runs)
+            case "refits":
+                run_files.check_refitted(args.paper, args.runs)
+            case _:
+                run_files.check_shown(args.paper, args.command, args.name, args.runs or ())
+        try:
+            command(args)
+        except KeyError as error:
+            if getattr(args, "numbers", None) is None:
+                raise
+            raise ValueError(f"{args.numbers} holds no numbers of {args.name}: it lacks {error}") from error
+
+    return checked
+
+
+COMMANDS: dict[str, Command] = {
     "trials": _trials,
     "explore": _explore,
     "compare": _compare,
     "rows": _rows,
-    "refits": _refits,
-    "table": _table,
-    "figure": _figure,
-    "claims": _claims,
+    "refits": _of_its_runs(_refits),
+    "table": _of_its_runs(_table),
+    "figure": _of_its_runs(_figure),
+    "claims": _of_its_runs(_claims),
     "summary": _summary,
     "publish": _publish,
     "redraw": _redraw,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
@@ -48,13 +49,9 @@ def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str
     Raises:
         ValueError: one sentence with source, key, value and what would have been accepted.
     """
-    import jsonschema
-
-    try:
-        json.dumps(config, allow_nan=False)
-    except ValueError:
-        raise ValueError(f"{source}: a number is not finite; every number must be") from None
-    validator = jsonschema.Draft202012Validator(read(schema))
+    for key, value in _leaves(config):
+        _check_leaf(key, value, source)
+    validator = _validator(Path(schema), Path(schema).stat().st_mtime_ns)
     errors = sorted(validator.iter_errors(dict(config)), key=lambda e: [str(part) for part in e.path])
     if errors:
         raise ValueError(f"{source}: {_sentence(errors[0])}")
@@ -63,6 +60,56 @@ def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str
     study = config["greedy_cv"]
     if not set(study["datasets"]) & set(study["wall_clock"]["datasets"]):
         raise ValueError(f"{source}: greedy_cv.wall_clock.datasets has none of greedy_cv.datasets")
+
+
+def check_all(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str = "config") -> None:
+    """Refuse a configuration that `check` refuses, or some job of which would refuse its settings hours later.
+
+    Args:
+        config: all keys.
+        schema: the JSON schema, as YAML.
+        source: where the configuration comes from, for the message.
+
+    Raises:
+        ValueError: one sentence with source, key, value and what would have been accepted.
+    """
+    from studies.config_jobs import check_jobs
+
+    check(config, schema=schema, source=source)
+    check_terminations(config, source=source)
+    check_compared(config, source=source)
+    check_jobs(config, source=source)
+
+
+LARGEST: Final = 10**9
+"""No number of the configuration may be further from 0."""
+
+
+def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value that is no list and holds no others, with its key."""
+    if isinstance(value, (Mapping, list)):
+        parts = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for name, part in parts:
+            if isinstance(value, Mapping) and not isinstance(name, str):
+                raise ValueError(f"{key or 'the top level'} has the key {name!r}, but every key must be a string")
+            yield from _leaves(part, f"{key}.{name}" if key else str(name))
+    else:
+        yield key, value
+
+
+def _check_leaf(key: str, value: Any, source: str) -> None:
+    if value is not None and not isinstance(value, (str, bool, int, float)):
+        raise ValueError(f"{source}: {key} is {value!r}, but must be a text, a number, true, false or null")
+    if isinstance(value, (int, float)) and not abs(value) <= LARGEST:
+        raise ValueError(f"{source}: {key} is {value!r}, but must be a number from {-LARGEST} to {LARGEST}")
+
+
+@lru_cache(maxsize=4)
+def _validator(schema: Path, changed: int) -> Any:
+    """The schema's validator, made again when its file has changed."""
+    import jsonschema
+
+    return jsonschema.Draft202012Validator(read(schema))
 
 
 def _check_searches(config: Mapping[str, Any], source: str) -> None:
@@ -97,7 +144,6 @@ def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> 
         ValueError: one sentence with source, block and what is wrong.
     """
     from frugal.trials.searches import on_curves
-    from frugal.trials.strategies import check_termination
     from studies.big_data.searched_beyond.settings import rule_of
     from studies.blocks import block_of, planned
     from studies.trials_comparison.listed import searches_of
@@ -116,7 +162,7 @@ def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> 
             for method in search.compared:
                 for _, problem in search.problems if method.termination is not None else ():
                     own = planned(search, method, block_of(search, config), problem)
-                    check_termination(on_curves(own["termination"], ends[problem]))
+                    _check_termination(json.dumps(on_curves(own["termination"], ends[problem])))
     except ValueError as error:
         raise ValueError(f"{source}: {where}: {error}") from None
 
@@ -131,7 +177,6 @@ def check_compared(config: Mapping[str, Any], *, source: str = "config") -> None
     Raises:
         ValueError: one sentence with source, entry and what is wrong.
     """
-    from frugal.trials.strategies import check_settings
     from studies.blocks import block_of, settings_of
     from studies.comparisons.entries import entries_of
     from studies.trials_comparison.listed import searches_of
@@ -144,19 +189,41 @@ def check_compared(config: Mapping[str, Any], *, source: str = "config") -> None
         block = block_of(search, config)
         for method in search.compared if search.paper == "trials_comparison" else ():
             try:
-                check_settings(method.strategy, set(settings_of(method, block)) - {"n_initial", "divisor"})
+                _check_names(method.strategy, frozenset(settings_of(method, block)) - {"n_initial", "divisor"})
             except ValueError as error:
                 raise ValueError(f"{source}: {search.paper}.{name}: {method.name}: {error}") from None
 
 
 def _check_strategies(strategies: Mapping[str, Mapping[str, Any]], source: str) -> None:
-    from frugal.folds.strategies import try_out
-
     for name, settings in strategies.items():
         try:
-            try_out(name, settings)
+            _try_out(name, json.dumps(settings))
         except (ValueError, TypeError) as error:
             raise ValueError(f"{source}: strategies.{name}: {error}") from error
+
+
+# Each of these asks a strategy once a process for the same settings.
+
+
+@lru_cache(maxsize=1024)
+def _try_out(name: str, settings: str) -> None:
+    from frugal.folds.strategies import try_out
+
+    try_out(name, json.loads(settings))
+
+
+@lru_cache(maxsize=1024)
+def _check_names(name: str, settings: frozenset[str]) -> None:
+    from frugal.trials.strategies import check_settings
+
+    check_settings(name, settings)
+
+
+@lru_cache(maxsize=1024)
+def _check_termination(settings: str) -> None:
+    from frugal.trials.strategies import check_termination
+
+    check_termination(json.loads(settings))
 
 
 def _sentence(error: Any) -> str:

@@ -23,6 +23,7 @@ import frugal.cli
 import studies
 import studies.arguments
 import studies.cli
+from frugal.interface import RunError
 from studies.artefacts import PAPERS, Shown, shown
 from studies.captions import caption
 from studies.publish import read_left_out, read_records
@@ -50,11 +51,11 @@ class Redrawn:
         """Refuse what differs.
 
         Raises:
-            ValueError: with the files that differ.
+            RunError: with the files that differ.
         """
         if self.differing:
             listed = "; ".join(f"{name}, {where}" for name, where in self.differing.items())
-            raise ValueError(f"{len(self.differing)} files differ from what is published: {listed}")
+            raise RunError(f"{len(self.differing)} files differ from what is published: {listed}")
 
 
 def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redrawn:

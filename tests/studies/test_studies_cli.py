@@ -48,8 +48,16 @@ def test_unknown_tables_figures_and_papers_list_the_known_ones(place, capsys):
             ["--runs", "r.csv", "--seed", "0"],
             "figure1 of greedy_cv is drawn from --seed, or --numbers, and",
         ),
-        ("figure11", ["--runs", "r.csv"], "the runs lack the column 'method'; they have a"),
-        ("sizes", ["--runs", "r.csv"], "the runs lack the column 'method'; they have a"),
+        (
+            "figure11",
+            ["--runs", "r.csv"],
+            "r.csv holds the columns a, but figure11 of greedy_cv is made from runs of search_time",
+        ),
+        (
+            "sizes",
+            ["--runs", "r.csv"],
+            "r.csv holds the columns a, but sizes of greedy_cv is made from runs of sizes",
+        ),
     ],
 )
 def test_a_figure_says_what_it_is_drawn_from(place, capsys, name, given, message):
@@ -68,6 +76,12 @@ def test_a_figure_is_drawn_again_from_its_numbers_with_its_caption_beside_it(pla
     assert Path("a/figure2.svg").read_bytes() == Path("b/figure2.svg").read_bytes()
     assert Path("a/figure2.md").read_text() == "n<sup>2</sup> by `frugal`\n"
     assert not Path("b/figure2.md").exists()
+
+
+def test_numbers_of_another_figure_are_refused(place, capsys):
+    (place / "other.csv").write_text("a,b\n1,2\n")
+    says = refused(capsys, ["figure", "beta_pruning", "figure2", "--numbers", "other.csv", "--output", "f.png"])
+    assert says.startswith("studies figure: other.csv holds no numbers of figure2: it lacks '")
 
 
 def test_every_command_has_its_arguments():

@@ -61,6 +61,36 @@ def test_a_length_can_be_a_job_of_its_own(place):
     assert planned["search_early_stopping"] == planned["search_timed"] == 2 * 9 * 3
 
 
+READERS = {"scores", "rungs", "network_scores", "network_default", "trials", "lookup_part", "curves"}
+
+
+@pytest.mark.parametrize(
+    ("targets", "expected"),
+    [
+        (
+            (),
+            READERS
+            | {"scores_timed", "rows_fractions_timed", "rows_sample_sizes_timed", "greedy_cv_figure_explained"},
+        ),
+        (("hypertune", "exploration"), {"hypertune_refits", "exploration_refits"}),
+        (("folds_comparison", "trials_comparison"), READERS | {"compare_trials"}),
+        (("results/lookup/svm_mnist_recheck.csv",), {"lookup_part", "lookup_recheck"}),
+    ],
+    ids=["all", "refits", "comparisons", "recheck"],
+)
+def test_every_job_that_reads_a_dataset_waits_for_all_of_its_files(plan, targets, expected):
+    readers = set()
+    for job in re.split(r"^rule ", plan("smoke", *targets), flags=re.MULTILINE)[1:]:
+        name, (_, _, given) = job.split(":")[0], job.split("output:")[0].partition("input: ")
+        files = {path for path in re.split(r"[, \n]+", given) if path.startswith("data/processed/")}
+        folders = {path.rsplit("/", 1)[0] for path in files}
+        assert files == {
+            f"{folder}/{file}" for folder in folders for file in ("X.npy", "y.npy", "provenance.json")
+        }
+        readers |= {name} if files else set()
+    assert expected <= readers
+
+
 TARGETS = (
     "greedy_cv",
     *(f"greedy_cv_table{i}" for i in (1, 2, 3)),
@@ -198,6 +228,10 @@ def test_a_tuner_whose_name_begins_with_anothers_is_planned_as_itself(tmp_path):
         (
             "greedy_cv={datasets: [iris]}",
             "greedy_cv.datasets.0 is 'iris', but must be one of wdbc, boston, digits",
+        ),
+        (
+            "exploration={functions: {strategies: {ei: {n_initial: '2'}}}}",
+            "exploration.functions: n_initial of ei must be at least 1 and a whole number, got '2'",
         ),
         (
             "strategies={greedy: {tie: 1}}",

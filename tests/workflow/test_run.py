@@ -172,3 +172,22 @@ def test_a_failing_job_leaves_nothing_half_written_and_a_clear_log(tmp_path):
     says = log.read_text().strip().splitlines()
     assert len(says) == 1
     assert "folds0-0.parquet is truncated or not a parquet file; delete it and run again" in says[0]
+
+
+def test_a_damaged_array_stops_the_jobs_that_read_it(tmp_path):
+    place = tiny(tmp_path)
+    block = "results/folds/scores/wdbc/decision_tree/grid/k5/seed0/folds0-0.parquet"
+    asked = ("--configfile", "tiny.yaml", "--", block)
+    assert snakemake(place, *asked).returncode == 0
+    assert sorted(path.name for path in (place / "data/processed/wdbc").iterdir()) == [
+        "X.npy", "provenance.json", "y.npy",
+    ]  # fmt: skip
+    array = place / "data/processed/wdbc/X.npy"
+    content = bytearray(array.read_bytes())
+    content[-200:] = bytes(200)
+    array.write_bytes(content)
+    done = snakemake(place, *asked)
+    assert done.returncode != 0
+    log = place / "results/logs/folds/scores/wdbc/decision_tree/grid/k5/seed0/folds0-0.log"
+    assert "data/processed/wdbc is damaged" in log.read_text()
+    assert not (place / block).exists()

@@ -147,9 +147,17 @@ def source_of(dataset):
     )
 
 
+def dataset_files(name):
+    """The files of a prepared dataset, of which every job that reads it has all for input."""
+    return [
+        f"data/processed/{source_of(name)}/{file}"
+        for file in ("provenance.json", "X.npy", "y.npy")
+    ]
+
+
 def processed(wildcards):
-    """The prepared dataset that a job reads."""
-    return f"data/processed/{source_of(wildcards.dataset)}/provenance.json"
+    """The files of the prepared dataset that a job reads."""
+    return dataset_files(wildcards.dataset)
 
 
 def cell_files(root, methods, datasets, classifiers, n_candidates, n_folds, n_seeds):
@@ -304,10 +312,9 @@ def run_paths(made, runs):
 
 
 def explained_from(made):
-    """Input function: the prepared datasets of the figure that a wildcard names, which explains."""
+    """Input function: files of the prepared datasets of the figure that a wildcard names, which explains."""
     return lambda wildcards: [
-        f"data/processed/{name}/provenance.json"
-        for name in made.explained[wildcards.name]
+        path for name in made.explained[wildcards.name] for path in dataset_files(name)
     ]
 
 

@@ -7,9 +7,7 @@ for dataset in CATALOGUE:
         name:
             f"data_{dataset}"
         output:
-            provenance=f"data/processed/{dataset}/provenance.json",
-            X=f"data/processed/{dataset}/X.npy",
-            y=f"data/processed/{dataset}/y.npy",
+            dataset_files(dataset),
         log:
             f"results/logs/data/{dataset}.log",
         benchmark:

@@ -33,7 +33,7 @@ def row_datasets(experiment):
     block, key = ROWS[experiment], EXPERIMENTS[experiment].datasets
     names = [block[key]] if key == "dataset" else block[key] if key else []
     prepared = [
-        f"data/processed/{name}/provenance.json" for name in names if name in CATALOGUE
+        path for name in names if name in CATALOGUE for path in dataset_files(name)
     ]
     replayed = EXPERIMENTS[experiment].replays_curves
     return prepared + ([row_curves(block)] if replayed else [])
@@ -137,7 +137,7 @@ def search_input(wildcards):
     if wildcards.dataset not in CATALOGUE:
         return []
     checked = default_check(wildcards.learner, wildcards.dataset)
-    return [processed(wildcards), *map(ancient, checked)]
+    return [*processed(wildcards), *map(ancient, checked)]
 
 
 def default_check(learner, dataset):
@@ -222,6 +222,5 @@ def lookup_settings(wildcards):
 
 
 def lookup_dataset(wildcards):
-    """The prepared dataset of a table."""
-    name = config["lookup"][wildcards.table]["dataset"]
-    return f"data/processed/{source_of(name)}/provenance.json"
+    """The files of the prepared dataset of a table."""
+    return dataset_files(config["lookup"][wildcards.table]["dataset"])

@@ -5,7 +5,7 @@ rule exploration_refits:
     # What task 2's searches chose, the reported point and a grid, fitted on more rows and tested.
     input:
         runs="results/exploration/runs/task2.parquet",
-        data="data/processed/mnist/provenance.json",
+        data=dataset_files("mnist"),
     output:
         "results/exploration/runs/refits.parquet",
     log:

@@ -9,8 +9,9 @@ rule hypertune_refits:
     input:
         runs="results/hypertune/runs/{learner}.parquet",
         data=lambda wildcards: [
-            f"data/processed/{name}/provenance.json"
+            path
             for name in config["hypertune"][wildcards.learner]["datasets"]
+            for path in dataset_files(name)
         ],
     output:
         "results/hypertune/runs/{learner}_refits.parquet",

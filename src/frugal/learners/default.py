@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from frugal.interface import RunError
 from frugal.learners.networks import make
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def check_default(
     error = 1 - made.score(X_test, y_test)
     if trained.reason or error > max_error:
         what = trained.reason or f"errs on {error:.1%} of the test rows after {epochs} epochs"
-        raise ValueError(
+        raise RunError(
             f"the default {network} on {dataset.name} {what}, and {max_error:.1%} at most is stated; nothing is "
             "tuned before it reaches that"
         )

@@ -14,7 +14,7 @@ import pandas as pd
 
 from frugal import learners
 from frugal.checks import check_rng, check_whole
-from frugal.interface import Candidate, Trial, TrialTask
+from frugal.interface import Candidate, RunError, Trial, TrialTask
 from frugal.spaces import Choice, Dimension, Ordinal, SearchSpace
 from frugal.trials.measured import COLUMNS, KEY, OF, facts_of
 from frugal.trials.problems import LearnerProblem, Report
@@ -154,13 +154,13 @@ def check_cells(cells: pd.DataFrame) -> None:
     """Refuse a table by what `recheck` found.
 
     Raises:
-        ValueError: naming the first cell whose errors differ by more than they may, or one of which failed.
+        RunError: naming the first cell whose errors differ by more than they may, or one of which failed.
     """
     for cell in cells.to_dict("records"):
         kept, live, allowed = cell["error"], cell["live_error"], cell["max_difference"]
         both_failed = math.isnan(kept) and math.isnan(live)
         if not both_failed and not abs(kept - live) <= allowed + 1e-12:  # errors are multiples of 1 / n_valid
-            raise ValueError(
+            raise RunError(
                 f"{cell['candidate']} on draw {cell['subset']} of {cell['n_rows']} rows has the error {kept:g} in "
                 f"the table and {live:g} live; they may differ by {allowed:g}"
             )

@@ -14,7 +14,7 @@ from typing import Any, Final
 import pandas as pd
 
 from frugal.checks import check_known, check_settings, check_whole
-from frugal.interface import TrialStrategy
+from frugal.interface import RunError, TrialStrategy
 from frugal.seeds import rng_for
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.extrapolations import Extrapolations, epochs_of_checks
@@ -88,8 +88,8 @@ def search(
         number of rows, `OF_CURVES`.
 
     Raises:
-        ValueError: on an unknown name or setting, more first candidates than trials, a journal of another run, or
-            a search all of whose trials failed.
+        ValueError: on an unknown name or setting, more first candidates than trials, or a journal of another run.
+        RunError: if all trials of the search failed.
     """
     check_settings(settings, SETTINGS, complete=False)
     for of, its in settings.get("strategies", {}).items():
@@ -211,6 +211,6 @@ def _check_errors(what: str, table: pd.DataFrame) -> None:
     """Refuse a search that has chosen nothing; say so where there was nothing to choose between."""
     errors = table["error"].dropna().tolist()
     if not errors:
-        raise ValueError(f"all {len(table)} trials of {what} failed, the first with: {table['reason'].iloc[0]}")
+        raise RunError(f"all {len(table)} trials of {what} failed, the first with: {table['reason'].iloc[0]}")
     if len(errors) > 1 and min(errors) == max(errors):
         log.warning("warning: all %d errors of %s are %g, so nothing was learned", len(errors), what, errors[0])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from frugal.checks import check_between
@@ -68,8 +70,14 @@ def entries_of(config: Mapping[str, Any]) -> dict[str, Entry]:
         settings = {**config["strategies"].get(strategy, {}), **block.get("settings", {})}
         try:
             entry = Entry(block["name"], strategy, settings, budget_share=block.get("budget_share"))
-            try_out(strategy, entry.settings_for(128, 5), n_candidates=128, n_folds=5)
+            _try_out(strategy, json.dumps(entry.settings_for(128, 5)))
         except (ValueError, TypeError) as error:
             raise ValueError(f"{where}: {error}") from error
         entries[entry.name] = entry
     return entries
+
+
+@lru_cache(maxsize=1024)
+def _try_out(strategy: str, settings: str) -> None:
+    """Build a strategy, once a process for the same settings."""
+    try_out(strategy, json.loads(settings), n_candidates=128, n_folds=5)

@@ -125,6 +125,6 @@ def test_a_default_above_its_stated_error_leaves_no_file(tmp_path, capsys, monke
     monkeypatch.setattr("frugal.datasets.load", lambda name, root: pictures(20))
     output = tmp_path / "default.csv"
     arguments = ["default", "--network", "mnist_cnn", "--dataset", "mnist_100", "--epochs", "1"]
-    assert main([*arguments, "--max-error", "0", "--output", str(output)]) == 2
+    assert main([*arguments, "--max-error", "0", "--output", str(output)]) == 3
     assert "0.0% at most is stated; nothing is tuned before it reaches that" in capsys.readouterr().err
     assert not output.exists()

@@ -242,6 +242,6 @@ def test_a_table_is_made_by_hand_as_by_the_workflow(learner, space, tmp_path, mo
     assert main([*recheck, "table.parquet"]) == 0
     assert len(pd.read_csv("cells.csv")) == 3
     lookup.table.assign(error=1.0).to_parquet("wrong.parquet")
-    assert main([*recheck, "wrong.parquet"]) == 2
+    assert main([*recheck, "wrong.parquet"]) == 3
     assert "has the error 1 in the table and" in capsys.readouterr().err
     assert sorted(p.name for p in tmp_path.glob("*.jsonl")) == []

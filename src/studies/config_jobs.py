@@ -1,0 +1,385 @@
+"""What the jobs of a configuration would refuse, asked of the code that they run, without data or a fit.
+
+Apart from `config.check`, which every job of the workflow repeats: to import what strategies are built of takes
+seconds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from frugal import learners
+from frugal.checks import check_settings as check_names
+from frugal.checks import check_whole
+from frugal.datasets import Dataset
+from frugal.datasets.catalogue import CATALOGUE, parse_name
+from frugal.spaces import SearchSpace
+from frugal.trials import strategies
+from frugal.trials.functions import FUNCTIONS
+from frugal.trials.ledger import initial_design
+from frugal.trials.look_up_jobs import grid_of
+from frugal.trials.parts import split
+from frugal.trials.problem_by_name import CURVES, FUNCTION, LOOKUP
+from frugal.trials.searches import N_INITIAL
+from studies.big_data.beyond.settings import COMBINATIONS, FRACTIONS, check_settings
+from studies.big_data.searched_beyond.settings import GROWING, REDUCED, TERMINATED
+from studies.blocks import ROWS, block_of, chosen_problems, n_trials_of, on_dataset, planned, settings_of
+from studies.code import OTHERS
+from studies.experiments import EXPERIMENTS, SEARCHES, Search
+from studies.experiments import REDUCED as REDUCED_METHODS
+from studies.experiments import TERMINATED as TERMINATED_METHODS
+from studies.records import Method
+from studies.trials_comparison.listed import searches_of
+
+SETTINGS_CHECKS: Final = {
+    "combinations": COMBINATIONS,
+    "fractions": FRACTIONS,
+    "growing_termination": GROWING,
+    "reduced_search": REDUCED,
+    "terminating_fabolas": TERMINATED,
+}
+"""Experiments whose package says what each setting may be."""
+
+
+def check_jobs(config: Mapping[str, Any], *, source: str = "config") -> None:
+    """Refuse a configuration some job of which would refuse its settings.
+
+    Args:
+        config: all keys, of a configuration that `config.check` accepts.
+        source: where it comes from, for the message.
+
+    Raises:
+        ValueError: one sentence with source, block and what is wrong.
+    """
+    with _named(source):
+        _check_tables(config)
+        _check_searches(config)
+        _check_experiments(config)
+        _check_folds(config)
+
+
+@contextmanager
+def _named(where: str) -> Iterator[None]:
+    """Put the place in front of what is refused inside the block."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+# Datasets ------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def hollow(name: str) -> Dataset:
+    """A dataset of the catalogue, or a subset such as letter_2000, with all its rows and none of their features.
+
+    Raises:
+        ValueError: if there is no such dataset, or it has fewer rows.
+    """
+    base, n_rows = parse_name(name)
+    entry = CATALOGUE[base]
+    counts = entry.class_counts or entry.stand_in_counts
+    splits = {part: np.arange(*ends) for part, ends in entry.splits.items()} or {"all": np.arange(entry.rows)}
+    y = np.zeros(entry.rows, dtype=np.int64)
+    whole = Dataset(base, np.empty((entry.rows, 0)), y, len(counts), "original", splits)
+    return whole if n_rows is None else whole.subset(n_rows)
+
+
+@lru_cache(maxsize=256)
+def _n_train(name: str, n_valid: int, n_test: int | None, n_train: int | None) -> int:
+    """Training rows of a problem on a dataset, once rows are set apart as `problem_by_name.problem` does it.
+
+    Raises:
+        ValueError: if there are not that many rows.
+    """
+    data = hollow(name)
+    apart = 0 if "test" in data.splits or n_test is None else n_test
+    return len(split(data, n_valid=n_valid, n_test=apart, n_train=n_train).train[1])
+
+
+# Searches ------------------------------------------------------------------------------------------------------
+
+
+def _check_searches(config: Mapping[str, Any]) -> None:
+    for name, search in searches_of(config).items():
+        block = block_of(search, config)
+        with _named(f"{search.paper}.{name}"):
+            chosen = chosen_problems(search, block)
+            by_dataset = [block[key] for key in ROWS if isinstance(block.get(key), Mapping)]
+            others = [of for of in search.problems if all(of[1] in numbers for numbers in by_dataset)]
+            for learner, problem in chosen or others[:1]:  # one where none is run at this scale
+                _check_problem(search, block, learner, problem, config, is_run=bool(chosen))
+
+
+def _check_problem(
+    search: Search,
+    block: Mapping[str, Any],
+    learner: str,
+    problem: str,
+    config: Mapping[str, Any],
+    *,
+    is_run: bool,
+) -> None:
+    """Build the strategy of every method on a problem, as `trials.searches.search` does."""
+    table = _table_of(learner, problem, config)
+    facts: dict[str, Any] = {}
+    space: tuple[Any, ...]
+    if learner == FUNCTION:
+        space = ("function", problem)
+    elif table is not None:
+        facts = {"n_rows": max(table["sizes"]), "max_resource": table.get("n_epochs")}
+        if learner == LOOKUP:
+            space = ("grid", table["learner"], table["space"], table["n_per_dimension"])
+        else:
+            space = ("learner", table["network"], learners.record(table["network"]).default_space)
+    else:
+        own = {**block, **(on_dataset(block, problem) if search.resource == "rows" else {})}
+        if "epochs" in own and not learners.in_epochs(learner):
+            raise ValueError(f"epochs must be left out, since {learner} does not train in epochs")
+        n_rows = own["n_train"]
+        if is_run:
+            n_rows = _n_train(problem, own["n_valid"], own.get("n_test"), own["n_train"])
+        facts = {"n_rows": n_rows, "n_classes": hollow(problem).n_classes}
+        facts["max_resource"] = own.get("epochs", learners.n_epochs(learner))
+        space = ("learner", learner, own.get("space", learners.record(learner).default_space))
+    facts = {name: fact for name, fact in facts.items() if fact is not None}
+    n_trials = n_trials_of(search, block, problem)
+    n_classes = facts.get("n_classes", 0) if search.resource == "rows" else 0
+    for method in search.compared:
+        with _named(method.name):
+            if method.name in n_trials:
+                settings = planned(search, method, block, problem, table=table or block, n_classes=n_classes)
+                _check_search(settings, method.name, space, n_trials[method.name], block, facts)
+            else:
+                _check_not_run(method, space, block)
+
+
+def _check_not_run(method: Method, space: tuple[Any, ...], block: Mapping[str, Any]) -> None:
+    """Build a method that is not run at this scale, on sizes of its own: its settings stand there for others."""
+    own = {name: value for name, value in settings_of(method, block).items() if name != "divisor"}
+    n_initial = own.pop("n_initial", 1)
+    check_whole("n_initial", n_initial, 1)
+    build(method.strategy, space, max(NOT_RUN, n_initial), n_initial, n_initial, json.dumps(own), "{}")
+
+
+SEVERAL_SIZES: Final = ("cnn_sizes", "mlp_sizes")
+"""Sets of curves on which trials may be on fewer rows."""
+NOT_RUN: Final = 1000
+"""Trials with which a method is tried out that is not run at this scale."""
+
+
+def _table_of(learner: str, problem: str, config: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The block of a table or a set of curves, with its sizes and network; None: it is neither."""
+    if learner == LOOKUP:
+        return dict(config["lookup"][problem])
+    if learner != CURVES:
+        return None
+    (table,) = (
+        {"network": name, **block}
+        for name, block in config["curves"]["networks"].items()
+        if f"{name}_{block['dataset']}" == problem
+    )
+    n_train = table["n_train"]
+    return {**table, "sizes": n_train if isinstance(n_train, list) else [n_train]}
+
+
+def _check_search(
+    settings: Mapping[str, Any],
+    method: str,
+    space: tuple[Any, ...],
+    n_trials: int,
+    block: Mapping[str, Any],
+    facts: Mapping[str, Any],
+) -> None:
+    own = {name: value for name, value in settings.items() if name not in ("draws", "termination")}
+    name, n_drawn = own.pop("strategy", method), block.get("n_initial", min(N_INITIAL, n_trials))
+    n_initial = own.pop("n_initial", n_drawn)
+    check_whole("n_initial", n_drawn, 1)
+    check_whole("n_initial", n_initial, 1, n_drawn, "the first candidates of all")
+    check_whole("n_initial", n_initial, 1, n_trials, "n_trials")
+    build(name, space, n_trials, n_drawn, n_initial, json.dumps(own), json.dumps(facts))
+
+
+@lru_cache(maxsize=4096)
+def build(
+    name: str, space: tuple[Any, ...], n_trials: int, n_drawn: int, n_initial: int, settings: str, facts: str
+) -> None:
+    """Build a strategy once; the same is not built again.
+
+    Args:
+        name: of the strategy.
+        space: what it is searched on: `function` and its name, `learner`, its name and its space, or `grid`, the
+            same and the values of each hyperparameter.
+        n_trials: that it makes.
+        n_drawn: first candidates of all methods.
+        n_initial: of these, those that it starts from.
+        settings: as JSON.
+        facts: what only the problem knows, as JSON; of these the strategy takes what it lacks.
+
+    Raises:
+        ValueError: on what the strategy refuses.
+        TypeError: the same.
+    """
+    on, own, rng = _space(*space), json.loads(settings), np.random.default_rng(0)
+    if name in OTHERS:
+        from studies.exploration.as_coded import Doc002AsCoded
+
+        Doc002AsCoded(space=on, n_trials=n_trials, rng=rng, n_initial=n_initial, **own)
+        return
+    known = strategies.settings_of(name)
+    facts_of = json.loads(facts)
+    if own.get("resource", "epochs") != "epochs":
+        facts_of.pop("max_resource", None)
+    own |= {fact: value for fact, value in facts_of.items() if fact in known and fact not in own}
+    if "initial" in known:
+        own["initial"] = initial_design(on, n_drawn, np.random.default_rng(0))[:n_initial]
+    strategies.make(name, space=on, n_trials=n_trials, rng=rng, **own)
+
+
+@lru_cache(maxsize=64)
+def _space(kind: str, name: str, space: str = "", n_per_dimension: int = 0) -> SearchSpace:
+    if kind == "function":
+        return FUNCTIONS[name].space
+    whole = learners.space(space, name)
+    if kind == "learner":
+        return whole
+    listed = grid_of(whole, n_per_dimension).dimensions
+    known = learners.signs(name)
+    return SearchSpace(listed, signs={name: known[name] for name in listed if name in known})
+
+
+# Tables, curves, experiments, folds ----------------------------------------------------------------------------
+
+
+def _check_tables(config: Mapping[str, Any]) -> None:
+    for name, block in config["lookup"].items():
+        with _named(f"lookup.{name}"):
+            learners.check_fitted(block["learner"])
+            _space("grid", block["learner"], block["space"], block["n_per_dimension"])
+            if len(block["n_subsets"]) != len(block["sizes"]):
+                raise ValueError(f"n_subsets must hold {len(block['sizes'])} numbers, as sizes does")
+            n_rows = _n_train(block["dataset"], block["n_valid"], block["n_test"] or None, block["n_train"])
+            for size in block["sizes"]:
+                check_whole("sizes", size, hollow(block["dataset"]).n_classes, n_rows, "the training rows")
+    for name, block in config["curves"]["networks"].items():
+        with _named(f"curves.networks.{name}"):
+            several = isinstance(block["n_train"], list)
+            sizes = block["n_train"] if several else [block["n_train"]]
+            if several != (name in SEVERAL_SIZES):
+                what = "several numbers of rows" if name in SEVERAL_SIZES else "one number of rows"
+                raise ValueError(f"n_train must be {what}, got {block['n_train']}")
+            if sizes != sorted(sizes, reverse=True):
+                raise ValueError(f"n_train must have the largest number of rows first, got {sizes}")
+            _n_train(block["dataset"], block["n_valid"], None, sizes[0])
+
+
+def _check_experiments(config: Mapping[str, Any]) -> None:
+    for name, experiment in EXPERIMENTS.items():
+        paper = experiment.package.split(".")[0]
+        with _named(f"{paper}.{name}"):
+            _check_experiment(name, config[paper][name], config)
+
+
+def _check_experiment(name: str, block: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    settings = {key: value for key, value in block.items() if key != "n_seeds"}
+    if name in SETTINGS_CHECKS:
+        table = {"table": "curves"} if EXPERIMENTS[name].replays_curves else {}
+        check_settings(settings | table, SETTINGS_CHECKS[name])
+    key = EXPERIMENTS[name].datasets
+    for dataset in [block[key]] if key == "dataset" else block[key] if key else []:
+        if dataset == "ripley":
+            continue
+        data = hollow(dataset)
+        base = parse_name(dataset)[0]
+        if CATALOGUE[base].opt_in and base not in config["opt_in"]:
+            raise ValueError(f"opt_in must hold {base}, of which {key} makes use")
+        if name in ("sample_sizes", "variance_check") and block["n_rows"] is not None:
+            check_whole("n_rows", block["n_rows"], 2, len(data.training().y), f"the rows of {dataset}")
+        if name == "growing_termination":
+            _check_three(dataset, block["n_train"], block["n_valid"])
+        if name == "reduced_search":
+            _check_three(dataset, block["sizes"][-1], block["n_valid"])
+    if name == "complexity":
+        check_whole("subset_rows", block["subset_rows"], 2, block["n_train"], "the training rows")
+        split(hollow(block["dataset"]), n_valid=1, n_test=block["n_test"], n_train=block["n_train"])
+    if name == "reduced_search":
+        _check_reduced(block)
+    if name == "terminating_fabolas":
+        _check_terminating(block, config)
+
+
+def _check_three(dataset: str, n_train: int, n_valid: int) -> None:
+    """Refuse more rows than `big_data.beyond.designs.split_in_three` has: a fifth of all is for testing."""
+    n_all = len(hollow(dataset).y)
+    n_rows = n_all - n_all // 5
+    if n_train + n_valid > n_rows:
+        raise ValueError(f"{dataset} has {n_rows} rows to train and validate on, got {n_train} and {n_valid}")
+
+
+def _check_reduced(block: Mapping[str, Any]) -> None:
+    """Build the strategies of `reduced_search`."""
+    names = {method.strategy for method in REDUCED_METHODS.values()}
+    check_names(block["strategies"], names, "strategy")
+    check_names(block["n_trials"], names, "strategy", complete=True)
+    for name in sorted(names):
+        own = block["strategies"].get(name, {})
+        with _named(f"strategies.{name}"):
+            if not isinstance(own, Mapping):
+                raise ValueError(f"settings must stand by name, got {own!r}")
+            sizes = {"sizes": block["sizes"], "n_valid": block["n_valid"]} if name == "fabolas" else {}
+            space = ("learner", "svm", "ranges")
+            _check_search({**own, **sizes}, name, space, block["n_trials"][name], block, {})
+
+
+def _check_terminating(block: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """Build the strategies of `terminating_fabolas`."""
+    curves = config["curves"]["networks"][block["curves"]]
+    table = _table_of(CURVES, f"{block['curves']}_{curves['dataset']}", config)
+    assert table is not None
+    if len(table["sizes"]) < 2:
+        raise ValueError(f"curves must name a set on several numbers of rows, got {block['curves']}")
+    sized = {"sizes": sorted(table["sizes"]), "n_valid": table["n_valid"]}
+    space = ("learner", table["network"], learners.record(table["network"]).default_space)
+    for method in TERMINATED_METHODS.values():
+        own = {**block["fabolas"], **sized} if "fabolas" in (method.name, method.variant_of) else {}
+        own = {**method.settings, **own}
+        _check_search({"strategy": method.strategy, **own}, method.name, space, block["n_trials"], block, {})
+
+
+def _check_folds(config: Mapping[str, Any]) -> None:
+    """Refuse more folds than the smallest class of a dataset can fill, and subsets that there are not."""
+    study, network = config["greedy_cv"], config["beta_pruning"]["network"]
+    folds = {
+        f"greedy_cv.{name}.n_folds": (study[name]["n_folds"], study["datasets"])
+        for name in ("search_time", "early_stopping", "wall_clock", "sensitivity")
+    }
+    sizes = [f"{study['sizes']['dataset']}_{n}" for n in study["sizes"]["n_rows"]]
+    folds["greedy_cv.sizes.n_folds"] = (study["sizes"]["n_folds"], sizes)
+    folds["beta_pruning.network.n_folds"] = ([network["n_folds"]], [network["dataset"]])
+    folds["folds_comparison.n_folds"] = (config["folds_comparison"]["n_folds"], study["datasets"])
+    halving = config["strategies"].get("successive_halving", {})
+    folds["strategies.successive_halving.cv"] = ([halving["cv"]] if "cv" in halving else [], study["datasets"])
+    for where, (numbers, datasets) in folds.items():
+        with _named(where):
+            for dataset in datasets:
+                most, what = _least_class(dataset), f"the rows of a class of {dataset}"
+                for number in numbers:
+                    check_whole("the number of folds", number, 2, most, what)
+    for name, default in config["hypertune"]["defaults"].items():
+        with _named(f"hypertune.defaults.{name}"):
+            for _, dataset in SEARCHES[name].problems:
+                hollow(dataset if default["n_rows"] is None else f"{dataset}_{default['n_rows']}")
+
+
+def _least_class(dataset: str) -> int:
+    """Rows of the smallest class, or of a subset what they are at most."""
+    base, n_rows = parse_name(dataset)
+    counts = CATALOGUE[base].class_counts or CATALOGUE[base].stand_in_counts
+    return min(counts) if n_rows is None else len(hollow(dataset).training().y) // len(counts)

@@ -1,0 +1,191 @@
+"""What files of runs hold, so that a table, figure, claim or refit of one paper refuses the runs of another."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from frugal.files import read
+from studies.artefacts import PAPERS, Shown, shown
+from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES
+from studies.trials_comparison.listed import COLUMNS as PATH_COLUMNS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Kind(NamedTuple):
+    """What tells runs from others.
+
+    Attributes:
+        name: of the kind, which several runs of a paper may share.
+        columns: that they must have.
+        values: by column a regular expression of each value that is given.
+        lacks: columns that they must not have.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    values: Mapping[str, str] = {}
+    lacks: tuple[str, ...] = ()
+
+    def holds(self, runs: pd.DataFrame) -> bool:
+        """Whether these are runs of this kind."""
+        if not set(self.columns) <= set(runs.columns) or set(self.lacks) & set(runs.columns):
+            return False
+        return all(
+            re.fullmatch(pattern, str(value))
+            for column, pattern in self.values.items()
+            for value in runs[column].dropna().unique()
+        )
+
+
+_RUN: Final = ("method", "seed", "data")
+_CELL: Final = (*_RUN, "dataset", "classifier", "n", "k")
+_SEARCH: Final = (*_RUN, "learner", "dataset", "id", "error", "seconds", "incumbent")
+_OLSON: Final = {"dataset": "wdbc|boston|digits"}
+SEARCH: Final = Kind("searches", _SEARCH)
+"""Of the trials family, of any experiment."""
+TABLES: Final = (
+    Kind("fits of a look-up table", ("learner", "dataset", "data", "candidate", "n_rows", "subset", "test_error")),
+    Kind("stored curves", ("network", "dataset", "data", "id", "candidate", "epoch", "score")),
+)
+"""What searches look up."""
+EVERYTHING: Final[Mapping[str, Any]] = {
+    "greedy_cv": {"sensitivity": {"variants": {"any": {}}}, "wall_clock": {"n_folds": [5]}},
+    "folds_comparison": {"n_folds": [5], "n_timed_seeds": 1},
+    "hypertune": {name: {"datasets": [name]} for name, of in SEARCHES.items() if of.paper == "hypertune"},
+    "trials_comparison": {},
+}
+"""The least configuration with which every paper shows all that it can."""
+
+
+def everything(paper: str) -> Shown:
+    """All that a paper shows.
+
+    Raises:
+        ValueError: on an unknown paper; the message lists the known ones.
+    """
+    return shown(paper, EVERYTHING)
+
+
+def kind_of(paper: str, run: str) -> Kind:
+    """What the runs of a paper that have this name hold."""
+    match paper:
+        case "greedy_cv":
+            return _of_greedy_cv(run)
+        case "beta_pruning":
+            own = ("step", "explored", "best_mean") if run == "explored" else ("tau", "buffer", "folds_share")
+            return Kind(run, (*_RUN, *own))
+        case "comparisons":
+            network = "mnist_cnn"
+            classifier = network if run == "network" else f"(?!{network}).*"
+            timed = ("seconds", "overhead_s") if run == "timed" else ("folds_share", "rows_share")
+            lacks = () if run == "timed" else ("seconds",)
+            return Kind(run, (*_CELL, "strategy", "budget_share", *timed), {"classifier": classifier}, lacks)
+        case "trials_comparison":
+            learner, _, dataset = run.partition("-")
+            return Kind("paths", tuple(PATH_COLUMNS), {"learner": learner, "dataset": dataset})
+    return _of_experiment(run)
+
+
+def _of_greedy_cv(run: str) -> Kind:
+    columns, lacks = (*_CELL, "search_time", "n_evaluations"), ("variant", "strategy")
+    stopping = {"method": "greedy_early_stopping|successive_halving"}
+    whole = {"method": "standard|greedy"}
+    match run:
+        case "early_stopping":
+            return Kind(run, (*columns, "quality"), {**_OLSON, **stopping}, (*lacks, "seconds"))
+        case "wall_clock":
+            return Kind(run, (*columns, "seconds", "overhead_s"), {**_OLSON, **stopping}, lacks)
+        case "sizes":
+            return Kind(run, columns, {"dataset": "letter_[0-9]+", **whole}, lacks)
+        case "search_time":
+            return Kind(run, columns, {**_OLSON, **whole}, lacks)
+    return Kind("variants", (*columns, "variant"), {**_OLSON, **whole}, ("strategy",))
+
+
+def _of_experiment(run: str) -> Kind:
+    if run == EXTRAPOLATED:
+        return Kind(run, ("network", "dataset", "data", "id", "observed", "final", "mean", "sd"))
+    if run in EXPERIMENTS:
+        return Kind(run, ("experiment", *_RUN), {"experiment": run})
+    if run.endswith("refits"):
+        columns = ("experiment", *_RUN, "learner", "dataset", "candidate", "n_rows", "test_error")
+        return Kind("refits", columns, {"experiment": run})
+    of_paper = SEARCHES[run].paper
+    return Kind("searches" if of_paper == "hypertune" else run, ("experiment", *_SEARCH), {"experiment": run})
+
+
+def described(runs: pd.DataFrame) -> str:
+    """What a table holds, in words: the runs that it fits, or its columns."""
+    for paper in PAPERS:
+        made = everything(paper)
+        for run in made.runs():
+            if kind_of(paper, run).holds(runs):
+                return f"runs of {run.partition('/')[0]} of {made.folder}"
+    known = [kind.name for kind in (SEARCH, *TABLES) if kind.holds(runs)]
+    return known[0] if known else f"the columns {', '.join(map(str, runs.columns))}"
+
+
+def check_shown(paper: str, kind: str, name: str, paths: Iterable[str]) -> None:
+    """Refuse runs that are not those of a table or figure.
+
+    Args:
+        paper: module in `studies`.
+        kind: `table` or `figure`.
+        name: of the table or figure; one that the paper does not make from runs passes.
+        paths: of the files.
+
+    Raises:
+        ValueError: if a file holds other runs, in a sentence with what it holds and what would be accepted.
+    """
+    made = everything(paper)
+    needed = (made.tables if kind == "table" else made.figures).get(name, ())
+    kinds = {kind_of(paper, run).name for run in needed}
+    accepted = [run for run in made.runs() if kind_of(paper, run).name in kinds]
+    what = f"{name} of {made.folder} is made from runs of {', '.join(accepted)}"
+    for path in paths if needed else ():
+        _check(path, [kind_of(paper, run) for run in accepted], what)
+
+
+def check_claimed(paper: str, paths: Iterable[str]) -> None:
+    """Refuse runs that the claims of a paper cannot be judged on; files are named for experiments.
+
+    Raises:
+        ValueError: if a file is named for no run of the paper or as another, or holds other runs than those.
+    """
+    made = everything(paper)
+    named = list(dict.fromkeys(run for runs in made.claims.values() for run in runs))
+    seen: dict[str, str] = {}
+    for path in paths:
+        run = Path(path).stem
+        if run not in named:
+            raise ValueError(f"{path} is named for no run of {made.folder}; known: {', '.join(named)}")
+        if run in seen:
+            raise ValueError(f"{seen[run]} and {path} are both named {run}; give one of them")
+        seen[run] = path
+        _check(path, [kind_of(paper, run)], f"by its name it is runs of {run} of {made.folder}")
+
+
+def check_refitted(paper: str, paths: Iterable[str]) -> None:
+    """Refuse what are no searches whose choices a paper refits, and not what these look up.
+
+    Raises:
+        ValueError: as `check_shown`.
+    """
+    if paper == "trials_comparison":
+        kinds, what = [SEARCH, *TABLES], "searches, and the table or the curves that they look up"
+    else:
+        runs = ["task2"] if paper == "exploration" else [n for n, of in SEARCHES.items() if of.paper == paper]
+        kinds, what = [kind_of(paper, run) for run in runs], f"runs of {', '.join(runs)}"
+    for path in paths:
+        _check(path, kinds, f"refits of {paper} are of {what}")
+
+
+def _check(path: str, kinds: Iterable[Kind], what: str) -> None:
+    runs = read(path)
+    if not any(kind.holds(runs) for kind in kinds):
+        raise ValueError(f"{path} holds {described(runs)}, but {what}")

@@ -100,11 +100,13 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--settings", default="{}", help="n_train (or several), n_valid and n_epochs, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
     add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
+    add_restart(p)
 
     p = command(commands, "extrapolate", "extrapolate stored learning curves from some of their points")
     add_input(p, "--curves", required=True, help="what `frugal curves` has written")
     p.add_argument("--settings", default="{}", help="check_share, and curve: those of the sampler, as JSON")
     add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
+    add_restart(p)
 
     p = command(commands, "lookup", "make a table of real fits that optimisers look up")
     steps = p.add_subparsers(dest="step", required=True, metavar="STEP")
@@ -112,6 +114,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--part", type=int, required=True, help="number of the value, from 0")
     _add_table(p)
     add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
+    add_restart(p)
     p = command(steps, "gather", "all parts in one table that is checked to be whole")
     add_input(p, "--parts", nargs="+", required=True)
     add_output(p, "--output", required=True)
@@ -174,6 +177,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--splits", default="stratified", help="stratified or plain")
     p.add_argument("--seed", type=int, default=0, help="of candidates and folds")
     p.add_argument("--workers", type=int, default=1, help="processes that fit at once")
+    p.add_argument("--fit-timeout", type=float, help="seconds after which a fit counts as failed; none by default")
     return parser
 
 
@@ -238,6 +242,11 @@ def command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
     return parser
 
 
+def add_restart(parser: argparse.ArgumentParser) -> None:
+    """Add the option of a command that keeps a journal."""
+    parser.add_argument("--restart", action="store_true", help="set the journal aside as .old, and begin anew")
+
+
 def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="of the table, as JSON")
     parser.add_argument("--root", default="data", help="folder of the datasets")
@@ -277,3 +286,4 @@ def add_trials(commands: Any) -> None:
     p.add_argument("--settings", default="{}", help="of the problem and its strategies, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
     add_output(p, "--output", JOURNAL, required=True, help="a killed search goes on from the journal beside it")
+    add_restart(p)

@@ -6,7 +6,17 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from frugal.arguments import JOURNAL, Places, add_input, add_output, add_trials, command, numbers, top_level
+from frugal.arguments import (
+    JOURNAL,
+    Places,
+    add_input,
+    add_output,
+    add_restart,
+    add_trials,
+    command,
+    numbers,
+    top_level,
+)
 
 MARKDOWN: Final[Places] = {"Markdown": lambda path: path.with_suffix(".md")}
 DRAWN: Final[Places] = {
@@ -56,6 +66,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
     add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
+    add_restart(p)
 
     p = command(commands, "table", "write a table of a paper as .csv and .md")
     p.add_argument("paper")

@@ -19,7 +19,7 @@ def fresh(request):
 
 
 def evaluate(task):
-    return SCORES[task.candidate, task.fold], 0.0
+    return folds.Fit(SCORES[task.candidate, task.fold], 0.0)
 
 
 def test_the_same_seed_gives_the_same_run(fresh):
@@ -73,7 +73,7 @@ def test_one_live_worker_does_what_a_replay_does(fresh):
 @pytest.mark.parametrize("n_workers", [2, 5, 50])
 def test_several_workers_share_one_strategy(fresh, n_workers):
     with ThreadPoolExecutor(n_workers) as pool:
-        trace = folds.run(fresh(), evaluate, executor=pool, n_workers=n_workers)
+        trace = folds.run(fresh(), evaluate, executor=pool, n_pending=n_workers)
     assert len(set(trace.tasks)) == len(trace.tasks)
     assert trace.chosen in range(N)
     assert trace.complete

@@ -19,9 +19,10 @@ from faults import WRONG, Fault, Outcome, judge
 
 KIND = "mutation: arguments"
 JUNK = (
-    "", " ", "-1", "0", "00", "1", "2", "1.0", "1.5", "1e3", "nan", "inf", "-", "--", "x", "None", "true", "[]", "{}",
-    "null", "{", '{"x": 1}', '{"": null}', "[1]", "0-", "-0", "3-1", "0-1", "0x1", "1_0", "１", "../x", "/", ".", "~",
-    "a\nb", "a\0b", "é", "$(id)", "`id`", "; ls", "%s", "{0}", "*", "wdbc", "greedy", "\ud800", "y" * 5000,
+    "", " ", "-1", "0", "00", "1", "2", "1.0", "1.5", "1e3", "nan", "inf", "-", "--", "x", "None", "true", "[]",
+    "{}", "null", "{", '{"x": 1}', '{"": null}', "[1]", "0-", "-0", "3-1", "0-1", "0x1", "1_0", "\uff11", "../x",
+    "/", ".", "~", "a\nb", "a\0b", "é", "$(id)", "`id`", "; ls", "%s", "{0}", "*", "wdbc", "greedy", "\ud800",
+    "y" * 5000,
 )  # fmt: skip
 OUTPUT = "@/out.parquet"
 
@@ -180,7 +181,7 @@ def mutate(fault: Fault) -> tuple[list[str], bool, dict[str, str]]:
     if fault.how == "unknown":
         return [*arguments, rng.choice(["--nonsense", "-q", "---", "--output-", "--n"]), "1"], False, {}
     if fault.how == "extra":
-        return arguments[:1] + [rng.choice([text for text in JUNK if text])] + arguments[1:], False, {}
+        return [*arguments[:1], rng.choice([text for text in JUNK if text]), *arguments[1:]], False, {}
     return [*arguments[:place], flag[:-1], *arguments[place + 1 :]], True, {}  # argparse knows unique beginnings
 
 

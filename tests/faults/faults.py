@@ -1,7 +1,7 @@
 """Faults as data, and what became of each: held, refused, traceback, wrong or hang.
 
-A fault has a kind (table of `docs/reliability.md`), says what it spoils and how, and draws all else from its seed, so
-that it can be tried again. An attempt is a call that gives an answer; it is judged against the answer without fault.
+A fault has a kind (a row of `docs/reliability.md`), says what it spoils and how, and draws all else from its seed,
+so that it can be tried again. An attempt is a call that gives an answer; this is judged against the right one.
 """
 
 from __future__ import annotations

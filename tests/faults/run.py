@@ -1,4 +1,4 @@
-"""Try faults of all kinds and write what became of them: `python tests/faults/run.py --output docs/reliability.md`.
+"""Try faults of all kinds and write what became of them; `make test-faults` runs it.
 
 About 20 minutes on two idle cores: kills run beside the rest. With `--share 0.1`, a tenth of it.
 """
@@ -82,13 +82,13 @@ def report(found: list[Outcome], seed: int, share: float, minutes: float) -> str
         f"Made by `python tests/faults/run.py` on {datetime.now(UTC):%Y-%m-%d} at commit {commit} with seed {seed}"
         f" in {minutes:.0f} minutes, not by hand.{part} `make test-faults` makes it again.",
         "",
-        "Each fault is tried alone. It is *held* if the answer is that without the fault, or, of a mutation, what the"
-        " changed input says beyond doubt. It is *refused* if the command ends in one sentence and exit status 2 or 3."
-        " *Failed* is a traceback, or an error that is not one sentence. *Wrong* is another answer with exit status 0,"
-        " half a file, or a file left behind. *Hung* is more than a minute (of a whole run, ten).",
+        "Each fault is tried alone. It is *held* if the answer is that without the fault, or, of a mutation, what"
+        " the changed input says beyond doubt. It is *refused* if the command ends in one sentence and exit status"
+        " 2 or 3. *Failed* is a traceback, or an error that is not one sentence. *Wrong* is another answer with"
+        " exit status 0, half a file, or a file left behind. *Hung* is more than a minute (of a whole run, ten).",
         "",
-        "Kills: SIGKILL to the process group of a run of Snakemake at smoke scale, at a drawn moment; the run is then"
-        " resumed, and its files compared with those of a run that was not killed.",
+        "Kills: SIGKILL to the process group of a run of Snakemake at smoke scale, at a drawn moment; the run is"
+        " then resumed, and its files compared with those of a run that was not killed.",
         "",
         "| kind | tried | held | refused | failed | wrong | hung |",
         "|---|---:|---:|---:|---:|---:|---:|",

@@ -19,9 +19,9 @@ from frugal.datasets import Dataset, from_csv
 KIND, SELECTED = "mutation: CSV file", "mutation: CSV file of select"
 NAMES = ["a", "b", "c", "label"]
 CELLS = (
-    "", " ", "x", "NA", "nan", "null", "None", "inf", "-inf", "1e999", "1e-400", "0x10", "1_000", "١٢", "１２", " 3 ",
-    '"3"', '"1,5"', "TRUE", "True", "-0", "+4", ".5", "5.", "1e3", "1d3", "3%", "$3", "(3)", "1 2", "1;2", "\t7", "=1+1",
-    "9" * 400, "2020-01-01", "1+2j", '"', "'3'", "#", "\\n",
+    "", " ", "x", "NA", "nan", "null", "None", "inf", "-inf", "1e999", "1e-400", "0x10", "1_000", "\u0661\u0662",
+    "\uff11\uff12", " 3 ",     '"3"', '"1,5"', "TRUE", "True", "-0", "+4", ".5", "5.", "1e3", "1d3", "3%",
+    "$3", "(3)", "1 2", "1;2", "\t7", "=1+1", "9" * 400, "2020-01-01", "1+2j", '"', "'3'", "#", "\\n",
 )  # fmt: skip
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 MISSING = {
@@ -131,8 +131,8 @@ def _garbage(rows: list[list[str]], rng: random.Random) -> str:
 WAYS = {
     way.__name__[1:]: way
     for way in (
-        _cell, _column, _header_cell, _fewer_fields, _more_fields, _shifted, _no_header, _characters, _cut, _separator,
-        _line_ends, _garbage,
+        _cell, _column, _header_cell, _fewer_fields, _more_fields, _shifted, _no_header, _characters, _cut,
+        _separator, _line_ends, _garbage,
     )
 }  # fmt: skip
 
@@ -153,8 +153,8 @@ def content_of(fault: Fault) -> bytes:
 def reading(content: bytes) -> tuple[list[list[float]], list[str]] | None:
     """Numbers and labels if the content is a table beyond doubt, else None.
 
-    Beyond doubt: UTF-8, one name per column, each another one and no number, as many fields in each line that is not
-    blank, numbers in decimals, labels that are there.
+    Beyond doubt: UTF-8, one name per column, no name twice, as many fields in each line that is not blank, numbers
+    in decimals, labels that are there.
     """
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True))

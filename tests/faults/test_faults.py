@@ -1,4 +1,4 @@
-"""A small sample of each kind of fault, always the same: no wrong answer, no hang, no traceback that is not listed."""
+"""A small sample of each kind of fault, always the same: no wrong answers or hangs, no unlisted tracebacks."""
 
 import random
 import re
@@ -98,12 +98,9 @@ def test_an_alarm_does_not_ring_later():
 
 @pytest.mark.parametrize("how", DAMAGES)
 def test_damage_always_changes_the_content(how):
-    for content in (b"\0" * 100, b"abc", bytes(range(256))):
+    for content in (b"abc", b"\0\0\0\1", bytes(range(256))):
         rng = random.Random(0)
-        assert all(damage(content, how, rng) != content for _ in range(20)) or (how, content) == (
-            "zero",
-            b"\0" * 100,
-        )
+        assert all(damage(content, how, rng) != content for _ in range(20))
 
 
 def test_a_command_that_fails_in_other_ways_than_one_sentence_is_unclear():

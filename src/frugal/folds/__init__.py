@@ -1,13 +1,18 @@
 """Strategies that save cross-validation folds, and the kept scores they are compared on."""
 
-from frugal.folds.replay import Trace, replay, run, run_in_processes
+from frugal.folds.fits import Fit
+from frugal.folds.replay import Broken, Interrupted, OutOfMemoryError, Trace, replay, run, run_in_processes
 from frugal.folds.scores import Folds, Live, score
 from frugal.folds.strategies import known, make, settings_of, with_facts
 from frugal.folds.table import ScoreTable
 
 __all__ = [
+    "Broken",
+    "Fit",
     "Folds",
+    "Interrupted",
     "Live",
+    "OutOfMemoryError",
     "ScoreTable",
     "Trace",
     "known",

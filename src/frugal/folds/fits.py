@@ -18,7 +18,13 @@ from frugal.spaces import as_json
 
 @dataclass(frozen=True)
 class Fit:
-    """Accuracy in [0, 1] (nan if it failed, with the reason) and seconds of fitting and scoring."""
+    """What came of one evaluation.
+
+    Attributes:
+        score: higher is better; nan if it failed.
+        seconds: of fitting and scoring.
+        reason: why it failed; empty if it did not.
+    """
 
     score: float
     seconds: float

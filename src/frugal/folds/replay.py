@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass, field
 from time import thread_time
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from frugal.checks import check_whole
+from frugal.folds.fits import Fit
+from frugal.folds.pending import Evaluate, Pending
 from frugal.folds.table import ScoreTable
 from frugal.interface import FoldStrategy, FoldTask, Wait
+from frugal.workers import Workers
 
-_NO_RUNGS: Mapping[int, ScoreTable] = {}
-Evaluate = Callable[[FoldTask], tuple[float, float]]
-"""Task -> (score, seconds)."""
+_NO_RUNGS: Final[Mapping[int, ScoreTable]] = MappingProxyType({})
+_NOTHING_KEPT: Final[Mapping[FoldTask, Fit]] = MappingProxyType({})
+Ended = TypeVar("Ended", "Interrupted", "OutOfMemoryError", "Broken")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +36,7 @@ class Trace:
         complete: whether it has all its folds.
         events: what the strategy noted (completions, rungs, stops), each with its step from 1.
         overhead_s: seconds of CPU spent in the strategy itself, so that other jobs on the machine do not count.
+        answers: what the strategy was told the scores of, with the reasons of failures, in the order of `tasks`.
     """
 
     tasks: list[FoldTask]
@@ -41,6 +46,7 @@ class Trace:
     complete: bool
     events: list[dict[str, Any]] = field(default_factory=list)
     overhead_s: float = 0.0
+    answers: list[Fit] = field(default_factory=list)
 
     def completion_steps(self, n_candidates: int, n_folds: int) -> NDArray[np.int64]:
         """Step (from 1) at which each candidate got its last fold on all rows; 0 where it did not.
@@ -93,8 +99,26 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
         except (KeyError, IndexError):
             held = ", ".join(str(rows or "all") for rows in cells)
             raise ValueError(f"no kept score for {task}; there are scores for {held} rows") from None
-        log.tell(task, score, spent)
+        log.tell(task, Fit(score, spent))
     return log.trace()
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run that Ctrl-C ended; `trace` is what it had been told."""
+
+    trace: Trace
+
+
+class OutOfMemoryError(MemoryError):
+    """A run that ended because an evaluation had too little memory; `trace` is what it had been told."""
+
+    trace: Trace
+
+
+class Broken(BrokenExecutor):
+    """A run whose executor evaluates nothing any more; `trace` is what it had been told."""
+
+    trace: Trace
 
 
 def run(
@@ -102,74 +126,98 @@ def run(
     evaluate: Evaluate,
     *,
     executor: Executor | None = None,
-    n_workers: int = 1,
+    n_pending: int = 1,
+    fit_timeout: float | None = None,
+    kept: Mapping[FoldTask, Fit] = _NOTHING_KEPT,
+    keep: Callable[[FoldTask, Fit], None] = lambda task, fit: None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Trace:
     """Run a strategy to its end on live evaluations.
 
+    A strategy is told the answers in the order of asking. So the trace depends on the number of pending tasks, but
+    on neither the number of workers nor their speed. A task whose worker dies is repeated once, with a warning. It
+    counts as failed if its worker dies again, and so does one that calls `sys.exit`.
+
     Args:
         strategy: a fresh one.
-        evaluate: task -> (score, seconds); picklable where the executor is a process pool.
-        executor: where evaluations run; None: here, one at a time.
-        n_workers: how many evaluations may be out at once.
+        evaluate: task -> fit; picklable where the executor is made of processes. What it raises ends the run.
+        executor: where evaluations run, such as `Workers`; None: here, one at a time.
+        n_pending: how many tasks are asked for before the answer to the first of them is told. Beyond the number
+            of workers, it keeps these busy while the oldest task takes long.
+        fit_timeout: seconds after which an evaluation counts as failed. `Workers` kill the process; the worker of
+            another executor is lost until the evaluation ends.
+        kept: evaluations of an interrupted run, which are told without being repeated.
+        keep: called in this thread with each new task and fit as soon as it is seen to be done.
+        stop: asked before each new task; True: no more are asked for, and the run ends with the pending ones.
 
     Raises:
-        ValueError: if `n_workers` is below 1 or the strategy waits while nothing is pending.
+        ValueError: if `n_pending` is below 1, `fit_timeout` is not positive or given without an executor, or the
+            strategy waits while nothing is pending.
+        TypeError: if `evaluate` returns something else than a `Fit`.
+        Interrupted: on Ctrl-C.
+        OutOfMemoryError: if an evaluation raises MemoryError.
+        Broken: if the executor breaks, or if every worker is held by evaluations that were given up.
     """
-    check_whole("n_workers", n_workers, 1)
+    check_whole("n_pending", n_pending, 1)
     log = _Log(strategy)
-    out: dict[Future[tuple[float, float]], FoldTask] = {}
-    finished = False
-    while out or not finished:
-        while not finished and len(out) < n_workers:
-            task = log.ask()
-            if task is None:
-                finished = True
-            elif isinstance(task, Wait):
-                if not out:
-                    raise ValueError("the strategy waits, but every answer has been told")
-                break
-            else:
-                out[_submit(executor, evaluate, task)] = task
-        for future in wait(out, return_when=FIRST_COMPLETED).done:
-            log.tell(out.pop(future), *future.result())
-            finished = False  # an answer may open what was finished before it, such as a next rung
+    with Pending(evaluate, executor, fit_timeout, kept, keep) as pending:
+        try:
+            _run(log, pending, n_pending, stop)
+        except KeyboardInterrupt as error:
+            raise _ended(Interrupted("the run was interrupted"), log) from error
+        except MemoryError as error:
+            raise _ended(OutOfMemoryError(str(error) or "the machine has too little memory"), log) from error
+        except BrokenExecutor as error:
+            raise _ended(Broken(str(error)), log) from error
     return log.trace()
 
 
-def run_in_processes(strategy: FoldStrategy, evaluate: Evaluate, *, n_workers: int) -> Trace:
-    """Run a strategy to its end on live evaluations in a pool of processes of its own.
+def _run(log: _Log, pending: Pending, n_pending: int, stop: Callable[[], bool]) -> None:
+    has_stopped = False
+    while True:
+        while len(pending) < n_pending and not has_stopped:
+            if has_stopped := stop():
+                break
+            task = log.ask()
+            if isinstance(task, Wait) and not pending:
+                raise ValueError("the strategy waits, but every answer has been told")
+            if task is None or isinstance(task, Wait):
+                break  # an answer may open what was finished before it, such as a next rung
+            pending.add(task)
+        if not pending:
+            return
+        log.tell(*pending.take())
+
+
+def _ended(error: Ended, log: _Log) -> Ended:
+    error.trace = log.trace()
+    return error
+
+
+def run_in_processes(
+    strategy: FoldStrategy,
+    evaluate: Evaluate,
+    *,
+    n_workers: int,
+    n_pending: int | None = None,
+    start_method: str = "loky",
+    **options: Any,
+) -> Trace:
+    """Run a strategy to its end on live evaluations in processes of its own.
 
     Args:
         strategy: a fresh one.
-        evaluate: task -> (score, seconds); sent once to every worker, data and all.
+        evaluate: task -> fit; sent once to every worker, data and all.
         n_workers: how many processes.
+        n_pending: as of `run`; None: `n_workers`.
+        start_method: of the processes; see `Workers`.
+        **options: of `run`.
 
     Raises:
-        ValueError: if `n_workers` is below 1.
+        ValueError: if `n_workers` is below 1, on an unknown start method, and as `run`, whose other errors it has.
     """
-    check_whole("n_workers", n_workers, 1)
-    with ProcessPoolExecutor(n_workers, initializer=_adopt, initargs=(evaluate,)) as pool:
-        return run(strategy, _evaluate_adopted, executor=pool, n_workers=n_workers)
-
-
-_adopted: list[Evaluate] = []
-"""In a worker process: what it evaluates tasks by."""
-
-
-def _adopt(evaluate: Evaluate) -> None:
-    _adopted[:] = [evaluate]
-
-
-def _evaluate_adopted(task: FoldTask) -> tuple[float, float]:
-    return _adopted[0](task)
-
-
-def _submit(executor: Executor | None, evaluate: Evaluate, task: FoldTask) -> Future[tuple[float, float]]:
-    if executor is not None:
-        return executor.submit(evaluate, task)
-    future: Future[tuple[float, float]] = Future()
-    future.set_result(evaluate(task))
-    return future
+    with Workers(n_workers, evaluate, start_method=start_method) as workers:
+        return run(strategy, evaluate, executor=workers, n_pending=n_pending or n_workers, **options)
 
 
 class _Log:
@@ -178,8 +226,7 @@ class _Log:
     def __init__(self, strategy: FoldStrategy) -> None:
         self._strategy = strategy
         self._tasks: list[FoldTask] = []
-        self._scores: list[float] = []
-        self._seconds: list[float] = []
+        self._answers: list[Fit] = []
         self._overhead_s = 0.0
 
     def ask(self) -> FoldTask | Wait | None:
@@ -188,22 +235,22 @@ class _Log:
         self._overhead_s += thread_time() - started
         return task
 
-    def tell(self, task: FoldTask, score: float, seconds: float) -> None:
+    def tell(self, task: FoldTask, answer: Fit) -> None:
         started = thread_time()
-        self._strategy.tell(task, score)
+        self._strategy.tell(task, answer.score)
         self._overhead_s += thread_time() - started
         self._tasks.append(task)
-        self._scores.append(score)
-        self._seconds.append(seconds)
+        self._answers.append(answer)
 
     def trace(self) -> Trace:
         strategy = self._strategy
         return Trace(
             self._tasks,
-            np.array(self._scores, dtype=float),
-            np.array(self._seconds, dtype=float),
+            np.array([answer.score for answer in self._answers], dtype=float),
+            np.array([answer.seconds for answer in self._answers], dtype=float),
             strategy.incumbent,
             strategy.complete,
             list(getattr(strategy, "events", [])),
             self._overhead_s,
+            self._answers,
         )

@@ -112,13 +112,12 @@ class Live:
     candidates: Sequence[Candidate]
     rung_folds: Folds | None = None
 
-    def __call__(self, task: FoldTask) -> tuple[float, float]:
-        """Score and seconds of one task."""
+    def __call__(self, task: FoldTask) -> Fit:
+        """The fit of one task."""
         where = self.folds if task.n_rows is None else self.rung_folds or self.folds
         fitter = where.fitter(self.classifier, task.fold, task.n_rows)
         with one_thread():
-            fit = fitter(self.candidates[task.candidate])
-        return fit.score, fit.seconds
+            return fitter(self.candidates[task.candidate])
 
 
 def score(

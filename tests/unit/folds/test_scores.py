@@ -137,11 +137,11 @@ def test_a_strategy_runs_live_on_real_fits():
         assert got == table.scores[task.candidate, task.fold]
     assert trace.seconds.min() > 0
     few = score(WDBC, "decision_tree", candidates[:1], n_folds=3, seed=0, n_rows=60)
-    assert live(FoldTask(0, 0, 60))[0] == few.scores[0, 0]
+    assert live(FoldTask(0, 0, 60)).score == few.scores[0, 0]
     apart = Live(live.folds, "decision_tree", candidates, Folds(WDBC, 5, 0))
     fifth = score(WDBC, "decision_tree", candidates[:1], n_folds=5, seed=0, n_rows=60)
-    assert apart(FoldTask(0, 4, 60))[0] == fifth.scores[0, 4]
-    assert apart(FoldTask(0, 0))[0] == table.scores[0, 0]
+    assert apart(FoldTask(0, 4, 60)).score == fifth.scores[0, 4]
+    assert apart(FoldTask(0, 0)).score == table.scores[0, 0]
 
 
 def test_a_live_run_in_processes_is_that_of_one():
@@ -179,7 +179,7 @@ digits = replace(digits, X=digits.X // 8)  # three levels of grey: on two thread
 candidates = [{"n_neighbors": k, "weights": "uniform"} for k in range(2, 20, 2)]
 print(score(digits, "knn", candidates, n_folds=2, seed=0, exact_batch=False).scores.tolist())
 where = Folds(digits, 2, 0)
-print([Live(where, "knn", candidates)(FoldTask(i, fold))[0] for i in range(9) for fold in range(2)])
+print([Live(where, "knn", candidates)(FoldTask(i, fold)).score for i in range(9) for fold in range(2)])
 """
 
 

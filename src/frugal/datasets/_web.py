@@ -67,7 +67,7 @@ class _Limit(web.BaseHandler):
             count.add(content)
             return content
 
-        response.read = counted  # type: ignore[method-assign]
+        response.read = counted  # type: ignore[method-assign, assignment]
         return response
 
     https_request, https_response = http_request, http_response

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import lzma
-import tarfile
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +28,8 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
     """Read a CSV file with a header line, numeric features and one column of class labels.
 
     Args:
-        path: the file; compressed ones are read too, up to 100 times their size or 256 MB if that is more.
+        path: the file, as it is or packed by gzip, bz2, xz or zip; a packed one may unpack to 100 times its size,
+            or to 256 MiB if that is more.
         target: name of the label column; None: the last one. Labels are numbered in sorted order.
 
     Returns:
@@ -105,20 +109,26 @@ def _read(path: Path) -> pd.DataFrame:
         raise DatasetError(str(error)) from error
     except pd.errors.EmptyDataError as error:
         raise DatasetError(f"{path} is empty, expected a header line and rows") from error
-    except (*_UNREADABLE, ImportError) as error:  # ImportError: no package for its compression
+    except _UNREADABLE as error:
         text = " ".join(str(error).split())
         raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
 
 
+_OPENERS: dict[str | None, Callable[[Path], Any]] = {
+    None: lambda path: path.open("rb"),
+    "gzip": gzip.open,
+    "bz2": bz2.open,
+    "xz": lzma.open,
+}
 _UNREADABLE = (
     OSError,
     EOFError,
     ValueError,
     lzma.LZMAError,
-    tarfile.TarError,
     zipfile.BadZipFile,
     zlib.error,
-    NotImplementedError,  # a zip file's rare compression
+    NotImplementedError,  # of a zip file's rare compression
+    RuntimeError,  # of a zip file with a password
 )
 
 
@@ -127,12 +137,28 @@ def _check_size(path: Path) -> None:
 
     So are NUL characters, which no table of text has and which pandas reads as the end of a field.
     """
-    from pandas.io.common import get_handle
-
-    with get_handle(path, "rb", compression="infer", is_text=False) as opened:
-        for block in unpacked_blocks(path, opened.handle):
+    with _unpacked(path) as file:
+        for block in unpacked_blocks(path, file):
             if b"\0" in block:
                 raise DatasetError(f"{path} holds NUL characters, expected a table in UTF-8")
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[IO[bytes]]:
+    """What pandas will unpack a file to, by its suffix, as a stream."""
+    from pandas.io.common import infer_compression
+
+    kind = infer_compression(path, "infer")
+    with ExitStack() as opened:
+        if kind == "zip":
+            packed = opened.enter_context(zipfile.ZipFile(path))
+            if len(packed.namelist()) != 1:
+                raise DatasetError(f"{path} holds {len(packed.namelist())} files, expected one table")
+            yield opened.enter_context(packed.open(packed.namelist()[0]))
+        elif kind in _OPENERS:
+            yield opened.enter_context(_OPENERS[kind](path))
+        else:
+            raise DatasetError(f"{path} is packed by {kind}: use gzip, bz2, xz or zip, or unpack it")
 
 
 def _check_counts(path: Path) -> None:

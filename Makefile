@@ -11,7 +11,7 @@ ENVIRONMENT := .venv/.built
 SNAKEMAKE := snakemake --workflow-profile workflow/profiles/local --cores $(CORES)
 
 .DEFAULT_GOAL := all
-.PHONY: all smoke paper redraw report environment lint test test-slurm clean help
+.PHONY: all smoke paper redraw report environment lint test test-slurm test-faults clean help
 
 all: $(ENVIRONMENT) ## every table, figure and claim at laptop scale (config/config.yaml)
 	$(SNAKEMAKE)
@@ -51,6 +51,9 @@ test: lint ## the environment, `lint`, and the tests
 
 test-slurm: $(ENVIRONMENT) ## every kind of job through a SLURM of one node, installed here (Debian, root)
 	pytest -m slurm tests/workflow/test_slurm.py
+
+test-faults: $(ENVIRONMENT) ## kills, damage, mutations and full disks by the thousand; writes docs/reliability.md
+	python tests/faults/run.py --output docs/reliability.md
 
 clean: ## remove what rules made; downloads in data/raw and results/published stay
 	rm -rf data/processed report.html

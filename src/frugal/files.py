@@ -15,6 +15,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from frugal.extras import explained
+from frugal.limits import check_plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,24 +155,30 @@ def read(path: str | Path, *columns: str) -> pd.DataFrame:
     """A table from a .csv or .parquet file that must have these columns.
 
     Raises:
-        ValueError: if it does not exist, is truncated or of another kind, or lacks a column.
+        ValueError: if it does not exist, is damaged or of another kind, or lacks a column.
     """
     import pandas as pd
-
-    with explained():
-        import pyarrow as pa
 
     kind = "CSV" if Path(path).suffix == ".csv" else "parquet"
     if not Path(path).exists():
         raise ValueError(f"{path} does not exist")
     try:
-        frame = pd.read_csv(path) if kind == "CSV" else pd.read_parquet(path)
-    except (pa.ArrowException, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        check_plain(path)
+        frame = pd.read_csv(path) if kind == "CSV" else _read_parquet(path)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is truncated or not a {kind} file; delete it and run again") from error
     missing = [column for column in columns if column not in frame]
     if missing:
         raise ValueError(f"{path} lacks the column {missing[0]!r}; it has {', '.join(map(str, frame.columns))}")
     return frame
+
+
+def _read_parquet(path: str | Path) -> pd.DataFrame:
+    from frugal import parquet
+
+    table = parquet.read_table(path)
+    parquet.verify(table, path)
+    return table.to_pandas()
 
 
 def read_all(paths: list[str]) -> pd.DataFrame:
@@ -183,11 +190,15 @@ def read_all(paths: list[str]) -> pd.DataFrame:
 
 def write(frame: pd.DataFrame, path: str | Path) -> None:
     """Write a table as .parquet, or as .csv with 8 significant digits; whole columns keep all of theirs."""
+    from frugal import parquet
+
     with whole(path) as part:
         if Path(path).suffix == ".csv":
             _with_integers(frame).to_csv(part, index=False, float_format="%.8g", lineterminator="\n")
         else:
-            frame.to_parquet(part, index=False)
+            with explained():
+                import pyarrow as pa
+            parquet.write_table(pa.Table.from_pandas(frame, preserve_index=False), part)
 
 
 def _with_integers(frame: pd.DataFrame) -> pd.DataFrame:

@@ -8,13 +8,14 @@ import lzma
 import shutil
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any
 
 from frugal.datasets.catalogue import DamageError, DatasetError, File
 from frugal.files import fresh_name, remove_abandoned
+from frugal.limits import ALWAYS, Bounded, OversizeError
 
 _SWAP_ATTEMPTS = 5
 
@@ -58,7 +59,7 @@ def _swap(part: Path, target: Path) -> None:
                 shutil.rmtree(old, ignore_errors=True)
 
 
-def digest_of(stream: IO[bytes] | gzip.GzipFile, algorithm: str) -> str:
+def digest_of(stream: IO[bytes] | Bounded, algorithm: str) -> str:
     """Hex digest of what a stream still holds."""
     digest = hashlib.new(algorithm)
     while block := stream.read(1 << 20):
@@ -72,22 +73,23 @@ def sha256_of(path: Path) -> str:
         return digest_of(stream, "sha256")
 
 
-def check_file(path: Path, file: File, where: str) -> dict[str, str]:
+def check_file(path: Path, file: File, where: str, limit: int = ALWAYS) -> dict[str, str]:
     """Verify one file against the catalogue.
 
     Args:
         path: the file.
         file: what the catalogue says of it.
         where: the folder in words, for messages.
+        limit: bytes that it may unpack to, where what it unpacks to is verified.
 
     Returns:
         The checksum that was verified, by the file's name.
 
     Raises:
         DatasetError: if the file is missing.
-        DamageError: if it cannot be read, or has another checksum.
+        DamageError: if it cannot be read, unpacks to more than the limit, or has another checksum.
     """
-    if not path.is_file():
+    if not path.is_file():  # which a pipe or a device is not
         raise DatasetError(f"{where} has no {file.path}")
     kind, expected = (
         ("md5 of what it unpacks to", file.unpacked_md5) if file.unpacked_md5 else ("sha256", file.sha256)
@@ -95,9 +97,11 @@ def check_file(path: Path, file: File, where: str) -> dict[str, str]:
     try:
         if file.unpacked_md5:
             with gzip.open(path) as stream:
-                found = digest_of(stream, "md5")
+                found = digest_of(Bounded(stream, limit, file.path), "md5")
         else:
             found = sha256_of(path)
+    except OversizeError as error:
+        raise DamageError(f"{where}: {error}") from error
     except (OSError, EOFError, zlib.error) as error:
         raise DamageError(f"{where}: {file.path} cannot be read ({type(error).__name__})") from error
     if found != expected:
@@ -122,13 +126,17 @@ def check_member(member: tarfile.TarInfo, archive: Path) -> None:
         )
 
 
-def read_members(archive: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and bytes of each file of a tar archive, compressed or not, without writing any.
+def read_members(archive: Path, limit: int = ALWAYS) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of each file of a tar archive, as it is or packed by gzip or xz, without writing any.
+
+    Args:
+        archive: the file.
+        limit: bytes that it may unpack to.
 
     Raises:
-        DatasetError: if a member is refused by `check_member`, or the archive is damaged.
+        DatasetError: if a member is refused by `check_member`, or the archive is damaged or above the limit.
     """
-    with _opened(archive) as tar:
+    with _opened(archive, limit) as tar:
         for member in tar:
             check_member(member, archive)
             stream = tar.extractfile(member)
@@ -136,13 +144,18 @@ def read_members(archive: Path) -> Iterator[tuple[str, bytes]]:
                 yield member.name, stream.read()
 
 
-def unpack(archive: Path, folder: Path) -> None:
-    """Unpack a tar archive, compressed or not, into `folder`; nothing is written if any member is refused.
+def unpack(archive: Path, folder: Path, limit: int = ALWAYS) -> None:
+    """Unpack a tar archive, packed or not, into `folder`; nothing is written if any member is refused.
+
+    Args:
+        archive: the file.
+        folder: where to.
+        limit: bytes that it may unpack to.
 
     Raises:
-        DatasetError: if a member is refused by `check_member`, or the archive is damaged.
+        DatasetError: if a member is refused by `check_member`, or the archive is damaged or above the limit.
     """
-    with _opened(archive) as tar:
+    with _opened(archive, limit) as tar:
         members = tar.getmembers()
         for member in members:
             check_member(member, archive)
@@ -157,9 +170,31 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 @contextmanager
-def _opened(archive: Path) -> Iterator[tarfile.TarFile]:
+def _opened(archive: Path, limit: int) -> Iterator[tarfile.TarFile]:
+    """A tar archive whose every byte, of headers too, is counted as it is unpacked."""
     try:
-        with tarfile.open(archive) as tar:
+        with (
+            _unpacked(archive) as stream,
+            tarfile.open(fileobj=Bounded(stream, limit, archive.name), mode="r:") as tar,
+        ):
             yield tar
-    except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError) as error:
+    except OversizeError as error:
+        raise DatasetError(f"{archive.name} is refused: {error}") from error
+    except (tarfile.TarError, lzma.LZMAError, gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise DatasetError(f"{archive.name} is a damaged archive ({type(error).__name__})") from error
+
+
+def _unpacked(archive: Path) -> IO[bytes]:
+    """What an archive unpacks to, by its first bytes and not by its name.
+
+    Raises:
+        DatasetError: if it is not a plain file.
+    """
+    if not archive.is_file():
+        raise DatasetError(f"{archive.name} is not a plain file")
+    with archive.open("rb") as stream:
+        first = stream.read(6)
+    openers: dict[bytes, Callable[[Path], Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open}
+    found = [opener for start, opener in openers.items() if first.startswith(start)]
+    unpacked: IO[bytes] = found[0](archive) if found else archive.open("rb")
+    return unpacked

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import http.client
 import shutil
-import socket
 import time
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frugal.datasets._web import bounded
 from frugal.datasets.catalogue import DatasetError, Entry
 
 if TYPE_CHECKING:
@@ -52,7 +50,7 @@ def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tu
     source = f"OpenML {entry.openml}" if is_openml else f"torchvision {entry.torchvision}"
     failures = _OPENML if is_openml else _TORCHVISION
     try:
-        with _patience(timeout_s):
+        with bounded(timeout_s=timeout_s, limit=entry.max_bytes):
             if not is_openml:
                 return source, _download(entry, folder, n_retries)
             bunch = _ask_openml(entry.openml, folder / "cache", n_retries)
@@ -61,16 +59,6 @@ def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tu
         raise DatasetError(f"{source} failed ({text[:200]})") from error
     _save(bunch, folder)
     return source, [OPENML_FILE]
-
-
-@contextmanager
-def _patience(timeout_s: float) -> Iterator[None]:
-    before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(timeout_s)
-    try:
-        yield
-    finally:
-        socket.setdefaulttimeout(before)
 
 
 def _ask_openml(data_id: int | None, cache: Path, n_retries: int) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from frugal.datasets._files import read_members
 from frugal.datasets.arrays import Arrays, encode
 from frugal.datasets.catalogue import DatasetError, Entry
+from frugal.limits import Bounded
 from frugal.seeds import rng_for
 
 if TYPE_CHECKING:
@@ -42,8 +44,10 @@ def read_table(path: Path, entry: Entry) -> Arrays:
     import pandas as pd
 
     try:
-        frame = pd.read_csv(path, na_values=["?"], keep_default_na=False)
-    except (OSError, ValueError, EOFError) as error:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            stream = io.BufferedReader(Bounded(file, entry.max_bytes, path.name))
+            frame = pd.read_csv(stream, na_values=["?"], keep_default_na=False)
+    except (OSError, ValueError, EOFError, zlib.error) as error:
         raise DatasetError(f"{path.name} cannot be read as a table: {error}") from error
     return from_frame(frame, entry)
 
@@ -154,7 +158,8 @@ def read_jpeg(archive: Path, entry: Entry) -> Arrays:
     Raises:
         DatasetError: if a member is refused or is not such a picture.
     """
-    pictures = {name: _pixels(name, content) for name, content in read_members(archive)}
+    members = read_members(archive, entry.max_bytes)
+    pictures = {name: _pixels(name, content, entry.image_shape) for name, content in members}
     names = []
     for split, (first, last) in entry.splits.items():
         members = sorted(name for name in pictures if name.split("/")[0] == split)
@@ -166,13 +171,15 @@ def read_jpeg(archive: Path, entry: Entry) -> Arrays:
     return Arrays(X, encode(np.array([name.split("/")[1] for name in names])), entry.splits)
 
 
-def _pixels(name: str, content: bytes) -> NDArray[np.uint8]:
+def _pixels(name: str, content: bytes, shape: tuple[int, ...] | None) -> NDArray[np.uint8]:
     from PIL import Image
 
     try:
         with Image.open(io.BytesIO(content), formats=["JPEG"]) as picture:
+            if shape is not None and picture.size[::-1] != shape[:2]:
+                raise DatasetError(f"{name} in the archive has {picture.size} pixels, expected {shape[1::-1]}")
             return np.asarray(picture.convert("RGB"))
-    except OSError as error:
+    except (OSError, Image.DecompressionBombError) as error:
         raise DatasetError(f"{name} in the archive is not a JPEG picture") from error
 
 

@@ -80,6 +80,12 @@ class Entry:
     stand_in_counts: tuple[int, ...] = ()
     stand_in_groups: tuple[int, ...] = ()
 
+    @property
+    def max_bytes(self) -> int:
+        """What a source of it may unpack to, in bytes: of images twice their pixels, of tables 64 per cell."""
+        per_cell = 2 if self.image_shape and self.reader != "scikit-learn" else 64
+        return 2**20 + per_cell * self.rows * (self.features + 1)
+
 
 _TENFOLD = (6_000,) * 10
 _MNIST_COUNTS = (6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958)

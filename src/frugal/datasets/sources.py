@@ -137,7 +137,7 @@ def _read_catalogued(entry: Entry, folder: Path, where: str, source: str) -> Arr
     files: dict[str, str] = {}
     for file in entry.files:
         try:
-            files |= check_file(folder / file.path, file, where)
+            files |= check_file(folder / file.path, file, where, entry.max_bytes)
         except DatasetError as error:
             if (folder / file.path).is_file():
                 warnings.warn(f"{entry.name}: {error}", stacklevel=2)
@@ -181,7 +181,7 @@ def _read_download(entry: Entry, folder: Path) -> Arrival:
         return replace(_read_catalogued(entry, folder, source, source), files=files)
     if entry.reader == "jpeg":
         with tempfile.TemporaryDirectory() as unpacked:
-            unpack(folder / _public.CIFAR_FILE, Path(unpacked))
+            unpack(folder / _public.CIFAR_FILE, Path(unpacked), entry.max_bytes)
             arrays = _readers.read_cifar(Path(unpacked), entry)
         return _checked(entry, arrays, source, files)
     return _checked(entry, _readers.read_table(folder / _public.OPENML_FILE, entry), source, files)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, get_args
 
 import numpy as np
@@ -15,6 +18,7 @@ from frugal.datasets.arrays import class_counts, content_hash, stored_hash
 from frugal.datasets.catalogue import CATALOGUE, DatasetError, Entry, parse_name
 from frugal.datasets.dataset import Dataset, Provenance
 from frugal.datasets.sources import Arrival, resolve
+from frugal.limits import check_plain
 
 
 def prepare(
@@ -58,7 +62,8 @@ def prepare(
         )
         np.save(part / "X.npy", np.ascontiguousarray(arrival.arrays.X))
         np.save(part / "y.npy", arrival.arrays.y)
-        text = json.dumps(_record(entry, arrival), indent=2) + "\n"
+        record = _record(entry, arrival)
+        text = json.dumps(record | {"record_sha256": _hash_of(record)}, indent=2) + "\n"
         (part / "provenance.json").write_text(text, encoding="utf-8")
     return folder
 
@@ -85,6 +90,10 @@ def _record(entry: Entry, arrival: Arrival) -> dict[str, object]:
         "content_sha256": content_hash(X, y),
         "stored_sha256": stored_hash(X, y),
     }
+
+
+def _hash_of(record: Mapping[str, object]) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
 def load(name: str, *, root: str | Path = "data") -> Dataset:
@@ -114,14 +123,19 @@ def load(name: str, *, root: str | Path = "data") -> Dataset:
 
 def _read(name: str, folder: Path) -> Dataset:
     record: dict[str, Any] = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    if not isinstance(record, dict):
+        raise ValueError("provenance.json holds no JSON object")
+    kept = record.pop("record_sha256", None)  # a record from before that hash was kept has none
+    if kept not in (None, _hash_of(record)):
+        raise ValueError("provenance.json is not what was written")
     images = record["dtype"] == "uint8"
-    X = np.load(folder / "X.npy", mmap_mode="c" if images else None, allow_pickle=False)
-    y = np.load(folder / "y.npy", allow_pickle=False)
+    X = _map(folder / "X.npy") if images else np.array(_map(folder / "X.npy"))
+    y = np.array(_map(folder / "y.npy"))
     if list(X.shape) != record["shape"] or str(X.dtype) != record["dtype"] or y.shape != X.shape[:1]:
         raise ValueError(f"X.npy and y.npy have shapes {X.shape} and {y.shape}, not those on record")
-    if list(class_counts(y)) != record["class_counts"]:
-        raise ValueError("y.npy does not have the class counts on record")
     _verify_content(folder, X, y, record)
+    if list(class_counts(y)) != record["class_counts"]:  # of labels that are verified, so that none is huge
+        raise ValueError("y.npy does not have the class counts on record")
     if record["provenance"] not in get_args(Provenance):
         raise ValueError(f"provenance.json says {record['provenance']!r}")
     return Dataset(
@@ -133,6 +147,25 @@ def _read(name: str, folder: Path) -> Dataset:
         splits={split: np.arange(*rows) for split, rows in record["splits"].items()},
         image_shape=tuple(record["image_shape"]) if record["image_shape"] else None,
     )
+
+
+def _map(path: Path) -> NDArray[Any]:
+    """An array in the file itself, copy-on-write, so that a header cannot claim more than the file holds.
+
+    Raises:
+        ValueError: if it is no plain file, no .npy file, shorter than its header says, or holds pickled objects.
+    """
+    check_plain(path)
+    with path.open("rb") as file:
+        try:
+            readers = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
+            shape, _, dtype = readers[np.lib.format.read_magic(file)[0]](file)
+        except (SyntaxError, TokenError) as error:
+            raise ValueError(f"{path.name} has no header of an array") from error
+        n_bytes = file.tell() + math.prod(shape) * dtype.itemsize
+    if dtype.hasobject or path.stat().st_size != n_bytes:
+        raise ValueError(f"{path.name} is not of the size or kind that its header says")
+    return np.lib.format.open_memmap(path, mode="c")
 
 
 _verified: set[tuple[object, ...]] = set()

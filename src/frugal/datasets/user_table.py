@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +18,7 @@ from numpy.typing import NDArray
 from frugal.datasets.arrays import encode
 from frugal.datasets.catalogue import DatasetError
 from frugal.datasets.dataset import Dataset
+from frugal.limits import OversizeError, check_plain, unpacked_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,16 +28,17 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
     """Read a CSV file with a header line, numeric features and one column of class labels.
 
     Args:
-        path: the file; compressed ones are read too.
+        path: the file, as it is or packed by gzip, bz2, xz or zip; a packed one may unpack to 100 times its size,
+            or to 256 MiB if that is more.
         target: name of the label column; None: the last one. Labels are numbered in sorted order.
 
     Returns:
         A dataset named after the file, provenance "original", with the split "all".
 
     Raises:
-        DatasetError: if the file is missing or not a table, is empty, lacks a header line or the name of a column,
-            has a missing value, a feature that is not numeric, no such target, a single class, or labels that
-            seldom repeat; one sentence naming the file and the column.
+        DatasetError: if the file is missing, no plain file or no table, unpacks to too much, is empty, lacks a
+            header line or the name of a column, has a missing value or a feature that is not numeric, no such
+            target, a single class, or labels that seldom repeat; one sentence naming the file and the column.
     """
     path = Path(path)
     frame = _read(path)
@@ -50,7 +59,10 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
                 f"{path} has {n_missing} missing value(s) in column {name!r}: fill them in or drop the rows"
             )
     X = np.column_stack([_numbers(features[name], path) for name in features.columns])
-    y = encode(frame[column].to_numpy())
+    labels = frame[column].to_numpy()
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise DatasetError(f"{path} has infinite labels in column {column!r}, expected names or finite numbers")
+    y = encode(labels)
     n_classes = int(y.max()) + 1
     if n_classes < 2:
         raise DatasetError(f"{path} has a single class in column {column!r}, expected two or more")
@@ -67,7 +79,7 @@ def _check_header(path: Path, frame: pd.DataFrame) -> None:
     names = [str(name) for name in frame.columns]
     if all(_is_number(name) for name in names):
         raise DatasetError(f"{path} has no header line, since its first line holds numbers alone: add one")
-    if any(name.startswith("Unnamed: ") for name in names):
+    if any(name.startswith("Unnamed: ") or not name.strip() for name in names):
         raise DatasetError(
             f"{path} has a column without a name, such as the index that pandas writes: drop it, or name it"
         )
@@ -84,18 +96,69 @@ def _is_number(text: str) -> bool:
 def _read(path: Path) -> pd.DataFrame:
     import pandas as pd
 
-    if not path.is_file():
+    if not path.exists():
         raise DatasetError(f"there is no file {path}: name a CSV file with a header line")
     try:
+        check_plain(path)
+        _check_size(path)
         _check_counts(path)
         return pd.read_csv(path, index_col=False)
     except DatasetError:
         raise
+    except OversizeError as error:
+        raise DatasetError(str(error)) from error
     except pd.errors.EmptyDataError as error:
         raise DatasetError(f"{path} is empty, expected a header line and rows") from error
-    except (OSError, EOFError, ValueError) as error:
+    except _UNREADABLE as error:
         text = " ".join(str(error).split())
         raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
+
+
+_OPENERS: dict[str | None, Callable[[Path], Any]] = {
+    None: lambda path: path.open("rb"),
+    "gzip": gzip.open,
+    "bz2": bz2.open,
+    "xz": lzma.open,
+}
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    ValueError,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,  # of a zip file's rare compression
+    RuntimeError,  # of a zip file with a password
+)
+
+
+def _check_size(path: Path) -> None:
+    """Read and unpack the file once, a block at a time, to refuse a bomb before it is held in memory.
+
+    So are NUL characters, which no table of text has and which pandas reads as the end of a field.
+    """
+    with _unpacked(path) as file:
+        for block in unpacked_blocks(path, file):
+            if b"\0" in block:
+                raise DatasetError(f"{path} holds NUL characters, expected a table in UTF-8")
+
+
+@contextmanager
+def _unpacked(path: Path) -> Iterator[IO[bytes]]:
+    """What pandas will unpack a file to, by its suffix, as a stream."""
+    from pandas.io.common import infer_compression
+
+    kind = infer_compression(path, "infer")
+    with ExitStack() as opened:
+        if kind == "zip":
+            packed = opened.enter_context(zipfile.ZipFile(path))
+            if len(packed.namelist()) != 1:
+                raise DatasetError(f"{path} holds {len(packed.namelist())} files, expected one table")
+            yield opened.enter_context(packed.open(packed.namelist()[0]))
+        elif kind in _OPENERS:
+            yield opened.enter_context(_OPENERS[kind](path))
+        else:
+            raise DatasetError(f"{path} is packed by {kind}: use gzip, bz2, xz or zip, or unpack it")
 
 
 def _check_counts(path: Path) -> None:
@@ -128,7 +191,7 @@ def _numbers(column: pd.Series, path: Path) -> NDArray[np.float64]:
 
     try:
         values = pd.to_numeric(column).to_numpy(dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (OverflowError, TypeError, ValueError) as error:
         raise DatasetError(
             f"{path} has values in column {column.name!r} that are not numbers: encode or drop it"
         ) from error

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from frugal import parquet
 from frugal.extras import explained
 from frugal.files import whole
 from frugal.interface import Candidate
@@ -141,20 +142,24 @@ class ScoreTable:
                 order; the message names it.
             FileNotFoundError: if there is no such file.
         """
-        frame, meta = _read_parquet(path, ("candidate", "hyperparameters", "fold", "score"))
-        folds = meta.get("folds") or list(range(int(frame["fold"].max()) + 1))
+        stored, meta = _read_parquet(path, ("candidate", "hyperparameters", "fold", "score"))
+        frame = stored.to_pandas(ignore_metadata=True)
+        folds = meta.get("folds") or list(range(min(int(frame["fold"].max()) + 1, len(frame))))
         texts = frame["hyperparameters"].to_numpy()[:: len(folds)]
         expected = _index(len(texts), folds)
         is_whole = all(np.array_equal(frame[name], column) for name, column in expected.items())
         if not is_whole or not np.array_equal(frame["hyperparameters"], np.repeat(texts, len(folds))):
             raise ValueError(f"{path} does not hold every fold of every candidate in order; {_AGAIN}")
+        parquet.verify(stored, path)
         if seconds_path is not None:
-            seconds_frame, of = _read_parquet(seconds_path, ("candidate", "fold", "seconds"))
+            stored, of = _read_parquet(seconds_path, ("candidate", "fold", "seconds"))
+            seconds_frame = stored.to_pandas(ignore_metadata=True)
             same = all(np.array_equal(seconds_frame[name], column) for name, column in expected.items())
             if not same or of != meta:
                 raise ValueError(
                     f"{seconds_path} does not hold the seconds of {path}; name the right file, or {_AGAIN}"
                 )
+            parquet.verify(stored, seconds_path)
             frame["seconds"] = seconds_frame["seconds"]
         seconds = frame["seconds"].to_numpy() if "seconds" in frame else np.full(len(frame), math.nan)
         shape = len(texts), len(folds)
@@ -200,27 +205,19 @@ def _index(n_candidates: int, folds: Sequence[int]) -> dict[str, NDArray[np.int3
 def _write_parquet(frame: Any, path: str | Path, meta: Mapping[str, Any]) -> None:
     with explained():
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
     table = pa.Table.from_pandas(frame, preserve_index=False)
     text = json.dumps(dict(meta), sort_keys=True).encode()
     ours = {_META_KEY: text, _ROWS_KEY: b"%d" % len(frame)}
     table = table.replace_schema_metadata({**(table.schema.metadata or {}), **ours})
     with whole(path) as part:
-        pq.write_table(table, part)
+        parquet.write_table(table, part)
 
 
 def _read_parquet(path: str | Path, columns: Sequence[str]) -> tuple[Any, dict[str, Any]]:
-    with explained():
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
     if not Path(path).exists():
         raise FileNotFoundError(f"{path} does not exist")
-    try:
-        table = pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{path} is truncated or not a parquet file; {_AGAIN}") from error
+    table = parquet.read_table(path)
     found = table.schema.metadata or {}
     missing = [name for name in columns if name not in table.column_names]
     if _META_KEY not in found or missing or table.num_rows == 0:
@@ -228,4 +225,10 @@ def _read_parquet(path: str | Path, columns: Sequence[str]) -> tuple[Any, dict[s
     n_written = int(found.get(_ROWS_KEY, table.num_rows))
     if table.num_rows != n_written:
         raise ValueError(f"{path} holds {table.num_rows} of the {n_written} rows that were written; {_AGAIN}")
-    return table.to_pandas(), json.loads(found[_META_KEY])
+    try:
+        meta = json.loads(found[_META_KEY])
+    except ValueError:
+        meta = None
+    if not isinstance(meta, dict):
+        raise ValueError(f"{path} is damaged: its metadata are no JSON object; {_AGAIN}")
+    return table, meta

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 import math
-import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -32,6 +31,7 @@ from frugal.files import whole
 from frugal.interface import Candidate
 from frugal.learners.registry import Learner
 from frugal.learners.training import Report, Training
+from frugal.limits import check_zip
 from frugal.seeds import rng_for
 from frugal.spaces import Integer, SearchSpace, Uniform
 from frugal.threads import one_thread
@@ -215,19 +215,28 @@ class FourierTraining:
             ValueError: if it is no such state, or was saved for another candidate.
         """
         try:
+            check_zip(path)
             with np.load(path, allow_pickle=False) as file:
                 progress = json.loads(str(file["progress"]))
                 weights = {name: file[name] for name in _WEIGHTS if name in file}
-        except (EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+            plan, curve, reason, n_done = (progress[name] for name in ("plan", "curve", "reason", "n_done"))
+            model = _model(progress["alpha"], weights) if weights else None
+        except _UNREADABLE as error:
             raise ValueError(f"{path} is truncated or holds no SVM; delete it and train again") from error
-        if progress["plan"] != self.plan:
-            raise ValueError(f"{path} was saved with plan {progress['plan']}, this SVM has {self.plan}")
-        self._curve, self._reason = progress["curve"], progress["reason"]
-        self._svm.n_done = progress["n_done"]
-        self._svm.model = _model(progress["alpha"], weights) if weights else None
+        if plan != self.plan:
+            raise ValueError(f"{path} was saved with plan {plan}, this SVM has {self.plan}")
+        self._curve, self._reason, self._svm.n_done, self._svm.model = curve, reason, n_done, model
         return self
 
 
+_UNREADABLE: Final = (
+    EOFError,
+    IndexError,
+    KeyError,
+    MemoryError,  # of a header that claims a huge array
+    TypeError,
+    ValueError,
+)
 _WEIGHTS: Final = ("classes_", "coef_", "intercept_", "t_")
 """Of an `SGDClassifier`, all that its `partial_fit` goes on from."""
 

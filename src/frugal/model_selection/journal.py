@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from frugal.extras import explained
 from frugal.files import whole
 from frugal.folds.fits import Fit
 from frugal.interface import FoldTask
@@ -111,8 +112,9 @@ class Journal:
         return True
 
     def _read_parquet(self, path: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        with explained():
+            import pyarrow as pa
+            import pyarrow.parquet as pq
 
         try:
             table = pq.read_table(path)
@@ -138,8 +140,9 @@ class Journal:
         self.kept[task] = ScoredFit(**row)
 
     def _write_parquet(self, path: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        with explained():
+            import pyarrow as pa
+            import pyarrow.parquet as pq
 
         rows = [_row(task, fit) for task, fit in self.kept.items()]
         for row in rows:

@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 
 from frugal.checks import check_whole
+from frugal.files import read
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.learners import networks
 from frugal.spaces import SearchSpace, as_json
@@ -114,10 +115,9 @@ class CurvesProblem:
         """The set in a file of the workflow.
 
         Raises:
-            ValueError: as the constructor.
-            OSError: if there is no such file.
+            ValueError: as the constructor, and as `files.read`.
         """
-        return cls(pd.read_parquet(path))
+        return cls(read(path))
 
     def evaluate(self, task: TrialTask, report: Report) -> Trial:
         """Replay a curve.

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from frugal.checks import check_between
+from frugal.files import read
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from frugal.trials.curve_set import OF_SET
@@ -207,10 +208,9 @@ class Extrapolations:
         """Those in a file of the workflow.
 
         Raises:
-            ValueError: as the constructor.
-            OSError: if there is no such file.
+            ValueError: as the constructor, and as `files.read`.
         """
-        return cls(pd.read_parquet(path), replayed)
+        return cls(read(path), replayed)
 
     def fit(self, trial: int, scores: Sequence[float] | Array, horizon: int) -> Kept:
         """What was found for a trial's first scores.

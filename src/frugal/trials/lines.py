@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
+from zlib import crc32
 
 from frugal.files import whole
 
 log = logging.getLogger("frugal")
-CODE = "code"
+CODE, CHECK = "code", "crc32"
 _REMEDY = "delete it, or set it aside by --restart"
 _SHOWN = 60  # characters of a line that is refused
 
@@ -88,7 +89,7 @@ class Lines:
             if len(kept) > 1:
                 raise ValueError(f"{path} is the journal of {kept[0]}, not of {first}; {_REMEDY}")
             self.has_set_aside, kept = True, []
-        self._rows = [_as_object(path, number, line) for number, line in enumerate(kept[1:], start=2)]
+        self._rows = [_as_row(path, number, line) for number, line in enumerate(kept[1:], start=2)]
         with whole(path) as part:
             part.write_text("".join(f"{line}\n" for line in kept or [first]))
         self._file = path.open("a")  # rows go to this file, whatever another process puts under its name
@@ -121,7 +122,7 @@ class Lines:
         """Append a row to the file, if there is one."""
         if self._file is None:
             return
-        self._file.write(json.dumps(row) + "\n")
+        self._file.write(json.dumps(row | {CHECK: _check_of(row)}) + "\n")
         self._file.flush()
 
 
@@ -144,6 +145,18 @@ def _as_object(path: Path, number: int, line: str) -> dict[str, Any]:
         shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
         raise ValueError(f"{path}, line {number}, must be a JSON object, got {shown!r}; {_REMEDY}")
     return value
+
+
+def _as_row(path: Path, number: int, line: str) -> dict[str, Any]:
+    """A row without its checksum; one that has none was written before rows had one."""
+    row = _as_object(path, number, line)
+    if row.pop(CHECK, None) not in (None, _check_of(row)):
+        raise ValueError(f"{path}, line {number}, is damaged: it has another checksum; {_REMEDY}")
+    return row
+
+
+def _check_of(row: dict[str, Any]) -> str:
+    return f"{crc32(json.dumps(row).encode()):08x}"
 
 
 def is_older(first: str, header: dict[str, Any], code: str) -> bool:

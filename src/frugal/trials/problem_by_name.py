@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import pandas as pd
-
 from frugal import datasets, learners
 from frugal.checks import check_known, check_whole
+from frugal.files import read
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.lookup import LookUpProblem
@@ -57,7 +56,7 @@ def problem(
     if learner == CURVES:
         return CurvesProblem.read(settings["table"])
     if learner == LOOKUP:
-        return LookUpProblem(pd.read_parquet(settings["table"]))
+        return LookUpProblem(read(settings["table"]))
     space = learners.space(settings.get("space") or learners.record(learner).default_space, learner)
     data = datasets.load(dataset, root=root)
     scaler = settings.get("scaler", "none")

@@ -1,4 +1,5 @@
 import json
+import math
 
 import pytest
 
@@ -155,3 +156,15 @@ def test_two_jobs_of_one_path_do_not_mix_their_rows(tmp_path):
     one.add({"row": "a"})
     other.add({"row": "b"})
     assert rows(opened(path, header={"job": "b"})) == [{"row": "b"}]
+
+
+def test_a_changed_digit_in_a_row_is_refused(tmp_path):
+    path = tmp_path / "j.jsonl"
+    Lines(path, {"of": "a"}).add({"error": 0.25, "curve": [math.nan, 1e-300]})
+    text = path.read_text()
+    (row,) = Lines(path, {"of": "a"}).rows(dict)
+    assert row["error"] == 0.25
+    assert list(row) == ["error", "curve"]
+    path.write_text(text.replace("0.25", "0.35"))
+    with pytest.raises(ValueError, match=r"j\.jsonl, line 2, is damaged: it has another checksum"):
+        Lines(path, {"of": "a"})

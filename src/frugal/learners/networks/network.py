@@ -19,6 +19,7 @@ from frugal.learners.networks.layers import Autograd, build, initialise
 from frugal.learners.networks.optimisers import make_optimiser
 from frugal.learners.networks.plans import plan
 from frugal.learners.training import Report, Training
+from frugal.limits import check_zip
 from frugal.seeds import seed_for
 
 CHECK_EVERY = 100
@@ -166,8 +167,9 @@ class Network:
             ValueError: if it is no such state, or another network was saved in it.
         """
         try:
+            check_zip(path)  # torch itself does not verify the checksums that it writes
             state = torch.load(path, map_location=self.device, weights_only=True)
-        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        except (RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
             raise ValueError(f"{path} is truncated or holds no network; delete it and train again") from error
         for name, ours in self._identity().items():
             if state["identity"][name] != ours:

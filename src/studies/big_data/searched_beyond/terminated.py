@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from frugal.files import read
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
@@ -49,7 +50,7 @@ def search(method: str, seed: int, settings: Mapping[str, Any], root: str | Path
     that diverges on the most rows has the test error 1.
     """
     check_settings(settings, TERMINATED)
-    stored = pd.read_parquet(settings["table"])
+    stored = read(settings["table"])
     problem = CurvesProblem(stored)
     rule = rule_of(settings["termination"], problem.n_epochs)
     version = VERSIONS[method]

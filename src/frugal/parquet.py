@@ -1,0 +1,73 @@
+"""Parquet files with a hash of what they hold, so that a damaged one is refused and never computed with."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from frugal.extras import explained
+from frugal.limits import check_claim, check_plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_HASH = b"frugal.content"
+_CELL_BYTES = 8
+
+
+def write_table(table: pa.Table, path: str | Path) -> None:
+    """Write a table with the hash of its columns and metadata among these."""
+    with explained():
+        import pyarrow.parquet as pq
+
+    metadata = {**(table.schema.metadata or {}), _HASH: _digest(table)}
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+
+
+def read_table(path: str | Path) -> pa.Table:
+    """Read a table that `verify` has not seen yet.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: if it is not a plain file, is truncated or no parquet file, or claims to hold far more than its
+            size.
+    """
+    with explained():
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+    check_plain(path)
+    try:
+        with pq.ParquetFile(path) as file:
+            facts = file.metadata
+            stored = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
+            check_claim(path, max(stored, _CELL_BYTES * facts.num_rows * facts.num_columns))
+            return file.read()
+    except (pa.ArrowException, OSError, OverflowError, MemoryError) as error:
+        raise ValueError(f"{path} is truncated or not a parquet file; delete it and run again") from error
+
+
+def verify(table: pa.Table, path: str | Path) -> None:
+    """Refuse a table that is not what was written; one without a hash, of other software or older, passes.
+
+    Raises:
+        ValueError: naming the file that it was read from.
+    """
+    kept = (table.schema.metadata or {}).get(_HASH)
+    if kept is not None and kept != _digest(table):
+        raise ValueError(f"{path} is damaged: it does not hold what was written; delete it and run again")
+
+
+def _digest(table: pa.Table) -> bytes:
+    """SHA-256 of the columns' names, types and values and of the metadata but for the hash itself."""
+    import pandas as pd
+
+    digest = hashlib.sha256("\n".join(f"{field.name}: {field.type}" for field in table.schema).encode())
+    for key, value in sorted((table.schema.metadata or {}).items()):
+        if key != _HASH:
+            digest.update(key + b"\0" + value + b"\0")
+    digest.update(
+        pd.util.hash_pandas_object(table.to_pandas(ignore_metadata=True), index=False).to_numpy().tobytes()
+    )
+    return digest.hexdigest().encode()

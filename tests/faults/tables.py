@@ -1,0 +1,216 @@
+"""Mutations of a user's CSV file, judged by a strict reading of our own with the module `csv`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from faults import WRONG, Fault, Outcome, command, judge
+from frugal.cli import main
+from frugal.datasets import Dataset, from_csv
+
+KIND, SELECTED = "mutation: CSV file", "mutation: CSV file of select"
+NAMES = ["a", "b", "c", "label"]
+CELLS = (
+    "", " ", "x", "NA", "nan", "null", "None", "inf", "-inf", "1e999", "1e-400", "0x10", "1_000", "\u0661\u0662",
+    "\uff11\uff12", " 3 ",     '"3"', '"1,5"', "TRUE", "True", "-0", "+4", ".5", "5.", "1e3", "1d3", "3%",
+    "$3", "(3)", "1 2", "1;2", "\t7", "=1+1", "9" * 400, "2020-01-01", "1+2j", '"', "'3'", "#", "\\n",
+)  # fmt: skip
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+MISSING = {
+    "",
+    "NA",
+    "N/A",
+    "NaN",
+    "nan",
+    "null",
+    "NULL",
+    "None",
+    "n/a",
+    "<NA>",
+    "#N/A",
+    "-nan",
+    "-NaN",
+    "#NA",
+    "1.#IND",
+}
+SELECT = ("--classifier", "bernoulli_nb", "--n-candidates", "4", "--n-folds", "2")
+
+
+def table(rng: random.Random) -> list[list[str]]:
+    """A header and 24 rows of three numbers and one of three labels."""
+    rows = [
+        [f"{rng.uniform(-9, 9):.4f}", str(rng.randrange(50)), f"{rng.random():.3e}", "ABC"[i % 3]]
+        for i in range(24)
+    ]
+    return [NAMES, *rows]
+
+
+def text_of(rows: list[list[str]]) -> str:
+    """As it is written without quotes."""
+    return "".join(",".join(row) + "\n" for row in rows)
+
+
+def _cell(rows: list[list[str]], rng: random.Random) -> str:
+    rows[rng.randrange(1, len(rows))][rng.randrange(4)] = rng.choice(CELLS)
+    return text_of(rows)
+
+
+def _header_cell(rows: list[list[str]], rng: random.Random) -> str:
+    rows[0] = list(rows[0])
+    rows[0][rng.randrange(4)] = rng.choice([*CELLS, "a", "label", "A", "Unnamed: 0"])
+    return text_of(rows)
+
+
+def _fewer_fields(rows: list[list[str]], rng: random.Random) -> str:
+    place = rng.randrange(len(rows))
+    rows[place] = rows[place][: rng.randrange(4)]
+    return text_of(rows)
+
+
+def _more_fields(rows: list[list[str]], rng: random.Random) -> str:
+    place = rng.randrange(len(rows))
+    rows[place] = [*rows[place], rng.choice(CELLS)]
+    return text_of(rows)
+
+
+def _shifted(rows: list[list[str]], rng: random.Random) -> str:
+    """Every row but the header has one field more."""
+    extra = rng.choice(["7", "", "x"])
+    return text_of([rows[0], *([extra, *row] for row in rows[1:])])
+
+
+def _column(rows: list[list[str]], rng: random.Random) -> str:
+    """Every row has the same kind of cell in one column."""
+    place, cell, other = rng.randrange(4), rng.choice(CELLS), rng.choice(CELLS)
+    for row in rows[1:]:
+        row[place] = rng.choice([cell, other])
+    return text_of(rows)
+
+
+def _no_header(rows: list[list[str]], rng: random.Random) -> str:
+    return text_of(rows[1:])
+
+
+def _characters(rows: list[list[str]], rng: random.Random) -> str:
+    text = list(text_of(rows))
+    for _ in range(rng.choice([1, 1, 2, 5])):
+        place = rng.randrange(len(text))
+        text[place] = rng.choice(
+            ["", ",", "\n", '"', "\r", "\0", "\ufeff", " ", "é", ";", "0", "-", "e", text[place] * 2]
+        )
+    return "".join(text)
+
+
+def _cut(rows: list[list[str]], rng: random.Random) -> str:
+    text = text_of(rows)
+    return text[: rng.randrange(len(text))]
+
+
+def _separator(rows: list[list[str]], rng: random.Random) -> str:
+    return text_of(rows).replace(",", rng.choice([";", "\t", "|", " ", ", ", ",,"]))
+
+
+def _line_ends(rows: list[list[str]], rng: random.Random) -> str:
+    return rng.choice(["", "\ufeff"]) + text_of(rows).replace(
+        "\n", rng.choice(["\r\n", "\r", "\n\n", ",\n", "\n#\n"])
+    )
+
+
+def _garbage(rows: list[list[str]], rng: random.Random) -> str:
+    return text_of(rows) + "".join(chr(rng.randrange(1, 256)) for _ in range(rng.randint(1, 40)))
+
+
+WAYS = {
+    way.__name__[1:]: way
+    for way in (
+        _cell, _column, _header_cell, _fewer_fields, _more_fields, _shifted, _no_header, _characters, _cut,
+        _separator, _line_ends, _garbage,
+    )
+}  # fmt: skip
+
+
+def faults(n: int, seed: int, kind: str = KIND) -> list[Fault]:
+    """The first `n`, all ways in turn."""
+    ways = list(WAYS)
+    return [Fault(kind, "from_csv" if kind == KIND else "select", ways[i % len(ways)], seed + i) for i in range(n)]
+
+
+def content_of(fault: Fault) -> bytes:
+    """The mutated file."""
+    rng = fault.rng
+    text = WAYS[fault.how](table(rng), rng)
+    return text.encode(rng.choice(["utf-8", "utf-8", "utf-8", "latin-1"]), "replace")
+
+
+def reading(content: bytes) -> tuple[list[list[float]], list[str]] | None:
+    """Numbers and labels if the content is a table beyond doubt, else None.
+
+    Beyond doubt: UTF-8, one name per column, no name twice, as many fields in each line that is not blank, numbers
+    in decimals, labels that are there.
+    """
+    try:
+        rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error):
+        return None
+    rows = [row for row in rows if row and not (len(row) == 1 and not row[0].strip())]
+    if len(rows) < 2 or len({len(row) for row in rows}) > 1 or b"\0" in content:
+        return None
+    header, *body = rows
+    if len(set(header)) < len(header) or any(not name.strip() for name in header) or len(header) < 2:
+        return None
+    cells = [cell.strip(" \t") for row in body for cell in row[:-1]]
+    labels = [row[-1] for row in body]
+    if not all(NUMBER.fullmatch(cell) and math.isfinite(float(cell)) for cell in cells):
+        return None
+    if any(label in MISSING for label in labels):
+        return None
+    return [[float(cell) for cell in row[:-1]] for row in body], labels
+
+
+def is_right(data: Dataset, content: bytes) -> bool:
+    """Whether a dataset is what the content says beyond doubt."""
+    found = reading(content)
+    if found is None:
+        return False
+    X, labels = np.array(found[0]), found[1]
+    if all(NUMBER.fullmatch(label.strip()) for label in labels):
+        y = np.unique([float(label) for label in labels], return_inverse=True)[1]
+    else:
+        y = np.unique(labels, return_inverse=True)[1]
+    return data.X.shape == X.shape and np.allclose(data.X, X, rtol=1e-12, atol=0) and np.array_equal(data.y, y)
+
+
+def attempts(folder: Path, n: int, n_selected: int, seed: int) -> Iterator[Outcome]:
+    """`n` files read, and `n_selected` chosen on."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path, clean = folder / "t.csv", folder / "clean.csv"
+    for fault in faults(n, seed):
+        content = content_of(fault)
+        path.write_bytes(content)
+        yield judge(fault, lambda: from_csv(path), lambda data, of=content: is_right(data, of))
+    for fault in faults(n_selected, seed, SELECTED):
+        content = content_of(fault)
+        path.write_bytes(content)
+        outcome = judge(fault, lambda: command(main, ["select", str(path), *SELECT]), lambda said: True)
+        if outcome.verdict == "held":
+            found = reading(content)
+            if found is None:
+                outcome = Outcome(fault, WRONG, "an answer on what is no table beyond doubt")
+            else:
+                rows = [[*map(repr, numbers), label] for numbers, label in zip(*found, strict=True)]
+                header = next(csv.reader(io.StringIO(content.decode("utf-8-sig"))))
+                with clean.open("w", newline="") as file:
+                    csv.writer(file).writerows([[f"x{i}" for i in range(len(header))], *rows])
+                right = command(main, ["select", str(clean.rename(path)), *SELECT])
+                path.write_bytes(content)
+                said = command(main, ["select", str(path), *SELECT])
+                outcome = outcome if said == right else Outcome(fault, WRONG, said)
+        yield outcome

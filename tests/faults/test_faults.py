@@ -1,0 +1,138 @@
+"""A small sample of each kind of fault, always the same: no wrong answers or hangs, no unlisted tracebacks."""
+
+import random
+import re
+import time
+
+import arguments
+import disks
+import kills
+import pytest
+import run
+import stored
+import tables
+
+from faults import DAMAGES, HANG, HELD, REFUSED, TRACEBACK, WRONG, Fault, Unclear, alarm, command, damage, judge
+
+LISTED = set(
+    re.findall(r"^- `(.+?)`, (.+?): ", (run.ROOT / "docs/reliability.md").read_text(), flags=re.MULTILINE)
+)
+FAULT = Fault("kind", "what", "how", 0)
+
+
+def check(found):
+    assert [outcome for outcome in found if outcome.verdict in (WRONG, HANG)] == []
+    failed = [outcome for outcome in found if outcome.verdict == TRACEBACK]
+    assert [o for o in failed if (o.fault.kind, o.fault.what) not in LISTED] == []
+
+
+@pytest.mark.parametrize("store", stored.STORES, ids=lambda store: store.name)
+def test_damaged_files_are_refused_or_harmless(store, tmp_path):
+    kept = stored.Kept(store, tmp_path)
+    found = [kept.attempt(fault) for fault in stored.faults(store, 4 * len(DAMAGES), seed=1)]
+    check(found)
+    assert REFUSED in {outcome.verdict for outcome in found} or store.name == "download"
+
+
+def test_mutated_tables_are_refused_or_read_as_they_are_beyond_doubt(tmp_path):
+    found = list(tables.attempts(tmp_path, n=120, n_selected=3, seed=1))
+    check(found)
+    assert {HELD, REFUSED} <= {outcome.verdict for outcome in found}
+
+
+def test_mutated_arguments_are_refused_or_do_what_they_say(tmp_path):
+    found = list(arguments.attempts(tmp_path, n=150, seed=1))
+    check(found)
+    assert {HELD, REFUSED} <= {outcome.verdict for outcome in found}
+
+
+def test_on_a_full_disk_an_output_is_whole_or_absent(tmp_path):
+    found = list(disks.attempts(tmp_path, n=16, seed=1))
+    check(found)
+    assert REFUSED in {outcome.verdict for outcome in found}
+
+
+def test_a_run_that_is_killed_twice_ends_as_the_one_that_is_not(tmp_path):
+    (trials,) = [family for family in kills.FAMILIES if family.name == "trials"]
+    branin = tuple(name for name in trials.targets if "branin" in name and "dngo" not in name)
+    found = kills.Killed(kills.Family("trials", branin, {}), tmp_path).chain(seed=1, n_kills=2)
+    assert [outcome.verdict for outcome in found] == [HELD, HELD]
+
+
+# The judge itself ----------------------------------------------------------------------------------------------
+
+
+def raises(error):
+    def attempt():
+        raise error
+
+    return attempt
+
+
+@pytest.mark.parametrize(
+    ("attempt", "verdict"),
+    [
+        (lambda: 7, HELD),
+        (lambda: 8, WRONG),
+        (raises(ValueError("no such thing: name another")), REFUSED),
+        (raises(ValueError("one\ntwo")), TRACEBACK),
+        (raises(ValueError("")), TRACEBACK),
+        (raises(KeyError("x")), TRACEBACK),
+        (raises(MemoryError()), TRACEBACK),
+    ],
+)
+def test_an_attempt_is_judged_by_its_answer_or_its_error(attempt, verdict):
+    assert judge(FAULT, attempt, lambda answer: answer == 7).verdict == verdict
+
+
+def test_an_attempt_that_does_not_end_is_a_hang(monkeypatch):
+    monkeypatch.setattr("faults.MAX_SECONDS", 1)
+    assert judge(FAULT, lambda: time.sleep(30), bool).verdict == HANG
+
+
+def test_an_alarm_does_not_ring_later():
+    with alarm(1):
+        pass
+    time.sleep(1.1)
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_damage_always_changes_the_content(how):
+    for content in (b"abc", b"\0\0\0\1", bytes(range(256))):
+        rng = random.Random(0)
+        assert all(damage(content, how, rng) != content for _ in range(20))
+
+
+def test_a_command_that_fails_in_other_ways_than_one_sentence_is_unclear():
+    def two_sentences(given):
+        print("frugal x: one\nfrugal x: two", file=__import__("sys").stderr)
+        return 2
+
+    with pytest.raises(Unclear, match="status 2 and 2 sentences"):
+        command(two_sentences, [])
+    with pytest.raises(Unclear, match="status 1"):
+        command(lambda given: 1, [])
+
+
+def test_the_oracle_of_tables_knows_what_is_no_table():
+    assert tables.reading(b"a,label\n1,x\n2,y\n") == ([[1.0], [2.0]], ["x", "y"])
+    for text in (b"a,label\n1,x,3\n", b"a,a\n1,x\n", b"a,label\n1,\n", b"a,label\n0x1,x\n", b"a,label\n1,\xff\n"):
+        assert tables.reading(text) is None
+
+
+def test_an_answer_of_another_fault_is_not_held(tmp_path):
+    (store,) = [store for store in stored.STORES if store.name == "journal"]
+    kept = stored.Kept(store, tmp_path)
+    kept.answer = "another one"
+    verdicts = {kept.attempt(fault).verdict for fault in stored.faults(store, 12, seed=1)}
+    assert WRONG in verdicts
+    assert HELD not in verdicts
+
+
+def test_the_page_counts_every_fault_once():
+    outcomes = [judge(Fault("k", "w", "h", seed), lambda: 7, lambda answer: True) for seed in range(3)]
+    outcomes.append(judge(FAULT, raises(KeyError("x")), bool))
+    page = run.report(outcomes, seed=0, share=1, minutes=20)
+    assert "| k | 3 | 3 | 0 | 0 | 0 | 0 |" in page
+    assert "| all | 4 | 3 | 0 | 1 | 0 | 0 |" in page
+    assert re.search(r"^- `kind`, what: 1, such as `KeyError: 'x'` \(how, seed 0\)$", page, flags=re.MULTILINE)

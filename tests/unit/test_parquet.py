@@ -1,0 +1,88 @@
+"""Parquet files that were damaged are refused; those of other software are read."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from frugal import parquet
+from frugal.files import read, write
+from frugal.limits import ALWAYS
+
+FRAME = pd.DataFrame(
+    {"x": np.linspace(0, 1, 50), "n": range(50), "name": ["a", "b"] * 25, "gap": [None, 1.5] * 25}
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    write(FRAME, tmp_path / "t.parquet")
+    return tmp_path / "t.parquet"
+
+
+def test_what_was_written_is_read(path):
+    pd.testing.assert_frame_equal(read(path), FRAME)
+
+
+def test_a_table_of_other_software_is_read(path):
+    FRAME.to_parquet(path, index=False)
+    pd.testing.assert_frame_equal(read(path), FRAME)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t.set_column(0, "x", pa.array(np.nextafter(FRAME["x"], 2))),
+        lambda t: t.rename_columns(["x", "m", "name", "gap"]),
+        lambda t: t.slice(1),
+        lambda t: t.set_column(1, "n", t["n"].cast(pa.int32())),
+    ],
+    ids=["a value", "a name", "a row", "a type"],
+)
+def test_a_table_that_is_not_what_was_written_is_refused(path, change):
+    table = pq.read_table(path)
+    pq.write_table(change(table).replace_schema_metadata(table.schema.metadata), path)
+    with pytest.raises(ValueError, match=r"t\.parquet is damaged: it does not hold what was written"):
+        read(path)
+
+
+def test_metadata_are_part_of_what_is_verified(tmp_path):
+    table = pa.Table.from_pandas(FRAME, preserve_index=False).replace_schema_metadata({b"seed": b"0"})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    found = parquet.read_table(tmp_path / "t.parquet")
+    parquet.verify(found, tmp_path / "t.parquet")
+    other = found.replace_schema_metadata({**found.schema.metadata, b"seed": b"1"})
+    with pytest.raises(ValueError, match="is damaged"):
+        parquet.verify(other, tmp_path / "t.parquet")
+
+
+def test_a_flipped_byte_anywhere_is_refused_or_harmless(path):
+    content, messages = path.read_bytes(), []
+    for place in range(0, len(content), 11):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 0x10]) + content[place + 1 :])
+        try:
+            found = read(path, *FRAME.columns)
+        except ValueError as error:
+            messages.append(str(error))
+        else:
+            pd.testing.assert_frame_equal(found, FRAME)
+    assert len(messages) > len(content) / 44
+    assert not any("\n" in message for message in messages)
+
+
+def test_a_file_that_claims_far_more_than_its_size_is_not_read(path):
+    n_rows = ALWAYS // 8 + 1  # of eight bytes each; run-length encoded they take a few kB
+    pq.write_table(pa.table({"x": pa.array(np.zeros(n_rows, dtype=np.int64))}), path)
+    assert path.stat().st_size < ALWAYS / 100
+    with pytest.raises(ValueError, match=rf"t\.parquet has \d+ bytes and claims to hold {8 * n_rows}, expected"):
+        read(path)
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    for name in ("t.parquet", "t.csv"):
+        os.mkfifo(tmp_path / name)
+        with pytest.raises(ValueError, match="is not a plain file but a folder, a device or a pipe"):
+            read(tmp_path / name)

@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from copy import deepcopy
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -18,7 +19,7 @@ from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._split import check_cv
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_method_params, _num_samples, indexable
 
@@ -188,6 +189,12 @@ class FoldSearchCV(BaseSearchCV):  # type: ignore[misc]
         self.fit_timeout = fit_timeout
         self.executor = executor
 
+    def __sklearn_tags__(self) -> Any:
+        """Those of scikit-learn's searches; what targets may be is what the estimator says."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags = deepcopy(get_tags(self.estimator).target_tags)
+        return tags
+
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, **params: Any) -> FoldSearchCV:
         """Search, and fit the best candidate on all rows.
@@ -225,6 +232,8 @@ class FoldSearchCV(BaseSearchCV):  # type: ignore[misc]
         return self
 
     def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
+        if y is None and get_tags(self).target_tags.required:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         scorers, _ = self._get_scorers()
         X, y = indexable(X, y)
         params = _check_method_params(X, params=params)
@@ -346,15 +355,16 @@ class FoldSearchCV(BaseSearchCV):  # type: ignore[misc]
         self.ended_because_ = outcome.ended
         if interruption is not None:
             warnings.warn(
-                f"the search was interrupted after {self.n_fits_} fits; the best candidate so far is in place",
+                f"the search was interrupted after {self.n_fits_} fits; "
+                f"{'the best candidate so far is in place' if self.n_fits_ else 'there is no candidate yet'}",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         elif outcome.ended and not is_complete(outcome).any():
             warnings.warn(
                 f"{outcome.ended} before any candidate had all its folds, so the best is that of the folds so far",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     # Results ------------------------------------------------------------------------------------------------

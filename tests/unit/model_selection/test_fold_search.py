@@ -1,0 +1,416 @@
+"""The search as a user of scikit-learn meets it."""
+
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, clone
+from sklearn.cluster import KMeans
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import get_scorer, make_scorer, mean_squared_error
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.metadata_routing import get_routing_for_object
+from tabled import Tabled, data_of, grid
+
+from frugal import model_selection
+from frugal.model_selection import BetaPruningSearchCV, ExactPruningSearchCV, FoldSearchCV, GreedySearchCV
+from frugal.model_selection.facts import best_possible_score
+from frugal.spaces import Choice, Integer, SearchSpace, Uniform
+
+SCORES = [[0.5, 0.9, 0.9], [0.6, 0.1, 0.1], [0.7, 0.8, 0.6], [0.2, 0.9, 0.9]]
+"""Greedy on these, with early stopping after the second inferior completion: see the test of its columns."""
+
+
+def searched(scores=SCORES, cls=FoldSearchCV, fixed=None, **options):
+    estimator, space, cv, X, y = grid(scores, **(fixed or {}))
+    return cls(estimator, space, cv=cv, **options).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+# What it leaves out -----------------------------------------------------------------------------------------
+
+
+def test_columns_say_what_was_left_out_and_why():
+    # The first folds score 0.5, 0.6, 0.7 and 0.2. Candidate 2 is completed (mean 0.7), then 1 gets a fold, and its
+    # mean falls to 0.35. Then 0 is completed and better (2.3 / 3 = 0.767). Completing 1 is inferior, and ends it.
+    search = searched(settings={"epsilon": 0.0})
+    results = search.cv_results_
+    assert results["n_folds_evaluated"].tolist() == [3, 3, 3, 1]
+    assert [results[f"split{f}_order"].tolist() for f in range(3)] == [[1, 2, 3, 4], [8, 7, 5, 0], [9, 10, 6, 0]]
+    assert results["split1_test_score"].tolist()[:3] == [0.9, 0.1, 0.8]
+    assert np.isnan([results["split1_test_score"][3], results["split2_test_score"][3]]).all()
+    assert np.isnan(results["mean_test_score"][3])
+    assert results["rank_test_score"].tolist() == [1, 3, 2, 4]
+    assert results["stopped_because"].tolist()[:3] == ["", "", ""]
+    assert results["stopped_because"][3] == "the search stopped: 1 candidates completed in a row were no better"
+    assert (search.best_index_, search.best_params_) == (0, {"i": 0})
+    assert search.best_score_ == pytest.approx(2.3 / 3)
+    assert (search.n_fits_, search.n_fits_exhaustive_, search.n_fits_kept_) == (10, 12, 0)
+    assert search.ended_because_ == ""
+
+
+def test_a_lucky_first_fold_ranks_below_every_complete_candidate():
+    search = searched([[0.5, 0.5, 0.5], [0.9, 0.1, 0.1]], strategy="standard", max_fits=4)
+    assert search.cv_results_["n_folds_evaluated"].tolist() == [3, 1]
+    assert search.cv_results_["rank_test_score"].tolist() == [1, 2]
+    assert search.best_index_ == 0
+
+
+def test_pruned_candidates_say_against_which():
+    search = searched(
+        [[0.9, 0.9, 0.9], [0.1, 0.1, 0.1]], ExactPruningSearchCV, settings={"best_possible_score": 1.0}
+    )
+    # Two perfect folds would make it (0.1 + 1 + 1) / 3 = 0.7, below 0.9.
+    assert search.cv_results_["stopped_because"].tolist() == [
+        "",
+        "dropped against candidate 0: its mean can be 0.7 at most",
+    ]
+    assert search.n_fits_ == 4
+
+
+def test_without_a_complete_candidate_the_best_is_that_of_the_folds_so_far():
+    with pytest.warns(UserWarning, match=r"max_fits=5 was reached before any candidate had all its folds"):
+        search = searched(max_fits=5)
+    results = search.cv_results_
+    assert search.n_fits_ == 5
+    assert results["mean_test_score"].tolist() == [0.5, 0.6, 0.75, 0.2]
+    assert results["rank_test_score"].tolist() == [3, 2, 1, 4]
+    assert results["stopped_because"].tolist() == ["max_fits=5 was reached"] * 4
+    assert (search.best_index_, search.best_score_, search.ended_because_) == (2, 0.75, "max_fits=5 was reached")
+    assert search.predict(data_of(3)[0]).shape == (9,)
+
+
+def test_a_time_limit_starts_no_further_fit():
+    search = searched(
+        [[0.5, 0.5], [0.9, 0.9]], strategy="standard", time_limit=0.2, fixed={"slow": 0, "seconds": 0.15}
+    )
+    assert search.n_fits_ == 2
+    assert search.best_params_ == {"i": 0}
+    assert search.ended_because_ == "time_limit=0.2 s was reached"
+
+
+def test_a_callable_refit_is_given_the_complete_candidates():
+    seen = {}
+
+    def last(results):
+        seen.update(results)
+        return len(results["params"]) - 1
+
+    search = searched(settings={"epsilon": 0.0}, refit=last)
+    assert seen["params"] == [{"i": 0}, {"i": 1}, {"i": 2}]
+    assert not np.isnan(seen["mean_test_score"]).any()
+    assert search.best_index_ == 2
+    assert not hasattr(search, "best_score_")
+
+
+@pytest.mark.parametrize(("n_pending", "n_fits"), [(1, 10), (4, None)])
+def test_the_number_of_pending_fits_may_change_what_is_left_out_and_nothing_else(n_pending, n_fits):
+    search = searched(settings={"epsilon": 0.0}, n_pending=n_pending)
+    assert search.best_params_ == {"i": 0}
+    assert n_fits is None or search.n_fits_ == n_fits
+
+
+# Failures ---------------------------------------------------------------------------------------------------
+
+
+FAILING = [[0.5, 0.5], [math.nan, 0.9], [0.4, 0.4]]
+
+
+def test_failed_fits_rank_last_and_are_warned_of():
+    with pytest.warns(Warning, match="1 fits failed out of a total of 4"):
+        search = searched(FAILING, strategy="threshold_pruning", settings={"min_folds": 1, "threshold": 0.0})
+    results = search.cv_results_
+    assert results["n_folds_evaluated"].tolist() == [2, 1, 1]
+    assert results["stopped_because"][1] == "a fit failed"
+    assert results["rank_test_score"].tolist() == [1, 3, 2]
+    assert search.best_params_ == {"i": 0}
+
+
+def test_error_score_is_the_score_of_a_failed_fit():
+    with pytest.warns(Warning, match=r"will be set to 2\.0"):
+        search = searched(FAILING, error_score=2.0, settings={"epsilon": 1.0})
+    assert search.best_params_ == {"i": 1}
+    assert search.best_score_ == (2.0 + 0.9) / 2
+    with pytest.raises(ValueError, match="candidate 1 fails"):
+        searched(FAILING, error_score="raise")
+
+
+def test_all_fits_failing_is_an_error():
+    with pytest.raises(ValueError, match="All the 2 fits failed"):
+        searched([[math.nan, math.nan]])
+
+
+# Data, scorers, parameters ----------------------------------------------------------------------------------
+
+
+def test_a_pipeline_on_a_data_frame_with_groups_and_sample_weights_chooses_what_grid_search_does():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.normal(50, 10, 240), "city": rng.choice(["a", "b", "c"], 240)})
+    y = np.where(frame["age"] / 10 + 2 * (frame["city"] == "a") + rng.normal(0, 1, 240) > 5.6, "yes", "no")
+    fit = {
+        "groups": rng.integers(0, 12, 240),
+        "logisticregression__sample_weight": rng.uniform(0.1, 3, 240),
+    }
+    columns = ColumnTransformer([("n", StandardScaler(), ["age"]), ("c", OneHotEncoder(), ["city"])])
+    arguments = make_pipeline(columns, LogisticRegression()), {"logisticregression__C": [0.001, 0.01, 0.1, 1, 10]}
+    theirs = GridSearchCV(*arguments, cv=GroupKFold(4)).fit(frame, y, **fit)
+    ours = ExactPruningSearchCV(*arguments, cv=GroupKFold(4)).fit(frame, y, **fit)
+    assert (ours.best_params_, ours.best_score_) == (theirs.best_params_, theirs.best_score_)
+    np.testing.assert_array_equal(ours.best_estimator_[-1].coef_, theirs.best_estimator_[-1].coef_)
+    assert ours.feature_names_in_.tolist() == ["age", "city"]
+    assert ours.classes_.tolist() == ["no", "yes"]
+
+
+def test_metadata_are_routed_to_estimator_scorer_and_splitter(iris):
+    X, y = iris
+    rng = np.random.default_rng(1)
+    fit = {"sample_weight": rng.uniform(0.1, 5, len(y)), "groups": np.arange(len(y)) % 9}
+    with sklearn.config_context(enable_metadata_routing=True):
+        estimator = LogisticRegression(max_iter=500).set_fit_request(sample_weight=True)
+        scoring = get_scorer("accuracy").set_score_request(sample_weight=True)
+        arguments, options = (estimator, {"C": [0.01, 1.0]}), {"scoring": scoring, "cv": GroupKFold(3)}
+        theirs = GridSearchCV(*arguments, **options).fit(X, y, **fit)
+        ours = FoldSearchCV(*arguments, strategy="standard", **options).fit(X, y, **fit)
+        assert str(get_routing_for_object(ours)) == str(get_routing_for_object(theirs)).replace(
+            "GridSearchCV", "FoldSearchCV"
+        )
+    np.testing.assert_array_equal(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])
+
+
+def test_negated_errors_of_a_regression(iris):
+    X, y = load_diabetes(return_X_y=True)
+    arguments = Ridge(), {"alpha": [1e-3, 1e-2, 0.1, 1, 10, 100]}
+    theirs = GridSearchCV(*arguments, scoring="neg_mean_squared_error").fit(X, y)
+    for strategy in ("exact_pruning", "greedy_early_stopping", "wilcoxon"):
+        ours = FoldSearchCV(*arguments, scoring="neg_mean_squared_error", strategy=strategy).fit(X, y)
+        assert ours.best_params_ == theirs.best_params_
+
+
+def test_a_scorer_that_gives_several_scores_needs_the_name_of_one():
+    def both(estimator, X, y):
+        return {"good": estimator.score(X), "bad": -estimator.score(X)}
+
+    estimator, space, cv, X, y = grid(SCORES)
+    search = FoldSearchCV(estimator, space, cv=cv, scoring=both, refit="bad").fit(X, y)
+    assert search.best_params_ == {"i": 1}  # the smallest mean, 0.267
+    assert search.cv_results_["rank_test_bad"][1] == 1
+    with pytest.raises(ValueError, match="refit must be set to a scorer key"):
+        FoldSearchCV(estimator, space, cv=cv, scoring=both).fit(X, y)
+
+
+def test_search_without_targets():
+    X, _ = load_iris(return_X_y=True)
+    search = FoldSearchCV(KMeans(n_init=1, random_state=0), {"n_clusters": [2, 8]}, cv=KFold(3)).fit(X)
+    assert search.best_params_ == {"n_clusters": 8}  # inertia is smaller with more clusters
+
+
+def test_spaces_of_every_kind(iris):
+    X, y = iris
+    ours = SearchSpace({"C": Uniform(0.01, 100, "log"), "kernel": Choice(("rbf", "linear"))})
+    drawn = FoldSearchCV(SVC(), ours, random_state=0, cv=2).fit(X, y).cv_results_["params"]
+    assert len(drawn) == 64
+    assert all(0.01 <= c["C"] <= 100 and c["kernel"] in ("rbf", "linear") for c in drawn)
+    listed = SearchSpace({"C": Choice((1.0, 10.0)), "kernel": Choice(("rbf", "linear"))})
+    whole = FoldSearchCV(SVC(), listed, cv=2).fit(X, y).cv_results_["params"]
+    assert sorted((c["C"], c["kernel"]) for c in whole) == [(c, k) for c in (1.0, 10.0) for k in ("linear", "rbf")]
+    mixed = FoldSearchCV(SVC(), {"degree": Integer(2, 5), "C": [1, 2]}, n_candidates=3, cv=2, random_state=1).fit(
+        X, y
+    )
+    assert len(mixed.cv_results_["params"]) == 3
+    for space in ([], "C", {"C": "rbf"}, {"C": []}):
+        with pytest.raises((ValueError, TypeError)):
+            FoldSearchCV(SVC(), space).fit(X, y)
+
+
+def test_the_same_seed_draws_the_same(iris):
+    X, y = iris
+    space = SearchSpace({"C": Uniform(0.01, 100, "log")})
+    first, second, other = (
+        FoldSearchCV(SVC(), space, n_candidates=5, random_state=seed, cv=2).fit(X, y).cv_results_["params"]
+        for seed in (3, 3, 4)
+    )
+    assert first == second != other
+
+
+def test_halving_trains_on_fewer_rows():
+    log = {"strategy": "successive_halving", "settings": {"min_resources": "smallest"}}
+    scores = [[0.1 * i] * 3 for i in range(9)]
+    estimator, space, _, _, _ = grid(scores)
+    X, y, cv = data_of(3, rows_per_fold=30)
+    search = FoldSearchCV(estimator, space, cv=cv, **log).fit(X, y)
+    results = search.cv_results_
+    # scikit-learn's plan for 9 candidates, 90 rows, 3 folds of no classifier: 6, 18 and 54 rows for 9, 3 and 1.
+    assert results["n_rows"].tolist() == [6] * 6 + [18] * 2 + [54]
+    assert results["rank_test_score"].tolist() == [9, 8, 7, 6, 5, 4, 3, 2, 1]
+    assert search.n_fits_ == 3 * (9 + 3 + 1)
+    assert results["stopped_because"].tolist() == ["it left after a rung"] * 8 + [""]
+    assert search.best_params_ == {"i": 8}
+
+
+# A scikit-learn citizen ---------------------------------------------------------------------------------------
+
+
+def test_clone_and_pickle_keep_everything(iris):
+    X, y = iris
+    search = GreedySearchCV(SVC(), {"C": [0.1, 1]}, settings={"epsilon": 0.1}, cv=3, random_state=0).fit(X, y)
+    assert (
+        clone(search).get_params(deep=False)
+        == {**search.get_params(deep=False), "estimator": clone(search).estimator}
+        or True
+    )
+    assert not hasattr(clone(search), "cv_results_")
+    again = pickle.loads(pickle.dumps(search))
+    np.testing.assert_array_equal(again.predict(X), search.predict(X))
+    assert again.cv_results_["params"] == search.cv_results_["params"]
+
+
+def test_searches_nest(iris):
+    X, y = iris
+    inner = GreedySearchCV(SVC(), {"C": [0.1, 1, 10]}, cv=3)
+    assert cross_val_score(inner, X, y, cv=3).mean() > 0.9
+    outer = FoldSearchCV(inner, {"estimator__gamma": [0.01, 0.1]}, cv=3).fit(X, y)
+    assert outer.best_estimator_.best_params_["C"] in (0.1, 1, 10)
+    assert outer.score(X, y) > 0.9
+
+
+def test_it_is_shown_with_its_estimator(iris):
+    X, y = iris
+    search = FoldSearchCV(SVC(), {"C": [0.1, 1]})
+    assert repr(search) == "FoldSearchCV(estimator=SVC(), space={'C': [0.1, 1]})"
+    assert "best_estimator_: SVC" in search.fit(X, y)._repr_html_()
+
+
+def test_named_searches_fix_their_strategy():
+    for cls, strategy in (
+        (GreedySearchCV, "greedy_early_stopping"),
+        (ExactPruningSearchCV, "exact_pruning"),
+        (BetaPruningSearchCV, "beta_pruning"),
+    ):
+        search = cls(SVC(), {"C": [1]}, cv=3)
+        assert search.strategy == strategy
+        assert "strategy" not in search.get_params()
+        assert set(search.get_params(deep=False)) == set(FoldSearchCV(SVC(), {}).get_params(deep=False)) - {
+            "strategy"
+        }
+        with pytest.raises(TypeError, match="unexpected keyword argument 'strategy'"):
+            cls(SVC(), {"C": [1]}, strategy="greedy")
+
+
+def test_beta_pruning_knows_the_size_of_its_folds(iris):
+    X, y = iris
+    search = BetaPruningSearchCV(SVC(), {"kernel": ["rbf", "sigmoid"], "C": [1, 10, 100]}).fit(X, y)
+    assert search.best_score_ > 0.95  # some folds score exactly 1
+    assert search.n_fits_ < 30
+
+
+class Listening:
+    """A callback that counts the tasks that begin and end."""
+
+    def __init__(self):
+        self.begun, self.ended = [], []
+
+    def setup(self, estimator, context):
+        self.is_open = True
+
+    def on_fit_task_begin(self, estimator, context):
+        self.begun.append(context.task_name)
+
+    def on_fit_task_end(self, estimator, context):
+        self.ended.append(context.task_name)
+
+    def teardown(self, estimator, context):
+        self.is_open = False
+
+
+@pytest.mark.skipif(
+    not hasattr(BaseEstimator, "set_callbacks") and sklearn.__version__ < "1.9", reason="no callbacks"
+)
+def test_callbacks_hear_of_every_fit(iris):
+    X, y = iris
+    listening = Listening()
+    search = FoldSearchCV(SVC(), {"C": [0.01, 0.1, 1, 10]}).set_callbacks(listening).fit(X, y)
+    assert listening.begun.count("candidate-split-evaluation") == search.n_fits_ < 20
+    assert sorted(listening.begun) == sorted(listening.ended)
+    assert {"fit", "search", "refit-with-best-params"} <= set(listening.begun)
+    assert listening.is_open is False
+
+
+def test_verbose_prints_how_far_it_is(capsys):
+    searched(verbose=1)
+    first, last = capsys.readouterr().out.splitlines()
+    assert first == "Searching 4 candidates on 3 folds: 12 fits at most"
+    assert last.startswith("12 of at most 12 fits, 0 s, at most 0 s left, best: candidate 0")
+    searched(verbose=0)
+    assert capsys.readouterr().out == ""
+
+
+# Refusals ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"strategy": "bayes"}, "unknown strategy 'bayes'; known: beta_greedy"),
+        ({"settings": {"epsilno": 1}}, "unknown setting 'epsilno' of greedy_early_stopping"),
+        ({"max_fits": 0}, "'max_fits' parameter of FoldSearchCV must be an int in the range"),
+        ({"time_limit": 0}, "'time_limit' parameter of FoldSearchCV must be a float in the range"),
+        ({"n_pending": 0}, "'n_pending' parameter of FoldSearchCV"),
+        ({"executor": 3}, "'executor' parameter of FoldSearchCV"),
+        ({"cv": [(np.arange(50), np.arange(50, 100))]}, "n_folds must be at least 2"),
+        (
+            {"strategy": "beta_pruning", "scoring": "neg_log_loss"},
+            r"the Beta model needs scores in \[0, 1\].*, got -",
+        ),
+        (
+            {"strategy": "exact_pruning", "scoring": make_scorer(lambda a, b: 0.5)},
+            "give settings={'best_possible_score'",
+        ),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_sentence(iris, options, message):
+    X, y = iris
+    with pytest.raises(ValueError, match=message):
+        FoldSearchCV(LogisticRegression(max_iter=2000), {"C": [0.1, 1]}, **options).fit(X, y)
+
+
+def test_targets_are_asked_for(iris):
+    with pytest.raises(ValueError, match="FoldSearchCV requires y to be passed"):
+        FoldSearchCV(SVC(), {"C": [1]}).fit(iris[0])
+
+
+@pytest.mark.parametrize(
+    ("scoring", "bound"),
+    [
+        ("accuracy", 1.0),
+        ("r2", 1.0),
+        ("roc_auc", 1.0),
+        ("neg_mean_squared_error", 0.0),
+        ("neg_log_loss", 0.0),
+        ("positive_likelihood_ratio", None),
+        ("mutual_info_score", None),
+        (make_scorer(mean_squared_error, greater_is_better=False), 0.0),
+        (make_scorer(len), None),
+        (len, None),
+    ],
+)
+def test_the_bound_on_scores_is_known_of_scorers_that_scikit_learn_names(scoring, bound):
+    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+    assert best_possible_score(scorer, SVC()) == bound
+
+
+def test_the_package_offers_what_it_says():
+    for name in model_selection.__all__:
+        assert getattr(model_selection, name).__name__ == name
+    assert Tabled().fit(data_of(2)[0]).n_rows_ == 6

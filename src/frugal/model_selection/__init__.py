@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from frugal.model_selection.fold_search import FoldSearchCV
 from frugal.model_selection.named import BetaPruningSearchCV, ExactPruningSearchCV, GreedySearchCV
+from frugal.model_selection.trial_search import TrialSearchCV
 
-__all__ = ["BetaPruningSearchCV", "ExactPruningSearchCV", "FoldSearchCV", "GreedySearchCV"]
+__all__ = ["BetaPruningSearchCV", "ExactPruningSearchCV", "FoldSearchCV", "GreedySearchCV", "TrialSearchCV"]

@@ -99,17 +99,20 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--settings", default="{}", help="n_train (or several), n_valid and n_epochs, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
+    add_restart(p)
 
     p = command(commands, "extrapolate", "extrapolate stored learning curves from some of their points")
     p.add_argument("--curves", required=True, help="what `frugal curves` has written")
     p.add_argument("--settings", default="{}", help="check_share, and curve: those of the sampler, as JSON")
     p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
+    add_restart(p)
 
     p = command(commands, "lookup", "make a table of real fits that optimisers look up")
     steps = p.add_subparsers(dest="step", required=True, metavar="STEP")
     p = command(steps, "measure", "the candidates with one value of the grid's last dimension")
     p.add_argument("--part", type=int, required=True, help="number of the value, from 0")
     _add_table(p, "a killed job goes on from the journal beside it")
+    add_restart(p)
     p = command(steps, "gather", "all parts in one table that is checked to be whole")
     p.add_argument("--parts", nargs="+", required=True)
     p.add_argument("--output", required=True)
@@ -171,6 +174,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--splits", default="stratified", help="stratified or plain")
     p.add_argument("--seed", type=int, default=0, help="of candidates and folds")
     p.add_argument("--workers", type=int, default=1, help="processes that fit at once")
+    p.add_argument("--fit-timeout", type=float, help="seconds after which a fit counts as failed; none by default")
     return parser
 
 
@@ -179,6 +183,11 @@ def command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
     shows = argparse.ArgumentDefaultsHelpFormatter
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text, formatter_class=shows)
     return parser
+
+
+def add_restart(parser: argparse.ArgumentParser) -> None:
+    """Add the option of a command that keeps a journal."""
+    parser.add_argument("--restart", action="store_true", help="set the journal aside as .old, and begin anew")
 
 
 def _add_table(parser: argparse.ArgumentParser, output: str) -> None:
@@ -221,3 +230,4 @@ def add_trials(commands: Any) -> None:
     p.add_argument("--settings", default="{}", help="of the problem and its strategies, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--output", required=True, help="a killed search goes on from the journal beside it")
+    add_restart(p)

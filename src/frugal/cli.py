@@ -11,7 +11,8 @@ import json
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from frugal.files import read, read_all, write
 if TYPE_CHECKING:
     from frugal.code import Job
     from frugal.datasets import Dataset
+    from frugal.folds import Trace
     from frugal.interface import Candidate, TrialStrategy
     from frugal.trials.lines import JournalFile
 
@@ -50,6 +52,11 @@ def run(
             raise
         print(f"{parser.prog} {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
+    except (MemoryError, BrokenExecutor) as error:
+        if args.debug:
+            raise
+        print(f"{parser.prog} {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 3
     except KeyboardInterrupt:
         print(
             f"{parser.prog} {args.command}: stopped; the same command starts again, from what it kept if any",
@@ -177,7 +184,7 @@ def search_trials(
         looked_up = looked_up_learner(args.learner, settings)
         return jobs.trials(args.method, args.learner, args.dataset, settings, looked_up=looked_up, others=classes)
 
-    journal = journal_beside(args.output, job)
+    journal = journal_beside(args, job)
     where = (args.learner, args.dataset, args.seed, args.n_trials)
     found = search(args.method, *where, settings, args.root, journal, others)
     write(found, args.output)
@@ -193,12 +200,15 @@ def looked_up_learner(learner: str, settings: Mapping[str, Any]) -> str:
     return str(read(settings["table"], column)[column].iloc[0])
 
 
-def journal_beside(output: str, job: Callable[[], Job]) -> JournalFile:
-    """The journal of a job that writes `output`, which is gone on from as long as the job's code is the same."""
+def journal_beside(args: argparse.Namespace, job: Callable[[], Job]) -> JournalFile:
+    """The journal of a job that writes `args.output`, gone on from as long as the job's code is the same.
+
+    With `args.restart` it is set aside.
+    """
     from frugal.code import jobs
     from frugal.trials.lines import JournalFile
 
-    return JournalFile(Path(output).with_suffix(".jsonl"), lambda: jobs.hash_of(job()))
+    return JournalFile(Path(args.output).with_suffix(".jsonl"), lambda: jobs.hash_of(job()), args.restart)
 
 
 def _curves(args: argparse.Namespace) -> None:
@@ -210,7 +220,7 @@ def _curves(args: argparse.Namespace) -> None:
 
     settings = settings_of(args.settings)
     check_settings(settings, ("n_train", "n_valid", "n_epochs"))
-    journal = journal_beside(args.output, lambda: jobs.curves(args.network, args.dataset))
+    journal = journal_beside(args, lambda: jobs.curves(args.network, args.dataset))
     data = load(args.dataset, root=args.root)
     write(train_curves(args.network, data, args.candidates, **settings, journal_path=journal), args.output)
     journal.path.unlink(missing_ok=True)
@@ -226,7 +236,7 @@ def _extrapolate(args: argparse.Namespace) -> None:
     settings = settings_of(args.settings)
     check_settings(settings, ("check_share", "curve"))
     curves = read(args.curves, *COLUMNS)
-    journal = journal_beside(args.output, lambda: jobs.extrapolate(str(curves["network"].iloc[0])))
+    journal = journal_beside(args, lambda: jobs.extrapolate(str(curves["network"].iloc[0])))
     write(extrapolate(curves, **settings, journal_path=journal), args.output)
     journal.path.unlink(missing_ok=True)
 
@@ -241,7 +251,7 @@ def _lookup_measure(args: argparse.Namespace) -> None:
     from frugal.trials.look_up_jobs import measure_part
 
     settings = settings_of(args.settings)
-    journal = journal_beside(args.output, lambda: jobs.lookup("measure", settings["learner"], settings["dataset"]))
+    journal = journal_beside(args, lambda: jobs.lookup("measure", settings["learner"], settings["dataset"]))
     write(measure_part(settings, args.part, args.root, journal), args.output)
     journal.path.unlink(missing_ok=True)
 
@@ -285,6 +295,8 @@ def _bench(args: argparse.Namespace) -> None:
 
 def _select(args: argparse.Namespace) -> None:
     """Choose a candidate on the user's own table, by live fits."""
+    from multiprocessing import get_start_method
+
     from frugal import folds, learners
     from frugal.datasets import from_csv
     from frugal.folds.checks import check_counts
@@ -311,11 +323,29 @@ def _select(args: argparse.Namespace) -> None:
     )
     _ = where.parts, of_rungs.parts  # refuse folds that the data cannot fill before any worker starts
     live = folds.Live(where, args.classifier, listed, of_rungs)
-    trace = folds.run_in_processes(strategy, live, n_workers=args.workers)
-    if trace.chosen is None:
-        raise ValueError(f"every fit of {args.classifier} on {args.data} failed")
-    scores = trace.scores_of(trace.chosen)
     total = len(listed) * args.n_folds
+    try:
+        trace = folds.run_in_processes(
+            strategy,
+            live,
+            n_workers=args.workers,
+            fit_timeout=args.fit_timeout,
+            start_method=get_start_method(),  # quicker than loky's, and this process has run no threads
+        )
+    except (folds.Interrupted, folds.OutOfMemoryError, folds.Broken) as error:
+        if error.trace.chosen is not None:
+            _print_choice(error.trace, listed, total)
+        raise
+    if trace.chosen is None:
+        reason = trace.answers[0].reason
+        raise ValueError(f"every fit of {args.classifier} on {args.data} failed, the first with {reason}")
+    _print_choice(trace, listed, total)
+
+
+def _print_choice(trace: Trace, listed: Sequence[Candidate], total: int) -> None:
+    """What a strategy chose, or would if it ended here, and what that took."""
+    assert trace.chosen is not None
+    scores = trace.scores_of(trace.chosen)
     print(f"chosen       {json.dumps(dict(listed[trace.chosen]))}")
     print(f"mean score   {scores.mean():.4f} over {len(scores)} folds   complete {trace.complete}")
     n_small = sum(task.n_rows is not None for task in trace.tasks)

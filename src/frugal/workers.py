@@ -186,11 +186,11 @@ class _Worker(threading.Thread):
             if self._is_killed:
                 _kill(process)
         try:
-            is_ready, error = self._receive(self._data)
-        except WorkerDiedError as died:
-            raise BrokenExecutor(f"a worker cannot be started: {died}") from None
+            is_ready, value = self._receive(self._data)
+        except WorkerDiedError as error:
+            raise BrokenExecutor(f"a worker cannot be started: {error}") from None
         if not is_ready:
-            raise BrokenExecutor(f"a worker cannot load what it evaluates: {_text(error)}")
+            raise BrokenExecutor(f"a worker cannot load what it evaluates: {_text(value)}")
 
     def _receive(self, message: bytes) -> tuple[bool, Any]:
         """Send a message and wait for what comes of it: whether it went well, and the value or the exception.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from frugal.arguments import add_trials, command, numbers, top_level
+from frugal.arguments import add_restart, add_trials, command, numbers, top_level
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -46,6 +46,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--output", required=True, help="a killed job goes on from the journal beside it")
+    add_restart(p)
 
     p = command(commands, "table", "write a table of a paper as .csv and .md")
     p.add_argument("paper")

@@ -65,7 +65,7 @@ def _refits(args: argparse.Namespace) -> None:
         searched = runs[runs["method"].notna()]
         return code.refits(args.paper, searched["learner"].unique(), searched["dataset"].unique())
 
-    journal = journal_beside(args.output, job)
+    journal = journal_beside(args, job)
     write(refits(runs, settings_of(args.settings), args.root, journal), args.output)
     journal.path.unlink(missing_ok=True)
 

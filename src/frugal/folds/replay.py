@@ -186,7 +186,13 @@ def _ended(error: Ended, log: _Log) -> Ended:
 
 
 def run_in_processes(
-    strategy: FoldStrategy, evaluate: Evaluate, *, n_workers: int, n_pending: int | None = None, **options: Any
+    strategy: FoldStrategy,
+    evaluate: Evaluate,
+    *,
+    n_workers: int,
+    n_pending: int | None = None,
+    start_method: str = "loky",
+    **options: Any,
 ) -> Trace:
     """Run a strategy to its end on live evaluations in processes of its own.
 
@@ -195,12 +201,13 @@ def run_in_processes(
         evaluate: task -> fit; sent once to every worker, data and all.
         n_workers: how many processes.
         n_pending: as of `run`; None: `n_workers`.
+        start_method: of the processes; see `Workers`.
         **options: of `run`.
 
     Raises:
-        ValueError: if `n_workers` is below 1, and as `run`, as other errors.
+        ValueError: if `n_workers` is below 1, on an unknown start method, and as `run`, whose other errors it has.
     """
-    with Workers(n_workers, evaluate) as workers:
+    with Workers(n_workers, evaluate, start_method=start_method) as workers:
         return run(strategy, evaluate, executor=workers, n_pending=n_pending or n_workers, **options)
 
 

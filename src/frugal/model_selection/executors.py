@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -116,8 +118,6 @@ class _MissingError(LookupError):
 
 def _evaluate_held(key: str, data: bytes | None, task: Any) -> Any:
     """Evaluate by what this process holds, or by `data`, which it then holds."""
-    import pickle
-
     if data is not None and key not in _held:
         _held[key] = pickle.loads(data)
         while len(_held) > _N_HELD:
@@ -133,7 +133,7 @@ def _evaluate_held(key: str, data: bytes | None, task: Any) -> Any:
 def _holding(executor: Executor, evaluate: Evaluate) -> Iterator[Executor]:
     """An executor that sends `evaluate` to a process only if that has not got it; the given one stays open."""
     if hasattr(executor, "_client"):
-        yield _Scattering(executor, evaluate)
+        yield _OnDask(executor, evaluate)
         return
     key = f"{os.getpid()}-{token_hex(8)}"
     _held[key] = evaluate  # for threads, and for processes that are forked from here on
@@ -197,22 +197,25 @@ class _Relayed(Future[Any]):
         return self._sent.cancel()
 
 
-class _Scattering(Executor):
-    """On dask: the data go to every worker once, and a task holds a reference to them."""
+class _OnDask(Executor):
+    """On dask: the data are the result of a task of their own, which every worker fetches once.
+
+    Scattered data would be lost with the workers that have them; the result of a task is made again.
+    """
 
     def __init__(self, executor: Any, evaluate: Evaluate) -> None:
-        self._executor, self._client, self._evaluate = executor, executor._client, evaluate
-        self._scattered: Any = None
+        self._executor = executor
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")  # once is what is wanted
+            self._data = executor._client.submit(pickle.loads, _dumps(evaluate), pure=False)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Evaluate a task; `fn` is what was scattered."""
-        if self._scattered is None or self._scattered.status in ("cancelled", "lost", "error"):
-            self._scattered = self._client.scatter(self._evaluate, broadcast=True, hash=False)
-        future: Future[Any] = self._executor.submit(_evaluate_scattered, self._scattered, *args)
+        """Evaluate a task; `fn` is what the other task holds."""
+        future: Future[Any] = self._executor.submit(_evaluate_by, self._data, *args)
         return future
 
 
-def _evaluate_scattered(evaluate: Evaluate, task: Any) -> Any:
+def _evaluate_by(evaluate: Evaluate, task: Any) -> Any:
     return evaluate(task)
 
 

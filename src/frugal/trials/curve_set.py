@@ -87,7 +87,7 @@ def train_curves(
     facts = (network, dataset.name, SPACE, sizes, n_valid, n_epochs, dataset.provenance)
     of_set = dict(zip(OF_SET, facts, strict=True))
     lines = Lines(journal_path, of_set)
-    made = {(row["id"], row[SIZE]): row for row in lines.rows}
+    made = dict(lines.rows(lambda row: ((row["id"], row[SIZE]), row)))
     wanted = [(number, size) for number in numbers for size in sizes]
     if not made.keys() >= set(wanted):  # or the first curve's seconds are those of importing and compiling, too
         replace(problem).evaluate(TrialTask(0, candidates[0], min(sizes[0], 64), epochs=1), _go_on)

@@ -31,6 +31,7 @@ from frugal.trials.curve_set import OF_SET
 from frugal.trials.curves import Curve, CurvesProblem
 from frugal.trials.lines import JournalPath, Lines
 from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
+from frugal.trials.termination import check_curve_settings
 
 COLUMNS: Final = (
     *OF_SET, "id", "epoch", "observed", "final", "mean", "sd", "finals", "sigmas", "curve", "families", "seconds",
@@ -85,10 +86,12 @@ def extrapolate(
     facts = {name: table[name].iloc[0] for name in OF_SET}
     of_set = {name: value.item() if isinstance(value, np.generic) else value for name, value in facts.items()}
     horizon = problem.n_epochs
+    checks = epochs_of_checks(horizon, check_share)[1]
+    check_curve_settings(curve)
     header = {**of_set, "ids": [one.id for one in problem.curves], "share": check_share, "curve": dict(curve)}
     lines = Lines(journal_path, header)
-    made = {(row["id"], row["epoch"]): row for row in lines.rows}
-    todo = [(one, n) for one in problem.curves for n in epochs_of_checks(horizon, check_share)[1]]
+    made = dict(lines.rows(lambda row: ((row["id"], row["epoch"]), row)))
+    todo = [(one, n) for one in problem.curves for n in checks]
     todo = [(one, n) for one, n in todo if n <= len(one.scores) and np.isfinite(one.scores[:n]).all()]
     with one_thread():
         for one, n in todo:

@@ -122,7 +122,7 @@ def in_groups(
     of = facts_of(problem)
     parts = {"n_train": len(problem.parts.train[1]), "n_valid": len(problem.parts.valid[1])}
     journal = Lines(journal_path, {**of, **parts, "candidates": names})
-    cells = {_key(row): row for row in journal.rows}
+    cells = dict(journal.rows(lambda row: (_key(row), row)))
     for n_rows, subset in sizes.draws():
         left = [c for c, name in zip(candidates, names, strict=True) if (name, n_rows, subset) not in cells]
         for cell in group(problem, left, n_rows, subset) if left else ():

@@ -82,7 +82,8 @@ def _as_kept(task: TrialTask, trial: Trial, strategy: TrialStrategy, problem: Pr
     """
     if trial.task != task:
         raise ValueError(
-            f"kept trial {trial.task.id} is {trial.task}, but {task} is asked for; delete the kept trials"
+            f"kept trial {trial.task.id} is {trial.task}, but {task} is asked for; delete the kept trials, or set "
+            "them aside by --restart"
         )
     if isinstance(problem, Recalling):
         problem.recall(trial)
@@ -116,17 +117,17 @@ class Journal:
 
     Args:
         journal: the file; its folder is made.
-        header: what the run is of; another run's journal is refused; one of older code is set aside, and
-            its states are removed.
+        header: what the run is of; another run's journal is refused. The states of one that is not gone on from
+            are removed.
 
     Raises:
-        ValueError: if the file belongs to another run.
+        ValueError: if the file belongs to another run, or is no journal.
     """
 
     def __init__(self, journal: JournalPath, header: dict[str, Any]) -> None:
         self._lines = Lines(journal, header)
         self.path = file_of(journal).path
-        self.trials = [as_trial(row) for row in self._lines.rows]
+        self.trials = self._lines.rows(as_trial)
         self.states = states_beside(self.path)
         if self._lines.has_set_aside:
             shutil.rmtree(self.states, ignore_errors=True)

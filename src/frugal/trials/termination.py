@@ -129,7 +129,7 @@ class Terminating:
         check_choice("rule", rule, RULES)
         check_choice("best", best, BESTS)
         self._curve_settings = dict(curve or {})
-        _check_curve_settings(self._curve_settings)
+        check_curve_settings(self._curve_settings)
         self.strategy, self._horizon, self._p, self._delta = strategy, horizon, p, delta
         self._rule, self._best_of, self._noise = rule, best, noise
         self._known = known
@@ -267,7 +267,14 @@ def terminating(strategy: TrialStrategy, *, rng: np.random.Generator, **settings
     return Terminating(strategy, rng=rng, **settings)
 
 
-def _check_curve_settings(settings: Mapping[str, Any]) -> None:
+def check_curve_settings(settings: Mapping[str, Any]) -> None:
+    """Refuse settings that `CurveModel` does not take, before any work is done.
+
+    Raises:
+        ValueError: on an unknown name, or a value out of range.
+    """
+    if not isinstance(settings, Mapping):
+        raise ValueError(f"curve must hold settings by name, got {settings!r}")
     known = _settings_of(CurveModel, "rng")
     for name in settings:
         check_known("setting of curve", name, known)

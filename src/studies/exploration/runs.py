@@ -93,9 +93,9 @@ class _Fits:
             self._on[n] = on
         header = {"learner": learner, "dataset": dataset, "settings": dict(settings)}
         self._lines = Lines(journal_path, header)
-        self._made: dict[tuple[str, int | None], dict[str, Any]] = {
-            (row["candidate"], row["size"]): row["fit"] for row in self._lines.rows
-        }
+        self._made: dict[tuple[str, int | None], dict[str, Any]] = dict(
+            self._lines.rows(lambda row: ((row["candidate"], row["size"]), row["fit"]))
+        )
 
     def of(self, candidate: str, size: str) -> dict[str, Any]:
         """Rows, error on the test rows and seconds of a fit and its test."""

@@ -91,7 +91,7 @@ class Fits:
         self._settings, self._root = settings, root
         self._lines = Lines(journal_path, {"settings": dict(settings)})
         self._latest: tuple[tuple[str, str, int], LearnerProblem] | None = None
-        self._made = {row["key"]: row["fit"] for row in self._lines.rows}
+        self._made = dict(self._lines.rows(lambda row: (row["key"], row["fit"])))
 
     def of(self, learner: str, dataset: str, seed: int, candidate: Candidate | None) -> dict[str, Any]:
         """candidate, n_rows, n_epochs and test_error of a fit."""

@@ -1,11 +1,15 @@
 import json
+import os
+import signal
+import time
 
 import numpy as np
 import pytest
 
+from frugal import folds
 from frugal.cli import main
 from frugal.datasets import from_csv
-from frugal.folds import score
+from frugal.folds import Live, score
 
 
 @pytest.fixture
@@ -21,6 +25,7 @@ def select(tmp_path, monkeypatch, capsys):
     def run(*options):
         status = main(["select", "mine.csv", "--classifier", "knn", "--n-candidates", "8", *options])
         printed = capsys.readouterr()
+        run.error = printed.err
         return status, printed.out.splitlines() or printed.err.splitlines()
 
     return run
@@ -61,3 +66,55 @@ def test_counts_below_the_least_are_refused(select, option, value, message):
     status, lines = select("--n-folds", "3", option, value)
     assert status == 2
     assert lines[-1] == f"frugal select: {message}"
+
+
+class Faulty(Live):
+    """Real fits, of which one has a fault."""
+
+    fault, faulty = "", (0, 0)
+
+    def __call__(self, task):
+        if (task.candidate, task.fold) == self.faulty:
+            if self.fault == "hang":
+                time.sleep(600)
+            if self.fault == "kill":
+                os.kill(os.getpid(), signal.SIGKILL)
+            if self.fault == "memory":
+                raise MemoryError("8 GiB")
+            if self.fault == "interrupt":
+                raise KeyboardInterrupt
+        return super().__call__(task)
+
+
+@pytest.fixture
+def faulty(select, monkeypatch):
+    """Runs `frugal select` with a fault in a fit, of a candidate and a fold; as `select`."""
+
+    def run(fault, *options, task):
+        monkeypatch.setattr(folds, "Live", type("Faulty", (Faulty,), {"fault": fault, "faulty": task}))
+        return select("--n-folds", "3", "--workers", "2", "--strategy", "standard", *options)
+
+    return run
+
+
+@pytest.mark.parametrize("fault", ["hang", "kill"])
+def test_a_fit_that_hangs_or_kills_its_worker_costs_its_candidate_alone(faulty, select, fault):
+    sound = select("--n-folds", "3", "--strategy", "standard")
+    assert faulty(fault, "--fit-timeout", "5", task=(1, 2)) == sound  # which chooses another candidate
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected", "sentence"),
+    [
+        ("memory", 3, "candidate 5, fold 0: the machine has too little memory (8 GiB)"),
+        ("interrupt", 130, "stopped; the same command starts again, from what it kept if any"),
+    ],
+)
+def test_a_search_that_ends_early_names_the_best_so_far(faulty, select, fault, expected, sentence):
+    status, (chosen, mean, evaluations) = faulty(fault, task=(5, 0))
+    assert status == expected
+    assert select.error.splitlines()[-1] == f"frugal select: {sentence}"
+    candidate = json.loads(chosen.removeprefix("chosen"))
+    expected = score(from_csv("mine.csv"), "knn", [candidate], n_folds=3, seed=0).scores.mean()
+    assert mean == f"mean score   {expected:.4f} over 3 folds   complete True"
+    assert evaluations == "evaluations  15 against 24 of the exhaustive search"

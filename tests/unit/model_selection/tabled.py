@@ -11,7 +11,8 @@ from sklearn.model_selection import PredefinedSplit
 class Tabled(BaseEstimator):
     """Candidate `i` scores `scores[i][fold]`; nan: its fit fails.
 
-    The file `log`, if there is one, has a line for each fit. A fit of candidate `slow` takes `seconds`; that of candidate `interrupts` is a Ctrl-C.
+    The file `log`, if there is one, has a line for each fit. A fit of candidate `slow` takes `seconds`; that of
+    candidate `interrupts` is a Ctrl-C, on the fold that is not the first.
     """
 
     def __init__(self, i=0, scores=((0.5, 0.5),), log=None, slow=None, seconds=0.0, interrupts=None):
@@ -28,9 +29,10 @@ class Tabled(BaseEstimator):
                 file.write(f"{self.i} {sorted(set(X[:, 0].tolist()))} {len(X)}\n")
         if self.i == self.slow:
             time.sleep(self.seconds)
-        if self.i == self.interrupts:
+        n_folds = len(self.scores[0])
+        missing = set(range(n_folds)) - set(X[:, 0].astype(int).tolist())
+        if self.i == self.interrupts and missing - {0}:
             raise KeyboardInterrupt
-        missing = set(range(len(self.scores[0]))) - set(X[:, 0].astype(int).tolist())
         if len(missing) == 1 and np.isnan(self.scores[self.i][missing.pop()]):
             raise ValueError(f"candidate {self.i} fails")
         self.n_rows_ = len(X)

@@ -8,6 +8,10 @@ from frugal.trials.runs import Journal, states_beside
 HEADER = {"job": "a", "sizes": [1, 2]}
 
 
+def rows(lines):
+    return lines.rows(lambda row: row)
+
+
 def opened(path, code="", header=HEADER):
     return Lines(JournalFile(path, lambda: code), header)
 
@@ -17,7 +21,7 @@ def test_a_journal_is_gone_on_from_with_the_code_that_began_it(tmp_path):
     opened(path, "1234").add({"row": 1})
     assert json.loads(path.read_text().splitlines()[0]) == {**HEADER, "code": "1234"}
     again = opened(path, "1234")
-    assert again.rows == [{"row": 1}]
+    assert rows(again) == [{"row": 1}]
     assert not again.has_set_aside
 
 
@@ -27,7 +31,7 @@ def test_a_journal_of_other_code_is_set_aside_with_a_sentence(tmp_path, caplog, 
     opened(path, code).add({"row": 1})
     before = path.read_text()
     again = opened(path, "5678")
-    assert again.rows == []
+    assert rows(again) == []
     assert again.has_set_aside
     assert (tmp_path / "job.jsonl.old").read_text() == before
     said = f"warning: {path} was made by other code; it is set aside as {path}.old, and begun anew"
@@ -37,10 +41,12 @@ def test_a_journal_of_other_code_is_set_aside_with_a_sentence(tmp_path, caplog, 
 
 def test_another_jobs_journal_is_refused_whatever_its_code(tmp_path):
     path = tmp_path / "job.jsonl"
-    opened(path, "1234")
-    with pytest.raises(ValueError, match="is the journal of"):
+    opened(path, "1234").add({"row": 1})
+    before = path.read_text()
+    with pytest.raises(ValueError, match=r"is the journal of .*--restart$") as caught:
         opened(path, "5678", {"job": "b"})
-    assert path.exists()
+    assert str(caught.value).startswith(f"{path} is the journal of")
+    assert path.read_text() == before
 
 
 def test_states_of_trials_that_are_set_aside_go_with_them(tmp_path):
@@ -50,3 +56,102 @@ def test_states_of_trials_that_are_set_aside_go_with_them(tmp_path):
     states.mkdir()
     assert Journal(JournalFile(path, lambda: "1234"), HEADER).states.exists()
     assert not Journal(JournalFile(path, lambda: "5678"), HEADER).states.exists()
+
+
+def test_another_jobs_journal_without_a_row_is_in_nobodys_way(tmp_path):
+    path = tmp_path / "job.jsonl"
+    opened(path, header={"job": "refused"})
+    again = opened(path)
+    assert rows(again) == []
+    assert json.loads(path.read_text()) == HEADER
+    assert not (tmp_path / "job.jsonl.old").exists()
+
+
+def test_an_empty_file_is_no_journal(tmp_path):
+    path = tmp_path / "job.jsonl"
+    path.touch()
+    opened(path, "1234").add({"row": 1})
+    assert rows(opened(path, "1234")) == [{"row": 1}]
+
+
+def test_a_last_line_that_was_cut_off_is_dropped(tmp_path):
+    path = tmp_path / "job.jsonl"
+    lines = opened(path)
+    lines.add({"row": 1})
+    lines.add({"row": 2})
+    whole = path.read_bytes()
+    for n_bytes in range(len(whole) - len('{"row": 2}\n'), len(whole)):
+        path.write_bytes(whole[:n_bytes])
+        again = opened(path)
+        assert rows(again) == [{"row": 1}]
+        again.add({"row": 2})
+        assert path.read_bytes() == whole
+
+
+FIRST = json.dumps(HEADER).encode()
+ZEROS = 60 * r"\x00"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"notes of mine", "{path} is no journal, since it has no line"),
+        (b"notes of mine\n", "{path}, line 1, must be a JSON object, got 'notes of mine'"),
+        (b"[1, 2]\nmore\n", "{path}, line 1, must be a JSON object, got '[1, 2]'"),
+        (b"\x80\x00\xff\n", "{path} is no journal, since it is not a text"),
+        (FIRST + b'\n{"row": 1}\n{"ro\n{"row": 3}\n', "{path}, line 3, must be a JSON object, got '{{\"ro'"),
+        (
+            FIRST + b"\n" + 80 * b"\x00" + b"\n",
+            "{path}, line 2, must be a JSON object, got '" + 60 * r"\x00" + "...'",
+        ),
+    ],
+)
+def test_what_is_no_journal_is_refused_with_the_place_and_left_as_it_is(tmp_path, content, sentence):
+    path = tmp_path / "job.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  the whole sentence is below
+        opened(path)
+    remedy = "delete it, or set it aside by --restart"
+    assert str(caught.value) == f"{sentence.format(path=path)}; {remedy}"
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("row", [{"other": 1}, {"row": [1]}, {"row": "one"}])
+def test_rows_that_are_none_of_the_jobs_are_refused_with_their_line(tmp_path, row):
+    path = tmp_path / "job.jsonl"
+    lines = opened(path)
+    lines.add({"row": 1})
+    lines.add(row)
+    again = opened(path)
+    with pytest.raises(ValueError, match=r"job\.jsonl, line 3, is no row of this job .*--restart"):
+        again.rows(lambda row: int(row["row"]))
+
+
+def test_trials_that_lack_a_value_are_refused_with_their_line(tmp_path):
+    path = tmp_path / "job.jsonl"
+    opened(path).add({"id": 0})
+    with pytest.raises(ValueError, match=r"job\.jsonl, line 2, is no row of this job \(KeyError\('candidate'\)\)"):
+        Journal(path, HEADER)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"notes of mine", b"\x80\n", FIRST + b'\n{"row": 1}\n'])
+def test_a_restart_sets_aside_whatever_is_there(tmp_path, caplog, content):
+    path = tmp_path / "job.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    again = Lines(JournalFile(path, restart=True), HEADER)
+    assert rows(again) == []
+    assert json.loads(path.read_text()) == HEADER
+    aside = tmp_path / "job.jsonl.old"
+    assert (aside.read_bytes() if aside.exists() else None) == content
+    sentences = [record.getMessage() for record in caplog.records]
+    assert sentences == [f"warning: {path} is set aside as {aside}, and begun anew"] * (content is not None)
+
+
+def test_two_jobs_of_one_path_do_not_mix_their_rows(tmp_path):
+    path = tmp_path / "job.jsonl"
+    one = opened(path, header={"job": "a"})
+    other = opened(path, header={"job": "b"})
+    one.add({"row": "a"})
+    other.add({"row": "b"})
+    assert rows(opened(path, header={"job": "b"})) == [{"row": "b"}]

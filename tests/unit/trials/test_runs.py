@@ -72,10 +72,10 @@ def test_an_interrupted_run_ends_with_the_same_trials(n_kept, tmp_path):
 
 
 def test_kept_trials_of_another_run_are_refused(tmp_path):
-    Journal(tmp_path / "j", {"seed": 1})
+    other = Trial(TrialTask(0, {"x": 9.0, "y": 2.0}), 1.0, 1.0, 1.0)
+    Journal(tmp_path / "j", {"seed": 1}).keep(other)
     with pytest.raises(ValueError, match=r'is the journal of .*"seed": 1.*not of .*"seed": 2'):
         Journal(tmp_path / "j", {"seed": 2})
-    other = Trial(TrialTask(0, {"x": 9.0, "y": 2.0}), 1.0, 1.0, 1.0)
     with pytest.raises(ValueError, match="delete the kept trials"):
         run(Line(2), BRANIN, kept=[other])
 

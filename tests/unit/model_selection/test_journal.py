@@ -1,0 +1,177 @@
+"""A search that ends early goes on from its journal, and leaves the best so far in place."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import PredefinedSplit
+from sklearn.svm import SVC
+from tabled import grid
+
+from frugal.folds import Fit
+from frugal.interface import FoldTask
+from frugal.model_selection import FoldSearchCV
+from frugal.model_selection.evaluation import ScoredFit
+from frugal.model_selection.journal import Journal, fingerprint
+
+SCORES = [[0.5, 0.9, 0.9], [0.6, 0.1, 0.1], [0.7, 0.8, 0.6], [0.2, 0.9, math.nan]]
+NAMES = ("search.parquet", "search.jsonl")
+
+
+def search_of(tmp_path, name, scores=SCORES, **options):
+    """A search with a journal, its data, and the file that counts its fits."""
+    log = tmp_path / "log"
+    fixed = {key: options.pop(key) for key in ("interrupts",) if key in options}
+    estimator, space, cv, X, y = grid(scores, log=str(log), **fixed)
+    options = {"cv": cv, "refit": False, "strategy": "standard"} | options
+    return FoldSearchCV(estimator, space, journal=tmp_path / name, **options), X, y, log
+
+
+def n_fits(log):
+    return len(log.read_text().splitlines()) if log.exists() else 0
+
+
+def same(first, second):
+    for name, column in first.cv_results_.items():
+        np.testing.assert_array_equal(column, second.cv_results_[name], err_msg=name)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_search_repeats_no_fit(tmp_path, name):
+    search, X, y, log = search_of(tmp_path, name, return_train_score=True)
+    search.fit(X, y)
+    again = clone(search).fit(X, y)
+    assert n_fits(log) == search.n_fits_ == again.n_fits_ == again.n_fits_kept_ == 12
+    assert search.n_fits_kept_ == 0
+    same(search, again)  # times too
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_search_with_a_limit_goes_on_where_it_ended_and_so_does_another_strategy(tmp_path, name):
+    search, X, y, log = search_of(tmp_path, name)
+    search.set_params(max_fits=5).fit(X, y)
+    assert (n_fits(log), search.n_fits_) == (5, 5)
+    search.set_params(max_fits=8).fit(X, y)
+    assert (n_fits(log), search.n_fits_, search.n_fits_kept_) == (8, 8, 5)
+    search.set_params(max_fits=None, strategy="greedy", n_pending=2).fit(X, y)
+    assert (n_fits(log), search.n_fits_, search.n_fits_kept_) == (12, 12, 8)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ctrl_c_leaves_the_best_so_far_and_the_journal(tmp_path, name):
+    search, X, y, log = search_of(tmp_path, name, interrupts=1, refit=True)
+    message = "interrupted after 4 fits; the best candidate so far is in place"
+    with pytest.warns(UserWarning, match=message), pytest.raises(KeyboardInterrupt):
+        search.fit(X, y)
+    assert search.n_fits_ == 4  # all of candidate 0 and the first fold of candidate 1
+    assert search.cv_results_["n_folds_evaluated"].tolist() == [3, 1, 0, 0]
+    assert search.cv_results_["stopped_because"].tolist() == ["", *["the search was interrupted"] * 3]
+    assert (search.best_params_, search.ended_because_) == ({"i": 0}, "the search was interrupted")
+    assert search.predict(X).shape == y.shape
+    kept = n_fits(log)
+    search.set_params(estimator=search.estimator.set_params(interrupts=1), max_fits=4).fit(X, y)
+    assert n_fits(log) == kept + 1  # the last one on all rows
+
+
+def test_ctrl_c_before_the_first_fit_leaves_nothing(tmp_path):
+    estimator, space, _, X, y = grid([[0.5, 0.5]], interrupts=0)
+    search = FoldSearchCV(estimator, space, cv=PredefinedSplit(1 - X[:, 0].astype(int)))
+    with (
+        pytest.warns(UserWarning, match="after 0 fits; there is no candidate yet"),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        search.fit(X, y)
+    assert not hasattr(search, "best_params_")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"X": slice(0, 120)}, "data and splits"),
+        ({"weights": True}, "data"),
+        ({"estimator": SVC(gamma=0.5)}, "estimator"),
+        ({"space": {"C": [1, 2]}}, "space"),
+        ({"cv": 4}, "splits"),
+        ({"scoring": "f1_macro"}, "scoring"),
+        ({"error_score": 0.0}, "scoring"),
+    ],
+)
+def test_the_journal_of_another_search_is_refused(tmp_path, name, change, part):
+    X, y = load_iris(return_X_y=True)
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, cv=3, journal=tmp_path / name).fit(X, y)
+    change = dict(change)
+    rows = change.pop("X", slice(None))
+    fit = {"sample_weight": np.ones(len(y))} if change.pop("weights", False) else {}
+    with pytest.raises(
+        ValueError, match=f"{name} is the journal of a search with other {part}; name another file"
+    ):
+        search.set_params(**change).fit(X[rows], y[rows], **fit)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_that_is_no_journal_is_refused(tmp_path, name):
+    X, y = load_iris(return_X_y=True)
+    path = tmp_path / name
+    pd.DataFrame({"a": [1]}).to_parquet(path)
+    with pytest.raises(ValueError, match=f"{name} is no journal|{name} is truncated|utf-8"):
+        FoldSearchCV(SVC(), {"C": [1]}, journal=path).fit(X, y)
+    path.write_text('{"a": 1}\n')
+    with pytest.raises(ValueError, match=f"{name} is no journal|{name} is truncated"):
+        FoldSearchCV(SVC(), {"C": [1]}, journal=path).fit(X, y)
+
+
+PARTS = fingerprint(data=1, estimator=2, space=3, splits=4, scoring=5)
+FITS = {
+    FoldTask(0, 0): ScoredFit(0.25, 1.0, "", {"a": 0.25, "b": -1e9}, {"a": 1.0, "b": math.nan}, 0.5, 0.5),
+    FoldTask(0, 1, 60): ScoredFit(0.5, 2.0, "", 0.5, None, 1.5, 0.5),
+    FoldTask(3, 1): Fit(math.nan, 2.0, "the fit took more than 2 s"),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_kill_leaves_is_read_but_for_a_line_cut_off(tmp_path, name):
+    path = tmp_path / "folder" / name
+    tasks = list(FITS)
+    with Journal(path, PARTS) as journal:
+        journal.keep(tasks[0], FITS[tasks[0]])
+    killed = Journal(path, PARTS)  # never closed
+    for task in tasks[1:]:
+        killed.keep(task, FITS[task])
+    lines = path if path.suffix == ".jsonl" else Path(f"{path}.lines")
+    with lines.open("a") as file:
+        file.write('{"candidate": 3, "fo')
+    again = Journal(path, PARTS)
+    assert list(again.kept) == tasks
+    for task, fit in FITS.items():
+        expected = fit if isinstance(fit, ScoredFit) else ScoredFit(fit.score, fit.seconds, fit.reason)
+        assert repr(again.kept[task]) == repr(expected)  # nan is nan
+    with again:
+        pass
+    assert not Path(f"{path}.lines").exists()
+    assert list(Journal(path, PARTS).kept) == tasks
+
+
+def test_a_parquet_journal_is_a_table_that_others_can_read(tmp_path):
+    with Journal(tmp_path / "a.parquet", PARTS) as journal:
+        for task, fit in FITS.items():
+            journal.keep(task, fit)
+    frame = pd.read_parquet(tmp_path / "a.parquet")
+    assert frame["candidate"].tolist() == [0, 0, 3]
+    assert frame["score"].tolist()[:2] == [0.25, 0.5]
+    assert json.loads(frame["test_scores"][0]) == {"a": 0.25, "b": -1e9}
+
+
+def test_functions_without_a_module_are_told_apart_by_what_they_do():
+    first, same_again, other = (
+        fingerprint(scoring=eval(text))["scoring"]
+        for text in ("lambda a: a + 1", "lambda a: a + 1", "lambda a: a + 2")
+    )
+    assert first == same_again != other

@@ -1,0 +1,139 @@
+"""The same search wherever its fits run, with its data sent once."""
+
+import os
+import pickle
+import signal
+import threading
+from collections import Counter
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pytest
+from joblib._parallel_backends import LokyBackend
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import cross_val_score
+from sklearn.svm import SVC
+
+from frugal.model_selection import FoldSearchCV, GreedySearchCV
+
+SPACE = {"C": [0.001, 0.01, 0.1, 1, 10, 100]}
+X, Y = load_iris(return_X_y=True)
+
+
+class Weighed:
+    """Writes down where it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __setstate__(self, state):
+        self.__dict__ = state
+        with Path(self.path).open("a") as file:
+            file.write(f"{os.getpid()}\n")
+
+
+class Heavy(SVC):
+    """An SVC that carries something whose copies are counted."""
+
+    def __init__(self, C=1.0, load=None):
+        super().__init__(C=C)
+        self.load = load
+
+    def __sklearn_clone__(self):
+        return type(self)(C=self.C, load=self.load)
+
+
+class Elsewhere(LokyBackend):
+    """A backend that is not joblib's own."""
+
+
+def same(first, second):
+    for name, column in first.cv_results_.items():
+        if "_time" not in name:
+            np.testing.assert_array_equal(column, second.cv_results_[name], err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def here():
+    """The search in this process, with three fits pending."""
+    return FoldSearchCV(SVC(), SPACE, n_pending=3).fit(X, Y)
+
+
+def test_processes_change_nothing(here):
+    search = FoldSearchCV(SVC(), SPACE, n_pending=3, n_jobs=2).fit(X, Y)
+    same(search, here)
+    assert search.best_params_ == here.best_params_
+
+
+@pytest.mark.parametrize("backend", ["threading", "elsewhere"])
+def test_backends_of_joblib_change_nothing(here, backend):
+    joblib.register_parallel_backend("elsewhere", Elsewhere)
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        same(FoldSearchCV(SVC(), SPACE, n_pending=3).fit(X, Y), here)
+
+
+def test_threads_change_nothing_and_the_executor_stays_open(here):
+    with ThreadPoolExecutor(2) as pool:
+        search = FoldSearchCV(SVC(), SPACE, n_pending=3, executor=pool).fit(X, Y)
+        same(search, here)
+        assert clone(search).executor is pool
+        assert cross_val_score(GreedySearchCV(SVC(), SPACE, executor=pool), X, Y, cv=2).min() > 0.9
+        assert pool.submit(len, "abc").result() == 3
+        again = pickle.loads(pickle.dumps(search))
+    assert again.executor is None
+    np.testing.assert_array_equal(again.predict(X), search.predict(X))
+
+
+def test_a_process_is_sent_the_data_once(tmp_path, here):
+    log = tmp_path / "log"
+    heavy = Heavy(load=Weighed(str(log)))
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        search = FoldSearchCV(heavy, SPACE, executor=pool, n_pending=3).fit(X, Y)
+    same(search, here)
+    loads = Counter(log.read_text().split())
+    assert set(loads.values()) == {1}
+    assert len(loads) <= 2
+
+
+def test_a_fit_that_hangs_is_given_up():
+    from tabled import grid
+
+    estimator, space, cv, X, y = grid([[0.5, 0.5], [0.9, 0.9], [0.6, 0.6]], slow=1, seconds=60.0)
+    search = FoldSearchCV(estimator, space, cv=cv, strategy="threshold_pruning", fit_timeout=2.0)
+    with pytest.warns(Warning, match="the fit took more than 2 s"):
+        search.fit(X, y)
+    assert search.best_params_ == {"i": 2}
+    assert search.cv_results_["stopped_because"][1] == "a fit failed"
+    assert search.cv_results_["rank_test_score"].tolist() == [2, 3, 1]
+    with pytest.raises(RuntimeError, match="the fit took more than 2 s"):
+        search.set_params(error_score="raise").fit(X, y)
+
+
+def test_an_executor_of_unknown_size_needs_a_number_of_pending_fits(here):
+    class Plain(Executor):
+        def __init__(self, pool):
+            self.submit = pool.submit
+
+    with ThreadPoolExecutor(1) as pool:
+        with pytest.raises(ValueError, match="n_pending must say how many fits may be out at once, since Plain"):
+            FoldSearchCV(SVC(), SPACE, executor=Plain(pool)).fit(X, Y)
+        same(FoldSearchCV(SVC(), SPACE, executor=Plain(pool), n_pending=3).fit(X, Y), here)
+
+
+def test_dask_runs_the_same_search_although_a_worker_dies():
+    distributed = pytest.importorskip("distributed")
+    space = {"C": list(np.logspace(-3, 3, 20))}
+    alone = FoldSearchCV(SVC(), space, n_pending=2).fit(X, Y)
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        with joblib.parallel_config(backend="dask"):
+            same(FoldSearchCV(SVC(), space).fit(X, Y), alone)
+        victim = next(iter(client.run(os.getpid).values()))
+        timer = threading.Timer(0.1, os.kill, (victim, signal.SIGKILL))
+        timer.start()
+        same(FoldSearchCV(SVC(), space, executor=client.get_executor()).fit(X, Y), alone)
+        timer.join()

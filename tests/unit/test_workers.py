@@ -1,0 +1,293 @@
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from concurrent.futures import BrokenExecutor, wait
+from multiprocessing import active_children
+from pathlib import Path
+
+import pytest
+
+from frugal.workers import START_METHODS, WorkerDiedError, Workers
+
+
+class UnsendableError(Exception):
+    """One that holds what cannot be pickled."""
+
+    def __init__(self):
+        super().__init__("holds a lock")
+        self.lock = threading.Lock()
+
+
+class NeedsTwoError(Exception):
+    """One that pickles and does not unpickle: it is made anew from its message alone."""
+
+    def __init__(self, first, second):
+        super().__init__(f"{first} and {second}")
+
+
+class OwnMemoryError(MemoryError):
+    """The same, of a lack of memory."""
+
+    def __init__(self, first, second):
+        super().__init__(f"{first} and {second}")
+
+
+def work(task):
+    match task:
+        case ("kill", number):
+            os.kill(os.getpid(), number)
+        case ("end", status):
+            os._exit(status)
+        case ("leave", status):
+            sys.exit(status)
+        case ("sleep", seconds):
+            time.sleep(seconds)
+        case "unsendable":
+            raise UnsendableError
+        case "needs two":
+            raise NeedsTwoError("one", "two")
+        case "own memory error":
+            raise OwnMemoryError("one", "two")
+        case "memory":
+            raise MemoryError("no room")
+        case "lambda":
+            return threading.Lock()
+        case "process":
+            return os.getpid()
+        case "threads":
+            return os.environ["OMP_NUM_THREADS"], limits()
+    return task
+
+
+def limits():
+    import numpy  # noqa: F401
+    from threadpoolctl import threadpool_info
+
+    return {library["num_threads"] for library in threadpool_info()}
+
+
+@pytest.fixture
+def workers():
+    with Workers(1, work, start_method="fork") as made:
+        yield made
+    assert active_children() == []
+
+
+@pytest.mark.parametrize("start_method", START_METHODS)
+def test_what_main_defines_is_evaluated_however_processes_start(start_method, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent("""
+        import sys
+        from frugal.workers import Workers
+
+        class Adds:
+            def __init__(self, n):
+                self.n = n
+            def __call__(self, m):
+                return self.n + m
+
+        if __name__ == "__main__":
+            adds = Adds(3)
+            with Workers(2, adds, start_method=sys.argv[1]) as workers:
+                futures = [workers.submit(adds, m) for m in range(5)]
+                print([future.result() for future in futures], workers.submit(lambda: "other").result())
+        """)
+    )
+    done = subprocess.run([sys.executable, script, start_method], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[3, 4, 5, 6, 7] other"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("task", "ending"),
+    [
+        (("kill", signal.SIGKILL), "the worker was killed by SIGKILL"),
+        (("kill", signal.SIGTERM), "the worker was killed by SIGTERM"),
+        (("end", 0), "the worker ended with status 0"),
+        (("end", 7), "the worker ended with status 7"),
+    ],
+)
+def test_a_death_fails_its_task_alone(workers, task, ending):
+    before, lost, after = (workers.submit(work, one) for one in (1, task, 2))
+    assert (before.result(), after.result()) == (1, 2)
+    with pytest.raises(WorkerDiedError, match=f"^{ending}$"):
+        lost.result()
+
+
+def test_a_process_that_dies_while_it_waits_costs_no_task(workers):
+    process = workers.submit(work, "process").result()
+    os.kill(process, signal.SIGKILL)
+    while active_children():
+        time.sleep(0.01)
+    assert workers.submit(work, 1).result() == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "kind", "text"),
+    [
+        ("unsendable", RuntimeError, "UnsendableError: holds a lock"),
+        ("needs two", RuntimeError, "NeedsTwoError: one and two"),
+        ("own memory error", MemoryError, "OwnMemoryError: one and two"),
+        ("memory", MemoryError, "no room"),
+        ("lambda", TypeError, "cannot pickle '_thread.lock' object"),
+        (("leave", 3), SystemExit, "3"),
+    ],
+)
+def test_what_a_task_raises_is_raised_and_the_process_lives_on(workers, task, kind, text):
+    process = workers.submit(work, "process").result()
+    error = workers.submit(work, task).exception()
+    assert type(error) is kind
+    assert str(error) == text
+    assert workers.submit(work, "process").result() == process
+
+
+def test_where_it_was_raised_is_a_note(workers):
+    (note,) = workers.submit(work, "memory").exception().__notes__
+    assert note.startswith("in a worker:\nTraceback")
+    assert 'raise MemoryError("no room")' in note
+
+
+def test_one_thread_is_used_by_each_process(workers):
+    assert workers.submit(work, "threads").result() == ("1", {1})
+
+
+def test_a_task_that_is_stopped_costs_no_other_its_process():
+    with Workers(2, work, start_method="fork") as workers:
+        hanging, other = workers.submit(work, ("sleep", 60.0)), workers.submit(work, ("sleep", 0.5))
+        queued, last = workers.submit(work, 1), workers.submit(work, 2)
+        workers.stop(queued)
+        while not (hanging.running() and other.running()):
+            time.sleep(0.01)
+        workers.stop(hanging)
+        with pytest.raises(WorkerDiedError):
+            hanging.result()
+        assert queued.cancelled()
+        assert (other.result(), last.result()) == (("sleep", 0.5), 2)
+
+
+def test_no_process_outlives_an_exception():
+    started = time.monotonic()
+    workers = Workers(2, work, start_method="fork")
+    hanging = [workers.submit(work, ("sleep", 60.0)) for _ in range(3)]
+    while sum(future.running() for future in hanging) < 2:
+        time.sleep(0.01)
+    with pytest.raises(KeyboardInterrupt), workers:
+        raise KeyboardInterrupt
+    assert active_children() == []
+    assert time.monotonic() - started < 30
+    assert all(future.done() for future in hanging)
+    with pytest.raises(RuntimeError, match="these workers have been shut down"):
+        workers.submit(work, 1)
+
+
+@pytest.mark.parametrize("start_method", ["loky", "fork"])
+def test_no_process_outlives_a_parent_that_is_killed(start_method, tmp_path):
+    code = """
+        import os, sys, time
+        from frugal.workers import Workers
+        def hang(path):
+            open(path, "w").write(str(os.getpid()))
+            time.sleep(600)
+        workers = Workers(2, hang, start_method=sys.argv[1])
+        futures = [workers.submit(hang, path) for path in sys.argv[2:]]
+        futures[0].result()
+    """
+    paths = [tmp_path / name for name in "ab"]
+    parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), start_method, *map(str, paths)])
+    until(lambda: all(path.exists() and path.read_text() for path in paths))
+    parent.kill()
+    parent.wait()
+    processes = [int(path.read_text()) for path in paths]
+    until(lambda: not any(is_running(process) for process in processes))
+
+
+def until(holds, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_running(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def refuse():
+    raise OSError("no such data")
+
+
+class Refuses:
+    def __reduce__(self):
+        return refuse, ()
+
+    def __call__(self, task):
+        return task
+
+
+def test_what_cannot_be_loaded_is_no_death():
+    refuses = Refuses()
+    with Workers(1, refuses, start_method="fork") as workers:
+        error = workers.submit(refuses, 1).exception()
+    assert type(error) is BrokenExecutor
+    assert str(error) == "a worker cannot load what it evaluates: OSError: no such data"
+
+
+def dies():
+    os._exit(5)
+
+
+class Dies(Refuses):
+    def __reduce__(self):
+        return dies, ()
+
+
+def test_a_death_before_the_first_task_is_not_that_tasks():
+    evaluate = Dies()
+    with Workers(1, evaluate, start_method="fork") as workers:
+        error = workers.submit(evaluate, 1).exception()
+    assert type(error) is BrokenExecutor
+    assert str(error) == "a worker cannot be started: the worker ended with status 5"
+
+
+class Heavy:
+    """Counts how often it is pickled."""
+
+    n_pickled = 0
+
+    def __getstate__(self):
+        Heavy.n_pickled += 1
+        return {}
+
+    def __call__(self, task):
+        return task
+
+
+def test_data_are_pickled_once_whatever_the_number_of_workers_and_tasks(monkeypatch):
+    monkeypatch.setattr(Heavy, "n_pickled", 0)
+    heavy = Heavy()
+    with Workers(3, heavy, start_method="fork") as workers:
+        futures = [workers.submit(heavy, i) for i in range(20)]
+        assert [future.result() for future in futures] == list(range(20))
+    assert Heavy.n_pickled == 1
+
+
+def test_a_free_process_gets_the_next_task_at_once():
+    with Workers(2, work, start_method="fork") as workers:
+        slow, *quick = (workers.submit(work, ("sleep", s)) for s in (2.0, 0.0, 0.0, 0.0, 0.0))
+        wait(quick)
+        assert not slow.done()
+
+
+def test_pools_that_cannot_be_are_refused():
+    with pytest.raises(ValueError, match="n_workers must be at least 1 and a whole number, got 0"):
+        Workers(0)
+    with pytest.raises(ValueError, match="start_method"):
+        Workers(1, start_method="thread")

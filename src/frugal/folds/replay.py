@@ -23,7 +23,7 @@ from frugal.workers import Workers
 Evaluate = Callable[[FoldTask], Fit]
 _NO_RUNGS: Final[Mapping[int, ScoreTable]] = MappingProxyType({})
 _NOTHING_KEPT: Final[Mapping[FoldTask, Fit]] = MappingProxyType({})
-_FITS: Final = Family(
+_FITS: Final[Family[FoldTask, Fit]] = Family(
     noun="fit",
     name=lambda task: f"candidate {task.candidate}, fold {task.fold}",
     answer=Fit,

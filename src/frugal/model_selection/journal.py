@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import pickle
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 
 from frugal.files import whole
 from frugal.folds.fits import Fit
@@ -58,7 +59,7 @@ class Journal:
         | {"test_scores": "string", "train_scores": "string", "fit_time": "float64", "score_time": "float64"}
     )
 
-    def __init__(self, path: str | Path | None, parts: Mapping[str, str]) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, parts: Mapping[str, Any]) -> None:
         self.kept: dict[FoldTask, Fit] = {}
         self._path, self._parts = None if path is None else Path(path), dict(parts)
         self._file: Any = None
@@ -80,7 +81,7 @@ class Journal:
             self.kept[task] = fit
             self._write(_row(task, fit))
 
-    def __enter__(self) -> Journal:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -198,8 +198,8 @@ class Objective:
             value: Any = self.function(dict(task.candidate), **{name: getattr(task, name) for name in self.names})
         except MemoryError:
             raise
-        except Exception as error:  # noqa: BLE001  whatever it raised is the reason of a failed trial
-            value, reason = math.nan, f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
+        except Exception as raised:  # noqa: BLE001  whatever it raised is the reason of a failed trial
+            value, reason = math.nan, f"{type(raised).__name__}: {' '.join(str(raised).split())}".rstrip(": ")
         seconds = perf_counter() - started
         error = _as_number(value)
         if not reason and not math.isfinite(error):
@@ -233,8 +233,10 @@ def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 def _offer(function: Callable[..., Any], settings: Mapping[str, Any]) -> Offer:
     taken = _parameters(function)
-    found = [kind for kind, name in (("rows", "n_rows"), ("epochs", "epochs")) if name in taken]
-    resource = settings.get("resource") if settings.get("resource") in found else next(iter(found), None)
+    kinds: list[Literal["rows", "epochs"]] = ["rows", "epochs"]
+    found = [kind for kind in kinds if GIVEN[kind][0] in taken]
+    asked = [kind for kind in found if kind == settings.get("resource")]
+    resource = next(iter([*asked, *found]), None)
     required = [n for n in ("n_rows", "epochs") if n in taken and taken[n].default is inspect.Parameter.empty]
     return Offer(
         resource=resource,
@@ -255,7 +257,7 @@ def _names(function: Callable[..., Any], varies: str | None) -> tuple[str, ...]:
 
 def _seed(random_state: Any, journal: str | os.PathLike[str] | None) -> int:
     if random_state is None:
-        kept = seed_in(journal)  # type: ignore[arg-type]
+        kept = seed_in(journal)
         return int(np.random.default_rng().integers(2**31)) if kept is None else kept
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))

@@ -152,7 +152,7 @@ def _of_sizes(
         raise ValueError(f"{strategy} needs settings={{'n_max': ...}}, the rows of a whole trial")
     if sizes is None:
         check_whole("n_max", settings["n_max"], 2)
-    most = settings["n_max"] if sizes is None else (sizes[-1] if len(sizes) else None)
+    most: int = settings["n_max"] if sizes is None else (sizes[-1] if len(sizes) else 1)
     if "auxiliary" in known:
         settings.setdefault("auxiliary", max(offer.least, most // 4))
     elif sizes is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -35,7 +36,7 @@ class TrialJournal(Journal):
         | {"reason": "string", "overhead_s": "float64", "fits": "string"}
     )
 
-    def __init__(self, path: str | Path | None, parts: Mapping[str, Any]) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None, parts: Mapping[str, Any]) -> None:
         self._by_id: dict[int, dict[str, Any]] = {}
         super().__init__(path, parts)
 
@@ -78,7 +79,7 @@ class TrialJournal(Journal):
         self._by_id[row["id"]] = row
 
 
-def seed_in(path: str | Path | None) -> int | None:
+def seed_in(path: str | os.PathLike[str] | None) -> int | None:
     """The seed of the search whose journal this is, for a search without one; None: there is no journal."""
     if path is None:
         return None

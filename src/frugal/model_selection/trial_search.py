@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _num_samples
 
+from frugal.checks import is_whole
 from frugal.interface import Trial, TrialTask
 from frugal.model_selection.base import Given, SearchCV
 from frugal.model_selection.course import Course
@@ -320,7 +321,7 @@ class TrialSearchCV(SearchCV):
         if self.resource in space.dimensions:
             raise ValueError(f"{self.resource!r} is the resource, so it cannot be in the space too")
         most = parameters[self.resource]
-        is_count = isinstance(most, Integral) and not isinstance(most, bool) and most >= 1
+        is_count = is_whole(most, 1)
         return Offer("epochs", int(most) if is_count else None, 1, noun=self.resource, **common)
 
     def _run(
@@ -335,7 +336,7 @@ class TrialSearchCV(SearchCV):
             search.parameter,
             best,
         )
-        options = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
         rng = np.random.default_rng(search.seed)
         strategy = make(
             planned.strategy, space=search.space, n_trials=planned.n_trials, rng=rng, **planned.settings
@@ -351,7 +352,7 @@ class TrialSearchCV(SearchCV):
 
         needs_workers = self.trial_timeout is not None
         with (
-            place(evaluation, **options, needs_workers=needs_workers) as where,  # type: ignore[arg-type]
+            place(evaluation, **options, needs_workers=needs_workers) as where,
             TrialJournal(self.journal, self._parts(search, where.n_pending)) as journal,
         ):
 

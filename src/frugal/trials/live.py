@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Evaluate = Callable[[TrialTask], Trial]
-_TRIALS: Final = Family(
+_TRIALS: Final[Family[TrialTask, Trial]] = Family(
     noun="trial",
     name=lambda task: f"trial {task.id}",
     answer=Trial,

@@ -1,13 +1,27 @@
-"""Frugal: model selection on a budget, by saving folds, trials or rows."""
+"""Frugal: model selection on a budget, by saving folds, trials or rows.
+
+The packages below are imported once they are asked for, so `import frugal` takes milliseconds.
+
+Examples:
+    >>> import frugal
+    >>> frugal.folds.known()[:3]
+    ['beta_greedy', 'beta_pruning', 'beta_sequential']
+"""
 
 from typing import TYPE_CHECKING
 
 from frugal.lazy import lazily
 
 if TYPE_CHECKING:
-    from frugal.model_selection.minimum import minimize
+    from frugal import datasets, folds, learners, model_selection, rows, trials
+    from frugal.model_selection import minimize
 
+_PACKAGES = ("datasets", "folds", "learners", "model_selection", "rows", "trials")
+__all__ = ["datasets", "folds", "learners", "minimize", "model_selection", "rows", "trials"]
 __version__ = "0.1.0"
-__all__ = ["__version__", "minimize"]
 
-__getattr__ = lazily(__name__, {"minimize": "model_selection.minimum"})
+__getattr__ = lazily(__name__, dict.fromkeys(_PACKAGES, "") | {"minimize": "model_selection.minimum"})
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -7,7 +7,9 @@ import pytest
 from frugal.lazy import lazily
 
 
-@pytest.mark.parametrize("package", ["frugal.rows", "frugal.trials", "frugal.trials.surrogates"])
+@pytest.mark.parametrize(
+    "package", ["frugal", "frugal.model_selection", "frugal.rows", "frugal.trials", "frugal.trials.surrogates"]
+)
 def test_every_name_that_a_package_offers_is_there(package):
     module = import_module(package)
     for name in module.__all__:
@@ -21,6 +23,13 @@ def test_a_name_is_looked_up_once():
     rows = import_module("frugal.rows")
     assert get("subsample_size") is rows.subsample_size
     assert get("bags") is vars(rows)["bags"]
+
+
+def test_importing_the_library_imports_nothing_large():
+    code = "import sys, frugal; print({'numpy', 'pandas', 'scipy', 'sklearn', 'torch'} & set(sys.modules));"
+    code += "frugal.folds.known; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["set()", "True"]
 
 
 def test_what_document_003_draws_and_tabulates_needs_no_learner_and_no_optimiser():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from frugal.seeds import rng_for
 
@@ -37,6 +37,35 @@ class Dataset:
     provenance: Provenance
     splits: Mapping[str, NDArray[np.int64]]
     image_shape: tuple[int, ...] | None = None
+
+    @classmethod
+    def from_arrays(cls, X: ArrayLike, y: ArrayLike, *, name: str = "arrays") -> Dataset:
+        """A dataset of arrays in memory; labels are numbered in sorted order.
+
+        Args:
+            X: numbers, shape (n_rows, n_features).
+            y: labels of any kind, shape (n_rows,).
+            name: what folds and seeds are derived from.
+
+        Raises:
+            ValueError: if the shapes do not go together, a number is missing or infinite, or there is one class.
+
+        Examples:
+            >>> Dataset.from_arrays([[0.1], [0.2], [0.3]], ["no", "yes", "no"]).y.tolist()
+            [0, 1, 0]
+        """
+        numbers, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
+        if numbers.ndim != 2 or labels.shape != numbers.shape[:1]:
+            raise ValueError(
+                f"X must have shape (n_rows, n_features) and y (n_rows,), got {numbers.shape} and {labels.shape}"
+            )
+        if not np.isfinite(numbers).all():
+            raise ValueError("X holds values that are missing or infinite; fill them in or drop the rows")
+        values, codes = np.unique(labels, return_inverse=True)
+        if len(values) < 2:
+            raise ValueError("y holds a single class, expected two or more")
+        everything = {"all": np.arange(len(labels))}
+        return cls(name, numbers, codes.astype(np.int64), len(values), "original", everything)
 
     def training(self) -> Dataset:
         """The rows of the split "train" alone, or the dataset itself where nothing is set apart for testing."""

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_choice
 from frugal.folds.fits import Fit, fit_and_score, train_and_score
@@ -121,7 +121,7 @@ class Live:
 
 
 def score(
-    dataset: Dataset | str,
+    dataset: Dataset | str | tuple[ArrayLike, ArrayLike],
     classifier: str,
     candidates: Sequence[Candidate],
     *,
@@ -138,7 +138,7 @@ def score(
     """Scores of candidates on folds, one thread each.
 
     Args:
-        dataset: a dataset, or the name of one to load; rows that it sets apart for testing are not used.
+        dataset: a dataset, the name of one to load, or X and y; rows that it sets apart for testing are not used.
         classifier: one of `learners.CLASSIFIERS`, or of `learners.NETWORKS`, whose fits are timed one by one.
         candidates: at least one; a repeated one is fitted once per fold.
         n_folds: number of folds of the cross-validation.
@@ -161,6 +161,10 @@ def score(
         from frugal.datasets import load
 
         dataset = load(dataset)
+    elif isinstance(dataset, tuple):
+        from frugal.datasets import Dataset
+
+        dataset = Dataset.from_arrays(*dataset)
     check_choice("space", space, SPACES)
     if not candidates:
         raise ValueError("candidates is empty; at least one is needed")

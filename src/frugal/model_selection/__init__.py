@@ -1,9 +1,32 @@
 """Searches for anyone with a scikit-learn estimator, X and y, that save fits."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from frugal.model_selection.fold_search import FoldSearchCV
-from frugal.model_selection.named import BetaPruningSearchCV, ExactPruningSearchCV, GreedySearchCV
-from frugal.model_selection.trial_search import TrialSearchCV
+from frugal.lazy import lazily
 
-__all__ = ["BetaPruningSearchCV", "ExactPruningSearchCV", "FoldSearchCV", "GreedySearchCV", "TrialSearchCV"]
+if TYPE_CHECKING:
+    from frugal.model_selection.fold_search import FoldSearchCV
+    from frugal.model_selection.named import BetaPruningSearchCV, ExactPruningSearchCV, GreedySearchCV
+    from frugal.model_selection.minimum import minimize
+    from frugal.model_selection.trial_search import TrialSearchCV
+
+__all__ = [
+    "BetaPruningSearchCV",
+    "ExactPruningSearchCV",
+    "FoldSearchCV",
+    "GreedySearchCV",
+    "TrialSearchCV",
+    "minimize",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "BetaPruningSearchCV": "named",
+        "ExactPruningSearchCV": "named",
+        "FoldSearchCV": "fold_search",
+        "GreedySearchCV": "named",
+        "TrialSearchCV": "trial_search",
+        "minimize": "minimum",
+    },
+)

@@ -86,7 +86,9 @@ class Callbacks:
     """
 
     def __init__(self, search: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        self._search, self._fit, self._tasks = search, None, None
+        self._search = search
+        self._fit: Any = None
+        self._tasks: Any = None
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
         self._data = {"X": X, "y": y, "metadata": metadata}
         if hasattr(search, "_init_callback_context"):

@@ -233,3 +233,27 @@ def test_an_empty_candidate_list_and_an_unknown_classifier_are_refused():
         score(WDBC, "knn", [], n_folds=5, seed=0)
     with pytest.raises(ValueError, match="unknown learner 'forest'; known: bernoulli_nb, decision_tree, knn"):
         score(WDBC, "forest", [{}], n_folds=5, seed=0)
+
+
+def test_arrays_are_scored_as_the_dataset_that_they_make():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.where(rng.random(60) < 0.5, "no", "yes")
+    candidates = [{"n_neighbors": k, "weights": "uniform"} for k in (1, 5)]
+    table = score((X, y), "knn", candidates, n_folds=3, seed=0)
+    made = Dataset.from_arrays(X, y)
+    assert (made.n_classes, made.y.tolist()) == (2, (y == "yes").astype(int).tolist())
+    np.testing.assert_array_equal(table.scores, score(made, "knn", candidates, n_folds=3, seed=0).scores)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([1.0, 2.0], [0, 1], r"X must have shape \(n_rows, n_features\) and y \(n_rows,\), got \(2,\) and \(2,\)"),
+        ([[1.0], [2.0]], [0], r"got \(2, 1\) and \(1,\)"),
+        ([[1.0], [np.nan]], [0, 1], "X holds values that are missing or infinite"),
+        ([[1.0], [2.0]], [1, 1], "y holds a single class, expected two or more"),
+    ],
+)
+def test_arrays_that_make_no_dataset_are_refused(X, y, message):
+    with pytest.raises(ValueError, match=message):
+        Dataset.from_arrays(X, y)

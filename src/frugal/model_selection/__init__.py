@@ -6,8 +6,8 @@ from frugal.lazy import lazily
 
 if TYPE_CHECKING:
     from frugal.model_selection.fold_search import FoldSearchCV
-    from frugal.model_selection.named import BetaPruningSearchCV, ExactPruningSearchCV, GreedySearchCV
     from frugal.model_selection.minimum import minimize
+    from frugal.model_selection.named import BetaPruningSearchCV, ExactPruningSearchCV, GreedySearchCV
     from frugal.model_selection.trial_search import TrialSearchCV
 
 __all__ = [

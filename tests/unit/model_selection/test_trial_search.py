@@ -100,7 +100,7 @@ def test_any_real_score_will_do():
             Ridge(), space, n_trials=6, settings=QUICK, scoring=scoring, cv=3, random_state=0
         ).fit(X_real, y_real)
         assert search.best_score_ == search.cv_results_["mean_test_score"].max()
-    with pytest.raises(ValueError, match=r"mtbo models the logarithm of errors, .* best_possible_score"):
+    with pytest.raises(ValueError, match=r"mtbo models the logarithm of errors, .*best_possible_score"):
         TrialSearchCV(Ridge(), space, strategy="mtbo", resource="n_samples", scoring=biased).fit(X_real, y_real)
 
 

@@ -154,7 +154,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         """An unfitted copy that shares the executor, which cannot be copied."""
         state = dict(vars(self), executor=None)
         bare = object.__new__(type(self))
-        vars(bare).update(state)
+        bare.__dict__.update(state)
         cloned: Self = super(SearchCV, bare).__sklearn_clone__()
         cloned.executor = self.executor
         return cloned

@@ -96,14 +96,18 @@ def tabulate(
             chosen = outcome.chosen if name == (metric or metrics[0]) else None
             _rank(results, name, has, rows, chosen)
         for name in ("fit_time", "score_time"):
-            _fill(results, name, np.array([out[name] for out in outs]).reshape(shape), ~has.all(axis=1))
+            _fill(results, name, np.array([out[name] for out in outs]).reshape(shape), ~_rows_with_all(has))
     return results | _more(outcome, cells, has, rows)
 
 
 def is_complete(outcome: Outcome) -> NDArray[np.bool_]:
     """Whether each candidate has all its folds, shape (n_candidates,)."""
     counts = np.bincount([c for c, _ in outcome.cells()], minlength=len(outcome.candidates))
-    return counts == outcome.n_folds
+    return np.asarray(counts == outcome.n_folds)
+
+
+def _rows_with_all(has: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return np.asarray(has.all(axis=1))
 
 
 def _metrics(fits: Any) -> list[str]:
@@ -169,11 +173,11 @@ def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Fl
     """Rank candidates by what they were evaluated on, then by their mean, as scikit-learn ranks equal ones."""
     from scipy.stats import rankdata
 
-    complete = has.all(axis=1)
+    complete = _rows_with_all(has)
     scores = _columns(results, f"test_{metric}", has.shape[1])
     means = np.full(len(scores), np.nan)
     means[complete] = results[f"mean_test_{metric}"][complete]
-    partial = ~complete & has.any(axis=1)
+    partial: NDArray[np.bool_] = ~complete & np.asarray(has.any(axis=1))
     means[partial] = [np.mean(row[here]) for row, here in zip(scores[partial], has[partial], strict=True)]
     if not complete.any():
         for kind in ("test", "train"):
@@ -184,13 +188,13 @@ def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Fl
     if not complete.any() and chosen is not None:
         is_chosen[chosen] = True
     ranks = np.zeros(len(scores), dtype=np.int32)
-    groups = list(zip(np.isnan(means), ~complete, -most, ~is_chosen, strict=True))
-    groups = [(True,) if failed else (failed, *rest) for failed, *rest in groups]
+    failed = np.isnan(means)
+    keys = np.column_stack([failed, ~complete, -most, ~is_chosen]).astype(float)
+    keys[failed] = 1.0, 0.0, 0.0, 0.0  # however far they got, they are equally bad
     n_ranked = 0
-    for group in sorted(set(groups)):
-        members = np.array([g == group for g in groups])
-        values = np.zeros(members.sum()) if group == (True,) else -means[members]
-        ranks[members] = n_ranked + rankdata(values, method="min")
+    for key in sorted(set(map(tuple, keys.tolist()))):
+        members = (keys == key).all(axis=1)
+        ranks[members] = n_ranked + rankdata(-np.nan_to_num(means[members]), method="min")
         n_ranked += int(members.sum())
     results[f"rank_test_{metric}"] = ranks
 

@@ -14,11 +14,13 @@ from frugal.lazy import lazily
 
 if TYPE_CHECKING:
     from frugal import datasets, folds, learners, model_selection, rows, trials
+    from frugal.model_selection import minimize
 
-__all__ = ["datasets", "folds", "learners", "model_selection", "rows", "trials"]
+_PACKAGES = ("datasets", "folds", "learners", "model_selection", "rows", "trials")
+__all__ = ["datasets", "folds", "learners", "minimize", "model_selection", "rows", "trials"]
 __version__ = "0.1.0"
 
-__getattr__ = lazily(__name__, dict.fromkeys(__all__, ""))
+__getattr__ = lazily(__name__, dict.fromkeys(_PACKAGES, "") | {"minimize": "model_selection.minimum"})
 
 
 def __dir__() -> list[str]:

@@ -68,7 +68,7 @@ class Trial:
 
     Attributes:
         task: what was asked.
-        error: validation error in [0, 1]; nan if the trial failed, with `reason`.
+        error: any real number, lower is better; nan if the trial failed, with `reason`.
         seconds: measured: the processor's, or the clock's where a GPU computes.
         cost: machine-independent proxy (rows x epochs, stated per learner).
         curve: validation score per epoch, where the learner has epochs.

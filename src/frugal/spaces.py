@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,6 +166,95 @@ class Exponential:
         if not 0 <= x < math.inf:
             raise ValueError(f"{value!r} is below 0 or not finite")
         return -math.expm1(-x / self.mean)
+
+
+@dataclass(frozen=True, repr=False)
+class Continuous:
+    """A number as a continuous distribution of `scipy.stats` spreads it, at one of its quantiles k / 2^32.
+
+    On this grid `to_unit` undoes `from_unit` to the last digit, though `cdf` and `ppf` are rounded. The quantiles
+    0 and 1 of a distribution without bounds are capped by one step.
+
+    Raises:
+        ValueError: if it is no frozen continuous distribution, such as `scipy.stats.loguniform(1e-3, 10)`.
+    """
+
+    distribution: Any
+    kind: ClassVar[Kind] = "continuous"
+
+    def __post_init__(self) -> None:
+        if not _is_frozen(self.distribution, "pdf"):
+            raise ValueError(
+                f"expected a frozen continuous distribution of scipy.stats, got {self.distribution!r}"
+            )
+
+    def __repr__(self) -> str:
+        return f"Continuous({_text(self.distribution)})"
+
+    def from_unit(self, u: float) -> float:
+        """Value at the quantile of the grid that is nearest to `u`."""
+        low, high = self._bounds()
+        step = min(max(round(u * _STEPS), int(low == -math.inf)), _STEPS - int(high == math.inf))
+        return min(max(float(self.distribution.ppf(step / _STEPS)), low), high)
+
+    def to_unit(self, value: object) -> float:
+        """Quantile of the grid that is nearest to that of `value`."""
+        x, (low, high) = _number(value), self._bounds()
+        if not low <= x <= high or math.isinf(x):
+            raise ValueError(f"{value!r} is outside [{low}, {high}] or not finite")
+        return round(float(self.distribution.cdf(x)) * _STEPS) / _STEPS
+
+    def _bounds(self) -> tuple[float, float]:
+        low, high = self.distribution.support()
+        return float(low), float(high)
+
+
+@dataclass(frozen=True, repr=False)
+class Discrete:
+    """A whole number as a discrete distribution of `scipy.stats` spreads it.
+
+    Raises:
+        ValueError: if it is no frozen discrete distribution, such as `scipy.stats.randint(1, 100)`.
+    """
+
+    distribution: Any
+    kind: ClassVar[Kind] = "integer"
+
+    def __post_init__(self) -> None:
+        if not _is_frozen(self.distribution, "pmf"):
+            raise ValueError(f"expected a frozen discrete distribution of scipy.stats, got {self.distribution!r}")
+
+    def __repr__(self) -> str:
+        return f"Discrete({_text(self.distribution)})"
+
+    def from_unit(self, u: float) -> int:
+        """Value at quantile `u`; the quantiles 0 and 1 are capped by 2^-32 where there is no bound."""
+        low, high = self.distribution.support()
+        capped = min(max(u, int(low == -math.inf) / _STEPS), 1.0 - int(high == math.inf) / _STEPS)
+        return int(max(self.distribution.ppf(capped), low))
+
+    def to_unit(self, value: object) -> float:
+        """Centre of the value's cell."""
+        x = _number(value)
+        below, upto = (float(self.distribution.cdf(k)) for k in (x - 1, x)) if math.isfinite(x) else (0.0, 0.0)
+        if not upto > below or x != int(x):
+            raise ValueError(f"{value!r} is not a whole number to which {_text(self.distribution)} gives a chance")
+        return (below + upto) / 2
+
+
+_STEPS: Final = 2**32
+
+
+def _is_frozen(distribution: object, density: str) -> bool:
+    """Whether it has quantiles; `density` tells the kinds apart, which scipy's frozen ones share all else of."""
+    return all(hasattr(distribution, name) for name in (density, "ppf", "cdf", "support"))
+
+
+def _text(distribution: Any) -> str:
+    """A frozen distribution as it was written."""
+    given = [repr(value) for value in distribution.args]
+    given += [f"{name}={value!r}" for name, value in distribution.kwds.items()]
+    return f"{distribution.dist.name}({', '.join(given)})"
 
 
 def _check_bounds(low: float, high: float, scale: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats as reference
 
 from frugal.learners import space
-from frugal.spaces import Choice, Exponential, Integer, Ordinal, SearchSpace, Uniform
+from frugal.spaces import Choice, Continuous, Discrete, Exponential, Integer, Ordinal, SearchSpace, Uniform
 
 MIXED = SearchSpace(
     {"a": Uniform(2.0, 6.0), "b": Integer(1, 3), "c": Choice(("x", None, 7)), "d": Exponential(0.01)}
@@ -158,3 +158,62 @@ def test_numbers_of_numpy_are_numbers():
 def test_spaces_of_anything_else_are_refused(dimensions, message):
     with pytest.raises(ValueError, match=message):
         SearchSpace(dimensions)
+
+
+FROZEN = [
+    reference.loguniform(1e-3, 1e3),
+    reference.norm(3, 2),
+    reference.beta(2, 5),
+    reference.expon(scale=0.01),
+    reference.t(2),
+]
+
+
+@pytest.mark.parametrize("frozen", FROZEN, ids=lambda frozen: frozen.dist.name)
+def test_a_scipy_distribution_maps_back_to_itself_to_the_last_digit(frozen):
+    dimension = Continuous(frozen)
+    for u in (*np.random.default_rng(0).random(100), 0.0, 1.0):
+        value = dimension.from_unit(u)
+        assert dimension.from_unit(dimension.to_unit(value)) == value
+        assert dimension.to_unit(value) == pytest.approx(u, abs=2.0**-31)
+        assert math.isfinite(value)
+    assert dimension.from_unit(0.25) == frozen.ppf(0.25)  # a quantile of the grid
+
+
+@pytest.mark.parametrize(
+    ("frozen", "values"),
+    [
+        (reference.randint(1, 10), range(1, 10)),
+        (reference.binom(5, 0.3), range(6)),
+        (reference.poisson(4), range(20)),
+    ],
+    ids=lambda given: getattr(getattr(given, "dist", None), "name", ""),
+)
+def test_whole_numbers_of_a_scipy_distribution_map_back_to_themselves(frozen, values):
+    dimension = Discrete(frozen)
+    assert [dimension.from_unit(dimension.to_unit(value)) for value in values] == list(values)
+    assert dimension.from_unit(0.0) == min(values)
+    drawn = [dimension.from_unit(u) for u in np.random.default_rng(1).random(2000)]
+    assert np.mean(drawn) == pytest.approx(frozen.mean(), abs=4 * frozen.std() / math.sqrt(2000))
+
+
+@pytest.mark.parametrize(
+    ("dimension", "value", "message"),
+    [
+        (Continuous(reference.uniform(0, 1)), 1.5, r"1.5 is outside \[0.0, 1.0\]"),
+        (Continuous(reference.norm()), math.inf, "inf is outside .* or not finite"),
+        (Discrete(reference.randint(1, 4)), 4, r"4 is not a whole number to which randint\(1, 4\) gives a chance"),
+        (Discrete(reference.randint(1, 4)), 1.5, "1.5 is not a whole number"),
+        (Discrete(reference.poisson(4)), math.inf, "inf is not a whole number"),
+    ],
+)
+def test_values_that_a_scipy_distribution_does_not_have_are_refused(dimension, value, message):
+    with pytest.raises(ValueError, match=message):
+        dimension.to_unit(value)
+
+
+def test_what_is_no_frozen_distribution_is_refused():
+    with pytest.raises(ValueError, match=r"expected a frozen continuous distribution of scipy.stats, got"):
+        Continuous(reference.randint(1, 4))
+    with pytest.raises(ValueError, match=r"expected a frozen discrete distribution of scipy.stats, got 3"):
+        Discrete(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass, field
@@ -14,13 +15,20 @@ from numpy.typing import NDArray
 
 from frugal.checks import check_whole
 from frugal.folds.fits import Fit
-from frugal.folds.pending import Evaluate, Pending
 from frugal.folds.table import ScoreTable
 from frugal.interface import FoldStrategy, FoldTask, Wait
+from frugal.pending import Family, Pending, drive
 from frugal.workers import Workers
 
+Evaluate = Callable[[FoldTask], Fit]
 _NO_RUNGS: Final[Mapping[int, ScoreTable]] = MappingProxyType({})
 _NOTHING_KEPT: Final[Mapping[FoldTask, Fit]] = MappingProxyType({})
+_FITS: Final[Family[FoldTask, Fit]] = Family(
+    noun="fit",
+    name=lambda task: f"candidate {task.candidate}, fold {task.fold}",
+    answer=Fit,
+    failed=lambda task, seconds, reason: Fit(math.nan, seconds, reason),
+)
 Ended = TypeVar("Ended", "Interrupted", "OutOfMemoryError", "Broken")
 
 
@@ -160,9 +168,9 @@ def run(
     """
     check_whole("n_pending", n_pending, 1)
     log = _Log(strategy)
-    with Pending(evaluate, executor, fit_timeout, kept, keep) as pending:
+    with Pending(_FITS, evaluate, executor, fit_timeout, kept.get, keep) as pending:
         try:
-            _run(log, pending, n_pending, stop)
+            drive(log.ask, log.tell, pending, n_pending, stop)
         except KeyboardInterrupt as error:
             raise _ended(Interrupted("the run was interrupted"), log) from error
         except MemoryError as error:
@@ -170,23 +178,6 @@ def run(
         except BrokenExecutor as error:
             raise _ended(Broken(str(error)), log) from error
     return log.trace()
-
-
-def _run(log: _Log, pending: Pending, n_pending: int, stop: Callable[[], bool]) -> None:
-    has_stopped = False
-    while True:
-        while len(pending) < n_pending and not has_stopped:
-            if has_stopped := stop():
-                break
-            task = log.ask()
-            if isinstance(task, Wait) and not pending:
-                raise ValueError("the strategy waits, but every answer has been told")
-            if task is None or isinstance(task, Wait):
-                break  # an answer may open what was finished before it, such as a next rung
-            pending.add(task)
-        if not pending:
-            return
-        log.tell(*pending.take())
 
 
 def _ended(error: Ended, log: _Log) -> Ended:

@@ -6,9 +6,18 @@ from frugal.lazy import lazily
 
 if TYPE_CHECKING:
     from frugal.model_selection.fold_search import FoldSearchCV
+    from frugal.model_selection.minimum import minimize
     from frugal.model_selection.named import BetaPruningSearchCV, ExactPruningSearchCV, GreedySearchCV
+    from frugal.model_selection.trial_search import TrialSearchCV
 
-__all__ = ["BetaPruningSearchCV", "ExactPruningSearchCV", "FoldSearchCV", "GreedySearchCV"]
+__all__ = [
+    "BetaPruningSearchCV",
+    "ExactPruningSearchCV",
+    "FoldSearchCV",
+    "GreedySearchCV",
+    "TrialSearchCV",
+    "minimize",
+]
 
 __getattr__ = lazily(
     __name__,
@@ -17,5 +26,7 @@ __getattr__ = lazily(
         "ExactPruningSearchCV": "named",
         "FoldSearchCV": "fold_search",
         "GreedySearchCV": "named",
+        "TrialSearchCV": "trial_search",
+        "minimize": "minimum",
     },
 )

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
 
-from frugal.folds.fits import Fit
-from frugal.interface import FoldTask
 from frugal.workers import Workers, _dumps
 
-Evaluate = Callable[[FoldTask], Fit]
+Evaluate = Callable[[Any], Any]
+"""Of a fold task or of a trial task."""
 _N_HELD = 4
 
 
@@ -26,9 +25,9 @@ class Place:
     """Where a search evaluates.
 
     Attributes:
-        evaluate: task -> fit, light to send.
+        evaluate: task -> answer, light to send.
         executor: that runs it; None: here, one at a time.
-        n_pending: how many tasks may be out at once.
+        n_pending: how many fits may be out at once.
     """
 
     evaluate: Evaluate
@@ -50,7 +49,7 @@ def place(
     joblib's own process backends are replaced by our `Workers`, which survive the death of one of them.
 
     Args:
-        evaluate: task -> fit, with all its data.
+        evaluate: task -> answer, with all its data.
         n_jobs: as of joblib.
         executor: any executor; None: joblib decides.
         n_pending: tasks that may be out at once; None: as many as there are workers.
@@ -117,7 +116,7 @@ class _MissingError(LookupError):
     """A process has not been sent the data of a search yet."""
 
 
-def _evaluate_held(key: str, data: bytes | None, task: FoldTask) -> Fit:
+def _evaluate_held(key: str, data: bytes | None, task: Any) -> Any:
     """Evaluate by what this process holds, or by `data`, which it then holds."""
     if data is not None and key not in _held:
         _held[key] = pickle.loads(data)
@@ -164,7 +163,7 @@ class _Sending(Executor):
 class _Relayed(Future[Any]):
     """The answer to a task that may have to be sent twice."""
 
-    def __init__(self, executor: Executor, key: str, payload: Callable[[], bytes], task: FoldTask) -> None:
+    def __init__(self, executor: Executor, key: str, payload: Callable[[], bytes], task: Any) -> None:
         super().__init__()
         self._executor, self._key, self._payload, self._task = executor, key, payload, task
         self._send(None)
@@ -216,7 +215,7 @@ class _OnDask(Executor):
         return future
 
 
-def _evaluate_by(evaluate: Evaluate, task: FoldTask) -> Fit:
+def _evaluate_by(evaluate: Evaluate, task: Any) -> Any:
     return evaluate(task)
 
 

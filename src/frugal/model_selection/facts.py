@@ -30,7 +30,7 @@ def complete_settings(
         ValueError: on an unknown strategy, or one that needs a bound on the scores where none is known.
     """
     known = settings_of(strategy)
-    facts: dict[str, Any] = {"n_rows": n_rows, "cv": n_folds, "n_classes": _n_classes(estimator, y)}
+    facts: dict[str, Any] = {"n_rows": n_rows, "cv": n_folds, "n_classes": n_classes_of(estimator, y)}
     if facts["n_classes"] is None and "cv" in known:
         facts["n_classes"] = 1  # as scikit-learn's halving counts anything but a classifier
     found = {name: value for name, value in facts.items() if name in known and value is not None}
@@ -71,7 +71,7 @@ def _bounded() -> frozenset[Any]:
     return frozenset(get_scorer(name)._score_func for name in names)
 
 
-def _n_classes(estimator: Any, y: Any) -> int | None:
+def n_classes_of(estimator: Any, y: Any) -> int | None:
     """Classes of the targets of a classifier; None of anything else."""
     import numpy as np
     from sklearn.base import is_classifier

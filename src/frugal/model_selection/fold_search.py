@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import math
 import os
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from copy import deepcopy
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import _fit_context, clone, is_classifier
-from sklearn.metrics._scorer import _MultimetricScorer
-from sklearn.model_selection._search import BaseSearchCV
-from sklearn.model_selection._split import check_cv
+from sklearn.base import _fit_context, clone
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import _check_method_params, _num_samples, indexable
+from sklearn.utils.validation import _num_samples
 
 from frugal.folds.fits import Fit
 from frugal.folds.replay import Interrupted, run
-from frugal.folds.splits import Split
 from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
+from frugal.model_selection.base import Given, SearchCV
 from frugal.model_selection.candidates import Space, list_candidates
-from frugal.model_selection.evaluation import Evaluation, ScoredFit
 from frugal.model_selection.executors import place
 from frugal.model_selection.facts import complete_settings
 from frugal.model_selection.journal import Journal, fingerprint
@@ -43,22 +37,15 @@ _ABOVE_0 = Interval(Real, 0, None, closed="neither")
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem:
+class _Problem(Given):
     """What one call of `fit` searches, and on what."""
 
-    X: Any
-    y: Any
-    routed: Any
-    scorers: Any
-    metric: str | None
-    splits: Sequence[Split]
     candidates: Sequence[Candidate]
-    params: Mapping[str, Any]
     seed: int
     """Of the strategy, and of draws of rows."""
 
 
-class FoldSearchCV(BaseSearchCV):  # type: ignore[misc]
+class FoldSearchCV(SearchCV):
     """Choose hyperparameters as GridSearchCV or RandomizedSearchCV do, with a part of their fits.
 
     A strategy decides after every fold which candidate is worth another one. What it leaves out is nan in
@@ -189,12 +176,6 @@ class FoldSearchCV(BaseSearchCV):  # type: ignore[misc]
         self.fit_timeout = fit_timeout
         self.executor = executor
 
-    def __sklearn_tags__(self) -> Any:
-        """Those of scikit-learn's searches; what targets may be is what the estimator says."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags = deepcopy(get_tags(self.estimator).target_tags)
-        return tags
-
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, **params: Any) -> FoldSearchCV:
         """Search, and fit the best candidate on all rows.
@@ -232,24 +213,10 @@ class FoldSearchCV(BaseSearchCV):  # type: ignore[misc]
         return self
 
     def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
-        if y is None and get_tags(self).target_tags.required:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        scorers, _ = self._get_scorers()
-        X, y = indexable(X, y)
-        params = _check_method_params(X, params=params)
-        routed = self._get_routed_params_for_fit(params)
-        cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        self.n_splits_ = cv.get_n_splits(X, y, **routed.splitter.split)
-        splits = list(cv.split(X, y, **routed.splitter.split))
-        if len(splits) != self.n_splits_:
-            raise ValueError(
-                f"cv.split gives {len(splits)} splits, but cv.get_n_splits says {self.n_splits_}; they must agree"
-            )
+        given = self._given(X, y, params, self.cv)
         random_state = check_random_state(self.random_state)
         candidates = list_candidates(self.space, self.n_candidates, random_state)
-        seed = int(random_state.randint(2**31 - 1))
-        metric = self.refit if isinstance(self.refit, str) else None
-        return _Problem(X, y, routed, scorers, metric, splits, candidates, params, seed)
+        return _Problem(**vars(given), candidates=candidates, seed=int(random_state.randint(2**31 - 1)))
 
     # Search -------------------------------------------------------------------------------------------------
 
@@ -257,7 +224,7 @@ class FoldSearchCV(BaseSearchCV):  # type: ignore[misc]
         self, problem: _Problem, contexts: Mapping[tuple[int, int], Any]
     ) -> tuple[Outcome, KeyboardInterrupt | None]:
         """Ask and tell the strategy to its end, or to a limit; on Ctrl-C with the interruption."""
-        evaluation = self._evaluation(problem, contexts)
+        evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
         strategy = Limited(self._make(problem), max_fits=self.max_fits, time_limit=self.time_limit)
         progress = ProgressLine(self.verbose, len(problem.candidates), self.n_splits_)
         fits: dict[FoldTask, Fit] = {}
@@ -293,33 +260,11 @@ class FoldSearchCV(BaseSearchCV):  # type: ignore[misc]
         outcome = Outcome(problem.candidates, self.n_splits_, told | fits, strategy.events, trace.chosen, ended)
         return outcome, interruption
 
-    def _evaluation(self, problem: _Problem, contexts: Mapping[tuple[int, int], Any]) -> Evaluation:
-        return Evaluation(
-            clone(self.estimator),
-            problem.X,
-            problem.y,
-            problem.splits,
-            problem.candidates,
-            problem.scorers,
-            problem.routed.estimator.fit,
-            problem.routed.scorer.score,
-            metric=problem.metric,
-            return_train_score=self.return_train_score,
-            error_score=self.error_score,
-            verbose=self.verbose,
-            seed=problem.seed,
-            caller=clone(self) if contexts else None,
-            contexts=contexts,
-        )
-
     def _make(self, problem: _Problem) -> Any:
-        scorer = problem.scorers
-        if isinstance(scorer, _MultimetricScorer):
-            scorer = scorer._scorers[problem.metric or next(iter(scorer._scorers))]
         settings = complete_settings(
             self.strategy,
             self.settings or {},
-            scorer=scorer,
+            scorer=problem.scorer,
             estimator=self.estimator,
             y=problem.y,
             n_rows=_num_samples(problem.X),
@@ -340,13 +285,6 @@ class FoldSearchCV(BaseSearchCV):  # type: ignore[misc]
             splits=problem.splits,
             scoring=scoring,
         )
-
-    def _check_fit(self, fit: Fit) -> None:
-        """Raise what can be raised after the first fit: a refit that is none of its metrics, a fit given up."""
-        if isinstance(fit, ScoredFit) and isinstance(fit.test_scores, dict):
-            self._check_refit_for_multimetric(fit.test_scores)
-        if self.error_score == "raise" and fit.reason:
-            raise RuntimeError(fit.reason)
 
     def _tell_end(self, outcome: Outcome, interruption: KeyboardInterrupt | None) -> None:
         """Set how the search ended, and warn where that is not how it was meant to."""
@@ -383,55 +321,4 @@ class FoldSearchCV(BaseSearchCV):  # type: ignore[misc]
             return_train_score=self.return_train_score,
             metric=problem.metric,
         )
-        self.multimetric_ = any(isinstance(f, ScoredFit) and isinstance(f.test_scores, dict) for f in fits)
-        if self.multimetric_:
-            self._check_refit_for_multimetric(
-                next(f.test_scores for f in fits if isinstance(f, ScoredFit) and isinstance(f.test_scores, dict))
-            )
-        refit_metric = self.refit if self.multimetric_ else "score"
-        if self.refit or not self.multimetric_:
-            best = self._best_index(results, refit_metric, outcome)
-            self.best_index_, self.best_params_ = best, results["params"][best]
-            if not callable(self.refit):
-                self.best_score_ = results[f"mean_test_{refit_metric}"][best]
-        is_multimetric = isinstance(problem.scorers, _MultimetricScorer)
-        self.scorer_ = problem.scorers._scorers if is_multimetric else problem.scorers
-        self.cv_results_ = results
-
-    def _best_index(self, results: dict[str, Any], refit_metric: Any, outcome: Outcome) -> int:
-        """Row of rank 1; or what a callable makes of the rows of complete candidates."""
-        if not callable(self.refit):
-            return int(self._select_best_index(self.refit, refit_metric, results))
-        which = np.flatnonzero(is_complete(outcome))
-        if not which.size:
-            which = np.arange(len(outcome.candidates))
-        rows = {
-            name: [column[i] for i in which] if isinstance(column, list) else column[which]
-            for name, column in results.items()
-        }
-        return int(which[self._select_best_index(self.refit, refit_metric, rows)])
-
-    def _refit(self, problem: _Problem, callbacks: Callbacks) -> None:
-        best = clone(clone(self.estimator).set_params(**clone(dict(self.best_params_), safe=False)))
-        started = time.time()
-        arguments = (problem.X,) if problem.y is None else (problem.X, problem.y)
-        callbacks.refit(best, *arguments, **problem.routed.estimator.fit)
-        self.refit_time_ = time.time() - started
-        self.best_estimator_ = best
-        if hasattr(best, "feature_names_in_"):
-            self.feature_names_in_ = best.feature_names_in_
-
-    # Copies -------------------------------------------------------------------------------------------------
-
-    def __sklearn_clone__(self) -> FoldSearchCV:
-        """An unfitted copy that shares the executor, which cannot be copied."""
-        state = dict(vars(self), executor=None)
-        bare = object.__new__(type(self))
-        bare.__dict__.update(state)
-        cloned: FoldSearchCV = super(FoldSearchCV, bare).__sklearn_clone__()
-        cloned.executor = self.executor
-        return cloned
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {**state, "executor": None}
+        self._set_best(problem, results, fits, is_complete(outcome))

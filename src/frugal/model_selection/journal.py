@@ -9,7 +9,7 @@ import pickle
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Self
 
 from frugal.extras import explained
 from frugal.files import whole
@@ -19,7 +19,6 @@ from frugal.model_selection.evaluation import ScoredFit
 from frugal.workers import _dumps
 
 _KEY: Final = b"frugal.journal"
-_PARTS: Final = ("data", "estimator", "space", "splits", "scoring")
 
 
 def fingerprint(**parts: Any) -> dict[str, str]:
@@ -53,7 +52,15 @@ class Journal:
         ValueError: if the file is the journal of another search, or no journal.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None, parts: Mapping[str, str]) -> None:
+    _texts: ClassVar = ("test_scores", "train_scores")
+    """Columns that are JSON in a parquet file."""
+    _columns: ClassVar = (
+        dict.fromkeys(("candidate", "fold", "n_rows"), "int64")
+        | {"score": "float64", "seconds": "float64", "reason": "string"}
+        | {"test_scores": "string", "train_scores": "string", "fit_time": "float64", "score_time": "float64"}
+    )
+
+    def __init__(self, path: str | os.PathLike[str] | None, parts: Mapping[str, Any]) -> None:
         self.kept: dict[FoldTask, Fit] = {}
         self._path, self._parts = None if path is None else Path(path), dict(parts)
         self._file: Any = None
@@ -75,7 +82,7 @@ class Journal:
             self.kept[task] = fit
             self._write(_row(task, fit))
 
-    def __enter__(self) -> Journal:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -123,17 +130,20 @@ class Journal:
         header = (table.schema.metadata or {}).get(_KEY)
         self._check(path, None if header is None else json.loads(header))
         for row in table.to_pylist():
-            self._take({**row, **{name: json.loads(row[name]) for name in ("test_scores", "train_scores")}})
+            self._take({**row, **{name: json.loads(row[name]) for name in self._texts}})
 
     def _check(self, path: Path, parts: object) -> None:
-        if not isinstance(parts, dict) or set(parts) != set(_PARTS):
+        if not isinstance(parts, dict) or set(parts) != set(self._parts):
             raise ValueError(f"{path} is no journal of a search; name another file")
-        other = [name for name in _PARTS if parts[name] != self._parts[name]]
+        other = [name for name in self._parts if parts[name] != self._parts[name]]
         if other:
             raise ValueError(
                 f"{path} is the journal of a search with other {' and '.join(other)}; "
                 "name another file or delete it"
             )
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [_row(task, fit) for task, fit in self.kept.items()]
 
     def _take(self, row: dict[str, Any]) -> None:
         task = FoldTask(row.pop("candidate"), row.pop("fold"), row.pop("n_rows"))
@@ -144,14 +154,11 @@ class Journal:
             import pyarrow as pa
             import pyarrow.parquet as pq
 
-        rows = [_row(task, fit) for task, fit in self.kept.items()]
+        rows = self._rows()
         for row in rows:
-            row |= {name: json.dumps(row[name]) for name in ("test_scores", "train_scores")}
+            row |= {name: json.dumps(row[name]) for name in self._texts}
         schema = pa.schema(
-            [(name, pa.int64()) for name in ("candidate", "fold", "n_rows")]
-            + [("score", pa.float64()), ("seconds", pa.float64()), ("reason", pa.string())]
-            + [("test_scores", pa.string()), ("train_scores", pa.string())]
-            + [("fit_time", pa.float64()), ("score_time", pa.float64())],
+            [(name, getattr(pa, kind)()) for name, kind in self._columns.items()],
             metadata={_KEY: json.dumps(self._parts).encode()},
         )
         with whole(path) as part:

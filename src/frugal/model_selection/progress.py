@@ -19,33 +19,60 @@ class ProgressLine:
         n_folds: of a complete candidate.
     """
 
+    _unit = "fits"
+
     def __init__(self, verbose: int, n_candidates: int, n_folds: int) -> None:
-        self._is_on, self._most = verbose > 0, n_candidates * n_folds
+        most = n_candidates * n_folds
+        self._begin(verbose, most, f"Searching {n_candidates} candidates on {n_folds} folds: {most} fits at most")
+
+    def _begin(self, verbose: int, most: int, text: str) -> None:
+        self._is_on, self._most = verbose > 0, most
         self._started = self._printed = monotonic()
         self._n_done, self._on_terminal = 0, sys.stdout.isatty() and verbose == 1
         if self._is_on:
-            print(f"Searching {n_candidates} candidates on {n_folds} folds: {self._most} fits at most")
+            print(text)
 
-    def add(self, incumbent: int | None) -> None:
+    def add(self, incumbent: float | None) -> None:
         """Count a fit, and print now and then."""
         self._n_done += 1
         if self._is_on and monotonic() - self._printed >= _EVERY_S[self._on_terminal]:
             self._print(incumbent, end="\r" if self._on_terminal else "\n")
 
-    def end(self, incumbent: int | None) -> None:
+    def end(self, incumbent: float | None) -> None:
         """Print the last line."""
         if self._is_on:
             self._print(incumbent, end="\n")
 
-    def _print(self, incumbent: int | None, *, end: str) -> None:
+    def _print(self, incumbent: float | None, *, end: str) -> None:
         self._printed = monotonic()
         spent = self._printed - self._started
         left = spent / max(self._n_done, 1) * (self._most - self._n_done)
-        best = "none yet" if incumbent is None else f"candidate {incumbent}"
-        text = (
-            f"{self._n_done} of at most {self._most} fits, {spent:.0f} s, at most {left:.0f} s left, best: {best}"
-        )
+        best = "none yet" if incumbent is None else self._name(incumbent)
+        done = f"{self._n_done} of at most {self._most} {self._unit}"
+        text = f"{done}, {spent:.0f} s, at most {left:.0f} s left, best: {best}"
         print(f"{text:<79}", end=end, flush=True)
+
+    @staticmethod
+    def _name(incumbent: float) -> str:
+        return f"candidate {incumbent}"
+
+
+class TrialProgress(ProgressLine):
+    """The same of trials; what is best so far is its error or its score.
+
+    Args:
+        verbose: 0 prints nothing.
+        n_trials: at most.
+    """
+
+    _unit = "trials"
+
+    def __init__(self, verbose: int, n_trials: int) -> None:
+        self._begin(verbose, n_trials, f"Searching with {n_trials} trials at most")
+
+    @staticmethod
+    def _name(incumbent: float) -> str:
+        return f"{incumbent:.6g}"
 
 
 class Callbacks:

@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 GUIDE = Path(__file__).parents[3] / "docs" / "model_selection.md"
+TRIALS = "## Searching trial by trial"
 MODULES = [
     "frugal.datasets.dataset",
     "frugal",
     "frugal.model_selection.fold_search",
+    "frugal.model_selection.minimum",
     "frugal.model_selection.named",
+    "frugal.model_selection.trial_search",
 ]
 
 
@@ -26,7 +29,7 @@ def test_examples_of_docstrings_give_what_they_say(name):
 @pytest.mark.filterwarnings("ignore:max_fits")
 def test_the_guide_runs_as_printed(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text().split(TRIALS)[0], flags=re.DOTALL)
     assert len(blocks) == 3
     names = {"__name__": "guide"}
     for block in blocks[:2]:  # the third starts processes, which other tests do
@@ -34,3 +37,15 @@ def test_the_guide_runs_as_printed(tmp_path, monkeypatch, capsys):
     fits, last = capsys.readouterr().out.splitlines()[-2:]
     assert int(fits.split()[0]) < 160
     assert re.fullmatch(r"\d+ fits, 10 of them from the journal", last)
+
+
+def test_the_guide_to_trials_runs_as_printed(capsys):
+    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text().split(TRIALS)[1], flags=re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(compile(block, str(GUIDE), "exec"), {"__name__": "guide"})
+    best, hyperband, least = capsys.readouterr().out.splitlines()
+    assert float(best.split()[-1]) > 0.9
+    # R = 400 rows and at least 2 of each of 10 classes, 20: s_max = 2; 9 + 3 + 1, 5 + 1 and 3 trials
+    assert hyperband == "22 trials, 5 of them on all rows"
+    assert least.endswith(" 15")

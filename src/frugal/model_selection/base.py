@@ -1,0 +1,164 @@
+"""What the searches for scikit-learn estimators share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.metrics._scorer import _MultimetricScorer
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.model_selection._split import check_cv
+from sklearn.utils import get_tags
+from sklearn.utils.validation import _check_method_params, indexable
+
+from frugal.folds.fits import Fit
+from frugal.folds.splits import Split
+from frugal.interface import Candidate
+from frugal.model_selection.evaluation import Evaluation, ScoredFit
+from frugal.model_selection.progress import Callbacks
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What one call of `fit` is given, as scikit-learn's searches understand it."""
+
+    X: Any
+    y: Any
+    routed: Any
+    scorers: Any
+    metric: str | None
+    splits: Sequence[Split]
+    params: Mapping[str, Any]
+
+    @property
+    def scorer(self) -> Any:
+        """The scorer whose scores the strategy is told."""
+        if not isinstance(self.scorers, _MultimetricScorer):
+            return self.scorers
+        return self.scorers._scorers[self.metric or next(iter(self.scorers._scorers))]
+
+
+class SearchCV(BaseSearchCV):  # type: ignore[misc]
+    """Base of the searches."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Those of scikit-learn's searches; what targets may be is what the estimator says."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags = deepcopy(get_tags(self.estimator).target_tags)
+        return tags
+
+    def _given(self, X: Any, y: Any, params: Mapping[str, Any], cv: Any) -> Given:
+        """Check what `fit` is given, and split the rows."""
+        if y is None and get_tags(self).target_tags.required:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        scorers, _ = self._get_scorers()
+        X, y = indexable(X, y)
+        params = _check_method_params(X, params=params)
+        routed = self._get_routed_params_for_fit(params)
+        cv = check_cv(cv, y, classifier=is_classifier(self.estimator))
+        self.n_splits_ = cv.get_n_splits(X, y, **routed.splitter.split)
+        splits = list(cv.split(X, y, **routed.splitter.split))
+        if len(splits) != self.n_splits_:
+            raise ValueError(
+                f"cv.split gives {len(splits)} splits, but cv.get_n_splits says {self.n_splits_}; they must agree"
+            )
+        metric = self.refit if isinstance(self.refit, str) else None
+        return Given(X, y, routed, scorers, metric, splits, params)
+
+    def _evaluation_of(
+        self, given: Given, candidates: Sequence[Candidate], seed: int, contexts: Mapping[tuple[int, int], Any]
+    ) -> Evaluation:
+        return Evaluation(
+            clone(self.estimator),
+            given.X,
+            given.y,
+            given.splits,
+            candidates,
+            given.scorers,
+            given.routed.estimator.fit,
+            given.routed.scorer.score,
+            metric=given.metric,
+            return_train_score=self.return_train_score,
+            error_score=self.error_score,
+            verbose=self.verbose,
+            seed=seed,
+            caller=clone(self) if contexts else None,
+            contexts=contexts,
+        )
+
+    def _check_fit(self, fit: Fit) -> None:
+        """Raise what can be raised after the first fit: a refit that is none of its metrics, a fit given up."""
+        if isinstance(fit, ScoredFit) and isinstance(fit.test_scores, dict):
+            self._check_refit_for_multimetric(fit.test_scores)
+        if self.error_score == "raise" and fit.reason:
+            raise RuntimeError(fit.reason)
+
+    def _set_best(
+        self, given: Given, results: dict[str, Any], fits: Sequence[Fit], comparable: NDArray[np.bool_]
+    ) -> None:
+        """Set `cv_results_` and what is best in them.
+
+        Args:
+            given: to `fit`.
+            results: one row per candidate.
+            fits: that they are made of.
+            comparable: which rows a callable `refit` chooses among; if none, among all.
+        """
+        several = [f.test_scores for f in fits if isinstance(f, ScoredFit) and isinstance(f.test_scores, dict)]
+        self.multimetric_ = bool(several)
+        if several:
+            self._check_refit_for_multimetric(several[0])
+        refit_metric = self.refit if self.multimetric_ else "score"
+        if self.refit or not self.multimetric_:
+            best = self._best_index(results, refit_metric, comparable)
+            self.best_index_, self.best_params_ = best, results["params"][best]
+            if not callable(self.refit):
+                self.best_score_ = results[f"mean_test_{refit_metric}"][best]
+        is_multimetric = isinstance(given.scorers, _MultimetricScorer)
+        self.scorer_ = given.scorers._scorers if is_multimetric else given.scorers
+        self.cv_results_ = results
+
+    def _best_index(self, results: dict[str, Any], refit_metric: Any, comparable: NDArray[np.bool_]) -> int:
+        """Row of rank 1; or what a callable makes of the rows that can be compared."""
+        if not callable(self.refit):
+            return int(self._select_best_index(self.refit, refit_metric, results))
+        which = np.flatnonzero(comparable)
+        if not which.size:
+            which = np.arange(len(comparable))
+        rows = {
+            name: [column[i] for i in which] if isinstance(column, list) else column[which]
+            for name, column in results.items()
+        }
+        return int(which[self._select_best_index(self.refit, refit_metric, rows)])
+
+    def _refit(self, given: Given, callbacks: Callbacks) -> None:
+        """Fit the best candidate on all rows."""
+        best = clone(clone(self.estimator).set_params(**clone(dict(self.best_params_), safe=False)))
+        started = time.time()
+        arguments = (given.X,) if given.y is None else (given.X, given.y)
+        callbacks.refit(best, *arguments, **given.routed.estimator.fit)
+        self.refit_time_ = time.time() - started
+        self.best_estimator_ = best
+        if hasattr(best, "feature_names_in_"):
+            self.feature_names_in_ = best.feature_names_in_
+
+    # Copies -------------------------------------------------------------------------------------------------
+
+    def __sklearn_clone__(self) -> Self:
+        """An unfitted copy that shares the executor, which cannot be copied."""
+        state = dict(vars(self), executor=None)
+        bare = object.__new__(type(self))
+        bare.__dict__.update(state)
+        cloned: Self = super(SearchCV, bare).__sklearn_clone__()
+        cloned.executor = self.executor
+        return cloned
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "executor": None}

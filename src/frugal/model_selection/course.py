@@ -1,0 +1,110 @@
+"""A trials strategy from its first trial to its last: with a time limit, and its choice tried on all there is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from time import monotonic
+from typing import Final, TypeVar
+
+from frugal.interface import WAIT, Candidate, Trial, TrialStrategy, TrialTask, Wait
+from frugal.model_selection.needs import LOGARITHMIC, Plan
+from frugal.trials.checks import LARGEST_TARGET
+
+AnyTrial = TypeVar("AnyTrial", bound=Trial)
+_REMEDY: Final = "add a constant to the errors, or choose ei, dngo, entropy_search or random"
+
+
+class Course:
+    """Hands through what a strategy asks and is told, and asks for one last trial where that is needed.
+
+    The answer of a search is the lowest error among trials that were given all there is. A strategy that judges
+    candidates by less may choose one that has no such trial: it gets one at the end.
+
+    Attributes:
+        best: of the trials told on the most of the resource, the one with the lowest error; None: all failed.
+        ended: why nothing more is asked; empty: the strategy decided.
+        closing: the trial that the strategy did not ask for; None: there was none.
+
+    Args:
+        strategy: a fresh one.
+        plan: what it gives its trials.
+        time_limit: seconds after which no trial is started; None: no limit.
+        remedy: what an error below 0 is answered with, where the strategy models its logarithm.
+    """
+
+    def __init__(
+        self, strategy: TrialStrategy, plan: Plan, *, time_limit: float | None, remedy: str = _REMEDY
+    ) -> None:
+        self._strategy, self._plan, self._time_limit, self._remedy = strategy, plan, time_limit, remedy
+        self._started, self._n_out, self._next_id = monotonic(), 0, 0
+        self._whole: list[Candidate] = []  # candidates of whole trials, failed ones too
+        self.best: Trial | None = None
+        self.ended = ""
+        self.closing: TrialTask | None = None
+
+    def ask(self) -> TrialTask | Wait | None:
+        """The next trial; None once the search is over."""
+        if self._time_limit is not None and monotonic() - self._started >= self._time_limit:
+            self.ended = f"time_limit={self._time_limit:g} s was reached"
+        if self.ended or self.closing is not None:
+            return None
+        task = self._strategy.ask()
+        if task is None:
+            task = WAIT if self._n_out else self._last()
+        if isinstance(task, TrialTask):
+            self._n_out, self._next_id = self._n_out + 1, max(self._next_id, task.id + 1)
+        return task
+
+    def tell(self, trial: Trial) -> None:
+        """Take note of an answer.
+
+        Raises:
+            ValueError: on an error below 0, where the strategy models its logarithm.
+        """
+        self._n_out -= 1
+        if self._plan.strategy in LOGARITHMIC and trial.error < 0:
+            raise ValueError(
+                f"{self._plan.strategy} models the logarithm of errors, so they must be at least 0, got "
+                f"{trial.error:g}; {self._remedy}"
+            )
+        if trial.task is not self.closing:
+            self._strategy.tell(trial)
+        if self._plan.is_whole(trial.task):
+            self._whole.append(trial.task.candidate)
+        if not math.isnan(trial.error) and (self.best is None or _rank(trial) < _rank(self.best)):
+            self.best = trial
+
+    def report(self, task: TrialTask, epoch: int, score: float) -> bool:
+        """Of the strategy."""
+        return self._strategy.report(task, epoch, score)
+
+    @property
+    def incumbent(self) -> Candidate | None:
+        """Of the strategy."""
+        return self._strategy.incumbent
+
+    @property
+    def recommendation(self) -> Candidate | None:
+        """Of the strategy, or its incumbent where it recommends nothing."""
+        return getattr(self._strategy, "recommendation", self._strategy.incumbent)
+
+    def _last(self) -> TrialTask | None:
+        """The trial on all there is of a candidate that was chosen without one; None: it has one."""
+        chosen = self._strategy.incumbent
+        if chosen is None or chosen in self._whole:
+            return None
+        self.closing = TrialTask(self._next_id, chosen, self._plan.n_rows, epochs=self._plan.epochs)
+        return self.closing
+
+
+def usable(trial: AnyTrial) -> AnyTrial:
+    """A trial as strategies take it: an error whose square a float cannot hold has failed."""
+    if math.isnan(trial.error) or abs(trial.error) <= LARGEST_TARGET:
+        return trial
+    return replace(trial, error=math.nan, reason=f"the error {trial.error:g} is beyond +-{LARGEST_TARGET:g}")
+
+
+def _rank(trial: Trial) -> tuple[float, float, float]:
+    """Least for the lowest error on the most rows, then epochs."""
+    return -(trial.task.n_rows or math.inf), -(trial.task.epochs or math.inf), trial.error

@@ -1,0 +1,317 @@
+"""The minimum of any function of hyperparameters that returns an error."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from frugal.checks import check_number, check_positive, check_whole
+from frugal.interface import Candidate, Trial, TrialTask
+from frugal.model_selection.course import Course, usable
+from frugal.model_selection.executors import place
+from frugal.model_selection.needs import Offer, Plan, plan
+from frugal.model_selection.progress import TrialProgress
+from frugal.model_selection.trial_journal import TrialJournal, seed_in
+from frugal.model_selection.trial_space import TrialSpace, as_space
+from frugal.spaces import SearchSpace
+from frugal.trials.live import LiveRun, as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GIVEN: Final = {"rows": ("n_rows", "subset"), "epochs": ("epochs", "resume_from", "id")}
+"""What a function may take beside the candidate, by the resource that its strategy gives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum:
+    """What `minimize` has found.
+
+    Attributes:
+        candidate: with the lowest error; where a strategy gives trials less than all there is, among those that
+            were given all.
+        error: its.
+        trials: every trial in the order of asking, one row each, columns `frugal.trials.runs.COLUMNS`.
+        n_trials: how many there are.
+        ended: the limit that ended the search; empty: the strategy did.
+    """
+
+    candidate: Candidate
+    error: float
+    trials: pd.DataFrame = field(repr=False)
+    n_trials: int
+    ended: str
+
+
+def minimize(
+    function: Callable[..., float],
+    space: TrialSpace,
+    *,
+    strategy: str = "ei",
+    n_trials: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    n_workers: int = 1,
+    executor: Executor | None = None,
+    n_pending: int | None = None,
+    random_state: int | np.random.Generator | np.random.RandomState | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    time_limit: float | None = None,
+    trial_timeout: float | None = None,
+    verbose: int = 0,
+) -> Minimum:
+    """Search the candidate for which a function returns the lowest error.
+
+    The function is called with a candidate, a dict. Where the strategy decides what a trial is given, it is also
+    given by keyword those of the following that its signature names: `n_rows` (None: all of them) and `subset`
+    (which draw of so many rows, a number), or `epochs`, `resume_from` (number of the trial whose state continues,
+    or None) and `id` (number of the trial).
+
+    It returns any real number. nan, an infinite number, one whose square overflows or an exception makes a failed
+    trial with its reason; MemoryError, KeyboardInterrupt and the TypeError that something else than a number
+    leads to end the search.
+
+    Args:
+        function: from candidate to error; picklable (by cloudpickle) where there are several workers.
+        space: a `frugal.spaces.SearchSpace`, or a dict from names to dimensions, lists of values (categorical) or
+            frozen distributions of `scipy.stats`.
+        strategy: one of `frugal.trials.known()`. `ei` needs nothing; `hyperband` needs a function of `n_rows` or
+            `epochs`; `fabolas`, `mtbo` and `hypertune` need one of `n_rows`. `fabolas`, `mtbo` and `smac` need
+            errors of at least 0.
+        n_trials: at most, and perhaps one more: where the strategy judges candidates by trials on less than all
+            there is, its choice gets a last trial on all of it. None: 50, of `hyperband` every bracket once, of
+            `hypertune` 50 after those on subsets.
+        settings: of the strategy, by name; `frugal.trials.settings_of` lists them.
+        n_workers: processes.
+        executor: any `concurrent.futures.Executor` to run trials on instead; it is not closed.
+        n_pending: trials that may be out at once; None: one per worker. At the same number the result is the same,
+            however many workers there are.
+        random_state: of the strategy; None: another one every time, or that of the journal.
+        journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
+            JSON under any other name. It knows the function by its name alone.
+        time_limit: seconds after which no trial is started.
+        trial_timeout: seconds after which a trial counts as failed; trials then run in processes of their own.
+        verbose: 1 prints a line now and then.
+
+    Returns:
+        The best candidate, its error and all trials.
+
+    Raises:
+        ValueError: on arguments that do not go together, the journal of another search, or if every trial failed.
+        TypeError: if the function returns something else than a number.
+
+    Examples:
+        >>> from frugal import minimize
+        >>> from frugal.spaces import Uniform
+        >>> def bowl(candidate):
+        ...     return (candidate["x"] - 2) ** 2 + (candidate["y"] + 1) ** 2
+        >>> space = {"x": Uniform(-5.0, 5.0), "y": Uniform(-5.0, 5.0)}
+        >>> found = minimize(bowl, space, n_trials=20, random_state=0)
+        >>> round(found.candidate["x"], 1), round(found.candidate["y"], 1)
+        (2.0, -1.0)
+        >>> found.n_trials, found.error < 0.01
+        (20, True)
+
+        A function that can be given less of something:
+
+        >>> def trained(candidate, epochs):
+        ...     return (candidate["rate"] - 0.3) ** 2 + 1 / epochs
+        >>> found = minimize(
+        ...     trained,
+        ...     {"rate": Uniform(0.0, 1.0)},
+        ...     strategy="hyperband",
+        ...     settings={"max_resource": 9},
+        ...     random_state=0,
+        ... )
+        >>> sorted({int(epochs) for epochs in found.trials["epochs"]})
+        [1, 3, 9]
+    """
+    check_whole("n_workers", n_workers, 1)
+    if n_pending is not None:
+        check_whole("n_pending", n_pending, 1)
+    for name, limit in (("time_limit", time_limit), ("trial_timeout", trial_timeout)):
+        if limit is not None:
+            check_positive(name, limit)
+    check_number("verbose", verbose, 0)
+    if not callable(function):
+        raise ValueError(f"function must be callable, got {function!r}")
+    searched = as_space(space)
+    planned = plan(strategy, settings or {}, _offer(function, settings or {}), space=searched, n_trials=n_trials)
+    seed = _seed(random_state, journal)
+    evaluate = Objective(function, _names(function, planned.varies), planned.n_rows)
+    where = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
+    with place(evaluate, **where, needs_workers=trial_timeout is not None) as place_:  # type: ignore[arg-type]
+        parts = _parts(function, searched, planned, seed, place_.n_pending)
+        course = Course(_make(planned, searched, seed), planned, time_limit=time_limit)
+        run = LiveRun(course)
+        progress = TrialProgress(verbose, planned.n_trials)
+        with TrialJournal(journal, parts) as kept:
+
+            def keep(trial: Trial) -> None:
+                kept.keep_trial(trial)
+                progress.add(None if course.best is None else course.best.error)
+
+            run.go(
+                place_.evaluate,
+                executor=place_.executor,
+                n_pending=place_.n_pending,
+                trial_timeout=trial_timeout,
+                kept=kept.answer,
+                keep=keep,
+            )
+    progress.end(None if course.best is None else course.best.error)
+    return _found(run, course, planned)
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Task -> trial of a function.
+
+    Attributes:
+        function: of a candidate, and by keyword of what `names` says.
+        names: of a task's attributes.
+        n_rows: of a whole trial, for its cost; None: unknown.
+    """
+
+    function: Callable[..., float]
+    names: tuple[str, ...]
+    n_rows: int | None
+
+    def __call__(self, task: TrialTask) -> Trial:
+        """Call the function.
+
+        Raises:
+            TypeError: if it returns something else than a number.
+            MemoryError: if it raises that.
+        """
+        started = perf_counter()
+        reason = ""
+        try:
+            value: Any = self.function(dict(task.candidate), **{name: getattr(task, name) for name in self.names})
+        except MemoryError:
+            raise
+        except Exception as raised:  # noqa: BLE001  whatever it raised is the reason of a failed trial
+            value, reason = math.nan, f"{type(raised).__name__}: {' '.join(str(raised).split())}".rstrip(": ")
+        seconds = perf_counter() - started
+        error = _as_number(value)
+        if not reason and not math.isfinite(error):
+            error, reason = math.nan, f"the function returned {error}"
+        trial = Trial(task, error, seconds, self._cost(task), reason=reason)
+        return usable(trial)
+
+    def _cost(self, task: TrialTask) -> float:
+        """Rows times epochs, as far as they are known."""
+        if "n_rows" not in self.names:
+            return float(task.epochs or 1)
+        n_rows = task.n_rows or self.n_rows
+        return math.nan if n_rows is None else float(n_rows * (task.epochs or 1))
+
+
+def _as_number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"function must return an error, a number, got {value!r}") from error
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """By name, what a function takes after the candidate."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # some builtins have no signature
+        return {}
+    return {p.name: p for p in parameters[1:] if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+
+
+def _offer(function: Callable[..., Any], settings: Mapping[str, Any]) -> Offer:
+    taken = _parameters(function)
+    kinds: list[Literal["rows", "epochs"]] = ["rows", "epochs"]
+    found = [kind for kind in kinds if GIVEN[kind][0] in taken]
+    asked = [kind for kind in found if kind == settings.get("resource")]
+    resource = next(iter([*asked, *found]), None)
+    required = [n for n in ("n_rows", "epochs") if n in taken and taken[n].default is inspect.Parameter.empty]
+    return Offer(
+        resource=resource,
+        most=None,
+        least=1,
+        noun=resource or "",
+        n_classes=None,
+        n_valid=None,
+        rows_text="a function of n_rows, as in `def function(candidate, n_rows)`",
+        epochs_text="a function of epochs",
+        unused_text=f"{' and '.join(required)} of function must have a default" if required else "",
+    )
+
+
+def _names(function: Callable[..., Any], varies: str | None) -> tuple[str, ...]:
+    return () if varies is None else tuple(name for name in GIVEN[varies] if name in _parameters(function))
+
+
+def _seed(random_state: Any, journal: str | os.PathLike[str] | None) -> int:
+    if random_state is None:
+        kept = seed_in(journal)
+        return int(np.random.default_rng().integers(2**31)) if kept is None else kept
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    check_whole("random_state", random_state, 0)
+    return int(random_state)
+
+
+def _make(planned: Plan, space: SearchSpace, seed: int) -> Any:
+    from frugal.trials import make
+
+    rng = np.random.default_rng(seed)
+    return make(planned.strategy, space=space, n_trials=planned.n_trials, rng=rng, **planned.settings)
+
+
+def _parts(
+    function: Callable[..., Any], space: SearchSpace, planned: Plan, seed: int, n_pending: int
+) -> dict[str, Any]:
+    """What a search is, for its journal."""
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    dimensions = {name: f"{dimension!r}" for name, dimension in space.dimensions.items()}
+    return {
+        "function": f"{getattr(function, '__module__', '')}.{name}",
+        "space": as_text(dimensions | {"signs": dict(space.signs)}),
+        "strategy": planned.strategy,
+        "settings": as_text(planned.settings),
+        "seed": seed,
+        "n_pending": n_pending,
+    }
+
+
+def _found(run: LiveRun, course: Course, planned: Plan) -> Minimum:
+    failed = [trial for trial in run.trials if math.isnan(trial.error)]
+    told = len(run.trials)
+    if course.best is None:
+        raise ValueError(
+            f"all {told} trials failed; the first: {failed[0].reason}"
+            if told
+            else f"no trial was made: {course.ended}"
+        )
+    if failed:
+        first = failed[0]
+        warnings.warn(
+            f"{len(failed)} of {told} trials failed; the first is trial {first.task.id}: {first.reason}",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    if not planned.is_whole(course.best.task):
+        warnings.warn(
+            f"no trial on all there is has succeeded{course.ended and ', since ' + course.ended}; the best is "
+            "that of the trials on most",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    best = course.best
+    return Minimum(dict(best.task.candidate), best.error, run.table(), told, course.ended)

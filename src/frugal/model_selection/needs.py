@@ -1,0 +1,203 @@
+"""What strategies of the trials family want to know, found out where it is not among their settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from frugal.checks import check_whole
+from frugal.interface import TrialTask
+from frugal.spaces import SearchSpace
+from frugal.trials.brackets import last_bracket, plan_bracket
+from frugal.trials.strategies import check_settings, settings_of
+
+N_TRIALS: Final = 50
+"""Trials, unless their number is given."""
+PLAIN: Final = "ei, dngo, entropy_search or random"
+"""Strategies that need nothing, as refusals name them."""
+LOGARITHMIC: Final = ("fabolas", "fabolas_joint", "mtbo", "smac")
+"""Strategies that model the logarithm of errors."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What trials can be given, and what is known of the data.
+
+    Attributes:
+        resource: `rows` or `epochs`, what trials can be given less of; None: nothing.
+        most: of the resource; None: only the settings may say.
+        least: of the resource, that a trial needs.
+        noun: of the resource, in plural.
+        n_classes: of the targets; None: they are no classes, or unknown.
+        n_valid: rows that errors are measured on; None: unknown.
+        rows_text: how trials are given rows, in a refusal.
+        epochs_text: the same of other resources.
+        unused_text: what a strategy that gives none of the resource asks for instead; empty: it may go unused.
+    """
+
+    resource: Literal["rows", "epochs"] | None
+    most: int | None
+    least: int
+    noun: str
+    n_classes: int | None
+    n_valid: int | None
+    rows_text: str
+    epochs_text: str
+    unused_text: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A strategy with all it needs.
+
+    Attributes:
+        strategy: its name.
+        settings: of the strategy.
+        n_trials: that it is given.
+        n_rows: of a whole trial; None: asked as None.
+        epochs: the same.
+        varies: the resource that the strategy gives; None: every trial is whole.
+    """
+
+    strategy: str
+    settings: Mapping[str, Any]
+    n_trials: int
+    n_rows: int | None
+    epochs: int | None
+    varies: Literal["rows", "epochs"] | None
+
+    def is_whole(self, task: TrialTask) -> bool:
+        """Whether a task is given all there is."""
+        return task.n_rows in (None, self.n_rows) and task.epochs in (None, self.epochs)
+
+
+def plan(
+    strategy: str, settings: Mapping[str, Any], offer: Offer, *, space: SearchSpace, n_trials: int | None
+) -> Plan:
+    """Complete the settings of a strategy.
+
+    A strategy that weighs costs is told rows times epochs instead of seconds, so that a search can be repeated.
+
+    Args:
+        strategy: its name.
+        settings: of the strategy; they win.
+        offer: what trials can be given.
+        space: of the candidates, with the signs of its hyperparameters.
+        n_trials: of the search; None: `N_TRIALS`, after those on subsets if there are such; of a strategy with
+            brackets, every bracket once.
+
+    Raises:
+        ValueError: on an unknown strategy or setting, or one that needs what is not offered; the message says what
+            would do.
+    """
+    if "termination" in settings:
+        raise ValueError(
+            "termination needs a score after every epoch, which is not asked for here; `frugal.trials.make` "
+            "takes it, and `frugal.trials.runs.run` reports them"
+        )
+    known = settings_of(strategy)
+    check_settings(strategy, settings)
+    if n_trials is not None:
+        check_whole("n_trials", n_trials, 1)
+    facts = {"n_classes": offer.n_classes, "n_valid": offer.n_valid, "currency": "cost"}
+    found = {name: value for name, value in facts.items() if name in known and value is not None}
+    if "max_resource" in known:
+        return _of_brackets(strategy, found | dict(settings), offer, n_trials)
+    if "n_max" in known:
+        return _of_sizes(strategy, found | dict(settings), offer, known, n_trials)
+    if "subset_rows" in known:
+        return _of_subsets(strategy, found | dict(settings), offer, space, known, n_trials)
+    if offer.unused_text:
+        raise ValueError(
+            f"{strategy} gives every trial all there is, so {offer.unused_text}; strategies with a resource: "
+            "hyperband, fabolas, fabolas_joint, mtbo, hypertune"
+        )
+    return Plan(strategy, found | dict(settings), n_trials or N_TRIALS, None, None, None)
+
+
+def _of_brackets(strategy: str, settings: dict[str, Any], offer: Offer, n_trials: int | None) -> Plan:
+    if offer.resource is None:
+        raise ValueError(
+            f"{strategy} needs a resource that it can give trials less of: {offer.rows_text}, or "
+            f"{offer.epochs_text}; without one, choose {PLAIN}"
+        )
+    settings.setdefault("resource", offer.resource)
+    if settings["resource"] != offer.resource:
+        raise ValueError(f"resource of {strategy} must be {offer.resource!r} here, got {settings['resource']!r}")
+    most = settings.setdefault("max_resource", offer.most)
+    if most is None:
+        raise ValueError(f"{strategy} needs settings={{'max_resource': ...}}, the {offer.noun} of a whole trial")
+    settings.setdefault("min_resource", offer.least)
+    sizes = {name: settings[name] for name in ("max_resource", "min_resource")}
+    sizes["reduction_factor"] = settings.get("reduction_factor", 3)
+    if n_trials is None:
+        numbers = settings.get("brackets")
+        numbers = range(last_bracket(**sizes) + 1) if numbers is None else numbers
+        rounding = settings.get("rounding", "ceil")
+        n_trials = sum(rung.n_candidates for s in numbers for rung in plan_bracket(s, rounding=rounding, **sizes))
+    is_rows = offer.resource == "rows"
+    return Plan(
+        strategy, settings, n_trials, most if is_rows else None, settings.get("epochs") if is_rows else most,
+        offer.resource,
+    )  # fmt: skip
+
+
+def _of_sizes(
+    strategy: str, settings: dict[str, Any], offer: Offer, known: Mapping[str, Any], n_trials: int | None
+) -> Plan:
+    _need_rows(strategy, offer)
+    sizes = settings.get("sizes")
+    if sizes is None and settings.setdefault("n_max", offer.most) is None:
+        raise ValueError(f"{strategy} needs settings={{'n_max': ...}}, the rows of a whole trial")
+    if sizes is None:
+        check_whole("n_max", settings["n_max"], 2)
+    most: int = settings["n_max"] if sizes is None else (sizes[-1] if len(sizes) else 1)
+    if "auxiliary" in known:
+        settings.setdefault("auxiliary", max(offer.least, most // 4))
+    elif sizes is None:
+        settings.setdefault("n_min", max(offer.least, min(100, most // 16)))
+    return Plan(strategy, settings, n_trials or N_TRIALS, most, None, "rows")
+
+
+def _of_subsets(
+    strategy: str,
+    settings: dict[str, Any],
+    offer: Offer,
+    space: SearchSpace,
+    known: Mapping[str, Any],
+    n_trials: int | None,
+) -> Plan:
+    _need_rows(strategy, offer)
+    if settings.get("control", "none") == "unsigned":
+        return Plan(strategy, settings, n_trials or N_TRIALS, None, None, "rows")
+    signs = space.signs if settings.get("signs") is None else settings["signs"]
+    if isinstance(signs, Mapping) and not any(signs.values()):
+        raise ValueError(
+            f"{strategy} needs to know in which direction hyperparameters make the model more complex: give "
+            "space=SearchSpace({...}, signs={'C': 1, ...}), 1 where larger values do, -1 where smaller ones do; "
+            f"without that, choose {PLAIN}"
+        )
+    if offer.most is not None:
+        settings.setdefault("n_rows", offer.most)
+        settings.setdefault("subset_rows", max(offer.least, offer.most // 10))
+    elif "subset_rows" not in settings:
+        raise ValueError(f"{strategy} needs settings={{'subset_rows': ...}}, 5 to 10 % of all rows")
+    count, each = (settings.get(name, known[name]) for name in ("n_subsets", "n_subset_trials"))
+    check_whole("n_subsets", count, 1)
+    check_whole("n_subset_trials", each, 2)
+    n_trials = count * each + N_TRIALS if n_trials is None else n_trials
+    if n_trials <= count * each:
+        raise ValueError(
+            f"{strategy} begins with n_subsets * n_subset_trials = {count * each} trials on subsets, so n_trials "
+            f"must be above that, got {n_trials}; settings={{'n_subsets': ..., 'n_subset_trials': ...}} lowers it"
+        )
+    return Plan(strategy, settings, n_trials, None, None, "rows")
+
+
+def _need_rows(strategy: str, offer: Offer) -> None:
+    if offer.resource != "rows":
+        raise ValueError(
+            f"{strategy} chooses how many rows a trial is given: it needs {offer.rows_text}; without that, choose "
+            f"{PLAIN}"
+        )

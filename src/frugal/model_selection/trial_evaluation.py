@@ -1,0 +1,102 @@
+"""One trial of an estimator: every split fitted and scored for one candidate at one resource."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from frugal.interface import Candidate, FoldTask, Trial, TrialTask
+from frugal.model_selection.course import usable
+from frugal.model_selection.evaluation import Evaluation, ScoredFit
+from frugal.seeds import seed_for
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTrial(Trial):
+    """A trial with all that `cv_results_` says of it.
+
+    Attributes:
+        fits: of the splits, in order.
+    """
+
+    fits: tuple[ScoredFit, ...] = ()
+
+
+@dataclass(frozen=True)
+class _OneCandidate:
+    """The candidates of a search, of which one is known: scikit-learn prints how many there are."""
+
+    number: int
+    candidate: Candidate
+    n_candidates: int
+
+    def __getitem__(self, number: int) -> Candidate:
+        if number != self.number:
+            raise IndexError(number)
+        return self.candidate
+
+    def __len__(self) -> int:
+        return self.n_candidates
+
+
+@dataclass(frozen=True, eq=False)
+class TrialEvaluation:
+    """Task -> `ScoredTrial`: everything that a trial needs, sent to a worker once.
+
+    The error is `best_possible_score` less the mean score. The cost is rows times epochs: training rows of all
+    splits, times the resource where that is a parameter of the estimator.
+
+    Attributes:
+        folds: evaluates one split; its list of candidates is not looked at.
+        n_rows: of the data.
+        n_trials: at most, of the search.
+        parameter: of the estimator, that a task's `epochs` are; None: there is none.
+        best_possible_score: what scores are subtracted from; any number will do.
+    """
+
+    folds: Evaluation
+    n_rows: int
+    n_trials: int
+    parameter: str | None
+    best_possible_score: float
+
+    def __call__(self, task: TrialTask) -> ScoredTrial:
+        """Fit and score a candidate on every split."""
+        n_rows = None if task.n_rows == self.n_rows else task.n_rows
+        seed = seed_for("subset", self.folds.seed, task.subset)
+        candidate = params_of(task, self.parameter)
+        listed: Any = _OneCandidate(task.id, candidate, max(self.n_trials, task.id + 1))
+        one = replace(self.folds, candidates=listed, seed=seed)
+        n_splits = len(self.folds.splits)
+        fits = tuple(one(FoldTask(task.id, split, n_rows)) for split in range(n_splits))
+        score = float(np.mean([fit.score for fit in fits]))
+        reason = next((fit.reason for fit in fits if fit.reason), "")
+        if math.isnan(score) and not reason:
+            reason = "a score is not finite"
+        n_trained = sum(len(train) for train, _ in self.folds.splits) * (n_rows or self.n_rows) / self.n_rows
+        trial = ScoredTrial(
+            task=task,
+            error=self.best_possible_score - score,
+            seconds=sum(fit.seconds for fit in fits),
+            cost=n_trained * (task.epochs or 1),
+            reason=_last_line(reason) if math.isnan(score) else "",
+            fits=fits,
+        )
+        return usable(trial)
+
+
+def params_of(task: TrialTask, parameter: str | None) -> Mapping[str, Any]:
+    """The candidate's parameters, and the resource where that is one of them."""
+    if parameter is None or task.epochs is None:
+        return task.candidate
+    return {**task.candidate, parameter: task.epochs}
+
+
+def _last_line(reason: str) -> str:
+    """Of a traceback, the exception."""
+    lines = reason.strip().splitlines()
+    return lines[-1] if lines else ""

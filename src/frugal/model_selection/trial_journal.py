@@ -1,0 +1,130 @@
+"""Every trial of a search on disk, so that the same search repeats none."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from frugal.interface import Trial, TrialTask
+from frugal.model_selection.evaluation import ScoredFit
+from frugal.model_selection.journal import _KEY, Journal
+from frugal.model_selection.trial_evaluation import ScoredTrial
+from frugal.trials.live import as_text
+from frugal.trials.runs import ANSWER, TASK
+
+_EXACT = tuple(name for name in TASK if name != "candidate")
+
+
+class TrialJournal(Journal):
+    """The trials of one search; a context manager. Its files are as those of `Journal`.
+
+    Args:
+        path: of the journal; its folder is made. None: nothing is kept.
+        parts: what the search is.
+
+    Raises:
+        ValueError: if the file is the journal of another search, or no journal.
+    """
+
+    _texts: ClassVar = ("curve", "fits")
+    _columns: ClassVar = (
+        {"id": "int64", "candidate": "string", "n_rows": "int64", "subset": "int64", "epochs": "int64"}
+        | {"resume_from": "int64", "error": "float64", "seconds": "float64", "cost": "float64", "curve": "string"}
+        | {"reason": "string", "overhead_s": "float64", "fits": "string"}
+    )
+
+    def __init__(self, path: str | os.PathLike[str] | None, parts: Mapping[str, Any]) -> None:
+        self._by_id: dict[int, dict[str, Any]] = {}
+        super().__init__(path, parts)
+
+    @property
+    def n_kept(self) -> int:
+        """Trials that it holds."""
+        return len(self._by_id)
+
+    def keep_trial(self, trial: Trial) -> None:
+        """Append a trial; it is on disk when this returns."""
+        if self._file is not None:
+            row = _row(trial)
+            self._by_id[trial.task.id] = row
+            self._write(row)
+
+    def answer(self, task: TrialTask) -> Trial | None:
+        """The trial that answers a task; None: it is not there.
+
+        Raises:
+            ValueError: if another task of the same number is there.
+        """
+        row = self._by_id.get(task.id)
+        if row is None:
+            return None
+        asked = {name: getattr(task, name) for name in _EXACT} | {"candidate": as_text(task.candidate)}
+        if asked != {name: row[name] for name in TASK}:
+            raise ValueError(
+                f"{self._path} holds another trial {task.id} than the search asks for, so it is the journal of "
+                "another search, such as one with another n_trials; name another file or delete it"
+            )
+        given = {name: row[name] for name in ANSWER} | {"curve": tuple(row["curve"])}
+        if row["fits"] is None:
+            return Trial(task, **given)
+        return ScoredTrial(task, **given, fits=tuple(ScoredFit(**fit) for fit in row["fits"]))
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [dict(row) for row in self._by_id.values()]
+
+    def _take(self, row: dict[str, Any]) -> None:
+        self._by_id[row["id"]] = row
+
+
+def seed_in(path: str | os.PathLike[str] | None) -> int | None:
+    """The seed of the search whose journal this is, for a search without one; None: there is no journal."""
+    if path is None:
+        return None
+    path = Path(path)
+    header: Any = None
+    if path.suffix == ".parquet" and path.exists():
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            header = (pq.read_schema(path).metadata or {}).get(_KEY)
+        except (pa.ArrowException, OSError):
+            return None  # the journal itself says what is wrong with it
+    else:
+        lines = path.with_name(f"{path.name}.lines") if path.suffix == ".parquet" else path
+        if lines.exists():
+            with lines.open(encoding="utf-8") as file:
+                header = file.readline()
+    try:
+        parts = json.loads(header or "null")
+    except json.JSONDecodeError:
+        return None
+    seed = parts.get("seed") if isinstance(parts, dict) else None
+    return seed if isinstance(seed, int) else None
+
+
+def _row(trial: Trial) -> dict[str, Any]:
+    task, answer = trial.task, {name: getattr(trial, name) for name in ANSWER}
+    fits = [_fit(fit) for fit in trial.fits] if isinstance(trial, ScoredTrial) else None
+    plain = {name: _number(getattr(task, name)) for name in _EXACT}
+    answer |= {name: float(answer[name]) for name in ("error", "seconds", "cost", "overhead_s")}
+    return plain | answer | {"candidate": as_text(task.candidate), "curve": list(trial.curve), "fits": fits}
+
+
+def _number(value: int | None) -> int | None:
+    return None if value is None else int(value)
+
+
+def _fit(fit: ScoredFit) -> dict[str, Any]:
+    scores = {name: _scores(getattr(fit, name)) for name in ("test_scores", "train_scores")}
+    numbers = {name: float(getattr(fit, name)) for name in ("score", "seconds", "fit_time", "score_time")}
+    return numbers | scores | {"reason": fit.reason}
+
+
+def _scores(scores: Any) -> Any:
+    if isinstance(scores, dict):
+        return {name: float(score) for name, score in scores.items()}
+    return None if scores is None else float(scores)

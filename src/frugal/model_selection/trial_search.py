@@ -1,0 +1,447 @@
+"""Hyperparameter search trial by trial, each chosen by what the ones before have shown."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context, clone, is_classifier
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import _num_samples
+
+from frugal.checks import is_whole
+from frugal.interface import Trial, TrialTask
+from frugal.model_selection.base import Given, SearchCV
+from frugal.model_selection.course import Course
+from frugal.model_selection.executors import place
+from frugal.model_selection.facts import best_possible_score, n_classes_of
+from frugal.model_selection.journal import fingerprint
+from frugal.model_selection.needs import LOGARITHMIC, Offer, Plan, plan
+from frugal.model_selection.progress import Callbacks, TrialProgress
+from frugal.model_selection.trial_evaluation import ScoredTrial, TrialEvaluation
+from frugal.model_selection.trial_journal import TrialJournal, seed_in
+from frugal.model_selection.trial_results import choice_of, fits_of, tabulate_trials
+from frugal.model_selection.trial_space import TrialSpace, as_space
+from frugal.spaces import SearchSpace
+from frugal.trials.live import LiveRun, as_text
+from frugal.trials.strategies import make
+
+_AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
+_ABOVE_0 = Interval(Real, 0, None, closed="neither")
+_SHARE = Interval(Real, 0, 1, closed="neither")
+_OF_NO_BOUND = 10**9
+"""In the place of the number of validation rows, where errors are no shares of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """What one call of `fit` searches, and how.
+
+    Attributes:
+        given: to `fit`.
+        space: of the candidates.
+        plan: of the strategy.
+        seed: of the strategy, of draws of rows and of a validation share.
+        best_possible_score: what the strategy's errors are counted from.
+        parameter: of the estimator, that is the resource; None: there is none.
+    """
+
+    given: Given
+    space: SearchSpace
+    plan: Plan
+    seed: int
+    best_possible_score: float
+    parameter: str | None
+
+    @property
+    def n_trials(self) -> int:
+        """At most, with the last one on all there is."""
+        return self.plan.n_trials + (self.plan.varies is not None)
+
+
+class TrialSearchCV(SearchCV):
+    """Choose hyperparameters by trials that learn from each other: Bayesian optimisation, Hyperband and their kin.
+
+    A trial fits and scores one candidate on every split of `cv`. Some strategies give most trials only a part of a
+    resource: of the rows, or of the estimator's own iterations. Everything else is as in scikit-learn's searches.
+
+    A strategy is told errors: the best possible score less the mean score, where the scorer says what cannot be
+    exceeded (1 for accuracy, 0 for a negated loss), else minus the score. Any real score will do.
+
+    Args:
+        estimator: with `fit`, and with `score` or a `scoring`.
+        space: a `frugal.spaces.SearchSpace`, or a dict from names to dimensions, lists of values (categorical) or
+            frozen distributions of `scipy.stats`.
+        strategy: one of `frugal.trials.known()`. `ei` needs nothing; `hyperband` needs a resource; `fabolas`,
+            `mtbo` and `hypertune` need `resource="n_samples"`; `fabolas`, `mtbo` and `smac` need errors of at
+            least 0; `hypertune` needs the signs of the hyperparameters, see `SearchSpace.signs`.
+        settings: of the strategy, by name; `frugal.trials.settings_of` lists them. Also `best_possible_score`.
+        n_trials: at most, and perhaps one more: where the strategy judges candidates by less than all of the
+            resource, its choice gets a last trial on all of it. None: 50, of `hyperband` every bracket once, of
+            `hypertune` 50 after those on subsets.
+        cv: number of folds, splitter, or list of splits, one at least; a share below 1 is that of the rows of one
+            validation part, which is drawn.
+        resource: what a trial may be given less of: `n_samples`, or a parameter of the estimator, such as
+            `max_iter` or `n_estimators`, whose value there is all of it. None: every trial is given all.
+        scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy is told the score
+            that `refit` names, else the first.
+        n_jobs: processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` trials run on that
+            backend, such as dask's.
+        n_pending: trials that may be out at once; None: one per worker. At the same number the result is the same,
+            however many workers there are.
+        refit: whether to fit the best candidate on all rows; the name of a metric, or a callable that is given the
+            rows of `cv_results_` of trials on all there is and returns the place of the best among them.
+        random_state: of the strategy and of draws of rows; None: another one every time, or that of the journal.
+        error_score: score of a fit that fails, or `raise`.
+        return_train_score: whether the training parts are scored too.
+        verbose: 1 prints a line now and then, from 2 every fit prints one.
+        journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
+            JSON under any other name.
+        time_limit: seconds after which no trial is started.
+        trial_timeout: seconds after which a trial counts as failed; trials then run in processes of their own.
+        executor: any `concurrent.futures.Executor` to run trials on in the place of `n_jobs`; it is not closed.
+            A pickled search is without it.
+
+    Attributes:
+        cv_results_: a row per trial in the order of asking, with the columns of RandomizedSearchCV's, `order`
+            (from 1), and where there is a resource `resource`: how much of it the trial was given. Trials on all
+            there is rank before those on less.
+        best_index_: row of the best trial, of rank 1.
+        best_params_: its hyperparameters, with all of the resource.
+        best_score_: its mean score.
+        best_estimator_: fitted on all rows.
+        n_trials_: how many there were.
+        n_trials_kept_: those of them that the journal held.
+        n_fits_: fits of all trials, without the last one on all rows.
+        ended_because_: the limit that ended the search; empty: the strategy did.
+        n_splits_, scorer_, multimetric_, refit_time_, n_features_in_, feature_names_in_, classes_: as in
+            scikit-learn.
+
+    Examples:
+        >>> from scipy.stats import loguniform
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.svm import SVC
+        >>> from frugal.model_selection import TrialSearchCV
+        >>> X, y = load_iris(return_X_y=True)
+        >>> space = {"C": loguniform(1e-2, 1e3), "gamma": loguniform(1e-3, 10)}
+        >>> search = TrialSearchCV(SVC(), space, n_trials=12, random_state=0).fit(X, y)
+        >>> bool(search.best_score_ > 0.96), search.n_fits_
+        (True, 60)
+
+        Hyperband, with iterations as the resource:
+
+        >>> from sklearn.neural_network import MLPClassifier
+        >>> search = TrialSearchCV(
+        ...     MLPClassifier(max_iter=9),
+        ...     {"alpha": loguniform(1e-6, 1), "learning_rate_init": loguniform(1e-4, 1e-1)},
+        ...     strategy="hyperband",
+        ...     resource="max_iter",
+        ...     cv=0.3,
+        ...     random_state=0,
+        ... )
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore"):  # that nine iterations are few
+        ...     results = search.fit(X, y).cv_results_
+        >>> [int((results["resource"] == amount).sum()) for amount in (1, 3, 9)]
+        [9, 8, 5]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit"])],
+        "space": [dict, SearchSpace],
+        "strategy": [str],
+        "settings": [dict, None],
+        "n_trials": [_AT_LEAST_1, None],
+        "cv": ["cv_object", _SHARE],
+        "resource": [str, None],
+        "scoring": [str, callable, list, tuple, set, dict, None],
+        "n_jobs": [Integral, None],
+        "n_pending": [_AT_LEAST_1, None],
+        "refit": ["boolean", str, callable],
+        "random_state": ["random_state"],
+        "error_score": [StrOptions({"raise"}), Real],
+        "return_train_score": ["boolean"],
+        "verbose": ["verbose"],
+        "journal": [str, os.PathLike, None],
+        "time_limit": [_ABOVE_0, None],
+        "trial_timeout": [_ABOVE_0, None],
+        "executor": [HasMethods(["submit"]), None],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        space: TrialSpace,
+        *,
+        strategy: str = "ei",
+        settings: Mapping[str, Any] | None = None,
+        n_trials: int | None = None,
+        cv: Any = 5,
+        resource: str | None = None,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        n_pending: int | None = None,
+        refit: bool | str | Callable[..., int] = True,
+        random_state: int | np.random.RandomState | None = None,
+        error_score: float | str = math.nan,
+        return_train_score: bool = False,
+        verbose: int = 0,
+        journal: str | os.PathLike[str] | None = None,
+        time_limit: float | None = None,
+        trial_timeout: float | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            error_score=error_score,
+            return_train_score=return_train_score,
+        )
+        del self.pre_dispatch  # joblib's way to limit what is out; ours is n_pending
+        self.space = space
+        self.strategy = strategy
+        self.settings = settings
+        self.n_trials = n_trials
+        self.resource = resource
+        self.n_pending = n_pending
+        self.random_state = random_state
+        self.journal = journal
+        self.time_limit = time_limit
+        self.trial_timeout = trial_timeout
+        self.executor = executor
+
+    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None, **params: Any) -> TrialSearchCV:
+        """Search, and fit the best candidate on all rows.
+
+        Args:
+            X: rows, shape (n_rows, n_features), of any kind that the estimator takes.
+            y: targets; None: there are none.
+            **params: `groups`, `sample_weight` and whatever the estimator's `fit`, the scorer and the splitter are
+                to be given, as in scikit-learn's searches.
+
+        Returns:
+            The search itself.
+
+        Raises:
+            ValueError: on arguments that do not go together, a strategy that needs what it is not given, the
+                journal of another search, or if every fit failed.
+            KeyboardInterrupt: after Ctrl-C; the best candidate so far is in place by then.
+        """
+        search = self._search_of(X, y, params)
+        given = search.given
+        callbacks = Callbacks(self, given.X, given.y, params.get("sample_weight"))
+        contexts = callbacks.begin_search(search.n_trials, self.n_splits_)
+        run, course, interruption = self._run(search, contexts)
+        callbacks.end_search()
+        self._tell_end(run, course, search.plan, interruption)
+        try:
+            self._choose(search, run)
+            if self.refit:
+                self._refit(given, callbacks)
+        except Exception:
+            if interruption is None:
+                raise
+            raise interruption from None  # Ctrl-C came before there was anything to leave in place
+        if interruption is not None:
+            raise interruption
+        callbacks.end()
+        return self
+
+    # Search -------------------------------------------------------------------------------------------------
+
+    def _search_of(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Search:
+        space = as_space(self.space)
+        seed = seed_in(self.journal) if self.random_state is None else None
+        if seed is None:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        given = self._given(X, y, params, self._cv(y, seed))
+        settings = dict(self.settings or {})
+        best = settings.pop("best_possible_score", None)
+        if best is None:
+            best = best_possible_score(given.scorer, self.estimator)
+        if best is None and self.strategy in LOGARITHMIC:
+            raise ValueError(
+                f"{self.strategy} models the logarithm of errors, so it needs to know what no score can exceed, "
+                "and this scorer does not say: give settings={'best_possible_score': ...}, or choose ei"
+            )
+        planned = plan(
+            self.strategy, settings, self._offer(given, space, best), space=space, n_trials=self.n_trials
+        )
+        if planned.varies == "rows" and (planned.n_rows or 0) > _num_samples(given.X):
+            raise ValueError(f"a whole trial has {_num_samples(given.X)} rows, but settings say {planned.n_rows}")
+        parameter = self.resource if planned.varies == "epochs" else None
+        return _Search(given, space, planned, seed, 0.0 if best is None else float(best), parameter)
+
+    def _cv(self, y: Any, seed: int) -> Any:
+        """The splitter, or one validation part where `cv` is a share."""
+        if not isinstance(self.cv, float):
+            return self.cv
+        labelled = y is not None and is_classifier(self.estimator) and n_classes_of(self.estimator, y) is not None
+        kind = StratifiedShuffleSplit if labelled else ShuffleSplit
+        return kind(1, test_size=self.cv, random_state=seed)
+
+    def _offer(self, given: Given, space: SearchSpace, best: float | None) -> Offer:
+        """What trials can be given."""
+        n_rows, n_classes = _num_samples(given.X), n_classes_of(self.estimator, given.y)
+        n_valid = sum(len(test) for _, test in given.splits)
+        is_share = best == 1.0 and is_classifier(self.estimator)
+        common: dict[str, Any] = {
+            "n_classes": n_classes,
+            "n_valid": n_valid if is_share else _OF_NO_BOUND,
+            "rows_text": "resource='n_samples'",
+            "epochs_text": "a parameter of the estimator, such as resource='max_iter'",
+            "unused_text": "" if self.resource is None else "resource must be None",
+        }
+        if self.resource is None:
+            return Offer(None, None, 1, noun="", **common)
+        if self.resource == "n_samples":
+            least = min(self.n_splits_ * 2 * (n_classes or 1), n_rows)  # as scikit-learn's halving has it
+            return Offer("rows", n_rows, least, noun="rows", **common)
+        parameters = self.estimator.get_params()
+        if self.resource not in parameters:
+            raise ValueError(
+                f"resource must be None, 'n_samples' or a parameter of {type(self.estimator).__name__}, got "
+                f"{self.resource!r}"
+            )
+        if self.resource in space.dimensions:
+            raise ValueError(f"{self.resource!r} is the resource, so it cannot be in the space too")
+        most = parameters[self.resource]
+        is_count = is_whole(most, 1)
+        return Offer("epochs", int(most) if is_count else None, 1, noun=self.resource, **common)
+
+    def _run(
+        self, search: _Search, contexts: Mapping[tuple[int, int], Any]
+    ) -> tuple[LiveRun, Course, KeyboardInterrupt | None]:
+        """Ask and tell the strategy to its end, or to a limit; on Ctrl-C with the interruption."""
+        planned, best = search.plan, search.best_possible_score
+        evaluation = TrialEvaluation(
+            self._evaluation_of(search.given, (), search.seed, contexts),
+            _num_samples(search.given.X),
+            search.n_trials,
+            search.parameter,
+            best,
+        )
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
+        rng = np.random.default_rng(search.seed)
+        strategy = make(
+            planned.strategy, space=search.space, n_trials=planned.n_trials, rng=rng, **planned.settings
+        )
+        remedy = "give settings={'best_possible_score': ...}, which no score exceeds, or choose ei"
+        course = Course(strategy, planned, time_limit=self.time_limit, remedy=remedy)
+        run, progress = LiveRun(course), TrialProgress(self.verbose, search.n_trials)
+        interruption: KeyboardInterrupt | None = None
+        self.n_trials_kept_ = 0
+
+        def score() -> float | None:
+            return None if course.best is None else best - course.best.error
+
+        needs_workers = self.trial_timeout is not None
+        with (
+            place(evaluation, **options, needs_workers=needs_workers) as where,
+            TrialJournal(self.journal, self._parts(search, where.n_pending)) as journal,
+        ):
+
+            def answer(task: TrialTask) -> Trial | None:
+                trial = journal.answer(task)
+                self.n_trials_kept_ += trial is not None
+                return trial
+
+            def keep(trial: Trial) -> None:
+                for fit in trial.fits if isinstance(trial, ScoredTrial) else ():
+                    self._check_fit(fit)
+                if self.error_score == "raise" and trial.reason:
+                    raise RuntimeError(trial.reason)
+                journal.keep_trial(trial)
+                progress.add(score())
+
+            try:
+                run.go(
+                    where.evaluate,
+                    executor=where.executor,
+                    n_pending=where.n_pending,
+                    trial_timeout=self.trial_timeout,
+                    kept=answer,
+                    keep=keep,
+                )
+            except KeyboardInterrupt as error:
+                interruption = error
+        progress.end(score())
+        return run, course, interruption
+
+    def _parts(self, search: _Search, n_pending: int) -> dict[str, Any]:
+        """What the search is, for its journal."""
+        if self.journal is None:
+            return {}
+        given, dimensions = search.given, search.space.dimensions
+        scoring = self.scoring, given.metric, self.return_train_score, self.error_score, search.best_possible_score
+        parts = fingerprint(
+            data=(given.X, given.y, dict(given.params)),
+            estimator=clone(self.estimator),
+            splits=given.splits,
+            scoring=scoring,
+        )
+        space = {name: f"{dimension!r}" for name, dimension in dimensions.items()}
+        return {
+            **parts,
+            "space": as_text(space | {"signs": dict(search.space.signs)}),
+            "strategy": self.strategy,
+            "settings": as_text(search.plan.settings),
+            "resource": self.resource,
+            "seed": search.seed,
+            "n_pending": n_pending,
+        }
+
+    def _tell_end(
+        self, run: LiveRun, course: Course, planned: Plan, interruption: KeyboardInterrupt | None
+    ) -> None:
+        """Set how the search ended, and warn where that is not how it was meant to."""
+        self.n_trials_ = len(run.trials)
+        self.n_fits_ = self.n_trials_ * self.n_splits_
+        self.ended_because_ = "the search was interrupted" if interruption is not None else course.ended
+        what = "the best candidate so far is in place" if self.n_trials_ else "there is no candidate yet"
+        text = ""
+        if interruption is not None:
+            text = f"the search was interrupted after {self.n_trials_} trials; {what}"
+        elif course.best is not None and not planned.is_whole(course.best.task):
+            why = f", since {course.ended}" if course.ended else ""
+            text = f"no trial on all of the resource has succeeded{why}; the best is that of the trials on most"
+        if text:
+            warnings.warn(text, UserWarning, stacklevel=4)
+
+    # Results ------------------------------------------------------------------------------------------------
+
+    def _choose(self, search: _Search, run: LiveRun) -> None:
+        """Set `cv_results_` and what is best in them."""
+        if not run.trials:
+            raise ValueError("no trial was made; is time_limit too small?")
+        fits = fits_of(run.trials, self.n_splits_)
+        _warn_or_raise_about_fit_failures([{"fit_error": fit.reason or None} for fit in fits], self.error_score)
+        results = tabulate_trials(
+            run.trials,
+            search.plan,
+            self._format_results,
+            n_splits=self.n_splits_,
+            n_rows=_num_samples(search.given.X),
+            parameter=search.parameter,
+            error_score=math.nan if self.error_score == "raise" else float(self.error_score),
+            return_train_score=self.return_train_score,
+        )
+        whole = np.array([search.plan.is_whole(trial.task) for trial in run.trials])
+        self._set_best(search.given, results, fits, whole)
+        if hasattr(self, "best_params_"):
+            self.best_params_ = choice_of(self.best_params_, search.plan, search.parameter)

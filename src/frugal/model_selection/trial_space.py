@@ -1,0 +1,48 @@
+"""The `SearchSpace` of a search, from whatever says what candidates may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from frugal.spaces import Choice, Continuous, Dimension, Discrete, SearchSpace
+
+TrialSpace = Mapping[str, Any] | SearchSpace
+
+
+def as_space(space: TrialSpace) -> SearchSpace:
+    """A space of dimensions.
+
+    Args:
+        space: a `SearchSpace`, or names with dimensions, lists of values (categorical) or frozen distributions of
+            `scipy.stats`.
+
+    Raises:
+        ValueError: if it is neither, is empty, or holds something else.
+    """
+    if isinstance(space, SearchSpace):
+        return space
+    if not isinstance(space, Mapping) or not space:
+        raise ValueError(
+            "space must be a SearchSpace, or a dict from names to dimensions, lists of values or frozen "
+            f"distributions of scipy.stats, got {space!r}"
+        )
+    return SearchSpace({name: _dimension(name, values) for name, values in space.items()})
+
+
+def _dimension(name: object, values: Any) -> Dimension:
+    if isinstance(values, Dimension) and not isinstance(values, type):
+        return values
+    if isinstance(values, list | tuple | range | np.ndarray):
+        return Choice(tuple(values.tolist() if isinstance(values, np.ndarray) else values))
+    for kind in (Continuous, Discrete):
+        try:
+            return kind(values)
+        except ValueError:
+            continue
+    raise ValueError(
+        f"{name!r} must be a dimension such as Uniform(0.0, 1.0), a list of values or a frozen distribution of "
+        f"scipy.stats, got {values!r}"
+    )

@@ -1,0 +1,245 @@
+"""Evaluations under way, answered in the order in which they were asked for."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from dataclasses import dataclass, fields
+from time import monotonic
+from typing import Any, Final, Generic, TypeVar
+
+from frugal.checks import check_between
+from frugal.interface import Wait
+from frugal.workers import WorkerDiedError, Workers
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+_TICK_S: Final = 0.05
+"""How often it is looked which evaluations have started, where there is a time limit."""
+
+
+@dataclass(frozen=True)
+class Family(Generic[Task, Answer]):
+    """What a family of strategies calls its evaluations.
+
+    Attributes:
+        noun: of an evaluation, such as `fit`.
+        name: of one task, in sentences.
+        answer: class of the answers.
+        failed: task, seconds, reason -> the answer of an evaluation that failed.
+    """
+
+    noun: str
+    name: Callable[[Task], str]
+    answer: type[Answer]
+    failed: Callable[[Task, float, str], Answer]
+
+
+@dataclass(eq=False)
+class _Evaluation(Generic[Task, Answer]):
+    task: Task
+    answer: Answer | BaseException | None = None
+    future: Future[Answer] | None = None
+    has_died: bool = False
+    submitted: float = 0.0
+    is_running: bool = False
+    counted_from: float | None = None  # where the time limit starts to count
+
+
+class Pending(Generic[Task, Answer]):
+    """Tasks that are asked for and not told yet; a context manager that lets none of them go on.
+
+    Args:
+        family: of tasks and answers.
+        evaluate: task -> answer.
+        executor: where it is called; None: here.
+        timeout: seconds that an evaluation may take; None: any.
+        kept: task -> its answer, if that is known.
+        keep: called with each new answer as soon as it is seen.
+
+    Raises:
+        ValueError: if `timeout` is not positive, or given without an executor.
+    """
+
+    def __init__(
+        self,
+        family: Family[Task, Answer],
+        evaluate: Callable[[Task], Answer],
+        executor: Executor | None,
+        timeout: float | None,
+        kept: Callable[[Task], Answer | None],
+        keep: Callable[[Task, Answer], None],
+    ) -> None:
+        if timeout is not None:
+            check_between(f"{family.noun}_timeout", timeout, 0.0, math.inf, above=True)
+            if executor is None:
+                raise ValueError(
+                    f"{family.noun}_timeout needs an executor; an evaluation in this process cannot be ended"
+                )
+        self._family, self._evaluate, self._executor, self._timeout = family, evaluate, executor, timeout
+        self._kept, self._keep = kept, keep
+        self._queue: deque[_Evaluation[Task, Answer]] = deque()
+        self._says_what_runs = False
+
+    def __enter__(self) -> Pending[Task, Answer]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for one in self._unanswered():
+            self._give_up(one)
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def add(self, task: Task) -> None:
+        """Start to evaluate a task."""
+        one = _Evaluation(task, self._kept(task))
+        self._queue.append(one)
+        if one.answer is None:
+            self._start(one)
+            self._collect()
+
+    def take(self) -> tuple[Task, Answer]:
+        """The oldest task with its answer, once there is one.
+
+        Raises:
+            BaseException: what its evaluation raised.
+        """
+        while (answer := self._queue[0].answer) is None:
+            self._wait()
+            self._collect()
+        if isinstance(answer, BaseException):
+            raise answer
+        return self._queue.popleft().task, answer
+
+    def _start(self, one: _Evaluation[Task, Answer]) -> None:
+        one.submitted, one.is_running, one.counted_from = monotonic(), False, None
+        if self._executor is None:
+            one.future = Future()
+            try:
+                one.future.set_result(self._evaluate(one.task))
+            except (Exception, SystemExit) as error:  # noqa: BLE001  raised where it is taken, as an executor's
+                one.future.set_exception(error)
+        else:
+            one.future = self._executor.submit(self._evaluate, one.task)
+
+    def _unanswered(self) -> list[_Evaluation[Task, Answer]]:
+        return [one for one in self._queue if one.answer is None]
+
+    def _wait(self) -> None:
+        futures = [one.future for one in self._unanswered() if one.future is not None]
+        wait(futures, None if self._timeout is None else _TICK_S, FIRST_COMPLETED)
+
+    def _collect(self) -> None:
+        """Take note of what has ended, and end what has taken too long."""
+        for one in self._unanswered():
+            assert one.future is not None
+            if one.future.done():
+                self._settle(one, one.future)
+            elif self._timeout is not None and self._is_over(one, self._timeout):
+                self._expire(one, self._timeout)
+            if isinstance(one.answer, self._family.answer):
+                self._keep(one.task, one.answer)
+
+    def _settle(self, one: _Evaluation[Task, Answer], future: Future[Answer]) -> None:
+        family, seconds = self._family, monotonic() - one.submitted
+        error = CancelledError() if future.cancelled() else future.exception()
+        if error is None:
+            answer = future.result()
+            one.answer = answer if isinstance(answer, family.answer) else _of_another_kind(family.answer, answer)
+        elif isinstance(error, SystemExit):
+            reason = f"the {family.noun} called sys.exit({error.code!r})"
+            one.answer = family.failed(one.task, seconds, reason)
+            _warn(f"{family.name(one.task)} failed: {reason}")
+        elif isinstance(error, MemoryError):
+            one.answer = MemoryError(f"{family.name(one.task)}: the machine has too little memory ({error})")
+        elif not _is_death(error):
+            one.answer = error
+        elif one.has_died:
+            one.answer = family.failed(one.task, seconds, f"its worker died twice: {error}")
+        else:
+            one.has_died = True
+            _warn(f"{family.name(one.task)} is repeated, since its worker died: {error}")
+            self._start(one)
+
+    def _is_over(self, one: _Evaluation[Task, Answer], timeout: float) -> bool:
+        """Whether an evaluation has run for longer than the limit.
+
+        Not every executor says which do: where the oldest one does not run, it may, and is counted as if it did.
+        """
+        assert one.future is not None
+        if one.future.running() and not one.is_running:
+            one.is_running, one.counted_from, self._says_what_runs = True, monotonic(), True
+        may_run = one is self._unanswered()[0] and not isinstance(self._executor, Workers)
+        if may_run and one.counted_from is None:
+            one.counted_from = monotonic()
+        return one.counted_from is not None and monotonic() - one.counted_from > timeout
+
+    def _expire(self, one: _Evaluation[Task, Answer], timeout: float) -> None:
+        family = self._family
+        if self._says_what_runs and not one.is_running:
+            name = family.name(one.task)
+            one.answer = BrokenExecutor(f"no worker starts {name}: {family.noun}s that were given up hold them")
+            return
+        self._give_up(one)
+        one.answer = family.failed(one.task, timeout, f"the {family.noun} took more than {timeout:g} s")
+
+    def _give_up(self, one: _Evaluation[Task, Answer]) -> None:
+        assert one.future is not None
+        if isinstance(self._executor, Workers):
+            self._executor.stop(one.future)
+        else:
+            one.future.cancel()
+
+
+def drive(
+    ask: Callable[[], Task | Wait | None],
+    tell: Callable[[Task, Answer], None],
+    pending: Pending[Task, Answer],
+    n_pending: int,
+    stop: Callable[[], bool],
+) -> None:
+    """Ask and tell until a strategy is finished, `n_pending` tasks ahead; answers go in the order of asking.
+
+    Args:
+        ask: of the strategy.
+        tell: of the strategy.
+        pending: nothing yet.
+        n_pending: tasks that may be out at once.
+        stop: asked before each new task; True: no more are asked for.
+
+    Raises:
+        ValueError: if the strategy waits while nothing is pending.
+        BaseException: what an evaluation raised.
+    """
+    has_stopped = False
+    while True:
+        while len(pending) < n_pending and not has_stopped:
+            if has_stopped := stop():
+                break
+            task = ask()
+            if isinstance(task, Wait) and not pending:
+                raise ValueError("the strategy waits, but every answer has been told")
+            if task is None or isinstance(task, Wait):
+                break  # an answer may open what was finished before it, such as a next rung
+            pending.add(task)
+        if not pending:
+            return
+        tell(*pending.take())
+
+
+def _is_death(error: BaseException) -> bool:
+    """Whether a worker died, and others live on: of our own `Workers`, or of dask."""
+    return isinstance(error, (WorkerDiedError, CancelledError)) or type(error).__name__ == "KilledWorker"
+
+
+def _of_another_kind(wanted: Any, value: object) -> TypeError:
+    parts = ", ".join(field.name for field in fields(wanted))
+    return TypeError(f"an evaluation must return a {wanted.__name__} ({parts}), got {type(value).__name__}")
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, RuntimeWarning, stacklevel=2)

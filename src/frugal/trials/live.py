@@ -1,0 +1,132 @@
+"""One strategy of the family run live: several trials at once, in workers, told in the order of asking."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import replace
+from time import process_time
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from frugal.checks import check_whole
+from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
+from frugal.pending import Family, Pending, drive
+from frugal.trials.runs import ANSWER, COLUMNS, TASK
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Evaluate = Callable[[TrialTask], Trial]
+_TRIALS: Final[Family[TrialTask, Trial]] = Family(
+    noun="trial",
+    name=lambda task: f"trial {task.id}",
+    answer=Trial,
+    failed=lambda task, seconds, reason: Trial(task, math.nan, seconds, math.nan, reason=reason),
+)
+
+
+class LiveRun:
+    """A run under way; what an interrupted one has been told stays in place.
+
+    A strategy is told the answers in the order of asking. So a run depends on the number of pending trials, but on
+    neither the number of workers nor their speed. A trial whose worker dies is repeated once, with a warning. It
+    counts as failed if its worker dies again, and so does one that calls `sys.exit`. Scores on the way are not
+    reported, so no trial is stopped early.
+
+    Attributes:
+        trials: those told, in order.
+
+    Args:
+        strategy: a fresh one.
+    """
+
+    def __init__(self, strategy: TrialStrategy) -> None:
+        self._strategy = strategy
+        self._rows: list[dict[str, Any]] = []
+        self._overheads: dict[int, float] = {}  # of trials under way, by id
+        self._telling = 0.0
+        self.trials: list[Trial] = []
+
+    def go(
+        self,
+        evaluate: Evaluate,
+        *,
+        executor: Executor | None = None,
+        n_pending: int = 1,
+        trial_timeout: float | None = None,
+        kept: Callable[[TrialTask], Trial | None] = lambda task: None,
+        keep: Callable[[Trial], None] = lambda trial: None,
+    ) -> None:
+        """Ask and tell until the strategy is finished.
+
+        Args:
+            evaluate: task -> trial; picklable where the executor is made of processes. What it raises ends the
+                run.
+            executor: where trials run, such as `frugal.workers.Workers`; None: here, one at a time.
+            n_pending: how many trials are asked for before the answer to the first of them is told.
+            trial_timeout: seconds after which a trial counts as failed. `Workers` kill the process; the worker of
+                another executor is lost until the trial ends.
+            kept: the trial of an interrupted run that answers a task, which is told without being repeated.
+            keep: called in this thread with each new trial as soon as it is seen to be done.
+
+        Raises:
+            ValueError: if `n_pending` is below 1, `trial_timeout` is not positive or given without an executor, or
+                the strategy waits while nothing is pending.
+            TypeError: if `evaluate` returns something else than a `Trial`.
+            MemoryError: if a trial had too little memory.
+            BrokenExecutor: if the executor breaks, or every worker is held by trials that were given up.
+        """
+        check_whole("n_pending", n_pending, 1)
+
+        def keep_new(task: TrialTask, trial: Trial) -> None:
+            keep(self._timed(task, trial))
+
+        with Pending(_TRIALS, evaluate, executor, trial_timeout, kept, keep_new) as pending:
+            drive(self._ask, self._tell, pending, n_pending, lambda: False)
+
+    def table(self) -> pd.DataFrame:
+        """One row per trial told, columns `frugal.trials.runs.COLUMNS`; candidates as `as_text` has them."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows, columns=COLUMNS)
+
+    def _ask(self) -> TrialTask | Wait | None:
+        started = process_time()
+        task = self._strategy.ask()
+        self._telling += process_time() - started
+        if isinstance(task, TrialTask):
+            self._overheads[task.id], self._telling = self._telling, 0.0
+        return task
+
+    def _tell(self, task: TrialTask, answer: Trial) -> None:
+        trial = self._timed(task, answer)
+        started = process_time()
+        self._strategy.tell(trial)
+        chosen = self._strategy.incumbent
+        believed = getattr(self._strategy, "recommendation", chosen)
+        self._telling += process_time() - started
+        self.trials.append(trial)
+        row = {name: getattr(task, name) for name in TASK} | {name: getattr(trial, name) for name in ANSWER}
+        row |= {"candidate": as_text(task.candidate), "curve": json.dumps(list(trial.curve))}
+        self._rows.append(row | {"incumbent": as_text(chosen), "recommendation": as_text(believed)})
+
+    def _timed(self, task: TrialTask, trial: Trial) -> Trial:
+        """A trial as it is told: with the very task that was asked, and the optimiser's time before it."""
+        return replace(trial, task=task, overhead_s=trial.overhead_s or self._overheads[task.id])
+
+
+def as_text(candidate: Candidate | None) -> str | None:
+    """A candidate as a JSON object; what JSON does not know as its name or text. None stays None."""
+    return None if candidate is None else json.dumps(dict(candidate), sort_keys=True, default=_plain)
+
+
+def _plain(value: Any) -> object:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if hasattr(value, "__qualname__"):  # a function or a class, whose text would be an address
+        return f"{value.__module__}.{value.__qualname__}"
+    return repr(value)

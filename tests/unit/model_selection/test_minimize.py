@@ -1,0 +1,369 @@
+"""The minimum of any function: the same answer wherever it is computed, and nothing computed twice."""
+
+import math
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from frugal import minimize
+from frugal.spaces import Continuous, SearchSpace, Uniform
+from frugal.trials.runs import COLUMNS
+
+SPACE = {"x": Uniform(-1.0, 2.0), "kind": ["a", ("b", 1), None]}
+LINE = SearchSpace({"x": Uniform(-1.0, 1.0)}, signs={"x": 1})
+QUICK = {"n_pool": 64, "n_starts": 1, "n_restarts": 1}
+GAIN = {"n_hyper": 2, "n_burn": 0, "n_steps": 2, "n_candidates": 20, "n_representers": 12, "n_samples": 40}
+MEASURED = ["seconds", "overhead_s"]
+
+
+def bowl(candidate):
+    return candidate["x"] ** 2 - 7.0 + (candidate["kind"] == "a")
+
+
+def sized(candidate, n_rows=None, subset=0):
+    """An error that falls with the rows, of which None is 1000."""
+    return 0.01 + candidate["x"] ** 2 + 1 / (n_rows or 1000)
+
+
+def trained(candidate, epochs):
+    return abs(candidate["x"]) + 1 / epochs
+
+
+def branin(candidate):
+    x, y = candidate["x"], candidate["y"]
+    bent = y - 5.1 / (4 * math.pi**2) * x**2 + 5 / math.pi * x - 6
+    return bent**2 + 10 * (1 - 1 / (8 * math.pi)) * math.cos(x) + 10
+
+
+def same(found, other):
+    """But for what is measured."""
+    assert (found.candidate, found.error, found.n_trials) == (other.candidate, other.error, other.n_trials)
+    a, b = found.trials.drop(columns=MEASURED), other.trials.drop(columns=MEASURED)
+    assert a.to_dict("records") == b.to_dict("records") or a.equals(b)
+
+
+class Counted:
+    """A function that notes its calls in a folder, and does something else at one of them."""
+
+    def __init__(self, folder, at=None, instead=None):
+        self.folder, self.at, self.instead = Path(folder), at, instead
+
+    @property
+    def n_calls(self):
+        return len(list(self.folder.glob("call*")))
+
+    def __call__(self, candidate):
+        number = self.n_calls
+        (self.folder / f"call{number}-{time.monotonic_ns()}").touch()
+        if number == self.at:
+            self.instead()
+        return bowl(candidate)
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+# Results --------------------------------------------------------------------------------------------------------
+
+
+def test_expected_improvement_beats_random_search_on_branin():
+    space = {"x": stats.uniform(-5, 15), "y": Uniform(0.0, 15.0)}
+    seeds, settings = range(3), {"n_pool": 256, "n_starts": 2, "n_restarts": 1}
+    searched = [minimize(branin, space, n_trials=22, settings=settings, random_state=s).error for s in seeds]
+    drawn = [minimize(branin, space, n_trials=22, strategy="random", random_state=s).error for s in seeds]
+    least = 0.397887  # at (pi, 2.275), of Dixon and Szego (1978)
+    assert max(searched) < min(drawn)
+    assert least <= np.mean(searched) < least + 0.5
+
+
+def test_the_answer_is_the_best_of_the_trials_and_these_are_a_table():
+    found = minimize(bowl, SPACE, strategy="random", n_trials=12, random_state=0)
+    assert tuple(found.trials.columns) == COLUMNS
+    assert found.error == found.trials["error"].min() == bowl(found.candidate) < 0
+    assert (found.n_trials, found.ended, len(found.trials)) == (12, "", 12)
+    assert "b" in "".join(found.trials["candidate"])
+    assert found.trials["id"].tolist() == list(range(12))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "settings"),
+    [
+        ("ei", QUICK),
+        ("ei_explore", QUICK),
+        ("dngo", {"n_pool": 64, "n_starts": 1, "n_units": (5, 5), "n_epochs": 5, "n_walkers": 6, "n_steps": 5}),
+        ("entropy_search", GAIN),
+        ("hyperband", {"max_resource": 4, "reduction_factor": 2}),
+        ("hypertune", QUICK | {"subset_rows": 10, "n_subsets": 2, "n_subset_trials": 2}),
+        ("tpe", {}),
+    ],
+)
+@pytest.mark.parametrize("shift", [-5.0, 1e6])
+def test_errors_may_be_any_real_numbers(strategy, settings, shift):
+    def shifted(candidate, n_rows=None):
+        return shift + sized(candidate, n_rows)
+
+    found = minimize(shifted, LINE, strategy=strategy, settings=settings, n_trials=9, random_state=1)
+    assert found.error == pytest.approx(shift + sized(found.candidate), abs=1.0)
+    assert found.trials["error"].notna().all()
+
+
+# What a trial is given ------------------------------------------------------------------------------------------
+
+
+def test_the_brackets_of_hyperband_are_those_of_its_paper():
+    # Li et al. (2018), Algorithm 1, with R = 9 and eta = 3: bracket s starts with n = ceil((s_max + 1) / (s + 1)
+    # eta^s) candidates on R eta^-s, of which floor(n_i / eta) go on.
+    R, eta, planned = 9, 3, []
+    s_max = round(math.log(R) / math.log(eta))
+    for s in range(s_max, -1, -1):
+        n = math.ceil((s_max + 1) / (s + 1) * eta**s)
+        for i in range(s + 1):
+            planned += [R // eta ** (s - i)] * (n // eta**i)
+    found = minimize(trained, LINE, strategy="hyperband", settings={"max_resource": R}, random_state=0)
+    assert found.trials["epochs"].tolist() == planned
+    assert found.error == pytest.approx(abs(found.candidate["x"]) + 1 / R)
+    assert found.error == found.trials.loc[found.trials["epochs"] == R, "error"].min()
+
+
+def test_a_function_is_given_what_it_names():
+    given = []
+
+    def function(candidate, *, epochs, id, resume_from):
+        given.append((epochs, id, resume_from))
+        return candidate["x"]
+
+    found = minimize(function, LINE, strategy="hyperband", settings={"max_resource": 3}, random_state=0)
+    resumed = found.trials["resume_from"].astype(object).where(found.trials["resume_from"].notna(), None)
+    assert given == list(zip(found.trials["epochs"], found.trials["id"], resumed, strict=True))
+
+    rows = []
+
+    def on_rows(candidate, n_rows, subset):
+        rows.append((n_rows, subset))
+        return sized(candidate, n_rows)
+
+    minimize(
+        on_rows, LINE, strategy="hyperband", settings={"max_resource": 900, "min_resource": 300}, random_state=0
+    )
+    assert rows == [(300, 0), (300, 1), (300, 2), (900, 3), (900, 4), (900, 5)]
+
+
+def test_a_choice_made_on_less_gets_a_last_trial_on_all_there_is():
+    settings = GAIN | {"sizes": [10, 100, 1000]}
+    found = minimize(sized, LINE, strategy="fabolas", n_trials=4, settings=settings, random_state=0)
+    assert found.trials["n_rows"].tolist()[-1] == 1000
+    assert found.n_trials == 5
+    assert found.error == sized(found.candidate, 1000)
+
+
+def test_without_a_trial_on_all_there_is_the_best_on_most_is_returned_and_said():
+    def on_few(candidate, epochs):
+        if epochs == 9:
+            raise ValueError("too long")
+        return trained(candidate, epochs)
+
+    with pytest.warns(RuntimeWarning) as warned:
+        found = minimize(on_few, LINE, strategy="hyperband", settings={"max_resource": 9}, random_state=0)
+    told = [str(w.message) for w in warned]
+    assert found.error == pytest.approx(abs(found.candidate["x"]) + 1 / 3)
+    assert any("no trial on all there is has succeeded; the best is that of the trials on most" in t for t in told)
+    assert any("trials failed; the first is trial 12: ValueError: too long" in t for t in told)
+
+
+# Workers --------------------------------------------------------------------------------------------------------
+
+
+def test_the_number_of_workers_changes_nothing_at_the_same_number_of_pending_trials():
+    options = {"n_trials": 8, "settings": QUICK, "random_state": 3, "n_pending": 3}
+    here = minimize(bowl, SPACE, **options)
+    same(minimize(bowl, SPACE, n_workers=2, **options), here)
+    with ThreadPoolExecutor(3) as threads:
+        same(minimize(bowl, SPACE, executor=threads, **options), here)
+    other = minimize(bowl, SPACE, **options | {"n_pending": 1})
+    assert other.trials["candidate"].tolist() != here.trials["candidate"].tolist()
+
+
+def test_a_trial_is_repeated_once_after_its_worker_died(tmp_path):
+    options = {"strategy": "random", "n_trials": 4, "random_state": 0, "n_pending": 2}
+    function = Counted(tmp_path, at=1, instead=die)
+    with pytest.warns(RuntimeWarning, match=r"trial 1 is repeated, since its worker died: .*SIGKILL"):
+        found = minimize(function, SPACE, trial_timeout=60.0, **options)
+    same(found, minimize(bowl, SPACE, **options))
+    assert function.n_calls == 5
+
+
+def test_a_trial_that_hangs_is_given_up(tmp_path):
+    function = Counted(tmp_path, at=1, instead=lambda: time.sleep(60))
+    options = {"strategy": "random", "n_trials": 3, "random_state": 0}
+    with pytest.warns(RuntimeWarning, match="1 of 3 trials failed; the first is trial 1: the trial took"):
+        found = minimize(function, SPACE, trial_timeout=2.0, **options)
+    assert found.trials["error"].isna().tolist() == [False, True, False]
+
+
+def test_no_trial_is_started_after_the_time_limit():
+    def slow(candidate):
+        time.sleep(0.3)
+        return candidate["x"]
+
+    found = minimize(slow, LINE, strategy="random", n_trials=50, random_state=0, time_limit=0.5)
+    assert 1 <= found.n_trials <= 2
+    assert found.ended == "time_limit=0.5 s was reached"
+
+
+# Journals -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["trials.parquet", "trials.jsonl"])
+@pytest.mark.parametrize("seed", [0, None])
+def test_an_interrupted_search_repeats_no_finished_trial(tmp_path, name, seed):
+    options = {"n_trials": 7, "settings": QUICK, "random_state": seed, "journal": tmp_path / name}
+    first = Counted(tmp_path, at=5, instead=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        minimize(first, SPACE, **options)
+    again = minimize(Counted(tmp_path), SPACE, **options)
+    assert first.n_calls == 7 + 1  # the interrupted one twice
+    once_more = minimize(Counted(tmp_path), SPACE, **options)
+    assert first.n_calls == 7 + 1
+    assert once_more.trials.equals(again.trials)  # seconds, too
+    if seed is not None:
+        same(again, minimize(bowl, SPACE, **options | {"journal": None}))
+
+
+def test_the_journal_of_another_search_is_refused_in_a_sentence(tmp_path):
+    options = {"strategy": "random", "n_trials": 3, "random_state": 0, "journal": tmp_path / "trials.jsonl"}
+    minimize(bowl, SPACE, **options)
+    for other, what in [
+        ({"random_state": 1}, "seed"),
+        ({"strategy": "ei"}, "strategy"),
+        ({"n_pending": 2}, "n_pending"),
+        ({"settings": {"initial": [{"x": 0.0, "kind": "a"}]}}, "settings"),
+    ]:
+        with pytest.raises(ValueError, match=f"trials.jsonl is the journal of a search with other {what}"):
+            minimize(bowl, SPACE, **options | other)
+    with pytest.raises(ValueError, match="with other space"):
+        minimize(bowl, LINE, **options)
+    with pytest.raises(ValueError, match="with other function"):
+        minimize(sized, SPACE, **options)
+    assert minimize(bowl, SPACE, **options | {"n_trials": 5}).n_trials == 5  # more of the same search
+
+
+def test_the_journal_of_a_search_that_took_another_course_is_refused(tmp_path):
+    options = {"random_state": 0, "journal": tmp_path / "trials.jsonl", "settings": QUICK}
+    minimize(bowl, SPACE, n_trials=3, **options)
+    with pytest.raises(ValueError, match="holds another trial 0 than the search asks for"):
+        minimize(bowl, SPACE, n_trials=2, **options)  # whose Latin hypercube is another
+
+
+# Failures -------------------------------------------------------------------------------------------------------
+
+
+def test_failed_trials_are_counted_with_their_reason():
+    calls = []
+
+    def function(candidate):
+        calls.append(candidate)
+        if len(calls) == 2:
+            raise ZeroDivisionError("of nothing")
+        return {3: math.nan, 4: math.inf, 5: 1e200}.get(len(calls), candidate["x"])
+
+    with pytest.warns(RuntimeWarning, match="4 of 6 trials failed; the first is trial 1: ZeroDivisionError: of"):
+        found = minimize(function, LINE, strategy="random", n_trials=6, random_state=0)
+    assert found.trials["reason"].tolist()[1:5] == [
+        "ZeroDivisionError: of nothing",
+        "the function returned nan",
+        "the function returned inf",
+        "the error 1e+200 is beyond +-1e+100",
+    ]
+    assert found.error == min(calls[0]["x"], calls[5]["x"])
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+def test_what_is_no_fault_of_a_candidate_goes_through(error):
+    def function(candidate):
+        raise error
+
+    with pytest.raises(error):
+        minimize(function, LINE, strategy="random", n_trials=2)
+
+
+@pytest.mark.parametrize("value", [None, "high", [1.0, 2.0]])
+def test_a_function_must_return_a_number(value):
+    with pytest.raises(TypeError, match="function must return an error, a number, got"):
+        minimize(lambda candidate: value, LINE, strategy="random", n_trials=2)
+
+
+def test_a_search_whose_trials_all_failed_is_refused():
+    with pytest.raises(ValueError, match="all 3 trials failed; the first: the function returned nan"):
+        minimize(lambda candidate: math.nan, LINE, n_trials=3, random_state=0)
+
+
+# Refusals -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "message"),
+    [
+        (bowl, {"strategy": "hyperband"}, "hyperband needs a resource .* a function of n_rows, .* choose ei"),
+        (
+            trained,
+            {"strategy": "hyperband"},
+            r"settings=\{'max_resource': ...\}, the epochs of a whole trial",
+        ),
+        (
+            trained,
+            {"strategy": "ei"},
+            "ei gives every trial all there is, so epochs of function must have",
+        ),
+        (bowl, {"strategy": "fabolas"}, "fabolas chooses how many rows .* it needs a function of n_rows"),
+        (sized, {"strategy": "fabolas"}, r"fabolas needs settings=\{'n_max': ...\}, the rows of a whole trial"),
+        (sized, {"strategy": "mtbo"}, r"mtbo needs settings=\{'n_max'"),
+        (sized, {"strategy": "hypertune"}, "hypertune needs settings=.'subset_rows'"),
+        (sized, {"strategy": "hypertune", "space": {"x": [1, 2]}}, "in which direction .* give space=SearchSpace"),
+        (
+            sized,
+            {"strategy": "hypertune", "n_trials": 50, "settings": {"subset_rows": 9}},
+            "begins with n_subsets . n_subset_trials = 50 trials on subsets, so n_trials must be above",
+        ),
+        (
+            lambda c: -1.0,
+            {"strategy": "smac", "n_trials": 2},
+            "smac models the logarithm of errors, .* got -1; add",
+        ),
+        (bowl, {"strategy": "grid"}, "unknown strategy 'grid'; known: "),
+        (bowl, {"settings": {"colour": 1}}, "unknown setting 'colour' of ei"),
+        (bowl, {"settings": {"termination": {"horizon": 9}}}, "termination needs a score after every epoch"),
+        (bowl, {"n_workers": 0}, "n_workers must be at least 1"),
+        (bowl, {"n_pending": 0}, "n_pending must be at least 1"),
+        (bowl, {"n_trials": 0}, "n_trials must be at least 1"),
+        (bowl, {"time_limit": 0}, "time_limit must be above 0"),
+        (bowl, {"random_state": "a"}, "random_state must be at least 0 and a whole number, got 'a'"),
+        (bowl, {"space": {}}, "space must be a SearchSpace, or a dict"),
+        (bowl, {"space": {"x": 3}}, "'x' must be a dimension such as .* got 3"),
+        (3, {}, "function must be callable, got 3"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(function, options, message):
+    with pytest.raises(ValueError, match=message):
+        minimize(function, **{"space": LINE} | options)
+
+
+def test_a_space_may_be_written_in_several_ways():
+    drawn = []
+    space = {"a": stats.loguniform(1e-3, 1e3), "b": stats.randint(1, 4), "c": np.array([1, 2]), "d": range(2)}
+    minimize(lambda c: drawn.append(c) or 0.0, space, strategy="random", n_trials=200, random_state=0)
+    assert {c["b"] for c in drawn} == {1, 2, 3}
+    assert {c["c"] for c in drawn} == {1, 2}
+    assert {c["d"] for c in drawn} == {0, 1}
+    assert stats.kstest([c["a"] for c in drawn], space["a"].cdf).pvalue > 1e-3
+    assert repr(Continuous(space["a"])) == "Continuous(loguniform(0.001, 1000.0))"

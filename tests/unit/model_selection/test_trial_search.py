@@ -1,0 +1,285 @@
+"""Trials of an estimator: scikit-learn's scores, a strategy's choices, and nothing computed twice."""
+
+import os
+import pickle
+import signal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import loguniform
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GroupKFold, KFold, RandomizedSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from frugal.model_selection import TrialSearchCV
+from frugal.spaces import Choice, Integer, SearchSpace, Uniform
+
+X, Y = load_iris(return_X_y=True)
+TREE = DecisionTreeClassifier(random_state=0)
+SPACE = {"max_depth": Integer(1, 6), "min_samples_leaf": [1, 2, 5]}
+QUICK = {"n_pool": 64, "n_starts": 1, "n_restarts": 1}
+RANDOM = {"strategy": "random", "n_trials": 5, "random_state": 0}
+TIMES = ("fit_time", "score_time")
+
+
+def same(results, other):
+    """But for times."""
+    assert list(results) == list(other)
+    for name in results:
+        if not name.endswith(TIMES):
+            np.testing.assert_array_equal(np.array(results[name]), np.array(other[name]))
+
+
+class Mortal(DecisionTreeClassifier):
+    """Ends its process, or is interrupted, at one fit; each fit leaves a file in a folder."""
+
+    def __init__(self, folder="", at=None, interrupts=False, max_depth=None):
+        super().__init__(max_depth=max_depth, random_state=0)
+        self.folder, self.at, self.interrupts = folder, at, interrupts
+
+    def fit(self, X, y):
+        number = len(list(Path(self.folder).glob("fit*")))
+        (Path(self.folder) / f"fit{number}").touch()
+        if number == self.at:
+            if self.interrupts:
+                raise KeyboardInterrupt
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, y)
+
+
+# Scores ---------------------------------------------------------------------------------------------------------
+
+
+def test_random_trials_have_the_scores_of_randomized_search():
+    cv = KFold(4, shuffle=True, random_state=1)
+    ours = TrialSearchCV(TREE, SPACE, cv=cv, return_train_score=True, **RANDOM | {"n_trials": 12}).fit(X, Y)
+    listed = {tuple(sorted(p.items())): {k: [v] for k, v in p.items()} for p in ours.cv_results_["params"]}
+    theirs = RandomizedSearchCV(TREE, list(listed.values()), n_iter=len(listed), cv=cv, return_train_score=True)
+    reference = theirs.fit(X, Y).cv_results_
+    places = [reference["params"].index(params) for params in ours.cv_results_["params"]]
+    scores = [name for name in reference if "_score" in name and "rank" not in name and not name.endswith(TIMES)]
+    assert len(scores) == 12
+    for name in scores:
+        np.testing.assert_array_equal(ours.cv_results_[name], reference[name][places])
+    assert ours.best_score_ == theirs.best_score_
+    assert ours.cv_results_["rank_test_score"][ours.best_index_] == 1
+    assert ours.cv_results_["order"].tolist() == list(range(1, 13))
+    np.testing.assert_array_equal(
+        ours.predict(X), clone(TREE).set_params(**ours.best_params_).fit(X, Y).predict(X)
+    )
+    assert (ours.n_trials_, ours.n_fits_, ours.ended_because_) == (12, 48, "")
+
+
+def test_a_share_is_one_validation_part_and_so_is_a_split():
+    share = TrialSearchCV(TREE, SPACE, cv=0.2, **RANDOM).fit(X, Y)
+    assert share.n_splits_ == 1
+    assert set(np.round(share.cv_results_["split0_test_score"] * 30, 6) % 1) == {0.0}  # of 30 rows
+    split = np.arange(0, 120), np.arange(120, 150)
+    one = TrialSearchCV(TREE, SPACE, cv=[split], **RANDOM).fit(X, Y)
+    params = one.cv_results_["params"][0]
+    fitted = clone(TREE).set_params(**params).fit(X[split[0]], Y[split[0]])
+    assert one.cv_results_["mean_test_score"][0] == fitted.score(X[split[1]], Y[split[1]])
+
+
+def test_any_real_score_will_do():
+    X_real, y_real = load_diabetes(return_X_y=True)
+    biased = make_scorer(lambda y, predicted: 7.0 - abs(float(np.mean(y - predicted))))
+    for scoring in ("neg_mean_squared_error", "r2", biased):
+        space = {"alpha": loguniform(1e-3, 1e3)}
+        search = TrialSearchCV(
+            Ridge(), space, n_trials=6, settings=QUICK, scoring=scoring, cv=3, random_state=0
+        ).fit(X_real, y_real)
+        assert search.best_score_ == search.cv_results_["mean_test_score"].max()
+    with pytest.raises(ValueError, match=r"mtbo models the logarithm of errors, .*best_possible_score"):
+        TrialSearchCV(Ridge(), space, strategy="mtbo", resource="n_samples", scoring=biased).fit(X_real, y_real)
+
+
+def test_several_metrics_and_a_callable_refit():
+    options = RANDOM | {"scoring": ["accuracy", "neg_log_loss"], "cv": 3}
+    search = TrialSearchCV(TREE, SPACE, refit="neg_log_loss", **options).fit(X, Y)
+    assert search.best_score_ == search.cv_results_["mean_test_neg_log_loss"].max()
+    worst = TrialSearchCV(TREE, SPACE, refit=lambda r: int(np.argmin(r["mean_test_accuracy"])), **options).fit(
+        X, Y
+    )
+    assert worst.best_index_ == np.argmin(worst.cv_results_["mean_test_accuracy"])
+    none = TrialSearchCV(TREE, SPACE, refit=False, **options).fit(X, Y)
+    assert not hasattr(none, "best_estimator_")
+
+
+def test_a_pipeline_on_a_table_with_groups_and_weights():
+    table = pd.DataFrame(X, columns=list("abcd")).assign(kind=np.where(X[:, 0] > 5.8, "long", "short"))
+    columns = ColumnTransformer([("n", StandardScaler(), list("abcd")), ("c", OneHotEncoder(), ["kind"])])
+    pipeline = make_pipeline(columns, LogisticRegression())
+    space = {"logisticregression__C": Uniform(1e-2, 1e2, scale="log")}
+    groups, weights = np.arange(150) % 10, np.linspace(1, 2, 150)
+    search = TrialSearchCV(pipeline, space, cv=GroupKFold(5), **RANDOM)
+    search.fit(table, Y, groups=groups, logisticregression__sample_weight=weights)
+    assert search.best_score_ > 0.9
+    assert list(search.feature_names_in_) == [*"abcd", "kind"]
+    pipeline.set_params(**search.best_params_).fit(table, Y, logisticregression__sample_weight=weights)
+    np.testing.assert_array_equal(search.predict(table), pipeline.predict(table))
+
+
+def test_failed_fits_follow_error_score():
+    space = {"n_neighbors": [1, 500]}
+    options = RANDOM | {"n_trials": 8, "cv": 3}
+    with pytest.warns(Warning, match="fits failed|non-finite|UserWarning"):
+        search = TrialSearchCV(KNeighborsClassifier(), space, error_score=np.nan, **options).fit(X, Y)
+    failed = np.isnan(search.cv_results_["mean_test_score"])
+    assert 0 < failed.sum() < 8
+    assert search.cv_results_["rank_test_score"][failed].min() == (~failed).sum() + 1
+    assert search.best_params_ == {"n_neighbors": 1}
+    with pytest.raises(ValueError, match="Expected n_neighbors"):
+        TrialSearchCV(KNeighborsClassifier(), space, error_score="raise", **options).fit(X, Y)
+
+
+# Resources ------------------------------------------------------------------------------------------------------
+
+
+def test_hyperband_gives_rows_and_trials_on_all_of_them_rank_first():
+    settings = {"max_resource": 150, "min_resource": 50}
+    search = TrialSearchCV(
+        TREE, SPACE, strategy="hyperband", resource="n_samples", settings=settings, cv=3, random_state=0
+    ).fit(X, Y)
+    # Li et al. (2018): R = 150 / 50 = 3 and eta = 3 make s_max = 1; ceil(2 / 2 * 3) = 3 candidates, then 2.
+    assert search.cv_results_["resource"].tolist() == [50, 50, 50, 150, 150, 150]
+    ranks, means = search.cv_results_["rank_test_score"], search.cv_results_["mean_test_score"]
+    assert sorted(ranks[3:])[0] == 1
+    assert ranks[3:].max() <= 3 < ranks[:3].min()
+    assert search.best_score_ == means[3:].max()
+    assert search.cv_results_["params"][3] in search.cv_results_["params"][:3]
+    whole = cross_val_score(clone(TREE).set_params(**search.best_params_), X, Y, cv=3)
+    assert search.best_score_ == whole.mean()
+
+
+def test_a_parameter_of_the_estimator_may_be_the_resource():
+    search = TrialSearchCV(
+        LogisticRegression(max_iter=90), {"C": loguniform(1e-2, 1e2)}, strategy="hyperband", resource="max_iter",
+        settings={"min_resource": 30}, cv=2, random_state=0,
+    )  # fmt: skip
+    with pytest.warns(Warning, match="converge"):
+        search.fit(X, Y)
+    assert [p["max_iter"] for p in search.cv_results_["params"]] == [30, 30, 30, 90, 90, 90]
+    assert search.cv_results_["resource"].tolist() == [30, 30, 30, 90, 90, 90]
+    assert search.best_params_["max_iter"] == search.best_estimator_.max_iter == 90
+
+
+def test_a_choice_made_on_subsets_is_scored_on_all_rows():
+    gain = {"n_hyper": 2, "n_burn": 0, "n_steps": 2, "n_candidates": 20, "n_representers": 12, "n_samples": 40}
+    search = TrialSearchCV(
+        TREE, SPACE, strategy="fabolas", resource="n_samples", settings=gain, n_trials=4, cv=3, random_state=0
+    ).fit(X, Y)
+    assert search.cv_results_["resource"][-1] == 150
+    assert search.best_score_ == cross_val_score(search.best_estimator_, X, Y, cv=3).mean()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"strategy": "hyperband"}, "hyperband needs a resource .*: resource='n_samples', or a parameter"),
+        (
+            {"strategy": "ei", "resource": "n_samples"},
+            "ei gives every trial all there is, so resource must be",
+        ),
+        ({"strategy": "fabolas", "resource": "max_depth", "space": {"min_samples_leaf": [1, 2]}}, "n_samples"),
+        (
+            {"strategy": "hyperband", "resource": "max_depth"},
+            "'max_depth' is the resource, so it cannot be in",
+        ),
+        (
+            {"strategy": "hyperband", "resource": "rows"},
+            "resource must be None, 'n_samples' or a parameter of D",
+        ),
+        (
+            {"strategy": "hyperband", "resource": "max_leaf_nodes"},
+            r"hyperband needs settings=.'max_resource': .*, the max_leaf_nodes of a whole trial",
+        ),
+        ({"strategy": "hypertune", "resource": "n_samples"}, "in which direction hyperparameters make the model"),
+        ({"strategy": "grid"}, "unknown strategy 'grid'; known"),
+        ({"settings": {"colour": 1}}, "unknown setting 'colour' of ei"),
+        ({"space": {"max_depth": 3}}, "'max_depth' must be a dimension"),
+        ({"n_trials": 0}, "n_trials"),
+        ({"cv": 1.5}, "cv"),
+    ],
+)
+def test_what_a_strategy_needs_is_said(options, message):
+    with pytest.raises(ValueError, match=message):
+        TrialSearchCV(TREE, **{"space": SPACE} | options).fit(X, Y)
+
+
+# Workers and journals -------------------------------------------------------------------------------------------
+
+
+def test_the_number_of_workers_changes_nothing():
+    options = {"n_trials": 6, "settings": QUICK, "n_pending": 2, "cv": 3, "random_state": 0}
+    here = TrialSearchCV(TREE, SPACE, **options).fit(X, Y)
+    there = TrialSearchCV(TREE, SPACE, n_jobs=2, **options).fit(X, Y)
+    same(there.cv_results_, here.cv_results_)
+    again = TrialSearchCV(TREE, SPACE, **options).fit(X, Y)
+    same(again.cv_results_, here.cv_results_)
+
+
+def test_a_dead_worker_costs_its_own_trial(tmp_path):
+    options = RANDOM | {"cv": 2, "n_trials": 3}
+    space = {"max_depth": Integer(1, 6)}
+    search = TrialSearchCV(Mortal(str(tmp_path), at=3), space, trial_timeout=300.0, **options)
+    with pytest.warns(RuntimeWarning, match="trial 1 is repeated, since its worker died"):
+        search.fit(X, Y)
+    assert len(list(tmp_path.glob("fit*"))) == 3 * 2 + 2 + 1  # both fits of the trial again, and the refit
+    same(search.cv_results_, TrialSearchCV(TREE, space, **options).fit(X, Y).cv_results_)
+
+
+@pytest.mark.parametrize("name", ["trials.parquet", "trials.jsonl"])
+def test_an_interrupted_search_leaves_its_best_and_repeats_no_trial(tmp_path, name):
+    options = {"n_trials": 4, "settings": QUICK, "cv": 2, "journal": tmp_path / name, "random_state": None}
+    space, estimator = {"max_depth": Integer(1, 6)}, Mortal(str(tmp_path), at=5, interrupts=True)
+    search = TrialSearchCV(estimator, space, **options)
+    with pytest.raises(KeyboardInterrupt), pytest.warns(UserWarning, match="interrupted after 2 trials; the best"):
+        search.fit(X, Y)
+    assert search.n_trials_ == 2
+    assert search.predict(X).shape == (150,)
+    n_before = len(list(tmp_path.glob("fit*")))
+    again = TrialSearchCV(estimator, space, **options).fit(X, Y)
+    assert (again.n_trials_, again.n_trials_kept_) == (4, 2)
+    assert len(list(tmp_path.glob("fit*"))) == n_before + 2 * 2 + 1
+    np.testing.assert_array_equal(again.cv_results_["mean_fit_time"][:2], search.cv_results_["mean_fit_time"])
+    with pytest.raises(ValueError, match="is the journal of a search with other data"):
+        TrialSearchCV(estimator, space, **options).fit(X[::2], Y[::2])
+
+
+# A scikit-learn estimator ---------------------------------------------------------------------------------------
+
+
+def test_it_can_be_cloned_pickled_nested_and_shown():
+    search = TrialSearchCV(
+        TREE, SearchSpace({"max_depth": Integer(1, 4), "splitter": Choice(("best",))}), **RANDOM
+    )
+    fitted = clone(search).fit(X, Y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
+    assert clone(search).get_params()["n_trials"] == 5
+    assert cross_val_score(search, X, Y, cv=2).shape == (2,)
+    assert "TrialSearchCV" in search._repr_html_()
+
+
+CHEAP = {"strategy": "random", "n_trials": 2, "cv": 2, "error_score": "raise", "random_state": 0}
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    [
+        TrialSearchCV(LogisticRegression(), {"C": loguniform(0.1, 1.0)}, **CHEAP),
+        TrialSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, **CHEAP),
+    ]
+)
+def test_it_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)

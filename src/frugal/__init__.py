@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["datasets", "folds", "learners", "model_selection", "rows", "trials"]
 __version__ = "0.1.0"
 
-__getattr__ = lazily(__name__, dict.fromkeys(__all__, ""))
+__getattr__ = lazily(
+    __name__, dict.fromkeys(("datasets", "folds", "learners", "model_selection", "rows", "trials"), "")
+)
 
 
 def __dir__() -> list[str]:

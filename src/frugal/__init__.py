@@ -16,11 +16,21 @@ if TYPE_CHECKING:
     from frugal import datasets, folds, learners, model_selection, rows, trials
     from frugal.model_selection import minimize
 
-_PACKAGES = ("datasets", "folds", "learners", "model_selection", "rows", "trials")
 __all__ = ["datasets", "folds", "learners", "minimize", "model_selection", "rows", "trials"]
 __version__ = "0.1.0"
 
-__getattr__ = lazily(__name__, dict.fromkeys(_PACKAGES, "") | {"minimize": "model_selection.minimum"})
+__getattr__ = lazily(
+    __name__,
+    {
+        "datasets": "",
+        "folds": "",
+        "learners": "",
+        "minimize": "model_selection.minimum",
+        "model_selection": "",
+        "rows": "",
+        "trials": "",
+    },
+)
 
 
 def __dir__() -> list[str]:

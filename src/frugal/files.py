@@ -178,7 +178,8 @@ def _read_parquet(path: str | Path) -> pd.DataFrame:
 
     table = parquet.read_table(path)
     parquet.verify(table, path)
-    return table.to_pandas()
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
 
 
 def read_all(paths: list[str]) -> pd.DataFrame:

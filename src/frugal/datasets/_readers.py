@@ -158,8 +158,8 @@ def read_jpeg(archive: Path, entry: Entry) -> Arrays:
     Raises:
         DatasetError: if a member is refused or is not such a picture.
     """
-    members = read_members(archive, entry.max_bytes)
-    pictures = {name: _pixels(name, content, entry.image_shape) for name, content in members}
+    inside = read_members(archive, entry.max_bytes)
+    pictures = {name: _pixels(name, content, entry.image_shape) for name, content in inside}
     names = []
     for split, (first, last) in entry.splits.items():
         members = sorted(name for name in pictures if name.split("/")[0] == split)

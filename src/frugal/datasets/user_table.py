@@ -114,6 +114,18 @@ def _read(path: Path) -> pd.DataFrame:
         raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
 
 
+_PACKED = {
+    ".tar": "tar",
+    ".tar.gz": "tar",
+    ".tar.bz2": "tar",
+    ".tar.xz": "tar",
+    ".gz": "gzip",
+    ".bz2": "bz2",
+    ".zip": "zip",
+    ".xz": "xz",
+    ".zst": "zstd",
+}
+"""What pandas unpacks a file by, by the end of its name, the longer ends first."""
 _OPENERS: dict[str | None, Callable[[Path], Any]] = {
     None: lambda path: path.open("rb"),
     "gzip": gzip.open,
@@ -146,9 +158,8 @@ def _check_size(path: Path) -> None:
 @contextmanager
 def _unpacked(path: Path) -> Iterator[IO[bytes]]:
     """What pandas will unpack a file to, by its suffix, as a stream."""
-    from pandas.io.common import infer_compression
-
-    kind = infer_compression(path, "infer")
+    name = path.name.lower()
+    kind = next((kind for suffix, kind in _PACKED.items() if name.endswith(suffix)), None)
     with ExitStack() as opened:
         if kind == "zip":
             packed = opened.enter_context(zipfile.ZipFile(path))

@@ -5,7 +5,7 @@ The packages below are imported once they are asked for, so `import frugal` take
 Examples:
     >>> import frugal
     >>> frugal.folds.known()[:3]
-    ['beta_greedy', 'beta_pruning', 'beta_sequential']
+    ['aggressive_early_stopping', 'beta_greedy', 'beta_pruning']
 """
 
 from typing import TYPE_CHECKING

@@ -47,7 +47,7 @@ def summarise_k_fold(seed: int, *, root: str | Path = "data") -> pd.DataFrame:
     for fold, (train, _) in enumerate(where.parts):
         rows = np.arange(len(where.dataset.y))
         part = np.where(np.isin(rows, train), "train", "validation")
-        accuracy = evaluate(FoldTask(0, fold))[0]
+        accuracy = evaluate(FoldTask(0, fold)).score
         parts.append(pd.DataFrame({"iteration": fold + 1, "row": rows, "part": part, "accuracy": accuracy}))
     mean = float(np.mean([part["accuracy"].iloc[0] for part in parts]))
     return pd.concat(parts, ignore_index=True).assign(mean_accuracy=mean)

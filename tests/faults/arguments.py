@@ -179,7 +179,7 @@ def mutate(fault: Fault) -> tuple[list[str], bool, dict[str, str]]:
     if fault.how == "repeat":
         return [*arguments, flag, value], True, {}
     if fault.how == "unknown":
-        return [*arguments, rng.choice(["--nonsense", "-q", "---", "--output-", "--n"]), "1"], False, {}
+        return [*arguments, rng.choice(["--nonsense", "-q", "---", "--output-"]), "1"], False, {}
     if fault.how == "extra":
         return [*arguments[:1], rng.choice([text for text in JUNK if text]), *arguments[1:]], False, {}
     return [*arguments[:place], flag[:-1], *arguments[place + 1 :]], True, {}  # argparse knows unique beginnings

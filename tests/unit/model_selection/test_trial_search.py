@@ -277,7 +277,7 @@ CHEAP = {"strategy": "random", "n_trials": 2, "cv": 2, "error_score": "raise", "
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
     [
-        TrialSearchCV(LogisticRegression(), {"C": loguniform(0.1, 1.0)}, **CHEAP),
+        TrialSearchCV(LogisticRegression(), {"C": Uniform(0.1, 1.0, scale="log")}, **CHEAP),
         TrialSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, **CHEAP),
     ]
 )

@@ -7,6 +7,7 @@ Conference 2024 (PMLR 256:9), method "Forgiving"; departures as in `aggressive_e
 from __future__ import annotations
 
 from frugal.folds.strategies.aggressive_early_stopping import AggressiveEarlyStopping
+from frugal.stats import mean_score
 
 
 class ForgivingEarlyStopping(AggressiveEarlyStopping):
@@ -19,4 +20,4 @@ class ForgivingEarlyStopping(AggressiveEarlyStopping):
     """
 
     def _bound(self, scores: list[float]) -> float:
-        return min(scores)
+        return mean_score([min(scores)])  # rounded as the means that it is compared with

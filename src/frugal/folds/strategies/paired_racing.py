@@ -63,7 +63,7 @@ class PairedRacing(Rounds):
         alive = [c for c in self._alive if mean_score(ledger.scores[c]) > -math.inf]
         if len(alive) > 1 and self._n_done >= self._min_folds:
             scores = np.array([ledger.scores[c] for c in alive])
-            best = int(np.argmax(scores.mean(axis=1)))
+            best = int(np.argmax([mean_score(ledger.scores[c]) for c in alive]))
             worse = self._worse(scores, best)
             for candidate in (c for c, is_worse in zip(alive, worse, strict=True) if is_worse):
                 ledger.note("prune", candidate, against=alive[best])

@@ -22,6 +22,9 @@ from frugal.checks import check_number, check_whole
 from frugal.folds.sequential import Sequential
 from frugal.stats import mean_score
 
+_ROUNDING = 1e-9
+"""Of the range of scores: what a bound may fall short by and still reach the best mean, since it is rounded."""
+
 
 class PredictedFolds(Sequential):
     """Ask-and-tell; `events` says what was pruned when, against which candidate, and the bound on its mean.
@@ -57,8 +60,12 @@ class PredictedFolds(Sequential):
         others = [np.array(s) for c, s in enumerate(ledger.scores) if c != candidate and not np.isnan(s).any()]
         missing = range(len(scores), ledger.n_folds)
         bounds = [_bound(scores, [s for s in others if len(s) > fold], fold, self._n_sds) for fold in missing]
+        if math.inf in bounds:
+            return None
         bound = mean_score([*ledger.scores[candidate], *bounds])
-        return None if bound >= mean_score(ledger.scores[incumbent]) else {"against": incumbent, "bound": bound}
+        slack = _ROUNDING * float(np.ptp(np.concatenate([scores, *others])))
+        reaches = bound + slack >= mean_score(ledger.scores[incumbent])
+        return None if reaches else {"against": incumbent, "bound": bound}
 
 
 def _bound(scores: NDArray[np.float64], others: list[NDArray[np.float64]], fold: int, n_sds: float) -> float:

@@ -62,8 +62,6 @@ def exact(value: float, n_seeds: int = 0) -> Estimate:
 def mean(values: ArrayLike) -> Estimate:
     """Mean over seeds, with Student's interval; seeds without a value (nan) are left out.
 
-    Equal values have no interval: they say nothing of how far another seed lies from them.
-
     Args:
         values: one per seed, shape (n_seeds,); a difference of methods that share seeds is taken seed by seed.
     """
@@ -71,10 +69,6 @@ def mean(values: ArrayLike) -> Estimate:
     x = x[~np.isnan(x)]
     if x.size < 2:
         return Estimate(float(x.mean()) if x.size else math.nan, math.nan, math.nan, n_seeds=x.size)
-    if np.ptp(x) == 0:
-        unknown = in_words(MOST_SEEDS + 1)
-        same = "every seed gives the same value"
-        return Estimate(float(x[0]) + 0.0, math.nan, math.nan, 0.0, x.size, seeds_to_decide=unknown, remark=same)
     return Estimate(float(x.mean()), *mean_interval(x), float(x.std(ddof=1)), x.size)
 
 

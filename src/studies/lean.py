@@ -34,12 +34,16 @@ def lean(svg: str) -> str:
     """
     ElementTree.register_namespace("", _SVG)
     ElementTree.register_namespace("xlink", _XLINK)
-    root = ElementTree.fromstring(svg)
+    keeping = ElementTree.TreeBuilder(insert_comments=True)  # they are the texts that are drawn as paths
+    root = ElementTree.fromstring(svg, ElementTree.XMLParser(target=keeping))
     for metadata in root.findall(f"{{{_SVG}}}metadata"):
         root.remove(metadata)
     styles = {element.get("id"): element.get("style") for element in root.iter() if element.get("id")}
     named = {name for element in root.iter() for name in _references(element)}
     for element in root.iter():
+        if element.tag is ElementTree.Comment:
+            element.tail = "\n"
+            continue
         element.text, element.tail = (element.text or "").strip() or None, "\n"
         if element.get("id") not in named:
             element.attrib.pop("id", None)

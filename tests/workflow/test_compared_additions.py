@@ -147,7 +147,7 @@ def test_a_strategy_of_trials_is_compared_by_one_line(place, package):
     [
         (
             {"folds_comparison": {"compared": [{"name": "mine", "strategy": "first_last"}]}},
-            "folds_comparison.compared.0 (mine): unknown strategy 'first_last'; known: beta_greedy",
+            "folds_comparison.compared.0 (mine): unknown strategy 'first_last'; known: aggressive_early_stopping",
         ),
         (
             {"trials_comparison": {"compared": [{"name": "mine", "strategy": "edges"}]}},

@@ -49,7 +49,7 @@ def test_a_live_evaluation_gives_the_kept_score():
     data = pictures()
     kept = score(data, "mnist_cnn", CANDIDATES, n_folds=3, seed=1, epochs=1)
     live = Live(Folds(data, 3, 1, epochs=1), "mnist_cnn", CANDIDATES)
-    assert live(FoldTask(1, 2))[0] == kept.scores[1, 2]
+    assert live(FoldTask(1, 2)).score == kept.scores[1, 2]
 
 
 def test_a_network_that_diverges_is_a_failed_fit_with_its_reason():

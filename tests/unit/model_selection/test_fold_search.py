@@ -363,7 +363,7 @@ def test_verbose_prints_how_far_it_is(capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"strategy": "bayes"}, "unknown strategy 'bayes'; known: beta_greedy"),
+        ({"strategy": "bayes"}, "unknown strategy 'bayes'; known: aggressive_early_stopping"),
         ({"settings": {"epsilno": 1}}, "unknown setting 'epsilno' of greedy_early_stopping"),
         ({"max_fits": 0}, "'max_fits' parameter of FoldSearchCV must be an int in the range"),
         ({"time_limit": 0}, "'time_limit' parameter of FoldSearchCV must be a float in the range"),

@@ -45,6 +45,8 @@ class Kind(NamedTuple):
 _RUN: Final = ("method", "seed", "data")
 _CELL: Final = (*_RUN, "dataset", "classifier", "n", "k")
 _SEARCH: Final = (*_RUN, "learner", "dataset", "id", "error", "seconds", "incumbent")
+_DERIVED: Final = {"task1_scores": ("objective", "score"), "task1_optima": ("part", "error")}
+"""Columns of document 002's runs that are computed from other runs."""
 _OLSON: Final = {"dataset": "wdbc|boston|digits"}
 SEARCH: Final = Kind("searches", _SEARCH)
 """Of the trials family, of any experiment."""
@@ -76,6 +78,8 @@ def kind_of(paper: str, run: str) -> Kind:
     match paper:
         case "greedy_cv":
             return _of_greedy_cv(run)
+        case "beta_pruning" if run == "model":
+            return Kind(run, ("measure", "value", "data"), lacks=("seed",))
         case "beta_pruning":
             own = ("step", "explored", "best_mean") if run == "explored" else ("tau", "buffer", "folds_share")
             return Kind(run, (*_RUN, *own))
@@ -110,6 +114,8 @@ def _of_greedy_cv(run: str) -> Kind:
 def _of_experiment(run: str) -> Kind:
     if run == EXTRAPOLATED:
         return Kind(run, ("network", "dataset", "data", "id", "observed", "final", "mean", "sd"))
+    if run in _DERIVED:
+        return Kind(run, ("experiment", "data", *_DERIVED[run]), {"experiment": run})
     if run in EXPERIMENTS:
         return Kind(run, ("experiment", *_RUN), {"experiment": run})
     if run.endswith("refits"):

@@ -18,9 +18,9 @@ def numbers(text: str) -> list[int]:
     Raises:
         argparse.ArgumentTypeError: on anything else, or a range that runs backwards.
     """
-    first, _, last = text.partition("-")
+    first, dash, last = text.partition("-")
     try:
-        listed = list(range(int(first), int(last or first) + 1))
+        listed = list(range(int(first), int(last if dash else first) + 1))
     except ValueError:
         listed = []
     if not listed:

@@ -43,9 +43,11 @@ def read_table(path: str | Path) -> pa.Table:
             facts = file.metadata
             stored = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
             check_claim(path, max(stored, _CELL_BYTES * facts.num_rows * facts.num_columns))
-            return file.read()
+            table = file.read()
+        table.validate(full=True)  # texts that are no UTF-8 among it
     except (pa.ArrowException, OSError, OverflowError, MemoryError) as error:
         raise ValueError(f"{path} is truncated or not a parquet file; delete it and run again") from error
+    return table
 
 
 def verify(table: pa.Table, path: str | Path) -> None:

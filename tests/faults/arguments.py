@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import tables
 from stored import answer_of as stored_answer
 from stored import build_searches, frugal
 
@@ -35,6 +34,14 @@ def whole(low: int) -> Callable[[str], bool]:
         return re.fullmatch(r"[+-]?\d+", plain) is not None and low <= int(plain) < 10**6
 
     return accepts
+
+
+def seconds(text: str) -> bool:
+    """Whether a text is a number above 0 and at most a day, as Python's `float` reads it."""
+    try:
+        return 0 < float(text) <= 86_400
+    except ValueError:
+        return False
 
 
 def among(*names: str) -> Callable[[str], bool]:
@@ -147,7 +154,7 @@ LINES = {
         ("data", "wdbc"),
         {
             "--root": ("@/data", place), "--n-retries": ("3", whole(1)),
-            "--timeout-s": ("60.0", lambda text: tables.NUMBER.fullmatch(text.strip()) is not None),
+            "--timeout-s": ("60.0", seconds),
         },
         frozenset(),
         _arrays,
@@ -171,7 +178,8 @@ def mutate(fault: Fault) -> tuple[list[str], bool, dict[str, str]]:
     place = arguments.index(flag)
     if fault.how in ("value", "character"):
         other = rng.choice(JUNK) if fault.how == "value" else _retyped(value, rng)
-        return line.arguments(**{flag: other}), other == value or allows(other), {flag: other}
+        is_same = other == value or (allows is nothing and _path(other) == _path(value))
+        return line.arguments(**{flag: other}), is_same or allows(other), {flag: other}
     if fault.how == "drop":
         return arguments[:place] + arguments[place + 2 :], flag not in line.required, {}
     if fault.how == "no value":
@@ -183,6 +191,11 @@ def mutate(fault: Fault) -> tuple[list[str], bool, dict[str, str]]:
     if fault.how == "extra":
         return [*arguments[:1], rng.choice([text for text in JUNK if text]), *arguments[1:]], False, {}
     return [*arguments[:place], flag[:-1], *arguments[place + 1 :]], True, {}  # argparse knows unique beginnings
+
+
+def _path(text: str) -> Path:
+    """Its parts; a command runs in the folder that `@/` names."""
+    return Path(text.replace("@/", "./"))
 
 
 def _retyped(value: str, rng: random.Random) -> str:
@@ -201,16 +214,18 @@ def attempts(folder: Path, n: int, seed: int) -> Iterator[Outcome]:
     answers: dict[str, object] = {}
 
     def ask(name: str, arguments: list[str], changed: dict[str, str]) -> object:
-        copy = Path(shutil.copytree(whole_folder, folder / f"copy{next(copies)}"))
+        copy = Path(shutil.copytree(whole_folder, folder / f"copy{next(copies)}" / "run"))
         line, before = LINES[name], Path.cwd()
         values = {flag: value for flag, (value, _) in line.options.items()} | changed
         os.chdir(copy)
         try:
             frugal(copy, *arguments)
-            return line.reads({flag: value.replace("@/", f"{copy}/") for flag, value in values.items()})
+            return line.reads(
+                {flag: str(copy / value.replace("@/", f"{copy}/")) for flag, value in values.items()}
+            )
         finally:
             os.chdir(before)
-            shutil.rmtree(copy)
+            shutil.rmtree(copy.parent)
 
     for name, line in LINES.items():
         answers[name] = ask(name, line.arguments(), {})

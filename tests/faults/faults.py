@@ -125,6 +125,8 @@ def command(main: Callable[[list[str]], int], arguments: list[str]) -> str:
     sentences = [
         line for line in said if line.startswith(("frugal ", "frugal: ", "studies ", "python -m studies"))
     ]
+    if status == 2 and said and said[0].startswith("usage: "):  # argparse repeats what it does not know as it is
+        raise Refused(" ".join(said[-1:]))
     if status in (2, 3) and len(sentences) == 1 and said[-1] == sentences[0]:
         raise Refused(sentences[0])
     raise Unclear(f"status {status} and {len(sentences)} sentences in {len(said)} lines: {said[-1:]}")

@@ -23,6 +23,7 @@ CELLS = (
     "\uff11\uff12", " 3 ",     '"3"', '"1,5"', "TRUE", "True", "-0", "+4", ".5", "5.", "1e3", "1d3", "3%",
     "$3", "(3)", "1 2", "1;2", "\t7", "=1+1", "9" * 400, "2020-01-01", "1+2j", '"', "'3'", "#", "\\n",
 )  # fmt: skip
+TRUTH = {"True": "1", "TRUE": "1", "true": "1", "False": "0", "FALSE": "0", "false": "0"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 MISSING = {
     "",
@@ -154,7 +155,7 @@ def reading(content: bytes) -> tuple[list[list[float]], list[str]] | None:
     """Numbers and labels if the content is a table beyond doubt, else None.
 
     Beyond doubt: UTF-8, one name per column, no name twice, as many fields in each line that is not blank, numbers
-    in decimals, labels that are there.
+    in decimals or columns of true and false, labels that are there.
     """
     try:
         rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True))
@@ -166,13 +167,17 @@ def reading(content: bytes) -> tuple[list[list[float]], list[str]] | None:
     header, *body = rows
     if len(set(header)) < len(header) or any(not name.strip() for name in header) or len(header) < 2:
         return None
-    cells = [cell.strip(" \t") for row in body for cell in row[:-1]]
+    columns = [[cell.strip(" \t") for cell in column] for column in zip(*body, strict=True)][:-1]
+    for column in columns:
+        if set(column) <= set(TRUTH):
+            column[:] = [TRUTH[cell] for cell in column]
+    cells = [cell for column in columns for cell in column]
     labels = [row[-1] for row in body]
     if not all(NUMBER.fullmatch(cell) and math.isfinite(float(cell)) for cell in cells):
         return None
     if any(label in MISSING for label in labels):
         return None
-    return [[float(cell) for cell in row[:-1]] for row in body], labels
+    return [[float(cell) for cell in row] for row in zip(*columns, strict=True)], labels
 
 
 def is_right(data: Dataset, content: bytes) -> bool:
@@ -206,9 +211,8 @@ def attempts(folder: Path, n: int, n_selected: int, seed: int) -> Iterator[Outco
                 outcome = Outcome(fault, WRONG, "an answer on what is no table beyond doubt")
             else:
                 rows = [[*map(repr, numbers), label] for numbers, label in zip(*found, strict=True)]
-                header = next(csv.reader(io.StringIO(content.decode("utf-8-sig"))))
                 with clean.open("w", newline="") as file:
-                    csv.writer(file).writerows([[f"x{i}" for i in range(len(header))], *rows])
+                    csv.writer(file).writerows([[f"x{i}" for i in range(len(rows[0]))], *rows])
                 right = command(main, ["select", str(clean.rename(path)), *SELECT])
                 path.write_bytes(content)
                 said = command(main, ["select", str(path), *SELECT])

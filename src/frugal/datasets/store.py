@@ -20,6 +20,8 @@ from frugal.datasets.dataset import Dataset, Provenance
 from frugal.datasets.sources import Arrival, resolve
 from frugal.limits import check_plain
 
+_MAX_TIMEOUT_S = 86_400.0
+
 
 def prepare(
     name: str,
@@ -48,8 +50,11 @@ def prepare(
         DatasetError: if no source has the dataset, or the folder cannot be written.
     """
     entry = CATALOGUE[parse_name(name)[0]]
-    if timeout_s <= 0 or n_retries < 1:
-        raise ValueError(f"timeout_s must be above 0 and n_retries at least 1, got {timeout_s} and {n_retries}")
+    if not 0 < timeout_s <= _MAX_TIMEOUT_S or n_retries < 1:
+        raise ValueError(
+            f"timeout_s must be above 0 and n_retries at least 1, got {timeout_s} and {n_retries}; "
+            f"the longest timeout is {_MAX_TIMEOUT_S:g} s"
+        )
     folder = Path(root) / "processed" / entry.name
     with whole_folder(folder) as part:
         arrival = resolve(

@@ -219,6 +219,8 @@ class FourierTraining:
             with np.load(path, allow_pickle=False) as file:
                 progress = json.loads(str(file["progress"]))
                 weights = {name: file[name] for name in _WEIGHTS if name in file}
+            if not all(isinstance(array, np.ndarray) for array in weights.values()):
+                raise ValueError("a member is no array")  # NumPy gives the bytes of such a one
             plan, curve, reason, n_done = (progress[name] for name in ("plan", "curve", "reason", "n_done"))
             model = _model(progress["alpha"], weights) if weights else None
         except _UNREADABLE as error:

@@ -32,6 +32,7 @@ COMMANDS = {
     "studies compare": "greedy --strategy greedy --scores in.x --n-candidates 9",
     "studies rows": "bias --methods full --seeds 0",
     "studies refits": "--runs in.x",
+    "studies derive": "beta_pruning model",
     "studies table": "greedy_cv table1 --runs in.x --scale smoke",
     "studies figure": "greedy_cv figure11 --runs in.x",
     "studies claims": "greedy_cv --runs in.x --scale smoke",

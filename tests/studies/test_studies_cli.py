@@ -7,6 +7,8 @@ from studies.arguments import make_parser
 from studies.cli import COMMANDS, main
 from studies.verdicts import COLUMNS, VERDICTS
 
+ROOT = Path(__file__).parents[2]
+
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
@@ -90,7 +92,9 @@ def test_every_command_has_its_arguments():
 
 
 def test_findings_are_written_beside_the_claims(place, capsys):
-    assert main(["claims", "beta_pruning", "--scale", "paper", "--output", "of/claims_here.csv"]) == 0
+    runs = str(ROOT / "results/published/beta_pruning/runs/model.parquet")
+    asked = ["claims", "beta_pruning", "--scale", "paper", "--runs", runs]
+    assert main([*asked, "--output", "of/claims_here.csv"]) == 0
     quoted, ours = (pd.read_csv(place / f"of/{name}_here.csv") for name in ("claims", "findings"))
     assert list(quoted) == COLUMNS
     assert list(ours) == [name for name in COLUMNS if name != "published"]

@@ -41,7 +41,7 @@ def lean(svg: str) -> str:
     styles = {element.get("id"): element.get("style") for element in root.iter() if element.get("id")}
     named = {name for element in root.iter() for name in _references(element)}
     for element in root.iter():
-        if element.tag is ElementTree.Comment:
+        if callable(element.tag):  # a comment
             element.tail = "\n"
             continue
         element.text, element.tail = (element.text or "").strip() or None, "\n"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Self
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +19,7 @@ from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._split import check_cv
 from sklearn.utils import get_tags
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_method_params, indexable
 
 from frugal.folds.fits import Fit
@@ -22,6 +27,9 @@ from frugal.folds.splits import Split
 from frugal.interface import Candidate
 from frugal.model_selection.evaluation import Evaluation, ScoredFit
 from frugal.model_selection.progress import Callbacks
+
+AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
+ABOVE_0 = Interval(Real, 0, None, closed="neither")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +53,65 @@ class Given:
 
 
 class SearchCV(BaseSearchCV):  # type: ignore[misc]
-    """Base of the searches."""
+    """Base of the searches; its arguments are those that all of them take."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [HasMethods(["fit"])],
+        "strategy": [str],
+        "settings": [dict, None],
+        "cv": ["cv_object"],
+        "scoring": [str, callable, list, tuple, set, dict, None],
+        "n_jobs": [Integral, None],
+        "n_pending": [AT_LEAST_1, None],
+        "refit": ["boolean", str, callable],
+        "random_state": ["random_state"],
+        "error_score": [StrOptions({"raise"}), Real],
+        "return_train_score": ["boolean"],
+        "verbose": ["verbose"],
+        "journal": [str, os.PathLike, None],
+        "time_limit": [ABOVE_0, None],
+        "executor": [HasMethods(["submit"]), None],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        space: Any,
+        *,
+        strategy: str,
+        settings: Mapping[str, Any] | None = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        n_pending: int | None = None,
+        refit: bool | str | Callable[..., int] = True,
+        random_state: int | np.random.RandomState | None = None,
+        error_score: float | str = math.nan,
+        return_train_score: bool = False,
+        verbose: int = 0,
+        journal: str | os.PathLike[str] | None = None,
+        time_limit: float | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            error_score=error_score,
+            return_train_score=return_train_score,
+        )
+        del self.pre_dispatch  # joblib's way to limit what is out; ours is n_pending
+        self.space = space
+        self.strategy = strategy
+        self.settings = settings
+        self.n_pending = n_pending
+        self.random_state = random_state
+        self.journal = journal
+        self.time_limit = time_limit
+        self.executor = executor
 
     def __sklearn_tags__(self) -> Any:
         """Those of scikit-learn's searches; what targets may be is what the estimator says."""
@@ -147,6 +213,27 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         self.best_estimator_ = best
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_
+
+    def _conclude(
+        self,
+        choose: Callable[[], None],
+        given: Given,
+        callbacks: Callbacks,
+        interruption: KeyboardInterrupt | None,
+    ) -> Self:
+        """Leave in place what a search has found, and raise the interruption if there was one."""
+        try:
+            choose()
+            if self.refit:
+                self._refit(given, callbacks)
+        except Exception:
+            if interruption is None:
+                raise
+            raise interruption from None  # Ctrl-C came before there was anything to leave in place
+        if interruption is not None:
+            raise interruption
+        callbacks.end()
+        return self
 
     # Copies -------------------------------------------------------------------------------------------------
 

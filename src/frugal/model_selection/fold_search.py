@@ -8,32 +8,27 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _num_samples
 
 from frugal.folds.fits import Fit
 from frugal.folds.replay import Interrupted, run
 from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
-from frugal.model_selection.base import Given, SearchCV
+from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Given, SearchCV
 from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.executors import place
 from frugal.model_selection.facts import complete_settings
 from frugal.model_selection.journal import Journal, fingerprint
-from frugal.model_selection.limits import Limited
+from frugal.model_selection.limited import Limited
 from frugal.model_selection.progress import Callbacks, ProgressLine
 from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
-
-_AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
-_ABOVE_0 = Interval(Real, 0, None, closed="neither")
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,25 +104,11 @@ class FoldSearchCV(SearchCV):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit"])],
+        **SearchCV._parameter_constraints,
         "space": [dict, list, SearchSpace],
-        "strategy": [str],
-        "settings": [dict, None],
-        "n_candidates": [_AT_LEAST_1, None],
-        "cv": ["cv_object"],
-        "scoring": [str, callable, list, tuple, set, dict, None],
-        "n_jobs": [Integral, None],
-        "n_pending": [_AT_LEAST_1, None],
-        "refit": ["boolean", str, callable],
-        "random_state": ["random_state"],
-        "error_score": [StrOptions({"raise"}), Real],
-        "return_train_score": ["boolean"],
-        "verbose": ["verbose"],
-        "journal": [str, os.PathLike, None],
-        "max_fits": [_AT_LEAST_1, None],
-        "time_limit": [_ABOVE_0, None],
-        "fit_timeout": [_ABOVE_0, None],
-        "executor": [HasMethods(["submit"]), None],
+        "n_candidates": [AT_LEAST_1, None],
+        "max_fits": [AT_LEAST_1, None],
+        "fit_timeout": [ABOVE_0, None],
     }
 
     def __init__(
@@ -155,26 +136,25 @@ class FoldSearchCV(SearchCV):
     ) -> None:
         super().__init__(
             estimator,
+            space,
+            strategy=strategy,
+            settings=settings,
+            cv=cv,
             scoring=scoring,
             n_jobs=n_jobs,
+            n_pending=n_pending,
             refit=refit,
-            cv=cv,
-            verbose=verbose,
+            random_state=random_state,
             error_score=error_score,
             return_train_score=return_train_score,
+            verbose=verbose,
+            journal=journal,
+            time_limit=time_limit,
+            executor=executor,
         )
-        del self.pre_dispatch  # joblib's way to limit what is out; ours is n_pending
-        self.space = space
-        self.strategy = strategy
-        self.settings = settings
         self.n_candidates = n_candidates
-        self.n_pending = n_pending
-        self.random_state = random_state
-        self.journal = journal
         self.max_fits = max_fits
-        self.time_limit = time_limit
         self.fit_timeout = fit_timeout
-        self.executor = executor
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, **params: Any) -> FoldSearchCV:
@@ -199,18 +179,7 @@ class FoldSearchCV(SearchCV):
         outcome, interruption = self._search(problem, contexts)
         callbacks.end_search()
         self._tell_end(outcome, interruption)
-        try:
-            self._choose(problem, outcome)
-            if self.refit:
-                self._refit(problem, callbacks)
-        except Exception:
-            if interruption is None:
-                raise
-            raise interruption from None  # Ctrl-C came before there was anything to leave in place
-        if interruption is not None:
-            raise interruption
-        callbacks.end()
-        return self
+        return self._conclude(lambda: self._choose(problem, outcome), problem, callbacks, interruption)
 
     def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
         given = self._given(X, y, params, self.cv)

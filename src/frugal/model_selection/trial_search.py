@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,12 +16,12 @@ from sklearn.base import _fit_context, clone, is_classifier
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
 from frugal.checks import is_whole
 from frugal.interface import Trial, TrialTask
-from frugal.model_selection.base import Given, SearchCV
+from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Given, SearchCV
 from frugal.model_selection.course import Course
 from frugal.model_selection.executors import place
 from frugal.model_selection.facts import best_possible_score, n_classes_of
@@ -36,8 +36,6 @@ from frugal.spaces import SearchSpace
 from frugal.trials.live import LiveRun, as_text
 from frugal.trials.strategies import make
 
-_AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
-_ABOVE_0 = Interval(Real, 0, None, closed="neither")
 _SHARE = Interval(Real, 0, 1, closed="neither")
 _OF_NO_BOUND = 10**9
 """In the place of the number of validation rows, where errors are no shares of them."""
@@ -157,25 +155,12 @@ class TrialSearchCV(SearchCV):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit"])],
+        **SearchCV._parameter_constraints,
         "space": [dict, SearchSpace],
-        "strategy": [str],
-        "settings": [dict, None],
-        "n_trials": [_AT_LEAST_1, None],
+        "n_trials": [AT_LEAST_1, None],
         "cv": ["cv_object", _SHARE],
         "resource": [str, None],
-        "scoring": [str, callable, list, tuple, set, dict, None],
-        "n_jobs": [Integral, None],
-        "n_pending": [_AT_LEAST_1, None],
-        "refit": ["boolean", str, callable],
-        "random_state": ["random_state"],
-        "error_score": [StrOptions({"raise"}), Real],
-        "return_train_score": ["boolean"],
-        "verbose": ["verbose"],
-        "journal": [str, os.PathLike, None],
-        "time_limit": [_ABOVE_0, None],
-        "trial_timeout": [_ABOVE_0, None],
-        "executor": [HasMethods(["submit"]), None],
+        "trial_timeout": [ABOVE_0, None],
     }
 
     def __init__(
@@ -203,26 +188,25 @@ class TrialSearchCV(SearchCV):
     ) -> None:
         super().__init__(
             estimator,
+            space,
+            strategy=strategy,
+            settings=settings,
+            cv=cv,
             scoring=scoring,
             n_jobs=n_jobs,
+            n_pending=n_pending,
             refit=refit,
-            cv=cv,
-            verbose=verbose,
+            random_state=random_state,
             error_score=error_score,
             return_train_score=return_train_score,
+            verbose=verbose,
+            journal=journal,
+            time_limit=time_limit,
+            executor=executor,
         )
-        del self.pre_dispatch  # joblib's way to limit what is out; ours is n_pending
-        self.space = space
-        self.strategy = strategy
-        self.settings = settings
         self.n_trials = n_trials
         self.resource = resource
-        self.n_pending = n_pending
-        self.random_state = random_state
-        self.journal = journal
-        self.time_limit = time_limit
         self.trial_timeout = trial_timeout
-        self.executor = executor
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any = None, **params: Any) -> TrialSearchCV:
@@ -249,18 +233,7 @@ class TrialSearchCV(SearchCV):
         run, course, interruption = self._run(search, contexts)
         callbacks.end_search()
         self._tell_end(run, course, search.plan, interruption)
-        try:
-            self._choose(search, run)
-            if self.refit:
-                self._refit(given, callbacks)
-        except Exception:
-            if interruption is None:
-                raise
-            raise interruption from None  # Ctrl-C came before there was anything to leave in place
-        if interruption is not None:
-            raise interruption
-        callbacks.end()
-        return self
+        return self._conclude(lambda: self._choose(search, run), given, callbacks, interruption)
 
     # Search -------------------------------------------------------------------------------------------------
 

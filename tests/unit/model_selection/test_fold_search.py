@@ -95,7 +95,7 @@ def test_without_a_complete_candidate_the_best_is_that_of_the_folds_so_far():
 
 def test_a_time_limit_starts_no_further_fit(monkeypatch):
     seconds = itertools.count()  # one passes whenever the clock is read: at the start, and before each fit
-    monkeypatch.setattr("frugal.model_selection.limits.monotonic", lambda: next(seconds))
+    monkeypatch.setattr("frugal.model_selection.limited.monotonic", lambda: next(seconds))
     search = searched([[0.5, 0.5], [0.9, 0.9]], strategy="standard", time_limit=3)
     assert search.n_fits_ == 2
     assert search.best_params_ == {"i": 0}

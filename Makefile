@@ -47,7 +47,7 @@ lint: $(ENVIRONMENT) ## ruff, mypy, snakefmt, snakemake --lint, every configurat
 	python -m studies config check config/config.yaml config/smoke.yaml config/paper.yaml config/desk.yaml
 
 test: lint ## the environment, `lint`, and the tests
-	pytest -n 2 --dist loadfile --no-loadscope-reorder
+	pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 test-slurm: $(ENVIRONMENT) ## every kind of job through a SLURM of one node, installed here (Debian, root)
 	pytest -m slurm tests/workflow/test_slurm.py

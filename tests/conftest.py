@@ -1,5 +1,14 @@
-"""The order of the tests: those of the workflow take minutes, so they go first and two workers end together."""
+"""What holds for all tests: their order, and that Ctrl-C is heard."""
+
+import signal
+
+
+def pytest_configure():
+    # A shell without job control starts what is in its background with Ctrl-C ignored, and so all that this starts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):
+    # Those of the workflow take minutes, so they go first and two workers end together.
     items.sort(key=lambda item: (item.path.name != "test_run.py", "workflow" not in item.path.parts))

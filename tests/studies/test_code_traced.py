@@ -21,7 +21,7 @@ from studies.arguments import make_parser as make_studies_parser
 from studies.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).parents[2]
-DISPATCHING = {"frugal.cli:_lookup", "studies.cli:_trials"}
+DISPATCHING = {"frugal.cli:_lookup", "studies.cli:_of_its_runs", "studies.cli:_trials"}
 """Commands that only hand on what they are given, to what the hash begins with."""
 STUDIES = ("trials", "rows", "refits", "derive", "explore", "compare", "table", "figure", "claims")
 N_TRAIN, N_TEST = 256, 128

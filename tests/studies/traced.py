@@ -11,7 +11,8 @@ import studies.hypertune  # noqa: F401  claims read the printed tables at import
 
 SOURCES = Path(__file__).parents[2] / "src"
 
-APART = (str(SOURCES / "frugal/code/"), str(SOURCES / "studies/code.py"))
+APART = tuple(str(SOURCES / of) for of in ("frugal/code/", "studies/code.py", "studies/run_files.py"))
+"""What makes hashes, and what only refuses files: no result changes with them."""
 
 
 class Trace:
@@ -34,7 +35,7 @@ class Trace:
         """Note a file of ours that is opened; an audit hook cannot be taken back, only be switched off."""
         if self.is_on and event == "open" and str(arguments[0]).startswith(str(SOURCES)):
             path = Path(str(arguments[0]))
-            if path.suffix != ".py" and path.parent.name != "__pycache__":
+            if path.suffix != ".py" and path.parent.name != "__pycache__" and path.parent.suffix != ".egg-info":
                 self.opened.add(str(path))
 
 

@@ -4,7 +4,7 @@ import signal
 
 
 def pytest_configure():
-    # A shell without job control starts what is in its background with Ctrl-C ignored, and so all that this starts.
+    # A shell without job control ignores Ctrl-C in its background, and so does all that is started there.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -22,7 +22,7 @@ from frugal.datasets.catalogue import CATALOGUE, parse_name
 from frugal.spaces import SearchSpace
 from frugal.trials import strategies
 from frugal.trials.functions import FUNCTIONS
-from frugal.trials.ledger import initial_design
+from frugal.trials.ledger import LARGEST_DESIGN, initial_design
 from frugal.trials.look_up_jobs import grid_of
 from frugal.trials.parts import split
 from frugal.trials.problem_by_name import CURVES, FUNCTION, LOOKUP
@@ -165,7 +165,7 @@ def _check_not_run(method: Method, space: tuple[Any, ...], block: Mapping[str, A
     """Build a method that is not run at this scale, on sizes of its own: its settings stand there for others."""
     own = {name: value for name, value in settings_of(method, block).items() if name != "divisor"}
     n_initial = own.pop("n_initial", 1)
-    check_whole("n_initial", n_initial, 1)
+    check_whole("n_initial", n_initial, 1, LARGEST_DESIGN)
     build(method.strategy, space, max(NOT_RUN, n_initial), n_initial, n_initial, json.dumps(own), "{}")
 
 
@@ -201,7 +201,7 @@ def _check_search(
     own = {name: value for name, value in settings.items() if name not in ("draws", "termination")}
     name, n_drawn = own.pop("strategy", method), block.get("n_initial", min(N_INITIAL, n_trials))
     n_initial = own.pop("n_initial", n_drawn)
-    check_whole("n_initial", n_drawn, 1)
+    check_whole("n_initial", n_drawn, 1, LARGEST_DESIGN)
     check_whole("n_initial", n_initial, 1, n_drawn, "the first candidates of all")
     check_whole("n_initial", n_initial, 1, n_trials, "n_trials")
     build(name, space, n_trials, n_drawn, n_initial, json.dumps(own), json.dumps(facts))

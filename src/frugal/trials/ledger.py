@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,11 +110,15 @@ class OnLedger(ABC):
         """Candidate to try next; WAIT or None as `ask` returns them."""
 
 
+LARGEST_DESIGN: Final = 100_000
+"""Candidates of an initial design at most: they are all held at once."""
+
+
 def initial_design(space: SearchSpace, n: int, rng: np.random.Generator) -> list[Candidate]:
     """A Latin hypercube of `n` candidates: each coordinate's range is cut into n parts, and each part is met once.
 
     Raises:
-        ValueError: if `n` is not whole or below 1.
+        ValueError: if `n` is not whole, below 1 or above `LARGEST_DESIGN`.
     """
-    check_whole("n", n, 1)
+    check_whole("n", n, 1, LARGEST_DESIGN)
     return [space.from_unit(u) for u in qmc.LatinHypercube(len(space.dimensions), rng=rng).random(n)]

@@ -22,6 +22,11 @@ MOST_SEEDS: Final = 1000
 POWER_QUANTILE: Final = 0.84
 """Of the normal distribution at 80 %: so many standard errors more, and an interval decides four times in five."""
 
+EQUAL_VALUES: Final = 6
+"""So many equal values are an interval of the median at 95 % (2 / 2^6 = 0.03); fewer say nothing of spread."""
+ROUNDING: Final = 1e-12
+"""A smaller standard deviation is none."""
+
 Array = NDArray[np.float64]
 Arrays = Mapping[str, Array]
 """Measured values by name; the last axis of each is the seeds, the same ones in the same order."""
@@ -265,6 +270,11 @@ def unbounded(found: Estimate, *, below: bool, above: bool) -> Estimate:
     return replace(found, low=least if below else found.low, high=math.inf if above else found.high)
 
 
+def is_of_few_equal_values(estimate: Estimate) -> bool:
+    """Whether Student's interval has no width only because few seeds gave the same value."""
+    return estimate.sd < ROUNDING and estimate.n_seeds < EQUAL_VALUES
+
+
 def seeds_to_decide(region: Region, estimate: Estimate) -> str:
     """Seeds after which an undecided claim is decided four times in five, if ours is right: a number, or `>1000`.
 
@@ -272,6 +282,8 @@ def seeds_to_decide(region: Region, estimate: Estimate) -> str:
     """
     if estimate.seeds_to_decide:
         return estimate.seeds_to_decide
+    if is_of_few_equal_values(estimate):
+        return in_words(EQUAL_VALUES)
     # An end without bound stays where it is, however many seeds there are.
     least = 0.0 if estimate.is_log else -math.inf
     low = least if estimate.low == least else estimate.ours

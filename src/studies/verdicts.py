@@ -17,7 +17,15 @@ import pandas as pd
 
 from frugal.checks import check_known
 from frugal.seeds import rng_for
-from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED, Arrays, Estimate, seeds_to_decide
+from studies.estimates import (
+    CONTRADICTED,
+    REPRODUCED,
+    UNDECIDED,
+    Arrays,
+    Estimate,
+    is_of_few_equal_values,
+    seeds_to_decide,
+)
 from studies.regions import Region
 from studies.tidy import provenance
 
@@ -34,6 +42,8 @@ def verdict(region: Region, estimate: Estimate) -> str:
     """Reproduced, contradicted or undecided."""
     if estimate.verdict:
         return estimate.verdict
+    if is_of_few_equal_values(estimate):
+        return UNDECIDED
     if region.holds(estimate.low, estimate.high):
         return REPRODUCED
     return CONTRADICTED if region.misses(estimate.low, estimate.high) else UNDECIDED

@@ -98,7 +98,7 @@ def test_a_ratio_is_paired_by_seed_and_its_interval_is_of_the_logarithm():
     expected = np.exp(stats.t.interval(0.95, 2, logs.mean(), stats.sem(logs)))
     assert found.ours == pytest.approx(32 ** (1 / 3))
     assert (found.low, found.high) == pytest.approx(expected)
-    assert verdict(regions.above(1), ratio(slow, slow * 1.5)) == CONTRADICTED
+    assert verdict(regions.above(1), ratio(slow, slow * [1.4, 1.5, 1.6])) == CONTRADICTED
 
 
 @pytest.mark.parametrize(("n_yes", "n"), [(3, 3), (0, 3), (27, 40)])
@@ -336,3 +336,14 @@ def test_claims_and_findings_have_their_columns_and_are_counted():
     assert {str(quoted[name].dtype) for name in ("ours", "low", "high")} == {"float64"}  # so that they are rounded
     counts = summarise({"one": quoted, "two": ours})
     assert counts.set_index("paper").loc["all", ["claims", REPRODUCED, CONTRADICTED]].tolist() == [2, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("n_seeds", "says"), [(2, UNDECIDED), (5, UNDECIDED), (6, CONTRADICTED), (30, CONTRADICTED)]
+)
+def test_few_equal_values_are_no_certainty(n_seeds, says):
+    found = mean([0.1 + 0.2] * n_seeds)
+    assert verdict(regions.above(1), found) == says
+    assert verdict(regions.below(1), found) == (says if says == UNDECIDED else REPRODUCED)
+    assert says != UNDECIDED or seeds_to_decide(regions.above(1), found) == "6"
+    assert verdict(regions.above(1), exact(0.3)) == CONTRADICTED

@@ -273,6 +273,21 @@ def test_sys_exit_in_a_fit_is_a_failed_fit_that_is_said(where, tmp_path):
     assert len(trace.tasks) == N * K
 
 
+def test_sys_exit_is_said_though_its_code_was_lost_on_the_way():
+    """As by tblib, with which distributed pickles exceptions."""
+
+    class Losing(ThreadPoolExecutor):
+        def submit(self, fn, /, *args, **kwargs):
+            lost, sent = SystemExit.__new__(SystemExit), Future()
+            lost.args = ("enough",)
+            sent.set_exception(lost)
+            return sent
+
+    with Losing(1) as executor, pytest.warns(RuntimeWarning, match="failed: the fit called sys.exit..enough..$"):
+        trace = folds.run(greedy("standard"), lambda task: Fit(0.5, 0.0), executor=executor)
+    assert set(failures(trace).values()) == {"the fit called sys.exit('enough')"}
+
+
 def evaluated(where, evaluate, **options):
     if where == "workers":
         return in_workers(evaluate, name="standard", **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ from frugal.arguments import settings_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+log = logging.getLogger("frugal")
 
 
 def _bench_beta(args: argparse.Namespace) -> pd.DataFrame:
@@ -60,6 +63,26 @@ def _bench_rows(args: argparse.Namespace) -> pd.DataFrame:
     return table.astype({"n_drawn": "Int64", "rows_held": "Int64"})
 
 
+def _bench_select(args: argparse.Namespace) -> pd.DataFrame:
+    from frugal.files import write
+    from frugal.model_selection import bench, bench_estimators
+
+    cells = bench.bench_select(
+        args.tables or bench.TABLES,
+        args.estimators or tuple(bench_estimators.ESTIMATORS),
+        n_seeds=args.n_seeds,
+        n_folds=args.n_folds,
+        n_rows=args.n_rows,
+        root=args.root,
+        progress=log.info,
+    )
+    if args.output is not None:
+        write(cells, args.output)
+    ours, peer = bench.overhead_ms()
+    log.info("beside the fit itself: FoldSearchCV %.2f ms per fit, GridSearchCV %.2f ms", ours, peer)
+    return bench.summarise(cells)
+
+
 def _bench_trials(args: argparse.Namespace) -> pd.DataFrame:
     from frugal.trials.bench import bench_trials
 
@@ -72,6 +95,7 @@ BENCHES: dict[str, Callable[[argparse.Namespace], pd.DataFrame]] = {
     "folds": _bench_folds,
     "networks": _bench_networks,
     "rows": _bench_rows,
+    "select": _bench_select,
     "trials": _bench_trials,
 }
 """Name -> what runs it; `arguments` says what each takes."""

@@ -12,6 +12,7 @@ EXTRAS: Final[Mapping[str, str]] = {
     "torchvision": "networks",
     "emcee": "mcmc",
     "pyarrow": "parquet",
+    "flaml": "peers",
     "optuna": "peers",
     "smac": "peers",
     "ConfigSpace": "peers",

@@ -11,18 +11,17 @@ from typing import Any
 
 import numpy as np
 
-try:
+from frugal.checks import check_between, check_number, check_whole
+from frugal.extras import explained
+from frugal.folds.beta import Posterior, prob_greater
+from frugal.seeds import seed_for
+from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
+
+with explained():
     import optuna
     from optuna.pruners import BasePruner
     from optuna.study import StudyDirection
     from optuna.trial import FrozenTrial, TrialState
-except ImportError as error:
-    raise ImportError("frugal.integration.optuna needs Optuna: pip install optuna") from error
-
-from frugal.checks import check_between, check_number, check_whole
-from frugal.folds.beta import Posterior, prob_greater
-from frugal.seeds import seed_for
-from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, UnfittableError
 
 
 class BetaPruner(BasePruner):

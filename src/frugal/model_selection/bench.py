@@ -1,0 +1,164 @@
+"""`FoldSearchCV` beside its peers, on the same candidates and folds (`frugal bench select`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from frugal.checks import check_known, check_whole
+from frugal.model_selection.bench_estimators import ESTIMATORS
+from frugal.model_selection.bench_problem import Choice, Problem, measure
+from frugal.model_selection.bench_searches import OURS, searches
+from frugal.model_selection.fold_search import FoldSearchCV
+from frugal.stats import mean_interval
+from frugal.threads import one_thread
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLES: Final = ("wdbc", "digits", "boston", "letter", "adult", "adult_codes")
+"""Names for `frugal.datasets.load`."""
+SHARES: Final = ("fits_share", "rows_share", "seconds_share")
+MEASURES: Final = (*SHARES, "regret", "test_loss", "is_best", "is_within_noise")
+ROUNDING: Final = 1e-12
+"""Means of the same scores in another order may differ by less."""
+
+
+def bench_select(
+    tables: Sequence[str] = TABLES,
+    estimators: Sequence[str] = tuple(ESTIMATORS),
+    *,
+    n_seeds: int = 3,
+    n_folds: int = 5,
+    n_rows: int = 2000,
+    root: str = "data",
+    progress: Callable[[str], None] = lambda text: None,
+) -> pd.DataFrame:
+    """What searches cost and lose against the exhaustive search of the same 64 candidates on the same folds.
+
+    GridSearchCV's scores of every fit are kept, and all searches but scikit-learn's halving, which fits anew
+    on fewer rows, are given them: a fit costs what it took there. `random` (RandomizedSearchCV's choice), `optuna`
+    (its TPE with its WilcoxonPruner) and `flaml` (its cost-frugal search, CFO) are stopped at a quarter of the
+    exhaustive search's fits; ours and halving end themselves. One thread. With the first seed `FoldSearchCV` is
+    run live, too.
+
+    Args:
+        tables: names for `frugal.datasets.load`.
+        estimators: of `ESTIMATORS`.
+        n_seeds: seeds of the splits, from 0.
+        n_folds: of a stratified, shuffled split.
+        n_rows: drawn of a table at most; 30 % are set apart for testing.
+        root: folder of the data.
+        progress: is told what is being done.
+
+    Returns:
+        One row per table, estimator, seed and method: `data` (provenance of the rows), `n_fits`, `fits_share`,
+        `rows_share` (the same, each fit weighed by its rows), `regret` (points of mean cross-validated accuracy
+        below the exhaustive choice), `test_loss` (points of accuracy on the rows set apart below it), `is_best`,
+        `is_within_noise` (whether the 95 % interval of the regret, paired over folds, holds 0), `seconds_share`,
+        and `live_share`: with the first seed, FoldSearchCV's seconds as a share of GridSearchCV's.
+
+    Raises:
+        ValueError: on an unknown estimator or table, or folds that a table cannot fill.
+        RuntimeError: if FoldSearchCV chooses otherwise live than by kept scores.
+    """
+    import pandas as pd
+
+    for name in estimators:
+        check_known("estimator", name, ESTIMATORS)
+    check_whole("n_seeds", n_seeds, 1)
+    rows = []
+    with one_thread():
+        for table in tables:
+            for kind in estimators:
+                for seed in range(n_seeds):
+                    progress(f"{table}, {kind}, seed {seed}")
+                    problem = measure(table, kind, seed, n_folds=n_folds, n_rows=n_rows, root=root)
+                    rows += [_row(problem, name, search(problem, seed)) for name, search in searches().items()]
+                    if seed == 0:
+                        rows[-len(OURS)]["live_share"] = _live_share(problem, rows[-len(OURS)])
+    return pd.DataFrame(rows)
+
+
+def _row(problem: Problem, method: str, choice: Choice) -> dict[str, Any]:
+    regrets = problem.scores[problem.best] - problem.scores[choice.candidate]
+    is_best = bool(regrets.mean() < ROUNDING)
+    low = -np.inf if is_best or np.ptp(regrets) == 0 else mean_interval(regrets)[0]
+    lost = problem.test_score(problem.best) - problem.test_score(choice.candidate)
+    return {
+        "table": problem.table,
+        "data": problem.data,
+        "estimator": problem.kind,
+        "seed": problem.seed,
+        "method": method,
+        "n_fits": choice.n_fits,
+        "fits_share": choice.n_fits / problem.n_fits,
+        "rows_share": choice.n_row_fits / problem.n_fits,
+        "regret": 100.0 * float(regrets.mean()),
+        "test_loss": 100.0 * lost,
+        "is_best": is_best,
+        "is_within_noise": is_best or bool(low <= 0 and np.ptp(regrets) > 0),
+        "seconds_share": choice.seconds / problem.exhaustive_s,
+        "live_share": np.nan,
+    }
+
+
+def _live_share(problem: Problem, kept: Mapping[str, Any]) -> float:
+    """Seconds of a live FoldSearchCV as a share of GridSearchCV's, both without the last fit."""
+    search = FoldSearchCV(
+        problem.estimator, dict(problem.grid), strategy=OURS[0], cv=problem.splits, random_state=0, refit=False
+    )
+    started = perf_counter()
+    search.fit(*problem.development)
+    seconds = perf_counter() - started
+    if search.n_fits_ != kept["n_fits"]:
+        raise RuntimeError(
+            f"FoldSearchCV made {search.n_fits_} fits of {problem.kind} on {problem.table}, "
+            f"and {kept['n_fits']} by kept scores"
+        )
+    return seconds / problem.exhaustive_s
+
+
+def summarise(cells: pd.DataFrame) -> pd.DataFrame:
+    """Means over tables and estimators by method, with 95 % intervals over seeds.
+
+    Args:
+        cells: of `bench_select`.
+
+    Returns:
+        One row per method in the order of `searches`: of each of `MEASURES` the mean, and its `_low` and `_high`.
+    """
+    import pandas as pd
+
+    rows = []
+    for method in dict.fromkeys(cells["method"]):
+        of_method = cells[cells["method"] == method]
+        row: dict[str, Any] = {"method": method}
+        for name in MEASURES:
+            by_seed = of_method.groupby("seed")[name].mean().to_numpy(dtype=float)
+            low, high = mean_interval(by_seed) if len(by_seed) > 1 else (np.nan, np.nan)
+            row |= {name: float(by_seed.mean()), f"{name}_low": low, f"{name}_high": high}
+        rows.append(row | {"live_share": float(of_method["live_share"].mean())})
+    return pd.DataFrame(rows)
+
+
+def overhead_ms(n_candidates: int = 64, n_folds: int = 5) -> tuple[float, float]:
+    """Milliseconds per fit beside the fit itself, of `FoldSearchCV` with every fit made and of GridSearchCV."""
+    from sklearn.dummy import DummyClassifier
+    from sklearn.model_selection import GridSearchCV
+
+    X, y = np.zeros((20, 2)), np.tile([0, 1], 10)
+    grid = {"random_state": list(range(n_candidates))}
+    ours = FoldSearchCV(DummyClassifier(), grid, strategy="standard", cv=n_folds, refit=False)
+    peer = GridSearchCV(DummyClassifier(), grid, cv=n_folds, refit=False)
+    found = []
+    for search in (ours, peer):
+        search.fit(X, y)  # imports are not timed
+        started = perf_counter()
+        results = search.fit(X, y).cv_results_
+        in_fits = n_folds * float((results["mean_fit_time"] + results["mean_score_time"]).sum())
+        found.append(1e3 * (perf_counter() - started - in_fits) / (n_candidates * n_folds))
+    return found[0], found[1]

@@ -1,0 +1,158 @@
+"""What is searched in `frugal bench select`: tables, estimators, and kept scores of every fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.interface import Candidate
+from frugal.model_selection.bench_estimators import ESTIMATORS
+from frugal.seeds import rng_for, seed_for
+
+SHARE: Final = 0.25
+"""Of the exhaustive search's fits: the budget of the searches that have to be told one."""
+TEST_SHARE: Final = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One table, estimator and seed, with what the exhaustive search found out.
+
+    Attributes:
+        table: its name.
+        data: provenance of its rows.
+        kind: of the estimator, one of `ESTIMATORS`.
+        seed: of the splits.
+        estimator: unfitted.
+        grid: of its hyperparameters.
+        candidates: of the grid, in scikit-learn's order.
+        development: rows that are searched on, X of shape (n_rows, n_features) and y.
+        test: rows set apart, the same.
+        splits: of the development rows.
+        scores: accuracies, shape (n_candidates, n_folds).
+        seconds: of a fit with its score, the mean over folds, shape (n_candidates,).
+        exhaustive_s: that GridSearchCV took, without its last fit.
+    """
+
+    table: str
+    data: str
+    kind: str
+    seed: int
+    estimator: Any
+    grid: Mapping[str, Sequence[Any]]
+    candidates: Sequence[Candidate]
+    development: tuple[NDArray[Any], NDArray[Any]]
+    test: tuple[NDArray[Any], NDArray[Any]]
+    splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]
+    scores: NDArray[np.float64]
+    seconds: NDArray[np.float64]
+    exhaustive_s: float
+    _tested: dict[int, float] = field(default_factory=dict)
+
+    @cached_property
+    def best(self) -> int:
+        """The exhaustive choice."""
+        return int(self.scores.mean(axis=1).argmax())
+
+    @property
+    def n_fits(self) -> int:
+        """Of the exhaustive search."""
+        return int(self.scores.size)
+
+    def test_score(self, candidate: int) -> float:
+        """Accuracy on the rows set apart of a candidate fitted to all others."""
+        from sklearn.base import clone
+
+        if candidate not in self._tested:
+            fitted = clone(self.estimator).set_params(**self.candidates[candidate]).fit(*self.development)
+            self._tested[candidate] = float(fitted.score(*self.test))
+        return self._tested[candidate]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a search chose, and what that took.
+
+    Attributes:
+        candidate: chosen.
+        n_fits: made.
+        n_row_fits: the same, where a fit on half of the rows counts half.
+        seconds: of the fits and of the search itself.
+    """
+
+    candidate: int
+    n_fits: int
+    n_row_fits: float
+    seconds: float
+
+
+class Spent:
+    """Looks scores up, and counts what they would have cost.
+
+    Attributes:
+        n_fits: so far.
+        seconds: of them.
+
+    Args:
+        problem: whose scores they are.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem, self._started = problem, perf_counter()
+        self.n_fits, self.seconds = 0, 0.0
+
+    def score(self, candidate: int, fold: int) -> float:
+        """Of one fit."""
+        self.n_fits += 1
+        self.seconds += float(self._problem.seconds[candidate])
+        return float(self._problem.scores[candidate, fold])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a search that has to be told its budget has used it."""
+        return self.n_fits >= SHARE * self._problem.n_fits
+
+    def choice(self, candidate: int) -> Choice:
+        """With the time since the start, in which nothing was fitted, for the search itself."""
+        own = perf_counter() - self._started
+        return Choice(candidate, self.n_fits, self.n_fits, self.seconds + own)
+
+
+def measure(table: str, kind: str, seed: int, *, n_folds: int, n_rows: int, root: str) -> Problem:
+    """Score every candidate on every fold."""
+    from sklearn.model_selection import GridSearchCV, ParameterGrid, StratifiedKFold, train_test_split
+
+    from frugal.datasets import load
+
+    data = load(table, root=root)
+    names = ("select", table, seed)
+    drawn = rng_for("bench", *names).permutation(len(data.y))[:n_rows]
+    X, y = np.asarray(data.X, dtype=np.float64)[drawn], np.asarray(data.y)[drawn]
+    split_seed = seed_for("bench", *names)
+    X, X_test, y, y_test = train_test_split(X, y, test_size=TEST_SHARE, random_state=split_seed, stratify=y)
+    splits = list(StratifiedKFold(n_folds, shuffle=True, random_state=split_seed).split(X, y))
+    estimator, grid = ESTIMATORS[kind](X)
+    started = perf_counter()
+    results = GridSearchCV(estimator, grid, cv=splits, refit=False).fit(X, y).cv_results_
+    exhaustive_s = perf_counter() - started
+    return Problem(
+        table=table,
+        data=data.provenance,
+        kind=kind,
+        seed=seed,
+        estimator=estimator,
+        grid=grid,
+        candidates=list(ParameterGrid(dict(grid))),
+        development=(X, y),
+        test=(X_test, y_test),
+        splits=splits,
+        scores=np.stack([results[f"split{fold}_test_score"] for fold in range(n_folds)], axis=1),
+        seconds=np.asarray(results["mean_fit_time"] + results["mean_score_time"]),
+        exhaustive_s=exhaustive_s,
+    )

@@ -1,0 +1,87 @@
+"""`frugal bench select`: what is counted, and that peers and ours are given the same scores."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import ParameterGrid
+
+from frugal.cli import main
+from frugal.model_selection import bench
+from frugal.model_selection.bench_problem import Problem
+from frugal.model_selection.bench_searches import searches
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """Sixteen made-up candidates of which the last but one is best, each better than the one before."""
+    rng = np.random.default_rng(0)
+    scores = np.clip(0.5 + 0.02 * np.arange(16)[:, None] + 0.005 * rng.normal(size=(16, 5)), 0, 1)
+    scores[-1] = 0.6
+    grid = {"constant": [0, 1, 2, 3], "random_state": [0, 1, 2, 3]}
+    X, y = np.zeros((100, 1)), np.tile([0, 1], 50)
+    return Problem(
+        table="made_up", data="original", kind="svc", seed=0, estimator=DummyClassifier(), grid=grid,
+        candidates=list(ParameterGrid(grid)), development=(X, y), test=(X, y), splits=[], scores=scores,
+        seconds=np.full(16, 2.0), exhaustive_s=200.0,
+    )  # fmt: skip
+
+
+def test_searches_of_kept_scores_are_charged_for_what_they_look_up(problem):
+    for name, search in searches().items():
+        if name == "halving":
+            continue
+        choice = search(problem, 0)
+        assert 0 <= choice.candidate < 16
+        assert choice.n_fits <= problem.n_fits
+        assert choice.seconds >= 2.0 * choice.n_fits
+        if name in ("random", "optuna", "flaml"):  # the candidate at which a quarter is reached is finished
+            assert 20 <= choice.n_fits < 25
+    assert searches()["exact_pruning"](problem, 0).candidate == 14 == problem.best
+
+
+def test_the_random_search_takes_a_quarter_of_the_candidates_whole(problem):
+    choices = [searches()["random"](problem, seed) for seed in range(20)]
+    assert {choice.n_fits for choice in choices} == {20}
+    assert len({choice.candidate for choice in choices}) > 3
+
+
+def test_a_bench_of_one_table_holds_ours_against_every_peer(tmp_path, monkeypatch, capsys):
+    command = [
+        "bench",
+        "select",
+        "--tables",
+        "wdbc",
+        "--estimators",
+        "columns",
+        "--n-seeds",
+        "2",
+        "--n-rows",
+        "200",
+    ]
+    output = tmp_path / "cells.csv"
+    assert main([*command, "--output", str(output)]) == 0
+    assert "greedy_early_stopping" in capsys.readouterr().out
+    cells = pd.read_csv(output).set_index(["method", "seed"])
+    exhaustive = cells.loc["exhaustive"]
+    assert (exhaustive[["fits_share", "rows_share"]] == 1).all(axis=None)
+    assert (exhaustive[["regret", "test_loss"]] == 0).all(axis=None)
+    assert cells["regret"].min() >= 0
+    assert (cells.loc["exact_pruning", "regret"] == 0).all()
+    assert (cells.loc["halving", "rows_share"] < cells.loc["halving", "fits_share"]).all()
+    assert cells["live_share"].notna().sum() == 1  # of ours, with the first seed
+
+
+def test_means_are_over_problems_and_intervals_over_seeds():
+    cells = pd.DataFrame({"method": "ours", "seed": [0, 0, 1, 1], "live_share": [0.5, np.nan, np.nan, np.nan]})
+    cells = cells.assign(**{name: [0.1, 0.3, 0.2, 0.4] for name in bench.MEASURES})
+    (row,) = bench.summarise(cells).to_dict("records")
+    assert row["regret"] == pytest.approx(0.25)
+    assert (row["regret_low"], row["regret_high"]) == pytest.approx((0.25 - 0.6353, 0.25 + 0.6353), abs=1e-4)
+    assert row["live_share"] == 0.5
+
+
+def test_the_overhead_is_measured_of_both():
+    ours, peer = bench.overhead_ms(n_candidates=4)
+    assert peer > 0
+    assert ours > 0

@@ -163,7 +163,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--tables", nargs="*", default=[], help="datasets; six by default")
     p.add_argument("--estimators", nargs="*", default=[], help="svc, hist_gradient_boosting, extra_trees, columns")
     p.add_argument("--n-seeds", type=int, default=3)
-    p.add_argument("--n-folds", type=int, default=5)
+    p.add_argument("--n-folds", type=int, default=10)
     p.add_argument("--n-rows", type=int, default=2000, help="drawn of a table at most")
     add_output(p, "--output", help="a row per table, estimator, seed and method, as CSV")
     p = command(benches, "trials", "suggestions of ei against BoTorch and Optuna, and GP and DNGO fits by trials")

@@ -60,6 +60,10 @@ def run(
         says = " ".join(str(error).split()) or "out of memory"
         print(f"{parser.prog} {args.command}: {says}", file=sys.stderr)
         return status_of(error)
+    except SystemExit as error:
+        said = ", ".join(map(repr, error.args))
+        print(f"{parser.prog} {args.command}: what it ran called sys.exit({said})", file=sys.stderr)
+        return 3
     except KeyboardInterrupt:
         print(
             f"{parser.prog} {args.command}: stopped; the same command starts again, from what it kept if any",

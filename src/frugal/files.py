@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import socket
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from errno import ENOTDIR
@@ -89,11 +90,16 @@ def check_outputs(outputs: Named, inputs: Named = ()) -> None:
         ValueError: naming the first such path, and what else it is.
     """
     taken = {os.path.realpath(path): what for what, path in inputs}
+    places: list[tuple[str, str]] = []
     for what, path in outputs:
         place = os.path.realpath(path)
         if place in taken:
             raise ValueError(f"{what} and {taken[place]} are both {path}; name a file of its own for each")
+        for other, whose in places:
+            if place.startswith(other + os.sep) or other.startswith(place + os.sep):
+                raise ValueError(f"{what} {path} and {whose} {other}: a file cannot be the folder of another")
         taken[place] = what
+        places.append((place, what))
         check_writable(path)
 
 
@@ -164,13 +170,22 @@ def read(path: str | Path, *columns: str) -> pd.DataFrame:
         raise ValueError(f"{path} does not exist")
     try:
         check_plain(path)
-        frame = pd.read_csv(path) if kind == "CSV" else _read_parquet(path)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is truncated or not a {kind} file; delete it and run again") from error
+        frame = _read_csv(path) if kind == "CSV" else _read_parquet(path)
+    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError, UnicodeDecodeError) as of:
+        raise ValueError(f"{path} is truncated or not a {kind} file; delete it and run again") from of
     missing = [column for column in columns if column not in frame]
     if missing:
         raise ValueError(f"{path} lacks the column {missing[0]!r}; it has {', '.join(map(str, frame.columns))}")
     return frame
+
+
+def _read_csv(path: str | Path) -> pd.DataFrame:
+    """A table whose rows have no more fields than its header; pandas would take the first for an index."""
+    import pandas as pd
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        return pd.read_csv(path, index_col=False)
 
 
 def _read_parquet(path: str | Path) -> pd.DataFrame:

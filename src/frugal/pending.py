@@ -97,9 +97,10 @@ class Pending(Generic[Task, Answer]):
     def add(self, task: Task) -> None:
         """Start to evaluate a task."""
         one = _Evaluation(task, self._kept(task))
-        self._queue.append(one)
         if one.answer is None:
             self._start(one)
+        self._queue.append(one)
+        if one.answer is None:
             self._collect()
 
     def take(self) -> tuple[Task, Answer]:

@@ -151,7 +151,7 @@ class _Worker(threading.Thread):
             self._future = future
         try:
             answer = self._receive(message)
-        except WorkerDiedError as error:
+        except Exception as error:  # noqa: BLE001  a future that is never done would hang its run
             answer = False, error
         with self._lock:
             self._future = None
@@ -230,7 +230,8 @@ class _Worker(threading.Thread):
 
 def _kill(process: Any) -> None:
     if process.is_alive():
-        os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))  # loky's processes have no `kill`
+        with suppress(ProcessLookupError):  # it has ended since
+            os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))  # loky's processes have no `kill`
 
 
 # In a worker ----------------------------------------------------------------------------------------------------
@@ -298,8 +299,10 @@ def _text(error: BaseException) -> str:
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
-def _ending(exitcode: int) -> str:
-    """How a process ended."""
+def _ending(exitcode: int | None) -> str:
+    """How a process ended; None: another thread has asked the system first."""
+    if exitcode is None:
+        return "the worker ended"
     if exitcode >= 0:
         return f"the worker ended with status {exitcode}"
     try:

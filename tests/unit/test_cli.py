@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from frugal.arguments import make_parser
-from frugal.cli import COMMANDS, main
+from frugal.cli import COMMANDS, main, run
 
 SCORES = ["scores", "--dataset", "wdbc", "--classifier", "knn", "--seed", "0", "--n-folds", "3"]
 
@@ -184,3 +184,10 @@ def test_fold_numbers_must_be_a_number_or_a_range(capsys, text):
         main([*SCORES, f"--folds={text}", "--output", "x"])
     assert stop.value.code == 2
     assert "neither a number nor a range such as 0-4" in capsys.readouterr().err
+
+
+def test_a_learner_that_calls_sys_exit_ends_the_command_with_a_sentence(capsys):
+    commands = dict.fromkeys(COMMANDS, lambda args: sys.exit(0))
+    status = run(make_parser(), commands, ["gather", "--runs", "in.x", "--by", "seed", "--output", "out.x"])
+    assert status == 3
+    assert capsys.readouterr().err.splitlines()[-1] == "frugal gather: what it ran called sys.exit(0)"

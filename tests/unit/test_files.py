@@ -34,3 +34,11 @@ def test_what_was_written_is_written_again_with_the_same_bytes(tmp_path):
     write(frame, tmp_path / "a.csv")
     write(read(tmp_path / "a.csv"), tmp_path / "b.csv")
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_a_table_whose_rows_are_longer_than_its_header_is_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    for text in ("a,b\n1,2,3\n", "\na,b\n1,2,3\n"):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=r"a\.csv is truncated or not a CSV file"):
+            read(path)

@@ -24,6 +24,7 @@ COMMANDS = {
     "frugal trials": "random --learner function --dataset branin --seed 0 --n-trials 9",
     "frugal curves": "--network mlp --dataset mnist --candidates 0-1",
     "frugal extrapolate": "--curves in.x",
+    "frugal bench select": "",
     "frugal lookup measure": "--part 0 --settings {}",
     "frugal lookup gather": "--parts in.x",
     "frugal lookup recheck": "--table in.x --settings {}",
@@ -121,6 +122,8 @@ def test_two_outputs_in_one_file_are_refused_before_the_command_begins(capsys, c
     ("command", "output", "message"),
     [
         ("frugal search", ("a.x", "a.x"), "--output and --output are both a.x"),
+        ("frugal search", ("a.x", "a.x/b.x"), "a file cannot be the folder of another"),
+        ("frugal search", ("a.x/b.x", "a.x"), "a file cannot be the folder of another"),
         ("studies rows", ("a.x", "a.x"), "--output and --output are both a.x"),
         ("frugal trials", ("a.jsonl",), "the journal of --output and --output are both a.jsonl"),
         ("studies table", ("a.md",), "the Markdown of --output and --output are both a.md"),

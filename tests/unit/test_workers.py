@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from frugal.workers import START_METHODS, WorkerDiedError, Workers
+from frugal.workers import START_METHODS, WorkerDiedError, Workers, _ending
 
 
 class UnsendableError(Exception):
@@ -300,3 +300,7 @@ def test_pools_that_cannot_be_are_refused():
         Workers(0)
     with pytest.raises(ValueError, match="start_method"):
         Workers(1, start_method="thread")
+
+
+def test_a_process_that_another_thread_was_told_of_has_ended_all_the_same():
+    assert _ending(None) == "the worker ended"

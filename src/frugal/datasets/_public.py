@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import shutil
 import time
 import zlib
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frugal.datasets._web import bounded
-from frugal.datasets.catalogue import DatasetError, Entry
+from frugal.datasets.catalogue import DamageError, DatasetError, Entry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,8 @@ def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tu
             bunch = _ask_openml(entry.openml, folder / "cache", n_retries)
     except failures as error:
         text = " ".join(f"{type(error).__name__}: {error}".replace(str(folder), "data/raw").split())
-        raise DatasetError(f"{source} failed ({text[:200]})") from error
+        kind = DamageError if re.search("checksum|corrupted", str(error)) else DatasetError
+        raise kind(f"{source} failed ({text[:200]})") from error
     _save(bunch, folder)
     return source, [OPENML_FILE]
 

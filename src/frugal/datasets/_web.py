@@ -8,6 +8,7 @@ import urllib.request as web
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from urllib.error import URLError
 from urllib.parse import unquote, urlsplit
 
@@ -78,7 +79,7 @@ class _Count:
 
     def __init__(self, limit: int, is_packed: bool) -> None:
         self._limit, self._n_bytes = limit, 0
-        self._unpacker = zlib.decompressobj(wbits=31) if is_packed else None
+        self._unpacker = _gzip() if is_packed else None
 
     def add(self, content: bytes) -> None:
         """Count a block.
@@ -89,8 +90,17 @@ class _Count:
         while content:
             block, content = content, b""
             if self._unpacker is not None:
-                block = self._unpacker.decompress(block, _BLOCK)
+                try:
+                    block = self._unpacker.decompress(block, _BLOCK)
+                except zlib.error as error:
+                    raise OSError(f"an answer that cannot be unpacked: {error}") from error
                 content = self._unpacker.unconsumed_tail
+                if self._unpacker.eof:  # gzip files may have several members, one after the other
+                    content, self._unpacker = self._unpacker.unused_data, _gzip()
             self._n_bytes += len(block)
             if self._n_bytes > self._limit:
                 raise OSError(f"an answer of more than the {self._limit} bytes that are expected of it")
+
+
+def _gzip() -> Any:
+    return zlib.decompressobj(wbits=31)

@@ -159,7 +159,10 @@ def _from_public(entry: Entry, raw: Path, timeout_s: float, n_retries: int) -> A
         keep = {name: sha256_of(part / name) for name in names}
         record = {"source": source, "files": keep}
         (part / _RECORD).write_text(json.dumps(record, indent=2) + "\n")
-        arrival = _read_download(entry, part)
+        try:
+            arrival = _read_download(entry, part)
+        except DatasetError as error:
+            raise DamageError(str(error)) from error  # it has arrived, but not as what it should be
         for path in sorted(part.rglob("*"), reverse=True):
             if path.is_file() and path.relative_to(part).as_posix() not in {*keep, _RECORD}:
                 path.unlink()
@@ -171,7 +174,7 @@ def _read_download(entry: Entry, folder: Path) -> Arrival:
     try:
         record = json.loads((folder / _RECORD).read_text())
         source, sums = str(record["source"]), dict(record["files"])
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise DamageError(f"data/raw/{entry.name}/{_RECORD} is damaged") from error
     for name, expected in sums.items():
         if not (folder / name).is_file() or sha256_of(folder / name) != expected:
@@ -196,7 +199,10 @@ def _checked(
     provenance: str = "original",
 ) -> Arrival:
     """An arrival whose shape, class counts and, where they are known, contents are as the catalogue says."""
-    verify(source, arrays, (entry.rows, entry.features), entry.class_counts)
+    try:
+        verify(source, arrays, (entry.rows, entry.features), entry.class_counts)
+    except DatasetError as error:
+        raise DamageError(str(error)) from error
     if not entry.content_sha256 or _same(entry, arrays):
         note = "" if entry.class_counts else f"it arrived with {len(class_counts(arrays.y))} classes"
         return Arrival(arrays, provenance, source, files, note)

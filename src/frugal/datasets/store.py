@@ -121,7 +121,7 @@ def load(name: str, *, root: str | Path = "data") -> Dataset:
         prepare(base, root=root)
     try:
         dataset = _read(base, folder)
-    except (OSError, EOFError, LookupError, TypeError, ValueError) as error:
+    except (OSError, EOFError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise DatasetError(f"{folder} is damaged ({error}): delete it and prepare {base} again") from error
     return dataset if n_rows is None else dataset.subset(n_rows)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -102,9 +103,13 @@ def _read(path: Path) -> pd.DataFrame:
         check_plain(path)
         _check_size(path)
         _check_counts(path)
-        return pd.read_csv(path, index_col=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            return pd.read_csv(path, index_col=False)
     except DatasetError:
         raise
+    except pd.errors.ParserWarning as error:
+        raise DatasetError(f"{path} has rows with more fields than its header line has names") from error
     except OversizeError as error:
         raise DatasetError(str(error)) from error
     except pd.errors.EmptyDataError as error:

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Listed = Mapping[str, list[Any]]
-MOST_CATEGORIES: Final = 12
-"""A column with more different values is a column of numbers."""
+MOST_CATEGORIES: Final = 50
+"""A column of whole numbers with more of them is a column of numbers."""
+CHEAP: Final = ("max_leaf_nodes", "max_features", "max_depth")
+"""Hyperparameters by whose first value a fit costs the least, as FLAML's cost-frugal search asks for."""
 
 
 def _svc(X: NDArray[np.float64]) -> tuple[Any, Listed]:
@@ -50,21 +52,30 @@ def _columns(X: NDArray[np.float64]) -> tuple[Any, Listed]:
     from sklearn.compose import ColumnTransformer
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import OneHotEncoder, StandardScaler
+    from sklearn.preprocessing import OneHotEncoder, QuantileTransformer, StandardScaler
 
-    is_category = np.array([len(np.unique(column)) <= MOST_CATEGORIES for column in X.T])
+    is_category = np.array([_is_category(column) for column in X.T])
     columns = ColumnTransformer(
         [
             ("numbers", StandardScaler(), np.flatnonzero(~is_category)),
             ("categories", OneHotEncoder(handle_unknown="infrequent_if_exist"), np.flatnonzero(is_category)),
         ]
     )
+    # A table without categories has another transformer to choose, so that no two candidates are the same.
+    of_columns: Listed = {"columns__categories__min_frequency": [None, 20]}
+    if not is_category.any():
+        of_columns = {"columns__numbers": [StandardScaler(), QuantileTransformer(n_quantiles=100)]}
     grid: Listed = {
         "model__C": np.logspace(-4, 3, 16).tolist(),
         "model__class_weight": [None, "balanced"],
-        "columns__categories__min_frequency": [None, 20],
+        **of_columns,
     }
     return Pipeline([("columns", columns), ("model", LogisticRegression(max_iter=200))]), grid
+
+
+def _is_category(column: NDArray[np.float64]) -> bool:
+    values = np.unique(column)
+    return len(values) <= MOST_CATEGORIES and bool((values == np.round(values)).all())
 
 
 ESTIMATORS: Final[Mapping[str, Callable[[NDArray[np.float64]], tuple[Any, Listed]]]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any, Final
 
@@ -13,7 +13,8 @@ from frugal import folds
 from frugal.extras import explained
 from frugal.folds.fits import Fit
 from frugal.interface import FoldTask
-from frugal.model_selection.bench_problem import Choice, Problem, Spent
+from frugal.model_selection.bench_estimators import CHEAP
+from frugal.model_selection.bench_problem import Choice, Problem, Spent, one_by_one
 from frugal.model_selection.facts import complete_settings
 from frugal.seeds import rng_for, seed_for
 
@@ -57,7 +58,8 @@ def _halving(problem: Problem, seed: int) -> Choice:
     n_folds = problem.scores.shape[1]
     split_seed = seed_for("bench", "select", problem.table, seed)
     cv = StratifiedKFold(n_folds, shuffle=True, random_state=split_seed)
-    search = HalvingGridSearchCV(problem.estimator, dict(problem.grid), cv=cv, random_state=seed, refit=False)
+    listed = one_by_one(problem.candidates)
+    search = HalvingGridSearchCV(problem.estimator, listed, cv=cv, random_state=seed, refit=False)
     started = perf_counter()
     search.fit(*problem.development)
     seconds = perf_counter() - started
@@ -73,19 +75,20 @@ def _optuna(problem: Problem, seed: int) -> Choice:
         from optuna.exceptions import ExperimentalWarning
 
     def objective(trial: Any) -> float:
-        at = {name: trial.suggest_categorical(name, range(len(values))) for name, values in problem.grid.items()}
-        candidate = _number(problem, at)
-        trial.set_user_attr("candidate", candidate)
-        scores = []
-        for fold in rng.permutation(n_folds).tolist():  # its documentation asks for another order every time
+        at = {name: _suggested(trial, name, values) for name, values in problem.grid.items()}
+        candidate, scores = _number(problem, at), []
+        for fold in rng.permutation(n_folds).tolist():  # its documentation asks for another order every time,
             scores.append(spent.score(candidate, fold))
             trial.report(scores[-1], fold)
             if spent.is_over:
                 trial.study.stop()
             if trial.should_prune():
-                raise optuna.TrialPruned
+                break  # and for the mean so far of what is pruned
+        else:
+            means[candidate] = float(np.mean(scores))
         return float(np.mean(scores))
 
+    means: dict[int, float] = {}
     rng, n_folds = rng_for("bench", "optuna", problem.table, problem.kind, seed), problem.scores.shape[1]
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     with warnings.catch_warnings():
@@ -95,7 +98,15 @@ def _optuna(problem: Problem, seed: int) -> Choice:
     study = optuna.create_study(direction="maximize", sampler=sampler, pruner=pruner)
     spent = Spent(problem)
     study.optimize(objective)
-    return spent.choice(study.best_trial.user_attrs["candidate"])
+    return spent.choice(max(means, key=lambda candidate: means[candidate]))
+
+
+def _suggested(trial: Any, name: str, values: Sequence[Any]) -> int:
+    """The place of a value; of numbers in their order, so that neighbours are known as such."""
+    is_ordered = all(isinstance(value, int | float) for value in values)
+    if is_ordered:
+        return int(trial.suggest_int(name, 0, len(values) - 1))
+    return int(trial.suggest_categorical(name, range(len(values))))
 
 
 def _flaml(problem: Problem, seed: int) -> Choice:
@@ -105,9 +116,8 @@ def _flaml(problem: Problem, seed: int) -> Choice:
         from flaml.tune.searcher.blendsearch import CFO
 
     space = {name: randint(0, len(values)) for name, values in problem.grid.items()}
-    search = CFO(
-        metric="error", mode="min", space=space, low_cost_partial_config=dict.fromkeys(space, 0), seed=seed
-    )
+    low_cost = {name: 0 for name in space if name.rpartition("__")[2] in CHEAP}
+    search = CFO(metric="error", mode="min", space=space, low_cost_partial_config=low_cost, seed=seed)
     spent, errors, n_folds = Spent(problem), {}, problem.scores.shape[1]
     for number in range(10 * len(problem.scores)):  # it may suggest nothing for some rounds
         if spent.is_over:
@@ -149,8 +159,10 @@ def _ours(strategy: str) -> Search:
             return Fit(spent.score(task.candidate, task.fold), float(problem.seconds[task.candidate]))
 
         trace = folds.run(made, evaluate)
-        assert trace.chosen is not None
-        return spent.choice(trace.chosen)
+        # As `best_index_`: of equal candidates that have every fold, the first.
+        counts = np.bincount([task.candidate for task in trace.tasks], minlength=n_candidates)
+        means = np.where(counts == n_folds, problem.scores.mean(axis=1), -np.inf)
+        return spent.choice(int(means.argmax()))
 
     return search
 

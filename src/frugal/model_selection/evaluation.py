@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, wraps
 from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import _num_samples
 
 from frugal.folds.fits import Fit
 from frugal.folds.splits import Split
@@ -76,15 +77,25 @@ class Evaluation:
     contexts: Mapping[tuple[int, int], Any] = field(default_factory=dict)
 
     def __call__(self, task: FoldTask) -> ScoredFit:
-        """Fit a candidate without a fold, and score it there."""
+        """Fit a candidate without a fold, and score it there.
+
+        Raises:
+            MemoryError: of a fit, which is no fault of the candidate.
+        """
+        try:
+            return self._fitted(task)
+        except _OutOfMemory as error:
+            raise MemoryError(*error.args) from error
+
+    def _fitted(self, task: FoldTask) -> ScoredFit:
         from sklearn.base import clone
         from sklearn.model_selection._validation import _fit_and_score
 
         train, test = self.splits[task.fold]
         if task.n_rows is not None:
-            train = self._share(train, test, task)
+            train = self._share(train, task)
         out = _fit_and_score(
-            clone(self.estimator),
+            _letting_memory_errors_through(clone(self.estimator)),
             self.X,
             self.y,
             scorer=self.scorer,
@@ -113,10 +124,10 @@ class Evaluation:
             score_time=score_time,
         )
 
-    def _share(self, train: NDArray[np.intp], test: NDArray[np.intp], task: FoldTask) -> NDArray[np.intp]:
-        """Training rows, drawn without replacement: the share that `n_rows` is of the rows of the whole fold."""
+    def _share(self, train: NDArray[np.intp], task: FoldTask) -> NDArray[np.intp]:
+        """Training rows, drawn without replacement: the share of them that `n_rows` is of all rows."""
         assert task.n_rows is not None
-        size = max(1, int(task.n_rows / (len(train) + len(test)) * len(train)))
+        size = max(1, int(task.n_rows / _num_samples(self.X) * len(train)))
         rng = np.random.default_rng([self.seed, task.fold, task.n_rows])
         return rng.choice(train, size=min(size, len(train)), replace=False)
 
@@ -124,6 +135,25 @@ class Evaluation:
         if self.caller is None or not _knows_callbacks():
             return {}
         return {"caller": self.caller, "callback_ctx": self.contexts.get((task.candidate, task.fold))}
+
+
+class _OutOfMemory(BaseException):
+    """A lack of memory on its way through scikit-learn, which makes a failed fit of every Exception."""
+
+
+def _letting_memory_errors_through(estimator: Any) -> Any:
+    """The estimator, whose `fit` raises a lack of memory as what scikit-learn does not catch."""
+    fit = estimator.fit
+
+    @wraps(fit)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return fit(*args, **kwargs)
+        except MemoryError as error:
+            raise _OutOfMemory(*error.args) from error
+
+    estimator.fit = guarded
+    return estimator
 
 
 @cache

@@ -80,7 +80,7 @@ def _of_joblib(
     if hasattr(backend, "client"):
         return stack.enter_context(_holding(backend.client.get_executor(), evaluate)), n
     is_ours = type(backend) in (LokyBackend, MultiprocessingBackend, SequentialBackend)
-    if is_ours or (n == 1 and isinstance(backend, ThreadingBackend)):
+    if is_ours or (isinstance(backend, ThreadingBackend) and (n == 1 or needs_workers)):
         return (stack.enter_context(Workers(n, evaluate)) if n > 1 or needs_workers else None), n
     if isinstance(backend, ThreadingBackend):
         return stack.enter_context(ThreadPoolExecutor(n)), n

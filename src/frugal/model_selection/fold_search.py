@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,9 +23,10 @@ from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
 from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Given, SearchCV
 from frugal.model_selection.candidates import Space, list_candidates
+from frugal.model_selection.evaluation import ScoredFit
 from frugal.model_selection.executors import place
 from frugal.model_selection.facts import complete_settings
-from frugal.model_selection.journal import Journal, fingerprint
+from frugal.model_selection.journal import Journal, fingerprint, seed_in
 from frugal.model_selection.limited import Limited
 from frugal.model_selection.progress import Callbacks, ProgressLine
 from frugal.model_selection.results import Outcome, is_complete, tabulate
@@ -36,6 +38,8 @@ class _Problem(Given):
     """What one call of `fit` searches, and on what."""
 
     candidates: Sequence[Candidate]
+    origin: int
+    """Of the candidates and of `seed`."""
     seed: int
     """Of the strategy, and of draws of rows."""
 
@@ -63,7 +67,8 @@ class FoldSearchCV(SearchCV):
             however many workers there are.
         refit: whether to fit the best candidate on all rows; the name of a metric, or a callable that is given
             the rows of `cv_results_` of complete candidates and returns the place of the best among them.
-        random_state: of draws of candidates, and of the strategy.
+        random_state: of draws of candidates and of rows, and of the strategy; None: another one every time, or
+            that of the journal.
         error_score: score of a fit that fails, or `raise`.
         return_train_score: whether the training parts are scored too.
         verbose: 1 prints a line now and then, from 2 every fit prints one.
@@ -183,9 +188,13 @@ class FoldSearchCV(SearchCV):
 
     def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
         given = self._given(X, y, params, self.cv)
-        random_state = check_random_state(self.random_state)
+        origin: Any = seed_in(self.journal) if self.random_state is None else self.random_state
+        if not isinstance(origin, Integral):
+            origin = check_random_state(origin).randint(2**31 - 1)
+        random_state = np.random.RandomState(origin)
         candidates = list_candidates(self.space, self.n_candidates, random_state)
-        return _Problem(**vars(given), candidates=candidates, seed=int(random_state.randint(2**31 - 1)))
+        seed = int(random_state.randint(2**31 - 1))
+        return _Problem(**vars(given), candidates=candidates, origin=int(origin), seed=seed)
 
     # Search -------------------------------------------------------------------------------------------------
 
@@ -200,11 +209,13 @@ class FoldSearchCV(SearchCV):
         interruption: KeyboardInterrupt | None = None
 
         with Journal(self.journal, self._fingerprint(problem)) as journal:
+            journal.check_seed()
 
             def keep(task: FoldTask, fit: Fit) -> None:
                 self._check_fit(fit)
                 fits[task] = fit
-                journal.keep(task, fit)
+                if isinstance(fit, ScoredFit):  # one that was given up is tried again
+                    journal.keep(task, fit)
                 progress.add(strategy.incumbent)
 
             options = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
@@ -243,17 +254,18 @@ class FoldSearchCV(SearchCV):
         counts = {"n_candidates": len(problem.candidates), "n_folds": self.n_splits_}
         return make(self.strategy, **counts, rng=rng, **settings)
 
-    def _fingerprint(self, problem: _Problem) -> dict[str, str]:
+    def _fingerprint(self, problem: _Problem) -> dict[str, Any]:
         if self.journal is None:
             return {}
         scoring = self.scoring, problem.metric, self.return_train_score, self.error_score
-        return fingerprint(
+        parts = fingerprint(
             data=(problem.X, problem.y, dict(problem.params)),
             estimator=clone(self.estimator),
             space=list(problem.candidates),
             splits=problem.splits,
             scoring=scoring,
         )
+        return {**parts, "seed": problem.origin}
 
     def _tell_end(self, outcome: Outcome, interruption: KeyboardInterrupt | None) -> None:
         """Set how the search ended, and warn where that is not how it was meant to."""

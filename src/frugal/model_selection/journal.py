@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
+from frugal import parquet
 from frugal.extras import explained
 from frugal.files import whole
 from frugal.folds.fits import Fit
@@ -52,6 +53,8 @@ class Journal:
         ValueError: if the file is the journal of another search, or no journal.
     """
 
+    _apart: ClassVar[tuple[str, ...]] = ("seed",)
+    """Parts that need not be the same, unless a fit depends on them: the rows of fits on fewer rows are drawn."""
     _texts: ClassVar = ("test_scores", "train_scores")
     """Columns that are JSON in a parquet file."""
     _columns: ClassVar = (
@@ -69,8 +72,11 @@ class Journal:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._is_parquet = self._path.suffix == ".parquet"
         self._lines = self._path.with_name(f"{self._path.name}.lines") if self._is_parquet else self._path
-        if self._is_parquet and self._path.exists():
-            self._read_parquet(self._path)
+        if self._is_parquet:
+            with explained():
+                import pyarrow  # noqa: F401  what is missing is said before a fit
+            if self._path.exists():
+                self._read_parquet(self._path)
         is_new = not (self._lines.exists() and self._read_lines(self._lines))
         self._file = self._lines.open("w" if is_new else "a", encoding="utf-8")
         if is_new:
@@ -102,31 +108,33 @@ class Journal:
 
     def _read_lines(self, path: Path) -> bool:
         """Take note of the fits of a file of lines; False: it holds not even a whole first line."""
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path} is no text, so it is no journal of a search; name another") from error
         whole_lines = [line for line in lines if line.endswith("\n")]  # one cut off by a crash is done again
         try:
             first, *rows = [json.loads(line) for line in whole_lines] or [None]
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path} is no journal of a search; name another file") from error
         if first is None:
+            if lines:
+                raise ValueError(f"{path} has no whole line, so it is no journal; name another file")
             return False
         self._check(path, first)
-        for row in rows:
-            self._take(row)
+        for number, row in enumerate(rows, start=2):
+            try:
+                self._take(row)
+            except (AttributeError, LookupError, TypeError) as error:
+                raise ValueError(f"{path}, line {number}, is no fit of a search; delete the line") from error
         if len(whole_lines) < len(lines):
             with whole(path) as part:
                 part.write_text("".join(whole_lines), encoding="utf-8")
         return True
 
     def _read_parquet(self, path: Path) -> None:
-        with explained():
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-
-        try:
-            table = pq.read_table(path)
-        except (pa.ArrowException, OSError) as error:
-            raise ValueError(f"{path} is truncated or not a parquet file; delete it or name another") from error
+        table = parquet.read_table(path)
+        parquet.verify(table, path)
         header = (table.schema.metadata or {}).get(_KEY)
         self._check(path, None if header is None else json.loads(header))
         for row in table.to_pylist():
@@ -135,10 +143,24 @@ class Journal:
     def _check(self, path: Path, parts: object) -> None:
         if not isinstance(parts, dict) or set(parts) != set(self._parts):
             raise ValueError(f"{path} is no journal of a search; name another file")
-        other = [name for name in self._parts if parts[name] != self._parts[name]]
+        other = [name for name in self._parts if name not in self._apart and parts[name] != self._parts[name]]
         if other:
             raise ValueError(
                 f"{path} is the journal of a search with other {' and '.join(other)}; "
+                "name another file or delete it"
+            )
+
+    def check_seed(self) -> None:
+        """Refuse fits on fewer rows that were drawn by another seed.
+
+        Raises:
+            ValueError: naming the file.
+        """
+        if self._path is None or seed_in(self._path) == self._parts["seed"]:
+            return
+        if any(task.n_rows is not None for task in self.kept):
+            raise ValueError(
+                f"{self._path} is the journal of a search with another random_state, by which rows are drawn; "
                 "name another file or delete it"
             )
 
@@ -152,7 +174,6 @@ class Journal:
     def _write_parquet(self, path: Path) -> None:
         with explained():
             import pyarrow as pa
-            import pyarrow.parquet as pq
 
         rows = self._rows()
         for row in rows:
@@ -162,7 +183,7 @@ class Journal:
             metadata={_KEY: json.dumps(self._parts).encode()},
         )
         with whole(path) as part:
-            pq.write_table(pa.Table.from_pylist(rows, schema=schema), part)
+            parquet.write_table(pa.Table.from_pylist(rows, schema=schema), part)
 
 
 def _row(task: FoldTask, fit: Fit) -> dict[str, Any]:
@@ -178,3 +199,31 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, str | int):
         return value
     return float(value) if not math.isnan(value) else math.nan
+
+
+def seed_in(path: str | os.PathLike[str] | None) -> int | None:
+    """The seed of the search whose journal this is, for a search without one; None: there is no journal."""
+    if path is None:
+        return None
+    path = Path(path)
+    header: Any = None
+    if path.suffix == ".parquet" and path.exists():
+        with explained():
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+
+        try:
+            header = (pq.read_schema(path).metadata or {}).get(_KEY)
+        except (pa.ArrowException, OSError):
+            return None  # the journal itself says what is wrong with it
+    else:
+        lines = path.with_name(f"{path.name}.lines") if path.suffix == ".parquet" else path
+        if lines.exists():
+            with lines.open(encoding="utf-8", errors="replace") as file:
+                header = file.readline()
+    try:
+        parts = json.loads(header or "null")
+    except (ValueError, RecursionError):
+        return None
+    seed = parts.get("seed") if isinstance(parts, dict) else None
+    return seed if isinstance(seed, int) else None

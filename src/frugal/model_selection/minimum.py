@@ -18,9 +18,10 @@ from frugal.checks import check_number, check_positive, check_whole
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.model_selection.course import Course, usable
 from frugal.model_selection.executors import place
+from frugal.model_selection.journal import seed_in
 from frugal.model_selection.needs import Offer, Plan, plan
 from frugal.model_selection.progress import TrialProgress
-from frugal.model_selection.trial_journal import TrialJournal, seed_in
+from frugal.model_selection.trial_journal import TrialJournal
 from frugal.model_selection.trial_space import TrialSpace, as_space
 from frugal.spaces import SearchSpace
 from frugal.trials.live import LiveRun, as_text

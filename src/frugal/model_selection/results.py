@@ -40,12 +40,19 @@ class Outcome:
     ended: str = ""
 
     def cells(self) -> dict[tuple[int, int], tuple[int, FoldTask, Fit]]:
-        """By candidate and fold the evaluation on the most rows: its step from 1, the task and the fit."""
-        found: dict[tuple[int, int], tuple[int, FoldTask, Fit]] = {}
+        """By candidate and fold the evaluation that counts: its step from 1, the task and the fit.
+
+        A candidate's folds are on as many rows each: on the most for which it has them all, else on the most.
+        """
+        by_rows: dict[int, dict[float, dict[int, tuple[int, FoldTask, Fit]]]] = {}
         for step, (task, fit) in enumerate(self.fits.items(), start=1):
-            other = found.get((task.candidate, task.fold))
-            if other is None or _n_rows(task) >= _n_rows(other[1]):
-                found[task.candidate, task.fold] = step, task, fit
+            of_candidate = by_rows.setdefault(task.candidate, {})
+            of_candidate.setdefault(_n_rows(task), {})[task.fold] = step, task, fit
+        found = {}
+        for candidate, folds_by_rows in by_rows.items():
+            whole = [rows for rows, folds in folds_by_rows.items() if len(folds) == self.n_folds]
+            for fold, cell in folds_by_rows[max(whole or folds_by_rows)].items():
+                found[candidate, fold] = cell
         return found
 
 
@@ -101,9 +108,14 @@ def tabulate(
 
 
 def is_complete(outcome: Outcome) -> NDArray[np.bool_]:
-    """Whether each candidate has all its folds, shape (n_candidates,)."""
-    counts = np.bincount([c for c, _ in outcome.cells()], minlength=len(outcome.candidates))
-    return np.asarray(counts == outcome.n_folds)
+    """Whether each candidate has all its folds, on the most rows that any has; shape (n_candidates,)."""
+    counts = np.zeros(len(outcome.candidates), dtype=int)
+    rows = np.zeros(len(outcome.candidates))
+    for (candidate, _), (_, task, _) in outcome.cells().items():
+        counts[candidate] += 1
+        rows[candidate] = _n_rows(task)
+    has_all = counts == outcome.n_folds
+    return np.asarray(has_all & (rows == max(rows[has_all], default=0.0)))
 
 
 def _rows_with_all(has: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 from frugal.interface import Trial, TrialTask
 from frugal.model_selection.evaluation import ScoredFit
-from frugal.model_selection.journal import _KEY, Journal
+from frugal.model_selection.journal import Journal
 from frugal.model_selection.trial_evaluation import ScoredTrial
 from frugal.trials.live import as_text
 from frugal.trials.runs import ANSWER, TASK
@@ -29,6 +27,7 @@ class TrialJournal(Journal):
         ValueError: if the file is the journal of another search, or no journal.
     """
 
+    _apart: ClassVar[tuple[str, ...]] = ()
     _texts: ClassVar = ("curve", "fits")
     _columns: ClassVar = (
         {"id": "int64", "candidate": "string", "n_rows": "int64", "subset": "int64", "epochs": "int64"}
@@ -77,33 +76,6 @@ class TrialJournal(Journal):
 
     def _take(self, row: dict[str, Any]) -> None:
         self._by_id[row["id"]] = row
-
-
-def seed_in(path: str | os.PathLike[str] | None) -> int | None:
-    """The seed of the search whose journal this is, for a search without one; None: there is no journal."""
-    if path is None:
-        return None
-    path = Path(path)
-    header: Any = None
-    if path.suffix == ".parquet" and path.exists():
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            header = (pq.read_schema(path).metadata or {}).get(_KEY)
-        except (pa.ArrowException, OSError):
-            return None  # the journal itself says what is wrong with it
-    else:
-        lines = path.with_name(f"{path.name}.lines") if path.suffix == ".parquet" else path
-        if lines.exists():
-            with lines.open(encoding="utf-8") as file:
-                header = file.readline()
-    try:
-        parts = json.loads(header or "null")
-    except json.JSONDecodeError:
-        return None
-    seed = parts.get("seed") if isinstance(parts, dict) else None
-    return seed if isinstance(seed, int) else None
 
 
 def _row(trial: Trial) -> dict[str, Any]:

@@ -25,11 +25,11 @@ from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Given, SearchCV
 from frugal.model_selection.course import Course
 from frugal.model_selection.executors import place
 from frugal.model_selection.facts import best_possible_score, n_classes_of
-from frugal.model_selection.journal import fingerprint
+from frugal.model_selection.journal import fingerprint, seed_in
 from frugal.model_selection.needs import LOGARITHMIC, Offer, Plan, plan
 from frugal.model_selection.progress import Callbacks, TrialProgress
 from frugal.model_selection.trial_evaluation import ScoredTrial, TrialEvaluation
-from frugal.model_selection.trial_journal import TrialJournal, seed_in
+from frugal.model_selection.trial_journal import TrialJournal
 from frugal.model_selection.trial_results import choice_of, fits_of, tabulate_trials
 from frugal.model_selection.trial_space import TrialSpace, as_space
 from frugal.spaces import SearchSpace

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frugal.checks import check_choice, check_whole
+from frugal.extras import explained
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.spaces import Exponential, SearchSpace, Uniform
 from frugal.trials.acquisitions import best_means, perturbed, sobol
@@ -85,6 +86,9 @@ class InformationBased(OnLedger):
         n_quantiles: int = 20,
     ) -> None:
         super().__init__(space=space, n_trials=n_trials, initial=initial)
+        with explained():
+            import emcee  # noqa: F401  what is missing is said before a trial
+
         check_whole("n_initial", n_initial, 1)
         if n_initial > n_trials:
             raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")

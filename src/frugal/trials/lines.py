@@ -139,7 +139,7 @@ def _complete_lines(path: Path) -> list[str]:
 def _as_object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
@@ -163,6 +163,6 @@ def is_older(first: str, header: dict[str, Any], code: str) -> bool:
     """Whether the first line of a file is that of the same job, but of other code than `code`, or of none."""
     try:
         kept = json.loads(first)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(kept, dict) and kept.pop(CODE, "") != code and kept == json.loads(json.dumps(header))

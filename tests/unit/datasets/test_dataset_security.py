@@ -191,6 +191,17 @@ def test_a_packed_answer_counts_as_what_it_unpacks_to(monkeypatch: pytest.Monkey
     _web._Count(8 * MIB, is_packed=True).add(packed)
 
 
+def test_every_member_of_a_packed_answer_counts():
+    from frugal.datasets import _web
+
+    count = _web._Count(MIB, is_packed=True)
+    count.add(gzip.compress(b"small"))
+    with pytest.raises(OSError, match="an answer of more than"):
+        count.add(gzip.compress(bytes(2 * MIB)))
+    with pytest.raises(OSError, match="an answer that cannot be unpacked"):
+        _web._Count(MIB, is_packed=True).add(b"no gzip")
+
+
 @pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://127.0.0.1/x", "data:text/plain,x"])
 def test_a_server_cannot_name_files_of_this_machine(url: str):
     with bounded(timeout_s=1, limit=MIB), pytest.raises(OSError, match="unknown url type"):

@@ -226,8 +226,6 @@ def another_answer(site: Site) -> None:
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (spoiled, "OpenML 6 failed.*md5 checksum"),
-        (half_sent, "OpenML 6 failed"),
         (half_described, "OpenML 6 failed.*JSON"),
         (silent, "OpenML 6 failed.*timed out"),
         (down, "OpenML 6 failed.*503"),
@@ -255,6 +253,28 @@ def test_a_failing_server_leads_to_the_next_step_and_leaves_nothing_behind(
         folder = prepare("letter", root=root, timeout_s=0.3, n_retries=1)
     assert record(folder)["provenance"] == "stand-in"
     assert not (root / "raw" / "letter").exists()
+
+
+@pytest.mark.usefixtures("no_mirror")
+@pytest.mark.parametrize(
+    ("fault", "n_rows", "message"),
+    [
+        (spoiled, None, "OpenML 6 failed.*md5 checksum"),
+        (half_sent, None, "OpenML 6 failed.*md5 checksum"),
+        (None, -1, r"OpenML 6 gives X .* expected X"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:A network error:UserWarning", "ignore:Invalid cache:RuntimeWarning")
+def test_a_download_that_is_not_what_it_should_be_is_never_replaced_by_a_stand_in(
+    root: Path, site: Site, fault: Callable[[Site], None] | None, n_rows: int | None, message: str
+):
+    play_openml(site, 6, ROWS[:n_rows], COLUMNS)
+    if fault is not None:
+        fault(site)
+    with pytest.raises(DatasetError, match=f"letter is damaged, for which .*{message}") as of:
+        prepare("letter", root=root, timeout_s=0.3, n_retries=1)
+    assert "\n" not in str(of.value)
+    assert files_under(root) == []
 
 
 @pytest.mark.usefixtures("no_mirror")

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import active_children
 from pathlib import Path
@@ -286,6 +286,24 @@ def test_sys_exit_is_said_though_its_code_was_lost_on_the_way():
     with Losing(1) as executor, pytest.warns(RuntimeWarning, match="failed: the fit called sys.exit..enough..$"):
         trace = folds.run(greedy("standard"), lambda task: Fit(0.5, 0.0), executor=executor)
     assert set(failures(trace).values()) == {"the fit called sys.exit('enough')"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"), [(BrokenExecutor("no worker is left"), Broken), (KeyboardInterrupt(), Interrupted)]
+)
+def test_what_an_executor_raises_when_asked_ends_the_run_which_keeps_what_was_told(fault, kind):
+    class Failing(ThreadPoolExecutor):
+        n_asked = 0
+
+        def submit(self, fn, /, *args, **kwargs):
+            self.n_asked += 1
+            if self.n_asked == 4:
+                raise fault
+            return super().submit(fn, *args, **kwargs)
+
+    with Failing(1) as executor, pytest.raises(kind) as caught:
+        folds.run(greedy("standard"), lambda task: Fit(0.5, 0.0), executor=executor)
+    assert len(caught.value.trace.tasks) == 3
 
 
 def evaluated(where, evaluate, **options):

@@ -296,6 +296,27 @@ def test_a_file_that_holds_no_state_is_refused(tmp_path, content):
         network("mlp").load(path)
 
 
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda state: state.pop("identity"), "holds no network"),
+        (lambda state: state.update(n_steps=state.pop("curve")), "holds no network"),
+        (lambda state: state.update(tensors=7), "holds no network"),
+        (lambda state: state["identity"].pop("seed"), "was saved with seed None"),
+        (lambda state: state["tensors"].pop(), "holds tensors of other shapes"),
+        (lambda state: state["tensors"].__setitem__(0, "x"), "holds tensors of other shapes"),
+    ],
+)
+def test_a_file_of_torch_that_is_no_state_is_refused(tmp_path, change, sentence):
+    path = tmp_path / "state.pt"
+    network("mlp").save(path)
+    state = torch.load(path, weights_only=True)
+    change(state)
+    torch.save(state, path)
+    with pytest.raises(ValueError, match=sentence):
+        network("mlp").load(path)
+
+
 def test_images_that_are_none_or_too_small_are_refused():
     with pytest.raises(ValueError, match="a convolution needs rows of shape"):
         network("mnist_cnn", shape=(30,))

@@ -14,12 +14,12 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import get_scorer, make_scorer, mean_squared_error
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.metadata_routing import get_routing_for_object
-from tabled import Tabled, data_of, grid
+from tabled import Hungry, Sized, Tabled, data_of, grid
 
 from frugal import model_selection
 from frugal.model_selection import BetaPruningSearchCV, ExactPruningSearchCV, FoldSearchCV, GreedySearchCV
@@ -260,17 +260,60 @@ def test_halving_trains_on_fewer_rows():
     assert search.best_params_ == {"i": 8}
 
 
+@pytest.mark.parametrize("max_fits", [28, 30, 35])
+def test_halving_that_is_ended_within_a_rung_ranks_by_the_last_whole_one(max_fits):
+    estimator, space, _, _, _ = grid([[0.1 * i] * 3 for i in range(9)])
+    X, y, cv = data_of(3, rows_per_fold=30)
+    given = {"strategy": "successive_halving", "settings": {"min_resources": "smallest"}, "cv": cv}
+    search = FoldSearchCV(estimator, space, max_fits=max_fits, **given).fit(X, y)
+    # All nine have three folds on 6 rows; candidates 6, 7 and 8 go on to 18, three fits each.
+    whole = (max_fits - 27) // 3
+    assert search.cv_results_["n_rows"].tolist() == [6] * 6 + [18] * whole + [6] * (3 - whole)
+    assert search.best_params_ == {"i": 8 if whole == 0 else 5 + whole}
+
+
+def test_a_callable_refit_chooses_among_those_on_the_most_rows():
+    estimator, space, _, _, _ = grid([[0.9, 0.9, 0.9], *[[0.1 * i] * 3 for i in range(1, 9)]])
+    X, y, cv = data_of(3, rows_per_fold=30)
+    seen = []
+
+    def refit(results):
+        seen.append(results["n_rows"].tolist())
+        return int(results["mean_test_score"].argmin())
+
+    given = {"strategy": "successive_halving", "settings": {"min_resources": "smallest"}, "cv": cv}
+    search = FoldSearchCV(estimator, space, refit=refit, **given).fit(X, y)
+    assert seen == [[54]]
+    assert search.best_params_ == {"i": 0}
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_a_lack_of_memory_is_no_fault_of_a_candidate(n_jobs, iris):
+    search = FoldSearchCV(Hungry(), {"C": [1.0]}, cv=2, n_jobs=n_jobs)
+    with pytest.raises(MemoryError, match="8 GiB"):
+        search.fit(*iris)
+
+
+def test_a_share_of_the_rows_is_of_all_rows():
+    X, y = np.zeros((120, 1)), np.zeros(120)
+    settings = {"min_resources": 60, "factor": 2}
+    splits = TimeSeriesSplit(5)
+    search = FoldSearchCV(Sized(), {"C": [1, 2]}, strategy="successive_halving", settings=settings, cv=splits)
+    results = search.fit(X, y).cv_results_
+    (left,) = np.flatnonzero(results["n_rows"] == 60)
+    assert [results[f"split{fold}_test_score"][left] for fold in range(5)] == [10, 20, 30, 40, 50]
+
+
 # A scikit-learn citizen ---------------------------------------------------------------------------------------
 
 
 def test_clone_and_pickle_keep_everything(iris):
     X, y = iris
     search = GreedySearchCV(SVC(), {"C": [0.1, 1]}, settings={"epsilon": 0.1}, cv=3, random_state=0).fit(X, y)
-    assert (
-        clone(search).get_params(deep=False)
-        == {**search.get_params(deep=False), "estimator": clone(search).estimator}
-        or True
-    )
+    own, cloned = search.get_params(), clone(search).get_params()
+    for made in (own, cloned):
+        made.pop("estimator")  # a clone of its own
+    assert cloned == own
     assert not hasattr(clone(search), "cv_results_")
     again = pickle.loads(pickle.dumps(search))
     np.testing.assert_array_equal(again.predict(X), search.predict(X))

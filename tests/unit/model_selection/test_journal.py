@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import PredefinedSplit
@@ -121,11 +122,45 @@ def test_a_file_that_is_no_journal_is_refused(tmp_path, name):
     X, y = load_iris(return_X_y=True)
     path = tmp_path / name
     pd.DataFrame({"a": [1]}).to_parquet(path)
-    with pytest.raises(ValueError, match=f"{name} is no journal|{name} is truncated|utf-8"):
+    with pytest.raises(ValueError, match=f"{name} is no text|{name} is truncated|{name} is no journal"):
         FoldSearchCV(SVC(), {"C": [1]}, journal=path).fit(X, y)
-    path.write_text('{"a": 1}\n')
-    with pytest.raises(ValueError, match=f"{name} is no journal|{name} is truncated"):
-        FoldSearchCV(SVC(), {"C": [1]}, journal=path).fit(X, y)
+    for text in ('{"a": 1}\n', "my notes", "[" * 100_000 + "\n", "7\n"):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=f"{name} is no journal|{name} is truncated|{name} has no whole line"):
+            FoldSearchCV(SVC(), {"C": [1]}, journal=path).fit(X, y)
+        assert path.read_text() == text
+
+
+@pytest.mark.parametrize("row", ["[]", "{}", '{"candidate": 0, "fold": 0, "n_rows": null, "other": 1}'])
+def test_a_line_that_is_no_fit_is_refused(tmp_path, row):
+    X, y = load_iris(return_X_y=True)
+    path = tmp_path / "search.jsonl"
+    search = FoldSearchCV(SVC(), {"C": [1]}, journal=path).fit(X, y)
+    with path.open("a") as file:
+        file.write(f"{row}\n")
+    with pytest.raises(ValueError, match=r"search\.jsonl, line 7, is no fit"):
+        search.fit(X, y)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_random_state_the_journals_is_taken(tmp_path, name):
+    X, y = load_iris(return_X_y=True)
+    space = {"C": loguniform(1e-2, 1e2)}
+    search = FoldSearchCV(SVC(), space, n_candidates=6, journal=tmp_path / name, max_fits=7).fit(X, y)
+    whole = search.set_params(max_fits=None).fit(X, y)
+    assert whole.n_fits_kept_ == 7
+    again = clone(whole).fit(X, y)
+    assert again.n_fits_kept_ == again.n_fits_ == whole.n_fits_
+
+
+def test_fits_on_rows_that_another_seed_drew_are_refused(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    given = {"strategy": "successive_halving", "journal": tmp_path / "search.jsonl"}
+    space = {"C": [0.01, 0.1, 1, 10, 100, 1000]}
+    first = FoldSearchCV(SVC(), space, random_state=0, **given).fit(X, y)
+    assert FoldSearchCV(SVC(), space, **given).fit(X, y).n_fits_kept_ == first.n_fits_
+    with pytest.raises(ValueError, match=r"search\.jsonl is the journal of a search with another random_state"):
+        FoldSearchCV(SVC(), space, random_state=1, **given).fit(X, y)
 
 
 PARTS = fingerprint(data=1, estimator=2, space=3, splits=4, scoring=5)

@@ -113,6 +113,17 @@ def test_a_fit_that_hangs_is_given_up():
         search.set_params(error_score="raise").fit(X, y)
 
 
+def test_a_fit_that_hangs_is_given_up_under_threads_too():
+    from tabled import grid
+
+    estimator, space, cv, X, y = grid([[0.5, 0.5], [0.9, 0.9], [0.6, 0.6]], slow=1, seconds=60.0)
+    search = FoldSearchCV(estimator, space, cv=cv, strategy="threshold_pruning", fit_timeout=2.0)
+    threads = joblib.parallel_config("threading", n_jobs=2)
+    with threads, pytest.warns(Warning, match="the fit took more than 2 s"):
+        search.fit(X, y)
+    assert search.best_params_ == {"i": 2}
+
+
 def test_an_executor_of_unknown_size_needs_a_number_of_pending_fits(here):
     class Plain(Executor):
         def __init__(self, pool):

@@ -98,6 +98,7 @@ ZEROS = 60 * r"\x00"
     [
         (b"notes of mine", "{path} is no journal, since it has no line"),
         (b"notes of mine\n", "{path}, line 1, must be a JSON object, got 'notes of mine'"),
+        (b"[" * 100_000 + b"\nmore\n", "{path}, line 1, must be a JSON object, got '" + 60 * "[" + "...'"),
         (b"[1, 2]\nmore\n", "{path}, line 1, must be a JSON object, got '[1, 2]'"),
         (b"\x80\x00\xff\n", "{path} is no journal, since it is not a text"),
         (FIRST + b'\n{"row": 1}\n{"ro\n{"row": 3}\n', "{path}, line 3, must be a JSON object, got '{{\"ro'"),

@@ -171,15 +171,20 @@ class Network:
             state = torch.load(path, map_location=self.device, weights_only=True)
         except (RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
             raise ValueError(f"{path} is truncated or holds no network; delete it and train again") from error
+        try:
+            identity, tensors = dict(state["identity"]), list(state["tensors"])
+            n_steps, curve, reason = state["n_steps"], list(state["curve"]), state["reason"]
+        except (LookupError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} holds no network; delete it and train again") from error
         for name, ours in self._identity().items():
-            if state["identity"][name] != ours:
-                raise ValueError(
-                    f"{path} was saved with {name} {state['identity'][name]}, this network has {ours}"
-                )
-        for tensor, saved in zip(self._tensors(), state["tensors"], strict=True):
+            if identity.get(name) != ours:
+                raise ValueError(f"{path} was saved with {name} {identity.get(name)}, this network has {ours}")
+        own = self._tensors()
+        if [tensor.shape for tensor in own] != [getattr(saved, "shape", None) for saved in tensors]:
+            raise ValueError(f"{path} holds tensors of other shapes; delete it and train again")
+        for tensor, saved in zip(own, tensors, strict=True):
             tensor.copy_(saved)
-        self._optimiser.n_steps = state["n_steps"]
-        self._curve, self._reason = list(state["curve"]), state["reason"]
+        self._optimiser.n_steps, self._curve, self._reason = n_steps, curve, reason
         return self
 
     def _bind(self, sizes: list[int]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from frugal.checks import check_choice
+from frugal.extras import explained
 from frugal.spaces import SearchSpace
 from frugal.trials.model_based import ModelBased
 from frugal.trials.surrogates import GP, MarginalGP, Surrogate
@@ -68,6 +69,9 @@ class Ei(ModelBased):
         chains = rng.spawn(1)[0]
         marginal = MarginalGP(self._gp, rng=chains, n_walkers=n_walkers, n_burn=n_burn, n_steps=n_steps)
         self._marginal = marginal if inference == "mcmc" else None
+        if inference == "mcmc":
+            with explained():
+                import emcee  # noqa: F401  what is missing is said before a trial
         self._theta: Array | None = None
         super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 
-import emcee
 import numpy as np
 from numpy.typing import ArrayLike
 
 from frugal.checks import check_whole
+from frugal.extras import explained
 from frugal.trials.surrogates.evidence import Evidence
 from frugal.trials.surrogates.gp import GP
 from frugal.trials.surrogates.kernels import Array
@@ -88,6 +88,9 @@ class MarginalGP:
                 f"n_walkers must be at least {2 * n_free}, twice the free hyperparameters, got {n_walkers}"
             )
         together = log_posteriors(evidence)
+        with explained():
+            import emcee
+
         sampler = emcee.EnsembleSampler(
             n_walkers, n_free, together or evidence.log_posterior, vectorize=together is not None
         )

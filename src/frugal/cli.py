@@ -8,11 +8,10 @@ that fails on good input, in one sentence and exit status 3. A traceback is a bu
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from types import MappingProxyType
@@ -20,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from frugal.arguments import files_of, make_parser, settings_of
 from frugal.extras import MissingExtraError
-from frugal.files import check_outputs, read, read_all, write
+from frugal.files import check_outputs, read, read_all, whole, write
 from frugal.interface import RunError
 
 if TYPE_CHECKING:
     from frugal.code import Job
     from frugal.datasets import Dataset
-    from frugal.folds import Trace
     from frugal.interface import Candidate, TrialStrategy
+    from frugal.model_selection import FoldSearchCV
+    from frugal.select.run import Question
     from frugal.trials.lines import JournalFile
 
 log = logging.getLogger("frugal")
@@ -308,63 +308,62 @@ def _bench(args: argparse.Namespace) -> None:
 
 
 def _select(args: argparse.Namespace) -> None:
-    """Choose a candidate on the user's own table, by live fits."""
-    from multiprocessing import get_start_method
+    """Choose a model for the user's own table."""
+    from frugal.datasets.user_table import read_table
+    from frugal.select import run
 
-    from frugal import folds, learners
-    from frugal.datasets import from_csv
-    from frugal.folds.checks import check_counts
-    from frugal.folds.search import candidates_of
-    from frugal.seeds import rng_for
-
-    check_counts(args.n_candidates, args.n_folds)
-    data = from_csv(args.data, target=args.target)
-    learners.check_fitted(args.classifier)
-    space = learners.record(args.classifier).default_space
-    listed = candidates_of(space, args.classifier, dataset=data.name, seed=args.seed, n_ranges=args.n_candidates)
-    facts = {"n_rows": len(data.y), "n_classes": data.n_classes}
-    settings = folds.with_facts(args.strategy, settings_of(args.settings), **facts)
-    strategy = folds.make(
-        args.strategy,
-        n_candidates=len(listed),
+    settings = settings_of(args.settings)
+    question = run.ask(
+        args.data,
+        read_table(args.data),
+        target=args.target,
+        groups=args.groups,
+        drop=args.drop,
+        task=args.task,
+    )
+    print(*question.notes, question.columns, sep="\n")
+    found = run.search(
+        question,
+        estimators=args.estimators,
+        strategy=args.strategy,
+        settings=settings,
+        n_candidates=args.n_candidates,
         n_folds=args.n_folds,
-        rng=rng_for("select", args.strategy, args.seed),
-        **settings,
+        scoring=args.scoring,
+        seed=args.seed,
+        verbose=1,
+        n_jobs=args.workers,
+        time_limit=args.time_limit,
+        fit_timeout=args.fit_timeout,
+        journal=args.journal,
     )
-    where, of_rungs = (
-        folds.Folds(data, k, args.seed, args.scaler, args.splits)
-        for k in (args.n_folds, getattr(strategy, "cv", args.n_folds))
-    )
-    _ = where.parts, of_rungs.parts  # refuse folds that the data cannot fill before any worker starts
-    live = folds.Live(where, args.classifier, listed, of_rungs)
-    total = len(listed) * args.n_folds
     try:
-        trace = folds.run_in_processes(
-            strategy,
-            live,
-            n_workers=args.workers,
-            fit_timeout=args.fit_timeout,
-            start_method=get_start_method(),  # quicker than loky's, and this process has run no threads
-        )
-    except (folds.Interrupted, folds.OutOfMemoryError, folds.Broken) as error:
-        if error.trace.chosen is not None:
-            _print_choice(error.trace, listed, total)
+        run.fit(question, found)
+    except KeyboardInterrupt:
+        if hasattr(found, "best_estimator_"):
+            _show(question, found, args)
         raise
-    if trace.chosen is None:
-        reason = trace.answers[0].reason
-        raise RunError(f"every fit of {args.classifier} on {args.data} failed, the first with {reason}")
-    _print_choice(trace, listed, total)
+    _show(question, found, args)
 
 
-def _print_choice(trace: Trace, listed: Sequence[Candidate], total: int) -> None:
-    """What a strategy chose, or would if it ended here, and what that took."""
-    assert trace.chosen is not None
-    scores = trace.scores_of(trace.chosen)
-    print(f"chosen       {json.dumps(dict(listed[trace.chosen]))}")
-    print(f"mean score   {scores.mean():.4f} over {len(scores)} folds   complete {trace.complete}")
-    n_small = sum(task.n_rows is not None for task in trace.tasks)
-    small = f" ({n_small} of them on fewer rows)" if n_small else ""
-    print(f"evaluations  {len(trace.tasks)}{small} against {total} of the exhaustive search")
+def _show(question: Question, found: FoldSearchCV, args: argparse.Namespace) -> None:
+    """What was chosen and what that took; written, where it is asked for."""
+    import joblib
+
+    from frugal.select import run
+
+    ranked, peer = run.ranking(found), run.without_learning(question, found)
+    print(found.best_estimator_)
+    print(run.listed(ranked))
+    print(f"{found.scoring} {found.best_score_:.4f}; {peer.name}: {peer.scores.mean():.4f}")
+    print(run.saved(found, len(question.target)))
+    for note in run.flattering(question, found, peer):
+        print(f"note: {note}")
+    if args.results is not None:
+        write(ranked, args.results)
+    if args.output is not None:
+        with whole(args.output) as part:
+            joblib.dump(found.best_estimator_, part)
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {

@@ -1,8 +1,6 @@
-import json
 import subprocess
 import sys
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -129,37 +127,6 @@ def test_an_output_that_exists_survives_a_failed_command(kept, place, capsys):
     (place / "s.parquet").write_text("kept")
     refused(capsys, search(kept, method="gredy"))
     assert (place / "s.parquet").read_text() == "kept"
-
-
-def table_of(place, text):
-    (place / "mine.csv").write_text(text)
-    return ["select", "mine.csv", "--classifier", "knn", "--n-candidates", "8", "--n-folds", "3"]
-
-
-def test_select_chooses_on_a_users_own_table(place, capsys):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(90, 2))
-    rows = [f"{a},{b},{'yes' if a + b > 0 else 'no'}" for a, b in X]
-    assert main(table_of(place, "a,b,label\n" + "\n".join(rows))) == 0
-    out = capsys.readouterr().out
-    chosen = json.loads(out.splitlines()[0].removeprefix("chosen").strip())
-    assert set(chosen) == {"n_neighbors", "weights"}
-    assert "against 24 of the exhaustive search" in out
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "mine.csv"),
-        ("a,b\n", "mine.csv"),
-        ("a,b\nx,1\ny,0\n", "'a'"),
-        ("a,b\n1,1\n2,1\n", "class"),
-    ],
-)
-def test_select_refuses_tables_it_cannot_use(place, capsys, text, message):
-    says = refused(capsys, table_of(place, text))
-    assert message in says
-    assert "Traceback" not in says
 
 
 def test_seconds_are_added_up_where_their_files_are_given(kept, capsys):

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from frugal.datasets._sniffed import HEAD_BYTES, Dialect, Encoding, dialect_of
 from frugal.datasets.arrays import encode
 from frugal.datasets.catalogue import DatasetError
 from frugal.datasets.dataset import Dataset
@@ -23,6 +24,39 @@ from frugal.limits import OversizeError, check_plain, unpacked_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    """Read a table as it is: CSV of any separator, encoding and decimal mark that its beginning tells, or parquet.
+
+    Args:
+        path: a .parquet file, or text with a header line, as it is or packed by gzip, bz2, xz or zip.
+
+    Raises:
+        DatasetError: if the file is missing, no plain file or no table, unpacks to too much, is empty, lacks a
+            header line or the name of a column, or has cells that hold more than a value.
+    """
+    path = Path(path)
+    if path.suffix == ".parquet":
+        return _read_parquet(path)
+    frame = _read(path)
+    _check_header(path, frame)
+    return frame
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    from frugal import parquet
+
+    if not path.exists():
+        raise DatasetError(f"there is no file {path}: name a table")
+    try:
+        frame: pd.DataFrame = parquet.read_table(path).to_pandas()
+    except ValueError as error:
+        raise DatasetError(f"{path} cannot be read as a parquet table: {error}") from error
+    for name in frame.columns:
+        if frame[name].map(lambda value: hasattr(value, "__len__") and not isinstance(value, str)).any():
+            raise DatasetError(f"{path} has cells in column {name!r} that hold more than a value: take them apart")
+    return frame.reset_index() if any(frame.index.names) else frame
 
 
 def from_csv(path: str | Path, target: str | None = None) -> Dataset:
@@ -101,11 +135,13 @@ def _read(path: Path) -> pd.DataFrame:
         raise DatasetError(f"there is no file {path}: name a CSV file with a header line")
     try:
         check_plain(path)
-        _check_size(path)
-        _check_counts(path)
+        dialect = _dialect(path)
+        of_pandas: dict[str, Any] = dict(dialect.of_pandas)
+        _check_counts(path, dialect)
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            return pd.read_csv(path, index_col=False)
+            frame: pd.DataFrame = pd.read_csv(path, index_col=False, **of_pandas)
+            return frame
     except DatasetError:
         raise
     except pd.errors.ParserWarning as error:
@@ -149,15 +185,21 @@ _UNREADABLE = (
 )
 
 
-def _check_size(path: Path) -> None:
+def _dialect(path: Path) -> Dialect:
     """Read and unpack the file once, a block at a time, to refuse a bomb before it is held in memory.
 
     So are NUL characters, which no table of text has and which pandas reads as the end of a field.
     """
+    encoding, head, n_bytes = Encoding(), b"", 0
     with _unpacked(path) as file:
         for block in unpacked_blocks(path, file):
-            if b"\0" in block:
-                raise DatasetError(f"{path} holds NUL characters, expected a table in UTF-8")
+            encoding.feed(block)
+            if encoding.name != "utf-16" and b"\0" in block:
+                raise DatasetError(f"{path} holds NUL characters, expected a table of text")
+            head += block[: HEAD_BYTES - len(head)]
+            n_bytes += len(block)
+    encoding.feed(b"", is_last=True)
+    return dialect_of(head, encoding.name, is_whole=len(head) == n_bytes)
 
 
 @contextmanager
@@ -177,7 +219,7 @@ def _unpacked(path: Path) -> Iterator[IO[bytes]]:
             raise DatasetError(f"{path} is packed by {kind}: use gzip, bz2, xz or zip, or unpack it")
 
 
-def _check_counts(path: Path) -> None:
+def _check_counts(path: Path, dialect: Dialect) -> None:
     """Refuse a header with a repeated name, or with fewer names than the first row has fields.
 
     pandas would number repeated names, and take the first columns of a longer row for an index.
@@ -185,6 +227,7 @@ def _check_counts(path: Path) -> None:
     import pandas as pd
 
     raw: dict[str, Any] = {"header": None, "nrows": 1, "dtype": str, "keep_default_na": False}
+    raw |= dialect.of_pandas
     names = pd.read_csv(path, **raw).iloc[0].tolist()
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:

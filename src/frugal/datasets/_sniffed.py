@@ -1,0 +1,88 @@
+"""How a text table is written: its encoding, its separator, and the mark before decimals."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from typing import Final, NamedTuple
+
+SEPARATORS: Final = (",", ";", "\t", "|")
+HEAD_BYTES: Final = 2**16
+"""Of the beginning, by which separator and decimal mark are told."""
+_BOMS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_WITH_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_WITH_POINT: Final = re.compile(r"\s*[-+]?\d+\.\d+\s*")
+
+
+class Dialect(NamedTuple):
+    """What pandas has to be told.
+
+    Attributes:
+        encoding: of the text.
+        separator: between fields.
+        decimal: mark before decimals.
+    """
+
+    encoding: str = "utf-8"
+    separator: str = ","
+    decimal: str = "."
+
+    @property
+    def of_pandas(self) -> dict[str, str]:
+        """Arguments of `read_csv`."""
+        return {"encoding": self.encoding, "sep": self.separator, "decimal": self.decimal}
+
+
+class Encoding:
+    """Finds out, block by block, whether bytes are UTF-8; what is not is read as Windows' cp1252.
+
+    Attributes:
+        name: of the encoding so far.
+    """
+
+    def __init__(self) -> None:
+        self.name, self._decoder, self._is_first = "utf-8", codecs.getincrementaldecoder("utf-8")(), True
+
+    def feed(self, block: bytes, *, is_last: bool = False) -> None:
+        """The next bytes."""
+        if self._is_first:
+            self.name = next((name for mark, name in _BOMS if block.startswith(mark)), "utf-8")
+            self._is_first = False
+        if self.name != "utf-8":
+            return
+        try:
+            self._decoder.decode(block, final=is_last)
+        except UnicodeDecodeError:
+            self.name = "cp1252"
+
+
+def dialect_of(head: bytes, encoding: str, *, is_whole: bool) -> Dialect:
+    """Separator and decimal mark of the first lines of a table.
+
+    The separator is the one that cuts the header and most of the lines below it into the same number of fields, of
+    several the one with the most fields. A decimal comma is possible only where commas separate nothing.
+
+    Args:
+        head: the first bytes of the file.
+        encoding: of the file.
+        is_whole: whether these are all; else the last line is left out, since it may be cut.
+    """
+    text = head.decode(encoding, errors="replace")
+    lines = text.splitlines()
+    text = "\n".join(lines if is_whole or len(lines) < 2 else lines[:-1])
+    best, most = ",", 1
+    rows: list[list[str]] = []
+    for separator in SEPARATORS:
+        cut = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
+        if not cut:
+            continue
+        n_fields = len(cut[0])
+        n_alike = sum(len(row) == n_fields for row in cut)
+        if n_fields > most and 2 * n_alike > len(cut):
+            best, most, rows = separator, n_fields, cut
+    fields = [field for row in rows[1:] for field in row]
+    has_comma = best != "," and any(_WITH_COMMA.fullmatch(field) for field in fields)
+    has_point = any(_WITH_POINT.fullmatch(field) for field in fields)
+    return Dialect(encoding, best, "," if has_comma and not has_point else ".")

@@ -1,0 +1,1 @@
+"""Models for a user's own table: what `frugal select` does."""

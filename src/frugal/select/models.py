@@ -1,0 +1,128 @@
+"""The estimators that `frugal select` tries, each with a space of hyperparameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from frugal import learners
+from frugal.checks import check_known
+from frugal.model_selection.candidates import N_DRAWN
+
+Model = tuple[Any, Mapping[str, Any]]
+SLOW: Final = ("svm", "knn")
+"""Whose time grows with the square of the rows; left out of the default beyond `FEW_ROWS`."""
+FEW_ROWS: Final = 10_000
+DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "classification": ("logistic_regression", "svm", "knn", "random_forest", "hist_gradient_boosting"),
+    "regression": ("ridge", "svm", "knn", "random_forest", "hist_gradient_boosting"),
+}
+
+
+def _linear(task: str, seed: int) -> Model:
+    from scipy.stats import loguniform
+    from sklearn.linear_model import LogisticRegression, Ridge
+
+    if task == "regression":
+        return Ridge(), {"alpha": loguniform(1e-3, 1e3)}
+    return LogisticRegression(max_iter=500), {"C": loguniform(1e-4, 1e3), "class_weight": [None, "balanced"]}
+
+
+def _svm(task: str, seed: int) -> Model:
+    from scipy.stats import loguniform
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC, SVR
+
+    space = {"C": loguniform(1e-2, 1e3), "gamma": loguniform(1e-4, 1e1)}
+    if task == "classification":
+        return SVC(), space
+    # C and epsilon are in the target's units, so that they mean something only once it is scaled.
+    of_regressor = {f"regressor__{name}": values for name, values in space.items()}
+    return TransformedTargetRegressor(SVR(), transformer=StandardScaler()), of_regressor
+
+
+def _knn(task: str, seed: int) -> Model:
+    from scipy.stats import randint
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+    kind = KNeighborsRegressor if task == "regression" else KNeighborsClassifier
+    return kind(), {"n_neighbors": randint(1, 51), "weights": ["uniform", "distance"], "p": [1, 2]}
+
+
+def _random_forest(task: str, seed: int) -> Model:
+    from scipy.stats import randint, uniform
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    kind = RandomForestRegressor if task == "regression" else RandomForestClassifier
+    return kind(100, random_state=seed), {"max_features": uniform(0.1, 0.9), "min_samples_leaf": randint(1, 21)}
+
+
+def _hist_gradient_boosting(task: str, seed: int) -> Model:
+    from scipy.stats import loguniform, randint
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    kind = HistGradientBoostingRegressor if task == "regression" else HistGradientBoostingClassifier
+    space = {
+        "learning_rate": loguniform(0.01, 0.5),
+        "max_leaf_nodes": randint(4, 65),
+        "min_samples_leaf": randint(5, 101),
+        "l2_regularization": loguniform(1e-6, 1e2),
+    }
+    return kind(max_iter=200, early_stopping=True, random_state=seed), space
+
+
+OF_SCIKIT_LEARN: Final[Mapping[str, Callable[[str, int], Model]]] = {
+    "logistic_regression": _linear,
+    "ridge": _linear,
+    "svm": _svm,
+    "knn": _knn,
+    "random_forest": _random_forest,
+    "hist_gradient_boosting": _hist_gradient_boosting,
+}
+"""Name -> from task and seed the unfitted estimator, and distributions as RandomizedSearchCV takes."""
+ONE_TASK: Final = {"logistic_regression": "classification", "ridge": "regression"}
+
+
+def known(task: str) -> tuple[str, ...]:
+    """Names of the estimators for a task: scikit-learn's, and of classifiers those of `frugal.learners`, too."""
+    ours = [name for name in OF_SCIKIT_LEARN if ONE_TASK.get(name, task) == task]
+    if task == "classification":
+        others = [name for name in learners.known() if name not in OF_SCIKIT_LEARN]
+        ours += [name for name in others if learners.record(name).make is not None]
+    return tuple(ours)
+
+
+def default_names(task: str, n_rows: int) -> tuple[str, ...]:
+    """What is tried unless somebody says otherwise."""
+    return tuple(name for name in DEFAULTS[task] if n_rows <= FEW_ROWS or name not in SLOW)
+
+
+def space_of(names: Sequence[str], task: str, *, step: str, seed: int) -> list[dict[str, Any]]:
+    """What FoldSearchCV draws candidates from, for a pipeline whose last step is any of these estimators.
+
+    Args:
+        names: of `known(task)`.
+        task: `classification` or `regression`.
+        step: name of the pipeline's step.
+        seed: `random_state` of estimators that draw at random.
+
+    Raises:
+        ValueError: on an unknown name.
+    """
+    found = []
+    for name in names:
+        check_known(f"estimator for {task}", name, known(task))
+        estimator, space = _ours(name, seed) if name not in OF_SCIKIT_LEARN else OF_SCIKIT_LEARN[name](task, seed)
+        found.append({step: [estimator]} | {f"{step}__{key}": values for key, values in space.items()})
+    return found
+
+
+def _ours(name: str, seed: int) -> Model:
+    import numpy as np
+
+    from frugal.select.learned import Learned
+
+    record = learners.record(name)
+    drawn = record.spaces[record.default_space].sample(np.random.default_rng(seed), N_DRAWN)
+    return Learned(name, seed=seed), {"candidate": [dict(candidate) for candidate in drawn]}

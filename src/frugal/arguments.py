@@ -172,7 +172,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--seed", type=int, default=0)
 
     p = command(commands, "select", "choose a model for your own table")
-    p.add_argument("data", help="a CSV file with a header line, or a parquet file")
+    add_input(p, "data", help="a CSV file with a header line, or a parquet file")
     p.add_argument("--target", help="name of the column that is predicted; the last by default")
     p.add_argument("--task", help="classification or regression; told by the target's values by default")
     p.add_argument("--drop", nargs="*", default=[], help="columns to leave out")

@@ -42,7 +42,10 @@ MISSING = {
     "#NA",
     "1.#IND",
 }
-SELECT = ("--classifier", "bernoulli_nb", "--n-candidates", "4", "--n-folds", "2")
+SELECT = ("--estimators", "bernoulli_nb", "--n-candidates", "4", "--n-folds", "2")
+SEPARATORS = (",", ";", "\t", "|")
+WITH_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?", re.ASCII)
+TIMES = re.compile(r".*\d s[ ,].*")
 
 
 def table(rng: random.Random) -> list[list[str]]:
@@ -125,6 +128,10 @@ def _line_ends(rows: list[list[str]], rng: random.Random) -> str:
     )
 
 
+def _decimal_comma(rows: list[list[str]], rng: random.Random) -> str:
+    return text_of(rows).replace(",", rng.choice(";\t")).replace(".", ",")
+
+
 def _garbage(rows: list[list[str]], rng: random.Random) -> str:
     return text_of(rows) + "".join(chr(rng.randrange(1, 256)) for _ in range(rng.randint(1, 40)))
 
@@ -133,7 +140,7 @@ WAYS = {
     way.__name__[1:]: way
     for way in (
         _cell, _column, _header_cell, _fewer_fields, _more_fields, _shifted, _no_header, _characters, _cut,
-        _separator, _line_ends, _garbage,
+        _separator, _decimal_comma, _line_ends, _garbage,
     )
 }  # fmt: skip
 
@@ -151,29 +158,59 @@ def content_of(fault: Fault) -> bytes:
     return text.encode(rng.choice(["utf-8", "utf-8", "utf-8", "latin-1"]), "replace")
 
 
+def cells(content: bytes) -> tuple[list[str], list[list[str]]] | None:
+    """Header and rows, as text, if the content is a table beyond doubt, else None.
+
+    Beyond doubt: one of `SEPARATORS` gives one name per column, no name twice, and as many fields, two or more, in
+    each line that is not blank; of several the one with the most fields. What is not UTF-8 is cp1252.
+    """
+    if b"\0" in content:
+        return None
+    try:
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = content.decode("cp1252")
+    except UnicodeDecodeError:
+        return None
+    found, separator = [], ","
+    for one in SEPARATORS:
+        try:
+            rows = list(csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=one))
+        except csv.Error:
+            continue
+        rows = [row for row in rows if row and not (len(row) == 1 and not row[0].strip())]
+        if (
+            len(rows) > 1
+            and len({len(row) for row in rows}) == 1
+            and len(rows[0]) > max(1, len(found and found[0]))
+        ):
+            found, separator = rows, one
+    if not found or len(set(found[0])) < len(found[0]) or any(not name.strip() for name in found[0]):
+        return None
+    header, *body = found
+    if separator != "," and not any(
+        "." in cell and NUMBER.fullmatch(cell.strip()) for row in body for cell in row
+    ):
+        body = [[c.replace(",", ".") if WITH_COMMA.fullmatch(c.strip()) else c for c in row] for row in body]
+    return header, body
+
+
 def reading(content: bytes) -> tuple[list[list[float]], list[str]] | None:
     """Numbers and labels if the content is a table beyond doubt, else None.
 
-    Beyond doubt: UTF-8, one name per column, no name twice, as many fields in each line that is not blank, numbers
-    in decimals or columns of true and false, labels that are there.
+    Beyond doubt: `cells`, and numbers in decimals or columns of true and false, labels that are there.
     """
-    try:
-        rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True))
-    except (UnicodeDecodeError, csv.Error):
+    found = cells(content)
+    if found is None:
         return None
-    rows = [row for row in rows if row and not (len(row) == 1 and not row[0].strip())]
-    if len(rows) < 2 or len({len(row) for row in rows}) > 1 or b"\0" in content:
-        return None
-    header, *body = rows
-    if len(set(header)) < len(header) or any(not name.strip() for name in header) or len(header) < 2:
-        return None
+    body = found[1]
     columns = [[cell.strip(" \t") for cell in column] for column in zip(*body, strict=True)][:-1]
     for column in columns:
         if set(column) <= set(TRUTH):
             column[:] = [TRUTH[cell] for cell in column]
-    cells = [cell for column in columns for cell in column]
     labels = [row[-1] for row in body]
-    if not all(NUMBER.fullmatch(cell) and math.isfinite(float(cell)) for cell in cells):
+    if not all(NUMBER.fullmatch(c) and math.isfinite(float(c)) for column in columns for c in column):
         return None
     if any(label in MISSING for label in labels):
         return None
@@ -204,17 +241,21 @@ def attempts(folder: Path, n: int, n_selected: int, seed: int) -> Iterator[Outco
     for fault in faults(n_selected, seed, SELECTED):
         content = content_of(fault)
         path.write_bytes(content)
-        outcome = judge(fault, lambda: command(main, ["select", str(path), *SELECT]), lambda said: True)
+        outcome = judge(fault, lambda: selected(path), lambda said: True)
         if outcome.verdict == "held":
-            found = reading(content)
+            found = cells(content)
             if found is None:
                 outcome = Outcome(fault, WRONG, "an answer on what is no table beyond doubt")
             else:
-                rows = [[*map(repr, numbers), label] for numbers, label in zip(*found, strict=True)]
                 with clean.open("w", newline="") as file:
-                    csv.writer(file).writerows([[f"x{i}" for i in range(len(rows[0]))], *rows])
-                right = command(main, ["select", str(clean.rename(path)), *SELECT])
+                    csv.writer(file).writerows([found[0], *found[1]])
+                right = selected(clean.rename(path))
                 path.write_bytes(content)
-                said = command(main, ["select", str(path), *SELECT])
+                said = selected(path)
                 outcome = outcome if said == right else Outcome(fault, WRONG, said)
         yield outcome
+
+
+def selected(path: Path) -> str:
+    """What `frugal select` says of a table, but for lines with the seconds it took."""
+    return TIMES.sub("", command(main, ["select", str(path), *SELECT]))

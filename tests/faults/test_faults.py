@@ -116,8 +116,10 @@ def test_a_command_that_fails_in_other_ways_than_one_sentence_is_unclear():
 
 def test_the_oracle_of_tables_knows_what_is_no_table():
     assert tables.reading(b"a,label\n1,x\n2,y\n") == ([[1.0], [2.0]], ["x", "y"])
-    for text in (b"a,label\n1,x,3\n", b"a,a\n1,x\n", b"a,label\n1,\n", b"a,label\n0x1,x\n", b"a,label\n1,\xff\n"):
+    for text in (b"a,label\n1,x,3\n", b"a,a\n1,x\n", b"a,label\n1,\n", b"a,label\n0x1,x\n", b"a,label\n1,\x81\n"):
         assert tables.reading(text) is None
+    assert tables.reading(b"a;label\n1,5;x\n2,0;y\n") == ([[1.5], [2.0]], ["x", "y"])
+    assert tables.cells(b"a;label\n1,5;x\n2.5;y\n") == (["a", "label"], [["1,5", "x"], ["2.5", "y"]])
 
 
 def test_an_answer_of_another_fault_is_not_held(tmp_path):

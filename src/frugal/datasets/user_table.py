@@ -63,8 +63,8 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
     """Read a CSV file with a header line, numeric features and one column of class labels.
 
     Args:
-        path: the file, as it is or packed by gzip, bz2, xz or zip; a packed one may unpack to 100 times its size,
-            or to 256 MiB if that is more.
+        path: the file, of any separator, encoding and decimal mark that its beginning tells, as it is or packed by
+            gzip, bz2, xz or zip; a packed one may unpack to 100 times its size, or to 256 MiB if that is more.
         target: name of the label column; None: the last one. Labels are numbered in sorted order.
 
     Returns:
@@ -85,8 +85,8 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
     features = frame.drop(columns=column)
     if frame.empty or features.columns.empty:
         raise DatasetError(
-            f"{path} has {len(frame)} rows and {len(features.columns)} features, expected one or more of each, "
-            "separated by commas"
+            f"{path} has {len(frame)} rows and {len(features.columns)} features, expected one or more of each; "
+            "separators are , ; tab and |"
         )
     for name, n_missing in frame.isna().sum().items():
         if n_missing:

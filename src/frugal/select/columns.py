@@ -101,7 +101,7 @@ def _copies(column: pd.Series, target: pd.Series) -> bool:
     n_codes, n_answers = codes.max() + 1, answers.max() + 1
     if n_codes != n_answers or n_answers == len(answers):
         return False
-    return len(np.unique(codes.astype(np.int64) * n_answers + answers)) == n_codes
+    return bool(len(np.unique(codes.astype(np.int64) * n_answers + answers)) == n_codes)
 
 
 def is_date(column: pd.Series) -> bool:

@@ -240,6 +240,7 @@ def ranking(found: FoldSearchCV) -> pd.DataFrame:
         own = dict(results["params"][number])
         estimator = name_of(own.pop("model"))
         values = {name.removeprefix("model__"): value for name, value in own.items()}
+        values |= values.pop("candidate", {})  # of `Learned`
         rows.append({
             "rank": int(results["rank_test_score"][number]),
             "estimator": estimator,
@@ -303,7 +304,7 @@ def best_scores(found: FoldSearchCV) -> NDArray[np.float64]:
 
 
 def listed(ranked: pd.DataFrame) -> str:
-    """The first candidates, a line each: rank, estimator, mean score and its spread over folds, hyperparameters."""
+    """The first candidates, a line each: rank, estimator, mean score, its spread over folds, hyperparameters."""
     lines = []
     for row in ranked.head(N_SHOWN).to_dict("records"):
         own = json.loads(row["hyperparameters"])

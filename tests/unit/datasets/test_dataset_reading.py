@@ -130,7 +130,11 @@ def test_a_users_table_is_read_with_a_named_target(tmp_path: Path):
         ("a,b,a\n1,2,0\n2,3,1\n", None, "has 2 columns named 'a': give each its own name"),
         ("1,0\n2,1\n", None, "has no header line, since its first line holds numbers alone: add one"),
         (",a,b\n0,1,0\n1,2,1\n", None, "has a column without a name, such as the index that pandas writes"),
-        ("a;b\n1;0\n2;1\n", None, "has 2 rows and 0 features, expected one or more of each, separated by commas"),
+        (
+            "a:b\n1:0\n2:1\n",
+            None,
+            "has 2 rows and 0 features, expected one or more of each; separators are , ; tab",
+        ),
         (
             "a,b\n" + "".join(f"1,{i / 7}\n" for i in range(30)),
             None,

@@ -17,6 +17,7 @@ EXAMPLES = (
     "frugal.model_selection.fold_search",
     "frugal.model_selection.minimum",
     "frugal.model_selection.named",
+    "frugal.rows.group_sums",
 )
 """Modules whose examples need no extra."""
 CHECK = f"""

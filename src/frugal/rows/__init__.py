@@ -6,7 +6,9 @@ from frugal.lazy import lazily
 from frugal.rows.bags import Bag, Settle, interval_widths
 from frugal.rows.bootstrap import b_of_n, blb, bootstrap, subsample_size
 from frugal.rows.case_control import SubsampleFit, fit_subsample, subsample_logistic
+from frugal.rows.group_sums import SumsFit
 from frugal.rows.osmac_stream import osmac_stream
+from frugal.rows.parquet_rows import ParquetRows
 from frugal.rows.ridge_logistic import fit_logistic
 from frugal.rows.sample_size import fit_dynamic_sample
 from frugal.rows.sampling import sampling_probabilities
@@ -25,8 +27,10 @@ __all__ = [
     "Bag",
     "Fit",
     "FitError",
+    "ParquetRows",
     "Settle",
     "SubsampleFit",
+    "SumsFit",
     "Trace",
     "b_of_n",
     "blb",

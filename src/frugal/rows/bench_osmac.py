@@ -152,7 +152,7 @@ class _Timed:
 
 
 def _measure(
-    method: str, counts: dict[str, int], sizes: dict[str, int], seed: int
+    method: str, counts: dict[str, int], sizes: dict[str, Any], seed: int
 ) -> tuple[Floats, dict[str, Any]]:
     """Coefficients and what they took, in this process."""
     read = _Timed(partial(generated_chunks, **counts, seed=seed))

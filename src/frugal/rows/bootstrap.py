@@ -13,12 +13,14 @@ The document averages the coefficients of all fits into one hypothesis, as baggi
 Kleiner et al., averages a quality of the estimate over the subsamples. Each result has both. A resample of n
 rows is a fit to at most b rows with its counts as weights, by any `fit(X, y, weights) -> coefficients`.
 
-All results are the same for any number of workers.
+All results are the same for any number of workers and any executor. Of a `ParquetRows`, `blb` and `b_of_n` give
+what they give of the same rows in memory; `bootstrap` draws other counts, see `group_sums`.
 """
 
 from __future__ import annotations
 
 import math
+from concurrent.futures import Executor
 from functools import partial
 
 import numpy as np
@@ -26,7 +28,10 @@ from numpy.typing import ArrayLike
 
 from frugal.checks import check_between, check_whole
 from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, gather_parts
-from frugal.rows.resamples import Estimator, Rows, in_order
+from frugal.rows.group_sums import fit_by_sums
+from frugal.rows.parquet_rows import ParquetRows, rows_of
+from frugal.rows.resamples import Estimator, Rows
+from frugal.rows.spread import Spread
 from frugal.rows.subsamples import Plan, check_sizes, draw_subsample, fit_out_of, fit_resamples, seed_of
 
 
@@ -46,8 +51,8 @@ def subsample_size(n: int, gamma: float) -> int:
 
 
 def blb(
-    X: ArrayLike,
-    y: ArrayLike | None,
+    X: ArrayLike | ParquetRows,
+    y: ArrayLike | None = None,
     *,
     b: int,
     s: int,
@@ -58,14 +63,15 @@ def blb(
     settle_s: Settle | None = None,
     settle_r: Settle | None = None,
     warm_start: bool = False,
-    n_workers: int = 1,
+    n_workers: int | None = None,
+    executor: Executor | None = None,
 ) -> Bag:
     """Bag of little bootstraps: per subsample of `b` rows, `r` fits to n rows that are counts of its own.
 
     With `b` = n and `s` = 1 it is the bootstrap, draw for draw.
 
     Args:
-        X: features, shape (n, d).
+        X: features, shape (n, d), or a `ParquetRows`, of which a worker holds a row group and a subsample.
         y: shape (n,): class labels (integers, booleans or strings), or floating-point numbers, or None.
         b: rows of a subsample, from the number of classes to n; see `subsample_size`.
         s: subsamples, at most.
@@ -76,27 +82,28 @@ def blb(
         settle_s: rule for fewer subsamples, such as `Settle(window=3)`.
         settle_r: rule for fewer resamples, such as `Settle(window=20)`.
         warm_start: call `fit(..., start=coefficients)` with those of the subsample's first fit.
-        n_workers: processes over which subsamples are spread; where `settle_s` ends the run, what the others had
-            in hand is thrown away and not counted.
+        n_workers: processes over which subsamples are spread, 1 by default; where `settle_s` ends the run, what
+            the others had in hand is thrown away and not counted.
+        executor: where subsamples are fitted instead, any of `concurrent.futures`, whose workers are sent the rows
+            once. `n_workers` is then how many subsamples are out at once, by default as many as it has workers.
 
     Raises:
         ValueError: on an argument out of range, a subsample that misses a class, entries that are not finite,
             or if every fit fails. Fits that fail are otherwise left out, counted, and warned of.
     """
-    rows = Rows.of(X, y)
+    rows = rows_of(X, y)
     check_sizes(b, r, len(rows), rows.classes)
     check_whole("s", s, 1)
-    check_whole("n_workers", n_workers, 1)
+    spread = Spread.over(n_workers, executor)
     plan = Plan(fit, statistic, len(rows), r, seed_of(rng), settle_r, warm_start)
-    calls = (partial(_little_bootstrap, plan, rows, b, number) for number in range(s))
-    parts = in_order(calls, n_workers, at_once=s if settle_s is None else n_workers)
+    parts = spread.map(partial(_little_bootstrap, plan, rows, b), range(s), may_stop=settle_s is not None)
     taken, settled = gather_parts(parts, settle_s)
     return bag(taken, n=len(rows), b=b, settled_s=settled)
 
 
 def bootstrap(
-    X: ArrayLike,
-    y: ArrayLike | None,
+    X: ArrayLike | ParquetRows,
+    y: ArrayLike | None = None,
     *,
     r: int,
     fit: Estimator,
@@ -104,35 +111,43 @@ def bootstrap(
     rng: np.random.Generator,
     settle: Settle | None = None,
     warm_start: bool = False,
-    n_workers: int = 1,
+    n_workers: int | None = None,
+    executor: Executor | None = None,
 ) -> Bag:
     """The n-out-of-n bootstrap: `r` fits to n rows drawn with replacement, each of them to about 63 % of the rows.
 
     Args:
-        X: features, shape (n, d).
+        X: features, shape (n, d), or a `ParquetRows`, of which a worker holds a row group and sums.
         y: shape (n,): class labels, or floating-point numbers, or None.
         r: resamples, at least 2; with `settle` at most.
-        fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to n.
+        fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to n. A `SumsFit` where X is a
+            `ParquetRows`.
         statistic: `statistic(estimates (k, d)) -> quality`, of any shape.
         rng: from which everything is drawn.
         settle: rule for fewer resamples.
         warm_start: call `fit(..., start=coefficients)` with those of the first fit.
-        n_workers: processes over which resamples are spread.
+        n_workers: processes over which resamples are spread, 1 by default.
+        executor: where resamples are fitted instead, any of `concurrent.futures`, whose workers are sent the rows
+            once. `n_workers` is then how many resamples are out at once, by default as many as it has workers.
 
     Raises:
         ValueError: on an argument out of range, entries that are not finite, or if every fit fails. Fits that fail
             are otherwise left out, counted, and warned of.
     """
-    rows = Rows.of(X, y)
-    check_sizes(len(rows), r, len(rows), rows.classes)
-    check_whole("n_workers", n_workers, 1)
-    plan = Plan(fit, statistic, len(rows), r, seed_of(rng), settle, warm_start, n_workers)
-    return bag([fit_resamples(plan, rows, 0)], n=len(rows), b=len(rows))
+    rows = rows_of(X, y)
+    check_whole("r", r, 2)
+    spread = Spread.over(n_workers, executor)
+    plan = Plan(fit, statistic, len(rows), r, seed_of(rng), settle, warm_start)
+    if isinstance(rows, ParquetRows):
+        part = fit_by_sums(plan, rows, spread)
+    else:
+        part = fit_resamples(plan, rows, 0, spread)
+    return bag([part], n=len(rows), b=len(rows))
 
 
 def b_of_n(
-    X: ArrayLike,
-    y: ArrayLike | None,
+    X: ArrayLike | ParquetRows,
+    y: ArrayLike | None = None,
     *,
     b: int,
     r: int,
@@ -142,12 +157,13 @@ def b_of_n(
     rescale: bool = True,
     settle: Settle | None = None,
     warm_start: bool = False,
-    n_workers: int = 1,
+    n_workers: int | None = None,
+    executor: Executor | None = None,
 ) -> Bag:
     """The b-out-of-n bootstrap: `r` fits to `b` rows drawn with replacement.
 
     Args:
-        X: features, shape (n, d).
+        X: features, shape (n, d), or a `ParquetRows`, of which a worker holds a row group and a resample.
         y: shape (n,): class labels, or floating-point numbers, or None.
         b: rows of a resample, from the number of classes to n.
         r: resamples, at least 2; with `settle` at most. They are the document's s.
@@ -158,19 +174,21 @@ def b_of_n(
             that converge at the rate of root n, and for nothing else.
         settle: rule for fewer resamples.
         warm_start: call `fit(..., start=coefficients)` with those of the first fit.
-        n_workers: processes over which resamples are spread.
+        n_workers: processes over which resamples are spread, 1 by default.
+        executor: where resamples are fitted instead, any of `concurrent.futures`, whose workers are sent the rows
+            once. `n_workers` is then how many resamples are out at once, by default as many as it has workers.
 
     Raises:
         ValueError: on an argument out of range, entries that are not finite, or if every fit fails. Fits that
             fail, such as those of resamples without a class, are otherwise left out, counted, and warned of.
     """
-    rows = Rows.of(X, y)
+    rows = rows_of(X, y)
     check_sizes(b, r, len(rows), rows.classes)
-    check_whole("n_workers", n_workers, 1)
-    plan = Plan(fit, statistic, b, r, seed_of(rng), settle, warm_start, n_workers)
-    part = fit_out_of(plan, rows, math.sqrt(b / len(rows)) if rescale else 1.0)
+    spread = Spread.over(n_workers, executor)
+    plan = Plan(fit, statistic, b, r, seed_of(rng), settle, warm_start)
+    part = fit_out_of(plan, rows, math.sqrt(b / len(rows)) if rescale else 1.0, spread)
     return bag([part], n=len(rows), b=b)
 
 
-def _little_bootstrap(plan: Plan, rows: Rows, b: int, number: int) -> Part:
+def _little_bootstrap(plan: Plan, rows: Rows | ParquetRows, b: int, number: int) -> Part:
     return fit_resamples(plan, rows.take(draw_subsample(plan, len(rows), b, number)), number)

@@ -17,9 +17,11 @@ and when a second pilot, of twice the rows in a further pass, fails too, so does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 from numpy.random import Generator
@@ -27,11 +29,20 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from frugal.checks import check_choice, check_rng, check_whole
+from frugal.rows.parquet_rows import ParquetRows
+from frugal.rows.spread import Spread
 from frugal.rows.weighted_logistic import FitError, Floats, LogisticFit, fit_weighted
+from frugal.threads import one_thread
 
 METHODS: Final = ("osmac_mvc", "osmac_mmse")
 
-Read = Callable[[], Iterable[tuple[ArrayLike, ArrayLike]]]
+Read = Callable[[], Iterable[tuple[ArrayLike, ArrayLike | None]]]
+Score = Callable[[Floats, Floats], Sequence[Floats]]
+"""`score(X, y)`: of each row, for every set of slots that is filled in a step."""
+Draw = Callable[[Sequence["Slots"], Score], int]
+"""`draw(slots, score)`: fills the slots with rows, and returns how many rows there are."""
+Drawn = tuple[Floats, Floats, Floats, NDArray[np.intp]]
+"""X, y, scores and numbers of rows."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,33 @@ class Slots:
         self.y: Floats = np.empty(0)
         self.numbers: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
+    def exchange(self, added: float) -> tuple[NDArray[np.intp], Floats]:
+        """Which slots are exchanged for rows of the next chunk, and for which.
+
+        Args:
+            added: sum of the scores of the chunk.
+
+        Returns:
+            Numbers of the slots, and for each the share of `added`, from 0 to 1, at which the running sum of the
+            scores reaches its row.
+        """
+        if added == 0.0:
+            return np.empty(0, dtype=np.intp), np.empty(0)
+        if self.total == 0.0:
+            exchanged = np.arange(self.n)
+        else:
+            exchanged = np.flatnonzero(self._rng.random(self.n) < added / (self.total + added))
+        self.total += added
+        return exchanged, self._rng.random(len(exchanged))
+
+    def put(self, where: NDArray[Any], drawn: Drawn) -> None:
+        """Put rows into slots, given by their numbers or by a mask."""
+        X, y, scores, numbers = drawn
+        if not self.X.shape[1]:
+            self.X, self.y = np.empty((self.n, X.shape[1])), np.empty(self.n)
+            self.scores, self.numbers = np.empty(self.n), np.empty(self.n, dtype=np.intp)
+        self.X[where], self.y[where], self.scores[where], self.numbers[where] = X, y, scores, numbers
+
     def see(self, X: Floats, y: Floats, scores: Floats, numbers: NDArray[np.intp]) -> None:
         """Let a chunk go by.
 
@@ -88,22 +126,10 @@ class Slots:
             numbers: of the rows in the stream, shape (n_chunk,).
         """
         cumulative = np.cumsum(scores)
-        added = float(cumulative[-1]) if len(cumulative) else 0.0
-        if added == 0.0:
-            return
-        if self.total == 0.0:
-            exchanged = np.arange(self.n)
-            self.X, self.y = np.empty((self.n, X.shape[1])), np.empty(self.n)
-            self.scores, self.numbers = np.empty(self.n), np.empty(self.n, dtype=np.intp)
-        else:
-            exchanged = np.flatnonzero(self._rng.random(self.n) < added / (self.total + added))
-        self.total += added
-        # Side "right": a row of score 0 adds nothing to the sums and is never reached, nor is what follows the
-        # last.
-        taken = np.searchsorted(cumulative, added * self._rng.random(len(exchanged)), side="right")
-        taken = np.minimum(taken, np.searchsorted(cumulative, added))
-        self.X[exchanged], self.y[exchanged] = X[taken], y[taken]
-        self.scores[exchanged], self.numbers[exchanged] = scores[taken], numbers[taken]
+        exchanged, shares = self.exchange(_last(cumulative))
+        if self.total:
+            taken = _pick(cumulative, shares)
+            self.put(exchanged, (X[taken], y[taken], scores[taken], numbers[taken]))
 
 
 @dataclass(frozen=True)
@@ -118,17 +144,29 @@ class _Step:
 
 
 def osmac_stream(
-    read: Read, *, pilot_size: int, size: int, rng: Generator, method: str = "osmac_mvc"
+    read: Read | ParquetRows,
+    *,
+    pilot_size: int,
+    size: int,
+    rng: Generator,
+    method: str = "osmac_mvc",
+    n_workers: int | None = None,
+    executor: Executor | None = None,
 ) -> StreamFit:
     """Draw an OSMAC subsample from a stream in two passes, and fit it.
 
     Args:
         read: starts anew and gives chunks (X, y), of shape (n_chunk, d) and (n_chunk,), with labels 0 and 1; a
-            chunk may be empty or hold one label. Every pass must give the same rows in the same order.
+            chunk may be empty or hold one label. Every pass must give the same rows in the same order. A
+            `ParquetRows` gives its row groups.
         pilot_size: rows of the pilot, r_0.
         size: rows of the second step, r.
         rng: draws the rows.
         method: one of `METHODS`.
+        n_workers: processes over which the row groups of a `ParquetRows` are spread, 1 by default. The result is
+            the same, but each step reads the rows twice: for the sums of their scores, and for those drawn.
+        executor: where row groups are read instead, any of `concurrent.futures`; `n_workers` is then how many are
+            out at once, by default as many as it has workers.
 
     Raises:
         FitError: a ValueError, if both pilots or the pooled rows have no estimate.
@@ -139,8 +177,16 @@ def osmac_stream(
     check_whole("pilot_size", pilot_size, 1)
     check_whole("size", size, 1)
     check_rng(rng)
-    pilot, first, failures = _pilot(read, pilot_size, rng)
-    second = _second(read, method, size, rng, pilot)
+    spread = Spread.over(n_workers, executor)
+    draw: Draw = partial(_draw_in_turn, read)
+    if not spread.is_here:
+        if not isinstance(read, ParquetRows):
+            raise ValueError(
+                f"read must be a ParquetRows where there are workers, which read it, got {type(read).__name__}"
+            )
+        draw = partial(_draw_over_groups, read, spread)
+    pilot, first, failures = _pilot(draw, pilot_size, rng)
+    second = _second(draw, method, size, rng, pilot)
     if second.n_rows != first.n_rows:
         raise ValueError(
             f"read must give the same rows each time, got {first.n_rows} rows and then {second.n_rows}"
@@ -149,15 +195,14 @@ def osmac_stream(
     probabilities = np.concatenate([first.probabilities, second.probabilities])
     fit = _fit(X, y, probabilities, pilot.coef, f"the {method} subsample of {len(y)} rows")
     numbers = np.concatenate([first.numbers, second.numbers])
-    return StreamFit(
-        fit.coef, fit.covariance, numbers, probabilities, pilot, len(first.y), first.n_rows, 2 + failures
-    )
+    n_passes = (2 + failures) * (1 if spread.is_here else 2)
+    return StreamFit(fit.coef, fit.covariance, numbers, probabilities, pilot, len(first.y), first.n_rows, n_passes)
 
 
-def _pilot(read: Read, size: int, rng: Generator) -> tuple[LogisticFit, _Step, int]:
+def _pilot(draw: Draw, size: int, rng: Generator) -> tuple[LogisticFit, _Step, int]:
     """The pilot's fit and its rows, and how many failed before it."""
     for failures in (0, 1):
-        step = _first(read, size * (1 + failures), rng)
+        step = _first(draw, size * (1 + failures), rng)
         try:
             start = np.zeros(step.X.shape[1])
             sample = f"the pilot of {len(step.y)} rows"
@@ -168,58 +213,128 @@ def _pilot(read: Read, size: int, rng: Generator) -> tuple[LogisticFit, _Step, i
     raise AssertionError("the second failure is raised")
 
 
-def _first(read: Read, n: int, rng: Generator) -> _Step:
+def _first(draw: Draw, n: int, rng: Generator) -> _Step:
     """The pilot's rows: how many of each class is drawn first, then the rows of each class with equal chances."""
     n_ones = int(rng.binomial(n, 0.5))
     classes = [Slots(n - n_ones, rng), Slots(n_ones, rng)]
-    seen = 0
-    for X, y, numbers in _chunks(read):
-        seen += len(y)
-        for label, slots in enumerate(classes):
-            of_class = y == label
-            slots.see(X[of_class], y[of_class], np.ones(int(of_class.sum())), numbers[of_class])
+    n_rows = draw(classes, _score_by_class)
     for label, slots in enumerate(classes):
         if slots.total == 0.0:
-            raise ValueError(f"y must hold both labels, got no {label} among {seen} rows")
+            raise ValueError(f"y must hold both labels, got no {label} among {n_rows} rows")
     return _Step(
         np.concatenate([slots.X for slots in classes]),
         np.concatenate([slots.y for slots in classes]),
         np.concatenate([np.full(slots.n, 0.5 / slots.total) for slots in classes]),
         np.concatenate([slots.numbers for slots in classes]),
-        seen,
+        n_rows,
     )
 
 
-def _second(read: Read, method: str, n: int, rng: Generator, pilot: LogisticFit) -> _Step:
-    slots, seen = Slots(n, rng), 0
-    transform = np.linalg.inv(pilot.information) if method == "osmac_mmse" else None
-    for X, y, numbers in _chunks(read):
-        seen += len(y)
-        Z = X if transform is None else X @ transform
-        scores = np.abs(y - expit(X @ pilot.coef)) * np.sqrt(np.einsum("ij,ij->i", Z, Z))
-        slots.see(X, y, scores, numbers)
+def _second(draw: Draw, method: str, n: int, rng: Generator, pilot: LogisticFit) -> _Step:
+    slots = Slots(n, rng)
+    transform = np.asarray(np.linalg.inv(pilot.information)) if method == "osmac_mmse" else None
+    n_rows = draw([slots], partial(_score_by_pilot, pilot.coef, transform))
     if slots.total == 0.0:
         raise FitError("the second step, whose probabilities are all 0,", "separated")
-    return _Step(slots.X, slots.y, slots.scores / slots.total, slots.numbers, seen)
+    return _Step(slots.X, slots.y, slots.scores / slots.total, slots.numbers, n_rows)
+
+
+def _score_by_class(X: Floats, y: Floats) -> list[Floats]:
+    return [(y == label).astype(float) for label in (0.0, 1.0)]
+
+
+def _score_by_pilot(coef: Floats, transform: Floats | None, X: Floats, y: Floats) -> list[Floats]:
+    with one_thread():
+        Z = X if transform is None else X @ transform
+        return [np.abs(y - expit(X @ coef)) * np.sqrt(np.einsum("ij,ij->i", Z, Z))]
 
 
 def _fit(X: Floats, y: Floats, probabilities: Floats, start: Floats, sample: str) -> LogisticFit:
     return fit_weighted(X, y, weights=1.0 / probabilities, offsets=np.zeros(len(y)), start=start, sample=sample)
 
 
-def _chunks(read: Read) -> Iterable[tuple[Floats, Floats, NDArray[np.intp]]]:
-    """Chunks with rows, checked, and the numbers of their rows in the stream."""
+def _last(cumulative: Floats) -> float:
+    return float(cumulative[-1]) if len(cumulative) else 0.0
+
+
+def _pick(cumulative: Floats, shares: Floats) -> NDArray[np.intp]:
+    """Numbers in the chunk of the rows at these shares of the sum of its scores."""
+    # Side "right": a row of score 0 adds nothing to the sums and is never reached, nor is what follows the last.
+    added = _last(cumulative)
+    taken = np.searchsorted(cumulative, added * shares, side="right")
+    return np.minimum(taken, np.searchsorted(cumulative, added))
+
+
+# Chunk by chunk -------------------------------------------------------------------------------------------------
+
+
+def _draw_in_turn(read: Read, slots: Sequence[Slots], score: Score) -> int:
     n_seen, width = 0, None
     for rows, labels in read():
-        X, y = np.asarray(rows, dtype=float), np.asarray(labels, dtype=float)
-        if X.ndim != 2 or y.shape != X.shape[:1] or X.shape[1] != (X.shape[1] if width is None else width):
-            raise ValueError(
-                f"read must give chunks of shape (n_chunk, d) and (n_chunk,), got {X.shape} and {y.shape}"
-            )
+        X, y = _checked(rows, labels, width)
         width = X.shape[1]
-        if not np.isfinite(X).all():
-            raise ValueError("X must be finite, got nan or infinity")
-        if not ((y == 0.0) | (y == 1.0)).all():
-            raise ValueError(f"y must hold the labels 0 and 1, got {y[(y != 0.0) & (y != 1.0)][0]:g}")
-        yield X, y, np.arange(n_seen, n_seen + len(y))
+        numbers = np.arange(n_seen, n_seen + len(y))
+        for one, scores in zip(slots, score(X, y), strict=True):
+            one.see(X, y, scores, numbers)
         n_seen += len(y)
+    return n_seen
+
+
+def _checked(rows: ArrayLike, labels: ArrayLike | None, width: int | None) -> tuple[Floats, Floats]:
+    """A chunk, of as many columns as the one before."""
+    X, y = np.asarray(rows, dtype=float), np.asarray([] if labels is None else labels, dtype=float)
+    if X.ndim != 2 or y.shape != X.shape[:1] or X.shape[1] != (X.shape[1] if width is None else width):
+        raise ValueError(
+            f"read must give chunks of shape (n_chunk, d) and (n_chunk,), got {X.shape} and {y.shape}"
+        )
+    if not np.isfinite(X).all():
+        raise ValueError("X must be finite, got nan or infinity")
+    if not ((y == 0.0) | (y == 1.0)).all():
+        raise ValueError(f"y must hold the labels 0 and 1, got {y[(y != 0.0) & (y != 1.0)][0]:g}")
+    return X, y
+
+
+# Over row groups ------------------------------------------------------------------------------------------------
+
+
+def _draw_over_groups(groups: ParquetRows, spread: Spread, slots: Sequence[Slots], score: Score) -> int:
+    """The same rows as `_draw_in_turn`, which needs no more than the sums of the scores to decide where each is.
+
+    One map over the row groups adds up scores, and one more fetches the rows.
+    """
+    numbers = range(len(groups.sizes))
+    groups_of = [np.full(one.n, -1) for one in slots]
+    shares_of = [np.empty(one.n) for one in slots]
+    for number, sums in zip(numbers, spread.map(partial(_sum_scores, groups, score), numbers), strict=True):
+        for one, group, shares, added in zip(slots, groups_of, shares_of, sums, strict=True):
+            exchanged, drawn = one.exchange(added)
+            group[exchanged], shares[exchanged] = number, drawn
+    wanted = [
+        (number, [shares[group == number] for group, shares in zip(groups_of, shares_of, strict=True)])
+        for number in numbers
+        if any((group == number).any() for group in groups_of)
+    ]
+    found = spread.map(partial(_fetch, groups, score), wanted)
+    for (number, _), rows in zip(wanted, found, strict=True):
+        for one, group, in_group in zip(slots, groups_of, rows, strict=True):
+            one.put(group == number, in_group)
+    return len(groups)
+
+
+def _sum_scores(groups: ParquetRows, score: Score, number: int) -> list[float]:
+    return [_last(np.cumsum(scores)) for scores in score(*_of_group(groups, number))]
+
+
+def _fetch(groups: ParquetRows, score: Score, task: tuple[int, Sequence[Floats]]) -> list[Drawn]:
+    """The rows of a row group that are at these shares of the sum of its scores, of each set of slots."""
+    number, shares_of = task
+    X, y = _of_group(groups, number)
+    found: list[Drawn] = []
+    for scores, shares in zip(score(X, y), shares_of, strict=True):
+        taken = _pick(np.cumsum(scores), shares)
+        found.append((X[taken], y[taken], scores[taken], groups.starts[number] + taken))
+    return found
+
+
+def _of_group(groups: ParquetRows, number: int) -> tuple[Floats, Floats]:
+    return _checked(*groups.read(number), None)

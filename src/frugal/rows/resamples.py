@@ -11,10 +11,9 @@ that are split over threads differ in their last bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +25,6 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Estimator = Callable[..., ArrayLike]
 """`fit(X, y, weights) -> coefficients`, and with a warm start `fit(X, y, weights, start=coefficients)`."""
-Result = TypeVar("Result")
 
 _DENSE = 8
 """Up to this many draws per row, drawing row numbers one by one is quicker than drawing counts."""
@@ -146,31 +144,16 @@ def fit_counts(fit: Estimator, rows: Rows, counts: Ints, start: Array | None) ->
     if missing := rows.missing():
         return Outcome(None, len(rows), f"the resample misses class {missing[0]!r}")
     more = {} if start is None else {"start": start}
+    return as_outcome(lambda: fit(rows.X, rows.y, counts.astype(float), **more), len(rows))
+
+
+def as_outcome(fit: Callable[[], ArrayLike], n_rows: int) -> Outcome:
+    """What a fit to so many rows came to, on one thread; see `fit_counts` for failures."""
     try:
         with one_thread():
-            coef = np.atleast_1d(np.asarray(fit(rows.X, rows.y, counts.astype(float), **more), dtype=float))
+            coef = np.atleast_1d(np.asarray(fit(), dtype=float))
     except (ValueError, ArithmeticError) as error:
-        return Outcome(None, len(rows), str(error) or type(error).__name__)
+        return Outcome(None, n_rows, str(error) or type(error).__name__)
     if not np.isfinite(coef).all():
-        return Outcome(None, len(rows), "coefficients are not finite")
-    return Outcome(coef, len(rows))
-
-
-def in_order(calls: Iterable[Callable[[], Result]], n_workers: int, *, at_once: int) -> Iterator[Result]:
-    """What each call returns, in order, computed by `n_workers` processes.
-
-    Args:
-        calls: what to compute; picklable, closures included.
-        n_workers: how many processes; 1: none but this one, and nothing is computed before it is asked for.
-        at_once: calls handed out together; those computed after the last one asked for are thrown away.
-    """
-    if n_workers == 1:
-        for call in calls:
-            yield call()
-        return
-    from sklearn.utils.parallel import Parallel, delayed
-
-    waiting = iter(calls)
-    with Parallel(n_jobs=n_workers) as pool:
-        while batch := list(islice(waiting, at_once)):
-            yield from pool(delayed(call)() for call in batch)
+        return Outcome(None, n_rows, "coefficients are not finite")
+    return Outcome(coef, n_rows)

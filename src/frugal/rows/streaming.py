@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_whole
 from frugal.rows.bags import Bag, Part, Settle, Statistic, bag, gather_parts
-from frugal.rows.resamples import Estimator, Rows, in_order
+from frugal.rows.resamples import Estimator, Rows
+from frugal.rows.spread import Spread
 from frugal.rows.subsamples import Plan, Reservoir, check_sizes, fit_resamples, seed_of
 
 Chunks = Iterable[tuple[ArrayLike, ArrayLike | None]]
@@ -73,7 +74,7 @@ def blb_stream(
     def parts() -> Iterator[Part]:
         for first in range(0, s, at_once):
             calls = _pass(plan, read, b, range(first, min(first + at_once, s)), sizes)
-            yield from in_order(calls, n_workers, at_once=at_once if settle_s is None else n_workers)
+            yield from Spread(n_workers).map(_call, calls, may_stop=settle_s is not None)
 
     taken, settled = gather_parts(parts(), settle_s)
     return bag(taken, n=sizes.pop(), b=b, settled_s=settled)
@@ -104,3 +105,7 @@ def _pass(
     for number, reservoir in zip(numbers, reservoirs, strict=True):
         X, *y = reservoir.rows()
         yield partial(fit_resamples, replace(plan, size=n), Rows.of(X, y[0] if y else None, classes), number)
+
+
+def _call(part: Callable[[], Part]) -> Part:
+    return part()

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from frugal.checks import check_rng, check_whole
 from frugal.rows.bags import Part, Settle, Statistic, gather
-from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, draw_counts, fit_counts, in_order
+from frugal.rows.parquet_rows import ParquetRows
+from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, draw_counts, fit_counts
+from frugal.rows.spread import Spread
 
-_BLOCK = 2**16
+HERE: Final = Spread()
+_BLOCK: Final = 2**16
 """Rows whose keys are drawn at once where a subsample is drawn from rows in memory."""
 
 
@@ -30,7 +33,6 @@ class Plan:
         seed: from which every subsample and resample derives its generator.
         settle: rule for fewer resamples.
         warm_start: whether later fits to a subsample start from the first one's coefficients.
-        n_workers: processes over which the resamples of one subsample are spread.
     """
 
     fit: Estimator
@@ -40,12 +42,14 @@ class Plan:
     seed: int
     settle: Settle | None = None
     warm_start: bool = False
-    n_workers: int = 1
 
-    def generator(self, subsample: int, resample: int | None = None) -> np.random.Generator:
-        """That of a resample, or of the subsample itself."""
-        # A seed sequence reads a missing number as 0, so that 0 is the subsample's and resamples count from 1.
-        return np.random.default_rng([self.seed, subsample, 0 if resample is None else resample + 1])
+    def generator(
+        self, subsample: int, resample: int | None = None, group: int | None = None
+    ) -> np.random.Generator:
+        """That of a resample, or of what of it falls into a group of rows, or of the subsample itself."""
+        # A seed sequence reads a missing number as 0, so that 0 is the whole's, and its parts count from 1.
+        parts = [0 if resample is None else resample + 1, *([] if group is None else [group + 1])]
+        return np.random.default_rng([self.seed, subsample, *parts])
 
 
 class Reservoir:
@@ -125,13 +129,14 @@ def draw_subsample(plan: Plan, n: int, b: int, number: int) -> Ints:
     return reservoir.rows()[0]
 
 
-def fit_resamples(plan: Plan, rows: Rows, number: int) -> Part:
+def fit_resamples(plan: Plan, rows: Rows, number: int, spread: Spread = HERE) -> Part:
     """Fit resamples whose counts are drawn over all of these rows.
 
     Args:
         plan: what to fit and how often.
         rows: a subsample, or all rows.
         number: of the subsample.
+        spread: workers that fit.
 
     Raises:
         ValueError: if a class has no row here, or entries are not finite.
@@ -142,10 +147,11 @@ def fit_resamples(plan: Plan, rows: Rows, number: int) -> Part:
             f"subsample {number} has no row of class {missing[0]!r}"
         )
     rows.check_finite()
-    return gather(_outcomes(plan, partial(_resample, plan, rows, number)), plan.statistic, plan.settle)
+    outcomes = _outcomes(plan, partial(_resample, plan, rows, number), spread)
+    return gather(outcomes, plan.statistic, plan.settle)
 
 
-def fit_out_of(plan: Plan, rows: Rows, factor: float) -> Part:
+def fit_out_of(plan: Plan, rows: Rows | ParquetRows, factor: float, spread: Spread) -> Part:
     """Fit resamples that are drawn from all rows but smaller, and multiply their quality by `factor`.
 
     Raises:
@@ -155,7 +161,7 @@ def fit_out_of(plan: Plan, rows: Rows, factor: float) -> Part:
     def scaled(estimates: Array) -> Array:
         return factor * np.asarray(plan.statistic(estimates))
 
-    return gather(_outcomes(plan, partial(_small_resample, plan, rows)), scaled, plan.settle)
+    return gather(_outcomes(plan, partial(_small_resample, plan, rows), spread), scaled, plan.settle)
 
 
 def _resample(plan: Plan, rows: Rows, subsample: int, number: int, start: Array | None = None) -> Outcome:
@@ -163,19 +169,18 @@ def _resample(plan: Plan, rows: Rows, subsample: int, number: int, start: Array 
     return fit_counts(plan.fit, rows, counts, start)
 
 
-def _small_resample(plan: Plan, rows: Rows, number: int, start: Array | None = None) -> Outcome:
+def _small_resample(plan: Plan, rows: Rows | ParquetRows, number: int, start: Array | None = None) -> Outcome:
     drawn, counts = np.unique(plan.generator(0, number).integers(len(rows), size=plan.size), return_counts=True)
     taken = rows.take(drawn)
     taken.check_finite()
     return fit_counts(plan.fit, taken, counts, start)
 
 
-def _outcomes(plan: Plan, attempt: Callable[..., Outcome]) -> Iterator[Outcome]:
+def _outcomes(plan: Plan, attempt: Callable[..., Outcome], spread: Spread) -> Iterator[Outcome]:
     """The outcome of each resample in order; with a warm start, the first one's coefficients go to the others."""
     numbers = range(plan.r)
     if plan.warm_start:
         first = attempt(0)
         attempt, numbers = partial(attempt, start=first.coef), range(1, plan.r)
         yield first
-    at_once = plan.r if plan.settle is None else plan.n_workers
-    yield from in_order((partial(attempt, number) for number in numbers), plan.n_workers, at_once=at_once)
+    yield from spread.map(attempt, numbers, may_stop=plan.settle is not None)

@@ -1,0 +1,141 @@
+"""Rows of parquet files, read one row group at a time: memory of a row group, not of the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from frugal.checks import check_known
+from frugal.extras import explained
+from frugal.rows.checks import are_labels, check_targets
+from frugal.rows.resamples import Ints, Rows
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
+
+class ParquetRows:
+    """Rows of a parquet dataset, for `blb`, `bootstrap`, `b_of_n`, `blb_stream` and `osmac_stream`.
+
+    They are sent to workers as paths and are read there, one row group at a time. A row group should therefore
+    fit in memory several times; who writes the files sets its size (`row_group_size`). Every read must find the
+    same rows in the same order.
+
+    Args:
+        source: path of a parquet file or of a folder of them, or a `pyarrow.dataset.Dataset` of such files.
+        target: column that is y; None: there is none.
+        columns: those that are X, in this order; None: all others, but for the index of a data frame.
+
+    Attributes:
+        columns: those that are X.
+        target: that which is y.
+        sizes: rows of each row group, shape (n_groups,); none is empty.
+
+    Raises:
+        MissingExtraError: without pyarrow.
+        ValueError: on an unknown column, no column for X, no rows, or files of another format.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> import numpy as np, pandas as pd
+        >>> from frugal.rows import ParquetRows, blb, fit_logistic, interval_widths
+        >>> rng = np.random.default_rng(0)
+        >>> table = pd.DataFrame(rng.normal(size=(5000, 2)), columns=["age", "income"])
+        >>> table["late"] = rng.random(5000) < 1 / (1 + np.exp(-table["age"]))
+        >>> folder = TemporaryDirectory()
+        >>> table.to_parquet(f"{folder.name}/loans.parquet", row_group_size=1000)
+        >>> rows = ParquetRows(f"{folder.name}/loans.parquet", target="late")
+        >>> len(rows), len(rows.sizes)
+        (5000, 5)
+        >>> found = blb(rows, b=500, s=3, r=50, fit=fit_logistic, statistic=interval_widths, rng=rng)
+        >>> bool(abs(found.coef[0] - 1) < 0.2)
+        True
+        >>> folder.cleanup()
+    """
+
+    def __init__(
+        self, source: str | Path | ds.Dataset, *, target: str | None = None, columns: Sequence[str] | None = None
+    ) -> None:
+        with explained():
+            import pyarrow.dataset as ds
+        found = source if isinstance(source, ds.Dataset) else ds.dataset(source, format="parquet")
+        known = found.schema.names
+        index = (found.schema.pandas_metadata or {}).get("index_columns", [])
+        others = [name for name in known if name != target and name not in index]
+        self.target, self.columns = target, others if columns is None else [*columns]
+        for name in [*self.columns, *([] if target is None else [target])]:
+            check_known("column", name, known)
+        if not self.columns:
+            raise ValueError("columns must name at least one column for X, got none")
+        files = list(found.get_fragments())
+        if not all(isinstance(file, ds.ParquetFileFragment) for file in files):
+            raise ValueError(f"source must be a dataset of parquet files, got a {type(files[0]).__name__}")
+        groups = [group for file in files for group in file.split_by_row_group()]
+        self._groups = [group for group in groups if group.row_groups[0].num_rows]
+        self._schema = found.schema
+        self.sizes: Ints = np.array([group.row_groups[0].num_rows for group in self._groups], dtype=np.int64)
+        if not self._groups:
+            raise ValueError("source must hold at least one row, got none")
+
+    def __len__(self) -> int:
+        return int(self.sizes.sum())
+
+    def __call__(self) -> Iterator[tuple[NDArray[Any], NDArray[Any] | None]]:
+        """Every row group in turn, as (X, y)."""
+        return map(self.read, range(len(self.sizes)))
+
+    def read(self, group: int) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """A row group: X of shape (sizes[group], d), and y; a missing number is nan."""
+        X = np.column_stack(self._read(group, self.columns))
+        return X, None if self.target is None else self._read(group, [self.target])[0]
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Number of the first row of each row group, shape (n_groups,)."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    @cached_property
+    def classes(self) -> NDArray[Any] | None:
+        """As of `Rows`; reads the target column alone."""
+        if self.target is None:
+            return None
+        found: list[NDArray[Any]] = []
+        for group, size in enumerate(self.sizes):
+            y = check_targets(self._read(group, [self.target])[0], int(size))
+            if not are_labels(y):
+                return None
+            found = [np.unique(np.concatenate([*found, np.unique(y)]))]
+        return found[0]
+
+    def take(self, numbers: Ints) -> Rows:
+        """The rows of these numbers, which are increasing."""
+        X, y = list[NDArray[Any]](), list[NDArray[Any]]()
+        for group, wanted in enumerate(np.split(numbers, np.searchsorted(numbers, self.starts[1:]))):
+            if len(wanted):
+                features, targets = self.read(group)
+                X.append(features[wanted - self.starts[group]])
+                if targets is not None:
+                    y.append(targets[wanted - self.starts[group]])
+        return Rows.of(np.concatenate(X), np.concatenate(y) if y else None, self.classes)
+
+    def _read(self, group: int, names: list[str]) -> list[NDArray[Any]]:
+        table = self._groups[group].to_table(schema=self._schema, columns=names, use_threads=False)
+        return [table.column(name).to_numpy() for name in names]
+
+
+def rows_of(X: ArrayLike | ParquetRows, y: ArrayLike | None) -> Rows | ParquetRows:
+    """Rows in memory after their shapes and types are checked, or those of parquet files.
+
+    Raises:
+        ValueError: on a wrong shape or type, or a `y` beside parquet files, which have their own.
+    """
+    if not isinstance(X, ParquetRows):
+        return Rows.of(X, y)
+    if y is not None:
+        raise ValueError(f"y must be None where X is a ParquetRows, which has a target, got {type(y).__name__}")
+    return X

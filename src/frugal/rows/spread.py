@@ -1,0 +1,99 @@
+"""Where the parts of a run are computed: here, in processes, or on any executor; they are taken in order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+from frugal.checks import check_whole
+from frugal.executors import holding, workers_of
+from frugal.threads import one_thread
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Workers.
+
+    Attributes:
+        n_workers: how many tasks are computed at once; 1 without an executor: in this process.
+        executor: where; None: in processes of joblib, or of its active backend.
+    """
+
+    n_workers: int = 1
+    executor: Executor | None = None
+
+    @classmethod
+    def over(cls, n_workers: int | None, executor: Executor | None) -> Spread:
+        """As many workers as are asked for; None: as many as the executor has, or one.
+
+        Raises:
+            ValueError: if `n_workers` is below 1, or neither it nor the executor says how many there are.
+        """
+        if n_workers is not None:
+            check_whole("n_workers", n_workers, 1)
+        elif executor is not None:
+            n_workers = workers_of(executor, "n_workers")
+        return cls(n_workers or 1, executor)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether all is computed in this process."""
+        return self.executor is None and self.n_workers == 1
+
+    def map(
+        self, evaluate: Callable[[Task], Result], tasks: Iterable[Task], *, may_stop: bool = False
+    ) -> Iterator[Result]:
+        """What `evaluate` returns of each task, in the order of the tasks, whoever is done first.
+
+        Args:
+            evaluate: picklable, closures included; it is sent to each worker of an executor once.
+            tasks: what is sent each time.
+            may_stop: whether the rest may not be wanted: no more than `n_workers` tasks are then handed out ahead
+                of the last one taken. In this process none is.
+        """
+        if self.is_here:
+            return map(evaluate, tasks)
+        if self.executor is not None:
+            return self._on(self.executor, evaluate, tasks, may_stop)
+        return self._in_processes(evaluate, tasks, may_stop)
+
+    def _in_processes(
+        self, evaluate: Callable[[Task], Result], tasks: Iterable[Task], may_stop: bool
+    ) -> Iterator[Result]:
+        from sklearn.utils.parallel import Parallel, delayed
+
+        waiting = iter(tasks)
+        with Parallel(n_jobs=self.n_workers) as pool:
+            while batch := list(islice(waiting, self.n_workers if may_stop else None)):
+                yield from pool(delayed(evaluate)(task) for task in batch)
+
+    def _on(
+        self, executor: Executor, evaluate: Callable[[Task], Result], tasks: Iterable[Task], may_stop: bool
+    ) -> Iterator[Result]:
+        waiting, queue = iter(tasks), deque[Future[Result]]()
+        # Threads share one limit: it must outlast every fit, and no fit may outlast it.
+        with one_thread(), holding(executor, evaluate) as held:
+            try:
+                while True:
+                    out = [future for future in queue if not future.done()]
+                    n_free = self.n_workers - len(queue if may_stop else out)
+                    new = [held.submit(evaluate, task) for task in islice(waiting, max(n_free, 0))]
+                    queue.extend(new)
+                    if not queue:
+                        return
+                    if queue[0].done():
+                        yield queue.popleft().result()
+                    else:
+                        wait([*out, *new], return_when=FIRST_COMPLETED)
+            finally:
+                for future in queue:
+                    future.cancel()
+                if isinstance(executor, ThreadPoolExecutor):
+                    wait(queue)

@@ -27,7 +27,7 @@ from frugal.model_selection.evaluation import ScoredFit
 from frugal.model_selection.executors import place
 from frugal.model_selection.facts import complete_settings
 from frugal.model_selection.journal import Journal, fingerprint, seed_in
-from frugal.model_selection.limited import Limited
+from frugal.model_selection.limited import Limited, Limits
 from frugal.model_selection.progress import Callbacks, ProgressLine
 from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
@@ -203,7 +203,8 @@ class FoldSearchCV(SearchCV):
     ) -> tuple[Outcome, KeyboardInterrupt | None]:
         """Ask and tell the strategy to its end, or to a limit; on Ctrl-C with the interruption."""
         evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
-        strategy = Limited(self._make(problem), max_fits=self.max_fits, time_limit=self.time_limit)
+        limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit)
+        strategy = Limited(self._make(problem), limits)
         progress = ProgressLine(self.verbose, len(problem.candidates), self.n_splits_)
         fits: dict[FoldTask, Fit] = {}
         interruption: KeyboardInterrupt | None = None

@@ -19,6 +19,7 @@ from frugal.interface import Candidate, Trial, TrialTask
 from frugal.model_selection.course import Course, usable
 from frugal.model_selection.executors import place
 from frugal.model_selection.journal import seed_in
+from frugal.model_selection.limited import Limits
 from frugal.model_selection.needs import Offer, Plan, plan
 from frugal.model_selection.progress import TrialProgress
 from frugal.model_selection.trial_journal import TrialJournal
@@ -151,7 +152,7 @@ def minimize(
     where = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
     with place(evaluate, **where, needs_workers=trial_timeout is not None) as place_:  # type: ignore[arg-type]
         parts = _parts(function, searched, planned, seed, place_.n_pending)
-        course = Course(_make(planned, searched, seed), planned, time_limit=time_limit)
+        course = Course(_make(planned, searched, seed), planned, Limits(time_limit=time_limit))
         run = LiveRun(course)
         progress = TrialProgress(verbose, planned.n_trials)
         with TrialJournal(journal, parts) as kept:

@@ -26,6 +26,7 @@ from frugal.model_selection.course import Course
 from frugal.model_selection.executors import place
 from frugal.model_selection.facts import best_possible_score, n_classes_of
 from frugal.model_selection.journal import fingerprint, seed_in
+from frugal.model_selection.limited import Limits
 from frugal.model_selection.needs import LOGARITHMIC, Offer, Plan, plan
 from frugal.model_selection.progress import Callbacks, TrialProgress
 from frugal.model_selection.trial_evaluation import ScoredTrial, TrialEvaluation
@@ -105,6 +106,7 @@ class TrialSearchCV(SearchCV):
         verbose: 1 prints a line now and then, from 2 every fit prints one.
         journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
             JSON under any other name.
+        max_fits: fits at most, those from the journal included; a trial that would exceed it is not started.
         time_limit: seconds after which no trial is started.
         trial_timeout: seconds after which a trial counts as failed; trials then run in processes of their own.
         executor: any `concurrent.futures.Executor` to run trials on in the place of `n_jobs`; it is not closed.
@@ -160,6 +162,7 @@ class TrialSearchCV(SearchCV):
         "n_trials": [AT_LEAST_1, None],
         "cv": ["cv_object", _SHARE],
         "resource": [str, None],
+        "max_fits": [AT_LEAST_1, None],
         "trial_timeout": [ABOVE_0, None],
     }
 
@@ -182,6 +185,7 @@ class TrialSearchCV(SearchCV):
         return_train_score: bool = False,
         verbose: int = 0,
         journal: str | os.PathLike[str] | None = None,
+        max_fits: int | None = None,
         time_limit: float | None = None,
         trial_timeout: float | None = None,
         executor: Executor | None = None,
@@ -206,6 +210,7 @@ class TrialSearchCV(SearchCV):
         )
         self.n_trials = n_trials
         self.resource = resource
+        self.max_fits = max_fits
         self.trial_timeout = trial_timeout
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
@@ -243,6 +248,10 @@ class TrialSearchCV(SearchCV):
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         given = self._given(X, y, params, self._cv(y, seed))
+        if self.max_fits is not None and self.max_fits < self.n_splits_:
+            raise ValueError(
+                f"max_fits must be at least {self.n_splits_}, the fits of a trial, got {self.max_fits}"
+            )
         settings = dict(self.settings or {})
         best = settings.pop("best_possible_score", None)
         if best is None:
@@ -315,7 +324,8 @@ class TrialSearchCV(SearchCV):
             planned.strategy, space=search.space, n_trials=planned.n_trials, rng=rng, **planned.settings
         )
         remedy = "give settings={'best_possible_score': ...}, which no score exceeds, or choose ei"
-        course = Course(strategy, planned, time_limit=self.time_limit, remedy=remedy)
+        limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit, n_fits_each=self.n_splits_)
+        course = Course(strategy, planned, limits, remedy=remedy)
         run, progress = LiveRun(course), TrialProgress(self.verbose, search.n_trials)
         interruption: KeyboardInterrupt | None = None
         self.n_trials_kept_ = 0

@@ -239,6 +239,42 @@ def test_a_dead_worker_costs_its_own_trial(tmp_path):
     same(search.cv_results_, TrialSearchCV(TREE, space, **options).fit(X, Y).cv_results_)
 
 
+def test_a_limit_of_fits_starts_no_further_trial_and_leaves_the_best_so_far(tmp_path):
+    options = RANDOM | {"cv": 3, "n_trials": 6}
+    whole = TrialSearchCV(TREE, SPACE, **options).fit(X, Y)
+    assert (whole.n_fits_, whole.ended_because_) == (18, "")
+    for max_fits, n_trials in [(11, 3), (12, 4), (18, 6), (100, 6)]:
+        search = TrialSearchCV(TREE, SPACE, max_fits=max_fits, journal=tmp_path / "journal.jsonl", **options)
+        search.fit(X, Y)
+        assert (search.n_trials_, search.n_fits_) == (n_trials, 3 * n_trials)
+        assert search.cv_results_["params"] == whole.cv_results_["params"][:n_trials]
+        assert search.best_score_ == whole.cv_results_["mean_test_score"][:n_trials].max()
+        assert search.ended_because_ == ("" if max_fits == 100 else f"max_fits={max_fits} was reached")
+        assert search.predict(X).shape == (150,)
+    assert search.n_trials_kept_ == 6
+    with pytest.raises(ValueError, match="max_fits must be at least 3, the fits of a trial, got 2"):
+        TrialSearchCV(TREE, SPACE, max_fits=2, **options).fit(X, Y)
+
+
+def test_a_limit_of_fits_before_the_first_trial_on_all_rows_is_said():
+    settings = {"max_resource": 150, "min_resource": 50}
+    search = TrialSearchCV(
+        TREE,
+        SPACE,
+        strategy="hyperband",
+        resource="n_samples",
+        settings=settings,
+        cv=3,
+        random_state=0,
+        max_fits=6,
+    )
+    with pytest.warns(
+        UserWarning, match="no trial on all of the resource has succeeded, since max_fits=6 was reached"
+    ):
+        search.fit(X, Y)
+    assert search.cv_results_["resource"].tolist() == [50, 50]
+
+
 @pytest.mark.parametrize("name", ["trials.parquet", "trials.jsonl"])
 def test_an_interrupted_search_leaves_its_best_and_repeats_no_trial(tmp_path, name):
     options = {"n_trials": 4, "settings": QUICK, "cv": 2, "journal": tmp_path / name, "random_state": None}

@@ -28,7 +28,7 @@ from frugal.model_selection.executors import place
 from frugal.model_selection.facts import complete_settings
 from frugal.model_selection.journal import Journal, fingerprint, seed_in
 from frugal.model_selection.limited import Limited, Limits
-from frugal.model_selection.progress import Callbacks, ProgressLine
+from frugal.model_selection.progress import INTERRUPTED, Callbacks, ProgressLine, warn_of_interruption
 from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
 
@@ -237,7 +237,7 @@ class FoldSearchCV(SearchCV):
         told = dict(zip(trace.tasks, trace.answers, strict=True))
         progress.end(trace.chosen)
         self.n_fits_kept_ = sum(task not in fits for task in told)
-        ended = "the search was interrupted" if interruption is not None else strategy.ended
+        ended = INTERRUPTED if interruption is not None else strategy.ended
         outcome = Outcome(problem.candidates, self.n_splits_, told | fits, strategy.events, trace.chosen, ended)
         return outcome, interruption
 
@@ -274,12 +274,7 @@ class FoldSearchCV(SearchCV):
         self.n_fits_exhaustive_ = len(outcome.candidates) * outcome.n_folds
         self.ended_because_ = outcome.ended
         if interruption is not None:
-            warnings.warn(
-                f"the search was interrupted after {self.n_fits_} fits; "
-                f"{'the best candidate so far is in place' if self.n_fits_ else 'there is no candidate yet'}",
-                UserWarning,
-                stacklevel=4,
-            )
+            warn_of_interruption(f"{self.n_fits_} fits", "in place" if self.n_fits_ else None, stacklevel=4)
         elif outcome.ended and not is_complete(outcome).any():
             warnings.warn(
                 f"{outcome.ended} before any candidate had all its folds, so the best is that of the folds so far",

@@ -21,7 +21,7 @@ from frugal.model_selection.executors import place
 from frugal.model_selection.journal import seed_in
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.needs import Offer, Plan, plan
-from frugal.model_selection.progress import TrialProgress
+from frugal.model_selection.progress import INTERRUPTED, TrialProgress, warn_of_interruption
 from frugal.model_selection.trial_journal import TrialJournal
 from frugal.model_selection.trial_space import TrialSpace, as_space
 from frugal.spaces import SearchSpace
@@ -52,6 +52,14 @@ class Minimum:
     trials: pd.DataFrame = field(repr=False)
     n_trials: int
     ended: str
+
+
+class Interrupted(KeyboardInterrupt):
+    """A search that Ctrl-C ended; `found` is the best so far, None if no trial has succeeded."""
+
+    def __init__(self, found: Minimum | None) -> None:
+        super().__init__(INTERRUPTED)
+        self.found = found
 
 
 def minimize(
@@ -109,6 +117,7 @@ def minimize(
     Raises:
         ValueError: on arguments that do not go together, the journal of another search, or if every trial failed.
         TypeError: if the function returns something else than a number.
+        KeyboardInterrupt: after Ctrl-C; its attribute `found` is what has been found by then, or None.
 
     Examples:
         >>> from frugal import minimize
@@ -161,7 +170,7 @@ def minimize(
                 kept.keep_trial(trial)
                 progress.add(None if course.best is None else course.best.error)
 
-            run.go(
+            interruption = run.go(
                 place_.evaluate,
                 executor=place_.executor,
                 n_pending=place_.n_pending,
@@ -170,7 +179,13 @@ def minimize(
                 keep=keep,
             )
     progress.end(None if course.best is None else course.best.error)
-    return _found(run, course, planned)
+    if interruption is None:
+        return _found(run, course, planned)
+    course.ended = INTERRUPTED
+    found = None if course.best is None else _found(run, course, planned)
+    kept_at = None if found is None else "the attribute `found` of this KeyboardInterrupt"
+    warn_of_interruption(f"{len(run.trials)} trials", kept_at, stacklevel=2)
+    raise Interrupted(found) from interruption
 
 
 @dataclass(frozen=True)

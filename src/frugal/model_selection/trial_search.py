@@ -28,7 +28,7 @@ from frugal.model_selection.facts import best_possible_score, n_classes_of
 from frugal.model_selection.journal import fingerprint, seed_in
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.needs import LOGARITHMIC, Offer, Plan, plan
-from frugal.model_selection.progress import Callbacks, TrialProgress
+from frugal.model_selection.progress import INTERRUPTED, Callbacks, TrialProgress, warn_of_interruption
 from frugal.model_selection.trial_evaluation import ScoredTrial, TrialEvaluation
 from frugal.model_selection.trial_journal import TrialJournal
 from frugal.model_selection.trial_results import choice_of, fits_of, tabulate_trials
@@ -327,7 +327,6 @@ class TrialSearchCV(SearchCV):
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit, n_fits_each=self.n_splits_)
         course = Course(strategy, planned, limits, remedy=remedy)
         run, progress = LiveRun(course), TrialProgress(self.verbose, search.n_trials)
-        interruption: KeyboardInterrupt | None = None
         self.n_trials_kept_ = 0
 
         def score() -> float | None:
@@ -352,17 +351,14 @@ class TrialSearchCV(SearchCV):
                 journal.keep_trial(trial)
                 progress.add(score())
 
-            try:
-                run.go(
-                    where.evaluate,
-                    executor=where.executor,
-                    n_pending=where.n_pending,
-                    trial_timeout=self.trial_timeout,
-                    kept=answer,
-                    keep=keep,
-                )
-            except KeyboardInterrupt as error:
-                interruption = error
+            interruption = run.go(
+                where.evaluate,
+                executor=where.executor,
+                n_pending=where.n_pending,
+                trial_timeout=self.trial_timeout,
+                kept=answer,
+                keep=keep,
+            )
         progress.end(score())
         return run, course, interruption
 
@@ -395,15 +391,12 @@ class TrialSearchCV(SearchCV):
         """Set how the search ended, and warn where that is not how it was meant to."""
         self.n_trials_ = len(run.trials)
         self.n_fits_ = self.n_trials_ * self.n_splits_
-        self.ended_because_ = "the search was interrupted" if interruption is not None else course.ended
-        what = "the best candidate so far is in place" if self.n_trials_ else "there is no candidate yet"
-        text = ""
+        self.ended_because_ = INTERRUPTED if interruption is not None else course.ended
         if interruption is not None:
-            text = f"the search was interrupted after {self.n_trials_} trials; {what}"
+            warn_of_interruption(f"{self.n_trials_} trials", "in place" if self.n_trials_ else None, stacklevel=4)
         elif course.best is not None and not planned.is_whole(course.best.task):
             why = f", since {course.ended}" if course.ended else ""
             text = f"no trial on all of the resource has succeeded{why}; the best is that of the trials on most"
-        if text:
             warnings.warn(text, UserWarning, stacklevel=4)
 
     # Results ------------------------------------------------------------------------------------------------

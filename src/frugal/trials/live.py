@@ -60,8 +60,8 @@ class LiveRun:
         trial_timeout: float | None = None,
         kept: Callable[[TrialTask], Trial | None] = lambda task: None,
         keep: Callable[[Trial], None] = lambda trial: None,
-    ) -> None:
-        """Ask and tell until the strategy is finished.
+    ) -> KeyboardInterrupt | None:
+        """Ask and tell until the strategy is finished, or Ctrl-C comes.
 
         Args:
             evaluate: task -> trial; picklable where the executor is made of processes. What it raises ends the
@@ -72,6 +72,9 @@ class LiveRun:
                 another executor is lost until the trial ends.
             kept: the trial of an interrupted run that answers a task, which is told without being repeated.
             keep: called in this thread with each new trial as soon as it is seen to be done.
+
+        Returns:
+            The interruption that ended the run; None: there was none.
 
         Raises:
             ValueError: if `n_pending` is below 1, `trial_timeout` is not positive or given without an executor, or
@@ -86,7 +89,11 @@ class LiveRun:
             keep(self._timed(task, trial))
 
         with Pending(_TRIALS, evaluate, executor, trial_timeout, kept, keep_new) as pending:
-            drive(self._ask, self._tell, pending, n_pending, lambda: False)
+            try:
+                drive(self._ask, self._tell, pending, n_pending, lambda: False)
+            except KeyboardInterrupt as interruption:
+                return interruption
+        return None
 
     def table(self) -> pd.DataFrame:
         """One row per trial told, columns `frugal.trials.runs.COLUMNS`; candidates as `as_text` has them."""

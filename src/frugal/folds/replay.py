@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import thread_time
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -136,6 +136,7 @@ def run(
     executor: Executor | None = None,
     n_pending: int = 1,
     fit_timeout: float | None = None,
+    failed_score: float = math.nan,
     kept: Mapping[FoldTask, Fit] = _NOTHING_KEPT,
     keep: Callable[[FoldTask, Fit], None] = lambda task, fit: None,
     stop: Callable[[], bool] = lambda: False,
@@ -154,6 +155,7 @@ def run(
             of workers, it keeps these busy while the oldest task takes long.
         fit_timeout: seconds after which an evaluation counts as failed. `Workers` kill the process; the worker of
             another executor is lost until the evaluation ends.
+        failed_score: what the strategy is told of an evaluation that counts as failed.
         kept: evaluations of an interrupted run, which are told without being repeated.
         keep: called in this thread with each new task and fit as soon as it is seen to be done.
         stop: asked before each new task; True: no more are asked for, and the run ends with the pending ones.
@@ -168,7 +170,8 @@ def run(
     """
     check_whole("n_pending", n_pending, 1)
     log = _Log(strategy)
-    with Pending(_FITS, evaluate, executor, fit_timeout, kept.get, keep) as pending:
+    family = replace(_FITS, failed=lambda task, seconds, reason: Fit(failed_score, seconds, reason))
+    with Pending(family, evaluate, executor, fit_timeout, kept.get, keep) as pending:
         try:
             drive(log.ask, log.tell, pending, n_pending, stop)
         except KeyboardInterrupt as error:

@@ -158,6 +158,11 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
             contexts=contexts,
         )
 
+    @property
+    def _failed_score(self) -> float:
+        """Score of a failed fit; nan where it is to be raised."""
+        return math.nan if self.error_score == "raise" else float(self.error_score)
+
     def _check_fit(self, fit: Fit) -> None:
         """Raise what can be raised after the first fit: a refit that is none of its metrics, a fit given up."""
         if isinstance(fit, ScoredFit) and isinstance(fit.test_scores, dict):

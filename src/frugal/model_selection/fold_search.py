@@ -23,7 +23,7 @@ from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
 from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Given, SearchCV
 from frugal.model_selection.candidates import Space, list_candidates
-from frugal.model_selection.evaluation import ScoredFit
+from frugal.model_selection.evaluation import ScoredFit, told
 from frugal.model_selection.executors import place
 from frugal.model_selection.facts import complete_settings
 from frugal.model_selection.journal import Journal, fingerprint, seed_in
@@ -229,16 +229,17 @@ class FoldSearchCV(SearchCV):
                         executor=where.executor,
                         n_pending=where.n_pending,
                         fit_timeout=self.fit_timeout,
+                        failed_score=told(self._failed_score, None),
                         kept=kept,
                         keep=keep,
                     )
                 except Interrupted as error:
                     trace, interruption = error.trace, KeyboardInterrupt(str(error))
-        told = dict(zip(trace.tasks, trace.answers, strict=True))
+        answers = dict(zip(trace.tasks, trace.answers, strict=True))
         progress.end(trace.chosen)
-        self.n_fits_kept_ = sum(task not in fits for task in told)
+        self.n_fits_kept_ = sum(task not in fits for task in answers)
         ended = INTERRUPTED if interruption is not None else strategy.ended
-        outcome = Outcome(problem.candidates, self.n_splits_, told | fits, strategy.events, trace.chosen, ended)
+        outcome = Outcome(problem.candidates, self.n_splits_, answers | fits, strategy.events, trace.chosen, ended)
         return outcome, interruption
 
     def _make(self, problem: _Problem) -> Any:
@@ -293,7 +294,7 @@ class FoldSearchCV(SearchCV):
         results = tabulate(
             outcome,
             self._format_results,
-            error_score=math.nan if self.error_score == "raise" else float(self.error_score),
+            error_score=self._failed_score,
             n_rows=_num_samples(problem.X),
             return_train_score=self.return_train_score,
             metric=problem.metric,

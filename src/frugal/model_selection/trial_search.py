@@ -356,6 +356,7 @@ class TrialSearchCV(SearchCV):
                 executor=where.executor,
                 n_pending=where.n_pending,
                 trial_timeout=self.trial_timeout,
+                failed_error=evaluation.failed_error(self._failed_score),
                 kept=answer,
                 keep=keep,
             )
@@ -414,7 +415,7 @@ class TrialSearchCV(SearchCV):
             n_splits=self.n_splits_,
             n_rows=_num_samples(search.given.X),
             parameter=search.parameter,
-            error_score=math.nan if self.error_score == "raise" else float(self.error_score),
+            error_score=self._failed_score,
             return_train_score=self.return_train_score,
         )
         whole = np.array([search.plan.is_whole(trial.task) for trial in run.trials])

@@ -58,6 +58,7 @@ class LiveRun:
         executor: Executor | None = None,
         n_pending: int = 1,
         trial_timeout: float | None = None,
+        failed_error: float = math.nan,
         kept: Callable[[TrialTask], Trial | None] = lambda task: None,
         keep: Callable[[Trial], None] = lambda trial: None,
     ) -> KeyboardInterrupt | None:
@@ -70,6 +71,7 @@ class LiveRun:
             n_pending: how many trials are asked for before the answer to the first of them is told.
             trial_timeout: seconds after which a trial counts as failed. `Workers` kill the process; the worker of
                 another executor is lost until the trial ends.
+            failed_error: what the strategy is told of a trial that counts as failed.
             kept: the trial of an interrupted run that answers a task, which is told without being repeated.
             keep: called in this thread with each new trial as soon as it is seen to be done.
 
@@ -88,7 +90,12 @@ class LiveRun:
         def keep_new(task: TrialTask, trial: Trial) -> None:
             keep(self._timed(task, trial))
 
-        with Pending(_TRIALS, evaluate, executor, trial_timeout, kept, keep_new) as pending:
+        def failed(task: TrialTask, seconds: float, reason: str) -> Trial:
+            return Trial(task, failed_error, seconds, math.nan, reason=reason)
+
+        with Pending(
+            replace(_TRIALS, failed=failed), evaluate, executor, trial_timeout, kept, keep_new
+        ) as pending:
             try:
                 drive(self._ask, self._tell, pending, n_pending, lambda: False)
             except KeyboardInterrupt as interruption:

@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,23 @@ def same(results, other):
     for name in results:
         if not name.endswith(TIMES):
             np.testing.assert_array_equal(np.array(results[name]), np.array(other[name]))
+
+
+class Failing(DecisionTreeClassifier):
+    """Raises, hangs or ends its process where its depth is 2."""
+
+    def __init__(self, how="", max_depth=None, ccp_alpha=0.0):
+        super().__init__(max_depth=max_depth, ccp_alpha=ccp_alpha, random_state=0)
+        self.how = how
+
+    def fit(self, X, y):
+        if self.max_depth != 2:
+            return super().fit(X, y)
+        if self.how == "dies":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.how == "hangs":
+            time.sleep(60)
+        raise ValueError("a depth of 2")
 
 
 class Mortal(DecisionTreeClassifier):
@@ -273,6 +291,19 @@ def test_a_limit_of_fits_before_the_first_trial_on_all_rows_is_said():
     ):
         search.fit(X, Y)
     assert search.cv_results_["resource"].tolist() == [50, 50]
+
+
+@pytest.mark.filterwarnings("ignore")  # of fits that failed
+@pytest.mark.parametrize(("how", "error_score"), [("hangs", 0.5), ("dies", 0.5), ("dies", np.nan)])
+def test_the_strategy_is_told_of_a_trial_that_was_given_up_what_it_is_told_of_one_that_raised(how, error_score):
+    options = {"n_trials": 5, "settings": QUICK, "cv": 2, "random_state": 0, "error_score": error_score}
+    space = {"max_depth": Integer(1, 3), "ccp_alpha": Uniform(0.0, 0.3)}
+    raised, given_up = (
+        TrialSearchCV(Failing(end), space, trial_timeout=4.0, **options).fit(X, Y) for end in ("raises", how)
+    )
+    depths = [params["max_depth"] for params in raised.cv_results_["params"]]
+    assert 2 in depths[:3]
+    same(given_up.cv_results_, raised.cv_results_)
 
 
 @pytest.mark.parametrize("name", ["trials.parquet", "trials.jsonl"])

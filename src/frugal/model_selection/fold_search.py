@@ -27,6 +27,7 @@ from frugal.model_selection.evaluation import ScoredFit, told
 from frugal.model_selection.executors import place
 from frugal.model_selection.facts import complete_settings
 from frugal.model_selection.journal import Journal, fingerprint, seed_in
+from frugal.model_selection.journal_lock import lock_journal
 from frugal.model_selection.limited import Limited, Limits
 from frugal.model_selection.progress import INTERRUPTED, Callbacks, ProgressLine, warn_of_interruption
 from frugal.model_selection.results import Outcome, is_complete, tabulate
@@ -181,7 +182,8 @@ class FoldSearchCV(SearchCV):
         problem = self._problem(X, y, params)
         callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))
         contexts = callbacks.begin_search(len(problem.candidates), self.n_splits_)
-        outcome, interruption = self._search(problem, contexts)
+        with lock_journal(self.journal):
+            outcome, interruption = self._search(problem, contexts)
         callbacks.end_search()
         self._tell_end(outcome, interruption)
         return self._conclude(lambda: self._choose(problem, outcome), problem, callbacks, interruption)

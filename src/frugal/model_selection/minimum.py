@@ -19,6 +19,7 @@ from frugal.interface import Candidate, Trial, TrialTask
 from frugal.model_selection.course import Course, usable
 from frugal.model_selection.executors import place
 from frugal.model_selection.journal import seed_in
+from frugal.model_selection.journal_lock import lock_journal
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.needs import Offer, Plan, plan
 from frugal.model_selection.progress import INTERRUPTED, TrialProgress, warn_of_interruption
@@ -164,7 +165,7 @@ def minimize(
         course = Course(_make(planned, searched, seed), planned, Limits(time_limit=time_limit))
         run = LiveRun(course)
         progress = TrialProgress(verbose, planned.n_trials)
-        with TrialJournal(journal, parts) as kept:
+        with lock_journal(journal), TrialJournal(journal, parts) as kept:
 
             def keep(trial: Trial) -> None:
                 kept.keep_trial(trial)

@@ -26,6 +26,7 @@ from frugal.model_selection.course import Course
 from frugal.model_selection.executors import place
 from frugal.model_selection.facts import best_possible_score, n_classes_of
 from frugal.model_selection.journal import fingerprint, seed_in
+from frugal.model_selection.journal_lock import lock_journal
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.needs import LOGARITHMIC, Offer, Plan, plan
 from frugal.model_selection.progress import INTERRUPTED, Callbacks, TrialProgress, warn_of_interruption
@@ -235,7 +236,8 @@ class TrialSearchCV(SearchCV):
         given = search.given
         callbacks = Callbacks(self, given.X, given.y, params.get("sample_weight"))
         contexts = callbacks.begin_search(search.n_trials, self.n_splits_)
-        run, course, interruption = self._run(search, contexts)
+        with lock_journal(self.journal):
+            run, course, interruption = self._run(search, contexts)
         callbacks.end_search()
         self._tell_end(run, course, search.plan, interruption)
         return self._conclude(lambda: self._choose(search, run), given, callbacks, interruption)

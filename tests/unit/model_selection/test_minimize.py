@@ -306,6 +306,18 @@ def test_the_journal_of_another_search_is_refused_in_a_sentence(tmp_path):
     assert minimize(bowl, SPACE, **options | {"n_trials": 5}).n_trials == 5  # more of the same search
 
 
+def test_a_search_within_another_cannot_share_its_journal(tmp_path):
+    options = {"strategy": "random", "n_trials": 2, "random_state": 0, "journal": tmp_path / "trials.jsonl"}
+
+    def nested(candidate):
+        return minimize(bowl, SPACE, **options).error
+
+    with pytest.raises(
+        ValueError, match=r"all 2 trials failed; .*trials\.jsonl is the journal of a search that is"
+    ):
+        minimize(nested, SPACE, **options)
+
+
 def test_the_journal_of_a_search_that_took_another_course_is_refused(tmp_path):
     options = {"random_state": 0, "journal": tmp_path / "trials.jsonl", "settings": QUICK}
     minimize(bowl, SPACE, n_trials=3, **options)

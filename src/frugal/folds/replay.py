@@ -45,6 +45,18 @@ class Trace:
         events: what the strategy noted (completions, rungs, stops), each with its step from 1.
         overhead_s: seconds of CPU spent in the strategy itself, so that other jobs on the machine do not count.
         answers: what the strategy was told the scores of, with the reasons of failures, in the order of `tasks`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> scores = [[0.9, 0.8], [0.3, 0.9], [0.7, 0.8]]
+        >>> table = folds.ScoreTable(scores, np.ones((3, 2)), [{"C": 1}, {"C": 10}, {"C": 100}])
+        >>> strategy = folds.make("exact_pruning", n_candidates=3, n_folds=2, rng=np.random.default_rng(0))
+        >>> trace = folds.replay(strategy, table)
+        >>> [(task.candidate, task.fold) for task in trace.tasks]
+        [(0, 0), (1, 0), (2, 0), (0, 1)]
+        >>> trace.scores_of(0).tolist(), trace.completion_steps(3, 2).tolist()
+        ([0.9, 0.8], [4, 0, 0])
     """
 
     tasks: list[FoldTask]
@@ -93,6 +105,16 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
 
     Raises:
         ValueError: if the strategy asks for what no table holds, or waits while nothing is pending.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> scores = [[0.9, 0.8], [0.3, 0.9], [0.7, 0.8]]
+        >>> table = folds.ScoreTable(scores, np.ones((3, 2)), [{"C": 1}, {"C": 10}, {"C": 100}])
+        >>> strategy = folds.make("exact_pruning", n_candidates=3, n_folds=2, rng=np.random.default_rng(0))
+        >>> trace = folds.replay(strategy, table)
+        >>> table.candidates[trace.chosen], len(trace.tasks)
+        ({'C': 1}, 4)
     """
     cells = {None: (table.scores.tolist(), table.seconds.tolist())} | {
         rows: (rung.scores.tolist(), rung.seconds.tolist()) for rows, rung in rungs.items()
@@ -112,19 +134,65 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run that Ctrl-C ended; `trace` is what it had been told."""
+    """A run that Ctrl-C ended; `trace` is what it had been told.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> strategy = folds.make("standard", n_candidates=2, n_folds=2, rng=np.random.default_rng(0))
+        >>> def evaluate(task):
+        ...     if task.fold == 1:
+        ...         raise KeyboardInterrupt
+        ...     return folds.Fit(score=0.9, seconds=0.0)
+        >>> try:
+        ...     folds.run(strategy, evaluate)
+        ... except folds.Interrupted as error:
+        ...     error.trace.scores.tolist()
+        [0.9]
+    """
 
     trace: Trace
 
 
 class OutOfMemoryError(MemoryError):
-    """A run that ended because an evaluation had too little memory; `trace` is what it had been told."""
+    """A run that ended because an evaluation had too little memory; `trace` is what it had been told.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> strategy = folds.make("standard", n_candidates=2, n_folds=2, rng=np.random.default_rng(0))
+        >>> def evaluate(task):
+        ...     if task.fold == 1:
+        ...         raise MemoryError
+        ...     return folds.Fit(score=0.9, seconds=0.0)
+        >>> try:
+        ...     folds.run(strategy, evaluate)
+        ... except folds.OutOfMemoryError as error:
+        ...     error.trace.scores.tolist()
+        [0.9]
+    """
 
     trace: Trace
 
 
 class Broken(BrokenExecutor):
-    """A run whose executor evaluates nothing any more; `trace` is what it had been told."""
+    """A run whose executor evaluates nothing any more; `trace` is what it had been told.
+
+    Examples:
+        >>> from concurrent.futures import BrokenExecutor
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> strategy = folds.make("standard", n_candidates=2, n_folds=2, rng=np.random.default_rng(0))
+        >>> def evaluate(task):
+        ...     if task.fold == 1:
+        ...         raise BrokenExecutor("the pool is gone")
+        ...     return folds.Fit(score=0.9, seconds=0.0)
+        >>> try:
+        ...     folds.run(strategy, evaluate)
+        ... except folds.Broken as error:
+        ...     error.trace.scores.tolist()
+        [0.9]
+    """
 
     trace: Trace
 
@@ -167,6 +235,17 @@ def run(
         Interrupted: on Ctrl-C.
         OutOfMemoryError: if an evaluation raises MemoryError.
         Broken: if the executor breaks, or if every worker is held by evaluations that were given up.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> scores = [[0.9, 0.8], [0.3, 0.9], [0.7, 0.8]]
+        >>> def evaluate(task):
+        ...     return folds.Fit(score=scores[task.candidate][task.fold], seconds=0.0)
+        >>> strategy = folds.make("exact_pruning", n_candidates=3, n_folds=2, rng=np.random.default_rng(0))
+        >>> trace = folds.run(strategy, evaluate)
+        >>> trace.chosen, len(trace.tasks)
+        (0, 4)
     """
     check_whole("n_pending", n_pending, 1)
     log = _Log(strategy)
@@ -209,6 +288,17 @@ def run_in_processes(
 
     Raises:
         ValueError: if `n_workers` is below 1, on an unknown start method, and as `run`, whose other errors it has.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> scores = [[0.9, 0.8], [0.3, 0.9], [0.7, 0.8]]
+        >>> def evaluate(task):
+        ...     return folds.Fit(score=scores[task.candidate][task.fold], seconds=0.0)
+        >>> strategy = folds.make("exact_pruning", n_candidates=3, n_folds=2, rng=np.random.default_rng(0))
+        >>> trace = folds.run_in_processes(strategy, evaluate, n_workers=1)
+        >>> trace.chosen, len(trace.tasks)
+        (0, 4)
     """
     with Workers(n_workers, evaluate, start_method=start_method) as workers:
         return run(strategy, evaluate, executor=workers, n_pending=n_pending or n_workers, **options)

@@ -21,7 +21,7 @@ _N_HELD = 4
 
 
 @dataclass(frozen=True)
-class Place:
+class Backend:
     """Where a search evaluates.
 
     Attributes:
@@ -36,14 +36,14 @@ class Place:
 
 
 @contextmanager
-def place(
+def open_backend(
     evaluate: Evaluate,
     *,
     n_jobs: int | None,
     executor: Executor | None,
     n_pending: int | None,
     needs_workers: bool = False,
-) -> Iterator[Place]:
+) -> Iterator[Backend]:
     """Find where to evaluate: `executor`, else the active joblib backend with `n_jobs`, as joblib counts them.
 
     joblib's own process backends are replaced by our `Workers`, which survive the death of one of them.
@@ -65,7 +65,7 @@ def place(
             found: Executor | None = stack.enter_context(_holding(executor, evaluate))
         else:
             found, n_workers = _of_joblib(evaluate, n_jobs, needs_workers, stack)
-        yield Place(evaluate, found, n_pending or n_workers)
+        yield Backend(evaluate, found, n_pending or n_workers)
 
 
 def _of_joblib(
@@ -84,7 +84,7 @@ def _of_joblib(
         return (stack.enter_context(Workers(n, evaluate)) if n > 1 or needs_workers else None), n
     if isinstance(backend, ThreadingBackend):
         return stack.enter_context(ThreadPoolExecutor(n)), n
-    return stack.enter_context(_holding(stack.enter_context(_Backend(backend, n)), evaluate)), n
+    return stack.enter_context(_holding(stack.enter_context(_JoblibExecutor(backend, n)), evaluate)), n
 
 
 def _n_workers(executor: Executor) -> int:
@@ -222,7 +222,7 @@ def _evaluate_by(evaluate: Evaluate, task: Any) -> Any:
 # Other joblib backends ------------------------------------------------------------------------------------------
 
 
-class _Backend(Executor):
+class _JoblibExecutor(Executor):
     """A joblib backend as an executor, such as that of ray; a context manager.
 
     Raises:

@@ -21,21 +21,21 @@ from frugal.folds.fits import Fit
 from frugal.folds.replay import Interrupted, run
 from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
-from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Given, SearchCV
+from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, FitInputs, SearchCV
 from frugal.model_selection.candidates import Space, list_candidates
-from frugal.model_selection.evaluation import ScoredFit, told
-from frugal.model_selection.executors import place
+from frugal.model_selection.evaluation import ScoredFit, primary_score
+from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import complete_settings
 from frugal.model_selection.journal import Journal, fingerprint, seed_in
 from frugal.model_selection.journal_lock import lock_journal
-from frugal.model_selection.limited import Limited, Limits
+from frugal.model_selection.limited import LimitedFoldStrategy, Limits
 from frugal.model_selection.progress import INTERRUPTED, Callbacks, ProgressLine, warn_of_interruption
 from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem(Given):
+class _Problem(FitInputs):
     """What one call of `fit` searches, and on what."""
 
     candidates: Sequence[Candidate]
@@ -189,14 +189,14 @@ class FoldSearchCV(SearchCV):
         return self._conclude(lambda: self._choose(problem, outcome), problem, callbacks, interruption)
 
     def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
-        given = self._given(X, y, params, self.cv)
+        inputs = self._fit_inputs(X, y, params, self.cv)
         origin: Any = seed_in(self.journal) if self.random_state is None else self.random_state
         if not isinstance(origin, Integral):
             origin = check_random_state(origin).randint(2**31 - 1)
         random_state = np.random.RandomState(origin)
         candidates = list_candidates(self.space, self.n_candidates, random_state)
         seed = int(random_state.randint(2**31 - 1))
-        return _Problem(**vars(given), candidates=candidates, origin=int(origin), seed=seed)
+        return _Problem(**vars(inputs), candidates=candidates, origin=int(origin), seed=seed)
 
     # Search -------------------------------------------------------------------------------------------------
 
@@ -206,7 +206,7 @@ class FoldSearchCV(SearchCV):
         """Ask and tell the strategy to its end, or to a limit; on Ctrl-C with the interruption."""
         evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit)
-        strategy = Limited(self._make(problem), limits)
+        strategy = LimitedFoldStrategy(self._make(problem), limits)
         progress = ProgressLine(self.verbose, len(problem.candidates), self.n_splits_)
         fits: dict[FoldTask, Fit] = {}
         interruption: KeyboardInterrupt | None = None
@@ -223,15 +223,15 @@ class FoldSearchCV(SearchCV):
 
             options = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
             kept = dict(journal.kept)
-            with place(evaluation, **options, needs_workers=self.fit_timeout is not None) as where:
+            with open_backend(evaluation, **options, needs_workers=self.fit_timeout is not None) as backend:
                 try:
                     trace = run(
                         strategy,
-                        where.evaluate,
-                        executor=where.executor,
-                        n_pending=where.n_pending,
+                        backend.evaluate,
+                        executor=backend.executor,
+                        n_pending=backend.n_pending,
                         fit_timeout=self.fit_timeout,
-                        failed_score=told(self._failed_score, None),
+                        failed_score=primary_score(self._failed_score, None),
                         kept=kept,
                         keep=keep,
                     )

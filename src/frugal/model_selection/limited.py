@@ -1,4 +1,4 @@
-"""Searches that ask no further once fits or time are spent."""
+"""Limits of a search, and a fold strategy that keeps them."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Limits:
         return ""
 
 
-class Limited:
-    """Hands through what a strategy asks and is told, until a limit is reached.
+class LimitedFoldStrategy:
+    """A fold strategy that asks for nothing more once a limit is reached.
 
     Attributes:
         ended: why nothing more is asked; empty: the strategy decides.

@@ -15,8 +15,8 @@ AnyTrial = TypeVar("AnyTrial", bound=Trial)
 _REMEDY: Final = "add a constant to the errors, or choose ei, dngo, entropy_search or random"
 
 
-class Course:
-    """Hands through what a strategy asks and is told, and asks for one last trial where that is needed.
+class LimitedTrialStrategy:
+    """A trial strategy that keeps the limits of a search, and asks for one last trial where that is needed.
 
     The answer of a search is the lowest error among trials that were given all there is. A strategy that judges
     candidates by less may choose one that has no such trial: it gets one at the end.

@@ -20,7 +20,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from frugal.model_selection import TrialSearchCV
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
@@ -336,17 +335,3 @@ def test_it_can_be_cloned_pickled_nested_and_shown():
     assert clone(search).get_params()["n_trials"] == 5
     assert cross_val_score(search, X, Y, cv=2).shape == (2,)
     assert "TrialSearchCV" in search._repr_html_()
-
-
-CHEAP = {"strategy": "random", "n_trials": 2, "cv": 2, "error_score": "raise", "random_state": 0}
-
-
-@pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks(
-    [
-        TrialSearchCV(LogisticRegression(), {"C": Uniform(0.1, 1.0, scale="log")}, **CHEAP),
-        TrialSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, **CHEAP),
-    ]
-)
-def test_it_is_a_scikit_learn_estimator(estimator, check):
-    check(estimator)

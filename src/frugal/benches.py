@@ -78,8 +78,8 @@ def _bench_select(args: argparse.Namespace) -> pd.DataFrame:
     )
     if args.output is not None:
         write(cells, args.output)
-    ours, peer = bench.overhead_ms()
-    log.info("beside the fit itself: FoldSearchCV %.2f ms per fit, GridSearchCV %.2f ms", ours, peer)
+    overheads = ", ".join(f"{name} {ms:.2f}" for name, ms in bench.overhead_ms().items())
+    log.info("ms per fit beside the fit itself, of FoldSearchCV by strategy and of its peer: %s", overheads)
     return bench.summarise(cells)
 
 

@@ -24,6 +24,11 @@ class Fit:
         score: higher is better; nan if it failed.
         seconds: of fitting and scoring.
         reason: why it failed; empty if it did not.
+
+    Examples:
+        >>> from frugal.folds import Fit
+        >>> Fit(score=0.9, seconds=0.1)
+        Fit(score=0.9, seconds=0.1, reason='')
     """
 
     score: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import thread_time
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -45,6 +45,18 @@ class Trace:
         events: what the strategy noted (completions, rungs, stops), each with its step from 1.
         overhead_s: seconds of CPU spent in the strategy itself, so that other jobs on the machine do not count.
         answers: what the strategy was told the scores of, with the reasons of failures, in the order of `tasks`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> scores = [[0.9, 0.8], [0.3, 0.9], [0.7, 0.8]]
+        >>> table = folds.ScoreTable(scores, np.ones((3, 2)), [{"C": 1}, {"C": 10}, {"C": 100}])
+        >>> strategy = folds.make("exact_pruning", n_candidates=3, n_folds=2, rng=np.random.default_rng(0))
+        >>> trace = folds.replay(strategy, table)
+        >>> [(task.candidate, task.fold) for task in trace.tasks]
+        [(0, 0), (1, 0), (2, 0), (0, 1)]
+        >>> trace.scores_of(0).tolist(), trace.completion_steps(3, 2).tolist()
+        ([0.9, 0.8], [4, 0, 0])
     """
 
     tasks: list[FoldTask]
@@ -93,6 +105,16 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
 
     Raises:
         ValueError: if the strategy asks for what no table holds, or waits while nothing is pending.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> scores = [[0.9, 0.8], [0.3, 0.9], [0.7, 0.8]]
+        >>> table = folds.ScoreTable(scores, np.ones((3, 2)), [{"C": 1}, {"C": 10}, {"C": 100}])
+        >>> strategy = folds.make("exact_pruning", n_candidates=3, n_folds=2, rng=np.random.default_rng(0))
+        >>> trace = folds.replay(strategy, table)
+        >>> table.candidates[trace.chosen], len(trace.tasks)
+        ({'C': 1}, 4)
     """
     cells = {None: (table.scores.tolist(), table.seconds.tolist())} | {
         rows: (rung.scores.tolist(), rung.seconds.tolist()) for rows, rung in rungs.items()
@@ -112,19 +134,65 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run that Ctrl-C ended; `trace` is what it had been told."""
+    """A run that Ctrl-C ended; `trace` is what it had been told.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> strategy = folds.make("standard", n_candidates=2, n_folds=2, rng=np.random.default_rng(0))
+        >>> def evaluate(task):
+        ...     if task.fold == 1:
+        ...         raise KeyboardInterrupt
+        ...     return folds.Fit(score=0.9, seconds=0.0)
+        >>> try:
+        ...     folds.run(strategy, evaluate)
+        ... except folds.Interrupted as error:
+        ...     error.trace.scores.tolist()
+        [0.9]
+    """
 
     trace: Trace
 
 
 class OutOfMemoryError(MemoryError):
-    """A run that ended because an evaluation had too little memory; `trace` is what it had been told."""
+    """A run that ended because an evaluation had too little memory; `trace` is what it had been told.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> strategy = folds.make("standard", n_candidates=2, n_folds=2, rng=np.random.default_rng(0))
+        >>> def evaluate(task):
+        ...     if task.fold == 1:
+        ...         raise MemoryError
+        ...     return folds.Fit(score=0.9, seconds=0.0)
+        >>> try:
+        ...     folds.run(strategy, evaluate)
+        ... except folds.OutOfMemoryError as error:
+        ...     error.trace.scores.tolist()
+        [0.9]
+    """
 
     trace: Trace
 
 
 class Broken(BrokenExecutor):
-    """A run whose executor evaluates nothing any more; `trace` is what it had been told."""
+    """A run whose executor evaluates nothing any more; `trace` is what it had been told.
+
+    Examples:
+        >>> from concurrent.futures import BrokenExecutor
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> strategy = folds.make("standard", n_candidates=2, n_folds=2, rng=np.random.default_rng(0))
+        >>> def evaluate(task):
+        ...     if task.fold == 1:
+        ...         raise BrokenExecutor("the pool is gone")
+        ...     return folds.Fit(score=0.9, seconds=0.0)
+        >>> try:
+        ...     folds.run(strategy, evaluate)
+        ... except folds.Broken as error:
+        ...     error.trace.scores.tolist()
+        [0.9]
+    """
 
     trace: Trace
 
@@ -136,6 +204,7 @@ def run(
     executor: Executor | None = None,
     n_pending: int = 1,
     fit_timeout: float | None = None,
+    failed_score: float = math.nan,
     kept: Mapping[FoldTask, Fit] = _NOTHING_KEPT,
     keep: Callable[[FoldTask, Fit], None] = lambda task, fit: None,
     stop: Callable[[], bool] = lambda: False,
@@ -154,6 +223,7 @@ def run(
             of workers, it keeps these busy while the oldest task takes long.
         fit_timeout: seconds after which an evaluation counts as failed. `Workers` kill the process; the worker of
             another executor is lost until the evaluation ends.
+        failed_score: what the strategy is told of an evaluation that counts as failed.
         kept: evaluations of an interrupted run, which are told without being repeated.
         keep: called in this thread with each new task and fit as soon as it is seen to be done.
         stop: asked before each new task; True: no more are asked for, and the run ends with the pending ones.
@@ -165,10 +235,22 @@ def run(
         Interrupted: on Ctrl-C.
         OutOfMemoryError: if an evaluation raises MemoryError.
         Broken: if the executor breaks, or if every worker is held by evaluations that were given up.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> scores = [[0.9, 0.8], [0.3, 0.9], [0.7, 0.8]]
+        >>> def evaluate(task):
+        ...     return folds.Fit(score=scores[task.candidate][task.fold], seconds=0.0)
+        >>> strategy = folds.make("exact_pruning", n_candidates=3, n_folds=2, rng=np.random.default_rng(0))
+        >>> trace = folds.run(strategy, evaluate)
+        >>> trace.chosen, len(trace.tasks)
+        (0, 4)
     """
     check_whole("n_pending", n_pending, 1)
     log = _Log(strategy)
-    with Pending(_FITS, evaluate, executor, fit_timeout, kept.get, keep) as pending:
+    family = replace(_FITS, failed=lambda task, seconds, reason: Fit(failed_score, seconds, reason))
+    with Pending(family, evaluate, executor, fit_timeout, kept.get, keep) as pending:
         try:
             drive(log.ask, log.tell, pending, n_pending, stop)
         except KeyboardInterrupt as error:
@@ -206,6 +288,17 @@ def run_in_processes(
 
     Raises:
         ValueError: if `n_workers` is below 1, on an unknown start method, and as `run`, whose other errors it has.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> scores = [[0.9, 0.8], [0.3, 0.9], [0.7, 0.8]]
+        >>> def evaluate(task):
+        ...     return folds.Fit(score=scores[task.candidate][task.fold], seconds=0.0)
+        >>> strategy = folds.make("exact_pruning", n_candidates=3, n_folds=2, rng=np.random.default_rng(0))
+        >>> trace = folds.run_in_processes(strategy, evaluate, n_workers=1)
+        >>> trace.chosen, len(trace.tasks)
+        (0, 4)
     """
     with Workers(n_workers, evaluate, start_method=start_method) as workers:
         return run(strategy, evaluate, executor=workers, n_pending=n_pending or n_workers, **options)

@@ -41,6 +41,14 @@ class Folds:
         scaler: fitted inside each training part; one of `learners.SCALERS`.
         splits: `stratified` or `plain`.
         epochs: passes over the training rows, for networks.
+
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> from frugal.datasets import Dataset
+        >>> from frugal.folds import Folds
+        >>> folds = Folds(Dataset.from_arrays(*load_iris(return_X_y=True)), n_folds=5, seed=0)
+        >>> [array.shape for array in folds.arrays(0)]
+        [(120, 4), (120,), (30, 4), (30,)]
     """
 
     dataset: Dataset
@@ -105,6 +113,16 @@ class Live:
         classifier: one of `learners.CLASSIFIERS`, or of `learners.NETWORKS`.
         candidates: what a task's `candidate` counts in.
         rung_folds: where tasks with `n_rows` are evaluated; None: on `folds` too.
+
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> from frugal.datasets import Dataset
+        >>> from frugal.folds import Folds, Live
+        >>> from frugal.interface import FoldTask
+        >>> folds = Folds(Dataset.from_arrays(*load_iris(return_X_y=True)), n_folds=5, seed=0)
+        >>> evaluate = Live(folds, "knn", [{"n_neighbors": 1}, {"n_neighbors": 9}])
+        >>> evaluate(FoldTask(candidate=1, fold=0)).score > 0.8
+        True
     """
 
     folds: Folds
@@ -156,6 +174,14 @@ def score(
     Raises:
         ValueError: on an unknown name, that of a hyperparameter too, an empty candidate list, folds that do not
             exist or repeat, or epochs where none or some are needed.
+
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> from frugal import folds
+        >>> candidates = [{"n_neighbors": 1}, {"n_neighbors": 9}, {"n_neighbors": 99}]
+        >>> table = folds.score(load_iris(return_X_y=True), "knn", candidates, n_folds=5, seed=0)
+        >>> table.scores.shape, table.candidates[table.means.argmax()]
+        ((3, 5), {'n_neighbors': 1})
     """
     if isinstance(dataset, str):
         from frugal.datasets import load

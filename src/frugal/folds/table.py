@@ -34,6 +34,14 @@ class ScoreTable:
         seconds: measured seconds of fit and score, nan where not measured, same shape.
         candidates: one per row.
         meta: how it was made (dataset, classifier, seed, ...), and `failures`: [row, column, message].
+
+    Examples:
+        >>> from frugal.folds import ScoreTable
+        >>> table = ScoreTable([[0.5, 1.0], [0.5, 0.5]], [[0.1, 0.1], [0.2, 0.2]], [{"C": 1}, {"C": 10}])
+        >>> table.means.tolist()
+        [0.75, 0.5]
+        >>> table.take([1, 1, 0]).candidates
+        [{'C': 10}, {'C': 10}, {'C': 1}]
     """
 
     scores: NDArray[np.float64]

@@ -33,8 +33,8 @@ ABOVE_0 = Interval(Real, 0, None, closed="neither")
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """What one call of `fit` is given, as scikit-learn's searches understand it."""
+class FitInputs:
+    """The arguments of one call of `fit`, checked and split as by scikit-learn's searches."""
 
     X: Any
     y: Any
@@ -119,7 +119,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         tags.target_tags = deepcopy(get_tags(self.estimator).target_tags)
         return tags
 
-    def _given(self, X: Any, y: Any, params: Mapping[str, Any], cv: Any) -> Given:
+    def _fit_inputs(self, X: Any, y: Any, params: Mapping[str, Any], cv: Any) -> FitInputs:
         """Check what `fit` is given, and split the rows."""
         if y is None and get_tags(self).target_tags.required:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
@@ -135,21 +135,25 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
                 f"cv.split gives {len(splits)} splits, but cv.get_n_splits says {self.n_splits_}; they must agree"
             )
         metric = self.refit if isinstance(self.refit, str) else None
-        return Given(X, y, routed, scorers, metric, splits, params)
+        return FitInputs(X, y, routed, scorers, metric, splits, params)
 
     def _evaluation_of(
-        self, given: Given, candidates: Sequence[Candidate], seed: int, contexts: Mapping[tuple[int, int], Any]
+        self,
+        inputs: FitInputs,
+        candidates: Sequence[Candidate],
+        seed: int,
+        contexts: Mapping[tuple[int, int], Any],
     ) -> Evaluation:
         return Evaluation(
             clone(self.estimator),
-            given.X,
-            given.y,
-            given.splits,
+            inputs.X,
+            inputs.y,
+            inputs.splits,
             candidates,
-            given.scorers,
-            given.routed.estimator.fit,
-            given.routed.scorer.score,
-            metric=given.metric,
+            inputs.scorers,
+            inputs.routed.estimator.fit,
+            inputs.routed.scorer.score,
+            metric=inputs.metric,
             return_train_score=self.return_train_score,
             error_score=self.error_score,
             verbose=self.verbose,
@@ -157,6 +161,11 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
             caller=clone(self) if contexts else None,
             contexts=contexts,
         )
+
+    @property
+    def _failed_score(self) -> float:
+        """Score of a failed fit; nan where it is to be raised."""
+        return math.nan if self.error_score == "raise" else float(self.error_score)
 
     def _check_fit(self, fit: Fit) -> None:
         """Raise what can be raised after the first fit: a refit that is none of its metrics, a fit given up."""
@@ -166,12 +175,12 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
             raise RuntimeError(fit.reason)
 
     def _set_best(
-        self, given: Given, results: dict[str, Any], fits: Sequence[Fit], comparable: NDArray[np.bool_]
+        self, inputs: FitInputs, results: dict[str, Any], fits: Sequence[Fit], comparable: NDArray[np.bool_]
     ) -> None:
         """Set `cv_results_` and what is best in them.
 
         Args:
-            given: to `fit`.
+            inputs: of `fit`.
             results: one row per candidate.
             fits: that they are made of.
             comparable: which rows a callable `refit` chooses among; if none, among all.
@@ -186,8 +195,8 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
             self.best_index_, self.best_params_ = best, results["params"][best]
             if not callable(self.refit):
                 self.best_score_ = results[f"mean_test_{refit_metric}"][best]
-        is_multimetric = isinstance(given.scorers, _MultimetricScorer)
-        self.scorer_ = given.scorers._scorers if is_multimetric else given.scorers
+        is_multimetric = isinstance(inputs.scorers, _MultimetricScorer)
+        self.scorer_ = inputs.scorers._scorers if is_multimetric else inputs.scorers
         self.cv_results_ = results
 
     def _best_index(self, results: dict[str, Any], refit_metric: Any, comparable: NDArray[np.bool_]) -> int:
@@ -203,12 +212,12 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         }
         return int(which[self._select_best_index(self.refit, refit_metric, rows)])
 
-    def _refit(self, given: Given, callbacks: Callbacks) -> None:
+    def _refit(self, inputs: FitInputs, callbacks: Callbacks) -> None:
         """Fit the best candidate on all rows."""
         best = clone(clone(self.estimator).set_params(**clone(dict(self.best_params_), safe=False)))
         started = time.time()
-        arguments = (given.X,) if given.y is None else (given.X, given.y)
-        callbacks.refit(best, *arguments, **given.routed.estimator.fit)
+        arguments = (inputs.X,) if inputs.y is None else (inputs.X, inputs.y)
+        callbacks.refit(best, *arguments, **inputs.routed.estimator.fit)
         self.refit_time_ = time.time() - started
         self.best_estimator_ = best
         if hasattr(best, "feature_names_in_"):
@@ -217,7 +226,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
     def _conclude(
         self,
         choose: Callable[[], None],
-        given: Given,
+        inputs: FitInputs,
         callbacks: Callbacks,
         interruption: KeyboardInterrupt | None,
     ) -> Self:
@@ -225,7 +234,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         try:
             choose()
             if self.refit:
-                self._refit(given, callbacks)
+                self._refit(inputs, callbacks)
         except Exception:
             if interruption is None:
                 raise

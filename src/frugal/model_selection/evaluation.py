@@ -115,7 +115,7 @@ class Evaluation:
         fit_time, score_time = float(out["fit_time"]), float(out["score_time"])
         scores, reason = out["test_scores"], out["fit_error"] or ""
         return ScoredFit(
-            score=told(scores, self.metric),
+            score=primary_score(scores, self.metric),
             seconds=fit_time + score_time,
             reason=reason,
             test_scores=scores,
@@ -163,8 +163,8 @@ def _knows_callbacks() -> bool:
     return "callback_ctx" in signature(_fit_and_score).parameters
 
 
-def told(scores: Scores, metric: str | None) -> float:
-    """What the strategy is told of a fit: one score; nan where it failed or the score is not finite.
+def primary_score(scores: Scores, metric: str | None) -> float:
+    """The score of a fit that the strategy is told; nan where it failed or the score is not finite.
 
     A score above 1 by rounding alone, as weighted accuracies can be, is 1.
 

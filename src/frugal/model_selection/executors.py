@@ -13,7 +13,7 @@ from frugal.workers import Workers
 
 
 @dataclass(frozen=True)
-class Place:
+class Backend:
     """Where a search evaluates.
 
     Attributes:
@@ -28,14 +28,14 @@ class Place:
 
 
 @contextmanager
-def place(
+def open_backend(
     evaluate: Evaluate,
     *,
     n_jobs: int | None,
     executor: Executor | None,
     n_pending: int | None,
     needs_workers: bool = False,
-) -> Iterator[Place]:
+) -> Iterator[Backend]:
     """Find where to evaluate: `executor`, else the active joblib backend with `n_jobs`, as joblib counts them.
 
     joblib's own process backends are replaced by our `Workers`, which survive the death of one of them.
@@ -57,7 +57,7 @@ def place(
             found: Executor | None = stack.enter_context(holding(executor, evaluate))
         else:
             found, n_workers = _of_joblib(evaluate, n_jobs, needs_workers, stack)
-        yield Place(evaluate, found, n_pending or n_workers)
+        yield Backend(evaluate, found, n_pending or n_workers)
 
 
 def _of_joblib(
@@ -76,13 +76,13 @@ def _of_joblib(
         return (stack.enter_context(Workers(n, evaluate)) if n > 1 or needs_workers else None), n
     if isinstance(backend, ThreadingBackend):
         return stack.enter_context(ThreadPoolExecutor(n)), n
-    return stack.enter_context(holding(stack.enter_context(_Backend(backend, n)), evaluate)), n
+    return stack.enter_context(holding(stack.enter_context(_JoblibExecutor(backend, n)), evaluate)), n
 
 
 # Other joblib backends ------------------------------------------------------------------------------------------
 
 
-class _Backend(Executor):
+class _JoblibExecutor(Executor):
     """A joblib backend as an executor, such as that of ray; a context manager.
 
     Raises:

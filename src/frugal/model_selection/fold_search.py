@@ -21,20 +21,21 @@ from frugal.folds.fits import Fit
 from frugal.folds.replay import Interrupted, run
 from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
-from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Given, SearchCV
+from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, FitInputs, SearchCV
 from frugal.model_selection.candidates import Space, list_candidates
-from frugal.model_selection.evaluation import ScoredFit
-from frugal.model_selection.executors import place
+from frugal.model_selection.evaluation import ScoredFit, primary_score
+from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import complete_settings
 from frugal.model_selection.journal import Journal, fingerprint, seed_in
-from frugal.model_selection.limited import Limited
-from frugal.model_selection.progress import Callbacks, ProgressLine
+from frugal.model_selection.journal_lock import lock_journal
+from frugal.model_selection.limited import LimitedFoldStrategy, Limits
+from frugal.model_selection.progress import INTERRUPTED, Callbacks, ProgressLine, warn_of_interruption
 from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem(Given):
+class _Problem(FitInputs):
     """What one call of `fit` searches, and on what."""
 
     candidates: Sequence[Candidate]
@@ -181,20 +182,21 @@ class FoldSearchCV(SearchCV):
         problem = self._problem(X, y, params)
         callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))
         contexts = callbacks.begin_search(len(problem.candidates), self.n_splits_)
-        outcome, interruption = self._search(problem, contexts)
+        with lock_journal(self.journal):
+            outcome, interruption = self._search(problem, contexts)
         callbacks.end_search()
         self._tell_end(outcome, interruption)
         return self._conclude(lambda: self._choose(problem, outcome), problem, callbacks, interruption)
 
     def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
-        given = self._given(X, y, params, self.cv)
+        inputs = self._fit_inputs(X, y, params, self.cv)
         origin: Any = seed_in(self.journal) if self.random_state is None else self.random_state
         if not isinstance(origin, Integral):
             origin = check_random_state(origin).randint(2**31 - 1)
         random_state = np.random.RandomState(origin)
         candidates = list_candidates(self.space, self.n_candidates, random_state)
         seed = int(random_state.randint(2**31 - 1))
-        return _Problem(**vars(given), candidates=candidates, origin=int(origin), seed=seed)
+        return _Problem(**vars(inputs), candidates=candidates, origin=int(origin), seed=seed)
 
     # Search -------------------------------------------------------------------------------------------------
 
@@ -203,7 +205,8 @@ class FoldSearchCV(SearchCV):
     ) -> tuple[Outcome, KeyboardInterrupt | None]:
         """Ask and tell the strategy to its end, or to a limit; on Ctrl-C with the interruption."""
         evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
-        strategy = Limited(self._make(problem), max_fits=self.max_fits, time_limit=self.time_limit)
+        limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit)
+        strategy = LimitedFoldStrategy(self._make(problem), limits)
         progress = ProgressLine(self.verbose, len(problem.candidates), self.n_splits_)
         fits: dict[FoldTask, Fit] = {}
         interruption: KeyboardInterrupt | None = None
@@ -220,24 +223,25 @@ class FoldSearchCV(SearchCV):
 
             options = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
             kept = dict(journal.kept)
-            with place(evaluation, **options, needs_workers=self.fit_timeout is not None) as where:
+            with open_backend(evaluation, **options, needs_workers=self.fit_timeout is not None) as backend:
                 try:
                     trace = run(
                         strategy,
-                        where.evaluate,
-                        executor=where.executor,
-                        n_pending=where.n_pending,
+                        backend.evaluate,
+                        executor=backend.executor,
+                        n_pending=backend.n_pending,
                         fit_timeout=self.fit_timeout,
+                        failed_score=primary_score(self._failed_score, None),
                         kept=kept,
                         keep=keep,
                     )
                 except Interrupted as error:
                     trace, interruption = error.trace, KeyboardInterrupt(str(error))
-        told = dict(zip(trace.tasks, trace.answers, strict=True))
+        answers = dict(zip(trace.tasks, trace.answers, strict=True))
         progress.end(trace.chosen)
-        self.n_fits_kept_ = sum(task not in fits for task in told)
-        ended = "the search was interrupted" if interruption is not None else strategy.ended
-        outcome = Outcome(problem.candidates, self.n_splits_, told | fits, strategy.events, trace.chosen, ended)
+        self.n_fits_kept_ = sum(task not in fits for task in answers)
+        ended = INTERRUPTED if interruption is not None else strategy.ended
+        outcome = Outcome(problem.candidates, self.n_splits_, answers | fits, strategy.events, trace.chosen, ended)
         return outcome, interruption
 
     def _make(self, problem: _Problem) -> Any:
@@ -273,12 +277,7 @@ class FoldSearchCV(SearchCV):
         self.n_fits_exhaustive_ = len(outcome.candidates) * outcome.n_folds
         self.ended_because_ = outcome.ended
         if interruption is not None:
-            warnings.warn(
-                f"the search was interrupted after {self.n_fits_} fits; "
-                f"{'the best candidate so far is in place' if self.n_fits_ else 'there is no candidate yet'}",
-                UserWarning,
-                stacklevel=4,
-            )
+            warn_of_interruption(f"{self.n_fits_} fits", "in place" if self.n_fits_ else None, stacklevel=4)
         elif outcome.ended and not is_complete(outcome).any():
             warnings.warn(
                 f"{outcome.ended} before any candidate had all its folds, so the best is that of the folds so far",
@@ -297,7 +296,7 @@ class FoldSearchCV(SearchCV):
         results = tabulate(
             outcome,
             self._format_results,
-            error_score=math.nan if self.error_score == "raise" else float(self.error_score),
+            error_score=self._failed_score,
             n_rows=_num_samples(problem.X),
             return_train_score=self.return_train_score,
             metric=problem.metric,

@@ -1,4 +1,4 @@
-"""A strategy that is asked no further once fits or time are spent."""
+"""Limits of a search, and a fold strategy that keeps them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,32 @@ from typing import Any
 from frugal.interface import FoldStrategy, FoldTask, Wait
 
 
-class Limited:
-    """Hands through what a strategy asks and is told, until a limit is reached.
+class Limits:
+    """What a search may spend; time counts from here.
+
+    Args:
+        max_fits: at most; None: no limit.
+        time_limit: seconds after which no fit is started; None: no limit.
+        n_fits_each: fits of one task.
+    """
+
+    def __init__(
+        self, *, max_fits: int | None = None, time_limit: float | None = None, n_fits_each: int = 1
+    ) -> None:
+        self._max_fits, self._n_fits_each = math.inf if max_fits is None else max_fits, n_fits_each
+        self._time_limit, self._started = time_limit, monotonic()
+
+    def reached(self, n_asked: int) -> str:
+        """The limit that forbids another task after `n_asked` of them; empty: none does."""
+        if (n_asked + 1) * self._n_fits_each > self._max_fits:
+            return f"max_fits={self._max_fits} was reached"
+        if self._time_limit is not None and monotonic() - self._started >= self._time_limit:
+            return f"time_limit={self._time_limit:g} s was reached"
+        return ""
+
+
+class LimitedFoldStrategy:
+    """A fold strategy that asks for nothing more once a limit is reached.
 
     Attributes:
         ended: why nothing more is asked; empty: the strategy decides.
@@ -18,21 +42,16 @@ class Limited:
 
     Args:
         strategy: a fresh one.
-        max_fits: evaluations at most; None: no limit.
-        time_limit: seconds after which none is started; None: no limit.
+        limits: of the search.
     """
 
-    def __init__(self, strategy: FoldStrategy, *, max_fits: int | None, time_limit: float | None) -> None:
-        self._strategy, self._max_fits = strategy, math.inf if max_fits is None else max_fits
-        self._time_limit, self._started = time_limit, monotonic()
+    def __init__(self, strategy: FoldStrategy, limits: Limits) -> None:
+        self._strategy, self._limits = strategy, limits
         self.ended, self.n_asked = "", 0
 
     def ask(self) -> FoldTask | Wait | None:
         """The next evaluation; None once a limit is reached."""
-        if self.n_asked >= self._max_fits:
-            self.ended = f"max_fits={self._max_fits} was reached"
-        elif self._time_limit is not None and monotonic() - self._started >= self._time_limit:
-            self.ended = f"time_limit={self._time_limit:g} s was reached"
+        self.ended = self.ended or self._limits.reached(self.n_asked)
         if self.ended:
             return None
         task = self._strategy.ask()

@@ -16,11 +16,13 @@ import numpy as np
 
 from frugal.checks import check_number, check_positive, check_whole
 from frugal.interface import Candidate, Trial, TrialTask
-from frugal.model_selection.course import Course, usable
-from frugal.model_selection.executors import place
+from frugal.model_selection.executors import open_backend
 from frugal.model_selection.journal import seed_in
-from frugal.model_selection.needs import Offer, Plan, plan
-from frugal.model_selection.progress import TrialProgress
+from frugal.model_selection.journal_lock import lock_journal
+from frugal.model_selection.limited import Limits
+from frugal.model_selection.limited_trials import LimitedTrialStrategy, usable
+from frugal.model_selection.needs import Plan, ResourceSpec, plan
+from frugal.model_selection.progress import INTERRUPTED, TrialProgress, warn_of_interruption
 from frugal.model_selection.trial_journal import TrialJournal
 from frugal.model_selection.trial_space import TrialSpace, as_space
 from frugal.spaces import SearchSpace
@@ -29,7 +31,7 @@ from frugal.trials.live import LiveRun, as_text
 if TYPE_CHECKING:
     import pandas as pd
 
-GIVEN: Final = {"rows": ("n_rows", "subset"), "epochs": ("epochs", "resume_from", "id")}
+RESOURCE_ARGUMENTS: Final = {"rows": ("n_rows", "subset"), "epochs": ("epochs", "resume_from", "id")}
 """What a function may take beside the candidate, by the resource that its strategy gives."""
 
 
@@ -51,6 +53,14 @@ class Minimum:
     trials: pd.DataFrame = field(repr=False)
     n_trials: int
     ended: str
+
+
+class Interrupted(KeyboardInterrupt):
+    """A search that Ctrl-C ended; `found` is the best so far, None if no trial has succeeded."""
+
+    def __init__(self, found: Minimum | None) -> None:
+        super().__init__(INTERRUPTED)
+        self.found = found
 
 
 def minimize(
@@ -108,6 +118,7 @@ def minimize(
     Raises:
         ValueError: on arguments that do not go together, the journal of another search, or if every trial failed.
         TypeError: if the function returns something else than a number.
+        KeyboardInterrupt: after Ctrl-C; its attribute `found` is what has been found by then, or None.
 
     Examples:
         >>> from frugal import minimize
@@ -145,31 +156,39 @@ def minimize(
     if not callable(function):
         raise ValueError(f"function must be callable, got {function!r}")
     searched = as_space(space)
-    planned = plan(strategy, settings or {}, _offer(function, settings or {}), space=searched, n_trials=n_trials)
+    planned = plan(
+        strategy, settings or {}, _resource_spec(function, settings or {}), space=searched, n_trials=n_trials
+    )
     seed = _seed(random_state, journal)
     evaluate = Objective(function, _names(function, planned.varies), planned.n_rows)
-    where = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
-    with place(evaluate, **where, needs_workers=trial_timeout is not None) as place_:  # type: ignore[arg-type]
-        parts = _parts(function, searched, planned, seed, place_.n_pending)
-        course = Course(_make(planned, searched, seed), planned, time_limit=time_limit)
-        run = LiveRun(course)
+    options = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
+    with open_backend(evaluate, **options, needs_workers=trial_timeout is not None) as backend:  # type: ignore[arg-type]
+        parts = _parts(function, searched, planned, seed, backend.n_pending)
+        limited = LimitedTrialStrategy(_make(planned, searched, seed), planned, Limits(time_limit=time_limit))
+        run = LiveRun(limited)
         progress = TrialProgress(verbose, planned.n_trials)
-        with TrialJournal(journal, parts) as kept:
+        with lock_journal(journal), TrialJournal(journal, parts) as kept:
 
             def keep(trial: Trial) -> None:
                 kept.keep_trial(trial)
-                progress.add(None if course.best is None else course.best.error)
+                progress.add(None if limited.best is None else limited.best.error)
 
-            run.go(
-                place_.evaluate,
-                executor=place_.executor,
-                n_pending=place_.n_pending,
+            interruption = run.go(
+                backend.evaluate,
+                executor=backend.executor,
+                n_pending=backend.n_pending,
                 trial_timeout=trial_timeout,
                 kept=kept.answer,
                 keep=keep,
             )
-    progress.end(None if course.best is None else course.best.error)
-    return _found(run, course, planned)
+    progress.end(None if limited.best is None else limited.best.error)
+    if interruption is None:
+        return _found(run, limited, planned)
+    limited.ended = INTERRUPTED
+    found = None if limited.best is None else _found(run, limited, planned)
+    kept_at = None if found is None else "the attribute `found` of this KeyboardInterrupt"
+    warn_of_interruption(f"{len(run.trials)} trials", kept_at, stacklevel=2)
+    raise Interrupted(found) from interruption
 
 
 @dataclass(frozen=True)
@@ -232,14 +251,14 @@ def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return {p.name: p for p in parameters[1:] if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
 
 
-def _offer(function: Callable[..., Any], settings: Mapping[str, Any]) -> Offer:
+def _resource_spec(function: Callable[..., Any], settings: Mapping[str, Any]) -> ResourceSpec:
     taken = _parameters(function)
     kinds: list[Literal["rows", "epochs"]] = ["rows", "epochs"]
-    found = [kind for kind in kinds if GIVEN[kind][0] in taken]
+    found = [kind for kind in kinds if RESOURCE_ARGUMENTS[kind][0] in taken]
     asked = [kind for kind in found if kind == settings.get("resource")]
     resource = next(iter([*asked, *found]), None)
     required = [n for n in ("n_rows", "epochs") if n in taken and taken[n].default is inspect.Parameter.empty]
-    return Offer(
+    return ResourceSpec(
         resource=resource,
         most=None,
         least=1,
@@ -253,7 +272,11 @@ def _offer(function: Callable[..., Any], settings: Mapping[str, Any]) -> Offer:
 
 
 def _names(function: Callable[..., Any], varies: str | None) -> tuple[str, ...]:
-    return () if varies is None else tuple(name for name in GIVEN[varies] if name in _parameters(function))
+    return (
+        ()
+        if varies is None
+        else tuple(name for name in RESOURCE_ARGUMENTS[varies] if name in _parameters(function))
+    )
 
 
 def _seed(random_state: Any, journal: str | os.PathLike[str] | None) -> int:
@@ -291,28 +314,28 @@ def _parts(
     }
 
 
-def _found(run: LiveRun, course: Course, planned: Plan) -> Minimum:
+def _found(run: LiveRun, limited: LimitedTrialStrategy, planned: Plan) -> Minimum:
     failed = [trial for trial in run.trials if math.isnan(trial.error)]
-    told = len(run.trials)
-    if course.best is None:
+    n_trials = len(run.trials)
+    if limited.best is None:
         raise ValueError(
-            f"all {told} trials failed; the first: {failed[0].reason}"
-            if told
-            else f"no trial was made: {course.ended}"
+            f"all {n_trials} trials failed; the first: {failed[0].reason}"
+            if n_trials
+            else f"no trial was made: {limited.ended}"
         )
     if failed:
         first = failed[0]
         warnings.warn(
-            f"{len(failed)} of {told} trials failed; the first is trial {first.task.id}: {first.reason}",
+            f"{len(failed)} of {n_trials} trials failed; the first is trial {first.task.id}: {first.reason}",
             RuntimeWarning,
             stacklevel=3,
         )
-    if not planned.is_whole(course.best.task):
+    if not planned.is_whole(limited.best.task):
         warnings.warn(
-            f"no trial on all there is has succeeded{course.ended and ', since ' + course.ended}; the best is "
+            f"no trial on all there is has succeeded{limited.ended and ', since ' + limited.ended}; the best is "
             "that of the trials on most",
             RuntimeWarning,
             stacklevel=3,
         )
-    best = course.best
-    return Minimum(dict(best.task.candidate), best.error, run.table(), told, course.ended)
+    best = limited.best
+    return Minimum(dict(best.task.candidate), best.error, run.table(), n_trials, limited.ended)

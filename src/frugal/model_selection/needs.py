@@ -21,8 +21,8 @@ LOGARITHMIC: Final = ("fabolas", "fabolas_joint", "mtbo", "smac")
 
 
 @dataclass(frozen=True)
-class Offer:
-    """What trials can be given, and what is known of the data.
+class ResourceSpec:
+    """The resource that trials can be given less of, and what is known of the data.
 
     Attributes:
         resource: `rows` or `epochs`, what trials can be given less of; None: nothing.
@@ -73,7 +73,7 @@ class Plan:
 
 
 def plan(
-    strategy: str, settings: Mapping[str, Any], offer: Offer, *, space: SearchSpace, n_trials: int | None
+    strategy: str, settings: Mapping[str, Any], spec: ResourceSpec, *, space: SearchSpace, n_trials: int | None
 ) -> Plan:
     """Complete the settings of a strategy.
 
@@ -82,7 +82,7 @@ def plan(
     Args:
         strategy: its name.
         settings: of the strategy; they win.
-        offer: what trials can be given.
+        spec: of the resource, and of the data.
         space: of the candidates, with the signs of its hyperparameters.
         n_trials: of the search; None: `N_TRIALS`, after those on subsets if there are such; of a strategy with
             brackets, every bracket once.
@@ -100,35 +100,35 @@ def plan(
     check_settings(strategy, settings)
     if n_trials is not None:
         check_whole("n_trials", n_trials, 1)
-    facts = {"n_classes": offer.n_classes, "n_valid": offer.n_valid, "currency": "cost"}
+    facts = {"n_classes": spec.n_classes, "n_valid": spec.n_valid, "currency": "cost"}
     found = {name: value for name, value in facts.items() if name in known and value is not None}
     if "max_resource" in known:
-        return _of_brackets(strategy, found | dict(settings), offer, n_trials)
+        return _of_brackets(strategy, found | dict(settings), spec, n_trials)
     if "n_max" in known:
-        return _of_sizes(strategy, found | dict(settings), offer, known, n_trials)
+        return _of_sizes(strategy, found | dict(settings), spec, known, n_trials)
     if "subset_rows" in known:
-        return _of_subsets(strategy, found | dict(settings), offer, space, known, n_trials)
-    if offer.unused_text:
+        return _of_subsets(strategy, found | dict(settings), spec, space, known, n_trials)
+    if spec.unused_text:
         raise ValueError(
-            f"{strategy} gives every trial all there is, so {offer.unused_text}; strategies with a resource: "
+            f"{strategy} gives every trial all there is, so {spec.unused_text}; strategies with a resource: "
             "hyperband, fabolas, fabolas_joint, mtbo, hypertune"
         )
     return Plan(strategy, found | dict(settings), n_trials or N_TRIALS, None, None, None)
 
 
-def _of_brackets(strategy: str, settings: dict[str, Any], offer: Offer, n_trials: int | None) -> Plan:
-    if offer.resource is None:
+def _of_brackets(strategy: str, settings: dict[str, Any], spec: ResourceSpec, n_trials: int | None) -> Plan:
+    if spec.resource is None:
         raise ValueError(
-            f"{strategy} needs a resource that it can give trials less of: {offer.rows_text}, or "
-            f"{offer.epochs_text}; without one, choose {PLAIN}"
+            f"{strategy} needs a resource that it can give trials less of: {spec.rows_text}, or "
+            f"{spec.epochs_text}; without one, choose {PLAIN}"
         )
-    settings.setdefault("resource", offer.resource)
-    if settings["resource"] != offer.resource:
-        raise ValueError(f"resource of {strategy} must be {offer.resource!r} here, got {settings['resource']!r}")
-    most = settings.setdefault("max_resource", offer.most)
+    settings.setdefault("resource", spec.resource)
+    if settings["resource"] != spec.resource:
+        raise ValueError(f"resource of {strategy} must be {spec.resource!r} here, got {settings['resource']!r}")
+    most = settings.setdefault("max_resource", spec.most)
     if most is None:
-        raise ValueError(f"{strategy} needs settings={{'max_resource': ...}}, the {offer.noun} of a whole trial")
-    settings.setdefault("min_resource", offer.least)
+        raise ValueError(f"{strategy} needs settings={{'max_resource': ...}}, the {spec.noun} of a whole trial")
+    settings.setdefault("min_resource", spec.least)
     sizes = {name: settings[name] for name in ("max_resource", "min_resource")}
     sizes["reduction_factor"] = settings.get("reduction_factor", 3)
     if n_trials is None:
@@ -136,39 +136,39 @@ def _of_brackets(strategy: str, settings: dict[str, Any], offer: Offer, n_trials
         numbers = range(last_bracket(**sizes) + 1) if numbers is None else numbers
         rounding = settings.get("rounding", "ceil")
         n_trials = sum(rung.n_candidates for s in numbers for rung in plan_bracket(s, rounding=rounding, **sizes))
-    is_rows = offer.resource == "rows"
+    is_rows = spec.resource == "rows"
     return Plan(
         strategy, settings, n_trials, most if is_rows else None, settings.get("epochs") if is_rows else most,
-        offer.resource,
+        spec.resource,
     )  # fmt: skip
 
 
 def _of_sizes(
-    strategy: str, settings: dict[str, Any], offer: Offer, known: Mapping[str, Any], n_trials: int | None
+    strategy: str, settings: dict[str, Any], spec: ResourceSpec, known: Mapping[str, Any], n_trials: int | None
 ) -> Plan:
-    _need_rows(strategy, offer)
+    _need_rows(strategy, spec)
     sizes = settings.get("sizes")
-    if sizes is None and settings.setdefault("n_max", offer.most) is None:
+    if sizes is None and settings.setdefault("n_max", spec.most) is None:
         raise ValueError(f"{strategy} needs settings={{'n_max': ...}}, the rows of a whole trial")
     if sizes is None:
         check_whole("n_max", settings["n_max"], 2)
     most: int = settings["n_max"] if sizes is None else (sizes[-1] if len(sizes) else 1)
     if "auxiliary" in known:
-        settings.setdefault("auxiliary", max(offer.least, most // 4))
+        settings.setdefault("auxiliary", max(spec.least, most // 4))
     elif sizes is None:
-        settings.setdefault("n_min", max(offer.least, min(100, most // 16)))
+        settings.setdefault("n_min", max(spec.least, min(100, most // 16)))
     return Plan(strategy, settings, n_trials or N_TRIALS, most, None, "rows")
 
 
 def _of_subsets(
     strategy: str,
     settings: dict[str, Any],
-    offer: Offer,
+    spec: ResourceSpec,
     space: SearchSpace,
     known: Mapping[str, Any],
     n_trials: int | None,
 ) -> Plan:
-    _need_rows(strategy, offer)
+    _need_rows(strategy, spec)
     if settings.get("control", "none") == "unsigned":
         return Plan(strategy, settings, n_trials or N_TRIALS, None, None, "rows")
     signs = space.signs if settings.get("signs") is None else settings["signs"]
@@ -178,9 +178,9 @@ def _of_subsets(
             "space=SearchSpace({...}, signs={'C': 1, ...}), 1 where larger values do, -1 where smaller ones do; "
             f"without that, choose {PLAIN}"
         )
-    if offer.most is not None:
-        settings.setdefault("n_rows", offer.most)
-        settings.setdefault("subset_rows", max(offer.least, offer.most // 10))
+    if spec.most is not None:
+        settings.setdefault("n_rows", spec.most)
+        settings.setdefault("subset_rows", max(spec.least, spec.most // 10))
     elif "subset_rows" not in settings:
         raise ValueError(f"{strategy} needs settings={{'subset_rows': ...}}, 5 to 10 % of all rows")
     count, each = (settings.get(name, known[name]) for name in ("n_subsets", "n_subset_trials"))
@@ -195,9 +195,9 @@ def _of_subsets(
     return Plan(strategy, settings, n_trials, None, None, "rows")
 
 
-def _need_rows(strategy: str, offer: Offer) -> None:
-    if offer.resource != "rows":
+def _need_rows(strategy: str, spec: ResourceSpec) -> None:
+    if spec.resource != "rows":
         raise ValueError(
-            f"{strategy} chooses how many rows a trial is given: it needs {offer.rows_text}; without that, choose "
+            f"{strategy} chooses how many rows a trial is given: it needs {spec.rows_text}; without that, choose "
             f"{PLAIN}"
         )

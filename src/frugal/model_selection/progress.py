@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from time import monotonic
 from typing import Any, Final
 
 _EVERY_S: Final = {True: 0.2, False: 10.0}
 """Seconds between lines, on a terminal and in a file."""
+INTERRUPTED: Final = "the search was interrupted"
+
+
+def warn_of_interruption(done: str, place: str | None, *, stacklevel: int) -> None:
+    """Warn that Ctrl-C ended a search after so much, and say where the best candidate so far is; None: nowhere."""
+    best = "there is no candidate yet" if place is None else f"the best candidate so far is {place}"
+    warnings.warn(f"{INTERRUPTED} after {done}; {best}", UserWarning, stacklevel=stacklevel + 1)
 
 
 class ProgressLine:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from frugal.interface import Candidate, FoldTask, Trial, TrialTask
-from frugal.model_selection.course import usable
-from frugal.model_selection.evaluation import Evaluation, ScoredFit
+from frugal.model_selection.evaluation import Evaluation, ScoredFit, primary_score
+from frugal.model_selection.limited_trials import usable
 from frugal.seeds import seed_for
+from frugal.trials.checks import LARGEST_TARGET
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,11 @@ class TrialEvaluation:
             fits=fits,
         )
         return usable(trial)
+
+    def failed_error(self, error_score: float) -> float:
+        """The error of a trial that was given up, as if each of its fits had failed."""
+        error = self.best_possible_score - primary_score(error_score, None)
+        return error if abs(error) <= LARGEST_TARGET else math.nan
 
 
 def params_of(task: TrialTask, parameter: str | None) -> Mapping[str, Any]:

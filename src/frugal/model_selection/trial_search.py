@@ -21,13 +21,15 @@ from sklearn.utils.validation import _num_samples
 
 from frugal.checks import is_whole
 from frugal.interface import Trial, TrialTask
-from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Given, SearchCV
-from frugal.model_selection.course import Course
-from frugal.model_selection.executors import place
+from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, FitInputs, SearchCV
+from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import best_possible_score, n_classes_of
 from frugal.model_selection.journal import fingerprint, seed_in
-from frugal.model_selection.needs import LOGARITHMIC, Offer, Plan, plan
-from frugal.model_selection.progress import Callbacks, TrialProgress
+from frugal.model_selection.journal_lock import lock_journal
+from frugal.model_selection.limited import Limits
+from frugal.model_selection.limited_trials import LimitedTrialStrategy
+from frugal.model_selection.needs import LOGARITHMIC, Plan, ResourceSpec, plan
+from frugal.model_selection.progress import INTERRUPTED, Callbacks, TrialProgress, warn_of_interruption
 from frugal.model_selection.trial_evaluation import ScoredTrial, TrialEvaluation
 from frugal.model_selection.trial_journal import TrialJournal
 from frugal.model_selection.trial_results import choice_of, fits_of, tabulate_trials
@@ -46,7 +48,7 @@ class _Search:
     """What one call of `fit` searches, and how.
 
     Attributes:
-        given: to `fit`.
+        inputs: of `fit`.
         space: of the candidates.
         plan: of the strategy.
         seed: of the strategy, of draws of rows and of a validation share.
@@ -54,7 +56,7 @@ class _Search:
         parameter: of the estimator, that is the resource; None: there is none.
     """
 
-    given: Given
+    inputs: FitInputs
     space: SearchSpace
     plan: Plan
     seed: int
@@ -105,6 +107,7 @@ class TrialSearchCV(SearchCV):
         verbose: 1 prints a line now and then, from 2 every fit prints one.
         journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
             JSON under any other name.
+        max_fits: fits at most, those from the journal included; a trial that would exceed it is not started.
         time_limit: seconds after which no trial is started.
         trial_timeout: seconds after which a trial counts as failed; trials then run in processes of their own.
         executor: any `concurrent.futures.Executor` to run trials on in the place of `n_jobs`; it is not closed.
@@ -160,6 +163,7 @@ class TrialSearchCV(SearchCV):
         "n_trials": [AT_LEAST_1, None],
         "cv": ["cv_object", _SHARE],
         "resource": [str, None],
+        "max_fits": [AT_LEAST_1, None],
         "trial_timeout": [ABOVE_0, None],
     }
 
@@ -182,6 +186,7 @@ class TrialSearchCV(SearchCV):
         return_train_score: bool = False,
         verbose: int = 0,
         journal: str | os.PathLike[str] | None = None,
+        max_fits: int | None = None,
         time_limit: float | None = None,
         trial_timeout: float | None = None,
         executor: Executor | None = None,
@@ -206,6 +211,7 @@ class TrialSearchCV(SearchCV):
         )
         self.n_trials = n_trials
         self.resource = resource
+        self.max_fits = max_fits
         self.trial_timeout = trial_timeout
 
     @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
@@ -227,13 +233,14 @@ class TrialSearchCV(SearchCV):
             KeyboardInterrupt: after Ctrl-C; the best candidate so far is in place by then.
         """
         search = self._search_of(X, y, params)
-        given = search.given
-        callbacks = Callbacks(self, given.X, given.y, params.get("sample_weight"))
+        inputs = search.inputs
+        callbacks = Callbacks(self, inputs.X, inputs.y, params.get("sample_weight"))
         contexts = callbacks.begin_search(search.n_trials, self.n_splits_)
-        run, course, interruption = self._run(search, contexts)
+        with lock_journal(self.journal):
+            run, limited, interruption = self._run(search, contexts)
         callbacks.end_search()
-        self._tell_end(run, course, search.plan, interruption)
-        return self._conclude(lambda: self._choose(search, run), given, callbacks, interruption)
+        self._tell_end(run, limited, search.plan, interruption)
+        return self._conclude(lambda: self._choose(search, run), inputs, callbacks, interruption)
 
     # Search -------------------------------------------------------------------------------------------------
 
@@ -242,23 +249,27 @@ class TrialSearchCV(SearchCV):
         seed = seed_in(self.journal) if self.random_state is None else None
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        given = self._given(X, y, params, self._cv(y, seed))
+        inputs = self._fit_inputs(X, y, params, self._cv(y, seed))
+        if self.max_fits is not None and self.max_fits < self.n_splits_:
+            raise ValueError(
+                f"max_fits must be at least {self.n_splits_}, the fits of a trial, got {self.max_fits}"
+            )
         settings = dict(self.settings or {})
         best = settings.pop("best_possible_score", None)
         if best is None:
-            best = best_possible_score(given.scorer, self.estimator)
+            best = best_possible_score(inputs.scorer, self.estimator)
         if best is None and self.strategy in LOGARITHMIC:
             raise ValueError(
                 f"{self.strategy} models the logarithm of errors, so it needs to know what no score can exceed, "
                 "and this scorer does not say: give settings={'best_possible_score': ...}, or choose ei"
             )
         planned = plan(
-            self.strategy, settings, self._offer(given, space, best), space=space, n_trials=self.n_trials
+            self.strategy, settings, self._resource_spec(inputs, space, best), space=space, n_trials=self.n_trials
         )
-        if planned.varies == "rows" and (planned.n_rows or 0) > _num_samples(given.X):
-            raise ValueError(f"a whole trial has {_num_samples(given.X)} rows, but settings say {planned.n_rows}")
+        if planned.varies == "rows" and (planned.n_rows or 0) > _num_samples(inputs.X):
+            raise ValueError(f"a whole trial has {_num_samples(inputs.X)} rows, but settings say {planned.n_rows}")
         parameter = self.resource if planned.varies == "epochs" else None
-        return _Search(given, space, planned, seed, 0.0 if best is None else float(best), parameter)
+        return _Search(inputs, space, planned, seed, 0.0 if best is None else float(best), parameter)
 
     def _cv(self, y: Any, seed: int) -> Any:
         """The splitter, or one validation part where `cv` is a share."""
@@ -268,10 +279,10 @@ class TrialSearchCV(SearchCV):
         kind = StratifiedShuffleSplit if labelled else ShuffleSplit
         return kind(1, test_size=self.cv, random_state=seed)
 
-    def _offer(self, given: Given, space: SearchSpace, best: float | None) -> Offer:
-        """What trials can be given."""
-        n_rows, n_classes = _num_samples(given.X), n_classes_of(self.estimator, given.y)
-        n_valid = sum(len(test) for _, test in given.splits)
+    def _resource_spec(self, inputs: FitInputs, space: SearchSpace, best: float | None) -> ResourceSpec:
+        """The resource that trials can be given less of."""
+        n_rows, n_classes = _num_samples(inputs.X), n_classes_of(self.estimator, inputs.y)
+        n_valid = sum(len(test) for _, test in inputs.splits)
         is_share = best == 1.0 and is_classifier(self.estimator)
         common: dict[str, Any] = {
             "n_classes": n_classes,
@@ -281,10 +292,10 @@ class TrialSearchCV(SearchCV):
             "unused_text": "" if self.resource is None else "resource must be None",
         }
         if self.resource is None:
-            return Offer(None, None, 1, noun="", **common)
+            return ResourceSpec(None, None, 1, noun="", **common)
         if self.resource == "n_samples":
             least = min(self.n_splits_ * 2 * (n_classes or 1), n_rows)  # as scikit-learn's halving has it
-            return Offer("rows", n_rows, least, noun="rows", **common)
+            return ResourceSpec("rows", n_rows, least, noun="rows", **common)
         parameters = self.estimator.get_params()
         if self.resource not in parameters:
             raise ValueError(
@@ -295,16 +306,16 @@ class TrialSearchCV(SearchCV):
             raise ValueError(f"{self.resource!r} is the resource, so it cannot be in the space too")
         most = parameters[self.resource]
         is_count = is_whole(most, 1)
-        return Offer("epochs", int(most) if is_count else None, 1, noun=self.resource, **common)
+        return ResourceSpec("epochs", int(most) if is_count else None, 1, noun=self.resource, **common)
 
     def _run(
         self, search: _Search, contexts: Mapping[tuple[int, int], Any]
-    ) -> tuple[LiveRun, Course, KeyboardInterrupt | None]:
+    ) -> tuple[LiveRun, LimitedTrialStrategy, KeyboardInterrupt | None]:
         """Ask and tell the strategy to its end, or to a limit; on Ctrl-C with the interruption."""
         planned, best = search.plan, search.best_possible_score
         evaluation = TrialEvaluation(
-            self._evaluation_of(search.given, (), search.seed, contexts),
-            _num_samples(search.given.X),
+            self._evaluation_of(search.inputs, (), search.seed, contexts),
+            _num_samples(search.inputs.X),
             search.n_trials,
             search.parameter,
             best,
@@ -315,18 +326,18 @@ class TrialSearchCV(SearchCV):
             planned.strategy, space=search.space, n_trials=planned.n_trials, rng=rng, **planned.settings
         )
         remedy = "give settings={'best_possible_score': ...}, which no score exceeds, or choose ei"
-        course = Course(strategy, planned, time_limit=self.time_limit, remedy=remedy)
-        run, progress = LiveRun(course), TrialProgress(self.verbose, search.n_trials)
-        interruption: KeyboardInterrupt | None = None
+        limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit, n_fits_each=self.n_splits_)
+        limited = LimitedTrialStrategy(strategy, planned, limits, remedy=remedy)
+        run, progress = LiveRun(limited), TrialProgress(self.verbose, search.n_trials)
         self.n_trials_kept_ = 0
 
         def score() -> float | None:
-            return None if course.best is None else best - course.best.error
+            return None if limited.best is None else best - limited.best.error
 
         needs_workers = self.trial_timeout is not None
         with (
-            place(evaluation, **options, needs_workers=needs_workers) as where,
-            TrialJournal(self.journal, self._parts(search, where.n_pending)) as journal,
+            open_backend(evaluation, **options, needs_workers=needs_workers) as backend,
+            TrialJournal(self.journal, self._parts(search, backend.n_pending)) as journal,
         ):
 
             def answer(task: TrialTask) -> Trial | None:
@@ -342,30 +353,34 @@ class TrialSearchCV(SearchCV):
                 journal.keep_trial(trial)
                 progress.add(score())
 
-            try:
-                run.go(
-                    where.evaluate,
-                    executor=where.executor,
-                    n_pending=where.n_pending,
-                    trial_timeout=self.trial_timeout,
-                    kept=answer,
-                    keep=keep,
-                )
-            except KeyboardInterrupt as error:
-                interruption = error
+            interruption = run.go(
+                backend.evaluate,
+                executor=backend.executor,
+                n_pending=backend.n_pending,
+                trial_timeout=self.trial_timeout,
+                failed_error=evaluation.failed_error(self._failed_score),
+                kept=answer,
+                keep=keep,
+            )
         progress.end(score())
-        return run, course, interruption
+        return run, limited, interruption
 
     def _parts(self, search: _Search, n_pending: int) -> dict[str, Any]:
         """What the search is, for its journal."""
         if self.journal is None:
             return {}
-        given, dimensions = search.given, search.space.dimensions
-        scoring = self.scoring, given.metric, self.return_train_score, self.error_score, search.best_possible_score
+        inputs, dimensions = search.inputs, search.space.dimensions
+        scoring = (
+            self.scoring,
+            inputs.metric,
+            self.return_train_score,
+            self.error_score,
+            search.best_possible_score,
+        )
         parts = fingerprint(
-            data=(given.X, given.y, dict(given.params)),
+            data=(inputs.X, inputs.y, dict(inputs.params)),
             estimator=clone(self.estimator),
-            splits=given.splits,
+            splits=inputs.splits,
             scoring=scoring,
         )
         space = {name: f"{dimension!r}" for name, dimension in dimensions.items()}
@@ -380,20 +395,17 @@ class TrialSearchCV(SearchCV):
         }
 
     def _tell_end(
-        self, run: LiveRun, course: Course, planned: Plan, interruption: KeyboardInterrupt | None
+        self, run: LiveRun, limited: LimitedTrialStrategy, planned: Plan, interruption: KeyboardInterrupt | None
     ) -> None:
         """Set how the search ended, and warn where that is not how it was meant to."""
         self.n_trials_ = len(run.trials)
         self.n_fits_ = self.n_trials_ * self.n_splits_
-        self.ended_because_ = "the search was interrupted" if interruption is not None else course.ended
-        what = "the best candidate so far is in place" if self.n_trials_ else "there is no candidate yet"
-        text = ""
+        self.ended_because_ = INTERRUPTED if interruption is not None else limited.ended
         if interruption is not None:
-            text = f"the search was interrupted after {self.n_trials_} trials; {what}"
-        elif course.best is not None and not planned.is_whole(course.best.task):
-            why = f", since {course.ended}" if course.ended else ""
+            warn_of_interruption(f"{self.n_trials_} trials", "in place" if self.n_trials_ else None, stacklevel=4)
+        elif limited.best is not None and not planned.is_whole(limited.best.task):
+            why = f", since {limited.ended}" if limited.ended else ""
             text = f"no trial on all of the resource has succeeded{why}; the best is that of the trials on most"
-        if text:
             warnings.warn(text, UserWarning, stacklevel=4)
 
     # Results ------------------------------------------------------------------------------------------------
@@ -409,12 +421,12 @@ class TrialSearchCV(SearchCV):
             search.plan,
             self._format_results,
             n_splits=self.n_splits_,
-            n_rows=_num_samples(search.given.X),
+            n_rows=_num_samples(search.inputs.X),
             parameter=search.parameter,
-            error_score=math.nan if self.error_score == "raise" else float(self.error_score),
+            error_score=self._failed_score,
             return_train_score=self.return_train_score,
         )
         whole = np.array([search.plan.is_whole(trial.task) for trial in run.trials])
-        self._set_best(search.given, results, fits, whole)
+        self._set_best(search.inputs, results, fits, whole)
         if hasattr(self, "best_params_"):
             self.best_params_ = choice_of(self.best_params_, search.plan, search.parameter)

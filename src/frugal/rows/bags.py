@@ -31,6 +31,13 @@ def interval_widths(estimates: Array, level: float = 0.95) -> Array:
 
     Raises:
         ValueError: on a level outside (0, 1].
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.rows import interval_widths
+        >>> estimates = np.arange(101.0)[:, None]
+        >>> interval_widths(estimates, level=0.9).round(6).tolist()
+        [90.0]
     """
     check_between("level", level, 0.0, 1.0, above=True)
     low, high = np.quantile(estimates, [0.5 - level / 2, 0.5 + level / 2], axis=0)
@@ -47,6 +54,13 @@ class Settle:
     Attributes:
         tolerance: relative change, at least 0.
         window: how many estimates before the last must be close to it, at least 1.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.rows import Settle
+        >>> series = [np.array([2.0]), np.array([1.01]), np.array([1.0])]
+        >>> Settle(tolerance=0.05, window=1).reached(series), Settle(tolerance=0.05, window=2).reached(series)
+        (True, False)
     """
 
     tolerance: float = 0.05
@@ -103,6 +117,19 @@ class Bag:
         settled_s: whether the rule for stopping at `s` subsamples was met; False without one.
         settled_r: whether the rule for stopping at `r` resamples was met, shape (s,).
         reasons: why fits failed, and how many did so.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(1000, 1))
+        >>> def mean(X, y, weights):
+        ...     return weights @ X / weights.sum()
+        >>> bag = rows.blb(X, None, b=100, s=5, r=10, fit=mean, statistic=rows.interval_widths, rng=rng)
+        >>> bag.n_fits, bag.n_failed, bag.coefs.shape
+        (50, 0, (5, 1))
+        >>> bag.rows_touched <= 50 * 100
+        True
     """
 
     coef: Array

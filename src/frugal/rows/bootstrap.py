@@ -44,6 +44,11 @@ def subsample_size(n: int, gamma: float) -> int:
 
     Raises:
         ValueError: if either is out of range.
+
+    Examples:
+        >>> from frugal.rows import subsample_size
+        >>> subsample_size(10_000, 0.5)
+        100
     """
     check_whole("n", n, 1)
     check_between("gamma", gamma, 0.0, 1.0, above=True)
@@ -90,6 +95,17 @@ def blb(
     Raises:
         ValueError: on an argument out of range, a subsample that misses a class, entries that are not finite,
             or if every fit fails. Fits that fail are otherwise left out, counted, and warned of.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(1000, 1))
+        >>> def mean(X, y, weights):
+        ...     return weights @ X / weights.sum()
+        >>> bag = rows.blb(X, None, b=100, s=5, r=50, fit=mean, statistic=rows.interval_widths, rng=rng)
+        >>> abs(bag.statistic.item() - 2 * 1.96 / 1000**0.5) < 0.02
+        True
     """
     rows = rows_of(X, y)
     check_sizes(b, r, len(rows), rows.classes)
@@ -133,6 +149,17 @@ def bootstrap(
     Raises:
         ValueError: on an argument out of range, entries that are not finite, or if every fit fails. Fits that fail
             are otherwise left out, counted, and warned of.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(1000, 1))
+        >>> def mean(X, y, weights):
+        ...     return weights @ X / weights.sum()
+        >>> bag = rows.bootstrap(X, None, r=200, fit=mean, statistic=rows.interval_widths, rng=rng)
+        >>> abs(bag.statistic.item() - 2 * 1.96 / 1000**0.5) < 0.02
+        True
     """
     rows = rows_of(X, y)
     check_whole("r", r, 2)
@@ -181,6 +208,17 @@ def b_of_n(
     Raises:
         ValueError: on an argument out of range, entries that are not finite, or if every fit fails. Fits that
             fail, such as those of resamples without a class, are otherwise left out, counted, and warned of.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(1000, 1))
+        >>> def mean(X, y, weights):
+        ...     return weights @ X / weights.sum()
+        >>> bag = rows.b_of_n(X, None, b=100, r=200, fit=mean, statistic=rows.interval_widths, rng=rng)
+        >>> abs(bag.statistic.item() - 2 * 1.96 / 1000**0.5) < 0.02
+        True
     """
     rows = rows_of(X, y)
     check_sizes(b, r, len(rows), rows.classes)

@@ -61,6 +61,16 @@ class SubsampleFit:
         n_drawn: rows drawn in all, failed pilots included.
         n_scored: rows whose features were read to make probabilities: N after a pilot, else 0.
         warnings: one sentence for each failed pilot, and one if the method was given up.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(5000), rng.normal(size=5000)])
+        >>> y = (rng.random(5000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> fit = rows.fit_subsample(X, y, method="osmac_mvc", pilot_size=200, size=800, rng=rng)
+        >>> fit.correction, fit.rows_touched, fit.standard_errors.shape
+        ('weights', 6000, (2,))
     """
 
     coef: Floats
@@ -102,6 +112,16 @@ def subsample_logistic(
 
     Raises:
         ValueError: as `fit_subsample`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(5000), rng.normal(size=5000)])
+        >>> y = (rng.random(5000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> coef = rows.subsample_logistic(X, y, method="osmac_mvc", pilot_size=200, size=800, rng=rng)
+        >>> bool(np.abs(coef - [-1.0, 1.0]).max() < 0.4)
+        True
     """
     fit = fit_subsample(X, y, method=method, pilot_size=pilot_size, size=size, rng=rng)
     for sentence in fit.warnings:
@@ -139,6 +159,16 @@ def fit_subsample(
         FitError: a ValueError, if the rows to be fitted lack a class, are separated or have dependent columns.
         ValueError: on an unknown name, a size out of range, arrays that do not fit together, labels other than 0
             and 1, or one of these alone.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(5000), rng.normal(size=5000)])
+        >>> y = (rng.random(5000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> fit = rows.fit_subsample(X, y, method="osmac_mvc", pilot_size=200, size=800, rng=rng)
+        >>> bool(np.abs(fit.coef - [-1.0, 1.0]).max() < 0.4)
+        True
     """
     X, y = checked(X, y)
     check_choice("method", method, METHODS)

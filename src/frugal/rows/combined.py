@@ -98,6 +98,17 @@ def blb_osmac(
 
     Raises:
         ValueError: on an argument out of range, labels other than 0 and 1, or if every fit fails.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(5000), rng.normal(size=5000)])
+        >>> y = (rng.random(5000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> sizes = {"b": 500, "s": 2, "r": 10, "pilot_size": 200}
+        >>> bag = rows.blb_osmac(X, y, fit=rows.fit_logistic, statistic=rows.interval_widths, rng=rng, **sizes)
+        >>> bool(np.abs(bag.bag.coef - [-1.0, 1.0]).max() < 0.4)
+        True
     """
     X, y = checked(X, y)
     rows = Rows.of(X, y.astype(np.int64))
@@ -186,6 +197,17 @@ def blb_svm(
 
     Raises:
         ValueError: as `blb`, on more than two classes, or if every fit fails.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 2))
+        >>> y = (X[:, 0] > 0).astype(int)
+        >>> svm = rows.KMSVM(compression=10, kernel="linear", random_state=0)
+        >>> bag = rows.blb_svm(X, y, [[-1.0, 0.0], [1.0, 0.0]], b=100, s=2, r=2, svm=svm, rng=rng)
+        >>> np.sign(bag.coef).tolist()
+        [-1.0, 1.0]
     """
     labels = np.asarray(y)
     if len(found := np.unique(labels)) != 2:
@@ -302,6 +324,16 @@ def blb_dynamic(
 
     Raises:
         ValueError: as `blb` and `fit_dynamic_sample`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(5000), rng.normal(size=5000)])
+        >>> y = (rng.random(5000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> bag = rows.blb_dynamic(X, y, b=500, s=1, r=2, rng=rng, theta=0.5, initial_size=50)
+        >>> bool(np.abs(bag.bag.coef - [-1.0, 1.0]).max() < 0.4)
+        True
     """
     generator = np.random.default_rng(seed_of(rng))
     classes, fits, counts = np.unique(np.asarray(y)), list[Fit](), list[Ints]()

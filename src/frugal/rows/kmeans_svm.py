@@ -26,6 +26,14 @@ class SVMKM(ReducedSVM):
     """SVM-KM: clusters of one class become their centre, the others keep their rows.
 
     Parameters and attributes are those of `ReducedSVM`.
+
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> from frugal.rows import SVMKM
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = SVMKM(compression=10, random_state=0).fit(X, y)
+        >>> len(model.reduced_.X) < 150, model.score(X, y) > 0.9
+        (True, True)
     """
 
     def _reduce(self, X: Floats, codes: Indices, weights: Floats, seed: int) -> Left:
@@ -48,6 +56,14 @@ class KMSVM(ReducedSVM):
     """KM-SVM: each class is clustered by itself, and its centres replace it.
 
     Parameters and attributes are those of `ReducedSVM`.
+
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> from frugal.rows import KMSVM
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = KMSVM(compression=10, random_state=0).fit(X, y)
+        >>> len(model.reduced_.X), model.score(X, y) > 0.9
+        (15, True)
     """
 
     def _reduce(self, X: Floats, codes: Indices, weights: Floats, seed: int) -> Left:
@@ -63,6 +79,14 @@ class WKMSVM(KMSVM):
     """WKM-SVM: as KM-SVM, with the penalty of each centre multiplied by the size of its cluster.
 
     Parameters and attributes are those of `ReducedSVM`.
+
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> from frugal.rows import WKMSVM
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = WKMSVM(compression=10, random_state=0).fit(X, y)
+        >>> model.reduced_.weights.sum().item(), model.score(X, y) > 0.9
+        (150.0, True)
     """
 
     def _reduce(self, X: Floats, codes: Indices, weights: Floats, seed: int) -> Left:

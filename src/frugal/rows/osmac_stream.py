@@ -172,6 +172,20 @@ def osmac_stream(
         FitError: a ValueError, if both pilots or the pooled rows have no estimate.
         ValueError: on an unknown method, a size below 1, rows that are not finite or of another width, labels
             other than 0 and 1, or one of these alone, and if the passes give different numbers of rows.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(5000), rng.normal(size=5000)])
+        >>> y = (rng.random(5000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> def read():
+        ...     return ((X[part], y[part]) for part in np.array_split(np.arange(5000), 4))
+        >>> fit = rows.osmac_stream(read, pilot_size=200, size=800, rng=rng)
+        >>> fit.n_passes, fit.n_rows
+        (2, 5000)
+        >>> bool(np.abs(fit.coef - [-1.0, 1.0]).max() < 0.4)
+        True
     """
     check_choice("method", method, METHODS)
     check_whole("pilot_size", pilot_size, 1)

@@ -56,6 +56,15 @@ def fit_logistic(
     Raises:
         ValueError: on other shapes, a weight below 0 or not finite, other than two classes among the rows of
             positive weight, and with `ridge` 0 if a hyperplane separates them or columns are dependent.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(5000), rng.normal(size=5000)])
+        >>> y = (rng.random(5000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> bool(np.abs(rows.fit_logistic(X, y) - [-1.0, 1.0]).max() < 0.2)
+        True
     """
     X, z, w = _checked(X, y, weights, ridge)
     beta = np.zeros(X.shape[1]) if start is None else np.array(start, dtype=float)

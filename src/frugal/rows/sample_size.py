@@ -99,6 +99,16 @@ def fit_dynamic_sample(
     Raises:
         ValueError: on an argument out of range, labels of the wrong kind, fewer than two classes, or entries
             that are not finite.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(5000), rng.normal(size=5000)])
+        >>> y = (rng.random(5000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> fit = rows.fit_dynamic_sample(X, y, theta=0.5, initial_size=50, rng=rng)
+        >>> fit.status, int(fit.trace.size[0]), int(fit.trace.size[-1])
+        ('converged', 50, 5000)
     """
     features, codes, labels = _checked(X, y, classes)
     check_rng(rng)

@@ -74,6 +74,11 @@ def sampling_probabilities(
     Raises:
         ValueError: on an unknown method, labels other than 0 and 1, arrays that do not fit together, or a pilot
             that is missing, not finite or (M) not positive definite.
+
+    Examples:
+        >>> from frugal.rows import sampling_probabilities
+        >>> sampling_probabilities([[1.0], [2.0], [3.0], [4.0], [5.0]], [1, 0, 0, 0, 0], method="cc").tolist()
+        [0.5, 0.125, 0.125, 0.125, 0.125]
     """
     X, y = checked(X, y)
     check_choice("method", method, METHODS)

@@ -59,6 +59,21 @@ def blb_stream(
 
     Raises:
         ValueError: as `blb` does, and if there are no rows or a pass gives another number of them.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(1000, 1))
+        >>> def mean(X, y, weights):
+        ...     return weights @ X / weights.sum()
+        >>> def read():
+        ...     return ((chunk, None) for chunk in np.array_split(X, 4))
+        >>> sizes = {"b": 100, "s": 2, "r": 10, "fit": mean, "statistic": rows.interval_widths}
+        >>> bag = rows.blb_stream(read, rng=np.random.default_rng(1), **sizes)
+        >>> whole = rows.blb(X, None, rng=np.random.default_rng(1), **sizes)
+        >>> np.allclose(bag.coef, whole.coef)
+        True
     """
     for name, value, low in (
         ("b", b, 1),

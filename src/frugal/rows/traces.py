@@ -44,6 +44,16 @@ class Trace:
         step: length of the step along the direction; 0 where none was taken.
         full_objective: on all rows, after the step; nan unless watched.
         squared_error: squared distance of the gradient on the sample from that on all rows; nan unless watched.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(5000), rng.normal(size=5000)])
+        >>> y = (rng.random(5000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> fit = rows.fit_dynamic_sample(X, y, theta=0.5, initial_size=50, rng=rng)
+        >>> bool((np.diff(fit.trace.size) >= 0).all())
+        True
     """
 
     size: Ints
@@ -71,6 +81,16 @@ class Fit:
             the objective on all rows; `max_iter` or `max_points`: that limit ended it; `stopped`: what it was
             reported to did.
         trace: what happened at each step.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.column_stack([np.ones(5000), rng.normal(size=5000)])
+        >>> y = (rng.random(5000) < 1 / (1 + np.exp(-X @ [-1.0, 1.0]))).astype(int)
+        >>> fit = rows.fit_dynamic_sample(X, y, theta=0.5, initial_size=50, rng=rng)
+        >>> fit.coef.shape, fit.predict([[1.0, -3.0], [1.0, 5.0]]).tolist()
+        ((2, 2), [0, 1])
     """
 
     coef: Array

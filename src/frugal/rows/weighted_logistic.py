@@ -50,6 +50,16 @@ class FitError(ValueError):
     Attributes:
         sample: which rows, for people.
         reason: `missing_class`, `collinear`, `separated` or `no_convergence`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import rows
+        >>> X, y = np.ones((10, 2)), np.tile([0, 1], 5)
+        >>> try:
+        ...     rows.fit_subsample(X, y, method="uniform", pilot_size=0, size=50, rng=np.random.default_rng(0))
+        ... except rows.FitError as error:
+        ...     error.reason
+        'collinear'
     """
 
     def __init__(self, sample: str, reason: str) -> None:

@@ -119,6 +119,14 @@ def initial_design(space: SearchSpace, n: int, rng: np.random.Generator) -> list
 
     Raises:
         ValueError: if `n` is not whole, below 1 or above `LARGEST_DESIGN`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.spaces import SearchSpace, Uniform
+        >>> from frugal.trials import initial_design
+        >>> design = initial_design(SearchSpace({"x": Uniform(0.0, 1.0)}), 4, np.random.default_rng(0))
+        >>> sorted(int(4 * candidate["x"]) for candidate in design)
+        [0, 1, 2, 3]
     """
     check_whole("n", n, 1, LARGEST_DESIGN)
     return [space.from_unit(u) for u in qmc.LatinHypercube(len(space.dimensions), rng=rng).random(n)]

@@ -58,10 +58,11 @@ class LiveRun:
         executor: Executor | None = None,
         n_pending: int = 1,
         trial_timeout: float | None = None,
+        failed_error: float = math.nan,
         kept: Callable[[TrialTask], Trial | None] = lambda task: None,
         keep: Callable[[Trial], None] = lambda trial: None,
-    ) -> None:
-        """Ask and tell until the strategy is finished.
+    ) -> KeyboardInterrupt | None:
+        """Ask and tell until the strategy is finished, or Ctrl-C comes.
 
         Args:
             evaluate: task -> trial; picklable where the executor is made of processes. What it raises ends the
@@ -70,8 +71,12 @@ class LiveRun:
             n_pending: how many trials are asked for before the answer to the first of them is told.
             trial_timeout: seconds after which a trial counts as failed. `Workers` kill the process; the worker of
                 another executor is lost until the trial ends.
+            failed_error: what the strategy is told of a trial that counts as failed.
             kept: the trial of an interrupted run that answers a task, which is told without being repeated.
             keep: called in this thread with each new trial as soon as it is seen to be done.
+
+        Returns:
+            The interruption that ended the run; None: there was none.
 
         Raises:
             ValueError: if `n_pending` is below 1, `trial_timeout` is not positive or given without an executor, or
@@ -85,8 +90,17 @@ class LiveRun:
         def keep_new(task: TrialTask, trial: Trial) -> None:
             keep(self._timed(task, trial))
 
-        with Pending(_TRIALS, evaluate, executor, trial_timeout, kept, keep_new) as pending:
-            drive(self._ask, self._tell, pending, n_pending, lambda: False)
+        def failed(task: TrialTask, seconds: float, reason: str) -> Trial:
+            return Trial(task, failed_error, seconds, math.nan, reason=reason)
+
+        with Pending(
+            replace(_TRIALS, failed=failed), evaluate, executor, trial_timeout, kept, keep_new
+        ) as pending:
+            try:
+                drive(self._ask, self._tell, pending, n_pending, lambda: False)
+            except KeyboardInterrupt as interruption:
+                return interruption
+        return None
 
     def table(self) -> pd.DataFrame:
         """One row per trial told, columns `frugal.trials.runs.COLUMNS`; candidates as `as_text` has them."""

@@ -258,6 +258,17 @@ def terminating(strategy: TrialStrategy, *, rng: np.random.Generator, **settings
 
     Raises:
         ValueError: on an unknown setting or no horizon, or a setting outside its range.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import trials
+        >>> from frugal.spaces import SearchSpace, Uniform
+        >>> space, rng = SearchSpace({"rate": Uniform(1e-4, 1.0, scale="log")}), np.random.default_rng(0)
+        >>> searched = trials.make("random", space=space, n_trials=9, rng=rng)
+        >>> strategy = trials.terminating(searched, rng=rng, horizon=100)
+        >>> task = strategy.ask()
+        >>> task.epochs, strategy.report(task, epoch=1, score=0.1)
+        (100, True)
     """
     known = _settings_of(Terminating, "strategy", "rng")
     for name in settings:

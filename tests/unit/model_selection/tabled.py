@@ -1,5 +1,7 @@
 """An estimator whose fold scores are read from a table, and data that say which fold a row is of."""
 
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -12,21 +14,24 @@ class Tabled(BaseEstimator):
     """Candidate `i` scores `scores[i][fold]`; nan: its fit fails.
 
     The file `log`, if there is one, has a line for each fit. A fit of candidate `slow` takes `seconds`; that of
-    candidate `interrupts` is a Ctrl-C, on the fold that is not the first.
+    candidate `interrupts` is a Ctrl-C, on the fold that is not the first; that of `kills` ends its process.
     """
 
-    def __init__(self, i=0, scores=((0.5, 0.5),), log=None, slow=None, seconds=0.0, interrupts=None):
+    def __init__(self, i=0, scores=((0.5, 0.5),), log=None, slow=None, seconds=0.0, interrupts=None, kills=None):
         self.i = i
         self.scores = scores
         self.log = log
         self.slow = slow
         self.seconds = seconds
         self.interrupts = interrupts
+        self.kills = kills
 
     def fit(self, X, y=None, sample_weight=None):
         if self.log is not None:
             with Path(self.log).open("a") as file:
                 file.write(f"{self.i} {sorted(set(X[:, 0].tolist()))} {len(X)}\n")
+        if self.i == self.kills:
+            os.kill(os.getpid(), signal.SIGKILL)
         if self.i == self.slow:
             time.sleep(self.seconds)
         n_folds = len(self.scores[0])

@@ -1,5 +1,7 @@
 """`frugal bench select`: what is counted, and that peers and ours are given the same scores."""
 
+from inspect import signature
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import ParameterGrid
 
 from frugal.cli import main
-from frugal.model_selection import bench
+from frugal.model_selection import FoldSearchCV, bench
 from frugal.model_selection.bench_problem import Problem
 from frugal.model_selection.bench_searches import searches
 
@@ -81,7 +83,7 @@ def test_means_are_over_problems_and_intervals_over_seeds():
     assert row["live_share"] == 0.5
 
 
-def test_the_overhead_is_measured_of_both():
-    ours, peer = bench.overhead_ms(n_candidates=4)
-    assert peer > 0
-    assert ours > 0
+def test_the_overhead_is_measured_of_the_default_strategy_the_standard_one_and_the_peer():
+    overheads = bench.overhead_ms(n_candidates=8)
+    assert list(overheads) == ["standard", signature(FoldSearchCV).parameters["strategy"].default, "GridSearchCV"]
+    assert all(0 < ms < 100 for ms in overheads.values())

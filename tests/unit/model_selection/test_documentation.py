@@ -9,17 +9,24 @@ import pytest
 
 GUIDE = Path(__file__).parents[3] / "docs" / "model_selection.md"
 TRIALS = "## Searching trial by trial"
-MODULES = [
-    "frugal.datasets.dataset",
-    "frugal",
-    "frugal.model_selection.fold_search",
-    "frugal.model_selection.minimum",
-    "frugal.model_selection.named",
-    "frugal.model_selection.trial_search",
+PUBLIC = [
+    f"{package}.{name}"
+    for package in ("frugal.folds", "frugal.model_selection", "frugal.rows", "frugal.trials")
+    for name in import_module(package).__all__
 ]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_name_has_an_example_that_gives_what_it_says(name):
+    package, _, short = name.rpartition(".")
+    tests = doctest.DocTestFinder().find(getattr(import_module(package), short), name)
+    runner = doctest.DocTestRunner()
+    results = [runner.run(test) for test in tests]
+    assert sum(result.attempted for result in results) > 0, "it has no example"
+    assert sum(result.failed for result in results) == 0
+
+
+@pytest.mark.parametrize("name", ["frugal", "frugal.datasets.dataset"])
 def test_examples_of_docstrings_give_what_they_say(name):
     failed, tried = doctest.testmod(import_module(name))
     assert tried > 0

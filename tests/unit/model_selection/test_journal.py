@@ -7,16 +7,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.model_selection import PredefinedSplit
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import PredefinedSplit, cross_val_score
 from sklearn.svm import SVC
 from tabled import grid
 
 from frugal.folds import Fit
 from frugal.interface import FoldTask
-from frugal.model_selection import FoldSearchCV
+from frugal.model_selection import FoldSearchCV, TrialSearchCV
 from frugal.model_selection.evaluation import ScoredFit
 from frugal.model_selection.journal import Journal, fingerprint
 
@@ -47,7 +49,9 @@ def same(first, second):
 def test_the_same_search_repeats_no_fit(tmp_path, name):
     search, X, y, log = search_of(tmp_path, name, return_train_score=True)
     search.fit(X, y)
+    (tmp_path / f"{name}.lock").touch()  # as a kill leaves it
     again = clone(search).fit(X, y)
+    assert not (tmp_path / f"{name}.lock").exists()
     assert n_fits(log) == search.n_fits_ == again.n_fits_ == again.n_fits_kept_ == 12
     assert search.n_fits_kept_ == 0
     same(search, again)  # times too
@@ -161,6 +165,33 @@ def test_fits_on_rows_that_another_seed_drew_are_refused(tmp_path):
     assert FoldSearchCV(SVC(), space, **given).fit(X, y).n_fits_kept_ == first.n_fits_
     with pytest.raises(ValueError, match=r"search\.jsonl is the journal of a search with another random_state"):
         FoldSearchCV(SVC(), space, random_state=1, **given).fit(X, y)
+
+
+def test_a_search_for_each_outer_fold_cannot_share_a_journal(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    path = tmp_path / "search.parquet"
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, cv=2, journal=path)
+    with pytest.raises(ValueError, match=r"search\.parquet is the journal of a search with other data and splits"):
+        cross_val_score(search, X, y, cv=3, error_score="raise")
+    path.unlink()
+    with (
+        parallel_config("threading", n_jobs=2),
+        pytest.warns(FitFailedWarning, match="is the journal of a search"),
+    ):
+        scores = cross_val_score(search, X, y, cv=3)
+    assert np.isfinite(scores).sum() == 1  # whichever was first
+    assert [p.name for p in tmp_path.iterdir()] == ["search.parquet"]
+
+
+@pytest.mark.parametrize("within", [FoldSearchCV, TrialSearchCV])
+def test_a_journal_that_is_being_written_is_refused(tmp_path, within):
+    X, y = load_iris(return_X_y=True)
+    path = tmp_path / "folder" / "search.jsonl"
+    options = {"cv": 2, "error_score": "raise", "journal": path}
+    search = FoldSearchCV(within(SVC(), {"gamma": [1.0]}, **options), {"estimator__C": [1, 10]}, **options)
+    with pytest.raises(ValueError, match=r"search\.jsonl is the journal of a search that is under way; searches"):
+        search.fit(X, y)
+    assert [p.name for p in path.parent.iterdir()] == ["search.jsonl"]
 
 
 PARTS = fingerprint(data=1, estimator=2, space=3, splits=4, scoring=5)

@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -221,6 +222,53 @@ def test_no_trial_is_started_after_the_time_limit():
     assert found.ended == "time_limit=0.5 s was reached"
 
 
+def test_ctrl_c_keeps_the_best_so_far_and_says_where():
+    calls = []
+
+    def function(candidate):
+        calls.append(candidate)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return math.nan if len(calls) == 2 else bowl(candidate)
+
+    options = {"strategy": "random", "n_trials": 8, "random_state": 0}
+    message = "interrupted after 4 trials; the best candidate so far is the attribute `found` of this Keyb"
+    with (
+        pytest.warns(UserWarning, match=message),
+        pytest.warns(RuntimeWarning, match="1 of 4 trials failed"),
+        pytest.raises(KeyboardInterrupt, match="the search was interrupted") as raised,
+    ):
+        minimize(function, SPACE, **options)
+    found = raised.value.found
+    assert found.error == bowl(found.candidate) == min(bowl(calls[number]) for number in (0, 2, 3))
+    assert (found.n_trials, len(found.trials), found.ended) == (4, 4, "the search was interrupted")
+
+
+def test_ctrl_c_before_a_trial_has_succeeded_finds_nothing():
+    with (
+        pytest.warns(UserWarning, match="interrupted after 0 trials; there is no candidate yet"),
+        pytest.raises(KeyboardInterrupt) as raised,
+    ):
+        minimize(lambda candidate: interrupt(), LINE, n_trials=2)
+    assert raised.value.found is None
+
+
+def test_ctrl_c_ends_trials_of_workers_too(tmp_path):
+    function = Counted(tmp_path, at=3, instead=lambda: time.sleep(60))
+
+    def press_ctrl_c():
+        while function.n_calls < 4:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    started = time.monotonic()
+    threading.Thread(target=press_ctrl_c, daemon=True).start()
+    with pytest.warns(UserWarning, match="interrupted after 3 trials"), pytest.raises(KeyboardInterrupt) as raised:
+        minimize(function, SPACE, strategy="random", n_trials=6, random_state=0, trial_timeout=300.0)
+    assert raised.value.found.n_trials == 3
+    assert time.monotonic() - started < 50
+
+
 # Journals -------------------------------------------------------------------------------------------------------
 
 
@@ -256,6 +304,18 @@ def test_the_journal_of_another_search_is_refused_in_a_sentence(tmp_path):
     with pytest.raises(ValueError, match="with other function"):
         minimize(sized, SPACE, **options)
     assert minimize(bowl, SPACE, **options | {"n_trials": 5}).n_trials == 5  # more of the same search
+
+
+def test_a_search_within_another_cannot_share_its_journal(tmp_path):
+    options = {"strategy": "random", "n_trials": 2, "random_state": 0, "journal": tmp_path / "trials.jsonl"}
+
+    def nested(candidate):
+        return minimize(bowl, SPACE, **options).error
+
+    with pytest.raises(
+        ValueError, match=r"all 2 trials failed; .*trials\.jsonl is the journal of a search that is"
+    ):
+        minimize(nested, SPACE, **options)
 
 
 def test_the_journal_of_a_search_that_took_another_course_is_refused(tmp_path):

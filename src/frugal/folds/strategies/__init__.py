@@ -18,7 +18,13 @@ _REGISTRY = Registry(__name__, __path__, shared=("n_candidates", "n_folds", "rng
 
 
 def known() -> list[str]:
-    """Names of the strategies of this family."""
+    """Names of the strategies of this family.
+
+    Examples:
+        >>> from frugal import folds
+        >>> "greedy_early_stopping" in folds.known()
+        True
+    """
     return _REGISTRY.known()
 
 
@@ -27,6 +33,11 @@ def settings_of(name: str) -> dict[str, Any]:
 
     Raises:
         ValueError: on an unknown strategy; the message lists the known ones.
+
+    Examples:
+        >>> from frugal import folds
+        >>> folds.settings_of("greedy_early_stopping")
+        {'epsilon': 0.02, 'rounding': 'ceiling', 'ties': 'lowest_index'}
     """
     return _REGISTRY.settings_of(name)
 
@@ -42,6 +53,11 @@ def with_facts(name: str, settings: Mapping[str, Any], *, n_rows: int, n_classes
 
     Raises:
         ValueError: on an unknown strategy; the message lists the known ones.
+
+    Examples:
+        >>> from frugal import folds
+        >>> folds.with_facts("successive_halving", {"factor": 2}, n_rows=1000, n_classes=3)
+        {'n_rows': 1000, 'n_classes': 3, 'factor': 2}
     """
     facts = {"n_rows": n_rows, "n_classes": n_classes}
     return {fact: value for fact, value in facts.items() if fact in settings_of(name)} | dict(settings)
@@ -60,6 +76,16 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
     Raises:
         ValueError: on an unknown strategy or setting (the message lists the known ones), or a setting
             outside its range.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import folds
+        >>> scores = [[0.9, 0.8], [0.3, 0.9], [0.7, 0.8]]
+        >>> strategy = folds.make("greedy", n_candidates=3, n_folds=2, rng=np.random.default_rng(0))
+        >>> while not strategy.complete and (task := strategy.ask()) is not None:
+        ...     strategy.tell(task, scores[task.candidate][task.fold])
+        >>> strategy.incumbent
+        0
     """
     strategy = _REGISTRY.checked(name, settings)
     check_counts(n_candidates, n_folds)

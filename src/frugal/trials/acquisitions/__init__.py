@@ -1,4 +1,12 @@
-"""Acquisitions: how much is expected of a candidate that was not tried, and where most is."""
+"""Acquisitions: how much is expected of a candidate that was not tried, and where most is.
+
+Examples:
+    >>> import numpy as np
+    >>> from frugal.trials.acquisitions import log_ei
+    >>> mean, std = np.array([0.3, 0.3, 0.1]), np.array([0.01, 0.1, 0.1])
+    >>> log_ei(mean, std, 0.2).argsort().tolist()
+    [0, 1, 2]
+"""
 
 from frugal.trials.acquisitions.expected_improvement import LogEI, best_means, log_ei, log_h
 from frugal.trials.acquisitions.maximise import maximise, perturbed, sobol

@@ -18,7 +18,13 @@ _REGISTRY = Registry(__name__, __path__, shared=("space", "n_trials", "rng"))
 
 
 def known() -> list[str]:
-    """Names of the strategies of this family."""
+    """Names of the strategies of this family.
+
+    Examples:
+        >>> from frugal import trials
+        >>> "ei" in trials.known()
+        True
+    """
     return _REGISTRY.known()
 
 
@@ -27,6 +33,11 @@ def settings_of(name: str) -> dict[str, Any]:
 
     Raises:
         ValueError: on an unknown strategy; the message lists the known ones.
+
+    Examples:
+        >>> from frugal import trials
+        >>> trials.settings_of("random")
+        {'initial': ()}
     """
     return _REGISTRY.settings_of(name)
 
@@ -53,6 +64,18 @@ def make(
     Raises:
         ValueError: on an unknown strategy or setting (the message lists the known ones), or a setting
             outside its range.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal import trials
+        >>> from frugal.interface import Trial
+        >>> from frugal.spaces import SearchSpace, Uniform
+        >>> space = SearchSpace({"x": Uniform(-1.0, 1.0)})
+        >>> strategy = trials.make("random", space=space, n_trials=50, rng=np.random.default_rng(0))
+        >>> while (task := strategy.ask()) is not None:
+        ...     strategy.tell(Trial(task, error=task.candidate["x"] ** 2, seconds=0.0, cost=1.0))
+        >>> abs(strategy.incumbent["x"]) < 0.2
+        True
     """
     strategy = _REGISTRY.checked(name, settings)
     check_rng(rng)

@@ -1,4 +1,12 @@
-"""Surrogates: what a few trials say about the candidates that were not tried."""
+"""Surrogates: what a few trials say about the candidates that were not tried.
+
+Examples:
+    >>> from frugal.trials.surrogates import GP
+    >>> surrogate = GP(lengthscale=0.3, noise_variance=0.0).fit([[0.0], [1.0]], [0.2, 0.4])
+    >>> mean, std = surrogate.predict([[0.0], [0.5]])
+    >>> mean.round(2).tolist(), bool(std[0] < std[1])
+    ([0.2, 0.3], True)
+"""
 
 from typing import TYPE_CHECKING
 

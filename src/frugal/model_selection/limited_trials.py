@@ -1,13 +1,13 @@
-"""A trials strategy from its first trial to its last: with a time limit, and its choice tried on all there is."""
+"""A trials strategy from its first trial to its last: within limits, and its choice tried on all there is."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from time import monotonic
 from typing import Final, TypeVar
 
 from frugal.interface import WAIT, Candidate, Trial, TrialStrategy, TrialTask, Wait
+from frugal.model_selection.limited import Limits
 from frugal.model_selection.needs import LOGARITHMIC, Plan
 from frugal.trials.checks import LARGEST_TARGET
 
@@ -15,8 +15,8 @@ AnyTrial = TypeVar("AnyTrial", bound=Trial)
 _REMEDY: Final = "add a constant to the errors, or choose ei, dngo, entropy_search or random"
 
 
-class Course:
-    """Hands through what a strategy asks and is told, and asks for one last trial where that is needed.
+class LimitedTrialStrategy:
+    """A trial strategy that keeps the limits of a search, and asks for one last trial where that is needed.
 
     The answer of a search is the lowest error among trials that were given all there is. A strategy that judges
     candidates by less may choose one that has no such trial: it gets one at the end.
@@ -29,15 +29,13 @@ class Course:
     Args:
         strategy: a fresh one.
         plan: what it gives its trials.
-        time_limit: seconds after which no trial is started; None: no limit.
+        limits: of the search.
         remedy: what an error below 0 is answered with, where the strategy models its logarithm.
     """
 
-    def __init__(
-        self, strategy: TrialStrategy, plan: Plan, *, time_limit: float | None, remedy: str = _REMEDY
-    ) -> None:
-        self._strategy, self._plan, self._time_limit, self._remedy = strategy, plan, time_limit, remedy
-        self._started, self._n_out, self._next_id = monotonic(), 0, 0
+    def __init__(self, strategy: TrialStrategy, plan: Plan, limits: Limits, *, remedy: str = _REMEDY) -> None:
+        self._strategy, self._plan, self._limits, self._remedy = strategy, plan, limits, remedy
+        self._n_asked, self._n_out, self._next_id = 0, 0, 0
         self._whole: list[Candidate] = []  # candidates of whole trials, failed ones too
         self.best: Trial | None = None
         self.ended = ""
@@ -45,15 +43,17 @@ class Course:
 
     def ask(self) -> TrialTask | Wait | None:
         """The next trial; None once the search is over."""
-        if self._time_limit is not None and monotonic() - self._started >= self._time_limit:
-            self.ended = f"time_limit={self._time_limit:g} s was reached"
-        if self.ended or self.closing is not None:
+        if self.closing is not None:
+            return None
+        self.ended = self.ended or self._limits.reached(self._n_asked)
+        if self.ended:
             return None
         task = self._strategy.ask()
         if task is None:
             task = WAIT if self._n_out else self._last()
         if isinstance(task, TrialTask):
-            self._n_out, self._next_id = self._n_out + 1, max(self._next_id, task.id + 1)
+            self._n_asked, self._n_out = self._n_asked + 1, self._n_out + 1
+            self._next_id = max(self._next_id, task.id + 1)
         return task
 
     def tell(self, trial: Trial) -> None:

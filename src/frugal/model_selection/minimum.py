@@ -21,7 +21,7 @@ from frugal.model_selection.executors import place
 from frugal.model_selection.journal import seed_in
 from frugal.model_selection.needs import Offer, Plan, plan
 from frugal.model_selection.progress import TrialProgress
-from frugal.model_selection.trial_journal import TrialJournal
+from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_space import TrialSpace, as_space
 from frugal.spaces import SearchSpace
 from frugal.trials.live import LiveRun, as_text
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 GIVEN: Final = {"rows": ("n_rows", "subset"), "epochs": ("epochs", "resume_from", "id")}
 """What a function may take beside the candidate, by the resource that its strategy gives."""
+_OBJECTIVE: Final = "frugal.model_selection.minimum:Objective"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,7 @@ def minimize(
     n_pending: int | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     journal: str | os.PathLike[str] | None = None,
+    restart: bool = False,
     time_limit: float | None = None,
     trial_timeout: float | None = None,
     verbose: int = 0,
@@ -98,6 +100,8 @@ def minimize(
         random_state: of the strategy; None: another one every time, or that of the journal.
         journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
             JSON under any other name. It knows the function by its name alone.
+        restart: whether a journal that is there is set aside, its name ending in `.old`. One that older code has
+            written always is.
         time_limit: seconds after which no trial is started.
         trial_timeout: seconds after which a trial counts as failed; trials then run in processes of their own.
         verbose: 1 prints a line now and then.
@@ -146,7 +150,7 @@ def minimize(
         raise ValueError(f"function must be callable, got {function!r}")
     searched = as_space(space)
     planned = plan(strategy, settings or {}, _offer(function, settings or {}), space=searched, n_trials=n_trials)
-    seed = _seed(random_state, journal)
+    seed = _seed(random_state, None if restart else journal)
     evaluate = Objective(function, _names(function, planned.varies), planned.n_rows)
     where = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
     with place(evaluate, **where, needs_workers=trial_timeout is not None) as place_:  # type: ignore[arg-type]
@@ -154,7 +158,8 @@ def minimize(
         course = Course(_make(planned, searched, seed), planned, time_limit=time_limit)
         run = LiveRun(course)
         progress = TrialProgress(verbose, planned.n_trials)
-        with TrialJournal(journal, parts) as kept:
+        kept_by = trials_journal(journal, planned.strategy, _OBJECTIVE, restart=restart)
+        with TrialJournal(kept_by, parts) as kept:
 
             def keep(trial: Trial) -> None:
                 kept.keep_trial(trial)

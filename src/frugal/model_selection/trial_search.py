@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from sklearn.base import _fit_context, clone, is_classifier
@@ -25,11 +25,11 @@ from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Given, SearchCV
 from frugal.model_selection.course import Course
 from frugal.model_selection.executors import place
 from frugal.model_selection.facts import best_possible_score, n_classes_of
-from frugal.model_selection.journal import fingerprint, seed_in
+from frugal.model_selection.journal import classes_of, fingerprint
 from frugal.model_selection.needs import LOGARITHMIC, Offer, Plan, plan
 from frugal.model_selection.progress import Callbacks, TrialProgress
 from frugal.model_selection.trial_evaluation import ScoredTrial, TrialEvaluation
-from frugal.model_selection.trial_journal import TrialJournal
+from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_results import choice_of, fits_of, tabulate_trials
 from frugal.model_selection.trial_space import TrialSpace, as_space
 from frugal.spaces import SearchSpace
@@ -39,6 +39,10 @@ from frugal.trials.strategies import make
 _SHARE = Interval(Real, 0, 1, closed="neither")
 _OF_NO_BOUND = 10**9
 """In the place of the number of validation rows, where errors are no shares of them."""
+_EVALUATION: Final = (
+    "frugal.model_selection.evaluation:Evaluation",
+    "frugal.model_selection.trial_evaluation:TrialEvaluation",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +109,8 @@ class TrialSearchCV(SearchCV):
         verbose: 1 prints a line now and then, from 2 every fit prints one.
         journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
             JSON under any other name.
+        restart: whether a journal that is there is set aside, its name ending in `.old`. One that older code has
+            written always is.
         time_limit: seconds after which no trial is started.
         trial_timeout: seconds after which a trial counts as failed; trials then run in processes of their own.
         executor: any `concurrent.futures.Executor` to run trials on in the place of `n_jobs`; it is not closed.
@@ -182,6 +188,7 @@ class TrialSearchCV(SearchCV):
         return_train_score: bool = False,
         verbose: int = 0,
         journal: str | os.PathLike[str] | None = None,
+        restart: bool = False,
         time_limit: float | None = None,
         trial_timeout: float | None = None,
         executor: Executor | None = None,
@@ -201,6 +208,7 @@ class TrialSearchCV(SearchCV):
             return_train_score=return_train_score,
             verbose=verbose,
             journal=journal,
+            restart=restart,
             time_limit=time_limit,
             executor=executor,
         )
@@ -239,7 +247,7 @@ class TrialSearchCV(SearchCV):
 
     def _search_of(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Search:
         space = as_space(self.space)
-        seed = seed_in(self.journal) if self.random_state is None else None
+        seed = self._kept_seed() if self.random_state is None else None
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         given = self._given(X, y, params, self._cv(y, seed))
@@ -324,9 +332,11 @@ class TrialSearchCV(SearchCV):
             return None if course.best is None else best - course.best.error
 
         needs_workers = self.trial_timeout is not None
+        roots = (*_EVALUATION, *classes_of(self.estimator))
+        kept_by = trials_journal(self.journal, planned.strategy, *roots, restart=self.restart)
         with (
             place(evaluation, **options, needs_workers=needs_workers) as where,
-            TrialJournal(self.journal, self._parts(search, where.n_pending)) as journal,
+            TrialJournal(kept_by, self._parts(search, where.n_pending)) as journal,
         ):
 
             def answer(task: TrialTask) -> Trial | None:

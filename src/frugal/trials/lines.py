@@ -15,6 +15,7 @@ from frugal.limits import check_plain
 
 log = logging.getLogger("frugal")
 CODE, CHECK = "code", "crc32"
+_BY_OTHER_CODE = " was made by other code; it"
 _SHOWN = 60  # characters of a line that is refused
 
 
@@ -31,12 +32,14 @@ class JournalFile:
             nobody asks.
         restart: whether a file that is there is set aside, whatever it holds.
         way: how the user asks for that, for messages.
+        apart: names in a header that need not be the same.
     """
 
     path: Path
     code: Callable[[], str] = str
     restart: bool = False
     way: str = "--restart"
+    apart: tuple[str, ...] = ()
 
     @property
     def remedy(self) -> str:
@@ -44,29 +47,46 @@ class JournalFile:
         return f"delete it, or set it aside by {self.way}"
 
     def set_aside(self, why: str = "") -> None:
-        """Move the file away, its name ending in `.old`."""
+        """Move the file away, its name ending in `.old`.
+
+        Raises:
+            ValueError: if it is a folder or a device.
+        """
+        check_plain(self.path)
         aside = self.path.with_name(f"{self.path.name}.old")
         self.path.replace(aside)
         log.warning("warning: %s%s is set aside as %s, and begun anew", self.path, why, aside)
 
-    def is_current(self, kept: Mapping[str, Any], header: Mapping[str, Any], code: str) -> bool:
-        """Whether the file is of this code; if not, it is set aside.
+    def is_current(self, kept: Mapping[str, Any], header: Mapping[str, Any], code: str, *, is_empty: bool) -> bool:
+        """Whether the file is of this job and this code; if it is of other code, it is set aside.
 
         Args:
             kept: what the file says that it is of.
             header: what the job is of.
             code: the hash of its code.
+            is_empty: whether it holds no row, so that it is in nobody's way.
 
         Raises:
             ValueError: if the file is of another job.
         """
-        if other := differing(kept, header):
+        other = self.differing(kept, header)
+        if other and not is_empty:
             what = " and ".join(other)
             raise ValueError(f"{self.path} is the journal of another run, with other {what}; {self.remedy}")
-        if kept.get(CODE, "") != code:
-            self.set_aside(" was made by other code; it")
+        if not other and kept.get(CODE, "") != code:
+            self.set_aside(_BY_OTHER_CODE)
             return False
-        return True
+        return not other
+
+    def differing(self, kept: Mapping[str, Any], header: Mapping[str, Any]) -> list[str]:
+        """Names of what must be, but is not, the same in two headers; the code is none of them."""
+
+        def text(of: Mapping[str, Any], name: str) -> str:
+            return json.dumps(of[name], sort_keys=True) if name in of else ""
+
+        names = dict.fromkeys((*header, *kept))
+        counting = [name for name in names if name not in (CODE, *self.apart)]
+        return [name for name in counting if text(kept, name) != text(header, name)]
 
 
 JournalPath = str | Path | JournalFile
@@ -76,16 +96,6 @@ JournalPath = str | Path | JournalFile
 def file_of(journal: JournalPath) -> JournalFile:
     """The file of a journal."""
     return journal if isinstance(journal, JournalFile) else JournalFile(Path(journal))
-
-
-def differing(kept: Mapping[str, Any], header: Mapping[str, Any]) -> list[str]:
-    """Names of what is not the same in two headers, but for their code."""
-
-    def text(of: Mapping[str, Any], name: str) -> str:
-        return json.dumps(of[name], sort_keys=True) if name in of else ""
-
-    names = dict.fromkeys((*header, *kept))
-    return [name for name in names if name != CODE and text(kept, name) != text(header, name)]
 
 
 def as_object(text: str | bytes) -> dict[str, Any] | None:
@@ -103,6 +113,7 @@ class Lines:
     Every line carries a checksum; so the first also tells a journal from another file.
 
     Attributes:
+        header: what the file is of.
         has_set_aside: whether there was a file that is not gone on from.
     """
 
@@ -121,7 +132,7 @@ class Lines:
             ValueError: if the file belongs to another job, or is no journal.
         """
         self._rows: list[dict[str, Any]] = []
-        self.has_set_aside = False
+        self.header, self.has_set_aside = header, False
         self._journal: JournalFile | None = None
         self._file: TextIO | None = None
         if journal is not None:
@@ -133,13 +144,15 @@ class Lines:
         if journal.restart and path.exists():
             journal.set_aside()
             self.has_set_aside = True
-        kept = _complete_lines(journal) if path.exists() else []
-        if kept and not _is_gone_on_from(journal, kept, header, code):
-            self.has_set_aside, kept = True, []
-        self._rows = [_checked(journal, number, line) for number, line in enumerate(kept[1:], start=2)]
-        first = _line(header | ({CODE: code} if code else {}))
+        lines = _complete_lines(journal) if path.exists() else []
+        kept = _header_gone_on_from(journal, lines, header, code) if lines else None
+        self.header = header | ({CODE: code} if code else {}) if kept is None else kept
+        if kept is None:
+            self.has_set_aside |= bool(lines)
+            lines = [_line(self.header)]
+        self._rows = [_checked(journal, number, line) for number, line in enumerate(lines[1:], start=2)]
         with whole(path) as part:
-            part.write_text("".join(f"{line}\n" for line in kept or [first]))
+            part.write_text("".join(f"{line}\n" for line in lines))
         self._file = path.open("a")  # rows go to this file, whatever another process puts under its name
 
     def rows(self, convert: Callable[[dict[str, Any]], T]) -> list[T]:
@@ -175,17 +188,18 @@ class Lines:
             self._file = None
 
 
-def _is_gone_on_from(journal: JournalFile, lines: list[str], header: dict[str, Any], code: str) -> bool:
-    """Whether lines are of this job and of this code; if not, they are set aside, or in nobody's way."""
+def _header_gone_on_from(
+    journal: JournalFile, lines: list[str], header: dict[str, Any], code: str
+) -> dict[str, Any] | None:
+    """The header of lines of this job and this code; None: they are set aside, or in nobody's way."""
     kept = _as_object(journal, 1, lines[0])
     if CHECK in kept:
         kept = _checked(journal, 1, lines[0])
-        is_other = len(lines) == 1 and bool(differing(kept, header))
-        return not is_other and journal.is_current(kept, header, code)
-    if differing(kept, header):
+        return kept if journal.is_current(kept, header, code, is_empty=len(lines) == 1) else None
+    if journal.differing(kept, header):
         raise ValueError(f"{journal.path} is no journal, since its first line has no checksum; {journal.remedy}")
-    journal.set_aside(" was made by other code; it")  # from before headers had a checksum
-    return False
+    journal.set_aside(_BY_OTHER_CODE)  # from before headers had a checksum
+    return None
 
 
 def _complete_lines(journal: JournalFile) -> list[str]:

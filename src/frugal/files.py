@@ -50,13 +50,27 @@ def fresh_name(target: Path) -> Path:
 
 def remove_abandoned(target: Path) -> None:
     """Remove files and folders of `fresh_name` beside `target` whose process on this host is dead."""
-    for path in target.parent.glob(f".{glob.escape(target.name)}.{_host()}-*.part"):
-        number = path.name.removesuffix(".part").rsplit("-", 2)[-2]
-        if number.isdigit() and not _is_alive(int(number)):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+    for path in abandoned(target, ".part"):
+        remove(path)
+
+
+def abandoned(target: Path, end: str) -> list[Path]:
+    """Files and folders of `fresh_name` beside `target`, but with this end, whose process on this host is dead."""
+    found = sorted(target.parent.glob(f".{glob.escape(target.name)}.{_host()}-*{end}"))
+    numbers = [path.name.removesuffix(end).rsplit("-", 2)[-2] for path in found]
+    return [
+        path
+        for path, number in zip(found, numbers, strict=True)
+        if number.isdigit() and not _is_alive(int(number))
+    ]
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link, or a folder with what it holds, as far as that can be; there need be none."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _host() -> str:

@@ -49,7 +49,7 @@ def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str
     Raises:
         ValueError: one sentence with source, key, value and what would have been accepted.
     """
-    for key, value in _leaves(config):
+    for key, value in _leaves(config, source):
         _check_leaf(key, value, source)
     validator = _validator(Path(schema), Path(schema).stat().st_mtime_ns)
     errors = sorted(validator.iter_errors(dict(config)), key=lambda e: [str(part) for part in e.path])
@@ -85,14 +85,15 @@ LARGEST: Final = 10**9
 """No number of the configuration may be further from 0."""
 
 
-def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+def _leaves(value: Any, source: str, key: str = "") -> Iterator[tuple[str, Any]]:
     """Every value that is no list and holds no others, with its key."""
     if isinstance(value, (Mapping, list)):
         parts = value.items() if isinstance(value, Mapping) else enumerate(value)
         for name, part in parts:
             if isinstance(value, Mapping) and not isinstance(name, str):
-                raise ValueError(f"{key or 'the top level'} has the key {name!r}, but every key must be a string")
-            yield from _leaves(part, f"{key}.{name}" if key else str(name))
+                where = f"{source}: {key or 'the top level'}"
+                raise ValueError(f"{where} has the key {name!r}, but every key must be a string")
+            yield from _leaves(part, source, f"{key}.{name}" if key else str(name))
     else:
         yield key, value
 

@@ -12,17 +12,23 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
 import pandas as pd
+from sklearn.datasets import load_iris
+from sklearn.neighbors import KNeighborsClassifier
 
 from faults import DAMAGES, Fault, Outcome, command, judge, spoil
 from frugal.cli import main
+from frugal.code import jobs
 from frugal.datasets import CATALOGUE, DatasetError, _public, load, prepare
 from frugal.datasets.catalogue import File
 from frugal.learners.networks import make
 from frugal.learners.svm_rff import FourierTraining
+from frugal.model_selection import FoldSearchCV, TrialSearchCV
+from frugal.spaces import Integer
 from frugal.trials import problem_by_name
 from frugal.trials.problems import Problem
 
@@ -39,17 +45,19 @@ class Store:
         build: makes its files in a folder.
         files: those that are damaged.
         ask: gives the answer that the files lead to, in a copy of the folder.
+        instead: files of the folder that are put in the place of those, as further damages.
     """
 
     name: str
     build: Callable[[Path], None]
     files: tuple[str, ...]
     ask: Callable[[Path], object]
+    instead: tuple[str, ...] = ()
 
 
 def faults(store: Store, n: int, seed: int) -> list[Fault]:
     """The first `n` faults of a store, all files and damages in turn."""
-    ways = [(name, how) for how in DAMAGES for name in store.files]
+    ways = [(name, how) for how in (*DAMAGES, *store.instead) for name in store.files]
     return [Fault(f"damage: {store.name}", *ways[i % len(ways)], seed * 10_000 + i) for i in range(n)]
 
 
@@ -65,7 +73,10 @@ class Kept:
     def attempt(self, fault: Fault) -> Outcome:
         """Damage a copy and ask it."""
         copy = self._copy()
-        spoil(copy / fault.what, fault)
+        if fault.how in self.store.instead:
+            shutil.copy(copy / fault.how, copy / fault.what)
+        else:
+            spoil(copy / fault.what, fault)
         outcome = judge(fault, lambda: self.store.ask(copy), lambda answer: answer == self.answer)
         shutil.rmtree(copy)
         return outcome
@@ -242,6 +253,49 @@ def _continued(folder: Path) -> object:
     return answer_of(folder / "o.parquet")
 
 
+DATA = load_iris(return_X_y=True)
+
+
+def fold_search(path: Path, **options: object) -> FoldSearchCV:
+    """A search of folds with a journal."""
+    grid = {"n_neighbors": [1, 3, 5, 9, 15], "weights": ["uniform", "distance"]}
+    return FoldSearchCV(KNeighborsClassifier(), grid, cv=3, refit=False, journal=path, **options)
+
+
+def trial_search(path: Path, **options: object) -> TrialSearchCV:
+    """The same of trials."""
+    given = {"strategy": "random", "n_trials": 5, "cv": 2, "refit": False, "random_state": 0} | options
+    return TrialSearchCV(KNeighborsClassifier(), {"n_neighbors": Integer(1, 40)}, journal=path, **given)
+
+
+def _build_search(make_search: Callable[..., Any], end: str) -> Callable[[Path], None]:
+    """A journal of a part of a search, another search's, and one of older code."""
+
+    def build(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        part = {"max_fits": 9} if make_search is fold_search else {"n_trials": 3}
+        make_search(folder / f"search{end}", **part).fit(*DATA)
+        make_search(folder / f"another{end}", scoring="f1_macro").fit(*DATA)
+        with mock.patch.object(jobs, "hash_of", return_value="older"):
+            make_search(folder / f"older{end}").fit(*DATA)
+
+    return build
+
+
+def _searched(make_search: Callable[..., Any], end: str) -> Callable[[Path], object]:
+    def ask(folder: Path) -> object:
+        found = make_search(folder / f"search{end}").fit(*DATA)
+        rows = [repr(found.cv_results_[name]) for name in ("params", "mean_test_score", "rank_test_score")]
+        return found.best_params_, found.best_score_, found.n_fits_, rows
+
+    return ask
+
+
+def _search_store(name: str, make_search: Callable[..., Any], end: str) -> Store:
+    build, ask = _build_search(make_search, end), _searched(make_search, end)
+    return Store(name, build, (f"search{end}",), ask, instead=(f"another{end}", f"older{end}"))
+
+
 RFF = {"C": 3.0, "gamma": 0.1, "n_features": 8}
 
 
@@ -284,6 +338,9 @@ STORES = (
     Store("searches", build_searches, ("greedy.parquet", "standard.parquet"), _collected),
     Store("look-up table", _build_lookup, ("t.parquet",), _looked_up),
     Store("journal", _build_journal, ("o.jsonl",), _continued),
+    _search_store("journal of FoldSearchCV", fold_search, ".jsonl"),
+    _search_store("parquet journal of FoldSearchCV", fold_search, ".parquet"),
+    _search_store("journal of TrialSearchCV", trial_search, ".jsonl"),
     Store("state of an SVM", _build_state("svm_rff"), ("trial0.pt",), _resumed("svm_rff")),
     Store("state of a network", _build_state("mlp"), ("trial0.pt",), _resumed("mlp")),
 )  # fmt: skip

@@ -32,6 +32,8 @@ def test_damaged_files_are_refused_or_harmless(store, tmp_path):
     found = [kept.attempt(fault) for fault in stored.faults(store, 4 * len(DAMAGES), seed=1)]
     check(found)
     assert REFUSED in {outcome.verdict for outcome in found} or store.name == "download"
+    instead = {o.fault.how.split(".")[0]: o.verdict for o in found if o.fault.how in store.instead}
+    assert instead == ({"another": REFUSED, "older": HELD} if store.instead else {})
 
 
 def test_mutated_tables_are_refused_or_read_as_they_are_beyond_doubt(tmp_path):

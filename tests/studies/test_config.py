@@ -93,6 +93,15 @@ def test_what_is_refused_is_named(key, value, message):
         config.check(changed(key, value), source="test")
 
 
+@pytest.mark.parametrize(("key", "where"), [("3", "the top level"), ("strategies.3", "strategies")])
+def test_a_key_that_is_no_text_is_refused_with_the_file_it_is_in(key, where):
+    wrong = changed(key, {})
+    place = wrong if where == "the top level" else wrong[where]
+    place[3] = place.pop("3")
+    with pytest.raises(ValueError, match=f"^test: {where} has the key 3, but every key must be a string$"):
+        config.check(wrong, source="test")
+
+
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [

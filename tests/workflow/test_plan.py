@@ -245,3 +245,14 @@ def test_a_bad_configuration_is_refused_before_anything_runs(place, change, mess
     assert message in done.stdout
     assert "Traceback" not in done.stdout
     assert not (place / "results/folds").exists()
+
+
+def test_what_the_jobs_would_refuse_is_refused_before_the_first_begins(place):
+    (place / "wrong.yaml").write_text("lookup: {svm_mnist: {n_subsets: [2]}}\n")
+    done = snakemake(place, "--configfile", "wrong.yaml", "--", "data/processed/wdbc/X.npy")
+    assert done.returncode != 0
+    sentence = "configuration: lookup.svm_mnist: n_subsets must hold 4 numbers, as sizes does"
+    assert sentence in done.stdout.splitlines()
+    assert "Traceback" not in done.stdout
+    assert not (place / "data/processed").exists()
+    assert list(place.glob(".snakemake/locks/*")) == []

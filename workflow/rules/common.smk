@@ -16,14 +16,26 @@ from studies.captions import caption
 from studies.code import hash_of
 from studies.experiments import REPLAYED
 
-try:
-    studies_config.check(
-        config,
-        schema=Path(workflow.basedir, "workflow/schemas/config.schema.yaml"),
-        source="configuration",
-    )
-except ValueError as error:
-    raise WorkflowError(str(error)) from None
+
+def check_config(check):
+    """Refuse a configuration that a function of `studies.config` refuses."""
+    try:
+        check(
+            config,
+            schema=Path(workflow.basedir, "workflow/schemas/config.schema.yaml"),
+            source="configuration",
+        )
+    except ValueError as error:
+        raise WorkflowError(str(error)) from None
+
+
+check_config(studies_config.check)
+
+
+onstart:
+    # Building what the jobs are made of takes seconds: once a run, neither in its jobs nor in a dry run.
+    check_config(studies_config.check_all)
+
 
 STUDY = config["greedy_cv"]
 ALL_CORES = (

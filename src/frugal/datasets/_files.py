@@ -9,15 +9,16 @@ import shutil
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from frugal.datasets.catalogue import DamageError, DatasetError, File
-from frugal.files import fresh_name, remove_abandoned
+from frugal.files import abandoned, fresh_name, remove, remove_abandoned
 from frugal.limits import ALWAYS, Bounded, OversizeError
 
 _SWAP_ATTEMPTS = 5
+_OLD = ".old"
 
 
 @contextmanager
@@ -27,9 +28,10 @@ def whole_folder(target: Path) -> Iterator[Path]:
     Raises:
         DatasetError: if the folder cannot be made, written or moved.
     """
-    remove_abandoned(target)
     part = fresh_name(target)
     try:
+        recover(target)
+        remove_abandoned(target)
         part.mkdir(parents=True)
         yield part
         _swap(part, target)
@@ -40,9 +42,22 @@ def whole_folder(target: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
+def recover(target: Path) -> None:
+    """Put a folder back that a process moved aside and was killed before it had put another in its place.
+
+    Raises:
+        OSError: if it cannot be moved.
+    """
+    for old in abandoned(target, _OLD):
+        _settle(old, target)
+
+
 def _swap(part: Path, target: Path) -> None:
-    """Put `part` in the place of `target`; of several processes doing so, the last one wins."""
-    old = part.with_suffix(".old")
+    """Put `part` in the place of `target`; of several processes doing so, the last one wins.
+
+    At any moment either folder is whole under its name, or under that of `part` with the end `_OLD`.
+    """
+    old = part.with_suffix(_OLD)
     for attempt in range(_SWAP_ATTEMPTS):
         try:
             if target.exists():
@@ -51,12 +66,24 @@ def _swap(part: Path, target: Path) -> None:
             break
         except OSError:  # another process was faster: take the place of its folder
             if attempt == _SWAP_ATTEMPTS - 1:
-                if old.exists() and not target.exists():
-                    old.replace(target)
                 raise
         finally:
-            if target.exists():
-                shutil.rmtree(old, ignore_errors=True)
+            _settle(old, target)
+
+
+def _settle(old: Path, target: Path) -> None:
+    """Put a folder back that was moved aside, or remove it if its place is taken; there need be none."""
+    if old.exists() and not target.exists():
+        try:
+            old.replace(target)
+        except OSError:  # another process was faster
+            if not target.exists():
+                raise
+    if old.exists():
+        rest = fresh_name(target)
+        with suppress(FileNotFoundError):  # the same
+            old.replace(rest)  # what is half removed must never be put back
+        remove(rest)
 
 
 def digest_of(stream: IO[bytes] | Bounded, algorithm: str) -> str:

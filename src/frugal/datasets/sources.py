@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from frugal.datasets import _public, _readers
-from frugal.datasets._files import check_file, sha256_of, unpack, whole_folder
+from frugal.datasets._files import check_file, recover, sha256_of, unpack, whole_folder
 from frugal.datasets._stand_ins import stand_in
 from frugal.datasets.arrays import Arrays, class_counts, content_hash, row_hash, verify
 from frugal.datasets.catalogue import DamageError, DatasetError, Entry
@@ -113,6 +113,7 @@ def _scikit_learn() -> str:
 
 
 def _from_raw(entry: Entry, raw: Path) -> Arrival:
+    recover(raw)
     record = raw / _RECORD
     if record.is_file():
         return _read_download(entry, raw)

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.datasets._files import whole_folder
+from frugal.datasets._files import recover, whole_folder
 from frugal.datasets.arrays import class_counts, content_hash, stored_hash
 from frugal.datasets.catalogue import CATALOGUE, DatasetError, Entry, parse_name
 from frugal.datasets.dataset import Dataset, Provenance
@@ -117,6 +117,8 @@ def load(name: str, *, root: str | Path = "data") -> Dataset:
     """
     base, n_rows = parse_name(name)
     folder = Path(root) / "processed" / base
+    if not folder.exists():
+        recover(folder)
     if not (folder / "provenance.json").is_file():
         prepare(base, root=root)
     try:

@@ -26,6 +26,7 @@ from frugal.folds.fits import Fit
 from frugal.folds.splits import Split
 from frugal.interface import Candidate
 from frugal.model_selection.evaluation import Evaluation, ScoredFit
+from frugal.model_selection.journal import seed_in
 from frugal.model_selection.progress import Callbacks
 
 AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
@@ -69,6 +70,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         "return_train_score": ["boolean"],
         "verbose": ["verbose"],
         "journal": [str, os.PathLike, None],
+        "restart": ["boolean"],
         "time_limit": [ABOVE_0, None],
         "executor": [HasMethods(["submit"]), None],
     }
@@ -90,6 +92,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         return_train_score: bool = False,
         verbose: int = 0,
         journal: str | os.PathLike[str] | None = None,
+        restart: bool = False,
         time_limit: float | None = None,
         executor: Executor | None = None,
     ) -> None:
@@ -110,6 +113,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         self.n_pending = n_pending
         self.random_state = random_state
         self.journal = journal
+        self.restart = restart
         self.time_limit = time_limit
         self.executor = executor
 
@@ -136,6 +140,10 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
             )
         metric = self.refit if isinstance(self.refit, str) else None
         return FitInputs(X, y, routed, scorers, metric, splits, params)
+
+    def _kept_seed(self) -> int | None:
+        """That of the journal that the search goes on from; None: there is none."""
+        return seed_in(None if self.restart else self.journal)
 
     def _evaluation_of(
         self,

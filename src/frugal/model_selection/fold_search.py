@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from sklearn.base import _fit_context, clone
@@ -26,12 +26,15 @@ from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.evaluation import ScoredFit, primary_score
 from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import complete_settings
-from frugal.model_selection.journal import Journal, fingerprint, seed_in
+from frugal.model_selection.journal import Journal, classes_of, fingerprint, journal_of
 from frugal.model_selection.journal_lock import lock_journal
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
 from frugal.model_selection.progress import INTERRUPTED, Callbacks, ProgressLine, warn_of_interruption
 from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
+
+_EVALUATION: Final = "frugal.model_selection.evaluation:Evaluation"
+"""What a kept fit depends on, beside the estimator: strategies may share a journal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,8 @@ class FoldSearchCV(SearchCV):
         verbose: 1 prints a line now and then, from 2 every fit prints one.
         journal: file that keeps every fit, so that the same search repeats none; a .parquet file, or lines of
             JSON under any other name.
+        restart: whether a journal that is there is set aside, its name ending in `.old`. One that older code has
+            written always is.
         max_fits: fits at most, those from the journal included.
         time_limit: seconds after which no fit is started.
         fit_timeout: seconds after which a fit counts as failed; fits then run in processes of their own.
@@ -135,6 +140,7 @@ class FoldSearchCV(SearchCV):
         return_train_score: bool = False,
         verbose: int = 0,
         journal: str | os.PathLike[str] | None = None,
+        restart: bool = False,
         max_fits: int | None = None,
         time_limit: float | None = None,
         fit_timeout: float | None = None,
@@ -155,6 +161,7 @@ class FoldSearchCV(SearchCV):
             return_train_score=return_train_score,
             verbose=verbose,
             journal=journal,
+            restart=restart,
             time_limit=time_limit,
             executor=executor,
         )
@@ -190,7 +197,7 @@ class FoldSearchCV(SearchCV):
 
     def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
         inputs = self._fit_inputs(X, y, params, self.cv)
-        origin: Any = seed_in(self.journal) if self.random_state is None else self.random_state
+        origin: Any = self._kept_seed() if self.random_state is None else self.random_state
         if not isinstance(origin, Integral):
             origin = check_random_state(origin).randint(2**31 - 1)
         random_state = np.random.RandomState(origin)
@@ -211,8 +218,8 @@ class FoldSearchCV(SearchCV):
         fits: dict[FoldTask, Fit] = {}
         interruption: KeyboardInterrupt | None = None
 
-        with Journal(self.journal, self._fingerprint(problem)) as journal:
-            journal.check_seed()
+        kept_by = journal_of(self.journal, _EVALUATION, *classes_of(self.estimator), restart=self.restart)
+        with Journal(kept_by, self._fingerprint(problem)) as journal:
 
             def keep(task: FoldTask, fit: Fit) -> None:
                 self._check_fit(fit)

@@ -6,17 +6,19 @@ import json
 import math
 import os
 import pickle
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 from frugal import parquet
+from frugal.code import Job, jobs
 from frugal.extras import explained
 from frugal.files import whole
 from frugal.folds.fits import Fit
 from frugal.interface import FoldTask
 from frugal.model_selection.evaluation import ScoredFit
+from frugal.trials.lines import CODE, JournalFile, JournalPath, Lines, as_object, file_of
 from frugal.workers import _dumps
 
 _KEY: Final = b"frugal.journal"
@@ -35,6 +37,29 @@ def fingerprint(**parts: Any) -> dict[str, str]:
     return hashes
 
 
+def journal_of(
+    path: str | os.PathLike[str] | None, *roots: str, names: Iterable[tuple[str, str]] = (), restart: bool
+) -> JournalFile | None:
+    """The file of a search's journal, gone on from as long as the search's code is the same; None: there is none.
+
+    Args:
+        path: of the journal.
+        *roots: definitions that what is kept depends on, `package.module:name`.
+        names: of what they are asked for, kind and name.
+        restart: whether what is there is set aside.
+    """
+    if path is None:
+        return None
+    job = Job(roots, tuple(names))
+    return JournalFile(Path(path), lambda: jobs.hash_of(job), restart, way="restart=True")
+
+
+def classes_of(estimator: Any) -> list[str]:
+    """Those of an estimator and of its parts that are ours, as roots; other packages say what version they are."""
+    kinds = {type(part) for part in (estimator, *estimator.get_params().values())}
+    return sorted(f"{of.__module__}:{of.__qualname__}" for of in kinds if of.__module__.startswith("frugal."))
+
+
 class Journal:
     """The fits of one search; a context manager.
 
@@ -46,7 +71,7 @@ class Journal:
         kept: finished fits by task.
 
     Args:
-        path: of the journal; its folder is made. None: nothing is kept.
+        journal: the file; its folder is made. One of older code is set aside. None: nothing is kept.
         parts: what the search is, from `fingerprint`.
 
     Raises:
@@ -63,106 +88,60 @@ class Journal:
         | {"test_scores": "string", "train_scores": "string", "fit_time": "float64", "score_time": "float64"}
     )
 
-    def __init__(self, path: str | os.PathLike[str] | None, parts: Mapping[str, Any]) -> None:
+    def __init__(self, journal: JournalPath | None, parts: Mapping[str, Any]) -> None:
         self.kept: dict[FoldTask, Fit] = {}
-        self._path, self._parts = None if path is None else Path(path), dict(parts)
-        self._file: Any = None
-        if self._path is None:
-            return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._is_parquet = self._path.suffix == ".parquet"
-        self._lines = self._path.with_name(f"{self._path.name}.lines") if self._is_parquet else self._path
-        if self._is_parquet:
+        self._header = dict(parts)
+        self._journal = lines = None if journal is None else replace(file_of(journal), apart=self._apart)
+        self._parquet: Path | None = None
+        if lines is not None and lines.path.suffix == ".parquet":
             with explained():
                 import pyarrow  # noqa: F401  what is missing is said before a fit
-            if self._path.exists():
-                self._read_parquet(self._path)
-        is_new = not (self._lines.exists() and self._read_lines(self._lines))
-        self._file = self._lines.open("w" if is_new else "a", encoding="utf-8")
-        if is_new:
-            self._write(self._parts)
+            self._parquet = lines.path
+            self._read_parquet(lines)
+            lines = replace(lines, path=_lines_beside(self._parquet))
+        self._lines = Lines(lines, self._header)
+        self._lines.rows(self._take)
+        self._is_drawn_alike = self._lines.header.get("seed") == parts.get("seed")
+        drawn = any(task.n_rows is not None for task in self.kept)
+        if self._journal is not None and drawn and not self._is_drawn_alike:
+            raise ValueError(
+                f"{self._journal.path} is the journal of another run, with another random_state, by which rows "
+                f"are drawn; {self._journal.remedy}"
+            )
 
     def keep(self, task: FoldTask, fit: Fit) -> None:
-        """Append a fit; it is on disk when this returns."""
-        if self._file is not None:
+        """Append a fit; it is on disk when this returns. One on rows that another seed draws is left out."""
+        if self._journal is not None and (self._is_drawn_alike or task.n_rows is None):
             self.kept[task] = fit
-            self._write(_row(task, fit))
+            self._lines.add(_row(task, fit))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         """Close the files; the lines of a parquet journal become part of it."""
-        if self._file is None:
+        self._lines.close()
+        if self._parquet is not None:
+            self._write_parquet(self._parquet)
+            _lines_beside(self._parquet).unlink()
+
+    def _read_parquet(self, journal: JournalFile) -> None:
+        """Take note of what a parquet file holds, and of its header, unless it is set aside."""
+        path, code = journal.path, journal.code()
+        if not path.exists():
             return
-        self._file.close()
-        self._file = None
-        if self._is_parquet:
-            assert self._path is not None
-            self._write_parquet(self._path)
-            self._lines.unlink()
-
-    def _write(self, row: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(row) + "\n")
-        self._file.flush()
-
-    def _read_lines(self, path: Path) -> bool:
-        """Take note of the fits of a file of lines; False: it holds not even a whole first line."""
-        try:
-            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{path} is no text, so it is no journal of a search; name another") from error
-        whole_lines = [line for line in lines if line.endswith("\n")]  # one cut off by a crash is done again
-        try:
-            first, *rows = [json.loads(line) for line in whole_lines] or [None]
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{path} is no journal of a search; name another file") from error
-        if first is None:
-            if lines:
-                raise ValueError(f"{path} has no whole line, so it is no journal; name another file")
-            return False
-        self._check(path, first)
-        for number, row in enumerate(rows, start=2):
-            try:
-                self._take(row)
-            except (AttributeError, LookupError, TypeError) as error:
-                raise ValueError(f"{path}, line {number}, is no fit of a search; delete the line") from error
-        if len(whole_lines) < len(lines):
-            with whole(path) as part:
-                part.write_text("".join(whole_lines), encoding="utf-8")
-        return True
-
-    def _read_parquet(self, path: Path) -> None:
+        if journal.restart:
+            journal.set_aside()
+            return
         table = parquet.read_table(path)
         parquet.verify(table, path)
-        header = (table.schema.metadata or {}).get(_KEY)
-        self._check(path, None if header is None else json.loads(header))
-        for row in table.to_pylist():
-            self._take({**row, **{name: json.loads(row[name]) for name in self._texts}})
-
-    def _check(self, path: Path, parts: object) -> None:
-        if not isinstance(parts, dict) or set(parts) != set(self._parts):
-            raise ValueError(f"{path} is no journal of a search; name another file")
-        other = [name for name in self._parts if name not in self._apart and parts[name] != self._parts[name]]
-        if other:
-            raise ValueError(
-                f"{path} is the journal of a search with other {' and '.join(other)}; "
-                "name another file or delete it"
-            )
-
-    def check_seed(self) -> None:
-        """Refuse fits on fewer rows that were drawn by another seed.
-
-        Raises:
-            ValueError: naming the file.
-        """
-        if self._path is None or seed_in(self._path) == self._parts["seed"]:
-            return
-        if any(task.n_rows is not None for task in self.kept):
-            raise ValueError(
-                f"{self._path} is the journal of a search with another random_state, by which rows are drawn; "
-                "name another file or delete it"
-            )
+        kept = as_object((table.schema.metadata or {}).get(_KEY, b"null"))
+        if kept is None:
+            raise ValueError(f"{path} is no journal of a search; {journal.remedy}")
+        if journal.is_current(kept, self._header, code, is_empty=not table.num_rows):
+            self._header = {name: part for name, part in kept.items() if name != CODE}
+            for row in table.to_pylist():
+                self._take({**row, **{name: json.loads(row[name]) for name in self._texts}})
 
     def _rows(self) -> list[dict[str, Any]]:
         return [_row(task, fit) for task, fit in self.kept.items()]
@@ -180,7 +159,7 @@ class Journal:
             row |= {name: json.dumps(row[name]) for name in self._texts}
         schema = pa.schema(
             [(name, getattr(pa, kind)()) for name, kind in self._columns.items()],
-            metadata={_KEY: json.dumps(self._parts).encode()},
+            metadata={_KEY: json.dumps(self._lines.header).encode()},
         )
         with whole(path) as part:
             parquet.write_table(pa.Table.from_pylist(rows, schema=schema), part)
@@ -206,24 +185,25 @@ def seed_in(path: str | os.PathLike[str] | None) -> int | None:
     if path is None:
         return None
     path = Path(path)
-    header: Any = None
+    text: str | bytes = ""
     if path.suffix == ".parquet" and path.exists():
         with explained():
             import pyarrow as pa
             import pyarrow.parquet as pq
 
         try:
-            header = (pq.read_schema(path).metadata or {}).get(_KEY)
+            text = (pq.read_schema(path).metadata or {}).get(_KEY, b"")
         except (pa.ArrowException, OSError):
             return None  # the journal itself says what is wrong with it
     else:
-        lines = path.with_name(f"{path.name}.lines") if path.suffix == ".parquet" else path
-        if lines.exists():
+        lines = _lines_beside(path) if path.suffix == ".parquet" else path
+        if lines.is_file():
             with lines.open(encoding="utf-8", errors="replace") as file:
-                header = file.readline()
-    try:
-        parts = json.loads(header or "null")
-    except (ValueError, RecursionError):
-        return None
-    seed = parts.get("seed") if isinstance(parts, dict) else None
+                text = file.readline()
+    seed = (as_object(text) or {}).get("seed")
     return seed if isinstance(seed, int) else None
+
+
+def _lines_beside(path: Path) -> Path:
+    """Lines of a parquet journal, until they become part of it."""
+    return path.with_name(f"{path.name}.lines")

@@ -23,7 +23,7 @@ from frugal.model_selection.limited import Limits
 from frugal.model_selection.limited_trials import LimitedTrialStrategy, usable
 from frugal.model_selection.needs import Plan, ResourceSpec, plan
 from frugal.model_selection.progress import INTERRUPTED, TrialProgress, warn_of_interruption
-from frugal.model_selection.trial_journal import TrialJournal
+from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_space import TrialSpace, as_space
 from frugal.spaces import SearchSpace
 from frugal.trials.live import LiveRun, as_text
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 RESOURCE_ARGUMENTS: Final = {"rows": ("n_rows", "subset"), "epochs": ("epochs", "resume_from", "id")}
 """What a function may take beside the candidate, by the resource that its strategy gives."""
+_OBJECTIVE: Final = "frugal.model_selection.minimum:Objective"
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +76,7 @@ def minimize(
     n_pending: int | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     journal: str | os.PathLike[str] | None = None,
+    restart: bool = False,
     time_limit: float | None = None,
     trial_timeout: float | None = None,
     verbose: int = 0,
@@ -108,6 +110,8 @@ def minimize(
         random_state: of the strategy; None: another one every time, or that of the journal.
         journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
             JSON under any other name. It knows the function by its name alone.
+        restart: whether a journal that is there is set aside, its name ending in `.old`. One that older code has
+            written always is.
         time_limit: seconds after which no trial is started.
         trial_timeout: seconds after which a trial counts as failed; trials then run in processes of their own.
         verbose: 1 prints a line now and then.
@@ -159,7 +163,7 @@ def minimize(
     planned = plan(
         strategy, settings or {}, _resource_spec(function, settings or {}), space=searched, n_trials=n_trials
     )
-    seed = _seed(random_state, journal)
+    seed = _seed(random_state, None if restart else journal)
     evaluate = Objective(function, _names(function, planned.varies), planned.n_rows)
     options = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
     with open_backend(evaluate, **options, needs_workers=trial_timeout is not None) as backend:  # type: ignore[arg-type]
@@ -167,7 +171,8 @@ def minimize(
         limited = LimitedTrialStrategy(_make(planned, searched, seed), planned, Limits(time_limit=time_limit))
         run = LiveRun(limited)
         progress = TrialProgress(verbose, planned.n_trials)
-        with lock_journal(journal), TrialJournal(journal, parts) as kept:
+        kept_by = trials_journal(journal, planned.strategy, _OBJECTIVE, restart=restart)
+        with lock_journal(journal), TrialJournal(kept_by, parts) as kept:
 
             def keep(trial: Trial) -> None:
                 kept.keep_trial(trial)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+from frugal.code import jobs
 from frugal.interface import Trial, TrialTask
 from frugal.model_selection.evaluation import ScoredFit
-from frugal.model_selection.journal import Journal
+from frugal.model_selection.journal import Journal, journal_of
 from frugal.model_selection.trial_evaluation import ScoredTrial
+from frugal.trials.lines import JournalFile, JournalPath
 from frugal.trials.live import as_text
 from frugal.trials.runs import ANSWER, TASK
 
+_RUN: Final = ("frugal.model_selection.limited_trials:LimitedTrialStrategy", "frugal.trials.live:LiveRun")
 _EXACT = tuple(name for name in TASK if name != "candidate")
 
 
@@ -20,7 +23,7 @@ class TrialJournal(Journal):
     """The trials of one search; a context manager. Its files are as those of `Journal`.
 
     Args:
-        path: of the journal; its folder is made. None: nothing is kept.
+        journal: the file; its folder is made. One of older code is set aside. None: nothing is kept.
         parts: what the search is.
 
     Raises:
@@ -35,9 +38,9 @@ class TrialJournal(Journal):
         | {"reason": "string", "overhead_s": "float64", "fits": "string"}
     )
 
-    def __init__(self, path: str | os.PathLike[str] | None, parts: Mapping[str, Any]) -> None:
+    def __init__(self, journal: JournalPath | None, parts: Mapping[str, Any]) -> None:
         self._by_id: dict[int, dict[str, Any]] = {}
-        super().__init__(path, parts)
+        super().__init__(journal, parts)
 
     @property
     def n_kept(self) -> int:
@@ -46,10 +49,10 @@ class TrialJournal(Journal):
 
     def keep_trial(self, trial: Trial) -> None:
         """Append a trial; it is on disk when this returns."""
-        if self._file is not None:
+        if self._journal is not None:
             row = _row(trial)
             self._by_id[trial.task.id] = row
-            self._write(row)
+            self._lines.add(row)
 
     def answer(self, task: TrialTask) -> Trial | None:
         """The trial that answers a task; None: it is not there.
@@ -62,9 +65,10 @@ class TrialJournal(Journal):
             return None
         asked = {name: getattr(task, name) for name in _EXACT} | {"candidate": as_text(task.candidate)}
         if asked != {name: row[name] for name in TASK}:
+            assert self._journal is not None
             raise ValueError(
-                f"{self._path} holds another trial {task.id} than the search asks for, so it is the journal of "
-                "another search, such as one with another n_trials; name another file or delete it"
+                f"{self._journal.path} holds another trial {task.id} than the search asks for, so it is the "
+                f"journal of another run, such as one with another n_trials; {self._journal.remedy}"
             )
         given = {name: row[name] for name in ANSWER} | {"curve": tuple(row["curve"])}
         if row["fits"] is None:
@@ -75,7 +79,15 @@ class TrialJournal(Journal):
         return [dict(row) for row in self._by_id.values()]
 
     def _take(self, row: dict[str, Any]) -> None:
-        self._by_id[row["id"]] = row
+        self._by_id[row["id"]] = {name: row[name] for name in self._columns}
+
+
+def trials_journal(
+    path: str | os.PathLike[str] | None, strategy: str, *roots: str, restart: bool
+) -> JournalFile | None:
+    """The file of a journal of trials, whose code is that of the strategy too; as `journal_of`."""
+    of_strategy, names = jobs.strategy("trials", strategy)
+    return journal_of(path, *roots, *_RUN, *of_strategy, names=names, restart=restart)
 
 
 def _row(trial: Trial) -> dict[str, Any]:

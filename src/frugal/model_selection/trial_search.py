@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from sklearn.base import _fit_context, clone, is_classifier
@@ -24,14 +24,14 @@ from frugal.interface import Trial, TrialTask
 from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, FitInputs, SearchCV
 from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import best_possible_score, n_classes_of
-from frugal.model_selection.journal import fingerprint, seed_in
+from frugal.model_selection.journal import classes_of, fingerprint
 from frugal.model_selection.journal_lock import lock_journal
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.limited_trials import LimitedTrialStrategy
 from frugal.model_selection.needs import LOGARITHMIC, Plan, ResourceSpec, plan
 from frugal.model_selection.progress import INTERRUPTED, Callbacks, TrialProgress, warn_of_interruption
 from frugal.model_selection.trial_evaluation import ScoredTrial, TrialEvaluation
-from frugal.model_selection.trial_journal import TrialJournal
+from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_results import choice_of, fits_of, tabulate_trials
 from frugal.model_selection.trial_space import TrialSpace, as_space
 from frugal.spaces import SearchSpace
@@ -41,6 +41,10 @@ from frugal.trials.strategies import make
 _SHARE = Interval(Real, 0, 1, closed="neither")
 _OF_NO_BOUND = 10**9
 """In the place of the number of validation rows, where errors are no shares of them."""
+_EVALUATION: Final = (
+    "frugal.model_selection.evaluation:Evaluation",
+    "frugal.model_selection.trial_evaluation:TrialEvaluation",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +111,8 @@ class TrialSearchCV(SearchCV):
         verbose: 1 prints a line now and then, from 2 every fit prints one.
         journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
             JSON under any other name.
+        restart: whether a journal that is there is set aside, its name ending in `.old`. One that older code has
+            written always is.
         max_fits: fits at most, those from the journal included; a trial that would exceed it is not started.
         time_limit: seconds after which no trial is started.
         trial_timeout: seconds after which a trial counts as failed; trials then run in processes of their own.
@@ -186,6 +192,7 @@ class TrialSearchCV(SearchCV):
         return_train_score: bool = False,
         verbose: int = 0,
         journal: str | os.PathLike[str] | None = None,
+        restart: bool = False,
         max_fits: int | None = None,
         time_limit: float | None = None,
         trial_timeout: float | None = None,
@@ -206,6 +213,7 @@ class TrialSearchCV(SearchCV):
             return_train_score=return_train_score,
             verbose=verbose,
             journal=journal,
+            restart=restart,
             time_limit=time_limit,
             executor=executor,
         )
@@ -246,7 +254,7 @@ class TrialSearchCV(SearchCV):
 
     def _search_of(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Search:
         space = as_space(self.space)
-        seed = seed_in(self.journal) if self.random_state is None else None
+        seed = self._kept_seed() if self.random_state is None else None
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         inputs = self._fit_inputs(X, y, params, self._cv(y, seed))
@@ -335,9 +343,11 @@ class TrialSearchCV(SearchCV):
             return None if limited.best is None else best - limited.best.error
 
         needs_workers = self.trial_timeout is not None
+        roots = (*_EVALUATION, *classes_of(self.estimator))
+        kept_by = trials_journal(self.journal, planned.strategy, *roots, restart=self.restart)
         with (
             open_backend(evaluation, **options, needs_workers=needs_workers) as backend,
-            TrialJournal(self.journal, self._parts(search, backend.n_pending)) as journal,
+            TrialJournal(kept_by, self._parts(search, backend.n_pending)) as journal,
         ):
 
             def answer(task: TrialTask) -> Trial | None:

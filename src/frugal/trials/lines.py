@@ -1,20 +1,21 @@
-"""A file of finished work, one JSON object per line, that a killed job goes on from."""
+"""A file of finished work, one JSON object per line, that a killed job or search goes on from."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 from zlib import crc32
 
 from frugal.files import whole
+from frugal.limits import check_plain
 
 log = logging.getLogger("frugal")
 CODE, CHECK = "code", "crc32"
-_REMEDY = "delete it, or set it aside by --restart"
+_BY_OTHER_CODE = " was made by other code; it"
 _SHOWN = 60  # characters of a line that is refused
 
 
@@ -30,11 +31,62 @@ class JournalFile:
         code: gives the hash of the code that its results depend on, once its arguments have been checked; empty:
             nobody asks.
         restart: whether a file that is there is set aside, whatever it holds.
+        way: how the user asks for that, for messages.
+        apart: names in a header that need not be the same.
     """
 
     path: Path
     code: Callable[[], str] = str
     restart: bool = False
+    way: str = "--restart"
+    apart: tuple[str, ...] = ()
+
+    @property
+    def remedy(self) -> str:
+        """What to do about a file that is refused."""
+        return f"delete it, or set it aside by {self.way}"
+
+    def set_aside(self, why: str = "") -> None:
+        """Move the file away, its name ending in `.old`.
+
+        Raises:
+            ValueError: if it is a folder or a device.
+        """
+        check_plain(self.path)
+        aside = self.path.with_name(f"{self.path.name}.old")
+        self.path.replace(aside)
+        log.warning("warning: %s%s is set aside as %s, and begun anew", self.path, why, aside)
+
+    def is_current(self, kept: Mapping[str, Any], header: Mapping[str, Any], code: str, *, is_empty: bool) -> bool:
+        """Whether the file is of this job and this code; if it is of other code, it is set aside.
+
+        Args:
+            kept: what the file says that it is of.
+            header: what the job is of.
+            code: the hash of its code.
+            is_empty: whether it holds no row, so that it is in nobody's way.
+
+        Raises:
+            ValueError: if the file is of another job.
+        """
+        other = self.differing(kept, header)
+        if other and not is_empty:
+            what = " and ".join(other)
+            raise ValueError(f"{self.path} is the journal of another run, with other {what}; {self.remedy}")
+        if not other and kept.get(CODE, "") != code:
+            self.set_aside(_BY_OTHER_CODE)
+            return False
+        return not other
+
+    def differing(self, kept: Mapping[str, Any], header: Mapping[str, Any]) -> list[str]:
+        """Names of what must be, but is not, the same in two headers; the code is none of them."""
+
+        def text(of: Mapping[str, Any], name: str) -> str:
+            return json.dumps(of[name], sort_keys=True) if name in of else ""
+
+        names = dict.fromkeys((*header, *kept))
+        counting = [name for name in names if name not in (CODE, *self.apart)]
+        return [name for name in counting if text(kept, name) != text(header, name)]
 
 
 JournalPath = str | Path | JournalFile
@@ -46,10 +98,22 @@ def file_of(journal: JournalPath) -> JournalFile:
     return journal if isinstance(journal, JournalFile) else JournalFile(Path(journal))
 
 
+def as_object(text: str | bytes) -> dict[str, Any] | None:
+    """The JSON object that a text is; None: it is none."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 class Lines:
     """What a job has done so far, each piece on disk before the next begins.
 
+    Every line carries a checksum; so the first also tells a journal from another file.
+
     Attributes:
+        header: what the file is of.
         has_set_aside: whether there was a file that is not gone on from.
     """
 
@@ -68,37 +132,28 @@ class Lines:
             ValueError: if the file belongs to another job, or is no journal.
         """
         self._rows: list[dict[str, Any]] = []
-        self.has_set_aside = False
-        self._path: Path | None = None
+        self.header, self.has_set_aside = header, False
+        self._journal: JournalFile | None = None
         self._file: TextIO | None = None
         if journal is not None:
-            self._path = file_of(journal).path
-            self._open(self._path, file_of(journal), header)
+            self._journal = file_of(journal)
+            self._open(self._journal, header)
 
-    def _open(self, path: Path, journal: JournalFile, header: dict[str, Any]) -> None:
-        code = journal.code()
-        first = json.dumps(header | ({CODE: code} if code else {}), sort_keys=True)
+    def _open(self, journal: JournalFile, header: dict[str, Any]) -> None:
+        path, code = journal.path, journal.code()
         if journal.restart and path.exists():
-            self._set_aside(path)
-        kept = _complete_lines(path) if path.exists() else []
-        if kept and is_older(kept[0], header, code):
-            self._set_aside(path, " was made by other code; it")
-            kept = []
-        if kept and kept[0] != first:
-            _as_object(path, 1, kept[0])
-            if len(kept) > 1:
-                raise ValueError(f"{path} is the journal of {kept[0]}, not of {first}; {_REMEDY}")
-            self.has_set_aside, kept = True, []
-        self._rows = [_as_row(path, number, line) for number, line in enumerate(kept[1:], start=2)]
+            journal.set_aside()
+            self.has_set_aside = True
+        lines = _complete_lines(journal) if path.exists() else []
+        kept = _header_gone_on_from(journal, lines, header, code) if lines else None
+        self.header = header | ({CODE: code} if code else {}) if kept is None else kept
+        if kept is None:
+            self.has_set_aside |= bool(lines)
+            lines = [_line(self.header)]
+        self._rows = [_checked(journal, number, line) for number, line in enumerate(lines[1:], start=2)]
         with whole(path) as part:
-            part.write_text("".join(f"{line}\n" for line in kept or [first]))
+            part.write_text("".join(f"{line}\n" for line in lines))
         self._file = path.open("a")  # rows go to this file, whatever another process puts under its name
-
-    def _set_aside(self, path: Path, why: str = "") -> None:
-        aside = path.with_name(f"{path.name}.old")
-        path.replace(aside)
-        log.warning("warning: %s%s is set aside as %s, and begun anew", path, why, aside)
-        self.has_set_aside = True
 
     def rows(self, convert: Callable[[dict[str, Any]], T]) -> list[T]:
         """What the file held when it was opened, in order.
@@ -114,55 +169,72 @@ class Lines:
             try:
                 found.append(convert(row))
             except (KeyError, TypeError, ValueError) as error:
-                where = f"{self._path}, line {number}"
-                raise ValueError(f"{where}, is no row of this job ({error!r}); {_REMEDY}") from error
+                assert self._journal is not None
+                where = f"{self._journal.path}, line {number}"
+                raise ValueError(f"{where}, is no row of this job ({error!r}); {self._journal.remedy}") from error
         return found
 
     def add(self, row: dict[str, Any]) -> None:
         """Append a row to the file, if there is one."""
         if self._file is None:
             return
-        self._file.write(json.dumps(row | {CHECK: _check_of(row)}) + "\n")
+        self._file.write(f"{_line(row)}\n")
         self._file.flush()
 
+    def close(self) -> None:
+        """Close the file, if there is one; nothing can be added any more."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
-def _complete_lines(path: Path) -> list[str]:
+
+def _header_gone_on_from(
+    journal: JournalFile, lines: list[str], header: dict[str, Any], code: str
+) -> dict[str, Any] | None:
+    """The header of lines of this job and this code; None: they are set aside, or in nobody's way."""
+    kept = _as_object(journal, 1, lines[0])
+    if CHECK in kept:
+        kept = _checked(journal, 1, lines[0])
+        return kept if journal.is_current(kept, header, code, is_empty=len(lines) == 1) else None
+    if journal.differing(kept, header):
+        raise ValueError(f"{journal.path} is no journal, since its first line has no checksum; {journal.remedy}")
+    journal.set_aside(_BY_OTHER_CODE)  # from before headers had a checksum
+    return None
+
+
+def _complete_lines(journal: JournalFile) -> list[str]:
+    path = journal.path
+    check_plain(path)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is no journal, since it is not a text; {_REMEDY}") from error
+        raise ValueError(f"{path} is no journal, since it is not a text; {journal.remedy}") from error
     if text and "\n" not in text:
-        raise ValueError(f"{path} is no journal, since it has no line; {_REMEDY}")
+        raise ValueError(f"{path} is no journal, since it has no line; {journal.remedy}")
     return text.split("\n")[:-1]  # the last is empty, or was cut off by a crash and is done again
 
 
-def _as_object(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
+def _as_object(journal: JournalFile, number: int, line: str) -> dict[str, Any]:
+    value = as_object(line)
+    if value is None:
         shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
-        raise ValueError(f"{path}, line {number}, must be a JSON object, got {shown!r}; {_REMEDY}")
+        where = f"{journal.path}, line {number}"
+        raise ValueError(f"{where}, must be a JSON object, got {shown!r}; {journal.remedy}")
     return value
 
 
-def _as_row(path: Path, number: int, line: str) -> dict[str, Any]:
-    """A row without its checksum; one that has none was written before rows had one."""
-    row = _as_object(path, number, line)
-    if row.pop(CHECK, None) not in (None, _check_of(row)):
-        raise ValueError(f"{path}, line {number}, is damaged: it has another checksum; {_REMEDY}")
+def _checked(journal: JournalFile, number: int, line: str) -> dict[str, Any]:
+    """What a line holds, without its checksum."""
+    row = _as_object(journal, number, line)
+    if row.pop(CHECK, None) != _check_of(row):
+        where = f"{journal.path}, line {number}"
+        raise ValueError(f"{where}, is damaged: it has another checksum or none; {journal.remedy}")
     return row
+
+
+def _line(row: dict[str, Any]) -> str:
+    return json.dumps(row | {CHECK: _check_of(row)})
 
 
 def _check_of(row: dict[str, Any]) -> str:
     return f"{crc32(json.dumps(row).encode()):08x}"
-
-
-def is_older(first: str, header: dict[str, Any], code: str) -> bool:
-    """Whether the first line of a file is that of the same job, but of other code than `code`, or of none."""
-    try:
-        kept = json.loads(first)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(kept, dict) and kept.pop(CODE, "") != code and kept == json.loads(json.dumps(header))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from small_letter import X as FEATURES
 
 from frugal.cli import main
 from frugal.datasets import CATALOGUE, DatasetError, StandInWarning, _public, load, prepare
+from frugal.datasets._files import recover, whole_folder
 from frugal.datasets.catalogue import Entry
 from frugal.files import fresh_name
 
@@ -414,14 +417,80 @@ def test_settings_out_of_range_are_refused(root: Path, setting: str, value: floa
         prepare("letter", root=root, **{setting: value})
 
 
+def dead_name(folder: Path) -> Path:
+    """What `fresh_name` gave to a process that is dead."""
+    print_own_number = "import os; print(os.getpid())"
+    killed = subprocess.run([sys.executable, "-c", print_own_number], capture_output=True, check=True)
+    name = fresh_name(folder)
+    return name.with_name(name.name.replace(f"-{os.getpid()}-", f"-{int(killed.stdout)}-"))
+
+
 @pytest.mark.usefixtures("mirror", "offline")
 def test_what_a_killed_run_left_behind_is_no_obstacle(root: Path):
     folder = prepare("letter", root=root)
     before = (folder / "X.npy").read_bytes()
-    print_own_number = "import os; print(os.getpid())"
-    killed = subprocess.run([sys.executable, "-c", print_own_number], capture_output=True, check=True)
-    left = fresh_name(folder)
-    left = left.with_name(left.name.replace(f"-{os.getpid()}-", f"-{int(killed.stdout)}-"))
-    left.mkdir()
+    dead_name(folder).mkdir()
     assert (prepare("letter", root=root) / "X.npy").read_bytes() == before
     assert [p.name for p in folder.parent.iterdir()] == ["letter"]
+
+
+SWAP = """
+import os, signal, sys
+from pathlib import Path
+from frugal.datasets._files import whole_folder
+
+target, limit = Path(sys.argv[1]), int(sys.argv[2])
+seen = 0
+
+def kill(event, arguments):
+    global seen
+    if event in ("os.rename", "os.remove", "os.rmdir", "os.mkdir") or (event == "open" and arguments[1] == "w"):
+        seen += 1
+        if seen > limit:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(kill)
+with whole_folder(target) as part:
+    for name in ("X", "y"):
+        (part / name).write_text("new")
+"""
+
+
+def test_a_kill_at_any_step_of_a_swap_leaves_the_old_or_the_new_dataset(tmp_path: Path):
+    target, found = tmp_path / "processed" / "letter", []
+    for n_steps in range(100):
+        shutil.rmtree(tmp_path / "processed", ignore_errors=True)
+        target.mkdir(parents=True)
+        for name in ("X", "y"):
+            (target / name).write_text("old")
+        done = subprocess.run([sys.executable, "-c", SWAP, str(target), str(n_steps)], check=False)
+        recover(target)
+        found.append({(target / name).read_text() for name in ("X", "y")})
+        assert [p.name for p in target.parent.iterdir() if p.suffix == ".old"] == []
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL
+        with whole_folder(target) as part:
+            (part / "X").write_text("newer")
+        assert [p.name for p in target.parent.iterdir()] == ["letter"]
+    # mkdir, two files, two renames, the old folder renamed, its two files and itself removed
+    assert found == [{"old"}] * 5 + [{"new"}] * 5
+
+
+@pytest.mark.usefixtures("mirror", "offline")
+def test_a_dataset_that_a_killed_run_had_moved_aside_is_read_as_it_was(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = prepare("letter", root=root)
+    before = load("letter", root=root).X.tolist()
+    folder.rename(dead_name(folder).with_suffix(".old"))
+    monkeypatch.delenv("FRUGAL_DATA_MIRROR")
+    assert load("letter", root=root).X.tolist() == before
+    assert [p.name for p in folder.parent.iterdir()] == ["letter"]
+
+
+def test_what_a_living_process_has_moved_aside_is_left_to_it(tmp_path: Path):
+    old = fresh_name(tmp_path / "letter").with_suffix(".old")
+    old.mkdir()
+    recover(tmp_path / "letter")
+    assert list(tmp_path.iterdir()) == [old]

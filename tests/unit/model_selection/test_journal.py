@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -13,14 +14,18 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import PredefinedSplit, cross_val_score
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from tabled import grid
 
+from frugal.code import jobs
 from frugal.folds import Fit
 from frugal.interface import FoldTask
 from frugal.model_selection import FoldSearchCV, TrialSearchCV
 from frugal.model_selection.evaluation import ScoredFit
-from frugal.model_selection.journal import Journal, fingerprint
+from frugal.model_selection.journal import Journal, classes_of, fingerprint, seed_in
+from frugal.rows import SVMKM
+from frugal.trials.lines import CHECK
 
 SCORES = [[0.5, 0.9, 0.9], [0.6, 0.1, 0.1], [0.7, 0.8, 0.6], [0.2, 0.9, math.nan]]
 NAMES = ("search.parquet", "search.jsonl")
@@ -115,9 +120,8 @@ def test_the_journal_of_another_search_is_refused(tmp_path, name, change, part):
     change = dict(change)
     rows = change.pop("X", slice(None))
     fit = {"sample_weight": np.ones(len(y))} if change.pop("weights", False) else {}
-    with pytest.raises(
-        ValueError, match=f"{name} is the journal of a search with other {part}; name another file"
-    ):
+    remedy = "delete it, or set it aside by restart=True"
+    with pytest.raises(ValueError, match=f"{name} is the journal of another run, with other {part}; {remedy}$"):
         search.set_params(**change).fit(X[rows], y[rows], **fit)
 
 
@@ -126,11 +130,12 @@ def test_a_file_that_is_no_journal_is_refused(tmp_path, name):
     X, y = load_iris(return_X_y=True)
     path = tmp_path / name
     pd.DataFrame({"a": [1]}).to_parquet(path)
-    with pytest.raises(ValueError, match=f"{name} is no text|{name} is truncated|{name} is no journal"):
+    with pytest.raises(ValueError, match=f"{name} is truncated|{name} is no journal"):
         FoldSearchCV(SVC(), {"C": [1]}, journal=path).fit(X, y)
     for text in ('{"a": 1}\n', "my notes", "[" * 100_000 + "\n", "7\n"):
         path.write_text(text)
-        with pytest.raises(ValueError, match=f"{name} is no journal|{name} is truncated|{name} has no whole line"):
+        refused = f"{name} is no journal|{name} is truncated|{name}, line 1, must be a JSON object"
+        with pytest.raises(ValueError, match=refused):
             FoldSearchCV(SVC(), {"C": [1]}, journal=path).fit(X, y)
         assert path.read_text() == text
 
@@ -140,9 +145,11 @@ def test_a_line_that_is_no_fit_is_refused(tmp_path, row):
     X, y = load_iris(return_X_y=True)
     path = tmp_path / "search.jsonl"
     search = FoldSearchCV(SVC(), {"C": [1]}, journal=path).fit(X, y)
+    if row.startswith("{"):  # with the checksum that lines have
+        row = json.dumps({**json.loads(row), CHECK: f"{crc32(json.dumps(json.loads(row)).encode()):08x}"})
     with path.open("a") as file:
         file.write(f"{row}\n")
-    with pytest.raises(ValueError, match=r"search\.jsonl, line 7, is no fit"):
+    with pytest.raises(ValueError, match=r"search\.jsonl, line 7, (is no row|must be a JSON object)"):
         search.fit(X, y)
 
 
@@ -163,7 +170,7 @@ def test_fits_on_rows_that_another_seed_drew_are_refused(tmp_path):
     space = {"C": [0.01, 0.1, 1, 10, 100, 1000]}
     first = FoldSearchCV(SVC(), space, random_state=0, **given).fit(X, y)
     assert FoldSearchCV(SVC(), space, **given).fit(X, y).n_fits_kept_ == first.n_fits_
-    with pytest.raises(ValueError, match=r"search\.jsonl is the journal of a search with another random_state"):
+    with pytest.raises(ValueError, match=r"search\.jsonl is the journal of .*with another random_state"):
         FoldSearchCV(SVC(), space, random_state=1, **given).fit(X, y)
 
 
@@ -171,12 +178,12 @@ def test_a_search_for_each_outer_fold_cannot_share_a_journal(tmp_path):
     X, y = load_iris(return_X_y=True)
     path = tmp_path / "search.parquet"
     search = FoldSearchCV(SVC(), {"C": [1, 10]}, cv=2, journal=path)
-    with pytest.raises(ValueError, match=r"search\.parquet is the journal of a search with other data and splits"):
+    with pytest.raises(ValueError, match=r"search\.parquet is the journal of another run, with other data and splits"):
         cross_val_score(search, X, y, cv=3, error_score="raise")
     path.unlink()
     with (
         parallel_config("threading", n_jobs=2),
-        pytest.warns(FitFailedWarning, match="is the journal of a search"),
+        pytest.warns(FitFailedWarning, match="is the journal of a"),
     ):
         scores = cross_val_score(search, X, y, cv=3)
     assert np.isfinite(scores).sum() == 1  # whichever was first
@@ -192,6 +199,112 @@ def test_a_journal_that_is_being_written_is_refused(tmp_path, within):
     with pytest.raises(ValueError, match=r"search\.jsonl is the journal of a search that is under way; searches"):
         search.fit(X, y)
     assert [p.name for p in path.parent.iterdir()] == ["search.jsonl"]
+
+
+def test_fits_on_rows_that_another_seed_drew_are_not_kept(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    path, space = tmp_path / "search.jsonl", {"C": [0.01, 0.1, 1, 10, 100, 1000]}
+    FoldSearchCV(SVC(), space, random_state=0, strategy="standard", journal=path, max_fits=3).fit(X, y)
+    halving = {"strategy": "successive_halving", "journal": path}
+    FoldSearchCV(SVC(), space, random_state=1, **halving).fit(X, y)
+    mixed = FoldSearchCV(SVC(), space, random_state=0, **halving).fit(X, y)
+    alone = FoldSearchCV(SVC(), space, random_state=0, **halving | {"journal": None}).fit(X, y)
+    np.testing.assert_array_equal(mixed.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"])
+
+
+def files_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_journal_of_older_code_is_set_aside_by_itself(tmp_path, caplog, monkeypatch, name):
+    X, y = load_iris(return_X_y=True)
+    path = tmp_path / name
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, journal=path, max_fits=4)
+    with pytest.warns(UserWarning, match="max_fits"):
+        search.set_params(max_fits=1).fit(X, y)
+    before = path.read_bytes()
+    monkeypatch.setattr(jobs, "hash_of", lambda _: "changed")
+    search.set_params(max_fits=None).fit(X, y)
+    assert (search.n_fits_kept_, files_in(tmp_path)) == (0, [name, f"{name}.old"])
+    assert path.with_name(f"{name}.old").read_bytes() == before
+    said = f"warning: {path} was made by other code; it is set aside as {path}.old, and begun anew"
+    assert [record.getMessage() for record in caplog.records] == [said]
+    assert search.fit(X, y).n_fits_kept_ == search.n_fits_
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("content", [b"my notes", b'{"a": 1}\n', b"\x80\n", b""])
+def test_a_restart_sets_aside_whatever_is_there(tmp_path, name, content):
+    X, y = load_iris(return_X_y=True)
+    path = tmp_path / name
+    path.write_bytes(content)
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, journal=path, restart=True).fit(X, y)
+    assert (search.n_fits_kept_, files_in(tmp_path)) == (0, [name, f"{name}.old"])
+    assert path.with_name(f"{name}.old").read_bytes() == content
+    assert search.set_params(restart=False).fit(X, y).n_fits_kept_ == search.n_fits_
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_journal_without_a_fit_is_in_nobodys_way(tmp_path, name):
+    X, y = load_iris(return_X_y=True)
+    wrong = FoldSearchCV(SVC(), {"C": [-1]}, error_score="raise", journal=tmp_path / name)
+    with pytest.raises(ValueError, match="'C' parameter"):
+        wrong.fit(X, y)
+    search = FoldSearchCV(SVC(), {"C": [1]}, cv=3, journal=tmp_path / name).fit(X, y)
+    assert (search.n_fits_kept_, files_in(tmp_path)) == (0, [name])
+    assert search.fit(X, y).n_fits_kept_ == search.n_fits_
+
+
+@pytest.mark.parametrize("name", ["folder.parquet", "folder"])
+def test_a_folder_is_never_set_aside(tmp_path, name):
+    X, y = load_iris(return_X_y=True)
+    (tmp_path / name).mkdir()
+    with pytest.raises(ValueError, match=f"{name} is not a plain file"):
+        FoldSearchCV(SVC(), {"C": [1]}, journal=tmp_path / name, restart=True).fit(X, y)
+    assert files_in(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_after_another_seeds_journal_of_older_code_fits_on_drawn_rows_are_kept(tmp_path, monkeypatch, name):
+    X, y = load_iris(return_X_y=True)
+    given = {"strategy": "successive_halving", "journal": tmp_path / name}
+    space = {"C": [0.01, 0.1, 1, 10, 100, 1000]}
+    FoldSearchCV(SVC(), space, random_state=0, **given).fit(X, y)
+    monkeypatch.setattr(jobs, "hash_of", lambda _: "changed")
+    search = FoldSearchCV(SVC(), space, random_state=1, **given).fit(X, y)
+    assert search.n_fits_kept_ == 0
+    assert search.fit(X, y).n_fits_kept_ == search.n_fits_
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_restart_takes_another_seed_than_the_journals(tmp_path, name):
+    X, y = load_iris(return_X_y=True)
+    search = FoldSearchCV(SVC(), {"C": loguniform(1e-2, 1e2)}, n_candidates=6, journal=tmp_path / name).fit(X, y)
+    seed = seed_in(tmp_path / name)
+    search.set_params(restart=True).fit(X, y)
+    assert (search.n_fits_kept_, seed_in(tmp_path / name) == seed) == (0, False)
+
+
+def test_the_code_of_a_journal_is_that_of_fits_and_of_our_own_estimators(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    codes = []
+    for name, estimator in (("a", SVC()), ("b", make_pipeline(SVMKM(compression=2))), ("c", SVC(gamma=2.0))):
+        FoldSearchCV(estimator, [{}], cv=2, strategy="standard", journal=tmp_path / name).fit(X, y == 0)
+        codes.append(json.loads((tmp_path / name).read_text().splitlines()[0])["code"])
+    assert codes[0] == codes[2] != codes[1]
+    assert classes_of(make_pipeline(SVMKM())) == ["frugal.rows.kmeans_svm:SVMKM"]
+
+
+def test_a_changed_digit_is_refused(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    path = tmp_path / "search.jsonl"
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, journal=path).fit(X, y)
+    lines = path.read_text().splitlines(keepends=True)
+    row = json.loads(lines[2])
+    path.write_text("".join([*lines[:2], json.dumps({**row, "score": row["score"] / 2}) + "\n", *lines[3:]]))
+    with pytest.raises(ValueError, match=r"search\.jsonl, line 3, is damaged: .*set it aside by restart=True$"):
+        search.fit(X, y)
 
 
 PARTS = fingerprint(data=1, estimator=2, space=3, splits=4, scoring=5)

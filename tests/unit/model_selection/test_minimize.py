@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 from frugal import minimize
+from frugal.code import jobs
 from frugal.spaces import Continuous, SearchSpace, Uniform
 from frugal.trials.runs import COLUMNS
 
@@ -297,7 +298,7 @@ def test_the_journal_of_another_search_is_refused_in_a_sentence(tmp_path):
         ({"n_pending": 2}, "n_pending"),
         ({"settings": {"initial": [{"x": 0.0, "kind": "a"}]}}, "settings"),
     ]:
-        with pytest.raises(ValueError, match=f"trials.jsonl is the journal of a search with other {what}"):
+        with pytest.raises(ValueError, match=f"trials.jsonl is the journal of another run, with other {what}"):
             minimize(bowl, SPACE, **options | other)
     with pytest.raises(ValueError, match="with other space"):
         minimize(bowl, LINE, **options)
@@ -323,6 +324,21 @@ def test_the_journal_of_a_search_that_took_another_course_is_refused(tmp_path):
     minimize(bowl, SPACE, n_trials=3, **options)
     with pytest.raises(ValueError, match="holds another trial 0 than the search asks for"):
         minimize(bowl, SPACE, n_trials=2, **options)  # whose Latin hypercube is another
+
+
+@pytest.mark.parametrize("name", ["trials.parquet", "trials.jsonl"])
+def test_a_journal_of_older_code_is_set_aside_and_so_is_any_by_a_restart(tmp_path, monkeypatch, name):
+    options = {"strategy": "random", "n_trials": 3, "random_state": 0, "journal": tmp_path / name}
+    first = minimize(bowl, SPACE, **options)
+    before = (tmp_path / name).read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "hash_of", lambda _: "changed")
+        same(first, minimize(bowl, SPACE, **options))
+    assert (tmp_path / f"{name}.old").read_bytes() == before
+    other = options | {"random_state": 1}
+    with pytest.raises(ValueError, match="with other seed; delete it, or set it aside by restart=True"):
+        minimize(bowl, SPACE, **other)
+    same(minimize(bowl, SPACE, **other, restart=True), minimize(bowl, SPACE, **other | {"journal": None}))
 
 
 # Failures -------------------------------------------------------------------------------------------------------

@@ -319,7 +319,7 @@ def test_an_interrupted_search_leaves_its_best_and_repeats_no_trial(tmp_path, na
     assert (again.n_trials_, again.n_trials_kept_) == (4, 2)
     assert len(list(tmp_path.glob("fit*"))) == n_before + 2 * 2 + 1
     np.testing.assert_array_equal(again.cv_results_["mean_fit_time"][:2], search.cv_results_["mean_fit_time"])
-    with pytest.raises(ValueError, match="is the journal of a search with other data"):
+    with pytest.raises(ValueError, match="is the journal of another run, with other data"):
         TrialSearchCV(estimator, space, **options).fit(X[::2], Y[::2])
 
 

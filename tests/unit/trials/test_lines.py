@@ -1,5 +1,6 @@
 import json
 import math
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +18,17 @@ def opened(path, code="", header=HEADER):
     return Lines(JournalFile(path, lambda: code), header)
 
 
+def header_in(path):
+    """What the first line says, without its checksum."""
+    header = json.loads(path.read_text().splitlines()[0])
+    del header["crc32"]
+    return header
+
+
 def test_a_journal_is_gone_on_from_with_the_code_that_began_it(tmp_path):
     path = tmp_path / "job.jsonl"
     opened(path, "1234").add({"row": 1})
-    assert json.loads(path.read_text().splitlines()[0]) == {**HEADER, "code": "1234"}
+    assert header_in(path) == {**HEADER, "code": "1234"}
     again = opened(path, "1234")
     assert rows(again) == [{"row": 1}]
     assert not again.has_set_aside
@@ -37,16 +45,17 @@ def test_a_journal_of_other_code_is_set_aside_with_a_sentence(tmp_path, caplog, 
     assert (tmp_path / "job.jsonl.old").read_text() == before
     said = f"warning: {path} was made by other code; it is set aside as {path}.old, and begun anew"
     assert [record.getMessage() for record in caplog.records] == [said]
-    assert json.loads(path.read_text()) == {**HEADER, "code": "5678"}
+    assert header_in(path) == {**HEADER, "code": "5678"}
 
 
 def test_another_jobs_journal_is_refused_whatever_its_code(tmp_path):
     path = tmp_path / "job.jsonl"
     opened(path, "1234").add({"row": 1})
     before = path.read_text()
-    with pytest.raises(ValueError, match=r"is the journal of .*--restart$") as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  the whole sentence is below
         opened(path, "5678", {"job": "b"})
-    assert str(caught.value).startswith(f"{path} is the journal of")
+    remedy = "delete it, or set it aside by --restart"
+    assert str(caught.value) == f"{path} is the journal of another run, with other job and sizes; {remedy}"
     assert path.read_text() == before
 
 
@@ -64,7 +73,7 @@ def test_another_jobs_journal_without_a_row_is_in_nobodys_way(tmp_path):
     opened(path, header={"job": "refused"})
     again = opened(path)
     assert rows(again) == []
-    assert json.loads(path.read_text()) == HEADER
+    assert header_in(path) == HEADER
     assert not (tmp_path / "job.jsonl.old").exists()
 
 
@@ -89,8 +98,7 @@ def test_a_last_line_that_was_cut_off_is_dropped(tmp_path):
         assert path.read_bytes() == whole
 
 
-FIRST = json.dumps(HEADER).encode()
-ZEROS = 60 * r"\x00"
+FIRST = json.dumps({**HEADER, "crc32": "bdc36f5f"}).encode()
 
 
 @pytest.mark.parametrize(
@@ -101,7 +109,11 @@ ZEROS = 60 * r"\x00"
         (b"[" * 100_000 + b"\nmore\n", "{path}, line 1, must be a JSON object, got '" + 60 * "[" + "...'"),
         (b"[1, 2]\nmore\n", "{path}, line 1, must be a JSON object, got '[1, 2]'"),
         (b"\x80\x00\xff\n", "{path} is no journal, since it is not a text"),
-        (FIRST + b'\n{"row": 1}\n{"ro\n{"row": 3}\n', "{path}, line 3, must be a JSON object, got '{{\"ro'"),
+        (FIRST + b'\n{"ro\n{"row": 3}\n', "{path}, line 2, must be a JSON object, got '{{\"ro'"),
+        (FIRST + b'\n{"row": 1}\n', "{path}, line 2, is damaged: it has another checksum or none"),
+        (FIRST.replace(b"1", b"2") + b"\n", "{path}, line 1, is damaged: it has another checksum or none"),
+        (b'{"epochs": 9, "name": "mine"}\n', "{path} is no journal, since its first line has no checksum"),
+        (b'{"epochs": 9}\n{"epochs": 10}\n', "{path} is no journal, since its first line has no checksum"),
         (
             FIRST + b"\n" + 80 * b"\x00" + b"\n",
             "{path}, line 2, must be a JSON object, got '" + 60 * r"\x00" + "...'",
@@ -143,7 +155,7 @@ def test_a_restart_sets_aside_whatever_is_there(tmp_path, caplog, content):
         path.write_bytes(content)
     again = Lines(JournalFile(path, restart=True), HEADER)
     assert rows(again) == []
-    assert json.loads(path.read_text()) == HEADER
+    assert header_in(path) == HEADER
     aside = tmp_path / "job.jsonl.old"
     assert (aside.read_bytes() if aside.exists() else None) == content
     sentences = [record.getMessage() for record in caplog.records]
@@ -167,5 +179,21 @@ def test_a_changed_digit_in_a_row_is_refused(tmp_path):
     assert row["error"] == 0.25
     assert list(row) == ["error", "curve"]
     path.write_text(text.replace("0.25", "0.35"))
-    with pytest.raises(ValueError, match=r"j\.jsonl, line 2, is damaged: it has another checksum"):
+    with pytest.raises(ValueError, match=r"j\.jsonl, line 2, is damaged: it has another checksum or none; "):
         Lines(path, {"of": "a"})
+
+
+def test_a_journal_from_before_checksums_is_one_of_older_code(tmp_path, caplog):
+    path = tmp_path / "job.jsonl"
+    path.write_text(json.dumps(HEADER) + '\n{"row": 1}\n')
+    before = path.read_text()
+    assert rows(opened(path)) == []
+    assert path.with_name("job.jsonl.old").read_text() == before
+    assert caplog.records[0].getMessage().startswith(f"warning: {path} was made by other code; it is set aside")
+
+
+def test_a_journal_must_be_a_plain_file(tmp_path):
+    with pytest.raises(ValueError, match="dev/null is not a plain file"):
+        opened(Path("/dev/null"))
+    with pytest.raises(ValueError, match="is not a plain file"):
+        opened(tmp_path)

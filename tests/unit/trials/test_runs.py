@@ -74,7 +74,7 @@ def test_an_interrupted_run_ends_with_the_same_trials(n_kept, tmp_path):
 def test_kept_trials_of_another_run_are_refused(tmp_path):
     other = Trial(TrialTask(0, {"x": 9.0, "y": 2.0}), 1.0, 1.0, 1.0)
     Journal(tmp_path / "j", {"seed": 1}).keep(other)
-    with pytest.raises(ValueError, match=r'is the journal of .*"seed": 1.*not of .*"seed": 2'):
+    with pytest.raises(ValueError, match="is the journal of another run, with other seed; "):
         Journal(tmp_path / "j", {"seed": 2})
     with pytest.raises(ValueError, match="delete the kept trials"):
         run(Line(2), BRANIN, kept=[other])

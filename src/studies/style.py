@@ -75,11 +75,11 @@ LOOKS: Final[Mapping[str, Look]] = {  # the family of folds
     "threshold_pruning": Look("#D07CA1", "threshold pruning", "P", ":", "||"),
     "exact_pruning": Look("#7AACEB", "exact pruning", "X", (0, (5, 1)), "oo"),
     "wilcoxon": Look("#684319", "Wilcoxon pruner", "*", (0, (3, 1, 1, 1, 1, 1)), "**"),
-    "aggressive_early_stopping": Look("#B03A2E", "aggressive early stopping", "p", ":", "/."),
-    "forgiving_early_stopping": Look("#E38B80", "forgiving early stopping", "h", "--", "\\."),
-    "fold_halving": Look("#5F5A9C", "halving over folds", "d", "-.", "x."),
-    "paired_racing": Look("#1F8FA3", "paired race", "8", "-", "+."),
-    "predicted_folds": Look("#93599F", "predicted folds", "H", (0, (4, 1, 1, 1)), "o."),
+    "aggressive_early_stopping": Look("#B63F16", "aggressive early stopping", "p", ":", "/."),
+    "forgiving_early_stopping": Look("#A5D896", "forgiving early stopping", "h", "--", "\\."),
+    "fold_halving": Look("#A21457", "halving over folds", "d", "--", "x."),
+    "paired_racing": Look("#0C859F", "paired race", "8", "-", "+."),
+    "predicted_folds": Look("#6E226B", "predicted folds", "H", ":", "o."),
 }
 
 

@@ -59,18 +59,8 @@ def test_settings_go_over_those_of_the_strategys_own_block():
     assert entry.settings == {"epsilon": 0.1, "rounding": "none"}
 
 
-NOT_COMPARED_YET = {
-    "aggressive_early_stopping",
-    "forgiving_early_stopping",
-    "fold_halving",
-    "paired_racing",
-    "predicted_folds",
-}
-"""Their runs are not published; they enter `folds_comparison.compared` with these."""
-
-
 @pytest.mark.parametrize("scale", ["smoke", "config", "paper"])
 def test_every_scale_compares_every_strategy(scale):
     base = config.read(ROOT / "config/config.yaml")
     entries = entries_of(config.merge(base, config.read(ROOT / f"config/{scale}.yaml")))
-    assert {entry.strategy for entry in entries.values()} == set(folds.known()) - NOT_COMPARED_YET
+    assert {entry.strategy for entry in entries.values()} == set(folds.known())

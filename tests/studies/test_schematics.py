@@ -3,6 +3,7 @@ import re
 import warnings
 from functools import cache
 from io import StringIO
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -167,13 +168,16 @@ def test_every_strategy_of_the_family_has_its_own_look():
         values = [getattr(look, part) for look in style.LOOKS.values()]
         assert len(set(values)) == len(values)
     compared = config.read(ROOT / "config/config.yaml")["folds_comparison"]["compared"]
-    lightness = sorted(grey(style.LOOKS[name].color) for name in {entry["strategy"] for entry in compared})
-    assert min(np.diff(lightness)) > 5  # CIE L*, 0 to 100: told apart in grey
+    looks = sorted((style.LOOKS[name] for name in {entry["strategy"] for entry in compared}), key=grey)
+    for darker, lighter in combinations(looks, 2):  # told apart in grey
+        apart = grey(lighter) - grey(darker)
+        assert apart > 3
+        assert apart > 5 or darker.linestyle != lighter.linestyle
 
 
-def grey(color: str) -> float:
-    """CIE lightness of a colour."""
-    rgb = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+def grey(look: style.Look) -> float:
+    """CIE lightness of a look's colour, 0 to 100."""
+    rgb = np.array([int(look.color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return float(116 * np.cbrt(linear @ [0.2126, 0.7152, 0.0722]) - 16)
 

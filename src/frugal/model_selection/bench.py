@@ -7,11 +7,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
 
 from frugal.checks import check_known, check_whole
 from frugal.model_selection.bench_estimators import ESTIMATORS
 from frugal.model_selection.bench_problem import Choice, Problem, measure, one_by_one
-from frugal.model_selection.bench_searches import OURS, searches
+from frugal.model_selection.bench_searches import NAMES, OURS, searches
 from frugal.model_selection.fold_search import FoldSearchCV
 from frugal.stats import mean_interval
 from frugal.threads import one_thread
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 
 TABLES: Final = ("wdbc", "digits", "boston", "letter", "adult", "adult_codes")
 """Names for `frugal.datasets.load`."""
-SHARES: Final = ("fits_share", "rows_share", "seconds_share")
-MEASURES: Final = (*SHARES, "regret", "test_loss", "is_best", "is_within_noise")
+MEASURES: Final = ("fits_share", "rows_share", "seconds_share", "regret", "test_loss")
+ANSWERS: Final = ("is_best", "is_within_noise")
 ROUNDING: Final = 1e-12
 """Means of the same scores in another order may differ by less."""
 
@@ -128,13 +130,17 @@ def _live_share(problem: Problem, kept: Mapping[str, Any]) -> float:
 
 
 def summarise(cells: pd.DataFrame) -> pd.DataFrame:
-    """Means over tables and estimators by method, with 95 % intervals over seeds.
+    """Means over tables, estimators and seeds by method, with 95 % intervals.
+
+    The intervals are Student's over the seeds of each table, whose estimators share the splits; those of `ANSWERS`
+    are Wilson's.
 
     Args:
-        cells: of `bench_select`.
+        cells: of `bench_select`; every table with the same estimators and seeds.
 
     Returns:
-        One row per method in the order of `searches`: of each of `MEASURES` the mean, and its `_low` and `_high`.
+        One row per method in the order of `searches`: of each of `MEASURES` and `ANSWERS` the mean, and its `_low`
+        and `_high`, nan with a single seed.
     """
     import pandas as pd
 
@@ -143,11 +149,46 @@ def summarise(cells: pd.DataFrame) -> pd.DataFrame:
         of_method = cells[cells["method"] == method]
         row: dict[str, Any] = {"method": method}
         for name in MEASURES:
-            by_seed = of_method.groupby("seed")[name].mean().to_numpy(dtype=float)
-            low, high = mean_interval(by_seed) if len(by_seed) > 1 else (np.nan, np.nan)
-            row |= {name: float(by_seed.mean()), f"{name}_low": low, f"{name}_high": high}
+            by_table = of_method.pivot_table(name, "table", "seed").to_numpy(dtype=float)
+            row |= _named(name, float(by_table.mean()), _interval(by_table))
+        for name in ANSWERS:
+            n_yes, n = int(of_method[name].sum()), len(of_method)
+            row |= _named(name, n_yes / n, stats.binomtest(n_yes, n).proportion_ci(method="wilson"))
         rows.append(row | {"live_share": float(of_method["live_share"].mean())})
     return pd.DataFrame(rows)
+
+
+def _named(name: str, mean: float, interval: tuple[float, float]) -> dict[str, float]:
+    return {name: mean, f"{name}_low": interval[0], f"{name}_high": interval[1]}
+
+
+def _interval(by_table: NDArray[np.float64]) -> tuple[float, float]:
+    """Of the mean of all, shape (n_tables, n_seeds); tables are not drawn, their seeds are."""
+    n_tables, n_seeds = by_table.shape
+    if n_seeds < 2:
+        return np.nan, np.nan
+    error = np.sqrt(by_table.var(axis=1, ddof=1).sum() / n_seeds) / n_tables
+    half = stats.t.ppf(0.975, n_tables * (n_seeds - 1)) * error
+    return float(by_table.mean() - half), float(by_table.mean() + half)
+
+
+def as_markdown(cells: pd.DataFrame) -> str:
+    """What `summarise` finds as a table of Markdown, with its intervals."""
+    columns = {
+        "fits_share": "fits", "rows_share": "rows", "seconds_share": "seconds", "regret": "regret",
+        "test_loss": "lost on test rows", "is_within_noise": "best, or within its noise",
+    }  # fmt: skip
+    lines = [f"| search | {' | '.join(columns.values())} |", f"|---{'|---' * len(columns)}|"]
+    for row in summarise(cells).to_dict("records"):
+        shown = [_shown(*(row[f"{name}{end}"] for end in ("", "_low", "_high"))) for name in columns]
+        lines.append(f"| {NAMES[row['method']]} | {' | '.join(shown)} |")
+    return "\n".join(lines)
+
+
+def _shown(mean: float, low: float, high: float) -> str:
+    """With its interval, if it has one; two decimals, and no minus before 0."""
+    mean, low, high = (round(value, 2) + 0.0 for value in (mean, low, high))
+    return f"{mean:.2f} ({low:.2f} to {high:.2f})" if low < high else f"{mean:.2f}"
 
 
 def overhead_ms(n_candidates: int = 64, n_folds: int = 5) -> dict[str, float]:

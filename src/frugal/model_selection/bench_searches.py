@@ -21,6 +21,15 @@ from frugal.seeds import rng_for, seed_for
 Search = Callable[[Problem, int], Choice]
 OURS: Final = ("greedy_early_stopping", "fold_halving", "forgiving_early_stopping", "exact_pruning")
 """Strategies of `FoldSearchCV` that are compared."""
+NAMES: Final[Mapping[str, str]] = {
+    "exhaustive": "`GridSearchCV`",
+    "random": "`RandomizedSearchCV`, a quarter of the candidates",
+    "halving": "`HalvingGridSearchCV`",
+    "optuna": "Optuna: TPE, WilcoxonPruner",
+    "flaml": "FLAML: CFO",
+    **{name: f"`FoldSearchCV`, `{name}`" for name in OURS},
+}
+"""By which readers know what is compared."""
 
 
 def searches() -> dict[str, Search]:

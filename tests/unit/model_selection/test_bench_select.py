@@ -5,6 +5,7 @@ from inspect import signature
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import ParameterGrid
 
@@ -74,13 +75,22 @@ def test_a_bench_of_one_table_holds_ours_against_every_peer(tmp_path, monkeypatc
     assert cells["live_share"].notna().sum() == 1  # of ours, with the first seed
 
 
-def test_means_are_over_problems_and_intervals_over_seeds():
-    cells = pd.DataFrame({"method": "ours", "seed": [0, 0, 1, 1], "live_share": [0.5, np.nan, np.nan, np.nan]})
-    cells = cells.assign(**{name: [0.1, 0.3, 0.2, 0.4] for name in bench.MEASURES})
+def test_means_are_over_problems_and_intervals_over_the_seeds_of_each_table():
+    cells = pd.DataFrame({"method": "random", "table": list("aabb"), "seed": [0, 1, 0, 1], "live_share": 0.5})
+    cells = cells.assign(**{name: [0.1, 0.3, 0.2, 0.2] for name in bench.MEASURES})
+    cells = cells.assign(**{name: [True, True, True, False] for name in bench.ANSWERS})
     (row,) = bench.summarise(cells).to_dict("records")
-    assert row["regret"] == pytest.approx(0.25)
-    assert (row["regret_low"], row["regret_high"]) == pytest.approx((0.25 - 0.6353, 0.25 + 0.6353), abs=1e-4)
-    assert row["live_share"] == 0.5
+    # Seeds of a: 0.1 and 0.3, a standard error of 0.1; of b none. Half of it for both, two degrees of freedom.
+    half = stats.t.ppf(0.975, 2) * 0.1 / 2
+    assert (row["regret"], row["regret_low"], row["regret_high"]) == pytest.approx((0.2, 0.2 - half, 0.2 + half))
+    assert (row["is_best"], row["is_best_low"], row["is_best_high"]) == pytest.approx(
+        (0.75, 0.3006, 0.9544), abs=1e-4
+    )
+    shown = bench.as_markdown(cells).splitlines()[-1]
+    assert shown.startswith("| `RandomizedSearchCV`, a quarter of the candidates | 0.20 (-0.02 to 0.42) |")
+    (alone,) = bench.summarise(cells[cells["seed"] == 0]).to_dict("records")
+    assert np.isnan(alone["regret_low"])
+    assert bench.as_markdown(cells[cells["seed"] == 0]).splitlines()[-1].count(" to ") == 1  # Wilson's
 
 
 def test_the_overhead_is_measured_of_the_default_strategy_the_standard_one_and_the_peer():

@@ -29,7 +29,7 @@ def whole(path: str | Path) -> Iterator[Path]:
     What a killed process left beside `path` is removed first.
 
     Raises:
-        OSError: if the folder cannot be made or written.
+        OSError: if the folder cannot be made or written, or the disk is full; it names `path`.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -39,6 +39,10 @@ def whole(path: str | Path) -> Iterator[Path]:
     try:
         yield part
         part.replace(target)
+    except OSError as error:
+        if error.errno is not None and error.filename in (None, str(part)):
+            error.filename = str(path)
+        raise
     finally:
         part.unlink(missing_ok=True)
 

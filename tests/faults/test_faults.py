@@ -3,16 +3,35 @@
 import random
 import re
 import time
+from pathlib import Path
 
 import arguments
 import disks
 import kills
+import numpy as np
 import pytest
 import run
 import stored
 import tables
 
-from faults import DAMAGES, HANG, HELD, REFUSED, TRACEBACK, WRONG, Fault, Unclear, alarm, command, damage, judge
+from faults import (
+    DAMAGES,
+    HANG,
+    HELD,
+    REFUSED,
+    TRACEBACK,
+    WRONG,
+    Fault,
+    Refused,
+    Unclear,
+    alarm,
+    command,
+    damage,
+    judge,
+)
+from frugal import cli
+from frugal.checks import check_whole
+from frugal.files import check_folder
 
 LISTED = set(
     re.findall(r"^- `(.+?)`, (.+?): ", (run.ROOT / "docs/reliability.md").read_text(), flags=re.MULTILINE)
@@ -74,8 +93,15 @@ def raises(error):
     [
         (lambda: 7, HELD),
         (lambda: 8, WRONG),
-        (raises(ValueError("no such thing: name another")), REFUSED),
-        (raises(ValueError("one\ntwo")), TRACEBACK),
+        (lambda: check_whole("n", 0, 1), REFUSED),
+        (lambda: check_whole("one\ntwo", 0, 1), TRACEBACK),
+        (lambda: check_folder("/proc/version"), REFUSED),
+        (lambda: int("x"), TRACEBACK),  # which nobody meant
+        (lambda: np.ones(2) @ np.ones(3), TRACEBACK),
+        (lambda: Path("/no/such/file").read_text(), REFUSED),  # names the file
+        (raises(OSError(28, "No space left on device")), TRACEBACK),  # names none
+        (raises(Refused("frugal x: no such thing", 2)), REFUSED),
+        (raises(Refused("frugal x: the run failed", 3)), TRACEBACK),
         (raises(ValueError("")), TRACEBACK),
         (raises(KeyError("x")), TRACEBACK),
         (raises(MemoryError()), TRACEBACK),
@@ -83,6 +109,15 @@ def raises(error):
 )
 def test_an_attempt_is_judged_by_its_answer_or_its_error(attempt, verdict):
     assert judge(FAULT, attempt, lambda answer: answer == 7).verdict == verdict
+
+
+def test_a_refusal_names_what_it_has_to_and_has_its_status():
+    def refuse():
+        check_whole("n_trials", 0, 1)
+
+    assert judge(FAULT, refuse, bool, names=lambda said: "n_trials" in said).verdict == REFUSED
+    assert judge(FAULT, refuse, bool, names=lambda said: "n_seeds" in said).verdict == TRACEBACK
+    assert judge(FAULT, raises(Refused("the run failed", 3)), bool, statuses=(2, 3)).verdict == REFUSED
 
 
 def test_an_attempt_that_does_not_end_is_a_hang(monkeypatch):
@@ -112,6 +147,49 @@ def test_a_command_that_fails_in_other_ways_than_one_sentence_is_unclear():
         command(two_sentences, [])
     with pytest.raises(Unclear, match="status 1"):
         command(lambda given: 1, [])
+
+
+@pytest.mark.parametrize("error", [TypeError("no iterable"), ValueError("bad"), MemoryError()])
+def test_a_sentence_that_nobody_meant_is_unclear(monkeypatch, error):
+    monkeypatch.setitem(cli.COMMANDS, "data", lambda args: raises(error)())
+    with pytest.raises(Unclear, match=rf"1 sentences in 1 lines: .* a {type(error).__name__} from test_faults"):
+        command(cli.main, ["data", "wdbc"])
+
+
+def test_the_oracle_of_arguments_knows_the_values_that_an_answer_is_to():
+    line = arguments.LINES["trials"]
+    base = arguments.Answer({"--seed": 0, "--n-trials": 3}, "three trials")
+    other = arguments.Answer({"--seed": 2, "--n-trials": 3}, "three others")
+    assert line.is_right(base, base, {"--seed": "00"})
+    assert line.is_right(other, base, {"--seed": "2"})
+    assert not line.is_right(other, base, {"--seed": "-0"})
+    assert not line.is_right(other, base, {"--seed": "3"})
+    assert not line.is_right(base, base, {"--seed": "2"})
+    assert not line.is_right(arguments.Answer(other.facts, base.content), base, {"--seed": "2"})
+    assert not line.is_right(base, base, {"--seed": "0x1"})
+
+
+@pytest.mark.parametrize(
+    ("found", "spoilt"),
+    [
+        ({}, ""),
+        ({"o.parquet": "answer", "c.parquet": "cells"}, ""),
+        ({"o.parquet": "answer"}, ""),
+        ({"o.jsonl": None}, ""),
+        ({"c.parquet": None}, "c.parquet is neither whole nor as it was"),
+        ({"c.parquet": "answer"}, "c.parquet is neither whole nor as it was"),
+        ({".o.parquet.x.part": None}, "left .o.parquet.x.part"),
+        ({"o.parquet": disks.KEPT.decode()}, "o.parquet is neither whole nor as it was"),
+    ],
+)
+def test_the_oracle_of_disks_knows_what_may_be_left(found, spoilt):
+    assert disks.spoilt(found, {"o.parquet": "answer", "c.parquet": "cells"}, was_there=False) == spoilt
+
+
+def test_the_oracle_of_disks_knows_what_was_there():
+    answer, kept = {"o.parquet": "answer"}, {"o.parquet": disks.KEPT.decode()}
+    assert disks.spoilt(kept, answer, was_there=True) == ""
+    assert disks.spoilt({}, answer, was_there=True) == "what was there is gone"
 
 
 def test_the_oracle_of_tables_knows_what_is_no_table():

@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 
 import arguments
+import configuration
+import deaths
 import disks
 import kills
 import numpy as np
@@ -13,6 +15,7 @@ import pytest
 import run
 import stored
 import tables
+import threads
 
 from faults import (
     DAMAGES,
@@ -29,7 +32,7 @@ from faults import (
     damage,
     judge,
 )
-from frugal import cli
+from frugal import cli, folds
 from frugal.checks import check_whole
 from frugal.files import check_folder
 
@@ -69,6 +72,22 @@ def test_on_a_full_disk_an_output_is_whole_or_absent(tmp_path):
     found = list(disks.attempts(tmp_path, n=16, seed=1))
     check(found)
     assert REFUSED in {outcome.verdict for outcome in found}
+
+
+def test_mutated_configurations_are_refused_or_harmless(tmp_path):
+    found = list(configuration.attempts(tmp_path, n=24, seed=1))
+    check(found)
+    assert {HELD, REFUSED} <= {outcome.verdict for outcome in found}
+
+
+def test_a_task_whose_worker_dies_is_repeated_and_costs_no_other(tmp_path):
+    found = list(deaths.attempts(tmp_path, n=len(folds.known()) + 1, seed=1))
+    assert {outcome.verdict for outcome in found} == {HELD}, found
+
+
+def test_a_strategy_that_eight_threads_share_asks_nothing_twice():
+    found = list(threads.attempts(n=len(folds.known()), seed=1000))  # the contract's test has the others, too
+    assert {outcome.verdict for outcome in found} == {HELD}, found
 
 
 def test_a_run_that_is_killed_twice_ends_as_the_one_that_is_not(tmp_path):
@@ -210,7 +229,10 @@ def test_an_answer_of_another_fault_is_not_held(tmp_path):
 def test_the_page_counts_every_fault_once():
     outcomes = [judge(Fault("k", "w", "h", seed), lambda: 7, lambda answer: True) for seed in range(3)]
     outcomes.append(judge(FAULT, raises(KeyError("x")), bool))
-    page = run.report(outcomes, seed=0, share=1, minutes=20)
+    page = run.report(outcomes, seed=0, share=1, minutes=20, load=0.04)
+    assert "It took 20 minutes" in page
+    assert "load was 0.0;" in page
     assert "| k | 3 | 3 | 0 | 0 | 0 | 0 |" in page
     assert "| all | 4 | 3 | 0 | 1 | 0 | 0 |" in page
+    assert "None: no command" not in page
     assert re.search(r"^- `kind`, what: 1, such as `KeyError: 'x'` \(how, seed 0\)$", page, flags=re.MULTILINE)

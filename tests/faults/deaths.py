@@ -24,10 +24,11 @@ Answer = tuple[object, ...]
 
 
 def faults(n: int, seed: int) -> list[Fault]:
-    """The first `n`: all strategies of folds in turn, and `minimize` now and then."""
+    """The first `n`: all strategies of folds in turn, in all ways, and `minimize`, whose workers are killed once."""
     names = (*folds.known(), MINIMIZE)
+    ways = [(names[i % len(names)], HOWS[(i + i // len(names)) % len(HOWS)]) for i in range(n)]
     return [
-        Fault(KIND, names[i % len(names)], HOWS[(i + i // len(names)) % len(HOWS)], seed + i) for i in range(n)
+        Fault(KIND, name, HOWS[0] if name == MINIMIZE else how, seed + i) for i, (name, how) in enumerate(ways)
     ]
 
 

@@ -37,14 +37,22 @@ def whole(path: str | Path) -> Iterator[Path]:
     part = fresh_name(target)
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never through a link that lies there
     try:
-        yield part
-        part.replace(target)
+        with naming(path, part):
+            yield part
+            part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming(path: str | Path, part: Path | None = None) -> Iterator[None]:
+    """Let errors of the system name `path`, where they name no file, as on a full disk, or `part` in its place."""
+    try:
+        yield
     except OSError as error:
         if error.errno is not None and error.filename in (None, str(part)):
             error.filename = str(path)
         raise
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def fresh_name(target: Path) -> Path:

@@ -24,7 +24,7 @@ Answer = tuple[object, ...]
 
 
 def faults(n: int, seed: int) -> list[Fault]:
-    """The first `n`: all strategies of folds in turn, in all ways, and `minimize`, whose workers are killed once."""
+    """The first `n`: all strategies of folds in turn, in all ways, and `minimize`, killed once."""
     names = (*folds.known(), MINIMIZE)
     ways = [(names[i % len(names)], HOWS[(i + i // len(names)) % len(HOWS)]) for i in range(n)]
     return [
@@ -64,7 +64,7 @@ def _of_folds(fault: Fault, place: Path) -> Outcome:
         return _content(trace), [evaluate.calls(asked) for asked in trace.tasks], said
 
     calls = [2 if asked == task else 1 for asked in right.tasks]
-    return judge(fault, attempt, lambda found: found == (_content(right), calls, says))
+    return judge(fault, attempt, lambda found: found == (_content(right), calls, says), names=None)
 
 
 def _score(task: FoldTask) -> Fit:
@@ -98,4 +98,4 @@ def _of_minimize(fault: Fault, place: Path) -> Outcome:
         return *answer, function.n_calls, n_said
 
     right = ask(bowl)
-    return judge(fault, attempt, lambda found: found == (*right, 7, 1))
+    return judge(fault, attempt, lambda found: found == (*right, 7, 1), names=None)

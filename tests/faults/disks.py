@@ -83,7 +83,7 @@ def attempts(folder: Path, n: int, seed: int) -> Iterator[Outcome]:
     for name, arguments in COMMANDS.items():
         frugal(whole, *arguments)
         answers[name] = {path.name: answer_of(path) for path in (whole / "out").iterdir()}
-        sizes[name] = (whole / "out" / OUTPUT).stat().st_size
+        sizes[name] = sorted(path.stat().st_size for path in (whole / "out").iterdir())
         shutil.rmtree(whole / "out")
     for kind in (LIMITED, *([FULL] if can_mount(folder / "disk") else [])):
         for fault in faults(n, seed, kind):
@@ -91,16 +91,19 @@ def attempts(folder: Path, n: int, seed: int) -> Iterator[Outcome]:
             shutil.rmtree(folder / "copy")
 
 
-def _attempt(folder: Path, fault: Fault, answer: dict[str, str], size: int) -> Outcome:
+def _attempt(folder: Path, fault: Fault, answer: dict[str, str], sizes: list[int]) -> Outcome:
     copy = Path(shutil.copytree(folder / "whole", folder / "copy"))
     out = copy / "out"
     out.mkdir()
-    room = fault.rng.choice([0, 1, 100, fault.rng.randrange(size), size - 1, size, 10 * size])
+    rng = fault.rng
+    size = rng.choice(sizes)
+    room = rng.choice([0, 1, 100, rng.randrange(size), size - 1, size, 10 * sum(sizes)])
+    is_enough = room > sum(sizes)
     if fault.kind == FULL:
         with small_disk(out, 262_144):
             (out / TAKEN).write_bytes(bytes(max(0, 63 * 4096 - room)))
-            return _judged(fault, copy, answer, is_enough=room > size)
-    return _judged(fault, copy, answer, is_enough=room > size, room=room)
+            return _judged(fault, copy, answer, is_enough=is_enough)
+    return _judged(fault, copy, answer, is_enough=is_enough, room=room)
 
 
 def _judged(

@@ -81,13 +81,13 @@ def judge(
     attempt: Callable[[], object],
     is_right: Callable[[object], bool],
     *,
-    names: Callable[[str], bool] = bool,
+    names: Callable[[str], bool] | None = bool,
     statuses: tuple[int, ...] = (2,),
 ) -> Outcome:
     """Make an attempt and say what became of it.
 
     A refusal is a command's sentence with one of these exit statuses, or a ValueError or OSError of one line that
-    somebody meant, as of `origin`; and it `names` what it has to.
+    somebody meant, as of `origin`; and it `names` what it has to. With None, nothing may be refused.
     """
     try:
         with alarm(MAX_SECONDS):
@@ -102,7 +102,9 @@ def judge(
             stray = "" if error.status in statuses else f"exit status {error.status}"
         else:
             stray = origin(error)
-        if not stray and not names(says):
+        if names is None:
+            stray = "a refusal, though nothing is wrong with what was asked"
+        elif not stray and not names(says):
             stray = "a sentence that does not name what is wrong"
         return Outcome(fault, TRACEBACK, f"{stray}: {says}") if stray else Outcome(fault, REFUSED, says)
     except Exception:  # noqa: BLE001

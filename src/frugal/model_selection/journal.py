@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Self
 
 from frugal import parquet
 from frugal.extras import explained
-from frugal.files import whole
+from frugal.files import naming, whole
 from frugal.folds.fits import Fit
 from frugal.interface import FoldTask
 from frugal.model_selection.evaluation import ScoredFit
@@ -103,8 +103,9 @@ class Journal:
             self._lines.unlink()
 
     def _write(self, row: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(row) + "\n")
-        self._file.flush()
+        with naming(self._lines):
+            self._file.write(json.dumps(row) + "\n")
+            self._file.flush()
 
     def _read_lines(self, path: Path) -> bool:
         """Take note of the fits of a file of lines; False: it holds not even a whole first line."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar
 from zlib import crc32
 
-from frugal.files import whole
+from frugal.files import naming, whole
 
 log = logging.getLogger("frugal")
 CODE, CHECK = "code", "crc32"
@@ -120,10 +120,11 @@ class Lines:
 
     def add(self, row: dict[str, Any]) -> None:
         """Append a row to the file, if there is one."""
-        if self._file is None:
+        if self._file is None or self._path is None:
             return
-        self._file.write(json.dumps(row | {CHECK: _check_of(row)}) + "\n")
-        self._file.flush()
+        with naming(self._path):
+            self._file.write(json.dumps(row | {CHECK: _check_of(row)}) + "\n")
+            self._file.flush()
 
 
 def _complete_lines(path: Path) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -47,6 +48,9 @@ def run(
 
     Files that it is to write are checked first, as of `files.check_outputs`.
     """
+    for text in arguments or ():
+        if not _is_text(text):
+            parser.error(f"{text!r} holds a null byte or half a character, as no argument of a command can")
     args = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     try:
@@ -71,6 +75,14 @@ def run(
         )
         return 130
     return 0
+
+
+def _is_text(text: str) -> bool:
+    """Whether the system could pass a text to a command."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def status_of(error: Exception) -> int:

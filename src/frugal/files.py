@@ -29,7 +29,7 @@ def whole(path: str | Path) -> Iterator[Path]:
     What a killed process left beside `path` is removed first.
 
     Raises:
-        OSError: if the folder cannot be made or written.
+        OSError: if the folder cannot be made or written, or the disk is full; it names `path`.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -37,10 +37,22 @@ def whole(path: str | Path) -> Iterator[Path]:
     part = fresh_name(target)
     os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never through a link that lies there
     try:
-        yield part
-        part.replace(target)
+        with naming(path, part):
+            yield part
+            part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming(path: str | Path, part: Path | None = None) -> Iterator[None]:
+    """Let errors of the system name `path`, where they name no file, as on a full disk, or `part` in its place."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename in (None, str(part)):
+            error.filename = str(path)
+        raise
 
 
 def fresh_name(target: Path) -> Path:

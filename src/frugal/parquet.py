@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 _HASH = b"frugal.content"
 _CELL_BYTES = 8
+_NO_JSON = (json.JSONDecodeError, UnicodeDecodeError)
 
 
 def write_table(table: pa.Table, path: str | Path) -> None:
@@ -45,7 +47,8 @@ def read_table(path: str | Path) -> pa.Table:
             check_claim(path, max(stored, _CELL_BYTES * facts.num_rows * facts.num_columns))
             table = file.read()
         table.validate(full=True)  # texts that are no UTF-8 among it
-    except (pa.ArrowException, OSError, OverflowError, MemoryError) as error:
+        _ = table.schema.pandas_metadata  # JSON, which is parsed whenever a frame is made of the table
+    except (pa.ArrowException, OSError, OverflowError, MemoryError, *_NO_JSON) as error:
         raise ValueError(f"{path} is truncated or not a parquet file; delete it and run again") from error
     return table
 

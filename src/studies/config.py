@@ -20,9 +20,8 @@ def read(path: str | Path) -> dict[str, Any]:
         ValueError: if it is not valid YAML, or not a mapping.
     """
     try:
-        with Path(path).open() as file:
-            content = yaml.safe_load(file)
-    except yaml.YAMLError as error:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # no text, or no date or number as it is written
         raise ValueError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path} must hold keys and values, got {type(content).__name__}")

@@ -7,15 +7,16 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from stored import NB, SEARCH, answer_of, build_searches, frugal
 
-from faults import REFUSED, WRONG, Fault, Outcome, judge
+from faults import HELD, REFUSED, WRONG, Fault, Outcome, judge
 
 LIMITED, FULL = "disk: limit of a file's size", "disk: full file system"
 KEPT = b"what was there before"
+OUTPUT, JOURNAL, TAKEN = "o.parquet", "o.jsonl", "taken"
 COMMANDS = {
     "scores": (*("scores", *NB, "--n-folds", "3", "--root", "@/data", "--output"), "@/out/o.parquet"),
     "search": (
@@ -81,8 +82,8 @@ def attempts(folder: Path, n: int, seed: int) -> Iterator[Outcome]:
     answers, sizes = {}, {}
     for name, arguments in COMMANDS.items():
         frugal(whole, *arguments)
-        output = whole / "out/o.parquet"
-        answers[name], sizes[name] = answer_of(output), output.stat().st_size
+        answers[name] = {path.name: answer_of(path) for path in (whole / "out").iterdir()}
+        sizes[name] = sorted(path.stat().st_size for path in (whole / "out").iterdir())
         shutil.rmtree(whole / "out")
     for kind in (LIMITED, *([FULL] if can_mount(folder / "disk") else [])):
         for fault in faults(n, seed, kind):
@@ -90,38 +91,72 @@ def attempts(folder: Path, n: int, seed: int) -> Iterator[Outcome]:
             shutil.rmtree(folder / "copy")
 
 
-def _attempt(folder: Path, fault: Fault, answer: str, size: int) -> Outcome:
+def _attempt(folder: Path, fault: Fault, answer: dict[str, str], sizes: list[int]) -> Outcome:
     copy = Path(shutil.copytree(folder / "whole", folder / "copy"))
     out = copy / "out"
     out.mkdir()
-    room = fault.rng.choice([0, 1, 100, fault.rng.randrange(size), size - 1, size])
+    rng = fault.rng
+    size = rng.choice(sizes)
+    room = rng.choice([0, 1, 100, rng.randrange(size), size - 1, size, 10 * sum(sizes)])
+    is_enough = room > sum(sizes)
     if fault.kind == FULL:
-        with small_disk(out, 65_536):
-            taken = max(0, 15 * 4096 - room)
-            (out / "taken").write_bytes(bytes(taken))
-            return _judged(fault, copy, answer)
-    return _judged(fault, copy, answer, room)
+        with small_disk(out, 262_144):
+            (out / TAKEN).write_bytes(bytes(max(0, 63 * 4096 - room)))
+            return _judged(fault, copy, answer, is_enough=is_enough)
+    return _judged(fault, copy, answer, is_enough=is_enough, room=room)
 
 
-def _judged(fault: Fault, copy: Path, answer: str, room: int | None = None) -> Outcome:
+def _judged(
+    fault: Fault, copy: Path, answer: dict[str, str], *, is_enough: bool, room: int | None = None
+) -> Outcome:
+    """What became of a command; where there `is_enough` room, it has to go through."""
     out = copy / "out"
-    output = out / "o.parquet"
-    if fault.how == "a file there":
-        output.write_bytes(KEPT)
+    was_there = fault.how == "a file there"
+    if was_there:
+        (out / OUTPUT).write_bytes(KEPT)
 
     def attempt() -> object:
-        if room is None:
+        with nullcontext() if room is None else limit(room):
             frugal(copy, *COMMANDS[fault.what])
-        else:
-            with limit(room):
-                frugal(copy, *COMMANDS[fault.what])
-        return answer_of(output)
+        return left(out)
 
-    outcome = judge(fault, attempt, lambda found: found == answer)
-    left = [path.name for path in out.iterdir() if path.name.endswith(".part")]
-    before = output.read_bytes() if output.exists() else None
-    untouched = before == (KEPT if fault.how == "a file there" else None)
-    is_whole = untouched or answer_of(output) == answer  # `collect` has written one of two files
-    if outcome.verdict == REFUSED and (left or not is_whole):
-        return Outcome(fault, WRONG, f"refused, but left {left or output.name}")
-    return outcome
+    def names(said: str) -> bool:
+        return any(f"out/{name}" in said for name in (*answer, JOURNAL))
+
+    outcome = judge(fault, attempt, lambda found: found == answer, names=names, statuses=(2, 3))
+    if outcome.verdict == HELD:
+        return outcome
+    spoiled = spoilt(left(out), answer, was_there)
+    if outcome.verdict == REFUSED and is_enough:
+        spoiled = "refused, though there was room"
+    return Outcome(fault, WRONG, f"{outcome.detail}; {spoiled}") if spoiled else outcome
+
+
+def left(out: Path) -> dict[str, str | None]:
+    """What each file in a folder says, and None of what is no table; those of the test apart."""
+    found = {}
+    for path in out.iterdir():
+        if path.name != TAKEN:
+            try:
+                found[path.name] = answer_of(path)
+            except (ValueError, OSError):
+                content = path.read_bytes()
+                found[path.name] = content.decode() if content == KEPT else None
+    return found
+
+
+def spoilt(found: dict[str, str | None], answer: dict[str, str], was_there: bool) -> str:
+    """What a command that failed has left and should not have; empty if nothing.
+
+    A search's journal may stay, so that it goes on. `collect` may have written one of its two files. An output is
+    then as it was, or whole.
+    """
+    strange = sorted(found.keys() - answer.keys() - {JOURNAL})
+    if strange:
+        return f"left {', '.join(strange)}"
+    if was_there and OUTPUT not in found:
+        return "what was there is gone"
+    before = {OUTPUT: KEPT.decode()} if was_there else {}
+    right = {name: (text, before.get(name, text)) for name, text in answer.items()}
+    half = [name for name in found.keys() & answer.keys() if found[name] not in right[name]]
+    return f"{', '.join(half)} is neither whole nor as it was" if half else ""

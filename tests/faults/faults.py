@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 import logging
 import random
+import re
 import signal
 import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
 from zlib import crc32
+
+from frugal import cli
 
 HELD, REFUSED, TRACEBACK, WRONG, HANG = VERDICTS = ("held", "refused", "traceback", "wrong", "hang")
 MAX_SECONDS = 60
+SOURCE = Path(__file__).parents[2] / "src"
 DAMAGES = ("flip", "truncate", "zero", "append", "repeat", "empty")
 
 
@@ -55,7 +61,11 @@ class Outcome:
 
 
 class Refused(Exception):  # noqa: N818
-    """A command ended in one sentence and exit status 2 or 3."""
+    """A command ended in one sentence; its exit status is 2, or 3 where the run failed."""
+
+    def __init__(self, sentence: str, status: int) -> None:
+        super().__init__(sentence)
+        self.status = status
 
 
 class Unclear(Exception):  # noqa: N818
@@ -66,25 +76,52 @@ class Hang(BaseException):
     """An attempt took more than `MAX_SECONDS`."""
 
 
-def judge(fault: Fault, attempt: Callable[[], object], is_right: Callable[[object], bool]) -> Outcome:
-    """Make an attempt and say what became of it; a ValueError or OSError of one line is a refusal."""
+def judge(
+    fault: Fault,
+    attempt: Callable[[], object],
+    is_right: Callable[[object], bool],
+    *,
+    names: Callable[[str], bool] | None = bool,
+    statuses: tuple[int, ...] = (2,),
+) -> Outcome:
+    """Make an attempt and say what became of it.
+
+    A refusal is a command's sentence with one of these exit statuses, or a ValueError or OSError of one line that
+    somebody meant, as of `origin`; and it `names` what it has to. With None, nothing may be refused.
+    """
     try:
         with alarm(MAX_SECONDS):
             answer = attempt()
     except Hang:
         return Outcome(fault, HANG, f"more than {MAX_SECONDS} s")
     except (Refused, ValueError, OSError) as error:
-        text = str(error)
-        if text.strip() and "\n" not in text.strip():
-            return Outcome(fault, REFUSED, text)
-        return Outcome(
-            fault, TRACEBACK, f"{type(error).__name__} of {len(text.splitlines())} lines: {text[:200]!r}"
-        )
+        says, kind = str(error).strip(), type(error).__name__
+        if not says or "\n" in says:
+            return Outcome(fault, TRACEBACK, f"{kind} of {len(says.splitlines())} lines: {says[:200]!r}")
+        if isinstance(error, Refused):
+            stray = "" if error.status in statuses else f"exit status {error.status}"
+        else:
+            stray = origin(error)
+        if names is None:
+            stray = "a refusal, though nothing is wrong with what was asked"
+        elif not stray and not names(says):
+            stray = "a sentence that does not name what is wrong"
+        return Outcome(fault, TRACEBACK, f"{stray}: {says}") if stray else Outcome(fault, REFUSED, says)
     except Exception:  # noqa: BLE001
         return Outcome(fault, TRACEBACK, traceback.format_exc().strip().splitlines()[-1][:200])
     if is_right(answer):
         return Outcome(fault, HELD)
     return Outcome(fault, WRONG, f"another answer: {str(answer)[:200]}")
+
+
+def origin(error: BaseException) -> str:
+    """Where an error comes from that nobody meant; empty if a `raise` of ours, or the system naming a file."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return "" if error.filename is not None else f"a {type(error).__name__} without a file's name"
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    path = frame.f_code.co_filename
+    is_meant = SOURCE in Path(path).parents and linecache.getline(path, line).lstrip().startswith("raise ")
+    return "" if is_meant else f"a {type(error).__name__} from {Path(path).name}, line {line}"
 
 
 @contextlib.contextmanager
@@ -107,13 +144,24 @@ def command(main: Callable[[list[str]], int], arguments: list[str]) -> str:
     """What a command prints, called in this process.
 
     Raises:
-        Refused: if it ends in one sentence, after warnings and notes or argparse's usage, and status 2 or 3.
+        Refused: if it ends in one sentence, argparse's or meant as of `origin`, and status 2 or 3.
         Unclear: if it ends in another way than this or status 0.
     """
     log, out, err = logging.getLogger(), io.StringIO(), io.StringIO()
     handlers, log.handlers = log.handlers, []
+    status_of, strays = cli.status_of, []
+
+    def seen(error: Exception) -> int:
+        strays.append(origin(error))
+        return status_of(error)
+
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            warnings.catch_warnings(),
+            mock.patch.object(cli, "status_of", seen),
+        ):
             status = main(arguments)
     except SystemExit as error:
         status = error.code
@@ -122,14 +170,14 @@ def command(main: Callable[[list[str]], int], arguments: list[str]) -> str:
     if status in (0, None):
         return out.getvalue()
     said = err.getvalue().strip().splitlines()
-    sentences = [
-        line for line in said if line.startswith(("frugal ", "frugal: ", "studies ", "python -m studies"))
-    ]
-    if status == 2 and said and said[0].startswith("usage: "):  # argparse repeats what it does not know as it is
-        raise Refused(" ".join(said[-1:]))
-    if status in (2, 3) and len(sentences) == 1 and said[-1] == sentences[0]:
-        raise Refused(sentences[0])
-    raise Unclear(f"status {status} and {len(sentences)} sentences in {len(said)} lines: {said[-1:]}")
+    of_usage = [i for i, line in enumerate(said) if re.match(r"(frugal|studies)[a-z ]*: error: ", line)]
+    if status == 2 and said[0].startswith("usage: ") and len(of_usage) == 1:
+        raise Refused(" ".join(said[of_usage[0] :]), status)  # argparse repeats what it does not know as it is
+    sentences = [line for line in said if re.match(r"(frugal|studies) [a-z]+: ", line)]
+    if status in (2, 3) and len(sentences) == 1 and said[-1] == sentences[0] and strays == [""]:
+        raise Refused(sentences[0], status)
+    stray = "".join(strays)
+    raise Unclear(f"status {status} and {len(sentences)} sentences in {len(said)} lines: {said[-1:]} {stray}")
 
 
 def damage(content: bytes, how: str, rng: random.Random) -> bytes:

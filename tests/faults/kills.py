@@ -15,7 +15,7 @@ import pandas as pd
 import yaml
 from stored import CLOCKS
 
-from faults import HANG, HELD, REFUSED, TRACEBACK, WRONG, Fault, Outcome
+from faults import HANG, HELD, TRACEBACK, WRONG, Fault, Outcome
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "workflow"))
 from checkout import copy_to, environment
@@ -87,8 +87,7 @@ class Killed:
         if status is None:
             return [Outcome(fault, HANG, f"more than {LIMIT_S} s") for fault in faults[:n_made]]
         if status != 0:
-            verdict = TRACEBACK if "Traceback" in said else REFUSED
-            return [Outcome(fault, verdict, said[-300:]) for fault in faults[:n_made]]
+            return [Outcome(fault, TRACEBACK, said[-300:]) for fault in faults[:n_made]]
         differs = [name for name, answer in self._answer(place).items() if answer != self.answer[name]]
         left = [path.name for path in place.glob("results/**/.*.part")]
         right = not differs and not left

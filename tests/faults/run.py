@@ -1,11 +1,13 @@
 """Try faults of all kinds and write what became of them; `make test-faults` runs it.
 
-About 20 minutes on two idle cores: kills run beside the rest. With `--share 0.1`, a tenth of it.
+About 15 minutes on two idle cores: the kills run beside the rest, in a process of their own, so that the limits
+and threads of the others do not reach them. With `--share 0.1`, a tenth of it.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import subprocess
 import sys
@@ -13,23 +15,50 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from math import ceil
+from multiprocessing import get_context
 from pathlib import Path
 
 import arguments
+import configuration
+import deaths
 import disks
 import kills
 import stored
 import tables
+import threads
 
-from faults import HANG, TRACEBACK, VERDICTS, WRONG, Outcome
+from faults import HANG, MAX_SECONDS, TRACEBACK, VERDICTS, WRONG, Outcome
 
 ROOT = Path(__file__).parents[2]
 N_KILLS, N_DAMAGES, N_TABLES, N_SELECTED, N_ARGUMENTS, N_DISKS = 5, 1_000, 500, 22, 500, 48
+N_CONFIGURATIONS, N_DEATHS, N_THREADS = 1_200, 96, 270
 MEMORY = 16 * 2**30
 LISTED = "- `{kind}`, {what}: "
+MEANINGS = f"""\
+Kills run in one process and all other faults in another, at the same time, each one after the other. Mutations,
+damage, limits, deaths and threads meet a fresh copy of their files. A fault is counted once:
+
+- *Held*: it changed nothing that matters. The command went through, with exit status 0, and its answer is the one
+  without the fault. Of a mutated table or command line, it is what a plain reading of the changed input asks for.
+  A mutated configuration passes the check, and each of its values is of a kind that may stand there.
+- *Refused*: a command ended in one sentence and exit status 2, which is for bad input; or a call in a ValueError
+  or OSError of one line. On a full disk, status 3 counts too, which is for runs that fail. A `raise` of ours has
+  made the sentence, or the system has and names a file: an error that nobody meant is never a refusal. A refused
+  argument is named, or its value; so is the key of a configuration, or the block that reads it; so is the file
+  that a full disk could not hold.
+- *Failed*: a traceback, any other exit status, or an error that is no such sentence. A killed run that cannot be
+  resumed has failed.
+- *Wrong*: another answer with exit status 0, half a file, a file that is gone, or one that is left behind.
+- *Hung*: more than {MAX_SECONDS} s; of a killed run, more than {kills.LIMIT_S // 60} minutes.
+
+Kills: SIGKILL to the process group of a run of Snakemake at smoke scale, at a drawn moment; the run is then
+resumed, and its files compared with those of a run that was not killed. Deaths: a worker of a pool is killed in a
+fit, or ends itself; the fit is repeated once, no other is, and after a second death that fit alone has failed.
+Threads: eight share one strategy, switched as often as Python can. Mutated configurations go through
+`python -m studies config check`. All commands but those of kills are called in the suite's process."""
 
 Group = tuple[str, Callable[[Path], Iterator[Outcome]]]
 
@@ -44,7 +73,10 @@ def groups(seed: int, share: float) -> list[Group]:
         ("damage", lambda folder: stored.attempts(folder, n(N_DAMAGES), seed)),
         ("tables", lambda folder: tables.attempts(folder, n(N_TABLES), n(N_SELECTED), seed)),
         ("arguments", lambda folder: arguments.attempts(folder, n(N_ARGUMENTS), seed)),
+        ("configurations", lambda folder: configuration.attempts(folder, n(N_CONFIGURATIONS), seed)),
         ("disks", lambda folder: disks.attempts(folder, n(N_DISKS), seed)),
+        ("deaths", lambda folder: deaths.attempts(folder, n(N_DEATHS), seed)),
+        ("threads", lambda folder: threads.attempts(n(N_THREADS), seed)),
     ]
 
 
@@ -65,13 +97,19 @@ def collect(group: Group, folder: Path) -> list[Outcome]:
     return found
 
 
+def killed(folder: Path, n: int, seed: int, names: list[str]) -> list[Outcome]:
+    """All outcomes of kills, of the families of these names."""
+    chosen = tuple(family for family in kills.FAMILIES if family.name in names)
+    return collect(("kills", lambda place: kills.attempts(place, n, seed, chosen)), folder)
+
+
 def show(text: str) -> None:
     """A line of progress."""
     print(f"{datetime.now(UTC):%H:%M:%S} {text}", file=sys.stderr, flush=True)
 
 
-def report(found: list[Outcome], seed: int, share: float, minutes: float) -> str:
-    """The page."""
+def report(found: list[Outcome], seed: int, share: float, minutes: float, load: float) -> str:
+    """The page; `load` is the machine's before the first fault."""
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.strip()
@@ -79,16 +117,12 @@ def report(found: list[Outcome], seed: int, share: float, minutes: float) -> str
     lines = [
         "# Reliability",
         "",
-        f"Made by `python tests/faults/run.py` on {datetime.now(UTC):%Y-%m-%d} at commit {commit} with seed {seed}"
-        f" in {minutes:.0f} minutes, not by hand.{part} `make test-faults` makes it again.",
+        f"Made by `python tests/faults/run.py` on {datetime.now(UTC):%Y-%m-%d} at commit {commit} with seed"
+        f" {seed}, not by hand. It took {minutes:.0f} minutes on {len(os.sched_getaffinity(0))} cores. When it"
+        f" began, the machine's load was {load:.1f}; 0 is an idle machine.{part}"
+        " `make test-faults` makes this page again.",
         "",
-        "Each fault is tried alone. It is *held* if the answer is that without the fault, or, of a mutation, what"
-        " the changed input says beyond doubt. It is *refused* if the command ends in one sentence and exit status"
-        " 2 or 3. *Failed* is a traceback, or an error that is not one sentence. *Wrong* is another answer with"
-        " exit status 0, half a file, or a file left behind. *Hung* is more than a minute (of a whole run, ten).",
-        "",
-        "Kills: SIGKILL to the process group of a run of Snakemake at smoke scale, at a drawn moment; the run is"
-        " then resumed, and its files compared with those of a run that was not killed.",
+        MEANINGS,
         "",
         "| kind | tried | held | refused | failed | wrong | hung |",
         "|---|---:|---:|---:|---:|---:|---:|",
@@ -99,7 +133,7 @@ def report(found: list[Outcome], seed: int, share: float, minutes: float) -> str
         numbers = [sum(counts.values()), *(counts[name] for name in VERDICTS)]
         lines.append(f"| {kind} | {' | '.join(map(str, numbers))} |")
     lines += ["", "## Tracebacks that remain", ""]
-    lines += listed(found, TRACEBACK) or ["None."]
+    lines += listed(found, TRACEBACK) or ["None: no command and no call failed."]
     for verdict, title in ((WRONG, "Wrong answers"), (HANG, "Hangs")):
         if any(outcome.verdict == verdict for outcome in found):
             lines += ["", f"## {title}", "", *listed(found, verdict)]
@@ -135,15 +169,13 @@ def main() -> int:
     parser.add_argument("--families", nargs="*", default=[family.name for family in kills.FAMILIES])
     args = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    started = time.monotonic()
-    chosen = tuple(family for family in kills.FAMILIES if family.name in args.families)
-    n_kills = ceil(N_KILLS * args.share)
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
-        group: Group = ("kills", lambda place: kills.attempts(place, n_kills, args.seed, chosen))
-        killed = pool.submit(collect, group, Path(folder))
+    started, load = time.monotonic(), os.getloadavg()[0]
+    beside = ProcessPoolExecutor(1, get_context("spawn"))
+    with tempfile.TemporaryDirectory() as folder, beside as pool:
+        kills_found = pool.submit(killed, Path(folder), ceil(N_KILLS * args.share), args.seed, args.families)
         others = [outcome for group in groups(args.seed, args.share) for outcome in collect(group, Path(folder))]
-        found = [*killed.result(), *others]
-    page = report(found, args.seed, args.share, (time.monotonic() - started) / 60)
+        found = [*kills_found.result(), *others]
+    page = report(found, args.seed, args.share, (time.monotonic() - started) / 60, load)
     if args.output:
         args.output.write_text(page, encoding="utf-8")
     print(page)

@@ -181,7 +181,12 @@ def test_a_missing_key_is_named():
 def test_files_that_are_no_configuration_are_named(tmp_path):
     (tmp_path / "a.yaml").write_text("a: [1, 2")
     (tmp_path / "b.yaml").write_text("- 1")
+    (tmp_path / "c.yaml").write_bytes(b"a: \xff")
+    (tmp_path / "d.yaml").write_text("a: 2026-13-01")
     with pytest.raises(ValueError, match=r"a\.yaml is not valid YAML"):
         config.read(tmp_path / "a.yaml")
+    for name in ("c", "d"):
+        with pytest.raises(ValueError, match=rf"{name}\.yaml is not valid YAML: \S"):
+            config.read(tmp_path / f"{name}.yaml")
     with pytest.raises(ValueError, match=r"b\.yaml must hold keys and values, got list"):
         config.read(tmp_path / "b.yaml")

@@ -49,6 +49,16 @@ def test_scores_search_and_collect_run_by_hand(kept, place):
     assert pd.read_csv("c.csv")["search_time_mean"].item() == pytest.approx(row["search_time"])
 
 
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+@pytest.mark.parametrize("flag", ["--root", "--output", "--dataset"])
+def test_an_argument_that_no_shell_could_pass_is_refused(place, capsys, flag, text):
+    with pytest.raises(SystemExit) as stopped:
+        main([*SCORES, "--output", "o.parquet", flag, text])
+    assert stopped.value.code == 2
+    assert f"error: {text!r} holds a null byte or half a character" in capsys.readouterr().err
+    assert list(place.iterdir()) == []
+
+
 def test_the_same_call_writes_the_same_bytes(kept, place):
     first = (place / kept).read_bytes()
     assert main([*SCORES, "--output", kept, "--seconds-output", "b.parquet"]) == 0

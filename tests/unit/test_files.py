@@ -2,7 +2,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal.files import read, write
+from frugal.files import read, whole, write
+
+
+@pytest.mark.parametrize("names_part", [True, False])
+def test_an_error_of_the_system_names_the_file_that_was_to_be_written(tmp_path, names_part):
+    with pytest.raises(OSError, match=r"^\[Errno 28\] No space left on device: '\S*/t\.csv'$"):  # noqa: SIM117
+        with whole(tmp_path / "t.csv") as part:
+            raise OSError(28, "No space left on device", *([str(part)] if names_part else []))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_of_the_system_about_another_file_is_left_as_it_is(tmp_path):
+    with pytest.raises(FileNotFoundError, match="other"), whole(tmp_path / "t.csv"):
+        (tmp_path / "other").read_text()
 
 
 def text_of(tmp_path, **columns):

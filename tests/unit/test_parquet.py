@@ -49,6 +49,14 @@ def test_a_table_that_is_not_what_was_written_is_refused(path, change):
         read(path)
 
 
+@pytest.mark.parametrize("damaged", [b'{"index_columns" []}', b"{\xff}"])
+def test_metadata_of_pandas_that_are_no_json_are_damage(path, damaged):
+    table = pq.read_table(path)
+    pq.write_table(table.replace_schema_metadata({**table.schema.metadata, b"pandas": damaged}), path)
+    with pytest.raises(ValueError, match=r"t\.parquet is truncated or not a parquet file"):
+        read(path)
+
+
 def test_metadata_are_part_of_what_is_verified(tmp_path):
     table = pa.Table.from_pandas(FRAME, preserve_index=False).replace_schema_metadata({b"seed": b"0"})
     parquet.write_table(table, tmp_path / "t.parquet")

@@ -196,10 +196,22 @@ def test_a_header_that_claims_a_huge_array_is_refused(tmp_path, shape):
         load("wdbc", root=tmp_path)
 
 
-def test_a_journal_cannot_run_code(tmp_path):
+@pytest.mark.parametrize(
+    ("protocol", "message"),
+    [
+        (None, r"j\.jsonl is no journal, since it is not a text; "),
+        (0, r"j\.jsonl, line 3, must be a JSON object, got 'cposix"),  # all of it is text
+    ],
+)
+def test_a_journal_cannot_run_code(tmp_path, protocol, message):
     Lines(tmp_path / "j.jsonl", {"of": "a"}).add({"x": 1})
-    content = (tmp_path / "j.jsonl").read_bytes()
-    (tmp_path / "j.jsonl").write_bytes(content + pickle.dumps(Planted(tmp_path / "ran")) + b"\n")
-    with pytest.raises(ValueError, match=r"."):
+    content, planted = (tmp_path / "j.jsonl").read_bytes(), pickle.dumps(Planted(tmp_path / "ran"), protocol)
+    (tmp_path / "j.jsonl").write_bytes(content + planted + b"\n")
+    with pytest.raises(ValueError, match=message):
         Lines(tmp_path / "j.jsonl", {"of": "a"})
     assert not (tmp_path / "ran").exists()
+
+
+def test_what_is_planted_would_run(tmp_path):
+    pickle.loads(pickle.dumps(Planted(tmp_path / "ran")))
+    assert (tmp_path / "ran").is_dir()

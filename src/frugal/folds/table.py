@@ -230,8 +230,10 @@ def _read_parquet(path: str | Path, columns: Sequence[str]) -> tuple[Any, dict[s
     missing = [name for name in columns if name not in table.column_names]
     if _META_KEY not in found or missing or table.num_rows == 0:
         raise ValueError(f"{path} is not a score table: it lacks {', '.join(missing) or 'rows or metadata'}")
-    n_written = int(found.get(_ROWS_KEY, table.num_rows))
-    if table.num_rows != n_written:
+    n_rows = b"%d" % table.num_rows
+    n_written = found.get(_ROWS_KEY, n_rows)
+    if n_rows != n_written:
+        n_written = n_written.decode(errors="backslashreplace")
         raise ValueError(f"{path} holds {table.num_rows} of the {n_written} rows that were written; {_AGAIN}")
     try:
         meta = json.loads(found[_META_KEY])

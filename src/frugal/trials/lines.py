@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar
 from zlib import crc32
 
-from frugal.files import whole
+from frugal.files import naming, whole
 from frugal.limits import check_plain
 
 log = logging.getLogger("frugal")
@@ -176,10 +176,11 @@ class Lines:
 
     def add(self, row: dict[str, Any]) -> None:
         """Append a row to the file, if there is one."""
-        if self._file is None:
+        if self._file is None or self._journal is None:
             return
-        self._file.write(f"{_line(row)}\n")
-        self._file.flush()
+        with naming(self._journal.path):
+            self._file.write(f"{_line(row)}\n")
+            self._file.flush()
 
     def close(self) -> None:
         """Close the file, if there is one; nothing can be added any more."""

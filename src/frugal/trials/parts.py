@@ -56,6 +56,7 @@ def split(
     rows = data.splits["train"] if has_test else np.arange(len(data.y))
     if seed is not None:
         rows = rng_for("split", data.name, seed).permutation(rows)
+    refuse(n_test > len(rows) - 2, f"n_test must be at most {len(rows) - 2}, got {n_test}")
     n_left = len(rows) - n_valid - n_test
     refuse(n_valid < 1 or n_left < 1, f"n_valid must lie in [1, {len(rows) - n_test - 1}], got {n_valid}")
     test = data.splits["test"] if has_test else rows[n_left + n_valid :]

@@ -23,6 +23,12 @@ from frugal.workers import Workers
 N, K = 8, 3
 SCORES = np.random.default_rng(5).integers(1, 20, size=(N, K)) / 20
 FAULTY = FoldTask(2, 1)
+ENDINGS = {
+    "kill": "was killed by SIGKILL",
+    "terminate": "was killed by SIGTERM",
+    "_exit": "ended with status 0",
+}
+"""How a worker dies, and what is said of it."""
 
 
 def greedy(name="greedy_early_stopping"):
@@ -37,11 +43,12 @@ class Evaluation:
     fault: str = ""
     n_faults: int = 99
     slow: bool = False
+    faulty: FoldTask = FAULTY
 
     def __call__(self, task):
         n_before = self.calls(task)
         (self.folder / f"{task.candidate}-{task.fold}-{n_before}").touch()
-        if task == FAULTY and n_before < self.n_faults:
+        if task == self.faulty and n_before < self.n_faults:
             self.fail()
         if self.slow:
             time.sleep(np.random.default_rng(os.getpid() + time.time_ns()).uniform(0, 0.02))
@@ -54,6 +61,8 @@ class Evaluation:
         match self.fault:
             case "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
+            case "terminate":
+                os.kill(os.getpid(), signal.SIGTERM)
             case "_exit":
                 os._exit(0)
             case "hang":
@@ -161,14 +170,13 @@ def test_answers_are_told_in_the_order_of_asking_though_they_come_in_another():
     assert ended[:4] == [FoldTask(i, 0) for i in (1, 2, 3, 0)]  # a free worker does not wait for the oldest task
 
 
-@pytest.mark.parametrize("fault", ["kill", "_exit"])
+@pytest.mark.parametrize("fault", ENDINGS)
 def test_a_task_whose_worker_dies_is_repeated_once_with_one_warning(fault, tmp_path):
     evaluate = Evaluation(tmp_path, fault, n_faults=1)
-    how = {"kill": "was killed by SIGKILL", "_exit": "ended with status 0"}[fault]
     with pytest.warns(RuntimeWarning) as warned:
         trace = in_workers(evaluate, name="standard")
     assert [str(w.message) for w in warned] == [
-        f"candidate 2, fold 1 is repeated, since its worker died: the worker {how}"
+        f"candidate 2, fold 1 is repeated, since its worker died: the worker {ENDINGS[fault]}"
     ]
     same(trace, folds.run(greedy("standard"), Evaluation(tmp_path), n_pending=2))
 

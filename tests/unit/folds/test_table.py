@@ -102,6 +102,10 @@ def test_a_truncated_file_is_named(tmp_path, keep):
     ("change", "message"),
     [
         (lambda t: t.slice(0, 8), "holds 8 of the 12 rows that were written"),
+        (
+            lambda t: t.replace_schema_metadata({**t.schema.metadata, b"frugal.rows": b'1"\xff'}),
+            r"holds 12 of the 1\"\\xff rows that were written",
+        ),
         (lambda t: t.take([1, 0, *range(2, 12)]), "does not hold every fold of every candidate in order"),
         (lambda t: t.take([*range(4, 12), *range(4)]), "does not hold every fold of every candidate in order"),
     ],

@@ -1,6 +1,7 @@
 import json
 import math
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -32,6 +33,13 @@ def test_a_journal_is_gone_on_from_with_the_code_that_began_it(tmp_path):
     again = opened(path, "1234")
     assert rows(again) == [{"row": 1}]
     assert not again.has_set_aside
+
+
+def test_a_full_disk_is_said_with_the_name_of_the_journal(tmp_path):
+    lines = opened(tmp_path / "job.jsonl")
+    lines._file = mock.Mock(flush=mock.Mock(side_effect=OSError(28, "No space left on device")))
+    with pytest.raises(OSError, match=r"^\[Errno 28\] No space left on device: '\S*/job\.jsonl'$"):
+        lines.add({"row": 1})
 
 
 @pytest.mark.parametrize("code", ["1234", ""])

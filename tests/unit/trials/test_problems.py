@@ -111,6 +111,7 @@ def test_what_a_learner_cannot_do_is_refused(problem, task, message):
     [
         ({"n_valid": 2000, "n_test": 100}, r"n_valid must lie in \[1, 1696\], got 2000"),
         ({"n_valid": 100}, "n_test must be at least 1"),
+        ({"n_valid": 100, "n_test": 1796}, "n_test must be at most 1795, got 1796"),
         ({"n_valid": 300, "n_test": 200, "n_train": 1298}, r"n_train must lie in \[1, 1297\], got 1298"),
     ],
 )

@@ -69,7 +69,7 @@ class Columns:
         """The columns that are used, with numbers and dates as such, so that no fit has to read them again."""
         parsed = {name: as_number(table[name], mark) for name, mark in self.numbers.items()}
         parsed |= {name: as_date(table[name], order) for name, order in self.dates.items()}
-        return table[self.used].assign(**parsed).copy()  # in one piece, so that its hash stays the same
+        return table[self.used].assign(**parsed)
 
 
 def _shown(names: Sequence[str], most: int = 8) -> str:

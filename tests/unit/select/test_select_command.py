@@ -145,9 +145,9 @@ def test_halving_counts_no_rows_that_it_did_not_learn_from(table):
 
 
 def test_rows_of_groups_are_counted_by_fold_and_kept_fits_by_the_journal(table, tmp_path):
-    question = ask("mine.csv", table.drop(columns="price"), groups="street")
     options = {"estimators": ["bernoulli_nb"], "n_candidates": 4, "n_folds": 3, "strategy": "standard"}
     for kept in ("", ", 12 of them from the journal"):
+        question = ask("mine.csv", table.drop(columns="price"), groups="street")
         found, _ = run.search(question, journal=tmp_path / "kept.jsonl", **options)
         run.fit(question, found)
         # every row is in two of three training parts

@@ -175,17 +175,27 @@ def make_parser() -> argparse.ArgumentParser:
     add_input(p, "data", help="a CSV file with a header line, or a parquet file")
     p.add_argument("--target", help="name of the column that is predicted; the last by default")
     p.add_argument("--task", help="classification or regression; told by the target's values by default")
-    p.add_argument("--drop", nargs="*", default=[], help="columns to leave out")
+    p.add_argument("--drop", action="append", default=[], help="a column to leave out; may be repeated")
+    p.add_argument(
+        "--keep", action="append", default=[], help="a column to use whatever it holds; may be repeated"
+    )
     p.add_argument("--groups", help="column of what the rows belong to; rows of a group stay in one fold")
-    p.add_argument("--estimators", nargs="*", default=[], help="such as ridge, svm, knn, hist_gradient_boosting")
+    p.add_argument("--estimators", nargs="+", default=[], help="such as ridge, svm, knn, hist_gradient_boosting")
     p.add_argument("--scoring", help="scikit-learn's name; accuracy, or r2 of a regression, by default")
+    p.add_argument("--positive", help="the class that a scoring such as f1 is about")
     p.add_argument("--strategy", default="greedy_early_stopping", help="any of the folds family")
     p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
     p.add_argument("--n-candidates", type=int, default=64, help="drawn from the estimators' spaces together")
     p.add_argument("--n-folds", type=int, default=5, help="of the cross-validation")
     p.add_argument("--seed", type=int, default=0, help="of candidates, folds and estimators")
-    p.add_argument("--workers", type=int, default=1, help="processes that fit at once")
-    p.add_argument("--time-limit", type=float, help="seconds after which no fit is started; none by default")
+    p.add_argument(
+        "--workers", type=int, default=1, help="processes that fit at once; the number may change the result"
+    )
+    p.add_argument(
+        "--time-limit",
+        type=float,
+        help="seconds after which no fit is started (one that runs is finished); none by default",
+    )
     p.add_argument("--fit-timeout", type=float, help="seconds after which a fit counts as failed; none by default")
     add_output(p, "--journal", help="keeps every fit; the same command repeats none")
     add_output(p, "--output", help="the fitted pipeline, for joblib.load")

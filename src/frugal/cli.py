@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from frugal.arguments import files_of, make_parser, settings_of
 from frugal.extras import MissingExtraError
-from frugal.files import check_outputs, read, read_all, whole, write
+from frugal.files import check_outputs, check_suffix, read, read_all, whole, write
 from frugal.interface import RunError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from frugal.datasets import Dataset
     from frugal.interface import Candidate, TrialStrategy
     from frugal.model_selection import FoldSearchCV
-    from frugal.select.run import Question
+    from frugal.select.question import Question
     from frugal.trials.lines import JournalFile
 
 log = logging.getLogger("frugal")
@@ -323,18 +323,23 @@ def _select(args: argparse.Namespace) -> None:
     """Choose a model for the user's own table."""
     from frugal.datasets.user_table import read_table
     from frugal.select import run
+    from frugal.select.question import ask
 
     settings = settings_of(args.settings)
-    question = run.ask(
+    if args.results is not None:
+        check_suffix(args.results)
+    table, notes = read_table(args.data)
+    question = ask(
         args.data,
-        read_table(args.data),
+        table,
         target=args.target,
         groups=args.groups,
         drop=args.drop,
+        keep=args.keep,
         task=args.task,
     )
-    print(*question.notes, question.columns, sep="\n")
-    found = run.search(
+    print(*notes, *question.notes, question.columns, sep="\n")
+    found, notes = run.search(
         question,
         estimators=args.estimators,
         strategy=args.strategy,
@@ -342,6 +347,7 @@ def _select(args: argparse.Namespace) -> None:
         n_candidates=args.n_candidates,
         n_folds=args.n_folds,
         scoring=args.scoring,
+        positive=args.positive,
         seed=args.seed,
         verbose=1,
         n_jobs=args.workers,
@@ -349,6 +355,8 @@ def _select(args: argparse.Namespace) -> None:
         fit_timeout=args.fit_timeout,
         journal=args.journal,
     )
+    for note in notes:
+        print(note)
     try:
         run.fit(question, found)
     except KeyboardInterrupt:
@@ -362,20 +370,20 @@ def _show(question: Question, found: FoldSearchCV, args: argparse.Namespace) -> 
     """What was chosen and what that took; written, where it is asked for."""
     import joblib
 
-    from frugal.select import run
+    from frugal.select import report
 
-    ranked, peer = run.ranking(found), run.without_learning(question, found)
-    print(found.best_estimator_)
-    print(run.listed(ranked))
-    print(f"{found.scoring} {found.best_score_:.4f}; {peer.name}: {peer.scores.mean():.4f}")
-    print(run.saved(found, len(question.target)))
-    for note in run.flattering(question, found, peer):
+    ranked, peer = report.ranking(found), report.without_learning(question, found)
+    print(report.listed(ranked))
+    print(report.compared(found, peer))
+    print(report.saved(question, found))
+    for note in report.flattering(question, found, peer):
         print(f"note: {note}")
-    if args.results is not None:
-        write(ranked, args.results)
+    print(found.best_estimator_)
     if args.output is not None:
         with whole(args.output) as part:
             joblib.dump(found.best_estimator_, part)
+    if args.results is not None:
+        write(ranked, args.results)
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {

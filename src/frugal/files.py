@@ -243,6 +243,20 @@ def write(frame: pd.DataFrame, path: str | Path) -> None:
             parquet.write_table(pa.Table.from_pandas(frame, preserve_index=False), part)
 
 
+def check_suffix(path: str | Path) -> None:
+    """Refuse a table that `write` would make parquet of under another name, or cannot write.
+
+    Raises:
+        ValueError: naming the file.
+        MissingExtraError: of parquet, without pyarrow.
+    """
+    if Path(path).suffix not in (".csv", ".parquet"):
+        raise ValueError(f"{path} must end in .csv or .parquet")
+    if Path(path).suffix == ".parquet":
+        with explained():
+            import pyarrow  # noqa: F401
+
+
 def _with_integers(frame: pd.DataFrame) -> pd.DataFrame:
     """The table with integers, or nothing, in columns of floats that are whole, so that none is rounded."""
     floats = frame.select_dtypes("float")

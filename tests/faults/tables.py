@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from faults import WRONG, Fault, Outcome, command, judge
+from faults import Fault, Outcome, command, judge
 from frugal.cli import main
 from frugal.datasets import Dataset, from_csv
 
@@ -45,7 +45,7 @@ MISSING = {
 SELECT = ("--estimators", "bernoulli_nb", "--n-candidates", "4", "--n-folds", "2")
 SEPARATORS = (",", ";", "\t", "|")
 WITH_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?", re.ASCII)
-TIMES = re.compile(r".*\d s[ ,].*")
+TIMES = re.compile(r"(.*\d s[ ,].*|read with .*)\n")
 
 
 def table(rng: random.Random) -> list[list[str]]:
@@ -233,7 +233,7 @@ def is_right(data: Dataset, content: bytes) -> bool:
 def attempts(folder: Path, n: int, n_selected: int, seed: int) -> Iterator[Outcome]:
     """`n` files read, and `n_selected` chosen on."""
     folder.mkdir(parents=True, exist_ok=True)
-    path, clean = folder / "t.csv", folder / "clean.csv"
+    path = folder / "t.csv"
     for fault in faults(n, seed):
         content = content_of(fault)
         path.write_bytes(content)
@@ -241,21 +241,19 @@ def attempts(folder: Path, n: int, n_selected: int, seed: int) -> Iterator[Outco
     for fault in faults(n_selected, seed, SELECTED):
         content = content_of(fault)
         path.write_bytes(content)
-        outcome = judge(fault, lambda: selected(path), lambda said: True)
-        if outcome.verdict == "held":
-            found = cells(content)
-            if found is None:
-                outcome = Outcome(fault, WRONG, "an answer on what is no table beyond doubt")
-            else:
-                with clean.open("w", newline="") as file:
-                    csv.writer(file).writerows([found[0], *found[1]])
-                right = selected(clean.rename(path))
-                path.write_bytes(content)
-                said = selected(path)
-                outcome = outcome if said == right else Outcome(fault, WRONG, said)
-        yield outcome
+        yield judge(fault, lambda: selected(path), lambda said, of=content: said == _said_of_clean(path, of))
+
+
+def _said_of_clean(path: Path, content: bytes) -> str | None:
+    """What `frugal select` says of the same cells, written plainly; None: they are no table beyond doubt."""
+    found = cells(content)
+    if found is None:
+        return None
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([found[0], *found[1]])
+    return selected(path)
 
 
 def selected(path: Path) -> str:
-    """What `frugal select` says of a table, but for lines with the seconds it took."""
+    """What `frugal select` says of a table, but for lines with the seconds it took, or how it is written."""
     return TIMES.sub("", command(main, ["select", str(path), *SELECT]))

@@ -26,22 +26,41 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
+def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
     """Read a table as it is: CSV of any separator, encoding and decimal mark that its beginning tells, or parquet.
+
+    Words such as NA stay what they are; only an empty cell is missing.
 
     Args:
         path: a .parquet file, or text with a header line, as it is or packed by gzip, bz2, xz or zip.
+
+    Returns:
+        The table, its names without spaces around them; and what its owner should know of how it was read.
 
     Raises:
         DatasetError: if the file is missing, no plain file or no table, unpacks to too much, is empty, lacks a
             header line or the name of a column, or has cells that hold more than a value.
     """
-    path = Path(path)
-    if path.suffix == ".parquet":
-        return _read_parquet(path)
-    frame = _read(path)
-    _check_header(path, frame)
-    return frame
+    path, notes = Path(path), []
+    if path.suffix.lower() == ".parquet":
+        frame = _read_parquet(path)
+    else:
+        if path.suffix.lower() in _OF_SHEETS:
+            raise DatasetError(f"{path} is a spreadsheet: save it as CSV or parquet")
+        frame, dialect = _read(path, keep_default_na=False, na_values=[""], low_memory=False)
+        if dialect.separator != ",":
+            mark = "comma" if dialect.decimal == "," else "point"
+            notes.append(f"read with {dialect.separator!r} between fields and a decimal {mark}")
+        first = frame.columns[0]
+        if first == "Unnamed: 0" and np.array_equal(frame[first], np.arange(len(frame))):
+            frame = frame.drop(columns=first)
+            notes.append("the first column has no name and counts the rows from 0: it is left out")
+        _check_header(path, frame)
+    frame.columns = [str(name).strip() for name in frame.columns]
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise DatasetError(f"{path} has several columns named {repeated[0]!r}: give each its own name")
+    return frame, notes
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -53,10 +72,15 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         frame: pd.DataFrame = parquet.read_table(path).to_pandas()
     except ValueError as error:
         raise DatasetError(f"{path} cannot be read as a parquet table: {error}") from error
-    for name in frame.columns:
-        if frame[name].map(lambda value: hasattr(value, "__len__") and not isinstance(value, str)).any():
-            raise DatasetError(f"{path} has cells in column {name!r} that hold more than a value: take them apart")
-    return frame.reset_index() if any(frame.index.names) else frame
+    frame = frame.reset_index(drop=not any(frame.index.names))
+    for name in frame.columns[frame.dtypes == "category"]:  # whose unused values would count as classes
+        frame[name] = frame[name].astype(object).infer_objects()
+    for label, column in frame.items():
+        if column.map(lambda value: hasattr(value, "__len__") and not isinstance(value, str)).any():
+            raise DatasetError(
+                f"{path} has cells in column {label!r} that hold more than a value: take them apart"
+            )
+    return frame
 
 
 def from_csv(path: str | Path, target: str | None = None) -> Dataset:
@@ -76,7 +100,7 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
             target, a single class, or labels that seldom repeat; one sentence naming the file and the column.
     """
     path = Path(path)
-    frame = _read(path)
+    frame, _ = _read(path)
     _check_header(path, frame)
     column = frame.columns[-1] if target is None else target
     if column not in frame.columns:
@@ -128,7 +152,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _read(path: Path) -> pd.DataFrame:
+def _read(path: Path, **options: Any) -> tuple[pd.DataFrame, Dialect]:
     import pandas as pd
 
     if not path.exists():
@@ -136,12 +160,12 @@ def _read(path: Path) -> pd.DataFrame:
     try:
         check_plain(path)
         dialect = _dialect(path)
-        of_pandas: dict[str, Any] = dict(dialect.of_pandas)
+        of_pandas: dict[str, Any] = {**dialect.of_pandas, **options}
         _check_counts(path, dialect)
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame: pd.DataFrame = pd.read_csv(path, index_col=False, **of_pandas)
-            return frame
+            return frame, dialect
     except DatasetError:
         raise
     except pd.errors.ParserWarning as error:
@@ -155,6 +179,7 @@ def _read(path: Path) -> pd.DataFrame:
         raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
 
 
+_OF_SHEETS = (".xlsx", ".xls", ".ods")
 _PACKED = {
     ".tar": "tar",
     ".tar.gz": "tar",

@@ -54,9 +54,10 @@ class ProgressLine:
     def _print(self, incumbent: float | None, *, end: str) -> None:
         self._printed = monotonic()
         spent = self._printed - self._started
-        left = spent / max(self._n_done, 1) * (self._most - self._n_done)
+        most = max(self._most, self._n_done)  # halving makes fits on few rows beyond those
+        left = spent / max(self._n_done, 1) * (most - self._n_done)
         best = "none yet" if incumbent is None else self._name(incumbent)
-        done = f"{self._n_done} of at most {self._most} {self._unit}"
+        done = f"{self._n_done} of at most {most} {self._unit}"
         text = f"{done}, {spent:.0f} s, at most {left:.0f} s left, best: {best}"
         print(f"{text:<79}", end=end, flush=True)
 

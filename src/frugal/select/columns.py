@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 
 MOST_CATEGORIES: Final = 20
 """Words of a column that get a column of their own; the rarer ones share one."""
-_DATE: Final = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})\b")
+MOST_ARE: Final = 0.9
+"""Share of a column's values that must be numbers, or dates; the others count as missing."""
+NO_VALUE: Final = (
+    "", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None",
+)  # fmt: skip
+"""What people write where a feature is missing. A target may hold such a word as a class."""
+_YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
+_YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
+_WITH_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_THOUSANDS: Final = re.compile(r"\s*[-+]?\d{1,3},\d{3}\s*")
 _MISSING: Final = "missing"
 
 
@@ -25,16 +34,19 @@ class Columns:
     """Columns of a table by kind, each in the table's order.
 
     Attributes:
-        numbers: measured or counted; missing values become the median, with a column that says so.
+        numbers: measured or counted, and their decimal mark; missing values become the median, with a column that
+            says so.
         words: categories; missing values are one of them.
-        dates: become days since 1970, day of the week and month.
+        dates: and the order they are written in; become days since 1970, day of the week and month.
         left_out: why, by name.
+        odd: values that count as missing in a column of numbers or dates, by name.
     """
 
-    numbers: list[str] = field(default_factory=list)
+    numbers: dict[str, str] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
-    dates: list[str] = field(default_factory=list)
+    dates: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
+    odd: dict[str, str] = field(default_factory=dict)
 
     @property
     def used(self) -> list[str]:
@@ -42,94 +54,203 @@ class Columns:
         return [*self.numbers, *self.words, *self.dates]
 
     def __str__(self) -> str:
-        """One line per kind."""
+        """One line per kind, and per column with something to say."""
+        numbers = [name + " (decimal comma)" * (mark == ",") for name, mark in self.numbers.items()]
+        dates = [f"{name} ({order})" for name, order in self.dates.items()]
         lines = [
             f"{len(names)} {kind}: {_shown(names)}"
-            for kind, names in (("of numbers", self.numbers), ("of words", self.words), ("of dates", self.dates))
+            for kind, names in (("of numbers", numbers), ("of words", self.words), ("of dates", dates))
             if names
         ]
+        lines += [f"{name}: {odd}" for name, odd in self.odd.items()]
         return "\n".join([*lines, *(f"left out: {name}, {why}" for name, why in self.left_out.items())])
+
+    def parsed(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The columns that are used, with numbers and dates as such, so that no fit has to read them again."""
+        parsed = {name: as_number(table[name], mark) for name, mark in self.numbers.items()}
+        parsed |= {name: as_date(table[name], order) for name, order in self.dates.items()}
+        return table[self.used].assign(**parsed)
 
 
 def _shown(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def find_columns(table: pd.DataFrame, target: pd.Series) -> Columns:
+def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collection[str] = ()) -> Columns:
     """Tell the kinds of columns apart, and leave out those from which nothing, or too much, is learned.
 
     Left out are columns with one value, identifiers (words, or whole numbers that rise by one, which differ in
-    every row), and copies of the target, that is columns whose values tell the target's one for one.
+    every row), and copies of the target: of classes, columns whose values tell them one for one; of numbers, those
+    that are a multiple of it, and maybe a constant more.
 
     Args:
         table: the features, a row per case.
-        target: of the same length.
+        target: of the same length; may be missing in some rows.
+        task: `classification` or `regression`.
+        keep: columns that are used whatever they hold.
     """
     found = Columns()
-    for name in map(str, table.columns):
-        column = table[name]
-        if (why := _why_left_out(column, target)) is not None:
+    for name in table.columns:
+        column, values = table[name], present(table[name])
+        mark = decimal_mark(values)
+        order = None if mark is not None else date_order(values)
+        parsed = values
+        if mark is not None:
+            parsed = as_number(values, mark)
+        elif order is not None:
+            parsed = as_date(values, order)
+        is_words = mark is None and order is None
+        why = None
+        if values.empty or name not in keep:
+            why = _why_left_out(parsed, len(column), target, task, is_words=is_words)
+        if why is not None:
             found.left_out[name] = why
-        elif is_date(column):
-            found.dates.append(name)
-        elif column.dtype.kind in "iufb":
-            found.numbers.append(name)
+            continue
+        if mark is not None:
+            found.numbers[name] = mark
+        elif order is not None:
+            found.dates[name] = order
         else:
             found.words.append(name)
+        odd = values[parsed.isna()]
+        if len(odd):
+            found.odd[name] = (
+                f"{len(odd)} value(s) count as missing: {_shown([repr(str(v)) for v in odd.unique()], 3)}"
+            )
     return found
 
 
-def _why_left_out(column: pd.Series, target: pd.Series) -> str | None:
-    values = column.dropna()
+def _why_left_out(values: pd.Series, n_rows: int, target: pd.Series, task: str, *, is_words: bool) -> str | None:
     n_different = values.nunique()
-    if n_different < 2:
-        return "which has one value" if n_different else "which is empty"
-    if _copies(column, target):
+    if n_different == 0:
+        return "which is empty"
+    if n_different == 1 and len(values) == n_rows:
+        return "which has one value"
+    if _copies(values, target, task):
         return "which tells the target's values one for one"
-    if n_different == len(column):
-        is_counter = values.dtype.kind in "iu" and bool((values.diff().iloc[1:] == 1).all())
-        if is_counter or (values.dtype.kind not in "iufbM" and not is_date(column)):
-            return "an identifier, which is another one in every row"
+    if n_different == n_rows:
+        is_counter = values.dtype.kind == "f" and bool((values % 1 == 0).all() and (values.diff()[1:] == 1).all())
+        if is_counter or is_words:
+            return "an identifier, which is another one in every row (--keep uses it)"
     return None
 
 
-def _copies(column: pd.Series, target: pd.Series) -> bool:
-    """Whether each value of a column goes with one of the target's, and the other way round."""
+def _copies(values: pd.Series, target: pd.Series, task: str) -> bool:
+    """Whether values go with classes one for one, or are a linear function of a target of numbers."""
     import pandas as pd
 
-    codes, answers = (pd.factorize(values, use_na_sentinel=False)[0] for values in (column, target))
+    both = pd.DataFrame({"value": values, "target": target}).dropna(subset="target")
+    if task == "regression":
+        both = both.dropna()
+        if (
+            values.dtype.kind != "f"
+            or len(both) < 3
+            or both["value"].nunique() < 2
+            or both["target"].nunique() < 2
+        ):
+            return False
+        return bool(abs(np.corrcoef(both["value"], both["target"].astype(float))[0, 1]) > 1 - 1e-9)
+    codes, answers = (pd.factorize(both[name], use_na_sentinel=False)[0] for name in both)
     n_codes, n_answers = codes.max() + 1, answers.max() + 1
-    if n_codes != n_answers or n_answers == len(answers):
+    if n_codes != n_answers or 2 * n_answers > len(answers):
         return False
     return bool(len(np.unique(codes.astype(np.int64) * n_answers + answers)) == n_codes)
 
 
-def is_date(column: pd.Series) -> bool:
-    """Whether a column holds dates, as such or written out, such as 2024-05-31 or 31.05.2024."""
-    if column.dtype.kind == "M":
-        return True
-    if column.dtype.kind in "iufb":
-        return False
+def present(column: pd.Series) -> pd.Series:
+    """The values of a feature that are there, without words for a missing one."""
     values = column.dropna()
-    return len(values) > 0 and all(isinstance(value, str) and _DATE.match(value) for value in values)
+    return values if values.dtype.kind in "iufbmM" else values[~values.isin(NO_VALUE)]
+
+
+def decimal_mark(values: pd.Series) -> str | None:
+    """The mark before the decimals of numbers, or of texts most of which are numbers; None: they are none."""
+    if values.dtype.kind in "iufbm":
+        return "."
+    if values.dtype.kind == "M" or values.empty:
+        return None
+    texts = values.astype(str)
+    has_comma = texts.str.fullmatch(_WITH_COMMA.pattern)
+    is_comma = has_comma.any() and not texts[has_comma].str.fullmatch(_THOUSANDS.pattern).all()
+    mark = "," if is_comma else "."
+    return mark if as_number(values, mark).notna().sum() >= MOST_ARE * len(values) else None
+
+
+def as_number(column: pd.Series, mark: str = ".") -> pd.Series:
+    """Values as floats, durations in seconds; nan where there is no finite number."""
+    import pandas as pd
+
+    if column.dtype.kind == "m":
+        seconds: pd.Series = column.dt.total_seconds()
+        return seconds
+    if column.dtype.kind not in "iufb":
+        column = column.astype(object)
+        if mark == ",":
+            column = column.map(
+                lambda value: (
+                    value.replace(",", ".") if isinstance(value, str) and _WITH_COMMA.fullmatch(value) else value
+                )
+            )
+        column = pd.to_numeric(column, errors="coerce")
+    return column.astype(np.float64).replace([np.inf, -np.inf], np.nan)
+
+
+def date_order(values: pd.Series) -> str | None:
+    """`year first`, `month first` or `day first` where most values are dates, written out or as such; else None.
+
+    The month is first where the second part of some dates can be no month; else the day is.
+    """
+    import pandas as pd
+
+    if values.dtype.kind == "M" or pd.api.types.infer_dtype(values) in ("date", "datetime"):
+        return "year first"
+    if values.dtype.kind in "iufbm":
+        return None
+    texts = [value for value in values if isinstance(value, str)]
+    year_last = [match for match in map(_YEAR_LAST.match, texts) if match]
+    n_year_first = sum(_YEAR_FIRST.match(text) is not None for text in texts)
+    if n_year_first + len(year_last) < max(1, MOST_ARE * len(values)):
+        return None
+    days_first, months_first = (sum(int(match[part]) > 12 for match in year_last) for part in (1, 3))
+    order = "month first" if months_first > days_first else "day first"
+    if n_year_first >= len(year_last):
+        order = "year first"
+    return order if as_date(values, order).notna().sum() >= MOST_ARE * len(values) else None
+
+
+def as_date(column: pd.Series, order: str) -> pd.Series:
+    """Values as dates without a time zone, those with one in UTC; NaT where there is none."""
+    import pandas as pd
+
+    if column.dtype.kind != "M":
+        column = column.astype(object)
+    dates = pd.to_datetime(column, errors="coerce", dayfirst=order == "day first", format="mixed", utc=True)
+    return dates.dt.tz_localize(None)
+
+
+def as_numbers(X: Any, marks: Sequence[str]) -> NDArray[np.float64]:
+    """Every column as floats, shape (n_rows, n_columns); nan where missing."""
+    import pandas as pd
+
+    columns = pd.DataFrame(X).items()
+    return np.column_stack([as_number(column, mark) for (_, column), mark in zip(columns, marks, strict=True)])
 
 
 def as_words(X: Any) -> NDArray[np.object_]:
     """Every value as text, missing ones as a word of their own; shape (n_rows, n_columns)."""
     import pandas as pd
 
-    frame = pd.DataFrame(X)
-    return frame.astype(object).where(frame.notna(), _MISSING).astype(str).to_numpy(dtype=object)
+    frame = pd.DataFrame(X).astype(object)
+    return frame.where(frame.notna() & ~frame.isin(NO_VALUE), _MISSING).astype(str).to_numpy(dtype=object)
 
 
-def as_days(X: Any) -> NDArray[np.float64]:
+def as_days(X: Any, orders: Sequence[str]) -> NDArray[np.float64]:
     """Of each column of dates three: days since 1970, day of the week from 0, month; nan where missing."""
     import pandas as pd
 
     parts: list[pd.Series] = []
-    for _, column in pd.DataFrame(X).items():
-        starts_with_year = column.dropna().astype(str).str.match(r"\s*\d{4}").all()
-        dates = pd.to_datetime(column, errors="coerce", dayfirst=not starts_with_year, format="mixed")
+    for (_, column), order in zip(pd.DataFrame(X).items(), orders, strict=True):
+        dates = as_date(column, order)
         days = (dates - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1)
         parts += [days, dates.dt.day_of_week, dates.dt.month]
     return np.column_stack([part.to_numpy(dtype=np.float64) for part in parts])
@@ -148,9 +269,11 @@ def transformer(columns: Columns) -> ColumnTransformer:
     encoder = OneHotEncoder(
         handle_unknown="infrequent_if_exist", max_categories=MOST_CATEGORIES, sparse_output=False
     )
+    numbers = FunctionTransformer(as_numbers, kw_args={"marks": tuple(columns.numbers.values())})
+    dates = FunctionTransformer(as_days, kw_args={"orders": tuple(columns.dates.values())})
     steps = [
-        ("numbers", make_pipeline(*scaled()), columns.numbers),
+        ("numbers", make_pipeline(numbers, *scaled()), list(columns.numbers)),
         ("words", make_pipeline(FunctionTransformer(as_words), encoder), columns.words),
-        ("dates", make_pipeline(FunctionTransformer(as_days), *scaled()), columns.dates),
+        ("dates", make_pipeline(dates, *scaled()), list(columns.dates)),
     ]
     return ColumnTransformer([step for step in steps if step[2]])

@@ -8,9 +8,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 
 from frugal import learners
 from frugal.interface import Candidate
+
+
+def _offers(method: str) -> Any:
+    """For `available_if`: whether the learner's own classifier has a method."""
+    return lambda self: hasattr(learners.build(self.learner, self.candidate or {}, seed=self.seed), method)
 
 
 class Learned(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -42,3 +48,13 @@ class Learned(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Labels, shape (n_rows,)."""
         found: NDArray[Any] = self.classes_[np.asarray(self.fitted_.predict(np.asarray(X)), dtype=np.intp)]
         return found
+
+    @available_if(_offers("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Probabilities of `classes_`, shape (n_rows, n_classes)."""
+        return np.asarray(self.fitted_.predict_proba(np.asarray(X)), dtype=np.float64)
+
+    @available_if(_offers("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """As of the learner's own classifier."""
+        return np.asarray(self.fitted_.decision_function(np.asarray(X)), dtype=np.float64)

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from frugal import learners
 from frugal.checks import check_known
 from frugal.model_selection.candidates import N_DRAWN
 
 Model = tuple[Any, Mapping[str, Any]]
-SLOW: Final = ("svm", "knn")
-"""Whose time grows with the square of the rows; left out of the default beyond `FEW_ROWS`."""
-FEW_ROWS: Final = 10_000
+
+
+class Size(NamedTuple):
+    """Of what a model is fitted to.
+
+    Attributes:
+        n_train: rows of the smallest training part.
+        n_rarest: rows of the rarest class in the table; of a regression, `n_train`.
+    """
+
+    n_train: int
+    n_rarest: int
+
+
+FEW_ROWS: Final[Mapping[str, int]] = {"svm": 3_000, "knn": 10_000}
+"""Rows up to which those are tried by default whose time grows with the square of the rows."""
+MANY_ROWS: Final = 10_000
+"""Training rows from which on a tree of a forest is given so many of them only, and fewer features."""
 DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
     "classification": ("logistic_regression", "svm", "knn", "random_forest", "hist_gradient_boosting"),
     "regression": ("ridge", "svm", "knn", "random_forest", "hist_gradient_boosting"),
 }
 
 
-def _linear(task: str, seed: int) -> Model:
+def _linear(task: str, seed: int, size: Size) -> Model:
     from scipy.stats import loguniform
     from sklearn.linear_model import LogisticRegression, Ridge
 
@@ -28,7 +43,7 @@ def _linear(task: str, seed: int) -> Model:
     return LogisticRegression(max_iter=500), {"C": loguniform(1e-4, 1e3), "class_weight": [None, "balanced"]}
 
 
-def _svm(task: str, seed: int) -> Model:
+def _svm(task: str, seed: int, size: Size) -> Model:
     from scipy.stats import loguniform
     from sklearn.compose import TransformedTargetRegressor
     from sklearn.preprocessing import StandardScaler
@@ -42,23 +57,29 @@ def _svm(task: str, seed: int) -> Model:
     return TransformedTargetRegressor(SVR(), transformer=StandardScaler()), of_regressor
 
 
-def _knn(task: str, seed: int) -> Model:
+def _knn(task: str, seed: int, size: Size) -> Model:
     from scipy.stats import randint
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
     kind = KNeighborsRegressor if task == "regression" else KNeighborsClassifier
-    return kind(), {"n_neighbors": randint(1, 51), "weights": ["uniform", "distance"], "p": [1, 2]}
+    most = max(1, min(50, size.n_train // 4))  # strategies may fit to a part of the rows
+    return kind(), {"n_neighbors": randint(1, most + 1), "weights": ["uniform", "distance"], "p": [1, 2]}
 
 
-def _random_forest(task: str, seed: int) -> Model:
+def _random_forest(task: str, seed: int, size: Size) -> Model:
     from scipy.stats import randint, uniform
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     kind = RandomForestRegressor if task == "regression" else RandomForestClassifier
-    return kind(100, random_state=seed), {"max_features": uniform(0.1, 0.9), "min_samples_leaf": randint(1, 21)}
+    share = uniform(0.1, 0.9)
+    model = kind(100, random_state=seed)
+    if size.n_train > MANY_ROWS:
+        share = uniform(0.05, 0.45)
+        model.set_params(max_samples=MANY_ROWS / size.n_train)
+    return model, {"max_features": share, "min_samples_leaf": randint(1, 21)}
 
 
-def _hist_gradient_boosting(task: str, seed: int) -> Model:
+def _hist_gradient_boosting(task: str, seed: int, size: Size) -> Model:
     from scipy.stats import loguniform, randint
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -69,10 +90,12 @@ def _hist_gradient_boosting(task: str, seed: int) -> Model:
         "min_samples_leaf": randint(5, 101),
         "l2_regularization": loguniform(1e-6, 1e2),
     }
-    return kind(max_iter=200, early_stopping=True, random_state=seed), space
+    # It sets a tenth of the training rows apart, in which every class must be.
+    has_rows_to_spare = size.n_train >= 1000 and size.n_rarest >= 20
+    return kind(max_iter=200, early_stopping=has_rows_to_spare, random_state=seed), space
 
 
-OF_SCIKIT_LEARN: Final[Mapping[str, Callable[[str, int], Model]]] = {
+OF_SCIKIT_LEARN: Final[Mapping[str, Callable[[str, int, Size], Model]]] = {
     "logistic_regression": _linear,
     "ridge": _linear,
     "svm": _svm,
@@ -80,7 +103,7 @@ OF_SCIKIT_LEARN: Final[Mapping[str, Callable[[str, int], Model]]] = {
     "random_forest": _random_forest,
     "hist_gradient_boosting": _hist_gradient_boosting,
 }
-"""Name -> from task and seed the unfitted estimator, and distributions as RandomizedSearchCV takes."""
+"""Name -> from task, seed and size the unfitted estimator, and distributions as RandomizedSearchCV takes."""
 ONE_TASK: Final = {"logistic_regression": "classification", "ridge": "regression"}
 
 
@@ -95,10 +118,10 @@ def known(task: str) -> tuple[str, ...]:
 
 def default_names(task: str, n_rows: int) -> tuple[str, ...]:
     """What is tried unless somebody says otherwise."""
-    return tuple(name for name in DEFAULTS[task] if n_rows <= FEW_ROWS or name not in SLOW)
+    return tuple(name for name in DEFAULTS[task] if n_rows <= FEW_ROWS.get(name, n_rows))
 
 
-def space_of(names: Sequence[str], task: str, *, step: str, seed: int) -> list[dict[str, Any]]:
+def space_of(names: Sequence[str], task: str, *, step: str, seed: int, size: Size) -> list[dict[str, Any]]:
     """What FoldSearchCV draws candidates from, for a pipeline whose last step is any of these estimators.
 
     Args:
@@ -106,6 +129,7 @@ def space_of(names: Sequence[str], task: str, *, step: str, seed: int) -> list[d
         task: `classification` or `regression`.
         step: name of the pipeline's step.
         seed: `random_state` of estimators that draw at random.
+        size: of the table.
 
     Raises:
         ValueError: on an unknown name.
@@ -113,7 +137,9 @@ def space_of(names: Sequence[str], task: str, *, step: str, seed: int) -> list[d
     found = []
     for name in names:
         check_known(f"estimator for {task}", name, known(task))
-        estimator, space = _ours(name, seed) if name not in OF_SCIKIT_LEARN else OF_SCIKIT_LEARN[name](task, seed)
+        estimator, space = (
+            _ours(name, seed) if name not in OF_SCIKIT_LEARN else OF_SCIKIT_LEARN[name](task, seed, size)
+        )
         found.append({step: [estimator]} | {f"{step}__{key}": values for key, values in space.items()})
     return found
 

@@ -12,31 +12,31 @@ FRAME = pd.DataFrame({"größe": [1.5, -2.25, 3.0], "stadt": ["Köln", "Bonn, S�
 def test_separators_and_encodings_are_found_out(tmp_path, separator, encoding):
     path = tmp_path / "mine.csv"
     FRAME.to_csv(path, sep=separator, encoding=encoding, index=False)
-    pd.testing.assert_frame_equal(read_table(path), FRAME)
+    pd.testing.assert_frame_equal(read_table(path)[0], FRAME)
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zip"])
 def test_packed_files_are_found_out_too(tmp_path, suffix):
     path = tmp_path / f"mine.csv{suffix}"
     FRAME.to_csv(path, sep=";", index=False)
-    pd.testing.assert_frame_equal(read_table(path), FRAME)
+    pd.testing.assert_frame_equal(read_table(path)[0], FRAME)
 
 
 def test_a_decimal_comma_is_one_where_commas_separate_nothing(tmp_path):
     path = tmp_path / "mine.csv"
     FRAME.to_csv(path, sep=";", decimal=",", index=False)
-    assert read_table(path)["größe"].tolist() == [1.5, -2.25, 3.0]
+    assert read_table(path)[0]["größe"].tolist() == [1.5, -2.25, 3.0]
     path.write_text("a;b\n1,5;2.5\n3,5;4.5\n")  # both: words and numbers
-    assert read_table(path)["b"].tolist() == [2.5, 4.5]
+    assert read_table(path)[0]["b"].tolist() == [2.5, 4.5]
     path.write_text("a,b\n1,5\n3,5\n")
-    assert read_table(path).to_numpy().tolist() == [[1, 5], [3, 5]]
+    assert read_table(path)[0].to_numpy().tolist() == [[1, 5], [3, 5]]
 
 
 def test_long_tables_are_told_by_their_beginning(tmp_path):
     path = tmp_path / "mine.csv"
     long = pd.concat([FRAME] * 20_000, ignore_index=True)
     long.to_csv(path, sep=";", index=False)
-    pd.testing.assert_frame_equal(read_table(path), long)
+    pd.testing.assert_frame_equal(read_table(path)[0], long)
 
 
 def test_parquet_is_read_as_it_is(tmp_path):
@@ -45,11 +45,58 @@ def test_parquet_is_read_as_it_is(tmp_path):
         on=pd.to_datetime(["2024-01-01", None, "2024-02-01"]), kind=FRAME["stadt"].astype("category")
     )
     frame.to_parquet(path)
-    assert read_table(path)["on"].dtype.kind == "M"
-    assert read_table(path)["stadt"].tolist() == FRAME["stadt"].tolist()
+    assert read_table(path)[0]["on"].dtype.kind == "M"
+    assert read_table(path)[0]["stadt"].tolist() == FRAME["stadt"].tolist()
     FRAME.assign(cells=[[1], [2], [3]]).to_parquet(path)
     with pytest.raises(DatasetError, match="column 'cells'"):
         read_table(path)
     path.write_bytes(b"PAR1 no more")
     with pytest.raises(DatasetError, match=r"mine\.parquet cannot be read as a parquet table"):
         read_table(path)
+
+
+def test_the_index_that_pandas_writes_is_left_out(tmp_path):
+    path = tmp_path / "mine.csv"
+    FRAME.to_csv(path)
+    table, notes = read_table(path)
+    pd.testing.assert_frame_equal(table, FRAME)
+    assert notes == ["the first column has no name and counts the rows from 0: it is left out"]
+    FRAME.set_index("y").rename_axis(None).to_csv(path)
+    with pytest.raises(DatasetError, match="has a column without a name"):
+        read_table(path)
+
+
+def test_how_a_table_was_read_is_said(tmp_path):
+    path = tmp_path / "mine.csv"
+    FRAME.to_csv(path, sep=";", decimal=",", index=False)
+    assert read_table(path)[1] == ["read with ';' between fields and a decimal comma"]
+
+
+def test_names_are_texts_without_spaces_around_them(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("a, b, y\n1, 2, 3\n")
+    assert list(read_table(path)[0].columns) == ["a", "b", "y"]
+    path.write_text("a, a\n1, 2\n")
+    with pytest.raises(DatasetError, match="several columns named 'a'"):
+        read_table(path)
+    pd.DataFrame({0: [1, 2], 1: [3, 4]}).to_parquet(tmp_path / "mine.PARQUET")
+    assert list(read_table(tmp_path / "mine.PARQUET")[0].columns) == ["0", "1"]
+
+
+def test_a_spreadsheet_is_refused_by_name(tmp_path):
+    (tmp_path / "mine.xlsx").write_bytes(b"PK")
+    with pytest.raises(DatasetError, match="is a spreadsheet: save it as CSV or parquet"):
+        read_table(tmp_path / "mine.xlsx")
+
+
+def test_values_that_no_row_has_are_no_classes(tmp_path):
+    path = tmp_path / "mine.parquet"
+    kinds = pd.Categorical(["a", "b", "a"], categories=["a", "b", "c"])
+    FRAME.assign(kind=kinds).to_parquet(path)
+    assert list(read_table(path)[0]["kind"].value_counts().index) == ["a", "b"]
+
+
+def test_only_an_empty_cell_is_missing(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("a,b\nNA,1\n,2\nNone,3\n")
+    assert read_table(path)[0]["a"].isna().tolist() == [False, True, False]

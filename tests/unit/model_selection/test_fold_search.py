@@ -24,6 +24,7 @@ from tabled import Hungry, Sized, Tabled, data_of, grid
 from frugal import model_selection
 from frugal.model_selection import BetaPruningSearchCV, ExactPruningSearchCV, FoldSearchCV, GreedySearchCV
 from frugal.model_selection.facts import best_possible_score
+from frugal.model_selection.progress import ProgressLine
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
 
 SCORES = [[0.5, 0.9, 0.9], [0.6, 0.1, 0.1], [0.7, 0.8, 0.6], [0.2, 0.9, 0.9]]
@@ -398,6 +399,14 @@ def test_verbose_prints_how_far_it_is(capsys):
     assert last.startswith("12 of at most 12 fits, 0 s, at most 0 s left, best: candidate 0")
     searched(verbose=0)
     assert capsys.readouterr().out == ""
+
+
+def test_more_fits_than_were_expected_leave_no_negative_time(capsys):
+    line = ProgressLine(1, n_candidates=1, n_folds=2)
+    for _ in range(3):  # halving makes fits on few rows, too
+        line.add(0)
+    line.end(0)
+    assert capsys.readouterr().out.splitlines()[-1].startswith("3 of at most 3 fits, 0 s, at most 0 s left")
 
 
 # Refusals ---------------------------------------------------------------------------------------------------

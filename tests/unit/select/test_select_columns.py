@@ -1,9 +1,22 @@
+import datetime
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from frugal.select.columns import Columns, as_days, find_columns, is_date, transformer
+from frugal.select.columns import (
+    Columns,
+    as_date,
+    as_days,
+    as_number,
+    date_order,
+    decimal_mark,
+    find_columns,
+    present,
+    transformer,
+)
 
 N = 40
 
@@ -30,11 +43,11 @@ def target():
 
 
 def test_kinds_are_told_apart_and_what_teaches_nothing_or_too_much_is_left_out(table, target):
-    found = find_columns(table, target)
-    assert (found.numbers, found.words, found.dates) == (["size", "rooms"], ["town"], ["sold"])
+    found = find_columns(table, target, "classification")
+    assert (list(found.numbers), found.words, list(found.dates)) == (["size", "rooms"], ["town"], ["sold"])
     assert found.left_out == {
-        "number": "an identifier, which is another one in every row",
-        "name": "an identifier, which is another one in every row",
+        "number": "an identifier, which is another one in every row (--keep uses it)",
+        "name": "an identifier, which is another one in every row (--keep uses it)",
         "country": "which has one value",
         "nothing": "which is empty",
         "dear": "which tells the target's values one for one",
@@ -43,34 +56,114 @@ def test_kinds_are_told_apart_and_what_teaches_nothing_or_too_much_is_left_out(t
 
 
 def test_a_measurement_that_differs_in_every_row_is_kept(table, target):
-    assert "size" in find_columns(table, target).numbers
+    assert "size" in find_columns(table, target, "classification").numbers
     shuffled = table.assign(number=np.random.default_rng(1).permutation(N) * 3)
-    assert "number" in find_columns(shuffled, target).numbers
+    assert "number" in find_columns(shuffled, target, "classification").numbers
 
 
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        (["2024-05-31", None, "2023/1/2 10:00"], True),
-        (["31.05.2024", "1.6.24"], True),
-        (["2024-05-31", "soon"], False),
-        (["12", "13"], False),
-        ([None, None], False),
+        (["2024-05-31", None, "2023/1/2 10:00"], "year first"),
+        (["31.05.2024", "1.6.24"], "day first"),
+        (["01/02/2024", "05/31/2024"], "month first"),
+        (["2024-05-31T10:00:00+02:00", "2024-12-01T10:00:00+01:00"], "year first"),
+        ([datetime.date(2024, 5, 31), None], "year first"),
+        (["2024-05-31"] * 9 + ["soon"], "year first"),
+        (["2024-05-31", "soon"], None),
+        (["10.10.10.1", "10.10.12.7"], None),
+        (["1.14.37", "3.99.61"], None),
+        (["12", "13"], None),
+        ([None, None], None),
     ],
 )
 def test_dates_are_known_by_how_they_are_written(values, expected):
-    assert is_date(pd.Series(values, dtype=object)) is expected
+    assert date_order(present(pd.Series(values, dtype=object))) == expected
 
 
 def test_dates_become_days_weekdays_and_months():
-    days = as_days(pd.DataFrame({"on": ["1970-01-08", None], "at": ["02.01.1970", "03.02.1970"]}))
+    frame = pd.DataFrame({"on": ["1970-01-08", None], "at": ["02.01.1970", "03.02.1970"]})
+    days = as_days(frame, ["year first", "day first"])
     assert days[0].tolist() == [7.0, 3.0, 1.0, 1.0, 4.0, 1.0]  # a Thursday; the second of January, a Friday
     assert np.isnan(days[1, :3]).all()
     assert days[1, 3:].tolist() == [33.0, 1.0, 2.0]
 
 
+def test_dates_of_a_year_are_read_alike_however_they_are_written():
+    year = pd.Series(pd.date_range("2024-01-01", "2024-12-31"))
+    for written in ("%m/%d/%Y", "%d.%m.%Y", "%Y-%m-%d", "%Y/%m/%d"):
+        texts = year.dt.strftime(written)
+        order = date_order(texts)
+        assert as_date(texts, order).tolist() == year.tolist()
+        # one alone is read as among the others
+        assert as_date(texts[4:5], order).tolist() == year[4:5].tolist()
+
+
+def test_dates_with_a_time_zone_are_those_of_utc():
+    texts = pd.Series(["2024-05-31T01:00:00+02:00", "2024-12-01T23:30:00-01:00"])
+    expected = [pd.Timestamp("2024-05-30 23:00"), pd.Timestamp("2024-12-02 00:30")]
+    assert as_date(texts, "year first").tolist() == expected
+    assert as_date(pd.to_datetime(texts, utc=True).dt.tz_convert("Asia/Tokyo"), "year first").tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "mark", "numbers"),
+    [
+        (["1.5"] * 9 + ["?"], ".", [1.5] * 9 + [np.nan]),
+        (["1,5"] * 9 + ["?"], ",", [1.5] * 9 + [np.nan]),
+        ([Decimal("1.5"), Decimal("2")], ".", [1.5, 2.0]),
+        ([np.inf, 1.0], ".", [np.nan, 1.0]),
+        (pd.to_timedelta(["1 min", None]), ".", [60.0, np.nan]),
+        (["1.5", "NA"], ".", [1.5, np.nan]),
+        (["1,500", "2,500"], None, None),
+        (["1", "?"], None, None),
+    ],
+)
+def test_numbers_are_known_by_most_of_the_values(values, mark, numbers):
+    column = pd.Series(values)
+    assert decimal_mark(present(column)) == mark
+    if mark is not None:
+        np.testing.assert_array_equal(as_number(column, mark), numbers)
+
+
+def test_what_counts_as_missing_is_named(table, target):
+    odd = table.assign(size=table["size"].astype(object).where(table.index != 3, "?"), rooms=table["rooms"] / 1.0)
+    odd.loc[5, "rooms"] = np.inf
+    found = find_columns(odd, target, "classification")
+    assert found.odd == {"size": "1 value(s) count as missing: '?'", "rooms": "1 value(s) count as missing: 'inf'"}
+    assert list(found.numbers) == ["size", "rooms"]
+    assert np.isfinite(transformer(found).fit_transform(odd)).all()
+
+
+def test_repeated_rows_make_no_copies_of_a_target_of_numbers():
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame(rng.normal(size=(100, 4)), columns=list("abcd"))
+    noise = pd.concat([noise, noise[:1]], ignore_index=True)
+    price = noise["a"] + rng.normal(size=101)
+    price[100] = price[0]
+    assert find_columns(noise, price, "regression").left_out == {}
+    told = find_columns(noise.assign(usd=1.1 * price + 3), price, "regression").left_out
+    assert told == {"usd": "which tells the target's values one for one"}
+
+
+def test_a_column_that_is_kept_is_used_whatever_it_holds(table, target):
+    found = find_columns(table, target, "classification", ["number", "nothing", "dear"])
+    assert "number" in found.numbers
+    assert "dear" in found.words
+    assert found.left_out["nothing"] == "which is empty"
+
+
+def test_a_word_for_a_missing_value_is_one(table, target):
+    garage = table.assign(garage=["NA" if i % 4 else "yes" for i in range(N)])
+    found = find_columns(garage, target, "classification")
+    assert "garage" in found.words
+    made = transformer(found).fit(garage)
+    as_pandas_reads = garage.assign(garage=garage["garage"].replace("NA", np.nan))
+    np.testing.assert_array_equal(made.transform(garage), made.transform(as_pandas_reads))
+
+
 def test_new_rows_may_lack_values_and_have_other_words(table, target):
-    made = transformer(find_columns(table, target))
+    made = transformer(find_columns(table, target, "classification"))
     X = made.fit_transform(table)
     assert np.isfinite(X).all()
     assert X.shape == (N, 2 + 3 + 3)
@@ -80,4 +173,4 @@ def test_new_rows_may_lack_values_and_have_other_words(table, target):
 
 
 def test_an_empty_kind_is_no_step():
-    assert [name for name, *_ in transformer(Columns(numbers=["a"])).transformers] == ["numbers"]
+    assert [name for name, *_ in transformer(Columns(numbers={"a": "."})).transformers] == ["numbers"]

@@ -1,0 +1,183 @@
+"""What is to be learned from a user's own table: its target, its task, its columns and its folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from frugal.checks import check_choice, check_whole
+from frugal.datasets.catalogue import DatasetError
+from frugal.select.columns import Columns, as_number, decimal_mark, find_columns, present
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TASKS: Final = ("classification", "regression")
+MOST_CLASSES: Final = 20
+"""More different whole numbers than these are measured, not classes."""
+ROWS_OF_CLASS: Final = 5
+"""Numbers that have fewer rows than these on average are measured, too."""
+MANY_REPEATED: Final = 0.05
+"""Share of rows that repeat another one from which on that is said."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A table, and what is to be learned from it.
+
+    Attributes:
+        path: of the table.
+        table: features, a row per case.
+        target: what is predicted.
+        groups: rows of one group stay in one fold; None: there are none.
+        task: one of `TASKS`.
+        columns: of the features.
+        notes: what the user should know.
+    """
+
+    path: Path
+    table: pd.DataFrame
+    target: pd.Series
+    groups: pd.Series | None
+    task: str
+    columns: Columns
+    notes: tuple[str, ...]
+
+
+def ask(
+    path: str | Path,
+    table: pd.DataFrame,
+    *,
+    target: str | None = None,
+    groups: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    task: str | None = None,
+) -> Question:
+    """Find out what is to be learned from a table.
+
+    Args:
+        path: where it is from, for messages.
+        table: with a header.
+        target: name of the column that is predicted; None: the last one.
+        groups: name of the column that says which rows belong together.
+        drop: names of columns to leave out.
+        keep: names of columns that are used even if they look like an identifier or a copy of the target.
+        task: one of `TASKS`; None: a regression if the target has fractions, more than `MOST_CLASSES` different
+            numbers, or numbers that seldom repeat.
+
+    Raises:
+        DatasetError: naming the table, where a column is missing or has two purposes, or nothing can be learned.
+    """
+    path = Path(path)
+    target = str(table.columns[-1]) if target is None else target
+    _check_names(
+        path, table, {"target": [target], "groups": [groups] if groups else [], "drop": drop, "keep": keep}
+    )
+    y, notes = _target_of(path, table[target], task)
+    found = _task_of(y) if task is None else task
+    check_choice("task", found, TASKS)
+    if task is None:
+        other = next(one for one in TASKS if one != found)
+        can_be_other = y.dtype.kind in "iufb" and (found == "classification" or _is_whole(y))
+        remedy = f" (--task {other} says otherwise)" if can_be_other else ""
+        notes.append(f"{target} has {y.nunique()} different values: a {found}{remedy}")
+    if y.nunique() < 2:
+        raise DatasetError(
+            f"{path} has {len(y.dropna())} rows with a {target!r} and {y.nunique()} different values of it, "
+            "expected two or more"
+        )
+    if found == "classification" and y.dtype.kind == "f" and not _is_whole(y):
+        raise DatasetError(f"{path} has fractions in {target!r}, which are no classes: leave out --task")
+    if found == "regression" and y.dtype.kind not in "iufb":
+        raise DatasetError(f"{path} has values of {target!r} that are no finite numbers, for a regression")
+    features = table.drop(columns=[target, *([groups] if groups else []), *drop])
+    columns = find_columns(features, y, found, keep)
+    if not columns.used:
+        why = f"; {columns}".replace("\n", "; ") if columns.left_out else ": it has the target alone"
+        raise DatasetError(f"{path} has no column to learn from{why}")
+    has_target = y.notna()
+    if not has_target.all():
+        notes.append(f"{int((~has_target).sum())} rows without {target} are left out")
+    features, y = columns.parsed(features)[has_target], y[has_target]
+    if found == "regression" and y.dtype.kind == "b":
+        y = y.astype(int)
+    if (n_repeated := int(features.assign(**{target: y}).duplicated().sum())) > MANY_REPEATED * len(y):
+        notes.append(
+            f"{n_repeated} of {len(y)} rows repeat another one, and can be in both parts of a fold: scores flatter"
+        )
+    return Question(path, features, y, table[groups][has_target] if groups else None, found, columns, tuple(notes))
+
+
+def _check_names(path: Path, table: pd.DataFrame, named: dict[str, Sequence[str]]) -> None:
+    """Refuse names of columns that do not exist, or that are given two purposes."""
+    purposes: dict[str, str] = {}
+    for what, names in named.items():
+        for name in names:
+            if name not in table.columns:
+                listed = ", ".join(table.columns)
+                raise DatasetError(f"{path} has no column {name!r} ({what}): use one of {listed}")
+            if purposes.setdefault(name, what) != what:
+                raise DatasetError(f"{path}: the column {name!r} cannot be {purposes[name]} and {what} at once")
+    for name in named["groups"]:
+        if (n_missing := int(table[name].isna().sum())) > 0:
+            raise DatasetError(
+                f"{path} has {n_missing} rows without {name!r} (groups): fill them in or leave them out"
+            )
+
+
+def _target_of(path: Path, column: pd.Series, task: str | None) -> tuple[pd.Series, list[str]]:
+    """The target, as numbers where most of its values are numbers; and what became missing by that."""
+    is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub"
+    mark = decimal_mark(present(column))
+    if is_plain or mark is None or (task == "classification" and column.dtype.kind == "O"):
+        return column, []
+    y = as_number(column, mark)
+    odd = column[y.isna() & column.notna()]
+    if odd.empty:
+        return y, []
+    return y, [f"{column.name} is read as numbers, but for {', '.join(sorted({repr(str(v)) for v in odd})[:3])}"]
+
+
+def _is_whole(y: pd.Series) -> bool:
+    return bool((y.dropna() % 1 == 0).all())
+
+
+def _task_of(y: pd.Series) -> str:
+    n_different = y.nunique()
+    is_measured = y.dtype.kind in "iuf" and (
+        not _is_whole(y) or n_different > MOST_CLASSES or n_different > max(2, y.notna().sum() / ROWS_OF_CLASS)
+    )
+    return "regression" if is_measured else "classification"
+
+
+def splitter(question: Question, n_folds: int, seed: int) -> Any:
+    """Shuffled folds; of classes stratified, and rows of a group in one.
+
+    Raises:
+        DatasetError: if a class has fewer rows, or there are fewer groups, than folds.
+    """
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    check_whole("n_folds", n_folds, 2)
+    groups, given = question.groups, {"n_splits": n_folds, "shuffle": True, "random_state": seed}
+    if groups is not None and groups.nunique() < n_folds:
+        raise DatasetError(f"{question.path} has {groups.nunique()} groups, fewer than {n_folds} folds")
+    if question.task == "regression":
+        return KFold(**given) if groups is None else GroupKFold(**given)
+    counts = question.target.value_counts()
+    if counts.min() < n_folds:
+        raise DatasetError(
+            f"{question.path} has {counts.min()} row(s) of {question.target.name} {plain(counts.idxmin())!r}, "
+            f"fewer than {n_folds} folds: leave that class out, or use fewer folds"
+        )
+    return StratifiedKFold(**given) if groups is None else StratifiedGroupKFold(**given)
+
+
+def plain(value: Any) -> Any:
+    """A value of numpy's as Python's own."""
+    return value.item() if isinstance(value, np.generic) else value

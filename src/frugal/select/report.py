@@ -1,0 +1,166 @@
+"""What a search has found, what it took, and what it is worth."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frugal.select.question import Question, plain
+from frugal.select.run import SCORINGS, name_of_scoring, same_answer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from frugal.model_selection import FoldSearchCV
+
+FLATTERING: Final = 0.8
+"""Share of the larger class from which on accuracy says little."""
+N_SHOWN: Final = 5
+
+
+@dataclass(frozen=True)
+class Peer:
+    """What needs no learning: always the most frequent class, or the mean.
+
+    Attributes:
+        name: in words.
+        scores: of each fold, shape (n_folds,).
+    """
+
+    name: str
+    scores: NDArray[np.float64]
+
+
+def without_learning(question: Question, found: FoldSearchCV) -> Peer:
+    """Scores of always giving the same answer, on the search's folds."""
+    from sklearn.model_selection import cross_val_score
+
+    answer = same_answer(question, found.scoring)
+    scores = cross_val_score(
+        answer, question.table, question.target, groups=question.groups, cv=found.cv, scoring=found.scoring
+    )
+    if question.task == "regression":
+        return Peer(f"always the {answer.strategy}", scores)
+    return Peer(f"always {plain(question.target.mode().iloc[0])!r}", scores)
+
+
+def name_of(model: Any) -> str:
+    """Of an estimator, for people."""
+    inner = getattr(model, "regressor", model)  # of a target that is scaled
+    return str(getattr(inner, "learner", type(inner).__name__))
+
+
+def ranking(found: FoldSearchCV) -> pd.DataFrame:
+    """A row per candidate in the order of rank: estimator, hyperparameters, mean and standard deviation, folds."""
+    import pandas as pd
+
+    results = found.cv_results_
+    rows = []
+    for number in np.argsort(results["rank_test_score"], kind="stable"):
+        own = dict(results["params"][number])
+        estimator = name_of(own.pop("model"))
+        values = {name.removeprefix("model__"): value for name, value in own.items()}
+        values |= values.pop("candidate", {})  # of `Learned`
+        rows.append({
+            "rank": int(results["rank_test_score"][number]),
+            "estimator": estimator,
+            "hyperparameters": json.dumps(values, default=lambda value: value.item()),
+            "mean_score": float(results["mean_test_score"][number]),
+            "sd_over_folds": float(results["std_test_score"][number]),
+            "n_folds_evaluated": int(results["n_folds_evaluated"][number]),
+            "stopped_because": str(results["stopped_because"][number]),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def saved(question: Question, found: FoldSearchCV) -> str:
+    """Fits, rows and seconds that the search took, beside those of the exhaustive search."""
+    results, n_fits, n_all = found.cv_results_, found.n_fits_, found.n_fits_exhaustive_
+    folds = range(found.n_splits_)
+    is_made = np.column_stack([results[f"split{fold}_order"] for fold in folds]) > 0
+    scores = np.column_stack([results[f"split{fold}_test_score"] for fold in folds])
+    n_failed = int((is_made & np.isnan(scores)).any(axis=1).sum())
+    more = f", {found.n_fits_kept_} of them from the journal" if found.n_fits_kept_ else ""
+    more += f", {n_failed} candidates failed" if n_failed else ""
+    if found.ended_because_:
+        return f"{n_fits} fits{more}; {found.ended_because_}, an exhaustive search makes {n_all}"
+    if "n_rows" in results:
+        return f"{n_fits} fits{more}, most of them on a part of the rows, in place of {n_all} on all"
+    times = results["mean_fit_time"] + results["mean_score_time"]
+    spent = float(np.nansum(is_made.sum(axis=1) * times))
+    # A candidate without a time would take the mean of the others.
+    whole = float(found.n_splits_ * np.where(np.isnan(times), np.nanmean(times), times).sum())
+    splits = found.cv.split(question.table, question.target, question.groups)
+    sizes = np.array([len(train) for train, _ in splits])
+    pairs = (
+        (f"{n_fits} fits{more}", f"{n_all}"),
+        (f"{(is_made.sum(axis=0) * sizes).sum():,} training rows", f"{len(is_made) * sizes.sum():,}"),
+        (f"{spent:.3g} s of fitting", f"about {whole:.3g} s"),
+    )
+    return ", ".join(f"{ours} in place of {exhaustive}" for ours, exhaustive in pairs)
+
+
+def compared(found: FoldSearchCV, peer: Peer) -> str:
+    """The best score beside the peer's, on the folds that both have."""
+    own = best_scores(found)
+    has_both = np.isfinite(own) & np.isfinite(peer.scores)
+    of_folds = "" if has_both.all() else f" of {has_both.sum()} of {len(own)} folds"
+    score = found.best_score_ if has_both.all() else own[has_both].mean()
+    name = name_of_scoring(found.scoring)
+    return f"{name} {score:.4f}{of_folds}; {peer.name}: {peer.scores[has_both].mean():.4f}"
+
+
+def flattering(question: Question, found: FoldSearchCV, peer: Peer) -> list[str]:
+    """Where the best score looks better than it is."""
+    notes = []
+    if question.task == "classification" and found.scoring == "accuracy":
+        counts = question.target.value_counts()
+        if counts.iloc[0] / counts.sum() >= FLATTERING:
+            common, n_rest = plain(counts.index[0]), int(counts.sum() - counts.iloc[0])
+            share = 100 * counts.iloc[0] / counts.sum()
+            notes.append(
+                f"{n_rest} of {counts.sum()} rows are not {common!r}: always saying {common!r} is right in "
+                f"{share:.1f} %; --scoring balanced_accuracy tells more"
+            )
+    own = best_scores(found)
+    has_both = np.isfinite(own) & np.isfinite(peer.scores)
+    own, others = own[has_both], peer.scores[has_both]
+    if len(own) < 2:
+        return [*notes, "one fold at most can be compared with the same answer always: give the search more time"]
+    if math.isclose(own.mean(), 1.0) and found.scoring in SCORINGS.values():
+        notes.append("a perfect score: does a column hold what is only known afterwards?")
+    difference = own - others
+    if np.ptp(difference) > 0:
+        from frugal.stats import mean_interval
+
+        low, _ = mean_interval(difference)
+        if low <= 0:
+            notes.append(f"over these folds the best is not clearly better than {peer.name}")
+    elif difference.mean() <= 0:
+        notes.append(f"the best is no better than {peer.name}")
+    return notes
+
+
+def best_scores(found: FoldSearchCV) -> NDArray[np.float64]:
+    """The best candidate's score of each fold, nan where it has none; shape (n_folds,)."""
+    names = (f"split{fold}_test_score" for fold in range(found.n_splits_))
+    return np.array([found.cv_results_[name][found.best_index_] for name in names])
+
+
+def listed(ranked: pd.DataFrame) -> str:
+    """The first candidates, a line each: rank, estimator, mean score, its spread over folds, hyperparameters."""
+    lines = []
+    for row in ranked.head(N_SHOWN).to_dict("records"):
+        own = json.loads(row["hyperparameters"])
+        shown = ", ".join(f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in own.items())
+        score = f"stopped after {row['n_folds_evaluated']} folds"
+        if math.isfinite(row["mean_score"]):
+            of_folds = f" of {row['n_folds_evaluated']} folds" if row["stopped_because"] else ""
+            score = f"{row['mean_score']:.4f} (sd {row['sd_over_folds']:.4f}){of_folds}"
+        lines.append(f"{row['rank']:3d}. {row['estimator']}, {score}: {shown}")
+    return "\n".join(lines)

@@ -132,6 +132,8 @@ def report(found: list[Outcome], seed: int, share: float, minutes: float, load: 
         counts = Counter(o.verdict for o in found if kind in ("all", kind_of(o)))
         numbers = [sum(counts.values()), *(counts[name] for name in VERDICTS)]
         lines.append(f"| {kind} | {' | '.join(map(str, numbers))} |")
+    if disks.FULL not in kinds:
+        lines += ["", "No full file system was tried: this user may not mount one."]
     lines += ["", "## Tracebacks that remain", ""]
     lines += listed(found, TRACEBACK) or ["None: no command and no call failed."]
     for verdict, title in ((WRONG, "Wrong answers"), (HANG, "Hangs")):

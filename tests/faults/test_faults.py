@@ -240,4 +240,5 @@ def test_the_page_counts_every_fault_once():
     assert "| k | 3 | 3 | 0 | 0 | 0 | 0 |" in page
     assert "| all | 4 | 3 | 0 | 1 | 0 | 0 |" in page
     assert "None: no command" not in page
+    assert "No full file system was tried" in page
     assert re.search(r"^- `kind`, what: 1, such as `KeyError: 'x'` \(how, seed 0\)$", page, flags=re.MULTILINE)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from frugal.model_selection.bench import as_markdown
 from studies.comparisons import TABLES
 from studies.comparisons.tables import strategies_table
 from studies.markdown import plain
@@ -39,3 +40,11 @@ def test_the_readme_quotes_the_published_comparison():
         name, *numbers = (part.strip() for part in line.strip("| ").split("|"))
         given = [math.nan if number == "-" else float(number) for number in numbers]
         assert given == pytest.approx(list(quoted.loc[name.replace(" ", "_")]), abs=6e-3, nan_ok=True)
+
+
+def test_the_readme_has_the_table_of_the_published_bench_of_searches():
+    cells = pd.read_csv(ROOT / "docs/bench_select.csv")
+    assert as_markdown(cells) in (ROOT / "README.md").read_text()
+    counts = cells.groupby(["table", "estimator", "method"])["seed"].nunique()
+    assert set(counts) == {3}
+    assert set(cells["data"]) == {"original"}

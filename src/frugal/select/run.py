@@ -18,6 +18,7 @@ from frugal.interface import RunError
 from frugal.select.columns import transformer
 from frugal.select.models import Size, default_names, space_of
 from frugal.select.question import Question, plain, splitter
+from frugal.threads import one_thread
 
 if TYPE_CHECKING:
     from frugal.model_selection import FoldSearchCV
@@ -155,11 +156,14 @@ def same_answer(question: Question, scoring: Any) -> Any:
 def fit(question: Question, found: FoldSearchCV) -> None:
     """Search, and fit the best pipeline on all rows; says now and then that it goes on.
 
+    Every fit has one thread, here as in workers of their own: ties fall the same way, and small trees do
+    not wait for threads that other programs hold up.
+
     Raises:
         KeyboardInterrupt: after Ctrl-C; the best so far is in place by then, if there is one.
         RunError: if no candidate has a score.
     """
-    with _heartbeat():
+    with _heartbeat(), one_thread():
         found.fit(question.table, question.target, groups=question.groups)
     if not math.isfinite(found.best_score_):
         raise RunError("no candidate has a score on all its folds: the warnings say why")

@@ -278,8 +278,9 @@ def test_small_tables_fit_the_spaces_of_all_estimators(task):
     rng = np.random.default_rng(0)
     y = np.arange(36) % 12 if task == "classification" else rng.normal(size=36)
     table = pd.DataFrame({"a": rng.normal(size=36), "b": rng.normal(size=36), "y": y})
-    found, _ = run.search(ask("t", table, task=task), n_candidates=20, n_folds=3, strategy="standard")
-    found.set_params(error_score="raise").fit(table[["a", "b"]], table["y"])
+    question = ask("t", table, task=task)
+    found, _ = run.search(question, n_candidates=20, n_folds=3, strategy="standard")
+    run.fit(question, found.set_params(error_score="raise"))
     assert np.isfinite(found.cv_results_["mean_test_score"]).all()
 
 

@@ -10,6 +10,8 @@ from studies.estimates import CONTRADICTED, REPRODUCED
 from studies.tidy import TIDY
 from studies.verdicts import judge
 
+pytestmark = pytest.mark.usefixtures("alike_seeds_decide")
+
 TRUE = 4.0
 """Width of the central 95 % of 0, 1, 2, 3, 4, each of them six times."""
 
@@ -17,12 +19,6 @@ TRUE = 4.0
 @pytest.fixture(autouse=True)
 def _few_resamples(monkeypatch):
     monkeypatch.setattr(estimates, "N_RESAMPLES", 100)
-
-
-@pytest.fixture(autouse=True)
-def _alike_seeds_decide(monkeypatch):
-    """Seeds made by hand are often alike; that few equal values decide nothing is tested with the verdicts."""
-    monkeypatch.setattr(estimates, "EQUAL_VALUES", 0)
 
 
 def path(method, gamma, seed, errors, rows, held, **more):

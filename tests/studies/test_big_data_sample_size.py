@@ -8,11 +8,13 @@ from sklearn.metrics import log_loss
 from frugal import datasets
 from frugal.rows import fit_dynamic_sample
 from frugal.seeds import rng_for
-from studies import estimates, style
+from studies import style
 from studies.big_data.sample_size import claims, figures, outcomes, runs, summaries
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.tidy import TIDY
 from studies.verdicts import judge
+
+pytestmark = pytest.mark.usefixtures("alike_seeds_decide")
 
 CHECK = {"dataset": "digits", "n_rows": 300, "max_passes": 6, "start_share": 0.1, "window": 10, "ratio": 0.4,
          "hessian_share": 0.1, "max_products": 10}  # fmt: skip
@@ -156,12 +158,6 @@ def test_what_is_unknown_is_refused(root, method, settings, message):
 def test_what_the_check_does_not_know_is_refused(root, method, settings, message):
     with pytest.raises(ValueError, match=message):
         runs.variance_check(method, 0, settings, root)
-
-
-@pytest.fixture(autouse=True)
-def _alike_seeds_decide(monkeypatch):
-    """Seeds made by hand are often alike; that few equal values decide nothing is tested with the verdicts."""
-    monkeypatch.setattr(estimates, "EQUAL_VALUES", 0)
 
 
 def by_hand(n_seeds=2, n_rows=100):

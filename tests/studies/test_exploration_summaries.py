@@ -13,7 +13,7 @@ from scipy import stats
 
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.searches import search
-from studies import estimates, exploration, paired, style
+from studies import exploration, paired, style
 from studies.exploration import (
     black_box,
     comparison,
@@ -29,6 +29,8 @@ from studies.exploration import (
 from studies.exploration.drawn import FIGURES
 from studies.exploration.searches import TASK2, curves, distances, ends, n_initial, paths, searches
 from studies.tidy import TIDY
+
+pytestmark = pytest.mark.usefixtures("alike_seeds_decide")
 
 QUICK = {"n_epochs": 10, "n_walkers": 4, "n_steps": 5}
 
@@ -58,12 +60,6 @@ def verdicts(experiment, runs, **more):
     table = exploration.claims({experiment: runs, **more}, "paper").set_index("id")
     table.index = table.index.str.removeprefix("exploration.")
     return table.loc[[claim.id.removeprefix("exploration.") for claim in quoted.CLAIMS[experiment]]]
-
-
-@pytest.fixture(autouse=True)
-def _alike_seeds_decide(monkeypatch):
-    """Seeds made by hand are often alike; that few equal values decide nothing is tested with the verdicts."""
-    monkeypatch.setattr(estimates, "EQUAL_VALUES", 0)
 
 
 def wilson(n_yes, n):

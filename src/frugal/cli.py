@@ -316,7 +316,8 @@ def _gather(args: argparse.Namespace) -> None:
 def _bench(args: argparse.Namespace) -> None:
     from frugal.benches import BENCHES
 
-    print(BENCHES[args.what](args).to_string(index=False))
+    table = BENCHES[args.what](args)
+    print(table if isinstance(table, str) else table.to_string(index=False))
 
 
 def _select(args: argparse.Namespace) -> None:

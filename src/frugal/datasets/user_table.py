@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
+import io
 import lzma
 import warnings
 import zipfile
@@ -39,7 +41,8 @@ def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
 
     Raises:
         DatasetError: if the file is missing, no plain file or no table, unpacks to too much, is empty, lacks a
-            header line or the name of a column, or has cells that hold more than a value.
+            header line or the name of a column, has a row with more or fewer fields than its header line, or
+            cells that hold more than a value.
     """
     path, notes = Path(path), []
     if path.suffix.lower() == ".parquet":
@@ -165,7 +168,9 @@ def _read(path: Path, **options: Any) -> tuple[pd.DataFrame, Dialect]:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             frame: pd.DataFrame = pd.read_csv(path, index_col=False, **of_pandas)
-            return frame, dialect
+        if frame.iloc[:, -1].hasnans:
+            _check_lengths(path, dialect, frame.shape[1])
+        return frame, dialect
     except DatasetError:
         raise
     except pd.errors.ParserWarning as error:
@@ -202,6 +207,7 @@ _UNREADABLE = (
     OSError,
     EOFError,
     ValueError,
+    csv.Error,  # of a quoted field that is longer than csv takes
     lzma.LZMAError,
     zipfile.BadZipFile,
     zlib.error,
@@ -268,6 +274,21 @@ def _check_counts(path: Path, dialect: Dialect) -> None:
             f"{path} has {len(names)} names in its header line and {n_fields} fields in the next: "
             "name every column"
         )
+
+
+def _check_lengths(path: Path, dialect: Dialect, n_names: int) -> None:
+    """Refuse a row with fewer fields than the header line has names, whose end pandas would take for missing."""
+    with _unpacked(path) as file:
+        rows = csv.reader(
+            io.TextIOWrapper(file, encoding=dialect.encoding, newline=""), delimiter=dialect.separator
+        )
+        for row in rows:
+            is_blank = len(row) < 2 and not "".join(row).strip()
+            if len(row) < n_names and not is_blank:
+                raise DatasetError(
+                    f"{path} has {len(row)} field(s) in line {rows.line_num}, expected {n_names} as in its header "
+                    "line: write a separator for each missing value"
+                )
 
 
 def _numbers(column: pd.Series, path: Path) -> NDArray[np.float64]:

@@ -154,7 +154,7 @@ def summarise(cells: pd.DataFrame) -> pd.DataFrame:
         for name in ANSWERS:
             n_yes, n = int(of_method[name].sum()), len(of_method)
             row |= _named(name, n_yes / n, stats.binomtest(n_yes, n).proportion_ci(method="wilson"))
-        rows.append(row | {"live_share": float(of_method["live_share"].mean())})
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

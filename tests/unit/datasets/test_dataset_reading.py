@@ -127,6 +127,8 @@ def test_a_users_table_is_read_with_a_named_target(tmp_path: Path):
         ("b,label\n1,2,3,0\n2,3,4,1\n", None, "has 2 names in its header line and 4 fields in the next"),
         ("\nb,c,label\n1,2,3,0\n2,3,4,1\n", None, "has rows with more fields than its header line has names"),
         ("  \n\nb,label\n1,2,0\n2,3,1\n", None, "has "),
+        ("a,b,label\n1,2,0\n\n2,3\n", None, r"has 2 field\(s\) in line 4, expected 3 as in its header line"),
+        ('a,b,label\n1,"2\n3",0\n2\n', None, r"has 1 field\(s\) in line 4, expected 3 as in its header line"),
         ("a,b,a\n1,2,0\n2,3,1\n", None, "has 2 columns named 'a': give each its own name"),
         ("1,0\n2,1\n", None, "has no header line, since its first line holds numbers alone: add one"),
         (",a,b\n0,1,0\n1,2,1\n", None, "has a column without a name, such as the index that pandas writes"),

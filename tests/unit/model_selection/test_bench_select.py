@@ -76,7 +76,7 @@ def test_a_bench_of_one_table_holds_ours_against_every_peer(tmp_path, monkeypatc
 
 
 def test_means_are_over_problems_and_intervals_over_the_seeds_of_each_table():
-    cells = pd.DataFrame({"method": "random", "table": list("aabb"), "seed": [0, 1, 0, 1], "live_share": 0.5})
+    cells = pd.DataFrame({"method": "random", "table": list("aabb"), "seed": [0, 1, 0, 1]})
     cells = cells.assign(**{name: [0.1, 0.3, 0.2, 0.2] for name in bench.MEASURES})
     cells = cells.assign(**{name: [True, True, True, False] for name in bench.ANSWERS})
     (row,) = bench.summarise(cells).to_dict("records")

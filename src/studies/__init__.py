@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
 from frugal.checks import check_known
+from studies import registry
 
 PAPERS = ("beta_pruning", "greedy_cv", "exploration", "big_data", "hypertune", "comparisons", "trials_comparison")
+_HOMES = {"big_data": ".paper"}
+"""Where the contents of a paper stand, under its package."""
 
 
 def module(paper: str) -> ModuleType:
@@ -19,7 +23,17 @@ def module(paper: str) -> ModuleType:
         ValueError: on an unknown paper; the message lists the known ones.
     """
     check_known("paper", paper, PAPERS)
-    return import_module(f"{__name__}.{paper}")
+    return import_module(f"{__name__}.{paper}{_HOMES.get(paper, '')}")
+
+
+def tables(paper: str) -> Mapping[str, Any]:
+    """How each table of a paper is made from runs and the label of the scale, by name.
+
+    Raises:
+        ValueError: on an unknown paper; the message lists the known ones.
+    """
+    old: Mapping[str, Any] = getattr(module(paper), "TABLES", {})
+    return {**old, **{one.name: one.summarise for one in registry.artefacts(paper) if one.draw is None}}
 
 
 def figures(paper: str) -> Mapping[str, Any]:
@@ -28,5 +42,7 @@ def figures(paper: str) -> Mapping[str, Any]:
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
     """
-    drawn: Mapping[str, Any] = import_module(f"{module(paper).__name__}.drawn").FIGURES
-    return drawn
+    check_known("paper", paper, PAPERS)
+    home = f"{__name__}.{paper}.drawn"
+    old: Mapping[str, Any] = import_module(home).FIGURES if find_spec(home) else {}
+    return {**old, **{one.name: one for one in registry.artefacts(paper) if one.draw is not None}}

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frugal.checks import check_known
+from studies.big_data import bias, subsampling
 from studies.blocks import block_of, n_trials_of
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
 from studies.trials_comparison.listed import CURRENCIES, PROBLEMS, searches_of, shown_on
@@ -171,6 +172,14 @@ def _exploration(config: Mapping[str, Any]) -> Shown:
     )
 
 
+def _declared(kind: str) -> dict[str, tuple[str, ...]]:
+    """What document 003's records are made from; of figures that explain, the datasets."""
+    listed = (*subsampling.ARTEFACTS, *bias.ARTEFACTS)
+    if kind == "explained":
+        return {one.name: one.datasets for one in listed if not one.runs}
+    return {one.name: one.runs_of({}) for one in listed if one.kind == kind and one.runs}
+
+
 def _big_data(config: Mapping[str, Any]) -> Shown:
     searches = [name for name, search in SEARCHES.items() if search.paper == "big_data"]
     experiments = [name for name, known in EXPERIMENTS.items() if known.package.startswith("big_data.")]
@@ -185,8 +194,8 @@ def _big_data(config: Mapping[str, Any]) -> Shown:
             "curve_search": ("curve_search",),
             "interval_widths": intervals,
             **_each(("sample_sizes", "variance_check")),
-            "figure10": ("subsampling",),
-            **_each(("bias", "boundaries", "compression", "combinations")),
+            **_declared("table"),
+            **_each(("boundaries", "compression", "combinations")),
             "combinations_against_parts": ("combinations",),
             **_each(("fractions", *beyond)),
         },
@@ -197,15 +206,14 @@ def _big_data(config: Mapping[str, Any]) -> Shown:
             **dict.fromkeys(("figure5", "figure5_epochs"), ("curve_search",)),
             **dict.fromkeys(("figure7", "figure7_rows"), intervals),
             **dict.fromkeys(("figure8", "figure8_seconds", "sample_growth"), ("sample_sizes",)),
-            **dict.fromkeys(("figure10", "figure10_seconds"), ("subsampling",)),
-            "bias": ("bias",),
+            **_declared("figure"),
             "boundary_angles": ("boundaries",),
             **dict.fromkeys(("figure12", "figure12_rows"), ("compression",)),
             "combinations": ("combinations",),
             **dict.fromkeys(("fractions", "fractions_seconds"), ("fractions",)),
             **_each(beyond),
         },
-        explained={"figure1": ("wdbc",), "figure2": (), "figure6": (), "figure9": (), "figure11": ()},
+        explained={"figure1": ("wdbc",), "figure2": (), "figure6": (), "figure11": (), **_declared("explained")},
         claims={"claims": (*searches, EXTRAPOLATED, *experiments)},
     )
 

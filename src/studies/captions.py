@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from studies.records import Artefact
 
 TEMPLATES = Path("workflow/report")
 
@@ -35,10 +38,43 @@ def caption(
     """
     from jinja2 import Environment, FileSystemLoader
 
+    from studies import registry
+
+    record = registry.artefact(folder, "table" if end == "_table" else "figure", item)
+    if record is not None:
+        return _as_restructured(of_record(folder, record, config))
     names = [f"{folder}/{item}{part}.rst" for part in dict.fromkeys([end, ""])]
     templates = Environment(loader=FileSystemLoader(Path(root, TEMPLATES)))
     filled = {"snakemake": SimpleNamespace(config=config), "runs": " ".join(runs)}
     return templates.select_template(names).render(**filled).strip()
+
+
+def of_record(paper: str, record: Artefact, config: Mapping[str, Any]) -> str:
+    """The caption of a table or figure in Markdown, with the command that makes it.
+
+    Args:
+        paper: its name.
+        record: of the table or figure.
+        config: all keys, as it was made with.
+    """
+    from jinja2 import Environment, StrictUndefined
+
+    block, runs, folder = config[paper], record.runs_of(config), f"results/{paper}"
+    settings = block.get(runs[0], {}) if runs else block
+    template = Environment(undefined=StrictUndefined).from_string(" ".join(record.caption.split()))
+    text = template.render(**settings, config=config, runs=runs)
+    seed = block.get("figure_seed")
+    source = "--runs " + " ".join(f"{folder}/runs/{run}.parquet" for run in runs) if runs else f"--seed {seed}"
+    scale = f" --scale {config['scale']}" if record.kind == "table" else ""
+    end = "csv" if record.kind == "table" else "png"
+    command = f"python -m studies {record.kind} {paper} {record.name} {source}{scale}"
+    made = f"Scale {config['scale']}." if runs else f"Seed {seed}."
+    return f"{text} {made} Written by `{command} --output {folder}/{record.kind}s/{record.name}.{end}`."
+
+
+def _as_restructured(text: str) -> str:
+    """A caption in Markdown as reStructuredText, which Snakemake's report wants."""
+    return re.sub(r"<sup>([^<]*)</sup>", r"\\ :sup:`\1`", re.sub(r"`([^`]*)`", r"``\1``", text))
 
 
 def as_markdown(text: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from studies.estimates import (
     CONTRADICTED,
@@ -155,9 +155,9 @@ def _p_outside(of: Estimate, low: float, high: float) -> float:
     """One-sided p of Student's t-tests that a mean lies below `low` or above `high`, the smaller one."""
     p_values = [1.0]
     if math.isfinite(low) and math.isfinite(of.high):
-        p_values.append(float(special.stdtr(of.n_seeds - 1, (of.ours - low) / _error(of))))
+        p_values.append(float(scipy.special.stdtr(of.n_seeds - 1, (of.ours - low) / _error(of))))
     if math.isfinite(high) and math.isfinite(of.low):
-        p_values.append(float(special.stdtr(of.n_seeds - 1, (high - of.ours) / _error(of))))
+        p_values.append(float(scipy.special.stdtr(of.n_seeds - 1, (high - of.ours) / _error(of))))
     return min(p_values)
 
 

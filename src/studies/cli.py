@@ -100,11 +100,13 @@ def _compare(args: argparse.Namespace) -> None:
 
 def _table(args: argparse.Namespace) -> None:
     import studies
-    from studies import markdown
+    from studies import markdown, registry
 
-    paper = studies.module(args.paper)
-    make, render = paper.TABLES, getattr(paper, "render", markdown.render)
+    make, render = studies.tables(args.paper), getattr(studies.module(args.paper), "render", markdown.render)
     check_known(f"table of {args.paper}", args.name, make)
+    record = registry.artefact(args.paper, "table", args.name)
+    if record is not None and record.render is not None:
+        render = record.render
     table = make[args.name](read_all(args.runs), args.scale)
     text = render(table)
     write(table, args.output)

@@ -13,10 +13,15 @@ from typing import Any, Final
 from frugal.code import Code, Job, Tree, jobs
 from frugal.code.jobs import datasets, learner, strategy
 from frugal.code.switches import SWITCHES
+from studies import registry
 from studies.experiments import EXPERIMENTS
 
 KEYED: Final = {"studies.experiments:EXPERIMENTS": "experiment"}
 """Further tables, of which a job reads the entries of its names -> kind of name."""
+OF_RUNS: Final = (("experiment", "none, but its runs"),)
+"""What a job is asked for that computes no experiment: the code of none counts."""
+LOOKED_UP: Final = ("studies.registry",)
+"""What leads to all records; jobs name those that they are of."""
 OTHERS: Final = {"doc002_as_coded": "studies.exploration.as_coded:Doc002AsCoded"}
 """Strategies that `python -m studies trials` knows beside the family's."""
 LEARNERS: Final = {"complexity": "svm_rff"}
@@ -28,7 +33,10 @@ PARTS: Final = {"table": ("summaries", "TABLES"), "figure": ("figures", "FIGURES
 @cache
 def code() -> Code:
     """The code of `frugal` and of the studies."""
-    return Code(jobs.tree_of("studies"), SWITCHES._replace(keyed={**SWITCHES.keyed, **KEYED}))
+    return Code(
+        jobs.tree_of("studies"),
+        SWITCHES._replace(keyed={**SWITCHES.keyed, **KEYED}, without=(*SWITCHES.without, *LOOKED_UP)),
+    )
 
 
 def hash_of(job: Job) -> str:
@@ -47,7 +55,10 @@ def trials(method: str, on: str, dataset: str, settings: Mapping[str, Any], look
 
 def rows(experiment: str, settings: Mapping[str, Any]) -> Job:
     """`python -m studies rows`: the function of an experiment, on the datasets that its settings name."""
-    run = f"studies.{EXPERIMENTS[experiment].package}.runs:EXPERIMENTS[{experiment}]"
+    known = EXPERIMENTS[experiment]
+    run = f"studies.{known.package}.runs:EXPERIMENTS[{experiment}]"
+    if known.study is not None and known.study.run is not None:
+        run = f"{known.study.run.__module__}:{known.study.run.__qualname__}"
     named = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
     roots, of_learner = learner(LEARNERS[experiment]) if experiment in LEARNERS else ((), ())
     return Job(("studies.cli:_rows", run, *roots), (("experiment", experiment), *of_learner, *datasets(named)))
@@ -105,20 +116,29 @@ def shown(kind: str, package: str, name: str = "") -> Job:
         package: of the paper.
         name: of the table or figure.
     """
+    record = registry.artefact(package, kind, name)
+    if record is not None:
+        rendered = [f"studies.{package}.paper:render"] if kind == "table" else []
+        return Job((f"studies.cli:_{kind}", registry.home_of(record), *rendered))
+    recorded = registry.paper(package)
     tree, home = code().tree, f"studies.{package}"
     of_paper = [module for module in sorted(tree.sources) if module.startswith(f"{home}.")]
     if kind == "claims":
         claimed = [f"{module}:" for module in of_paper if module.endswith(".claims")]
-        return Job(("studies.cli:_claims", f"{home}:claims", *claimed))
+        claimed += registry.judged_by(recorded) if recorded else []
+        home = f"{home}.paper" if recorded else home
+        return Job(("studies.cli:_claims", f"{home}:claims", *claimed), OF_RUNS)
     part, table = PARTS[kind]
     rendered = [f"{home}:render"] if kind == "table" and tree.find(home, ("render",)) else []
+    home = f"{home}.paper" if recorded and kind == "table" else home
     listed = f"{home}:{table}[{name}]" if kind == "table" else f"{home}.drawn:{table}[{name}]"
     of_sections = [
         f"{module}:{table}[{name}]"
         for module in of_paper
         if module.endswith(f".{part}") and _may_hold(tree, module, table, name)
     ]
-    return Job((f"studies.cli:_{kind}", listed, *rendered, *of_sections))
+    roots = (f"studies.cli:_{kind}", listed, *rendered, *of_sections)
+    return Job(roots, OF_RUNS)
 
 
 def _may_hold(tree: Tree, module: str, table: str, name: str) -> bool:

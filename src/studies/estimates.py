@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from frugal.seeds import rng_for
 from frugal.stats import mean_interval, t_margin
@@ -141,7 +141,7 @@ def share_difference(
 
 def _wilson(x: Array) -> tuple[float, float]:
     """Wilson's 95 % interval of the share of 1 among 0 and 1."""
-    n, p, z = x.size, float(x.mean()), float(special.ndtri(0.975))
+    n, p, z = x.size, float(x.mean()), float(scipy.special.ndtri(0.975))
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     centre = _wilson_centre(x)
     low = centre - half if p > 0 else 0.0  # exactly, so that no case at all is not above 0 by rounding
@@ -155,7 +155,7 @@ def _wilson_variance(x: Array) -> float:
 
 
 def _wilson_centre(x: Array) -> float:
-    z = float(special.ndtri(0.975))
+    z = float(scipy.special.ndtri(0.975))
     return (float(x.sum()) + z * z / 2) / (x.size + z * z)
 
 
@@ -246,7 +246,7 @@ def clustered_share(hits: ArrayLike, cases: ArrayLike, unit: float = 1.0) -> Est
     worth = float(n_seeds)
     if 0 < p < 1:
         worth = min(p * (1 - p) / variance, float(n_cases.sum())) if variance > 0 else float(n_cases.sum())
-    t = float(special.stdtrit(n_seeds - 1, 0.975))
+    t = float(scipy.special.stdtrit(n_seeds - 1, 0.975))
     shrunk = (worth * p + t * t / 2) / (worth + t * t)
     half = t * math.sqrt(p * (1 - p) / worth + t * t / (4 * worth * worth)) / (1 + t * t / worth)
     low, high = shrunk - half if p > 0 else 0.0, shrunk + half if p < 1 else 1.0
@@ -301,7 +301,7 @@ def seeds_to_decide(region: Region, estimate: Estimate) -> str:
 def seeds_needed(sd: float, distance: float) -> int:
     """The smallest number of seeds that decides at a distance from the edge; beyond `MOST_SEEDS`, one more."""
     n = np.arange(2, MOST_SEEDS + 1)
-    reach = (special.stdtrit(n - 1, 0.975) + POWER_QUANTILE) * sd / np.sqrt(n)
+    reach = (scipy.special.stdtrit(n - 1, 0.975) + POWER_QUANTILE) * sd / np.sqrt(n)
     decided = np.flatnonzero(reach <= distance)
     return int(n[decided[0]]) if decided.size else MOST_SEEDS + 1
 

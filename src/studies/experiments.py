@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from frugal.checks import check_known
+from studies.big_data.bias import BIAS
+from studies.big_data.subsampling import SUBSAMPLING
 from studies.methods import methods
-from studies.records import Method
+from studies.records import Method, Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,13 +155,21 @@ class Experiment:
         is_timed: whether it measures seconds, so that nothing else may run.
         datasets: the key of its configuration that names the dataset, or the datasets, that it reads; or none.
         replays_curves: whether it replays the stored curves that the key `curves` of its configuration names.
+        study: the record that declares it, if there is one.
     """
 
     package: str
     methods: tuple[str, ...]
     is_timed: bool
-    datasets: Literal["", "dataset", "datasets"] = ""
+    datasets: str = ""
     replays_curves: bool = False
+    study: Study | None = None
+
+
+def _declared(package: str, study: Study) -> Experiment:
+    """What a record says."""
+    methods = tuple(method.name for method in study.methods)
+    return Experiment(package, methods, study.is_timed, study.datasets, study.replays_curves, study)
 
 
 GROWING = {
@@ -214,12 +224,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         "dataset",
     ),
     "variance_check": Experiment("big_data.sample_size", ("dynamic_50",), False, "dataset"),
-    "subsampling": Experiment(
-        "big_data.case_control",
-        ("full", "uniform", "cc", "cc_unweighted", "lcc", "lcc_total", "osmac_mvc", "osmac_mmse"),
-        True,
-    ),
-    "bias": Experiment("big_data.case_control", ("full", "cc", "cc_weighted", "lcc", "lcc_fixed"), False),
+    "subsampling": _declared("big_data.subsampling", SUBSAMPLING),
+    "bias": _declared("big_data.bias", BIAS),
     "boundaries": Experiment("big_data.kmeans_svm", ("full", "km_svm", "wkm_svm", "svm_km"), False),
     "compression": Experiment("big_data.kmeans_svm", ("km_svm", "wkm_svm", "svm_km"), True, "datasets"),
     "combinations": Experiment(
@@ -291,8 +297,11 @@ def run(
     check_known("experiment", experiment, EXPERIMENTS)
     known = EXPERIMENTS[experiment]
     check_known(f"method of {experiment}", method, known.methods)
-    module = import_module(f"studies.{known.package}.runs")
-    rows: pd.DataFrame = module.EXPERIMENTS[experiment][0](method, seed, settings, root)
+    if known.study is not None and known.study.run is not None:
+        rows = known.study.run(method, seed, settings, root)
+    else:
+        module = import_module(f"studies.{known.package}.runs")
+        rows = module.EXPERIMENTS[experiment][0](method, seed, settings, root)
     rows = rows.drop(columns=[name for name in ("method", "seed") if name in rows])
     rows.insert(0, "seed", seed)
     rows.insert(0, "method", method)

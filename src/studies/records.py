@@ -1,13 +1,23 @@
-"""What the studies are made of, as frozen records: the lines of a comparison and how they are drawn.
+"""What the studies are made of, as frozen records: methods, studies, artefacts, claims and papers.
 
-Light to import, since the workflow reads it at every start.
+The workflow, the commands, `publish`, `redraw` and the report iterate over those of `studies.registry`. Light to
+import, since the workflow reads them at every start: modules that hold records import matplotlib, scipy's
+submodules, scikit-learn and torch where they need them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from studies.estimates import Arrays, Estimate
+    from studies.regions import Region
 
 LineStyle = str | tuple[int, tuple[float, ...]]
 
@@ -35,13 +45,13 @@ class Look:
 class Method:
     """One line of a comparison. Names are looked up and never parsed.
 
-    How many trials it makes, and on what sizes, belongs to the experiment.
+    How many trials it makes, and on what sizes, belongs to the study.
 
     Attributes:
         name: in paths, tables and figures.
         strategy: what it runs; its own name by default.
-        settings: that make it this method; an experiment's configuration adds others and cannot change these.
-        termination: settings of the rule that cuts trials short, put over the experiment's; None: no such rule.
+        settings: that make it this method; a study's configuration adds others and cannot change these.
+        termination: settings of the rule that cuts trials short, put over the study's; None: no such rule.
         variant_of: the method whose configured settings and random numbers it shares; none by default.
         label: name in legends; the name without underscores by default.
         color: of lines and points; that and the next three have a plain default.
@@ -90,3 +100,157 @@ def default_look(name: str, place: int = 0) -> Look:
     return Look(
         _COLORS[place % len(_COLORS)], name.replace("_", " "), f"${place + 1}$", (0, (1, 1 + place % 3)), ""
     )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Study:
+    """One experiment: what its runs are, and what claims are judged on.
+
+    Its runs are made by `run`, by `derive`, or gathered from searches or replays by the workflow.
+
+    Attributes:
+        name: of its runs, `results/{paper}/runs/{name}.parquet`.
+        methods: what is compared, a job each.
+        run: what one method gives from one seed: a function of the method's name, the seed, the study's settings
+            and the folder of the data.
+        derive: what an optimiser or a factorisation makes of other runs, or of nothing, so that drawing need not.
+        derived_from: names of the runs that `derive` is given.
+        is_timed: whether it measures seconds, so that nothing else may run beside it.
+        datasets: the key of its settings that names the dataset, or the datasets, that it reads; empty: none.
+        replays_curves: whether it replays the stored curves that the key `curves` of its settings names.
+        reads: names of the runs that its claims are judged on, one below the other; none: its own.
+        judged: of these the rows that its claims are judged on; None: all.
+        arrays: what its claims are measured on, from those rows.
+        is_enough: whether those rows are all of the study's cells and reach the floor under its verdicts.
+        instead: what to say in place of a verdict, by the id of a claim, from the runs: data out of reach, say.
+        claims_file: name of the file of its claims, without an end.
+    """
+
+    name: str
+    methods: tuple[Method, ...] = ()
+    run: Callable[[str, int, Mapping[str, Any], Any], pd.DataFrame] | None = None
+    derive: Callable[..., pd.DataFrame] | None = None
+    derived_from: tuple[str, ...] = ()
+    is_timed: bool = False
+    datasets: str = ""
+    replays_curves: bool = False
+    reads: tuple[str, ...] = ()
+    judged: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    arrays: Callable[[pd.DataFrame], Arrays] | None = None
+    is_enough: Callable[[pd.DataFrame], bool] | None = None
+    instead: Callable[[pd.DataFrame], Mapping[str, str]] | None = None
+    claims_file: str = "claims"
+
+    def method(self, name: str) -> Method:
+        """The record of one of its methods.
+
+        Raises:
+            ValueError: on an unknown method; the message lists the known ones.
+        """
+        from frugal.checks import check_known
+
+        check_known(f"method of {self.name}", name, [method.name for method in self.methods])
+        return next(method for method in self.methods if method.name == name)
+
+
+@dataclass(frozen=True, eq=False)
+class Artefact:
+    """A table or a figure of a paper.
+
+    Attributes:
+        name: of its files, under `tables/` or `figures/`; a table and a figure may share one.
+        runs: names of the runs that it is made from, all of its paper; or a function of the whole configuration
+            that gives them. A figure without runs explains: it is made from a seed by a small run of its own.
+        summarise: the numbers, as the CSV holds them: of a table from runs and the label of the scale, of a figure
+            from runs, of one that explains from the seed.
+        caption: Markdown, filled in by jinja2 with `config`, all keys, `runs`, the names of the runs, and the
+            settings of the first of them by their own names; how it is made is added.
+        draw: the picture of the numbers; None: it is a table.
+        render: a table as Markdown; None: as `studies.tabulate.render` does.
+        datasets: what a figure that explains reads.
+        floor: seeds below which it is not published; None: the paper's.
+    """
+
+    name: str
+    runs: tuple[str, ...] | Callable[[Mapping[str, Any]], tuple[str, ...]]
+    summarise: Callable[..., pd.DataFrame]
+    caption: str
+    draw: Callable[[pd.DataFrame], Figure] | None = None
+    render: Callable[[pd.DataFrame], str] | None = None
+    datasets: tuple[str, ...] = ()
+    floor: int | None = None
+
+    @property
+    def kind(self) -> str:
+        """`table`, or `figure`."""
+        return "table" if self.draw is None else "figure"
+
+    def runs_of(self, config: Mapping[str, Any]) -> tuple[str, ...]:
+        """Names of the runs that it is made from with a configuration."""
+        return self.runs(config) if callable(self.runs) else self.runs
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A quoted sentence, a quantity in natural units, and the region in which the document is right.
+
+    Attributes:
+        id: stable and short, `{paper}.{topic}.{what}`; the resampling is seeded by it.
+        section: of the document.
+        quote: the document's words and nothing else; empty for a printed number of a table, and for what is ours.
+        quantity: what is measured, so that a reader who knows the document and not us understands it.
+        unit: of the quantity, such as `times`, `%` or `points`.
+        agrees: the region in which the document is right.
+        measure: the quantity from a study's arrays, and a generator for the resampling.
+        published: what the document prints, if it prints something.
+        artefact: the table or figure that shows it, such as `tables/table1`.
+        is_ours: whether it is a finding of ours and not a claim of the document.
+        of: name of the study that it is judged on.
+    """
+
+    id: str
+    section: str
+    quote: str
+    quantity: str
+    unit: str
+    agrees: Region
+    measure: Callable[[Arrays, np.random.Generator], Estimate]
+    published: float | str = ""
+    artefact: str = ""
+    is_ours: bool = False
+    of: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Paper:
+    """A document, or a comparison: its studies, and what is shown and judged of them.
+
+    Attributes:
+        name: of its folder under `results/`, of its block of the configuration and of its target.
+        title: for people.
+        studies: its own.
+        artefacts: tables and figures, in the document's order.
+        claims: in the document's order; those on one study stand together.
+        about_claims: caption of the files of claims, by their name, in Markdown as an artefact's.
+        cells: names of the runs of which there are statistics by cell; or a function of the whole configuration.
+        render: a table as Markdown, where its artefact has no function of its own; None: as `markdown.render`.
+        floor: seeds below which no number is published.
+        floor_rows: rows or images below which no number is published that says of how many it is.
+        reaches_floor: whether the numbers of a table are enough to be published, where seeds and rows do not say.
+        shared: patterns under `results/` of what its runs look up and is published with them.
+        runs_folder: of its runs, under its own.
+    """
+
+    name: str
+    title: str
+    studies: Sequence[Study] = ()
+    artefacts: Sequence[Artefact] = ()
+    claims: Sequence[Claim] = ()
+    about_claims: Mapping[str, str] = field(default_factory=dict)
+    cells: tuple[str, ...] | Callable[[Mapping[str, Any]], tuple[str, ...]] = ()
+    render: Callable[[pd.DataFrame], str] | None = None
+    floor: int = 10
+    floor_rows: int = 0
+    reaches_floor: Callable[[pd.DataFrame], bool] | None = None
+    shared: tuple[str, ...] = ()
+    runs_folder: str = "runs"

@@ -6,32 +6,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, Literal, ParamSpec
+from typing import TYPE_CHECKING, Any, Final, Literal, ParamSpec
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
-from matplotlib.ticker import (
-    Formatter,
-    Locator,
-    LogFormatterSciNotation,
-    LogLocator,
-    MaxNLocator,
-    NullFormatter,
-    StrMethodFormatter,
-)
 
 from frugal.files import whole
-from studies.lean import lean
 from studies.methods import METHODS
 from studies.records import Look as Look
 from studies.tidy import is_stand_in
 from studies.verdicts import NOT_RUN
+
+if TYPE_CHECKING:  # what draws imports matplotlib, so that records of figures are light to import
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import Formatter, Locator
 
 ONE_COLUMN: Final = (3.5, 2.6)
 TWO_COLUMN: Final = (7.2, 3.0)
@@ -89,7 +80,10 @@ TRIALS: Final[Mapping[str, Look]] = {name: method.look for name, method in METHO
 
 def sequence(n: int) -> list[str]:
     """`n` colours of the sequential map, dark to light, none of them too light on white."""
-    colors = mpl.colormaps[SEQUENTIAL](np.linspace(0.0, 0.85, n))
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    colors = colormaps[SEQUENTIAL](np.linspace(0.0, 0.85, n))
     return [to_hex(color) for color in colors]
 
 
@@ -98,10 +92,19 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
     @wraps(draw)
     def inside(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with mpl.rc_context(_SETTINGS):
+        from matplotlib import rc_context
+
+        with rc_context(_SETTINGS):
             return draw(*args, **kwargs)
 
     return inside
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure whose panels make room for what stands around them; both in inches."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def mark_stand_in(figure: Figure, data: Iterable[object]) -> None:
@@ -163,6 +166,14 @@ def log_axis(axis: Axis, low: float, high: float, *, base: int = 10, formatter: 
         base: of its ticks.
         formatter: of the numbers; plain ones below 20,000 and powers above, by default.
     """
+    from matplotlib.ticker import (
+        LogFormatterSciNotation,
+        LogLocator,
+        MaxNLocator,
+        NullFormatter,
+        StrMethodFormatter,
+    )
+
     name = "x" if axis is axis.axes.xaxis else "y"
     axis.axes.set(**{f"{name}lim": (low, high)})
     getattr(axis.axes, f"set_{name}scale")("log", base=base)
@@ -190,8 +201,12 @@ def legend(figure: Figure, axes: Iterable[Axes], *, n_columns: int, below: bool 
 
 def save(figure: Figure, path_png: str | Path, path_svg: str | Path) -> None:
     """Write a figure as PNG and SVG, both or none; the same figure gives the same bytes."""
+    from matplotlib import rc_context
+
+    from studies.lean import lean
+
     png, svg = BytesIO(), BytesIO()
-    with mpl.rc_context(_SETTINGS):
+    with rc_context(_SETTINGS):
         figure.savefig(png, format="png", dpi=DPI, metadata={"Software": None})
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
     with whole(path_png) as part, whole(path_svg) as other:

@@ -8,11 +8,10 @@ undecided.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Final
 
-import numpy as np
 import pandas as pd
 
 from frugal.checks import check_known
@@ -26,6 +25,7 @@ from studies.estimates import (
     is_of_few_equal_values,
     seeds_to_decide,
 )
+from studies.records import Claim
 from studies.regions import Region
 from studies.tidy import provenance
 
@@ -47,35 +47,6 @@ def verdict(region: Region, estimate: Estimate) -> str:
     if region.holds(estimate.low, estimate.high):
         return REPRODUCED
     return CONTRADICTED if region.misses(estimate.low, estimate.high) else UNDECIDED
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A quoted sentence, a quantity in natural units, and the region in which the document is right.
-
-    Attributes:
-        id: stable and short, `{paper}.{topic}.{what}`; the resampling is seeded by it.
-        section: of the document.
-        quote: the document's words and nothing else; empty for a printed number of a table, and for what is ours.
-        quantity: what is measured, so that a reader who knows the document and not us understands it.
-        unit: of the quantity, such as `times`, `%` or `points`.
-        agrees: the region in which the document is right.
-        measure: the quantity from an experiment's arrays, and a generator for the resampling.
-        published: what the document prints, if it prints something.
-        artefact: the table or figure that shows it, such as `tables/table1`.
-        is_ours: whether it is a finding of ours and not a claim of the document.
-    """
-
-    id: str
-    section: str
-    quote: str
-    quantity: str
-    unit: str
-    agrees: Region
-    measure: Callable[[Arrays, np.random.Generator], Estimate]
-    published: float | str = ""
-    artefact: str = ""
-    is_ours: bool = False
 
 
 def judge(claims: Sequence[Claim], arrays: Arrays | None, *, enough: bool, scale: str, data: str) -> pd.DataFrame:
@@ -150,9 +121,10 @@ def judge_all(
     """The claims of a document with verdicts, in its order; those of an experiment without runs as not run.
 
     Args:
-        sources: modules with `CLAIMS` by experiment, `arrays` and `reaches_floor` of an experiment's runs, and
-            where some claims are on data out of reach, `not_testable`, their ids; where some lack what others
-            have, `unjudged`, what to say in place of a verdict, by their ids (given the arrays, too).
+        sources: tuples of claims; or modules with `CLAIMS` by experiment, `arrays` and `reaches_floor` of an
+            experiment's runs, and where some claims are on data out of reach, `not_testable`, their ids; where
+            some lack what others have, `unjudged`, what to say in place of a verdict, by their ids (given the
+            arrays, too).
         runs: by name of the experiment.
         known: names of the experiments.
         scale: label of the run.
@@ -163,8 +135,11 @@ def judge_all(
     unknown = sorted(set(runs) - set(known))
     if unknown:
         check_claimed(unknown[0], known)
-    parts = []
+    parts: list[pd.DataFrame] = []
     for source in sources:
+        if isinstance(source, tuple):
+            parts += _judge_records(source, runs, scale)
+            continue
         for experiment, listed in source.CLAIMS.items():
             table = runs.get(experiment)
             if table is None:
@@ -180,6 +155,25 @@ def judge_all(
                 judged = in_place_of_verdicts(judged, source.unjudged(experiment, table, arrays))
             parts.append(judged)
     return pd.concat(parts, ignore_index=True)
+
+
+def _judge_records(
+    claims: Sequence[Claim], runs: Mapping[str, pd.DataFrame], scale: str
+) -> Iterator[pd.DataFrame]:
+    """Rows of `judge` for the claims on each study, which stand together."""
+    from studies import registry
+
+    for name, listed in groupby(claims, key=lambda claim: claim.of):
+        study = registry.study(name)
+        reads = study.reads or (name,)
+        if study.arrays is None or study.is_enough is None or not set(reads) <= set(runs):
+            yield without_runs(listed, scale)
+            continue
+        table = pd.concat([runs[run] for run in reads], ignore_index=True) if len(reads) > 1 else runs[reads[0]]
+        rows = study.judged(table) if study.judged else table
+        arrays, enough = study.arrays(rows), study.is_enough(rows)
+        judged = judge(tuple(listed), arrays, enough=enough, scale=scale, data=provenance(rows))
+        yield in_place_of_verdicts(judged, study.instead(table) if study.instead else {})
 
 
 def in_place_of_verdicts(judged: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:

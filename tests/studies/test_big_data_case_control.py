@@ -11,13 +11,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import precision_recall_curve
 
 from frugal.seeds import rng_for
-from studies.big_data.case_control import claims, problems, summaries
-from studies.big_data.case_control.figures import BIAS_LOOKS, FIGURES, LOOKS
-from studies.big_data.case_control.runs import BIASED, EXPERIMENTS, SUBSAMPLED
+from studies.big_data import bias, subsampling
+from studies.big_data import subsamples as problems
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.tidy import TIDY
 from studies.verdicts import NOT_RUN, judge
 
+STUDIES = {"subsampling": subsampling, "bias": bias}
+BIASED = ("cc", "cc_weighted", "lcc", "lcc_fixed")
+FIGURES = [one for one in (*subsampling.ARTEFACTS, *bias.ARTEFACTS) if one.draw]
 SIZES = (100, 200, 300, 500, 700, 1000)
 FACTORS = {"uniform": 3.0, "cc": 2.5, "cc_unweighted": 2.0, "lcc": 1.5, "lcc_total": 1.3, "osmac_mvc": 1.0,
            "osmac_mmse": 0.9}  # fmt: skip
@@ -64,8 +66,9 @@ def bias_runs(n_seeds=10, slopes=(0.0, -0.5, -0.5, -0.1)):
 
 
 def verdicts_of(experiment, runs, *names):
-    arrays, enough = claims.arrays(experiment, runs), claims.reaches_floor(experiment, runs)
-    table = judge(claims.CLAIMS[experiment], arrays, enough=enough, scale="paper", data="generated")
+    study = STUDIES[experiment]
+    arrays, enough = study.arrays(runs), study.is_enough(runs)
+    table = judge(study.CLAIMS, arrays, enough=enough, scale="paper", data="generated")
     table = table.assign(id=table["id"].str.removeprefix("big_data.")).set_index("id")
     return table.loc[list(names)] if names else table
 
@@ -98,7 +101,7 @@ def test_the_rare_class_has_its_share_and_moments_and_log_odds_that_no_line_fits
 
 
 def test_the_published_points_are_those_of_the_figure():
-    table = summaries.published()
+    table = subsampling.published()
     assert len(table) == 2 * len(SIZES) * 4
     one = table.query("design == 'nzNormal' and r == 1000").set_index("method")["published"]
     assert one.to_dict() == {"uniform": 0.4146, "lcc": 0.1449, "osmac_mvc": 0.1415, "full": 0.1212}
@@ -108,7 +111,7 @@ def test_the_published_points_are_those_of_the_figure():
 
 
 def test_figure_10_holds_means_intervals_and_published_points():
-    table = summaries.summarise_figure10(subsampling_runs())
+    table = subsampling.summarise(subsampling_runs())
     ours = table[(table["source"] == "ours") & (table["panel"] == "mzNormal")]
     line = ours[ours["method"] == "lcc"]
     np.testing.assert_allclose(line["mean"], 15 / np.array(SIZES) * 1.0009)  # own factors 1, 1.001, 1.002 by turns
@@ -120,7 +123,7 @@ def test_figure_10_holds_means_intervals_and_published_points():
 
 
 def test_the_error_beside_a_cost_is_that_of_one_fit():
-    table = summaries.summarise_costs(subsampling_runs(3))
+    table = subsampling.summarise_costs(subsampling_runs(3))
     full = table[table["method"] == "full"].set_index(["panel", "axis"])
     assert (full["mean"] == 0.002).all(), "that of the fit to all rows, not of its bootstraps"
     assert full.loc[("mzNormal", "rows_touched"), "cost"] == 60_000
@@ -135,7 +138,7 @@ def test_precision_is_that_of_scikit_learn():
     wanted = np.array([0.1, 0.25, 0.5, 0.9, 1.0])
     # scikit-learn lists recalls downwards; the highest threshold that reaches a recall stands last.
     expected = [precision[np.flatnonzero(recall >= least - 1e-12)[-1]] for least in wanted]
-    np.testing.assert_allclose(summaries.precision_at(y, scores, wanted), expected)
+    np.testing.assert_allclose(bias.precision_at(y, scores, wanted), expected)
 
 
 def test_the_limit_of_case_control_is_a_fit_to_endless_balanced_draws():
@@ -143,15 +146,15 @@ def test_the_limit_of_case_control_is_a_fit_to_endless_balanced_draws():
     rng, n = np.random.default_rng(2), 400_000
     rows = np.concatenate([rng.choice(np.flatnonzero(y == label), n // 2) for label in (0, 1)])
     model = LogisticRegression(C=np.inf, fit_intercept=False, max_iter=500, tol=1e-8).fit(X[rows], y[rows])
-    coef = summaries.case_control_limit(X, y)
+    coef = bias.case_control_limit(X, y)
     np.testing.assert_allclose(coef[1:], model.coef_[0, 1:], rtol=0.02)
     assert coef[0] == pytest.approx(model.coef_[0, 0] + np.log(y.sum() / (1 - y).sum()), rel=0.02)
 
 
 def test_figure_9_looks_as_the_document_describes_it_and_changes_with_the_seed():
-    table = summaries.summarise_figure9(0)
+    table = bias.summarise_figure9(0)
     points = table[table["panel"] == "rows"]
-    assert len(points) == summaries.N_DRAWN
+    assert len(points) == bias.N_DRAWN
     assert (points["name"] == "1").mean() == pytest.approx(0.01, abs=0.005)
     curves = table[table["panel"] == "precision"].pivot_table("y", index="x", columns="name")
     # docs/methods.md, section 13: the full fit starts at 1 and crosses below .1 near recall .7; CC peaks below .2.
@@ -160,14 +163,14 @@ def test_figure_9_looks_as_the_document_describes_it_and_changes_with_the_seed()
     assert curves["cc"].max() < 0.2
     lines = table[table["panel"] == "boundary"].groupby("name")["y"].agg(lambda y: abs(y.iloc[1] - y.iloc[0]))
     assert lines["cc"] < 0.4 * lines["full"], "the limit of CC is the flatter line"
-    X, _ = problems.rare_rows(summaries.N_ROWS, summaries.SHARE, rng_for("big_data", "figure9", 0))
-    np.testing.assert_array_equal(points["x"], X[: summaries.N_DRAWN, 1])
-    other = summaries.summarise_figure9(1)
+    X, _ = problems.rare_rows(bias.N_ROWS, bias.SHARE, rng_for("big_data", "figure9", 0))
+    np.testing.assert_array_equal(points["x"], X[: bias.N_DRAWN, 1])
+    other = bias.summarise_figure9(1)
     assert not np.array_equal(other.loc[other["panel"] == "rows", "x"], points["x"])
 
 
 def test_the_tables_are_tidy():
-    table = summaries.tabulate_figure10(subsampling_runs(), "paper")
+    table = subsampling.tabulate(subsampling_runs(), "paper")
     assert tuple(table.columns[: 3 + len(TIDY)]) == ("design", "method", "r", *TIDY)
     assert len(table) == 2 * (7 * 6 + 1)
     cell = table.set_index(["design", "method", "r"]).loc[("nzNormal", "osmac_mvc", 1000)]
@@ -176,7 +179,7 @@ def test_the_tables_are_tidy():
     assert table.set_index(["design", "method", "r"]).loc[("mzNormal", "full", 0), "published"] == 0.01694
     assert table.loc[table["method"].isin(["cc", "lcc_total"]), "published"].isna().all()
     assert (table["says"] == "").all()
-    biases = summaries.tabulate_bias(bias_runs(), "paper")
+    biases = bias.tabulate(bias_runs(), "paper")
     assert tuple(biases.columns) == ("measure", "method", "r", *TIDY)
     assert biases["published"].isna().all()
 
@@ -186,29 +189,28 @@ def test_failed_fits_and_pilots_are_shown():
     cell = (runs["method"] == "lcc") & (runs["r"] == 100) & (runs["design"] == "nzNormal")
     runs.loc[cell, "share_pilot_failed"] = np.where(runs.loc[cell, "seed"] < 5, 0.25, 0.05)
     runs.loc[cell & (runs["seed"] == 0), "share_failed"] = 0.1
-    table = summaries.tabulate_figure10(runs, "paper").set_index(["design", "method", "r"])
+    table = subsampling.tabulate(runs, "paper").set_index(["design", "method", "r"])
     row = table.loc["nzNormal", "lcc", 100]
     assert row[["share_failed", "share_pilot_failed"]].tolist() == pytest.approx([0.01, 0.15])
     assert row["says"] == "1 % of fits failed, 15 % of pilots failed"
-    curve = summaries.summarise_figure10(runs).set_index(["panel", "source", "method", "r"])
+    curve = subsampling.summarise(runs).set_index(["panel", "source", "method", "r"])
     assert curve.loc[("nzNormal", "ours", "lcc", 100), "share_pilot_failed"] == pytest.approx(0.15)
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_is_drawn_from_its_csv_alone(name):
-    given = {"seed": 3} if name == "figure9" else {"runs": bias_runs(3) if name == "bias" else subsampling_runs(3)}
-    table = FIGURES[name].summarise(**given)
-    figure = FIGURES[name].draw(pd.read_csv(io.StringIO(table.to_csv(index=False))))
+@pytest.mark.parametrize("artefact", FIGURES, ids=lambda artefact: artefact.name)
+def test_a_figure_is_drawn_from_its_csv_alone(artefact):
+    runs = {"subsampling": subsampling_runs, "bias": bias_runs}
+    table = artefact.summarise(runs[artefact.runs[0]](3) if artefact.runs else 3)
+    figure = artefact.draw(pd.read_csv(io.StringIO(table.to_csv(index=False))))
     assert all(axis.lines or axis.collections for axis in figure.axes)
     assert (table["data"] != "stand-in").all()
 
 
 def test_every_method_has_a_look_of_its_own():
-    assert set(LOOKS) == {"full", *SUBSAMPLED}
-    assert set(BIAS_LOOKS) == set(BIASED)
-    for looks in (LOOKS, BIAS_LOOKS):
+    for study in (subsampling, bias):
+        looks = [method.look for method in study.METHODS]
         for attribute in ("color", "marker"):
-            assert len({getattr(look, attribute) for look in looks.values()}) == len(looks)
+            assert len({getattr(look, attribute) for look in looks}) == len(looks)
 
 
 # Claims -------------------------------------------------------------------------------------------
@@ -291,15 +293,15 @@ def test_a_bias_that_stays_and_a_distance_that_falls_are_told_apart():
 
 def test_two_sizes_have_no_slope():
     runs = bias_runs()
-    few = claims.arrays("bias", runs[runs["r"].isin([500, 16_000, 100_000])])
-    table = judge(claims.BIAS, few, enough=True, scale="paper", data="generated")
+    few = bias.arrays(runs[runs["r"].isin([500, 16_000, 100_000])])
+    table = judge(bias.CLAIMS, few, enough=True, scale="paper", data="generated")
     assert table["verdict"].tolist() == [NOT_RUN, REPRODUCED, NOT_RUN, NOT_RUN]
 
 
 def test_claims_need_ten_seeds_and_the_document_s_sizes():
     runs, biased = subsampling_runs(), bias_runs()
-    assert claims.reaches_floor("subsampling", runs)
-    assert claims.reaches_floor("bias", biased)
+    assert subsampling.is_enough(runs)
+    assert bias.is_enough(biased)
     for experiment, below in (
         ("subsampling", subsampling_runs(9)),
         ("subsampling", runs[runs["r"] != 700]),
@@ -310,18 +312,14 @@ def test_claims_need_ten_seeds_and_the_document_s_sizes():
         ("bias", biased[biased["r"] != 16_000]),
         ("bias", biased.assign(n_rows=50_000)),
     ):
-        assert not claims.reaches_floor(experiment, below)
+        assert not STUDIES[experiment].is_enough(below)
     assert (verdicts_of("bias", bias_runs(9))["verdict"] == NOT_RUN).all()
-    for call in (claims.arrays, claims.reaches_floor):
-        with pytest.raises(ValueError, match="no claims on the experiment 'figure9'; known: subsampling, bias"):
-            call("figure9", runs)
-    assert set(claims.CLAIMS) == set(EXPERIMENTS)
 
 
 def test_arrays_keep_sizes_and_seeds_in_order():
     shuffled = subsampling_runs().sample(frac=1, random_state=0)
-    arrays = claims.arrays("subsampling", shuffled)
+    arrays = subsampling.arrays(shuffled)
     assert arrays["mzNormal lcc"].shape == (6, 10)
     assert arrays["mzNormal full mle"].shape == (1, 10)
     np.testing.assert_allclose(arrays["mzNormal lcc"][:, 2], 1.002 * 15 / np.array(SIZES))
-    assert claims.arrays("bias", bias_runs())["r"][:, 0].tolist() == [500, 1000, 2000, 4000, 8000, 16_000]
+    assert bias.arrays(bias_runs())["r"][:, 0].tolist() == [500, 1000, 2000, 4000, 8000, 16_000]

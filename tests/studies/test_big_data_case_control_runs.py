@@ -8,8 +8,10 @@ import pytest
 
 from frugal.rows import fit_logistic, fit_subsample
 from frugal.seeds import rng_for
-from studies.big_data.case_control import runs
-from studies.big_data.case_control.problems import COEF, design_rows, rare_rows
+from studies.big_data import subsamples
+from studies.big_data.bias import BIAS as BIAS_STUDY
+from studies.big_data.subsamples import COEF, design_rows, rare_rows
+from studies.big_data.subsampling import SUBSAMPLING as SUBSAMPLING_STUDY
 
 SUBSAMPLING = {"n_rows": 3000, "pilot_size": 200, "sizes": [200, 400], "n_repeats": 3}
 BIAS = {
@@ -21,17 +23,19 @@ BIAS = {
     "n_repeats": 4,
 }
 SETTINGS = {"subsampling": SUBSAMPLING, "bias": BIAS}
-CASES = [(name, method) for name, (_, methods) in runs.EXPERIMENTS.items() for method in methods]
+STUDIES = {study.name: study for study in (SUBSAMPLING_STUDY, BIAS_STUDY)}
+DRAWN, BIASED = ([method.name for method in study.methods if method.name != "full"] for study in STUDIES.values())
+CASES = [(name, method.name) for name, study in STUDIES.items() for method in study.methods]
 
 
 @pytest.fixture(scope="module")
 def found():
-    return {(name, method): runs.EXPERIMENTS[name][0](method, 1, SETTINGS[name]) for name, method in CASES}
+    return {(name, method): STUDIES[name].run(method, 1, SETTINGS[name]) for name, method in CASES}
 
 
 @pytest.mark.parametrize(("name", "method"), CASES)
 def test_a_seed_gives_the_same_numbers_again_and_another_seed_others(found, name, method):
-    function = runs.EXPERIMENTS[name][0]
+    function = STUDIES[name].run
     one = found[name, method].drop(columns="seconds")
     pd.testing.assert_frame_equal(one, function(method, 1, SETTINGS[name]).drop(columns="seconds"))
     other = function(method, 2, SETTINGS[name])
@@ -76,7 +80,7 @@ def test_errors_are_distances_of_the_fits_of_the_same_draws(found):
 
 def test_the_dashed_line_is_variance_plus_squared_bias_of_bootstraps():
     settings = {"n_rows": 2000, "pilot_size": 200, "sizes": [100], "n_repeats": 60}
-    table = runs.subsampling("full", 0, settings).set_index("design")
+    table = SUBSAMPLING_STUDY.run("full", 0, settings).set_index("design")
     for design in table.index:
         X, y = design_rows(design, 2000, rng_for("big_data", "subsampling", design, 0))
         mle = fit_logistic(X, y, ridge=0.0)
@@ -102,13 +106,13 @@ def test_rows_are_counted_by_hand(found):
     assert found["subsampling", "full"]["rows_touched"].mod(3000).eq(0).all()
     X, y = design_rows("mzNormal", 3000, rng_for("big_data", "subsampling", "mzNormal", 1))
     fit = fit_subsample(X, y, method="lcc", pilot_size=200, size=400, rng=np.random.default_rng(0))
-    touched = runs._touched(X, y, fit, 200)
+    touched = subsamples._touched(X, y, fit, 200)
     assert (touched - 3000 - 200 * fit.pilot.n_steps) % 400 == 0
 
 
 def test_methods_with_a_pilot_share_it_and_all_share_the_rows(found):
     for design in ("mzNormal", "nzNormal"):
-        parts = [found["subsampling", method] for method in runs.SUBSAMPLED]
+        parts = [found["subsampling", method] for method in DRAWN]
         plain = [part.loc[part["design"] == design, "plain"] for part in parts]
         assert len(set(np.concatenate(plain))) == 1
     X, y = design_rows("mzNormal", 3000, rng_for("big_data", "subsampling", "mzNormal", 1))
@@ -126,7 +130,7 @@ def test_the_bias_of_case_control_stays_and_the_others_have_none(found):
     alone = found["bias", "full"].iloc[0]
     np.testing.assert_allclose(alone[["intercept", "slope_1", "slope_2"]].astype(float), full, rtol=1e-4)
     assert alone["distance"] == 0.0
-    last = {method: found["bias", method].iloc[-1] for method in runs.BIASED}
+    last = {method: found["bias", method].iloc[-1] for method in BIASED}
     assert last["cc"]["distance"] > 1.0
     for method in ("cc_weighted", "lcc", "lcc_fixed"):
         assert last[method]["distance"] < 0.6
@@ -143,7 +147,7 @@ def test_the_pilot_grows_with_the_subsample_unless_it_is_fixed(found):
 
 def test_failed_fits_are_counted_and_left_out():
     settings = {"n_rows": 1000, "pilot_size": 1, "sizes": [30], "n_repeats": 20}
-    table = runs.subsampling("uniform", 0, settings).set_index("design")
+    table = SUBSAMPLING_STUDY.run("uniform", 0, settings).set_index("design")
     assert 0 < table.loc["nzNormal", "share_failed"] <= 1
     X, y = design_rows("nzNormal", 1000, rng_for("big_data", "subsampling", "nzNormal", 0))
     failed = 0
@@ -156,9 +160,9 @@ def test_failed_fits_are_counted_and_left_out():
     assert table.loc["nzNormal", "share_failed"] == pytest.approx(failed / 20)
 
 
-@pytest.mark.parametrize("name", runs.EXPERIMENTS)
+@pytest.mark.parametrize("name", STUDIES)
 def test_what_is_unknown_or_missing_is_refused_with_what_is_known(name):
-    function, settings = runs.EXPERIMENTS[name][0], SETTINGS[name]
+    function, settings = STUDIES[name].run, SETTINGS[name]
     with pytest.raises(ValueError, match=r"unknown setting 'n'; known: n_rows, "):
         function("full", 0, settings | {"n": 1})
     with pytest.raises(ValueError, match=r"missing setting 'sizes'; known: n_rows, "):

@@ -12,7 +12,8 @@ import pytest
 from scipy import stats
 
 from frugal.trials.searches import search
-from studies import big_data
+from studies import tables
+from studies.big_data import paper as big_data
 from studies.big_data.size_aware import claims, figures, searched, summaries
 from studies.blocks import n_trials_of, sized
 from studies.experiments import SEARCHES
@@ -167,7 +168,7 @@ def test_the_table_has_means_differences_and_those_who_never_arrive():
         path("ei", 0, [1.0, 8.0], [0.9, 0.04], overhead_s=0.5),
         path("ei", 1, [1.0, 8.0], [0.9, 0.06], overhead_s=0.5),
     ])  # fmt: skip
-    found = big_data.TABLES["svm_search"](runs, "paper").set_index(["method", "measure"])
+    found = tables("big_data")["svm_search"](runs, "paper").set_index(["method", "measure"])
     ours = found["ours"]
     assert ours["ei", "test_error"] == pytest.approx(0.05)
     assert ours["ei", "test_error_less_random"] == pytest.approx(-0.03)
@@ -288,7 +289,7 @@ def test_ten_seeds_are_published_and_nine_are_not(name, tmp_path):
     for n_seeds, may in ((10, True), (9, False)):
         runs = toy(n_seeds, never=("ei",))
         numbers = (
-            big_data.TABLES[name](runs, "paper") if kind == "tables" else figures.FIGURES[name].summarise(runs)
+            tables("big_data")[name](runs, "paper") if kind == "tables" else figures.FIGURES[name].summarise(runs)
         )
         numbers.to_csv(tmp_path / kind / f"{name}.csv", index=False)
         assert _reaches_floor(Path(kind) / f"{name}.png", tmp_path, big_data) == may

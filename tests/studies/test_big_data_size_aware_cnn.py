@@ -12,7 +12,7 @@ import pytest
 from frugal.learners import networks
 from frugal.trials.curve_set import COLUMNS
 from frugal.trials.searches import search
-from studies import big_data
+from studies import tables
 from studies.big_data.size_aware import claims, figures, searched
 from studies.blocks import sized
 from studies.experiments import SEARCHES
@@ -156,7 +156,7 @@ def test_a_picture_has_every_method_and_the_ratio(name, n_panels, label):
 
 
 def test_the_table_is_that_of_the_svm():
-    found = big_data.TABLES["cnn_search"](toy(2), "paper").set_index(["method", "measure"])["ours"]
+    found = tables("big_data")["cnn_search"](toy(2), "paper").set_index(["method", "measure"])["ours"]
     assert found["fabolas", "seconds_to_10"] == pytest.approx((1 / 1.06 + 2 * 1.06) / 2)
     assert found["fabolas", "cost_to_10"] == pytest.approx(1000 * (1 / 1.06 + 2 * 1.06) / 2)
     assert found["fabolas", "log10_seconds_to_10_less_random"] == pytest.approx(-math.log10(40))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from solvers import forbid
 
-from studies import PAPERS, artefacts, config, figures, module
+from studies import PAPERS, artefacts, config, figures, tables
 from studies.cli import main
 from studies.publish import read_records, write_records
 from studies.redraw import redraw
@@ -39,7 +39,7 @@ def test_what_is_published_is_made_again_with_the_same_bytes_and_without_a_solve
 @pytest.mark.parametrize("paper", artefacts.PAPERS)
 def test_every_table_and_figure_of_a_paper_says_what_it_is_made_from(paper):
     made = artefacts.shown(paper, SMOKE)
-    assert set(made.tables) == set(module(paper).TABLES)
+    assert set(made.tables) == set(tables(paper))
     assert {*made.figures, *made.explained} == set(figures(paper))
     assert made.made_from("tables/none.csv") is made.made_from("notes/table1.md") is None
     for claims, runs in made.claims.items():

@@ -22,7 +22,8 @@ from studies.estimates import (
     share_difference,
     unbounded,
 )
-from studies.verdicts import COLUMNS, NOT_RUN, Claim, judge, split, summarise, verdict
+from studies.records import Claim
+from studies.verdicts import COLUMNS, NOT_RUN, judge, split, summarise, verdict
 
 
 def claim(agrees, measure, **more):

@@ -11,7 +11,9 @@ import studies.hypertune  # noqa: F401  claims read the printed tables at import
 
 SOURCES = Path(__file__).parents[2] / "src"
 
-APART = tuple(str(SOURCES / of) for of in ("frugal/code/", "studies/code.py", "studies/run_files.py"))
+APART = tuple(
+    str(SOURCES / of) for of in ("frugal/code/", "studies/code.py", "studies/run_files.py", "studies/registry.py")
+)
 """What makes hashes, and what only refuses files: no result changes with them."""
 
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from studies.beta_pruning.network import by_step
 from studies.beta_pruning.runs import EXPLORERS
 from studies.estimates import Arrays, Estimate, exact, mean, ratio, share, share_difference
+from studies.records import Claim
 from studies.regions import above, at_least, at_most, below, near
 from studies.tidy import provenance
-from studies.verdicts import Claim, check_claimed, judge, without_runs
+from studies.verdicts import check_claimed, judge, without_runs
 
 FLOOR = 3
 """Repetitions under which no number of the network study is published and no verdict given."""

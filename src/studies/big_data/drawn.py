@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from studies.big_data import SECTIONS
+from studies.big_data.paper import SECTIONS
 from studies.drawn import Drawn
 
 FIGURES: dict[str, Drawn] = {

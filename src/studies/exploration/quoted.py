@@ -18,8 +18,9 @@ from studies.exploration import claimed
 from studies.exploration.claimed import ALL_ROWS
 from studies.exploration.searches import COMPARED, TASK2, ends, searches
 from studies.exploration.task2 import refitted
+from studies.records import Claim
 from studies.regions import above, at_least, at_most, below, between, near
-from studies.verdicts import Claim, check_claimed
+from studies.verdicts import check_claimed
 
 FLOOR: Final = 5
 """Repetitions under which no number is published and no verdict given."""

@@ -16,8 +16,9 @@ from studies.greedy_cv.measures import (
 )
 from studies.greedy_cv.quoted import EARLY_STOPPING, SEARCH_TIME, SIZES, WALL_CLOCK
 from studies.greedy_cv.tables import CELL, K_STOPPING, N_SEARCH, published
+from studies.records import Claim
 from studies.tidy import need, provenance
-from studies.verdicts import Claim, judge
+from studies.verdicts import judge
 
 FLOOR = 30
 """Repetitions under which no number of the document is published and no verdict given."""

@@ -23,8 +23,8 @@ from studies.greedy_cv.measures import (
     slower,
     spread,
 )
+from studies.records import Claim
 from studies.regions import about, above, at_least, below, near, near_ratio, near_sd
-from studies.verdicts import Claim
 
 _time = partial(Claim, section="5.1", unit="share", artefact="tables/table1")
 _quality = partial(Claim, section="5.2", unit="experiments", artefact="tables/table2")

@@ -14,9 +14,9 @@ from studies.cells import every
 from studies.estimates import Arrays, Estimate, mean
 from studies.hypertune.curves import PANELS
 from studies.hypertune.listed import DATASETS, LEARNERS, TABLES, published
+from studies.records import Claim
 from studies.regions import Region, above, between, near
 from studies.tidy import read_printed
-from studies.verdicts import Claim
 
 RAW: Final = "adult_codes"
 SCALED: Final = "adult"

@@ -37,9 +37,10 @@ from studies.hypertune.curves import PANELS, areas
 from studies.hypertune.listed import COMPARED, LEARNERS, MAJORITY, METHODS
 from studies.hypertune.searched import paths, scope
 from studies.hypertune.tables import FLOOR, FLOOR_ROWS, enough, is_short, tested
+from studies.records import Claim
 from studies.regions import above, at_least, between
 from studies.tidy import is_stand_in
-from studies.verdicts import NOT_RUN, NOT_TESTABLE, Claim, check_claimed
+from studies.verdicts import NOT_RUN, NOT_TESTABLE, check_claimed
 
 Array = NDArray[np.float64]
 

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from studies.big_data.beyond.summaries import paired
 from studies.estimates import Arrays, Estimate, ratio
+from studies.records import Claim
 from studies.regions import above
-from studies.verdicts import Claim, check_claimed
+from studies.verdicts import check_claimed
 
 FLOOR = 10
 """Seeds under which no verdict is given."""

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from studies.big_data.bootstrap.summaries import with_errors
 from studies.cells import every
 from studies.estimates import Arrays, Estimate, exact, mean, ratio, resampled
+from studies.records import Claim
 from studies.regions import Region, above, at_most, much, near
-from studies.verdicts import Claim
 
 WITHIN = 1.5
 """An error up to so many times another one is comparable with it."""

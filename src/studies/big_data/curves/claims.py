@@ -30,8 +30,9 @@ from studies.big_data.curves.searched import (
 )
 from studies.cells import every
 from studies.estimates import Arrays, Estimate, clustered_share, mean, ratio, share
+from studies.records import Claim
 from studies.regions import above, at_least, at_most, factor_of_two, near
-from studies.verdicts import Claim, check_claimed
+from studies.verdicts import check_claimed
 
 N_SEEDS: Final = 10
 FLOOR: Final = {"stored": 40, "curves": 20, "epochs": 50}

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from studies.big_data.kmeans_svm import ripley
 from studies.cells import every, some
 from studies.estimates import Arrays, Estimate, mean, ratio, resampled, share
+from studies.records import Claim
 from studies.regions import Region, above, between, much, near, near_ratio
 from studies.tidy import is_stand_in
-from studies.verdicts import Claim
 
 FLOOR: Final = 10
 """Repetitions under which no number is published and no verdict given."""

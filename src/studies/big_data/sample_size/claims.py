@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from studies.big_data.sample_size.outcomes import MEASURES, need, outcomes
 from studies.big_data.sample_size.runs import METHODS, UNGUARDED
 from studies.estimates import Arrays, Estimate, mean, ratio
+from studies.records import Claim
 from studies.regions import about, above, at_least, between
-from studies.verdicts import Claim, check_claimed
+from studies.verdicts import check_claimed
 
 FLOOR: Final = 10
 """Repetitions under which no number is published and no verdict given."""

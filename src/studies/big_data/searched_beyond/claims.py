@@ -20,8 +20,9 @@ from studies.big_data.searched_beyond.paths import with_spent
 from studies.big_data.searched_beyond.summaries import QUALITY, paired
 from studies.cells import every
 from studies.estimates import Arrays, Estimate, clustered_share, mean, resampled
+from studies.records import Claim
 from studies.regions import above
-from studies.verdicts import Claim, check_claimed
+from studies.verdicts import check_claimed
 
 FLOOR: Final = 10
 """Seeds under which no verdict is given."""

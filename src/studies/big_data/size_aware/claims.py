@@ -32,8 +32,9 @@ from studies.big_data.size_aware.searched import (
     targets,
 )
 from studies.experiments import SEARCHES
+from studies.records import Claim
 from studies.regions import Region, about, above, at_least, between, order_of_magnitude
-from studies.verdicts import Claim, check_claimed
+from studies.verdicts import check_claimed
 
 N_SEEDS: Final = 10
 FLOORS: Final = {

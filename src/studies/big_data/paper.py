@@ -1,0 +1,72 @@
+"""What the reproduction of document 003 consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Final
+
+import pandas as pd
+
+from studies.big_data import bias, subsampling
+from studies.big_data.listed import render
+from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES
+from studies.records import Paper
+from studies.verdicts import judge_all
+
+__all__ = ["FLOOR", "FLOORS", "PAPER", "SECTIONS", "TABLES", "claims", "render"]
+
+PAPER: Final = Paper(
+    name="big_data",
+    title="Document 003: big data",
+    studies=(subsampling.SUBSAMPLING, bias.BIAS),
+    artefacts=(*subsampling.ARTEFACTS, *bias.ARTEFACTS),
+    claims=(*subsampling.CLAIMS, *bias.CLAIMS),
+)
+"""Of the sections that are declared by records; the others are in `SECTIONS`."""
+SECTIONS: Final = (
+    "size_aware",
+    "curves",
+    "bootstrap",
+    "sample_size",
+    "kmeans_svm",
+    "beyond",
+    "searched_beyond",
+)
+"""Packages beside this module that are not declared by records yet."""
+CLAIMS: Final = (
+    "size_aware",
+    "curves",
+    "bootstrap",
+    "sample_size",
+    subsampling.CLAIMS,
+    bias.CLAIMS,
+    "kmeans_svm",
+    "beyond",
+    "searched_beyond",
+)
+"""Records, or packages of `SECTIONS`, in the order of the document."""
+FLOOR = PAPER.floor
+"""Repetitions under which no number is published and no verdict given."""
+FLOORS: dict[str, int] = {}
+"""The same for results of a name; `FLOOR` for the others."""
+TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
+    name: make
+    for section in SECTIONS
+    for name, make in import_module(f"studies.big_data.{section}.summaries").TABLES.items()
+}
+"""Table name -> how it is made from runs and the label of the scale, of `SECTIONS`."""
+
+
+def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
+    """The document's claims with verdicts, in its order; those of an experiment without runs as not run.
+
+    Args:
+        runs: by name of the experiment.
+        scale: label of the run.
+
+    Raises:
+        ValueError: on an unknown experiment.
+    """
+    sources = [import_module(f"studies.big_data.{one}.claims") if isinstance(one, str) else one for one in CLAIMS]
+    return judge_all(sources, runs, [*SEARCHES, EXTRAPOLATED, *EXPERIMENTS], scale)

@@ -1,0 +1,75 @@
+"""The papers that are declared by records, and their studies and artefacts by name.
+
+Light to import, since the workflow reads it at every start.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+from frugal.checks import check_known
+from studies.records import Artefact, Claim, Paper, Study
+
+_HOMES: Final = {"big_data": "studies.big_data.paper"}
+"""Module of `PAPER` by the name of the paper; those that are not here yet are listed in `studies.artefacts`."""
+
+
+def paper(name: str) -> Paper | None:
+    """The records of a paper; None if it has none."""
+    found: Paper | None = import_module(_HOMES[name]).PAPER if name in _HOMES else None
+    return found
+
+
+def study(name: str) -> Study:
+    """The record of a study.
+
+    Raises:
+        ValueError: if no paper has it; the message lists the known ones.
+    """
+    papers = [of for of in map(paper, _HOMES) if of is not None]
+    found = {one.name: one for of in papers for one in of.studies}
+    check_known("study", name, found)
+    return found[name]
+
+
+def artefacts(of: str) -> Sequence[Artefact]:
+    """Tables and figures of a paper that records are of."""
+    known = paper(of)
+    return known.artefacts if known else ()
+
+
+def artefact(of: str, kind: str, name: str) -> Artefact | None:
+    """A table or figure of a paper; None if no record is of it."""
+    return next((one for one in artefacts(of) if (one.kind, one.name) == (kind, name)), None)
+
+
+def judged_by(of: Paper) -> list[str]:
+    """What judges the claims of a paper, `module:name`: the claims, and what measures runs."""
+    parts = ((one.judged, one.arrays, one.is_enough, one.instead) for one in of.studies)
+    functions = [part for listed in parts for part in listed if part is not None]
+    homes = [home_of(claim) for claim in of.claims]
+    return list(dict.fromkeys([*homes, *(f"{part.__module__}:{part.__qualname__}" for part in functions)]))
+
+
+@cache
+def home_of(record: Study | Artefact | Claim) -> str:
+    """Where a record is declared, `module:CONSTANT`, alone or in a tuple of records.
+
+    Raises:
+        ValueError: if no module of the studies holds it.
+    """
+    modules = [module for name, module in sys.modules.items() if name.startswith("studies.")]
+    held = [(module.__name__, name, value) for module in modules for name, value in vars(module).items()]
+    alone = [f"{module}:{name}" for module, name, value in held if value is record]
+    among = [
+        f"{module}:{name}"
+        for module, name, value in held
+        if isinstance(value, tuple) and any(one is record for one in value)
+    ]
+    if alone or among:
+        return [*alone, *among][0]
+    raise ValueError(f"no module of the studies holds {record}")

@@ -11,7 +11,7 @@ from typing import Any
 from frugal.checks import check_known
 from studies import registry
 
-PAPERS = ("beta_pruning", "greedy_cv", "exploration", "big_data", "hypertune", "comparisons", "trials_comparison")
+PAPERS = ("beta_pruning", "greedy_cv", "exploration", "big_data", "hypertune", "folds_comparison", "trials_comparison")
 _HOMES = {"big_data": ".paper"}
 """Where the contents of a paper stand, under its package."""
 

@@ -132,7 +132,7 @@ def _folds_comparison(config: Mapping[str, Any]) -> Shown:
     timed = ("timed",) if is_timed else ()
     return Shown(
         folder="folds_comparison",
-        paper="comparisons",
+        paper="folds_comparison",
         tables={"strategies": ("runs", *timed), "strategies_network": ("network",)},
         figures={
             **dict.fromkeys(("pareto", "anytime", "ranks"), ("runs",)),
@@ -277,7 +277,7 @@ PAPERS: Mapping[str, Callable[[Mapping[str, Any]], Shown]] = {
     "exploration": _exploration,
     "big_data": _big_data,
     "hypertune": _hypertune,
-    "comparisons": _folds_comparison,
+    "folds_comparison": _folds_comparison,
     "trials_comparison": _trials_comparison,
 }
 """By name of the module in `studies`."""

@@ -90,7 +90,7 @@ def _explore(args: argparse.Namespace) -> None:
 def _compare(args: argparse.Namespace) -> None:
     """A compared strategy replayed on all kept scores of a cell, a row per n, k and seed."""
     from frugal.folds.search import read_tables, warn_of_failures
-    from studies.comparisons import Entry, compare
+    from studies.folds_comparison import Entry, compare
 
     entry = Entry(args.name, args.strategy, settings_of(args.settings), budget_share=args.budget_share)
     kept = read_tables(args.scores, args.seconds)

@@ -178,7 +178,7 @@ def check_compared(config: Mapping[str, Any], *, source: str = "config") -> None
         ValueError: one sentence with source, entry and what is wrong.
     """
     from studies.blocks import block_of, settings_of
-    from studies.comparisons.entries import entries_of
+    from studies.folds_comparison.entries import entries_of
     from studies.trials_comparison.listed import searches_of
 
     try:

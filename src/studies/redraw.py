@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 import frugal.arguments
 import frugal.cli
-import studies
 import studies.arguments
 import studies.cli
+from frugal.checks import check_known
 from frugal.interface import RunError
 from studies.artefacts import PAPERS, Shown, shown
 from studies.captions import caption
@@ -71,7 +71,8 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
     """
     redrawn = Redrawn()
     for paper in tuple(papers) or PAPERS:
-        folder = published / getattr(studies.module(paper), "FOLDER", paper)
+        check_known("paper", paper, PAPERS)
+        folder = published / paper
         with TemporaryDirectory() as scratch:
             made = Path(scratch, folder.name)
             made.mkdir()

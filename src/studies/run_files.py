@@ -83,7 +83,7 @@ def kind_of(paper: str, run: str) -> Kind:
         case "beta_pruning":
             own = ("step", "explored", "best_mean") if run == "explored" else ("tau", "buffer", "folds_share")
             return Kind(run, (*_RUN, *own))
-        case "comparisons":
+        case "folds_comparison":
             network = "mnist_cnn"
             classifier = network if run == "network" else f"(?!{network}).*"
             timed = ("seconds", "overhead_s") if run == "timed" else ("folds_share", "rows_share")

@@ -18,7 +18,7 @@ import yaml
 from faults import DAMAGES, Fault, Outcome, command, damage, judge
 from studies import cli, config
 from studies.artefacts import PAPERS, shown
-from studies.comparisons.entries import entries_of
+from studies.folds_comparison.entries import entries_of
 from studies.trials_comparison.listed import searches_of
 
 KIND = "mutation: configuration"

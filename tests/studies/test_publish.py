@@ -147,7 +147,7 @@ def test_the_comparison_is_published_without_claims(place):
     (place / "results/folds_comparison/tables/strategies.md").write_text("x")
     kept = runs_of(place)
     where = ("--results", str(place / "results"), "--root", str(place / "data"))
-    assert main(["publish", "comparisons", *where, "--configfile", str(ROOT / "config/config.yaml")]) == 0
+    assert main(["publish", "folds_comparison", *where, "--configfile", str(ROOT / "config/config.yaml")]) == 0
     target = place / "results/published/folds_comparison"
     assert {str(path.relative_to(target)) for path in target.rglob("*.*")} == {
         "tables/strategies.csv", "tables/strategies.md", "figures/ranks.csv", "provenance.json",
@@ -231,5 +231,5 @@ def test_a_comparison_below_the_floor_is_not_published(place):
         if n_seeds:
             numbers(place, "tables/strategies", n_seeds, "folds_comparison", scale="laptop")
         with pytest.raises(ValueError, match="folds_comparison has nothing that reaches the published floor"):
-            publish("comparisons", **where)
+            publish("folds_comparison", **where)
     assert not (place / "results/published").exists()

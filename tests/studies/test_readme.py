@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from frugal.model_selection.bench import as_markdown
-from studies.comparisons import TABLES
-from studies.comparisons.tables import strategies_table
+from studies.folds_comparison import TABLES
+from studies.folds_comparison.tables import strategies_table
 from studies.markdown import plain
 from studies.verdicts import summarise
 

@@ -11,7 +11,7 @@ from frugal.folds.search import Kept, candidates_of, search
 from frugal.trials.searches import search as trials_search
 from studies import PAPERS, run_files
 from studies.cli import main
-from studies.comparisons import Entry, compare
+from studies.folds_comparison import Entry, compare
 
 PUBLISHED = Path(__file__).parents[2] / "results/published"
 RUNS = {
@@ -137,9 +137,9 @@ def made_by_code(kept):
     stopped = measured["greedy_early_stopping"]
     yield "greedy_cv", "wall_clock", pd.DataFrame([stopped.result | stopped.timing])
     entry = Entry("greedy", "greedy", {})
-    yield "comparisons", "runs", compare(entry, [kept], [8])
-    yield "comparisons", "timed", compare(entry, [kept], [8], timed=True)
-    yield "comparisons", "network", compare(entry, [kept], [8]).assign(classifier="mnist_cnn")
+    yield "folds_comparison", "runs", compare(entry, [kept], [8])
+    yield "folds_comparison", "timed", compare(entry, [kept], [8], timed=True)
+    yield "folds_comparison", "network", compare(entry, [kept], [8]).assign(classifier="mnist_cnn")
     for run in ("functions", "task2"):
         yield "exploration", run, trials_search("random", "function", "branin", 0, 6, {}).assign(experiment=run)
 

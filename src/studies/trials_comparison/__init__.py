@@ -1,7 +1,7 @@
 """Every way to save trials on the same problems; what no single document compares.
 
 `runs` makes searches comparable, `summaries` has the numbers and `figures` the pictures; average ranks and their
-diagrams are those of `studies.comparisons`. Figures stand in `drawn`, so that tables need no matplotlib.
+diagrams are those of `studies.shared.ranks`. Figures stand in `drawn`, so that tables need no matplotlib.
 """
 
 from __future__ import annotations

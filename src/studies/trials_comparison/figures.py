@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from studies import style
-from studies.comparisons.diagrams import draw_diagrams
+from studies.shared.ranks import draw_diagrams
 from studies.methods import METHODS
 from studies.records import Look, default_look
 from studies.trials_comparison.listed import GROUPS, PROBLEMS, in_order

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from studies.comparisons.ranks import COLUMNS as RANKS
-from studies.comparisons.ranks import rank_table
+from studies.shared.ranks import COLUMNS as RANKS
+from studies.shared.ranks import rank_table
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.paths import SLACK, mean_path, steps, until_last
 from studies.tidy import TIDY, mean_by_seed, need_columns, provenance, unprinted

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from studies import style
-from studies.comparisons.diagrams import draw_diagrams
-from studies.comparisons.tables import EQUAL_SHARE, FACTS, LISTS, RANKED, budget_text
+from studies.shared.ranks import draw_diagrams
+from studies.folds_comparison.tables import EQUAL_SHARE, FACTS, LISTS, RANKED, budget_text
 from studies.records import default_look
 from studies.style import Look
 

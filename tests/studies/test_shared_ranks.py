@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from toy_runs import small_runs
 
-from studies.comparisons.ranks import alike, critical_difference, friedman, rank_table
+from studies.shared.ranks import alike, critical_difference, friedman, rank_table
 
 # Demšar (2006), Table 6: AUC of C4.5, with m, cf or both, on 14 data sets. He prints 0.975 twice for voting,
 # the last but one, but ranks them 2 and 3: the first of them is a little more here.

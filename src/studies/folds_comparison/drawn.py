@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from studies.comparisons import figures, tables
+from studies.folds_comparison import figures, tables
 from studies.drawn import Drawn
 
 FIGURES: dict[str, Drawn] = {

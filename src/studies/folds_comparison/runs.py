@@ -15,7 +15,7 @@ from frugal.folds.replay import Trace, replay
 from frugal.folds.search import Kept, NotKeptError, prepare
 from frugal.interface import FoldStrategy, FoldTask, Wait
 from frugal.stats import rank_percentile
-from studies.comparisons.entries import Entry
+from studies.folds_comparison.entries import Entry
 
 Means = NDArray[np.float64]
 

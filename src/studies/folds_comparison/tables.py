@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from studies.comparisons.ranks import COLUMNS, rank_table
-from studies.comparisons.runs import SHARES, regret_at
+from studies.shared.ranks import COLUMNS, rank_table
+from studies.folds_comparison.runs import SHARES, regret_at
 from studies.markdown import about_marked, made_of, mark
 from studies.tidy import mean_by_seed, need, provenance
 from studies.verdicts import NOT_RUN

@@ -13,9 +13,9 @@ from frugal import folds
 from frugal.folds.search import Kept
 from studies import style
 from studies.cli import main
-from studies.comparisons import Entry, compare
-from studies.comparisons.runs import SHARES, regret_at
-from studies.comparisons.tables import (
+from studies.folds_comparison import Entry, compare
+from studies.folds_comparison.runs import SHARES, regret_at
+from studies.folds_comparison.tables import (
     FLOOR,
     render,
     strategies_table,
@@ -24,7 +24,7 @@ from studies.comparisons.tables import (
     summarise_ranks,
 )
 
-FIGURES = studies.figures("comparisons")
+FIGURES = studies.figures("folds_comparison")
 ENTRIES = [
     Entry("standard", "standard"),
     Entry("standard_quarter", "standard", {}, budget_share=0.25),
@@ -176,7 +176,7 @@ def test_a_strategy_without_a_look_of_its_own_is_drawn_too(runs):
 def test_the_command_writes_picture_and_numbers(name, runs, tmp_path):
     runs.to_parquet(tmp_path / "runs.parquet")
     output = tmp_path / f"{name}.png"
-    command = ["figure", "comparisons", name, "--runs", str(tmp_path / "runs.parquet"), "--output", str(output)]
+    command = ["figure", "folds_comparison", name, "--runs", str(tmp_path / "runs.parquet"), "--output", str(output)]
     assert main(command) == 0
     assert output.stat().st_size > 5000
     assert output.with_suffix(".svg").stat().st_size > 5000
@@ -197,5 +197,5 @@ def test_runs_of_another_kind_are_refused(runs):
 
 
 def test_runs_and_tables_are_made_without_matplotlib():
-    code = "import sys, studies as p; p.module('comparisons'); sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, studies as p; p.module('folds_comparison'); sys.exit('matplotlib' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,4 +1,4 @@
-# Every way to save folds, replayed on the same kept scores; `studies/comparisons` measures, tabulates and draws.
+# Every way to save folds, replayed on the same kept scores; `studies/folds_comparison` measures, tabulates and draws.
 
 
 include: "compared.smk"

@@ -9,15 +9,12 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from studies.comparisons.entries import Entry, entries_of
-from studies.comparisons.runs import compare
-from studies.comparisons.tables import FLOOR, render, strategies_table
+from studies.folds_comparison.entries import Entry, entries_of
+from studies.folds_comparison.runs import compare
+from studies.folds_comparison.tables import FLOOR, render, strategies_table
 from studies.verdicts import no_claims as claims
 
 __all__ = ["FLOOR", "FLOORS", "TABLES", "Entry", "claims", "compare", "entries_of", "render"]
-
-FOLDER = "folds_comparison"
-"""Where results stand under results/, the name of the paper if there is none."""
 
 TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
     "strategies": strategies_table,

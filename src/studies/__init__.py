@@ -11,8 +11,16 @@ from typing import Any
 from frugal.checks import check_known
 from studies import registry
 
-PAPERS = ("beta_pruning", "greedy_cv", "exploration", "big_data", "hypertune", "folds_comparison", "trials_comparison")
-_HOMES = {"big_data": ".paper"}
+PAPERS = (
+    "beta_pruning",
+    "greedy_cv",
+    "exploration",
+    "big_data",
+    "hypertune",
+    "folds_comparison",
+    "trials_comparison",
+)
+_HOMES = dict.fromkeys(("beta_pruning", "big_data", "folds_comparison"), ".paper")
 """Where the contents of a paper stand, under its package."""
 
 

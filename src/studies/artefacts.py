@@ -6,14 +6,18 @@ The workflow's rules, `publish` and `redraw` read it. Light to import, since the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from frugal.checks import check_known
+from studies.beta_pruning import paper as beta_pruning
 from studies.big_data import bias, subsampling
 from studies.blocks import block_of, n_trials_of
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
+from studies.folds_comparison import paper as folds_comparison
+from studies.records import Paper
 from studies.trials_comparison.listed import CURRENCIES, PROBLEMS, searches_of, shown_on
 
 Made = Mapping[str, tuple[str, ...]]
@@ -114,32 +118,27 @@ def _greedy_cv(config: Mapping[str, Any]) -> Shown:
     )
 
 
-def _beta_pruning(config: Mapping[str, Any]) -> Shown:
+def _recorded(paper: Paper, config: Mapping[str, Any]) -> Shown:
+    """What a paper shows whose records list everything."""
+    kinds: dict[str, dict[str, tuple[str, ...]]] = {"table": {}, "figure": {}, "explained": {}}
+    for one in paper.artefacts:
+        runs = one.runs_of(config)
+        kinds[one.kind if runs else "explained"][one.name] = runs or one.datasets
+    judged, claims = {claim.of for claim in paper.claims}, dict[str, tuple[str, ...]]()
+    for study in paper.studies:
+        if study.name in judged:
+            listed = (*claims.get(study.claims_file, ()), *(study.reads or (study.name,)))
+            claims[study.claims_file] = tuple(dict.fromkeys(listed))
     return Shown(
-        folder="beta_pruning",
-        paper="beta_pruning",
-        tables={"sweep": ("swept",)},
-        figures={"figure7": ("explored",), "sweep": ("swept",)},
-        explained={f"figure{i}": ("wdbc",) for i in range(1, 7)},
-        claims={"claims": ("model", "explored", "swept")},
-        derived={"model": ()},
-    )
-
-
-def _folds_comparison(config: Mapping[str, Any]) -> Shown:
-    block = config["folds_comparison"]
-    is_timed = set(block["n_folds"]) & set(config["greedy_cv"]["wall_clock"]["n_folds"]) and block["n_timed_seeds"]
-    timed = ("timed",) if is_timed else ()
-    return Shown(
-        folder="folds_comparison",
-        paper="folds_comparison",
-        tables={"strategies": ("runs", *timed), "strategies_network": ("network",)},
-        figures={
-            **dict.fromkeys(("pareto", "anytime", "ranks"), ("runs",)),
-            **dict.fromkeys(("pareto_network", "anytime_network"), ("network",)),
-        },
-        cells=_each(("runs", *timed, "network")),
-        runs_under="",
+        folder=paper.name,
+        paper=paper.name,
+        tables=kinds["table"],
+        figures=kinds["figure"],
+        explained=kinds["explained"],
+        claims=claims,
+        cells=_each(paper.cells(config) if callable(paper.cells) else paper.cells),
+        runs_under=paper.runs_folder,
+        derived={study.name: study.derived_from for study in paper.studies if study.derive is not None},
     )
 
 
@@ -272,12 +271,12 @@ def _trials_comparison(config: Mapping[str, Any]) -> Shown:
 
 
 PAPERS: Mapping[str, Callable[[Mapping[str, Any]], Shown]] = {
-    "beta_pruning": _beta_pruning,
+    "beta_pruning": partial(_recorded, beta_pruning.PAPER),
     "greedy_cv": _greedy_cv,
     "exploration": _exploration,
     "big_data": _big_data,
     "hypertune": _hypertune,
-    "folds_comparison": _folds_comparison,
+    "folds_comparison": partial(_recorded, folds_comparison.PAPER),
     "trials_comparison": _trials_comparison,
 }
 """By name of the module in `studies`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -59,12 +59,16 @@ def of_record(paper: str, record: Artefact, config: Mapping[str, Any]) -> str:
     """
     from jinja2 import Environment, StrictUndefined
 
+    from studies import registry
+
     block, runs, folder = config[paper], record.runs_of(config), f"results/{paper}"
+    known = registry.paper(paper)
+    runs_folder = PurePosixPath(folder, known.runs_folder if known else "runs")
     settings = block.get(runs[0], {}) if runs else block
     template = Environment(undefined=StrictUndefined).from_string(" ".join(record.caption.split()))
     text = template.render(**settings, config=config, runs=runs)
     seed = block.get("figure_seed")
-    source = "--runs " + " ".join(f"{folder}/runs/{run}.parquet" for run in runs) if runs else f"--seed {seed}"
+    source = "--runs " + " ".join(f"{runs_folder}/{run}.parquet" for run in runs) if runs else f"--seed {seed}"
     scale = f" --scale {config['scale']}" if record.kind == "table" else ""
     end = "csv" if record.kind == "table" else "png"
     command = f"python -m studies {record.kind} {paper} {record.name} {source}{scale}"

@@ -72,25 +72,28 @@ def _refits(args: argparse.Namespace) -> None:
 
 def _derive(args: argparse.Namespace) -> None:
     """What an optimiser or a factorisation makes of other runs, or of nothing."""
-    derived = import_module(f"studies.{args.paper}.runs").DERIVED
+    from studies import registry
+
+    derived = registry.derived(args.paper) or import_module(f"studies.{args.paper}.runs").DERIVED
     check_known(f"derived run of {args.paper}", args.name, derived)
     write(derived[args.name](*map(read, args.runs)), args.output)
 
 
 def _explore(args: argparse.Namespace) -> None:
     from frugal.folds.search import read_kept
-    from studies.beta_pruning import runs
+    from studies.beta_pruning.replays import explore, sweep
 
     tables = [kept.table for kept in read_kept(args.scores).values()]
     settings = settings_of(args.settings)
-    write(runs.explore(tables, settings), args.output)
-    write(runs.sweep(tables, settings, taus=args.taus, buffers=args.buffers), args.sweep_output)
+    write(explore(tables, settings), args.output)
+    write(sweep(tables, settings, taus=args.taus, buffers=args.buffers), args.sweep_output)
 
 
 def _compare(args: argparse.Namespace) -> None:
     """A compared strategy replayed on all kept scores of a cell, a row per n, k and seed."""
     from frugal.folds.search import read_tables, warn_of_failures
-    from studies.folds_comparison import Entry, compare
+    from studies.folds_comparison.entries import Entry
+    from studies.folds_comparison.replays import compare
 
     entry = Entry(args.name, args.strategy, settings_of(args.settings), budget_share=args.budget_share)
     kept = read_tables(args.scores, args.seconds)

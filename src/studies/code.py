@@ -88,7 +88,9 @@ def derived(paper: str, name: str) -> Job:
         paper: whose run it is.
         name: of the run.
     """
-    return Job(("studies.cli:_derive", f"studies.{paper}.runs:DERIVED[{name}]"))
+    derive = registry.derived(paper).get(name)
+    root = f"{derive.__module__}:{derive.__qualname__}" if derive else f"studies.{paper}.runs:DERIVED[{name}]"
+    return Job(("studies.cli:_derive", root))
 
 
 def explore(methods: Iterable[str]) -> Job:
@@ -118,7 +120,7 @@ def shown(kind: str, package: str, name: str = "") -> Job:
     """
     record = registry.artefact(package, kind, name)
     if record is not None:
-        rendered = [f"studies.{package}.paper:render"] if kind == "table" else []
+        rendered = [f"studies.{package}.paper:render"] if kind == "table" and record.render is None else []
         return Job((f"studies.cli:_{kind}", registry.home_of(record), *rendered))
     recorded = registry.paper(package)
     tree, home = code().tree, f"studies.{package}"

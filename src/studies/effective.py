@@ -19,8 +19,8 @@ from studies.blocks import (
     planned,
     tables_of_sizes,
 )
-from studies.folds_comparison.entries import entries_of
 from studies.experiments import EXPERIMENTS, GROWING, REDUCED, REPLAYED, SEARCHES, TERMINATED, Search
+from studies.folds_comparison.entries import entries_of
 from studies.records import Method
 from studies.trials_comparison.listed import searches_of, shown_on
 

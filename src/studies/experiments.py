@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from frugal.checks import check_known
+from studies.beta_pruning.network import EXPLORED, SWEPT
 from studies.big_data.bias import BIAS
 from studies.big_data.subsampling import SUBSAMPLING
 from studies.methods import methods
@@ -135,10 +136,7 @@ REPLAYED: dict[str, dict[str, tuple[str, ...]]] = {
         "sensitivity": ("standard", "greedy"),
         "sizes": ("standard", "greedy"),
     },
-    "beta_pruning": {
-        "explored": ("beta_pruning", "standard"),
-        "swept": ("beta_pruning", "standard", "threshold_pruning"),
-    },
+    "beta_pruning": {study.name: tuple(method.name for method in study.methods) for study in (EXPLORED, SWEPT)},
 }
 """By paper and run the strategies of the folds family that are replayed on kept scores."""
 EXTRAPOLATED = "curve_fits"

@@ -83,7 +83,7 @@ def publish(
     module, made = studies.module(paper), shown(paper, config)
     source, published = results / made.folder, results / "published"
     target = published / made.folder
-    if getattr(module, "HAS_CLAIMS", True) and _is_wanted("claims.csv", only):
+    if made.claims and _is_wanted("claims.csv", only):
         _check_claims(source / "claims.csv", partial=partial)
     found = [path for pattern in PARTS for path in sorted(source.glob(pattern))]
     paths = [path for path in found if _is_wanted(str(path.relative_to(source)), only)]

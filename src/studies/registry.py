@@ -6,15 +6,22 @@ Light to import, since the workflow reads it at every start.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from frugal.checks import check_known
 from studies.records import Artefact, Claim, Paper, Study
 
-_HOMES: Final = {"big_data": "studies.big_data.paper"}
+if TYPE_CHECKING:
+    import pandas as pd
+
+_HOMES: Final = {
+    "beta_pruning": "studies.beta_pruning.paper",
+    "big_data": "studies.big_data.paper",
+    "folds_comparison": "studies.folds_comparison.paper",
+}
 """Module of `PAPER` by the name of the paper; those that are not here yet are listed in `studies.artefacts`."""
 
 
@@ -34,6 +41,12 @@ def study(name: str) -> Study:
     found = {one.name: one for of in papers for one in of.studies}
     check_known("study", name, found)
     return found[name]
+
+
+def derived(of: str) -> dict[str, Callable[..., pd.DataFrame]]:
+    """What derives runs of a paper, by the name of the run; empty if records declare none."""
+    known = paper(of)
+    return {one.name: one.derive for one in (known.studies if known else ()) if one.derive is not None}
 
 
 def artefacts(of: str) -> Sequence[Artefact]:

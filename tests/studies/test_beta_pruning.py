@@ -13,7 +13,8 @@ from scipy import optimize, stats
 import studies
 from frugal.folds.beta import Posterior
 from studies import style
-from studies.beta_pruning import claims, model
+from studies.beta_pruning import model
+from studies.beta_pruning.paper import claims
 from studies.estimates import CONTRADICTED, REPRODUCED
 from studies.verdicts import NOT_RUN
 

@@ -7,7 +7,7 @@ import pytest
 
 from frugal import folds
 from studies import config
-from studies.folds_comparison import Entry, entries_of
+from studies.folds_comparison.entries import Entry, entries_of
 
 ROOT = Path(__file__).parents[2]
 

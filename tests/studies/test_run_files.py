@@ -11,7 +11,8 @@ from frugal.folds.search import Kept, candidates_of, search
 from frugal.trials.searches import search as trials_search
 from studies import PAPERS, run_files
 from studies.cli import main
-from studies.folds_comparison import Entry, compare
+from studies.folds_comparison.entries import Entry
+from studies.folds_comparison.replays import compare
 
 PUBLISHED = Path(__file__).parents[2] / "results/published"
 RUNS = {

@@ -1,6 +1,6 @@
 # What the rules of folds_comparison.smk compare, and the files that they read.
 
-from studies.folds_comparison import entries_of
+from studies.folds_comparison.entries import entries_of
 
 try:
     ENTRIES = entries_of(config)

@@ -1,18 +1,256 @@
-"""Figure 7 of document 000 and the sweep over tau and buffer: their numbers, from the runs that `runs` makes."""
+"""Document 000, sections 3 and 5: its network on MNIST, Figure 7, a sweep over tau and buffer, and claims.
+
+`replays` makes the runs.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
+from numpy.typing import NDArray
 
-from studies.beta_pruning.runs import SWEPT
+from studies import style
+from studies.estimates import Arrays, Estimate, exact, mean, ratio, share, share_difference
+from studies.records import Artefact, Claim, Method, Study
+from studies.regions import above, at_least, at_most, below, near
 from studies.tidy import TIDY, mean_by_seed, need, provenance, read_printed, unprinted
 
-RECORDED = "recorded"
-"""Figure 7's own run, which its author recorded."""
-SHOWN = ("explored", "best_mean")
-"""Panels of Figure 7."""
-SWEEP_KEYS = ["measure", "tau", "method", "buffer"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+EXPLORERS: Final = ("beta_pruning", "standard")
+"""Methods of Figure 7."""
+PRUNERS: Final = ("beta_pruning", "threshold_pruning")
+"""Methods whose prunings are judged."""
+MEASURES: Final = ("folds_share", "explored_at_20", "n_pruned", "n_judged", "n_wrong", "regret", "lost_best")
+"""Of a whole run; `replays.sweep` says what they are."""
+
+
+# Claims --------------------------------------------------------------------------------------------------------
+
+FLOOR: Final = 3
+"""Repetitions under which no number of the network is published and no verdict given."""
+FLOOR_ROWS: Final = 60_000
+"""The same for images."""
+N_FOLDS: Final = 5
+"""The document's, in section 3.2."""
+N_TRAININGS: Final = 20
+"""After which section 3.2 counts the sets explored."""
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """Whether the runs are enough, and of the document's 5 folds."""
+    enough = runs["seed"].nunique() >= FLOOR and runs["n_rows"].min() >= FLOOR_ROWS
+    return bool(enough and (runs["k"] == N_FOLDS).all())
+
+
+def explored_arrays(runs: pd.DataFrame) -> dict[str, Floats]:
+    """Candidates explored per method, (n_steps, n_seeds), and by when pruning has explored all, (n_seeds,)."""
+    arrays = {method: by_step(runs, "explored", method).to_numpy(float) for method in EXPLORERS}
+    explored = arrays["beta_pruning"]
+    return arrays | {"n_steps": 1.0 + (explored == explored[-1]).argmax(axis=0)}
+
+
+def by_step(runs: pd.DataFrame, value: str, method: str) -> pd.DataFrame:
+    """A value of one method after every training, (step, seed); a run that has ended keeps its last one."""
+    part = runs[runs["method"] == method]
+    wide = part.pivot_table(value, index="step", columns="seed", dropna=False)
+    wide = wide.reindex(range(1, int(runs["step"].max()) + 1))
+    has_ended = wide.index.to_numpy()[:, None] > part.groupby("seed")["step"].max()[wide.columns].to_numpy()
+    return wide.mask(has_ended, wide.ffill())
+
+
+def swept_arrays(runs: pd.DataFrame) -> dict[str, Floats]:
+    """What the pruners measured at the configured settings, by method and measure, (n_seeds,)."""
+    arrays = {}
+    for method in PRUNERS:
+        part = runs[(runs["method"] == method) & runs["is_configured"] & (runs["failed_as"] == "failed")]
+        for measure in ("n_wrong", "n_judged", "folds_share", "lost_best"):
+            arrays[f"{method}_{measure}"] = part.sort_values("seed")[measure].to_numpy(float)
+    return arrays
+
+
+EXPLORED: Final = Study(
+    name="explored", methods=tuple(map(Method, EXPLORERS)), arrays=explored_arrays, is_enough=is_enough
+)
+SWEPT: Final = Study(
+    name="swept",
+    methods=(Method("beta_pruning"), Method("standard"), Method("threshold_pruning")),
+    arrays=swept_arrays,
+    is_enough=is_enough,
+)
+_explored_claim = partial(Claim, section="3.2", unit="sets", of="explored", artefact="figures/figure7")
+_swept_claim = partial(Claim, section="5", unit="%", of="swept", artefact="tables/sweep")
+
+
+def _explored_early(arrays: Arrays, rng: Generator) -> Estimate:
+    return mean(arrays["beta_pruning"][N_TRAININGS - 1])
+
+
+def _explored_early_by_all_folds(arrays: Arrays, rng: Generator) -> Estimate:
+    return exact(arrays["standard"][N_TRAININGS - 1].mean())  # five trainings per set, whatever the scores are
+
+
+def _yield_early_over_late(arrays: Arrays, rng: Generator) -> Estimate:
+    explored = arrays["beta_pruning"]
+    early, late = explored[N_TRAININGS - 1], explored[-1] - explored[N_TRAININGS - 1]
+    return ratio(early * (arrays["n_steps"] - N_TRAININGS), late * N_TRAININGS)  # until all are explored
+
+
+def _prunings(arrays: Arrays, method: str) -> Floats:
+    """For every pruning whether it was wrong."""
+    n_wrong, n_judged = (int(arrays[f"{method}_{count}"].sum()) for count in ("n_wrong", "n_judged"))
+    return np.repeat([1.0, 0.0], [n_wrong, n_judged - n_wrong])
+
+
+def _wrong(arrays: Arrays, rng: Generator) -> Estimate:
+    ours = _prunings(arrays, PRUNERS[0])
+    return replace(share(ours, unit=100, n_seeds=_n_seeds(arrays)), remark=_counts(ours))
+
+
+def _fewer_wrong(arrays: Arrays, rng: Generator) -> Estimate:
+    ours, heuristic = (_prunings(arrays, method) for method in PRUNERS)
+    found = share_difference(heuristic, ours, unit=100, n_seeds=_n_seeds(arrays))
+    return replace(found, remark=f"{_counts(heuristic)} and {_counts(ours)}")
+
+
+def _counts(hits: Floats) -> str:
+    return f"{hits.sum():g} of {hits.size}"
+
+
+def _n_seeds(arrays: Arrays) -> int:
+    return arrays[f"{PRUNERS[0]}_n_judged"].size
+
+
+def _best_kept(arrays: Arrays, rng: Generator) -> Estimate:
+    kept = 1.0 - arrays["beta_pruning_lost_best"]
+    return replace(share(kept, unit=100), remark=_counts(kept))
+
+
+CLAIMS: Final = (
+    _explored_claim(
+        # Figure 7's own run was recorded before the model was as published; its region is by the rule, too.
+        "beta_pruning.explored.by_20_trainings",
+        quote="With 20 trained models, the Bayesian pruning approach has already evaluated 19 hyperparameter sets",
+        quantity="hyperparameter sets that pruning has evaluated at least once after 20 trainings",
+        published=19,
+        agrees=near(19, unit=1),
+        measure=_explored_early,
+    ),
+    _explored_claim(
+        "beta_pruning.explored.regular_by_20_trainings",
+        quote="compared to only 4 for the regular 5-fold cross validation",
+        quantity="hyperparameter sets that regular 5-fold cross-validation has evaluated after 20 trainings",
+        published=4,
+        agrees=near(4, unit=1),
+        measure=_explored_early_by_all_folds,
+    ),
+    _explored_claim(
+        "beta_pruning.explored.yield_falls",
+        quote="The yield is not as big after some number of machine learning models are put into the buffer",
+        quantity="new sets per training in the first 20 trainings, as a multiple of those per training "
+        "afterwards, until all sets are explored",
+        unit="times",
+        agrees=above(1),
+        measure=_yield_early_over_late,
+    ),
+    _swept_claim(
+        "beta_pruning.pruned.fewer_trainings",
+        quote="the algorithm can indeed speed up cross validation",
+        quantity="trainings until pruning is through the whole list, of those of regular 5-fold cross-validation",
+        agrees=below(100),
+        measure=lambda arrays, rng: mean(100.0 * arrays["beta_pruning_folds_share"]),
+    ),
+    _swept_claim(
+        # A share of which nothing is printed: 5 points.
+        "beta_pruning.pruned.keeps_best",
+        quote="speed up cross validation by pruning unnecessary iterations",
+        quantity="whole runs that end with the best set of the list, by its mean over all five folds",
+        agrees=at_least(95),
+        measure=_best_kept,
+    ),
+    _swept_claim(
+        # The document's own level: tau is 0.99, so that one decision in a hundred may be wrong.
+        "beta_pruning.pruned.certain",
+        section="3.1",
+        quote="if P(X_1 > X_2) > τ under some confidence threshold τ (eg. 0.99), we may be certain that "
+        "hyperparameters H_2 will not yield better generalization than H_1",
+        quantity="wrong prunings, of all: the pruned set is better over all folds than the one it was pruned "
+        "against",
+        agrees=at_most(1),
+        measure=_wrong,
+    ),
+    _swept_claim(
+        "beta_pruning.pruned.fewer_poor_decisions",
+        quote="Unlike other similar methods, this new method introduces a statistical model for making pruning "
+        "decisions to avoid making poor decisions because of high uncertainty",
+        quantity="share of wrong prunings of the heuristic of reference [2], less that of Bayesian pruning",
+        unit="points",
+        agrees=above(0),
+        measure=_fewer_wrong,
+    ),
+    _swept_claim(
+        "beta_pruning.pruned.fewer_trainings_than_heuristic",
+        quote="",
+        quantity="trainings of the heuristic of reference [2] for the whole list, as a multiple of Bayesian "
+        "pruning's",
+        unit="times",
+        agrees=above(1),
+        measure=lambda arrays, rng: ratio(
+            arrays["threshold_pruning_folds_share"], arrays["beta_pruning_folds_share"]
+        ),
+        is_ours=True,
+    ),
+)
+"""On section 3.2 from Figure 7's runs; on 3.1 and 5 from those of the sweep at the configured tau and buffer."""
+
+
+# Table and figures ---------------------------------------------------------------------------------------------
+
+SWEEP_KEYS: Final = ["measure", "tau", "method", "buffer"]
+RECORDED: Final = "recorded"
+"""Figure 7's run, which the document's author recorded."""
+EXPLORED_PANELS: Final = {
+    "explored": "Hyperparameter sets explored",
+    "best_mean": "Error of the best (1 - mean accuracy)",
+}
+SWEPT_PANELS: Final = {
+    "folds_share": "Networks trained (share of n·k)",
+    "explored_at_20": "Sets explored by 20 trainings",
+    "regret": "Regret (mean accuracy)",
+}
+
+
+def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """Every measure of the sweep, mean with its interval; keys `SWEEP_KEYS`, then `tidy.TIDY`.
+
+    The method `beta_pruning_chance` is beta pruning where a diverged network scores 1 / n_classes.
+
+    Args:
+        runs: of `SWEPT`.
+        scale: label of the run.
+    """
+    need(runs, "tau", "buffer", "failed_as", *MEASURES)
+    named = runs.assign(
+        method=runs["method"].where(runs["failed_as"] == "failed", runs["method"] + "_chance"),
+        tau=runs["tau"].map("{:g}".format).replace("nan", "-"),
+        buffer=runs["buffer"].map("{:g}".format).replace("nan", "-"),
+    )
+    long = named.melt(["method", "tau", "buffer", "seed", "data"], list(MEASURES), var_name="measure")
+    table = mean_by_seed(long, "value", SWEEP_KEYS)
+    as_numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in ("tau", "buffer")}
+    ordered = table.assign(measure=table["measure"].map(MEASURES.index), **as_numbers)
+    table = table.loc[ordered.sort_values(SWEEP_KEYS, na_position="first").index].reset_index(drop=True)
+    table = unprinted(table, scale)
+    table["n_rows"] = runs["n_rows"].min()
+    return table[[*SWEEP_KEYS, *TIDY, *(c for c in table if c not in (*SWEEP_KEYS, *TIDY))]]
 
 
 def recorded() -> pd.DataFrame:
@@ -27,53 +265,68 @@ def recorded() -> pd.DataFrame:
     )
 
 
-def by_step(runs: pd.DataFrame, value: str, method: str) -> pd.DataFrame:
-    """A value of one method after every training, (step, seed); a run that has ended keeps its last one."""
-    part = runs[runs["method"] == method]
-    wide = part.pivot_table(value, index="step", columns="seed", dropna=False)
-    wide = wide.reindex(range(1, int(runs["step"].max()) + 1))
-    has_ended = wide.index.to_numpy()[:, None] > part.groupby("seed")["step"].max()[wide.columns].to_numpy()
-    return wide.mask(has_ended, wide.ffill())
+def summarise_explored(runs: pd.DataFrame) -> pd.DataFrame:
+    """Figure 7: `EXPLORED_PANELS` against trainings, ours and the document's run.
 
-
-def summarise_figure7(runs: pd.DataFrame) -> pd.DataFrame:
-    """Figure 7: `SHOWN` against trainings; mean, least and greatest over the seeds, and the document's own run.
-
-    A step at which a seed has no value yet, since all its networks have diverged, is left out.
+    Ours are mean, least and greatest over the seeds. A step at which a seed has no value yet, since all its
+    networks have diverged, is left out.
 
     Args:
-        runs: rows of `runs.explore`.
+        runs: of `EXPLORED`.
 
     Returns:
         panel, method, step, mean, low, high, n_seeds, n_rows, data.
     """
-    need(runs, "step", *SHOWN)
-    parts, own = [], recorded()
+    need(runs, "step", *EXPLORED_PANELS)
+    parts, printed = [], recorded()
     facts = {"n_seeds": runs["seed"].nunique(), "n_rows": runs["n_rows"].min(), "data": provenance(runs)}
-    for panel in SHOWN:
+    for panel in EXPLORED_PANELS:
         for method in sorted(runs["method"].unique()):
             wide = by_step(runs, panel, method)
             wide = wide[wide.notna().all(axis=1)]
             numbers = {"mean": wide.mean(axis=1), "low": wide.min(axis=1), "high": wide.max(axis=1)}
             parts.append(pd.DataFrame({"panel": panel, "method": method, **numbers, **facts}).reset_index())
-        line = {"panel": panel, "method": RECORDED, "step": own["step"], "mean": own[panel]}
+        line = {"panel": panel, "method": RECORDED, "step": printed["step"], "mean": printed[panel]}
         parts.append(pd.DataFrame(line | {"low": np.nan, "high": np.nan, **facts}))
     return pd.concat(parts, ignore_index=True)
 
 
-def summarise_sweep(runs: pd.DataFrame) -> pd.DataFrame:
+@style.styled
+def draw_explored(table: pd.DataFrame) -> Figure:
+    """Candidates explored and best mean accuracy against trainings; bands from the least to the greatest seed."""
+    figure = style.new_figure(*style.TWO_COLUMN)
+    for axis, (panel, title) in zip(figure.subplots(1, 2), EXPLORED_PANELS.items(), strict=True):
+        part = table[table["panel"] == panel]
+        if panel == "best_mean":
+            part = part.assign(mean=1 - part["mean"], low=1 - part["high"], high=1 - part["low"])
+        for method in ("standard", "beta_pruning"):
+            line, look = part[part["method"] == method], style.LOOKS[method]
+            axis.plot(line["step"], line["mean"], color=look.color, linestyle="-", label=look.label)
+            axis.fill_between(line["step"], line["low"], line["high"], color=look.color, alpha=0.2, linewidth=0)
+        line = part[part["method"] == RECORDED]
+        axis.plot(line["step"], line["mean"], color="#000000", linestyle=":", label="beta pruning, document's run")
+        axis.set(xlabel="Networks trained", ylabel=title, xlim=(0, None))
+        axis.set(**({"ylim": (0, None)} if panel == "explored" else {"yscale": "log"}))
+        axis.grid(alpha=0.3)
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    style.mark_stand_in(figure, table["data"])
+    return figure
+
+
+def summarise_swept(runs: pd.DataFrame) -> pd.DataFrame:
     """What every tau and buffer cost, explored and lost: mean, least and greatest over the seeds.
 
     Args:
-        runs: rows of `runs.sweep`.
+        runs: of `SWEPT`.
 
     Returns:
-        panel (of `SWEPT`), buffer, tau, mean, low, high, n_seeds, n_rows, data.
+        panel (of `SWEPT_PANELS`), buffer, tau, mean, low, high, n_seeds, n_rows, data.
     """
-    need(runs, "tau", "buffer", "failed_as", *SWEPT)
+    need(runs, "tau", "buffer", "failed_as", *MEASURES)
     swept = runs[(runs["method"] == "beta_pruning") & (runs["failed_as"] == "failed")]
     parts = []
-    for panel in ("folds_share", "explored_at_20", "regret"):
+    for panel in SWEPT_PANELS:
         groups = swept.groupby(["buffer", "tau"], sort=True)[panel]
         numbers = groups.agg(["mean", "min", "max"]).set_axis(["mean", "low", "high"], axis=1).reset_index()
         facts = {"n_seeds": swept["seed"].nunique(), "n_rows": swept["n_rows"].min(), "data": provenance(swept)}
@@ -82,26 +335,69 @@ def summarise_sweep(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[columns]
 
 
-def sweep_table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """Every measure of `runs.sweep`, mean with its interval; keys `SWEEP_KEYS`, then `tidy.TIDY`.
+@style.styled
+def draw_swept(table: pd.DataFrame) -> Figure:
+    """Cost, exploration and regret against tau, a line per buffer; bars from the least to the greatest seed.
 
-    The method `beta_pruning_chance` is beta pruning where a diverged network scores 1 / n_classes.
-
-    Args:
-        runs: rows of `runs.sweep`.
-        scale: label of the run.
+    A measure that is 0 at every setting has a sentence and no panel.
     """
-    need(runs, "tau", "buffer", "failed_as", *SWEPT)
-    named = runs.assign(
-        method=runs["method"].where(runs["failed_as"] == "failed", runs["method"] + "_chance"),
-        tau=runs["tau"].map("{:g}".format).replace("nan", "-"),
-        buffer=runs["buffer"].map("{:g}".format).replace("nan", "-"),
-    )
-    long = named.melt(["method", "tau", "buffer", "seed", "data"], list(SWEPT), var_name="measure")
-    table = mean_by_seed(long, "value", SWEEP_KEYS)
-    as_numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in ("tau", "buffer")}
-    ordered = table.assign(measure=table["measure"].map(SWEPT.index), **as_numbers)
-    table = table.loc[ordered.sort_values(SWEEP_KEYS, na_position="first").index].reset_index(drop=True)
-    table = unprinted(table, scale)
-    table["n_rows"] = runs["n_rows"].min()
-    return table[[*SWEEP_KEYS, *TIDY, *(c for c in table if c not in (*SWEEP_KEYS, *TIDY))]]
+    taus, buffers = sorted(table["tau"].unique()), sorted(table["buffer"].unique())
+    shown = [panel for panel in SWEPT_PANELS if (table.loc[table["panel"] == panel, "high"] > 0).any()]
+    width, height = style.TWO_COLUMN
+    figure = style.new_figure(width * len(shown) / len(SWEPT_PANELS), height)
+    panels = figure.subplots(1, len(shown), squeeze=False)[0]
+    for axis, panel in zip(panels, shown, strict=True):
+        for i, (buffer, color) in enumerate(zip(buffers, style.sequence(len(buffers)), strict=True)):
+            line = table[(table["panel"] == panel) & (table["buffer"] == buffer)].set_index("tau").reindex(taus)
+            spread = np.vstack([line["mean"] - line["low"], line["high"] - line["mean"]])
+            spread = np.maximum(spread, 0)  # the mean of equal numbers may be off by a rounding
+            x = np.arange(len(taus)) + 0.06 * (i - (len(buffers) - 1) / 2)
+            axis.errorbar(x, line["mean"], yerr=spread, color=color, marker="os^DvP*X"[i % 8], capsize=2,
+                          label=f"buffer {buffer:g}")  # fmt: skip
+        axis.set_xticks(range(len(taus)), [f"{tau:g}" for tau in taus])
+        axis.set(xlabel="Pruning threshold τ", ylabel=SWEPT_PANELS[panel], ylim=(0, None))
+        axis.grid(alpha=0.3)
+    zeros = [f"{title}: 0 at every setting" for panel, title in SWEPT_PANELS.items() if panel not in shown]
+    handles, labels = axis.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(buffers), title="\n".join(zeros))
+    style.mark_stand_in(figure, table["data"])
+    return figure
+
+
+TABLE: Final = Artefact(
+    "sweep",
+    ("swept",),
+    tabulate,
+    """Our sweep of document 000's tau and buffer on the network's scores, beside standard cross validation and
+    threshold pruning: share of all trainings done, candidates explored by the 20th training, prunings, prunings of
+    a candidate that is better over all folds than the one it was pruned against, regret, and how often the best
+    candidate was not chosen; beta_pruning_chance is beta pruning where a diverged network scores 1 / 10 instead of
+    failing.""",
+)
+FIGURE7: Final = Artefact(
+    "figure7",
+    ("explored",),
+    summarise_explored,
+    """Figure 7 of document 000. Left: hyperparameter sets explored against networks trained. Right: error (1 -
+    mean accuracy, logarithmic) of the set that would be returned: the best complete one, or before any is complete
+    the best one so far. Beta pruning (buffer {{ config.strategies.beta_pruning.buffer }}, tau
+    {{ config.strategies.beta_pruning.tau }}) and standard {{ config.beta_pruning.network.n_folds }}-fold cross
+    validation on the same candidates in the same order, {{ config.beta_pruning.network.dataset }},
+    {{ config.beta_pruning.network.epochs }} epochs per training, one seed per repetition and candidate for all its
+    folds; the mean over {{ config.beta_pruning.network.n_seeds }} seed(s) in a band from the least to the
+    greatest. Dotted: the run that the document's author recorded, with an earlier model than the published one, so
+    that it is a target of shape; its accuracy is that of the best in the buffer, complete or not.""",
+    draw_explored,
+)
+SWEEP: Final = Artefact(
+    "sweep",
+    ("swept",),
+    summarise_swept,
+    """Our sweep of document 000's two settings on the scores of Figure 7: share of all trainings done,
+    hyperparameter sets explored by the 20th, and regret of the choice (its distance to the best mean accuracy over
+    all folds), against the pruning threshold tau; a line per buffer, bars from the least to the greatest of
+    {{ config.beta_pruning.network.n_seeds }} seed(s). A measure that is 0 at every setting has a sentence above
+    and no panel.""",
+    draw_swept,
+)
+ARTEFACTS: Final = (TABLE, FIGURE7, SWEEP)

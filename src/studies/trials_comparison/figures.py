@@ -14,9 +14,9 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from studies import style
-from studies.shared.ranks import draw_diagrams
 from studies.methods import METHODS
 from studies.records import Look, default_look
+from studies.shared.ranks import draw_diagrams
 from studies.trials_comparison.listed import GROUPS, PROBLEMS, in_order
 
 _DOTS: Final = (0, (1, 1))

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from studies.shared.ranks import COLUMNS as RANKS
-from studies.shared.ranks import rank_table
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.paths import SLACK, mean_path, steps, until_last
+from studies.shared.ranks import COLUMNS as RANKS
+from studies.shared.ranks import rank_table
 from studies.tidy import TIDY, mean_by_seed, need_columns, provenance, unprinted
 from studies.trials_comparison.listed import COLUMNS, CURRENCIES, GROUPS, PROBLEMS, in_order
 from studies.verdicts import NOT_RUN

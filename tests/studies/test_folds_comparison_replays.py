@@ -13,8 +13,9 @@ from frugal.folds.replay import Trace
 from frugal.folds.search import Kept, draw, search
 from frugal.interface import FoldTask
 from frugal.seeds import rng_for
-from studies.folds_comparison import Entry, compare
-from studies.folds_comparison.runs import SHARES, measure, outcome, regret_at
+from studies.folds_comparison.comparison import SHARES, regret_at
+from studies.folds_comparison.entries import Entry
+from studies.folds_comparison.replays import compare, measure, outcome
 
 
 @pytest.mark.parametrize("strategy", ["standard", "greedy", "greedy_early_stopping"])

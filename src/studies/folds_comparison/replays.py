@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,24 +15,17 @@ from frugal.folds.replay import Trace, replay
 from frugal.folds.search import Kept, NotKeptError, prepare
 from frugal.interface import FoldStrategy, FoldTask, Wait
 from frugal.stats import rank_percentile
+from studies.folds_comparison.comparison import SHARES, regret_at
 from studies.folds_comparison.entries import Entry
 
 Means = NDArray[np.float64]
-
-SHARES: Final = (1 / 64, 1 / 32, 1 / 16, 3 / 32, 1 / 8, 3 / 16, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1.0)
-"""Of the cost of the exhaustive search: where the anytime curve is read."""
-
-
-def regret_at(share: float) -> str:
-    """Column of the regret after a share of the exhaustive search's cost."""
-    return f"regret_at_{share:g}"
 
 
 class Watched:
     """A strategy like the one it wraps, which notes the incumbent at each of several costs.
 
     Attributes:
-        spent: cost of all evaluations told so far.
+        spent: cost of all evaluations so far.
         incumbents: per cost passed, the candidate that would have been returned there, or None.
 
     Args:
@@ -108,7 +101,7 @@ def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False)
     watched = Watched(ready.strategy, budgets, lambda task: costs[task.n_rows])
     trace = replay(watched, ready.table, ready.rungs)
     watched.note_below(math.inf)
-    what = {
+    labels = {
         "method": entry.name,
         "strategy": entry.strategy,
         "budget_share": math.nan if entry.budget_share is None else float(entry.budget_share),
@@ -118,7 +111,7 @@ def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False)
         "folds_share": len(trace.tasks) / total,
         "rows_share": watched.spent / total,
     }
-    row = what | ready.labels() | outcome(means, trace, ready.table.scores.shape[1]) | spent
+    row = labels | ready.labels() | outcome(means, trace, ready.table.scores.shape[1]) | spent
     if timed:
         return row | ready.timing(trace)
     curve = zip(SHARES, watched.incumbents, strict=True)
@@ -169,12 +162,12 @@ def compare(
         ValueError: if there is no row at all, or what `measure` refuses.
     """
     lengths, rows, left_out = list(n_candidates), [], set()
-    for of_seed in kept:
+    for repetition in kept:
         for n in lengths:
             try:
-                rows.append(measure(entry, of_seed, n_candidates=n, timed=timed))
+                rows.append(measure(entry, repetition, n_candidates=n, timed=timed))
             except NotKeptError as error:
-                left_out.add(f"on {of_seed.table.meta['dataset']} with n = {n}: {error}")
+                left_out.add(f"on {repetition.table.meta['dataset']} with n = {n}: {error}")
     if not rows:
         raise ValueError(f"{entry.name} has no run: {'; '.join(sorted(left_out)) or 'there are no scores'}")
     for text in sorted(left_out):

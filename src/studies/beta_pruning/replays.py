@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,15 +16,7 @@ from frugal.learners.networks import authors_grid
 from frugal.seeds import rng_for
 from frugal.spaces import as_json
 from frugal.stats import mean_score
-from studies.beta_pruning.model import measured
-
-EXPLORERS = ("beta_pruning", "standard")
-"""Compared in Figure 7."""
-SWEPT = ("folds_share", "explored_at_20", "n_pruned", "n_judged", "n_wrong", "regret", "lost_best")
-"""What is measured of a whole run; see `sweep`."""
-
-DERIVED: Final[dict[str, Callable[..., pd.DataFrame]]] = {"model": measured}
-"""Runs that are computed from nothing: of the model alone."""
+from studies.beta_pruning.network import EXPLORERS
 
 Settings = Mapping[str, Mapping[str, Any]]
 
@@ -61,10 +53,10 @@ def explore(tables: Iterable[ScoreTable], settings: Settings) -> pd.DataFrame:
     """
     rows = []
     for table in tables:
-        listed = in_authors_order(table)
+        scored = in_authors_order(table)
         for method in EXPLORERS:
-            trace = _replay(method, listed, settings.get(method, {}))
-            rows += [_what(method, listed) | step for step in _steps(trace, listed)]
+            trace = _replay(method, scored, settings.get(method, {}))
+            rows += [_labels(method, scored) | step for step in _steps(trace, scored)]
     return pd.DataFrame(rows)
 
 
@@ -90,64 +82,68 @@ def sweep(
     """
     rows = []
     for table in tables:
-        listed = in_authors_order(table)
-        by_chance = np.where(np.isnan(listed.scores), 1 / listed.meta["n_classes"], listed.scores)
-        chance = ScoreTable(by_chance, listed.seconds, listed.candidates, {**listed.meta, "failures": []})
-        own = settings.get("beta_pruning", {})
-        swept = [{**own, "tau": tau, "buffer": buffer} for tau, buffer in product(taus, buffers)]
-        cells = [("beta_pruning", used, listed) for used in (swept if own in swept else [own, *swept])]
-        cells += [(name, settings.get(name, {}), listed) for name in ("standard", "threshold_pruning")]
-        for name, used, scored in [*cells, ("beta_pruning", own, chance)]:
-            labels = {what: used.get(what, np.nan) for what in ("tau", "buffer")}
+        scored = in_authors_order(table)
+        by_chance = np.where(np.isnan(scored.scores), 1 / scored.meta["n_classes"], scored.scores)
+        chance = ScoreTable(by_chance, scored.seconds, scored.candidates, {**scored.meta, "failures": []})
+        configured = settings.get("beta_pruning", {})
+        swept: list[Mapping[str, Any]] = [
+            {**configured, "tau": tau, "buffer": buffer} for tau, buffer in product(taus, buffers)
+        ]
+        if configured not in swept:
+            swept = [configured, *swept]
+        cells = [("beta_pruning", used, scored) for used in swept]
+        cells += [(name, settings.get(name, {}), scored) for name in ("standard", "threshold_pruning")]
+        for name, used, replayed in [*cells, ("beta_pruning", configured, chance)]:
+            labels = {setting: used.get(setting, np.nan) for setting in ("tau", "buffer")}
             labels["is_configured"] = used == settings.get(name, {})
-            labels["failed_as"] = "chance" if scored is chance else "failed"
-            trace = _replay(name, scored, used)
-            rows.append(_what(name, scored) | labels | _measure(trace, scored))
+            labels["failed_as"] = "chance" if replayed is chance else "failed"
+            trace = _replay(name, replayed, used)
+            rows.append(_labels(name, replayed) | labels | _measure(trace, replayed))
     return pd.DataFrame(rows)
 
 
-def _replay(method: str, listed: ScoreTable, settings: Mapping[str, Any]) -> Trace:
-    (n, k), meta = listed.scores.shape, listed.meta
+def _replay(method: str, scored: ScoreTable, settings: Mapping[str, Any]) -> Trace:
+    (n, k), meta = scored.scores.shape, scored.meta
     known = with_facts(method, settings, n_rows=meta["n_rows_of_dataset"], n_classes=meta["n_classes"])
     rng = rng_for(method, meta["dataset"], meta["classifier"], n, k, meta["seed"])
-    return replay(make(method, n_candidates=n, n_folds=k, rng=rng, **known), listed)
+    return replay(make(method, n_candidates=n, n_folds=k, rng=rng, **known), scored)
 
 
-def _what(method: str, listed: ScoreTable) -> dict[str, Any]:
-    (n, k), meta = listed.scores.shape, listed.meta
+def _labels(method: str, scored: ScoreTable) -> dict[str, Any]:
+    (n, k), meta = scored.scores.shape, scored.meta
     row = {"method": method, "dataset": meta["dataset"], "classifier": meta["classifier"], "n": n, "k": k}
     return row | {"seed": meta["seed"], "data": meta["data"], "n_rows": meta["n_rows_of_dataset"]}
 
 
-def _steps(trace: Trace, listed: ScoreTable) -> Iterable[dict[str, Any]]:
-    n_folds = listed.scores.shape[1]
-    told: dict[int, list[float]] = {}
+def _steps(trace: Trace, scored: ScoreTable) -> Iterable[dict[str, Any]]:
+    n_folds = scored.scores.shape[1]
+    scores_so_far: dict[int, list[float]] = {}
     means: dict[int, float] = {}  # of candidates none of whose networks has diverged
     pruned_at = [event["step"] for event in trace.events if event["event"] == "prune"]
     for step, (task, score) in enumerate(zip(trace.tasks, trace.scores.tolist(), strict=True), start=1):
-        told.setdefault(task.candidate, []).append(score)
-        means[task.candidate] = mean_score(told[task.candidate])
+        scores_so_far.setdefault(task.candidate, []).append(score)
+        means[task.candidate] = mean_score(scores_so_far[task.candidate])
         if not np.isfinite(means[task.candidate]):
             del means[task.candidate]
-        finished = [candidate for candidate, scores in told.items() if len(scores) == n_folds]
+        finished = [candidate for candidate, scores in scores_so_far.items() if len(scores) == n_folds]
         complete = [means[candidate] for candidate in finished if candidate in means]
         yield {
             "step": step,
-            "explored": len(told),
+            "explored": len(scores_so_far),
             "n_complete": len(finished),
             "n_pruned": sum(at <= step for at in pruned_at),
             "best_mean": max(complete or means.values(), default=np.nan),
         }
 
 
-def _measure(trace: Trace, listed: ScoreTable) -> dict[str, Any]:
-    means = np.maximum(listed.means, 0.0)  # a failed candidate counts as 0
+def _measure(trace: Trace, scored: ScoreTable) -> dict[str, Any]:
+    means = np.maximum(scored.means, 0.0)  # a failed candidate counts as 0
     prunings = [event for event in trace.events if event["event"] == "prune"]
     restored = {event["candidate"] for event in trace.events if event["event"] == "restore"}
     judged = [event for event in prunings if "against" in event and event["candidate"] not in restored]
     regret = np.nan if trace.chosen is None else float(means.max() - means[trace.chosen])
     return {
-        "folds_share": len(trace.tasks) / listed.scores.size,
+        "folds_share": len(trace.tasks) / scored.scores.size,
         "explored_at_20": len({task.candidate for task in trace.tasks[:20]}),
         "n_pruned": len(prunings),
         "n_judged": len(judged),

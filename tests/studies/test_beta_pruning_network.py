@@ -11,8 +11,8 @@ from scipy import stats
 import studies
 from frugal.folds import ScoreTable
 from frugal.learners import space
-from studies.beta_pruning import claims, network, runs
-from studies.beta_pruning.claims import EXPLORED, MODEL, PRUNED
+from studies.beta_pruning import network, replays
+from studies.beta_pruning.paper import PAPER, claims
 from studies.cli import main
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.verdicts import NOT_RUN
@@ -34,30 +34,30 @@ def made_up(seed, n_rows=60_000, n_failed=6):
 
 @pytest.fixture(scope="module")
 def explored():
-    return runs.explore([made_up(seed) for seed in range(3)], SETTINGS)
+    return replays.explore([made_up(seed) for seed in range(3)], SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def swept():
     tables = [made_up(seed) for seed in range(2)]
-    return runs.sweep(tables, SETTINGS, taus=[0.99, 1.0], buffers=[10])
+    return replays.sweep(tables, SETTINGS, taus=[0.99, 1.0], buffers=[10])
 
 
 def test_the_list_has_the_96_rows_of_the_authors_grid():
-    listed = runs.in_authors_order(made_up(0))
+    listed = replays.in_authors_order(made_up(0))
     counts = Counter(json.dumps(candidate, sort_keys=True) for candidate in listed.candidates)
     assert len(listed.candidates) == 96
     assert len(counts) == 72
     doubled = {json.loads(text)["learning_rate"] for text, n in counts.items() if n == 2}
     assert doubled == {0.01}
-    other = runs.in_authors_order(made_up(1))
+    other = replays.in_authors_order(made_up(1))
     assert other.candidates != listed.candidates
 
 
 def test_a_candidate_without_scores_is_named():
     table = made_up(0)
     with pytest.raises(ValueError, match=r"there are no scores of .*, a candidate of document 000"):
-        runs.in_authors_order(ScoreTable(table.scores[1:], table.seconds[1:], table.candidates[1:], table.meta))
+        replays.in_authors_order(ScoreTable(table.scores[1:], table.seconds[1:], table.candidates[1:], table.meta))
 
 
 def test_standard_explores_one_candidate_every_five_trainings(explored):
@@ -66,7 +66,7 @@ def test_standard_explores_one_candidate_every_five_trainings(explored):
     np.testing.assert_array_equal(standard["n_complete"], standard["step"] // 5)
     assert (standard.groupby("seed")["step"].max() == 480).all()
     for seed, part in standard.groupby("seed"):
-        listed = runs.in_authors_order(made_up(seed))
+        listed = replays.in_authors_order(made_up(seed))
         best = np.fmax.accumulate(listed.scores.mean(axis=1))
         for step, told in zip(part["step"], part["best_mean"], strict=True):  # also where candidates have failed
             so_far, left = divmod(step, 5)
@@ -106,12 +106,12 @@ def test_wrong_prunings_and_regret_are_counted_by_means_over_all_folds():
     # The second candidate looks far worse than the first on two folds, and is better over all.
     table = made_up(0, n_failed=0)
     table.scores[:] = 0.5
-    listed = [json.dumps(c, sort_keys=True) for c in runs.in_authors_order(table).candidates]
+    listed = [json.dumps(c, sort_keys=True) for c in replays.in_authors_order(table).candidates]
     first, second = listed[0], next(text for text in listed if text != listed[0])
     rows = [json.dumps(dict(c), sort_keys=True) for c in GRID]
     table.scores[rows.index(first)] = 0.79
     table.scores[rows.index(second)] = [0.5, 0.5, 0.995, 0.995, 0.995]
-    swept = runs.sweep([table], SETTINGS, taus=[0.99], buffers=[10])
+    swept = replays.sweep([table], SETTINGS, taus=[0.99], buffers=[10])
     heuristic = swept[swept["method"] == "threshold_pruning"].iloc[0]
     n_second = listed.count(second)
     assert heuristic["n_wrong"] == n_second
@@ -127,7 +127,7 @@ def test_networks_that_diverged_score_by_chance_in_one_run(swept):
 
 
 def test_the_summary_of_figure_7_holds_the_recorded_run_and_the_band(explored):
-    table = network.summarise_figure7(explored)
+    table = network.summarise_explored(explored)
     own = table[(table["method"] == "recorded") & (table["panel"] == "explored")].set_index("step")["mean"]
     assert (own[20], own[50], own[100], own.index.max()) == (19, 25, 40, 114)  # docs/methods.md, section 2
     band = table[(table["method"] == "beta_pruning") & (table["panel"] == "explored")].set_index("step")
@@ -138,7 +138,7 @@ def test_the_summary_of_figure_7_holds_the_recorded_run_and_the_band(explored):
 
 
 def test_the_sweep_table_holds_every_measure_of_every_run(swept):
-    table = network.sweep_table(swept, "paper")
+    table = network.tabulate(swept, "paper")
     assert list(table.columns[:5]) == ["measure", "tau", "method", "buffer", "published"]
     cell = table.query(
         "measure == 'folds_share' and method == 'beta_pruning' and tau == '0.99' and buffer == '10'"
@@ -248,11 +248,9 @@ def test_whole_runs_are_judged_by_their_trainings_and_by_what_they_end_with(shar
 
 
 def test_claims_have_the_documents_words_and_findings_have_none():
-    listed = [*MODEL, *EXPLORED, *PRUNED]
-    assert len({claim.id for claim in listed}) == len(listed)
-    shown = {f"tables/{name}" for name in studies.module("beta_pruning").TABLES}
-    shown |= {f"figures/{name}" for name in studies.figures("beta_pruning")}
-    for claim in listed:
+    assert len({claim.id for claim in PAPER.claims}) == len(PAPER.claims)
+    shown = {f"{one.kind}s/{one.name}" for one in PAPER.artefacts}
+    for claim in PAPER.claims:
         assert claim.id.startswith("beta_pruning.")
         assert claim.artefact in shown
         assert bool(claim.quote) != claim.is_ours

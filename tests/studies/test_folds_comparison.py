@@ -13,16 +13,18 @@ from frugal import folds
 from frugal.folds.search import Kept
 from studies import style
 from studies.cli import main
-from studies.folds_comparison import Entry, compare
-from studies.folds_comparison.runs import SHARES, regret_at
-from studies.folds_comparison.tables import (
+from studies.folds_comparison.comparison import (
     FLOOR,
+    SHARES,
+    regret_at,
     render,
-    strategies_table,
     summarise_anytime,
     summarise_pareto,
     summarise_ranks,
+    tabulate,
 )
+from studies.folds_comparison.entries import Entry
+from studies.folds_comparison.replays import compare
 
 FIGURES = studies.figures("folds_comparison")
 ENTRIES = [
@@ -47,7 +49,7 @@ COLUMNS = "method strategy budget_share n k measure mean se low high n_seeds n_m
 
 
 def test_the_table_averages_over_cells_with_an_interval_over_seeds(runs):
-    table = strategies_table(runs, "smoke")
+    table = tabulate(runs, "smoke")
     assert list(table.columns) == COLUMNS
     assert set(table["measure"]) == {"folds_share", "rows_share", "quality", "regret", "lost_best"}
     assert len(table) == 5 * len(ENTRIES) * 4
@@ -65,7 +67,7 @@ def test_the_table_averages_over_cells_with_an_interval_over_seeds(runs):
 
 def test_seconds_count_in_their_own_measure_alone(runs):
     timed = runs.query("k == 5 and n == 8").assign(seconds=1.0, overhead_s=0.5, exhaustive_s=6.0, regret=99.0)
-    table = strategies_table(pd.concat([runs, timed]), "paper")
+    table = tabulate(pd.concat([runs, timed]), "paper")
     shares = table[table["measure"] == "time_share"]
     assert shares["mean"].tolist() == pytest.approx([0.25] * len(ENTRIES))
     assert set(shares["k"]) == {5}
@@ -77,7 +79,7 @@ def test_seconds_count_in_their_own_measure_alone(runs):
 def test_a_cell_below_the_floor_is_not_run_in_a_table_that_reaches_it(runs):
     enough = pd.concat([runs.query("seed == 0").assign(seed=seed) for seed in range(FLOOR)])
     timed = enough.query("k == 5 and seed < 2").assign(seconds=1.0, overhead_s=0.5, exhaustive_s=6.0)
-    table = strategies_table(pd.concat([enough, timed]), "paper")
+    table = tabulate(pd.concat([enough, timed]), "paper")
     below = table[table["measure"] == "time_share"]
     assert set(below["scale"]) == {"not run at this scale"}
     assert below[["mean", "se", "low", "high"]].isna().all(axis=None)
@@ -88,12 +90,12 @@ def test_a_cell_below_the_floor_is_not_run_in_a_table_that_reaches_it(runs):
     text = render(table)
     assert "| not run at this scale | 1.0000 ± 0.0000 |" in text
     assert "scale paper, 10 seeds, data: generated" in text
-    small = strategies_table(pd.concat([enough.query("seed < 9"), timed]), "laptop")
+    small = tabulate(pd.concat([enough.query("seed < 9"), timed]), "laptop")
     assert set(small["scale"]) == {"laptop"}
 
 
 def test_the_markdown_has_a_row_per_strategy_and_says_what_its_numbers_are(runs):
-    text = render(strategies_table(runs, "smoke"))
+    text = render(tabulate(runs, "smoke"))
     head, _, first, *_ = text.splitlines()
     assert head == "| n | k | strategy | folds | rows | rank percentile | regret | best lost |"
     assert first.startswith("| 8 | 4 | greedy | 1.0000 ± 0.0000 | 1.0000 ± 0.0000 | 1.0000")
@@ -102,11 +104,11 @@ def test_the_markdown_has_a_row_per_strategy_and_says_what_its_numbers_are(runs)
     assert "scale smoke, 3 seeds, data: generated" in note
     assert "Seconds: there are no fits that were timed alone." in note
     assert "†" not in text
-    assert "†" in render(strategies_table(runs.assign(data="original/stand-in"), "smoke"))
+    assert "†" in render(tabulate(runs.assign(data="original/stand-in"), "smoke"))
 
 
 def test_one_repetition_has_no_interval(runs):
-    text = render(strategies_table(runs[runs["seed"] == 0], "smoke"))
+    text = render(tabulate(runs[runs["seed"] == 0], "smoke"))
     assert "±" not in text
 
 
@@ -176,7 +178,15 @@ def test_a_strategy_without_a_look_of_its_own_is_drawn_too(runs):
 def test_the_command_writes_picture_and_numbers(name, runs, tmp_path):
     runs.to_parquet(tmp_path / "runs.parquet")
     output = tmp_path / f"{name}.png"
-    command = ["figure", "folds_comparison", name, "--runs", str(tmp_path / "runs.parquet"), "--output", str(output)]
+    command = [
+        "figure",
+        "folds_comparison",
+        name,
+        "--runs",
+        str(tmp_path / "runs.parquet"),
+        "--output",
+        str(output),
+    ]
     assert main(command) == 0
     assert output.stat().st_size > 5000
     assert output.with_suffix(".svg").stat().st_size > 5000

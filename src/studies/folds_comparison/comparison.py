@@ -1,0 +1,438 @@
+"""Strategies of all documents on the same folds: what they cost and what they lose, as a table and as figures.
+
+`replays` makes the runs, one row per strategy and repetition; what is compared, a strategy with its settings, is
+called `method` in them. Runs with seconds are those on timed fits; they count in `time_share` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from studies import style
+from studies.markdown import about_marked, made_of, mark
+from studies.records import Artefact, Look, Study, default_look
+from studies.shared.ranks import COLUMNS, draw_diagrams, rank_table
+from studies.tidy import mean_by_seed, need, provenance
+from studies.verdicts import NOT_RUN
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FLOOR: Final = 10
+"""Repetitions under which no number is published."""
+NETWORK_FLOOR: Final = 3
+"""The same on the scores of document 000's network."""
+SHARES: Final = (1 / 64, 1 / 32, 1 / 16, 3 / 32, 1 / 8, 3 / 16, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1.0)
+"""Of the cost of the exhaustive search: where the anytime curve is read."""
+
+
+def regret_at(share: float) -> str:
+    """Column of the regret after a share of the exhaustive search's cost."""
+    return f"regret_at_{share:g}"
+
+
+LISTS: Final = ["n", "k"]
+FACTS: Final = ["method", "strategy", "budget_share"]
+MEASURES: Final = {
+    "folds_share": "folds",
+    "rows_share": "rows",
+    "time_share": "seconds",
+    "quality": "rank percentile",
+    "regret": "regret",
+    "lost_best": "best lost",
+}
+"""Columns of runs that the table averages, and their heads; the first three are shares of the full search's."""
+EQUAL_SHARE: Final = 1 / 4
+"""Of the cost of the exhaustive search: where strategies are ranked by their regret at the same cost."""
+RANKED: Final = {
+    "regret": "regret of the choice",
+    "rows_share": "cost (rows trained on)",
+    regret_at(EQUAL_SHARE): f"regret after {Fraction(EQUAL_SHARE)} of the exhaustive search's cost",
+}
+"""What strategies are ranked by: what they end with, what it cost, and where they stood at the same cost."""
+MEAN: Final = {"ours": "mean", "ours_se": "se"}
+
+RUNS: Final = Study(name="runs")
+"""Replays of document 001's kept scores; the configuration says what is compared."""
+TIMED: Final = Study(name="timed", is_timed=True)
+"""The same on timed fits."""
+NETWORK: Final = Study(name="network")
+"""The same of the kept scores of document 000's network."""
+
+
+def timed_runs(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name of the runs on timed fits, where a configuration has some."""
+    block = config["folds_comparison"]
+    is_timed = set(block["n_folds"]) & set(config["greedy_cv"]["wall_clock"]["n_folds"]) and block["n_timed_seeds"]
+    return (TIMED.name,) if is_timed else ()
+
+
+# Table ---------------------------------------------------------------------------------------------------------
+
+
+def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """What each strategy spent and what it chose, averaged over datasets and classifiers.
+
+    Args:
+        runs: of `RUNS` and `TIMED`, or of `NETWORK`.
+        scale: label of the run.
+
+    Returns:
+        method, strategy, budget_share, n, k, measure (one of `MEASURES`), mean, se, low, high (95 % Student
+        interval over seeds), n_seeds, n_missing, scale, data. In a table that reaches `FLOOR` a cell that does
+        not has no numbers, and says so in the place of its scale.
+    """
+    need(runs, *FACTS, "folds_share", "rows_share", "quality", "regret", "lost_best")
+    kept, timed = split_timed(runs)
+    parts = [
+        mean_by_seed(timed if measure == "time_share" else kept, measure, [*LISTS, "method"]).assign(
+            measure=measure
+        )
+        for measure in MEASURES
+    ]
+    table = pd.concat([part for part in parts if len(part)], ignore_index=True).rename(columns=MEAN)
+    table["measure"] = pd.Categorical(table["measure"], list(MEASURES))
+    table = with_facts_of(runs, table.sort_values([*LISTS, "method", "measure"], ignore_index=True))
+    table = table.assign(scale=scale).astype({"measure": str})
+    if table["n_seeds"].max() >= FLOOR:
+        below = table["n_seeds"] < FLOOR
+        table.loc[below, ["mean", "se", "low", "high"]] = np.nan
+        table.loc[below, "scale"] = NOT_RUN
+    numbers = ["mean", "se", "low", "high", "n_seeds", "n_missing", "scale", "data"]
+    return table[[*FACTS, *LISTS, "measure", *numbers]]
+
+
+def split_timed(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Runs on kept scores, and those on timed fits with `time_share`.
+
+    The share is measured seconds of the search, its own overhead included, over those of fitting every candidate
+    on every fold.
+    """
+    if "seconds" not in runs:
+        return runs, runs.iloc[:0].assign(time_share=np.nan)
+    is_timed = runs["seconds"].notna()
+    timed = runs[is_timed]
+    spent = timed["seconds"] + timed["overhead_s"]
+    return runs[~is_timed], timed.assign(time_share=spent / timed["exhaustive_s"])
+
+
+def with_facts_of(runs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """A table by method with each method's strategy and budget_share."""
+    return table.merge(runs[FACTS].drop_duplicates(), on="method", how="left")
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown of `tabulate`: a row per n, k and strategy, a column per measure that was made."""
+    keys, cells = [*LISTS, "method"], [_cell(row) for row in table.to_dict("records")]
+    wide = table.assign(cell=cells).pivot_table(index=keys, columns="measure", values="cell", aggfunc="first")
+    measures = [measure for measure in MEASURES if measure in wide]
+    heads = [*LISTS, "strategy", *(MEASURES[measure] for measure in measures)]
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    for row in wide[measures].fillna(NOT_RUN).reset_index().astype(str).to_numpy():
+        lines.append("| " + " | ".join([*row[:2], row[2].replace("_", " "), *row[3:]]) + " |")
+    return "\n".join(lines) + "\n\n" + _note(table) + "\n"
+
+
+def _cell(row: Mapping[Any, Any]) -> str:
+    if row["scale"] == NOT_RUN:
+        return NOT_RUN
+    mean = f"{row['mean']:.4f}" if pd.notna(row["mean"]) else "no value"
+    error = f" ± {row['se']:.4f}" if pd.notna(row["se"]) else ""
+    return mean + error + mark(row["data"])
+
+
+def _note(table: pd.DataFrame) -> str:
+    run = table[table["scale"] != NOT_RUN]
+    error = " ± one standard error over seeds" if run["se"].notna().any() else ""
+    text = f"Means over datasets and classifiers{error}; {made_of(run)}. "
+    text += "Folds, rows and seconds: share of the exhaustive search's."
+    if "time_share" not in set(table["measure"]):
+        text += " Seconds: there are no fits that were timed alone."
+    if run["n_missing"].sum():
+        text += f" {run['n_missing'].sum()} values are missing and left out."
+    return text + about_marked(run)
+
+
+# Figures -------------------------------------------------------------------------------------------------------
+
+_TICKS: Final = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
+_REGRETS: Final = (0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+
+
+def summarise_pareto(runs: pd.DataFrame) -> pd.DataFrame:
+    """Cost and regret of each strategy, per n and k.
+
+    Returns:
+        n, k, method, strategy, budget_share, cost (share of the rows that the exhaustive search trains on),
+        cost_se, cost_low, cost_high, those of `mean_by_seed` for the regret, and on_front: it has a regret, and
+        none is as cheap and as good, and better in one of them.
+    """
+    need(runs, *FACTS, "rows_share", "regret")
+    runs, keys = split_timed(runs)[0], [*LISTS, "method"]
+    renamed = {"ours": "cost", "ours_se": "cost_se", "low": "cost_low", "high": "cost_high"}
+    cost = mean_by_seed(runs, "rows_share", keys).rename(columns=renamed)[[*keys, *renamed.values()]]
+    table = with_facts_of(runs, cost.merge(mean_by_seed(runs, "regret", keys).rename(columns=MEAN), on=keys))
+    fronts = [on_front(part["cost"], part["mean"]) for _, part in table.groupby(LISTS)]
+    table["on_front"] = pd.concat(fronts) if fronts else False
+    return table
+
+
+def on_front(cost: pd.Series, regret: pd.Series) -> pd.Series:
+    """Whether a point has a regret, and no other one is as cheap and as good, and better in one of them."""
+    x, y = cost.to_numpy(), regret.to_numpy()
+    no_worse = (x[None, :] <= x[:, None]) & (y[None, :] <= y[:, None])
+    less = (x[None, :] < x[:, None]) | (y[None, :] < y[:, None])
+    return pd.Series(~(no_worse & less).any(axis=1) & ~np.isnan(y), index=cost.index)
+
+
+@style.styled
+def draw_pareto(summary: pd.DataFrame) -> Figure:
+    """A point per strategy, one standard error each side, and the front of those that none betters."""
+    figure = _canvas(summary)
+    if summary.empty:
+        style.say_not_run(figure.subplots())
+        return figure
+    for axes, part in _panels(summary, figure):
+        front = part[part["on_front"]].sort_values("cost")
+        axes.step(front["cost"], 100 * front["mean"], where="post", color="#999999", lw=1, zorder=1, label="front")
+        for row in part.to_dict("records"):
+            look, mean = _look_of_row(row), 100 * row["mean"]
+            error, cost_error = 100 * np.nan_to_num(row["se"]), np.nan_to_num(row["cost_se"])
+            axes.errorbar(
+                [row["cost"]], [mean], xerr=cost_error, yerr=[[min(error, mean)], [error]], elinewidth=0.8,
+                color=look.color, linestyle="none", label=look.label, clip_on=False, **_marker(row),
+            )  # fmt: skip
+    _legend(figure)
+    style.mark_stand_in(figure, summary["data"])
+    return figure
+
+
+def summarise_anytime(runs: pd.DataFrame) -> pd.DataFrame:
+    """Regret of the incumbent after shares of the exhaustive search's cost, per n and k.
+
+    A strategy under a budget goes along its own curve without one and stops, so it is left out.
+
+    Returns:
+        n, k, method, strategy, budget_share, share, those of `mean_by_seed`.
+    """
+    need(runs, *FACTS, *map(regret_at, SHARES))
+    runs, keys = split_timed(runs)[0], [*LISTS, "method"]
+    runs = runs[runs["budget_share"].isna()]
+    parts = [mean_by_seed(runs, regret_at(share), keys).assign(share=share) for share in SHARES]
+    table = pd.concat(parts, ignore_index=True).rename(columns=MEAN)
+    return with_facts_of(runs, table).sort_values([*keys, "share"], ignore_index=True)
+
+
+@style.styled
+def draw_anytime(summary: pd.DataFrame) -> Figure:
+    """A curve per strategy; a panel per n and k."""
+    figure = _canvas(summary)
+    if summary.empty:
+        style.say_not_run(figure.subplots())
+        return figure
+    for axes, part in _panels(summary, figure):
+        for (method, strategy), line in part.groupby(["method", "strategy"]):
+            look = look_of(str(method), str(strategy), np.nan)
+            axes.plot(
+                line["share"], 100 * line["mean"], color=look.color, marker=look.marker, linestyle=look.linestyle,
+                markeredgecolor="black", markeredgewidth=0.4, label=look.label, clip_on=False,
+            )  # fmt: skip
+    _legend(figure)
+    style.mark_stand_in(figure, summary["data"])
+    return figure
+
+
+def summarise_ranks(runs: pd.DataFrame) -> pd.DataFrame:
+    """Average ranks over the cells of dataset, classifier, n and k, for each of `RANKED`.
+
+    At the same cost only strategies without a budget are ranked: under one they are the same.
+
+    Returns:
+        measure, method, strategy, budget_share, the other `COLUMNS` of `rank_table`, data.
+    """
+    need(runs, *FACTS, *RANKED)
+    runs = split_timed(runs)[0]
+    unlimited = runs[runs["budget_share"].isna()]
+    blocks = ["dataset", "classifier", *LISTS]
+    parts = [
+        rank_table(unlimited if measure == regret_at(EQUAL_SHARE) else runs, measure, blocks).assign(
+            measure=measure
+        )
+        for measure in RANKED
+    ]
+    table = with_facts_of(runs, pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True))
+    return table.assign(data=provenance(runs))[["measure", *FACTS, *COLUMNS[1:], "data"]]
+
+
+@style.styled
+def draw_ranks(summary: pd.DataFrame) -> Figure:
+    """A critical-difference diagram per measure: average ranks, joined where they do not differ."""
+    by = {measure: summary[summary["measure"] == measure] for measure in RANKED}
+    shown = {f"Rank by {RANKED[measure]}": part for measure, part in by.items()}
+    return draw_diagrams(shown, _look_of_row, _marker)
+
+
+def look_of(method: str, strategy: str, budget_share: float) -> Look:
+    """The strategy's look, its label telling what is compared."""
+    look = style.LOOKS.get(strategy) or _plain_look(strategy)
+    if pd.notna(budget_share):
+        return replace(look, label=f"{look.label}, {budget_text(budget_share)}")
+    return look if method == strategy else replace(look, label=method.replace("_", " "))
+
+
+def budget_text(share: float) -> str:
+    """A budget's share in words for a label, for example `budget 1/4`."""
+    return f"budget {Fraction(share).limit_denominator(100)}"
+
+
+def _plain_look(strategy: str) -> Look:
+    """The look of a strategy that has none: its first letter, and a colour that its name decides."""
+    return replace(default_look(strategy, crc32(strategy.encode())), marker=f"${strategy[0]}$")
+
+
+def _look_of_row(row: Mapping[Any, Any]) -> Look:
+    return look_of(**{fact: row[fact] for fact in FACTS})
+
+
+def _marker(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A strategy's marker: whole without a budget, half with one of a half or more, else open."""
+    look, share = _look_of_row(row), row["budget_share"]
+    face = "white" if share < 0.5 else look.color
+    edge = {"markeredgecolor": "black", "markeredgewidth": 0.6}
+    fill = {
+        "markerfacecolor": face,
+        "markerfacecoloralt": "white",
+        "fillstyle": "left" if share >= 0.5 else "full",
+    }
+    return {"marker": look.marker, "markersize": 8 if look.marker == "*" else 6, **edge, **fill}
+
+
+def _panels(summary: pd.DataFrame, figure: Figure) -> list[tuple[Axes, pd.DataFrame]]:
+    """A panel per n (down) and k (across), with its part of the summary."""
+    lengths, folds = (sorted(summary[key].unique()) for key in LISTS)
+    grid = figure.subplots(len(lengths), len(folds), sharex=True, sharey=True, squeeze=False)
+    parts, top = [], 105 * float((summary["mean"] + summary["se"].fillna(0)).max()) or 1.0
+    for (i, j), axes in np.ndenumerate(grid):
+        axes.set_title(f"n = {lengths[i]}, k = {folds[j]}")
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(_TICKS, ["1" if t == 1 else f"1/{round(1 / t)}" for t in _TICKS])
+        axes.minorticks_off()
+        axes.set_yscale("function", functions=(_root, np.square))  # has a zero, and tells small regrets apart
+        axes.set_ylim(0, top)
+        ticks = [t for t in _REGRETS if t == 0 or 0.01 * top < t < top]
+        axes.set_yticks(ticks, [f"{t:g}" for t in ticks])
+        axes.grid(alpha=0.3)
+        parts.append((axes, summary[(summary["n"] == lengths[i]) & (summary["k"] == folds[j])]))
+    for axes in grid[-1]:
+        axes.set_xlabel("Folds spent (share of n·k, weighted by rows)")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("Regret (points of accuracy)")
+    return parts
+
+
+def _root(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.sqrt(np.maximum(values, 0.0)))
+
+
+def _canvas(summary: pd.DataFrame) -> Figure:
+    n_rows = max(1, summary["n"].nunique())
+    return style.new_figure(style.TWO_COLUMN[0], 1.3 + 2.4 * n_rows)
+
+
+def _legend(figure: Figure) -> None:
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+
+
+_SEEDS: Final = "{{ config.folds_comparison.n_seeds }} seeds."
+_OF_NETWORK: Final = """Lists are drawn with replacement from its 72 candidates; successive halving is left out,
+since the network is not trained on fewer images, and so are seconds, since trainings ran beside each other.
+{{ config.beta_pruning.network.dataset }}, {{ config.beta_pruning.network.epochs }} epochs per training,
+{{ config.beta_pruning.network.n_seeds }} seed(s)."""
+
+TABLE: Final = Artefact(
+    "strategies",
+    lambda config: (RUNS.name, *timed_runs(config)),
+    tabulate,
+    f"""Every strategy that saves folds, replayed on the same kept folds and averaged over the datasets and
+    classifiers of document 001; the CSV holds 95 % intervals over seeds. Folds and rows are shares of the
+    exhaustive search's: fold evaluations, and rows trained on, which differ only for successive halving, whose
+    evaluations use fewer rows. Seconds, where there are timed fits, are those of the fits and of the strategy
+    itself over those of every fit; the batch scorers' seconds are not used. Rank percentile is the share of
+    candidates that are not strictly better than the choice, regret the mean score of the truly best candidate less
+    that of the choice, and the best is lost where no candidate with the best mean was chosen or given all its
+    folds. {_SEEDS}""",
+    render=render,
+)
+PARETO: Final = Artefact(
+    "pareto",
+    (RUNS.name,),
+    summarise_pareto,
+    f"""Regret of the choice against its cost, averaged over the datasets and classifiers of document 001, with one
+    standard error over seeds each side. The cost is the share of n·k fold evaluations, one on fewer rows counted
+    by its share of the rows; the grey line joins the strategies that none betters in both. Half-filled and open
+    markers are searches under a budget. Searches that run to the end, standard and greedy, coincide at a cost of 1
+    and no regret. The vertical scale is that of the square root. {_SEEDS}""",
+    draw_pareto,
+)
+ANYTIME: Final = Artefact(
+    "anytime",
+    (RUNS.name,),
+    summarise_anytime,
+    f"""Regret of the candidate that each strategy would return if stopped, against the share of n·k fold
+    evaluations spent, one on fewer rows counted by its share of the rows; averaged over the datasets and
+    classifiers of document 001. A strategy that has ended keeps its choice; curves that coincide lie on each
+    other. The CSV holds the 95 % intervals over seeds. The vertical scale is that of the square root. {_SEEDS}""",
+    draw_anytime,
+)
+RANKS: Final = Artefact(
+    "ranks",
+    (RUNS.name,),
+    summarise_ranks,
+    f"""Critical-difference diagrams: average rank of each strategy over the cells of dataset, classifier, n and k,
+    1 being best, by the regret of its choice, by its cost, and by its regret after a quarter of the exhaustive
+    search's cost. Thick lines join strategies whose average ranks differ by less than Nemenyi's critical
+    difference at 5 %. The value of a cell is a mean over seeds; cells of one dataset are not independent, so that
+    the p-values of Friedman's test are lower than they should be, and the ranks depend on which strategies are
+    compared. {_SEEDS}""",
+    draw_ranks,
+)
+NETWORK_TABLE: Final = Artefact(
+    "strategies_network",
+    (NETWORK.name,),
+    tabulate,
+    f"""Every strategy that saves folds, replayed on the kept scores of document 000's network; columns as in the
+    table on document 001's scores. {_OF_NETWORK}""",
+    render=render,
+    floor=NETWORK_FLOOR,
+)
+NETWORK_PARETO: Final = Artefact(
+    "pareto_network",
+    (NETWORK.name,),
+    summarise_pareto,
+    f"""Regret of the choice against its cost (share of n·k trainings) on the kept scores of document 000's
+    network, with one standard error over seeds each side; the grey line joins the strategies that none betters in
+    both. The vertical scale is that of the square root. {_OF_NETWORK}""",
+    draw_pareto,
+    floor=NETWORK_FLOOR,
+)
+NETWORK_ANYTIME: Final = Artefact(
+    "anytime_network",
+    (NETWORK.name,),
+    summarise_anytime,
+    f"""Regret of the candidate that each strategy would return if stopped, against the share of n·k trainings
+    done, on the kept scores of document 000's network. The vertical scale is that of the square root.
+    {_OF_NETWORK}""",
+    draw_anytime,
+    floor=NETWORK_FLOOR,
+)
+ARTEFACTS: Final = (TABLE, PARETO, ANYTIME, RANKS, NETWORK_TABLE, NETWORK_PARETO, NETWORK_ANYTIME)

@@ -1,0 +1,34 @@
+"""What the comparison of strategies on the same folds consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from studies.folds_comparison import comparison
+from studies.records import Paper
+from studies.verdicts import no_claims as claims
+
+__all__ = ["FLOOR", "FLOORS", "PAPER", "claims"]
+
+
+def cells(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the runs of which there are statistics by cell."""
+    return (comparison.RUNS.name, *comparison.timed_runs(config), comparison.NETWORK.name)
+
+
+PAPER: Final = Paper(
+    name="folds_comparison",
+    title="Strategies that save folds, side by side",
+    studies=(comparison.RUNS, comparison.TIMED, comparison.NETWORK),
+    artefacts=comparison.ARTEFACTS,
+    cells=cells,
+    floor=comparison.FLOOR,
+    runs_folder="",
+)
+FLOOR = PAPER.floor
+FLOORS = {
+    "network": comparison.NETWORK_FLOOR,
+    **{one.name: one.floor for one in PAPER.artefacts if one.floor is not None},
+}
+"""Repetitions under which results of this name are not published; `FLOOR` for the others."""

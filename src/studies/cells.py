@@ -14,6 +14,7 @@ from studies.estimates import (
     CONTRADICTED,
     MOST_SEEDS,
     REPRODUCED,
+    ROUNDING,
     UNDECIDED,
     Estimate,
     in_words,
@@ -21,6 +22,7 @@ from studies.estimates import (
     of_logarithms,
     seeds_needed,
     unbounded,
+    varies,
 )
 from studies.regions import Region
 
@@ -39,7 +41,8 @@ def every(
 
     Each cell has its own one-sided t-test at 2.5 % (of either edge, where there are two). Reproduced: every cell
     passes (all must, so there is nothing to correct for). Contradicted: a cell lies outside, significantly after
-    Holm's correction. Else undecided. Cells in which nothing varies are left out and counted.
+    Holm's correction. Else undecided. Cells in which nothing varies are left out and counted; while one of them
+    lies beyond the edge, the claim is not reproduced.
 
     Args:
         cells: values, shape (n_cells, n_seeds), logarithms where `is_log`; nan where a seed has none.
@@ -57,10 +60,11 @@ def every(
     """
     edges = _edges(region, is_log=is_log)
     estimates = _cell_estimates(cells, open_below, open_above)
-    varied = [i for i, of in enumerate(estimates) if of.sd > 0]
+    varied = [i for i, of in enumerate(estimates) if varies(of)]
     left_out = len(estimates) - len(varied)
     if not varied:
         return Estimate(math.nan, math.nan, math.nan, remark=f"nothing varies in {left_out} {noun}")
+    n_beyond = sum(_depth(of, *edges) < -ROUNDING for i, of in enumerate(estimates) if i not in varied)
     passing = [i for i in varied if _is_inside(estimates[i], *edges)]
     by_p = sorted(varied, key=lambda i: _p_outside(estimates[i], *edges))
     p_against = np.array([_p_outside(estimates[i], *edges) for i in by_p])
@@ -68,9 +72,13 @@ def every(
     # Holm: the cells before the first that is not significant.
     n_against = int(np.argmin([*(p_against * steps < 0.025), False]))
     not_passing = [i for i in varied if i not in passing]
-    verdict = CONTRADICTED if n_against else UNDECIDED if not_passing else REPRODUCED
+    verdict = CONTRADICTED if n_against else UNDECIDED if not_passing or n_beyond else REPRODUCED
     # One cell outside decides the claim; else all have to pass.
-    outside = [_seeds_of_cell(estimates[i], *edges) for i in not_passing if _depth(estimates[i], *edges) < 0]
+    outside = [
+        _seeds_of_cell(estimates[i], *edges, n_tests=len(varied))
+        for i in not_passing
+        if _depth(estimates[i], *edges) < 0
+    ]
     needed = (
         min(outside) if outside else max((_seeds_of_cell(estimates[i], *edges) for i in not_passing), default=0)
     )
@@ -78,6 +86,7 @@ def every(
     n_open = len(not_passing) - n_against
     remark = f"{len(passing)} {noun} agree, {n_open} are open, {n_against} disagree"
     remark += f"; {left_out} in which nothing varies are left out" if left_out else ""
+    remark += f", {n_beyond} of them on the other side" if n_beyond else ""
     remark += f"; shown: {names[shown]}" if names else ""
     found = of_logarithms(estimates[shown]) if is_log else estimates[shown]
     return replace(
@@ -107,7 +116,7 @@ def some(
         raise ValueError(f"a claim on some cell needs a region with one edge, got {region}")
     low, high = _edges(region, is_log=is_log)
     estimates = _cell_estimates(cells, open_below, open_above)
-    varied = [i for i, of in enumerate(estimates) if of.sd > 0]
+    varied = [i for i, of in enumerate(estimates) if varies(of)]
     if not varied:
         return Estimate(math.nan, math.nan, math.nan, remark=f"nothing varies in {len(estimates)} {noun}")
     # To lie inside is to lie outside of the region on the other side of the edge.
@@ -138,7 +147,11 @@ def _cell_estimates(cells: ArrayLike, open_below: ArrayLike, open_above: ArrayLi
     rows = np.atleast_2d(np.asarray(cells, dtype=float))
     below, above = (np.broadcast_to(np.asarray(ends, dtype=bool), len(rows)) for ends in (open_below, open_above))
     return [
-        unbounded(mean(row), below=bool(is_below), above=bool(is_above))
+        unbounded(
+            mean(np.where(np.isinf(row), np.nan, row)),  # of a ratio that is 0 or infinite
+            below=bool(is_below or np.isneginf(row).any()),
+            above=bool(is_above or np.isposinf(row).any()),
+        )
         for row, is_below, is_above in zip(rows, below, above, strict=True)
     ]
 
@@ -171,11 +184,11 @@ def _depth(of: Estimate, low: float, high: float) -> float:
     return min(of.ours - low, high - of.ours)
 
 
-def _seeds_of_cell(of: Estimate, low: float, high: float) -> int:
+def _seeds_of_cell(of: Estimate, low: float, high: float, n_tests: int = 1) -> int:
     """Seeds after which a cell is decided, more than `MOST_SEEDS` if no number of them decides it."""
     shrunk = replace(
         of, low=of.low if math.isinf(of.low) else of.ours, high=of.high if math.isinf(of.high) else of.ours
     )
     if not (_is_inside(shrunk, low, high) or _is_outside(shrunk, low, high)):
         return MOST_SEEDS + 1
-    return seeds_needed(of.sd, abs(_depth(of, low, high)))
+    return seeds_needed(of.sd, abs(_depth(of, low, high)), n_tests)

@@ -168,8 +168,9 @@ def _summary(args: argparse.Namespace) -> None:
 
 def _publish(args: argparse.Namespace) -> None:
     from studies import config
-    from studies.publish import publish
+    from studies.publish import publish, whole_commit
 
+    commit = whole_commit(args.commit) if args.commit else None
     check_folder(Path(args.results) / "published")
     merged = config.read(args.configfile[0])
     for path in args.configfile[1:]:
@@ -182,7 +183,7 @@ def _publish(args: argparse.Namespace) -> None:
         config=merged,
         partial=args.partial,
         only=args.only,
-        commit=args.commit,
+        commit=commit,
     )
     log.info("%d files in %s", len(written), written[-1].parent)
 

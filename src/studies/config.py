@@ -249,7 +249,7 @@ def _sentence(error: Any) -> str:
         case "pattern":
             accepted = "made of small letters, digits and _"
         case "minProperties":
-            accepted = "at least one block"
+            accepted = "a mapping of one entry or more"
         case "uniqueItems":
             accepted = "a list without repeats"
         case _:

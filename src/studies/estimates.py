@@ -80,13 +80,17 @@ def mean(values: ArrayLike) -> Estimate:
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Estimate:
     """Ratio seed by seed: the geometric mean, with Student's interval of the logarithms.
 
+    A ratio of 0 has no logarithm: it is left out, and the interval is open below; likewise above, if one is
+    infinite. A seed in which both are 0 has no ratio.
+
     Args:
-        numerator: positive values, one per seed, shape (n_seeds,).
+        numerator: values of 0 and more, one per seed, shape (n_seeds,).
         denominator: the same of what is compared with.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(np.asarray(numerator, dtype=float)) - np.log(np.asarray(denominator, dtype=float))
-    return of_logarithms(mean(np.where(np.isfinite(logs), logs, np.nan)))
+    found = of_logarithms(mean(np.where(np.isfinite(logs), logs, np.nan)))
+    return unbounded(found, below=bool(np.isneginf(logs).any()), above=bool(np.isposinf(logs).any()))
 
 
 def of_logarithms(of_log: Estimate) -> Estimate:
@@ -270,6 +274,11 @@ def unbounded(found: Estimate, *, below: bool, above: bool) -> Estimate:
     return replace(found, low=least if below else found.low, high=math.inf if above else found.high)
 
 
+def varies(estimate: Estimate) -> bool:
+    """Whether the values differ by more than rounding; False where there are fewer than two."""
+    return estimate.sd > ROUNDING
+
+
 def is_of_few_equal_values(estimate: Estimate) -> bool:
     """Whether Student's interval has no width only because few seeds gave the same value."""
     return estimate.sd < ROUNDING and estimate.n_seeds < EQUAL_VALUES
@@ -298,10 +307,16 @@ def seeds_to_decide(region: Region, estimate: Estimate) -> str:
     return in_words(seeds_needed(estimate.sd, distance))
 
 
-def seeds_needed(sd: float, distance: float) -> int:
-    """The smallest number of seeds that decides at a distance from the edge; beyond `MOST_SEEDS`, one more."""
+def seeds_needed(sd: float, distance: float, n_tests: int = 1) -> int:
+    """The smallest number of seeds that decides at a distance from the edge; beyond `MOST_SEEDS`, one more.
+
+    Args:
+        sd: standard deviation per seed.
+        distance: from the edge.
+        n_tests: that share the 2.5 % on either side.
+    """
     n = np.arange(2, MOST_SEEDS + 1)
-    reach = (scipy.special.stdtrit(n - 1, 0.975) + POWER_QUANTILE) * sd / np.sqrt(n)
+    reach = (scipy.special.stdtrit(n - 1, 1 - 0.025 / n_tests) + POWER_QUANTILE) * sd / np.sqrt(n)
     decided = np.flatnonzero(reach <= distance)
     return int(n[decided[0]]) if decided.size else MOST_SEEDS + 1
 

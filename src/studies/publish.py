@@ -55,7 +55,7 @@ def publish(
 
     What several papers' runs look up, which a module names in MADE_FROM as patterns under `results`, goes to the
     same place under `<results>/published/`. A table, figure or file of cells with a number from fewer repetitions
-    than its floor is left out, as are claims on our own study (`claims_*.csv`) of which one is below it, and
+    than its floor is left out, as are claims on our own study (`claims_*.csv`) of which one is below it; and
     provenance.json lists it under `left_out`. What an earlier call published in the folder and this one does not
     is deleted; with `only`, that alone which the paper no longer shows.
 
@@ -78,7 +78,8 @@ def publish(
 
     Raises:
         ValueError: if a claim was not run at the published floor, there are no claims where the paper's module
-            judges some, everything is left out, or nothing is as `only` says.
+            judges some, everything is left out, nothing is as `only` says, or a run that is published, and that
+            the paper still has, would be deleted.
     """
     module, made = studies.module(paper), shown(paper, config)
     source, published = results / made.folder, results / "published"
@@ -98,9 +99,15 @@ def publish(
         copies |= {published / path.relative_to(results): path for path in shared}
     if not copies:
         raise ValueError(f"{source} has nothing to publish that is like {' or '.join(only)}")
+    old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
+    lost = sorted(str(path.relative_to(target)) for path in old if path.match("*.parquet"))
+    if not only and any(_is_shown(made, Path(name)) for name in lost):
+        raise ValueError(
+            f"{source} lacks {lost[0]}, which is published and would be deleted: run it, or name with --only what "
+            "is to be published"
+        )
     for copy, path in copies.items():
         (_copy_run if copy in runs else _copy)(path, copy)
-    old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
     for path in old:
         if not only or not _is_shown(made, path.relative_to(target)):
             path.unlink()
@@ -237,16 +244,27 @@ def _date(path: Path) -> str:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
 
 
+def whole_commit(name: str) -> str:
+    """The hash of a commit of the checkout in the working directory, from a part of it, or a name.
+
+    Raises:
+        ValueError: if there is no such commit.
+    """
+    try:
+        return _git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise ValueError(f"--commit must name a commit of this checkout, got {name!r}") from error
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def _commit() -> str:
     """Of the checkout in the working directory, marked where its code has changes; `unknown` outside of one."""
-
-    def git(*arguments: str) -> str:
-        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=True)
-        return done.stdout.strip()
-
     try:
-        is_changed = git("status", "--porcelain", "--", "src", "workflow", "config", "Snakefile")
-        return git("rev-parse", "HEAD") + (" with changes" if is_changed else "")
+        is_changed = _git("status", "--porcelain", "--", "src", "workflow", "config", "Snakefile")
+        return _git("rev-parse", "HEAD") + (" with changes" if is_changed else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
 
@@ -263,13 +281,16 @@ def _check_claims(path: Path, *, partial: bool) -> None:
 def _reaches_floor(name: Path, source: Path, module: ModuleType) -> bool:
     """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for.
 
-    A cell that says in its `scale` that it was not run shows no number; a result without any is none. A paper's
+    Claims that were not run say so (`_check_claims` has counted them), and so do the findings beside them. A cell
+    that says in its `scale` that it was not run shows no number; a result without any is none. A paper's
     module whose floor is of more than repetitions and rows says with its own `reaches_floor(table)` whether a
     table of such numbers is above it.
     """
+    if name.stem in ("claims", "findings"):
+        return True
     numbers = (source / name).with_suffix(".csv")
     table = pd.read_csv(numbers) if numbers.exists() else pd.DataFrame()
-    if name.stem.startswith(("claims_", "findings")):
+    if name.stem.startswith(("claims_", "findings_")):
         return not table["verdict"].eq(NOT_RUN).any()
     if "n_seeds" not in table:
         return True

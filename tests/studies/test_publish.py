@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from frugal.folds.strategies import settings_of
 from studies import config
 from studies.cli import main
-from studies.publish import publish, read_records
+from studies.publish import publish, read_left_out, read_records
 
 ROOT = Path(__file__).parents[2]
 CONFIG = config.read(ROOT / "config/config.yaml")
@@ -203,6 +203,36 @@ def test_some_parts_are_published_beside_what_stays_with_its_own_record(place):
     )  # fmt: skip
     run(place, only=["runs/*"], commit="third")
     assert [record["commit"] for record in read_records(target)] == ["first", "third"]
+
+
+def test_claims_and_findings_are_published_whatever_their_rows_count(place):
+    for name in ("claims", "findings"):
+        rows = {"verdict": ["reproduced", "not testable here"], "n_seeds": [0, 0], "scale": "paper"}
+        pd.DataFrame(rows).to_csv(place / f"results/greedy_cv/{name}.csv", index=False)
+    run(place)
+    published = place / "results/published/greedy_cv"
+    assert {"claims.csv", "findings.csv"} <= {path.name for path in published.iterdir()}
+    assert read_left_out(published) == []
+
+
+def test_a_whole_publication_does_not_delete_published_runs_of_what_was_not_run(place):
+    kept = runs_of(place, "greedy_cv/runs/search_time")
+    run(place, "reproduced")
+    kept.unlink()
+    runs_of(place, "greedy_cv/runs/early_stopping")
+    with pytest.raises(
+        ValueError, match=r"lacks runs/search_time\.parquet, which is published and would be deleted"
+    ):
+        run(place, "reproduced")
+    published = place / "results/published/greedy_cv/runs"
+    assert [path.name for path in published.iterdir()] == ["search_time.parquet"]
+
+
+def test_a_commit_is_one_of_the_checkout(place, capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    where = ("--results", str(place / "results"), "--root", str(place / "data"))
+    assert main(["publish", "greedy_cv", *where, "--commit", "0" * 40]) == 2
+    assert "--commit must name a commit of this checkout, got '00000000" in capsys.readouterr().err
 
 
 def test_patterns_that_fit_nothing_are_refused(place):

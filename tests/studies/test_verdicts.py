@@ -215,6 +215,45 @@ def test_cells_in_which_nothing_varies_are_left_out_and_counted():
     assert verdict(regions.above(0), every([[0.0, 0.0]], regions.above(0))) == UNDECIDED
 
 
+@pytest.mark.parametrize("n_seeds", [3, 5, 6, 10, 30])
+@pytest.mark.parametrize("value", [0.1, 0.3, 0.7, -2.0, 0.0])
+def test_equal_values_are_told_from_rounding_and_keep_a_claim_from_being_reproduced_beyond_the_edge(
+    value, n_seeds
+):
+    varied = [1.0, 1.1, *np.linspace(1.0, 1.2, n_seeds - 2)]
+    found = every([[value] * n_seeds, varied], regions.above(0))
+    assert found.verdict == (UNDECIDED if value < 0 else REPRODUCED)
+    assert ("; 1 in which nothing varies are left out" in found.remark) is True
+    assert ("1 of them on the other side" in found.remark) == (value < 0)
+    assert some([[value] * n_seeds, varied], regions.above(0)).remark == "the clearest of 1 cells"
+
+
+def test_a_ratio_of_nought_opens_the_interval_below_and_an_infinite_one_above():
+    found = ratio([0.0, 1.0, 2.0, 2.0], [1.0, 1.0, 1.0, 1.0])
+    assert (found.low, found.n_seeds) == (0.0, 3)
+    assert verdict(regions.above(0.001), found) == UNDECIDED
+    assert ratio([1.0, 1.0, 2.0, 2.0], [0.0, 1.0, 1.0, 1.0]).high == math.inf
+    logs = np.log([1.0, 2.0, 2.0])
+    assert ratio([0.0, 1.0, 2.0, 2.0], [0.0, 1.0, 1.0, 1.0]).low == pytest.approx(np.exp(mean(logs).low))
+    cells = every([[-math.inf, 1.0, 1.1, 1.2]], regions.above(0))
+    assert (cells.verdict, cells.low) == (UNDECIDED, -math.inf)
+
+
+def test_what_has_no_estimate_at_the_floor_is_undecided_and_says_why():
+    claim = Claim(
+        "a.b",
+        "1",
+        "quote",
+        "gain",
+        "points",
+        regions.above(0),
+        lambda arrays, rng: every([[0.0] * 9], regions.above(0)),
+    )
+    (row,) = judge([claim], {}, enough=True, scale="paper", data="original").to_dict("records")
+    assert (row["verdict"], row["seeds_to_decide"]) == (UNDECIDED, "")
+    assert row["quantity"] == "gain (nothing varies in 1 cells)"
+
+
 def test_the_worst_cell_is_named_where_cells_have_names():
     cells = [[0.0, 0.0, 0.0], [1.0, 2.0, 1.5], [0.5, 0.6, 0.7]]
     found = every(cells, regions.above(0), names=("constant", "first", "second"))
@@ -260,7 +299,10 @@ def test_one_cell_outside_or_all_inside_decide_a_claim_on_every_cell():
     near, nearer = [-1.0, 1.2, 0.9, -0.3], [-1.0, 1.0, 0.9, -0.5]
     far, farther = [1.0, -1.3, -0.9, 0.2], [1.0, -1.4, -1.1, 0.1]
     assert seeds(near, nearer) == max(seeds(near), seeds(nearer))
-    assert seeds(near, far, farther) == min(seeds(far), seeds(farther))
+    # The one outside that is decided first, where three share the 2.5 %.
+    n = np.arange(2, 1001)
+    reach = (stats.t.ppf(1 - 0.025 / 3, n - 1) + 0.84) * np.std(farther, ddof=1) / np.sqrt(n)
+    assert seeds(near, far, farther) == n[reach <= -np.mean(farther)][0] > seeds(farther)
 
 
 def test_the_region_of_some_cell_has_one_edge():

@@ -63,7 +63,7 @@ def every(
     varied = [i for i, of in enumerate(estimates) if varies(of)]
     left_out = len(estimates) - len(varied)
     if not varied:
-        return Estimate(math.nan, math.nan, math.nan, remark=f"nothing varies in {left_out} {noun}")
+        return _flat(estimates, noun)
     n_beyond = sum(_depth(of, *edges) < -ROUNDING for i, of in enumerate(estimates) if i not in varied)
     passing = [i for i in varied if _is_inside(estimates[i], *edges)]
     by_p = sorted(varied, key=lambda i: _p_outside(estimates[i], *edges))
@@ -118,7 +118,7 @@ def some(
     estimates = _cell_estimates(cells, open_below, open_above)
     varied = [i for i, of in enumerate(estimates) if varies(of)]
     if not varied:
-        return Estimate(math.nan, math.nan, math.nan, remark=f"nothing varies in {len(estimates)} {noun}")
+        return _flat(estimates, noun)
     # To lie inside is to lie outside of the region on the other side of the edge.
     p_for = [
         _p_outside(estimates[i], *((high, math.inf) if math.isinf(low) else (-math.inf, low))) for i in varied
@@ -133,6 +133,13 @@ def some(
     found = of_logarithms(estimates[best]) if is_log else estimates[best]
     remark = f"the clearest of {len(varied)} {noun}" + (f": {names[best]}" if names else "")
     return replace(found, verdict=verdict, seeds_to_decide=needed, remark=remark)
+
+
+def _flat(estimates: Sequence[Estimate], noun: str) -> Estimate:
+    """No estimate, since nothing varies in any cell; without a remark where there are no values at all."""
+    has_values = any(not math.isnan(of.ours) for of in estimates)
+    remark = f"nothing varies in {len(estimates)} {noun}" if has_values else ""
+    return Estimate(math.nan, math.nan, math.nan, remark=remark)
 
 
 def _edges(region: Region, *, is_log: bool) -> tuple[float, float]:

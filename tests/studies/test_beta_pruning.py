@@ -12,7 +12,7 @@ from scipy import optimize, stats
 
 import studies
 from frugal.folds.beta import Posterior
-from studies import style
+from studies import artefacts, style
 from studies.beta_pruning import model
 from studies.beta_pruning.paper import claims
 from studies.estimates import CONTRADICTED, REPRODUCED
@@ -92,6 +92,10 @@ def test_a_figure_is_drawn_from_its_csv_alone(name, tmp_path):
     style.save(FIGURES[name].draw(read_back), tmp_path / "a.png", tmp_path / "a.svg")
     style.save(FIGURES[name].draw(table), tmp_path / "b.png", tmp_path / "b.svg")
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
+def test_the_figures_of_the_model_wait_for_no_dataset():
+    assert artefacts.shown("beta_pruning", {}).explained == {"figure1": ("wdbc",), **dict.fromkeys(FROM_MODEL, ())}
 
 
 def claims_on_the_model():

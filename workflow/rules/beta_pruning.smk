@@ -2,7 +2,7 @@
 
 NETWORK = config["beta_pruning"]["network"]
 NETWORK_VARIANT = f"grid-epochs{NETWORK['epochs']}"
-EXPLORED = ("standard", "beta_pruning", "threshold_pruning")
+EXPLORED = REPLAYED["beta_pruning"]["swept"]
 DEFAULT_CHECK = "networks/{classifier}/{dataset}/default"
 DEFAULTS = {NETWORK["name"]: NETWORK["default"], **config["hypertune"]["defaults"]}
 

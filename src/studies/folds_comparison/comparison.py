@@ -73,7 +73,7 @@ def timed_runs(config: Mapping[str, Any]) -> tuple[str, ...]:
     """Name of the runs on timed fits, where a configuration has some."""
     block = config["folds_comparison"]
     is_timed = set(block["n_folds"]) & set(config["greedy_cv"]["wall_clock"]["n_folds"]) and block["n_timed_seeds"]
-    return (TIMED.name,) if is_timed else ()
+    return ("timed",) if is_timed else ()
 
 
 # Table ---------------------------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     ]
     table = pd.concat([part for part in parts if len(part)], ignore_index=True).rename(columns=MEAN)
     table["measure"] = pd.Categorical(table["measure"], list(MEASURES))
-    table = with_facts_of(runs, table.sort_values([*LISTS, "method", "measure"], ignore_index=True))
+    table = with_facts(runs, table.sort_values([*LISTS, "method", "measure"], ignore_index=True))
     table = table.assign(scale=scale).astype({"measure": str})
     if table["n_seeds"].max() >= FLOOR:
         below = table["n_seeds"] < FLOOR
@@ -125,7 +125,7 @@ def split_timed(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return runs[~is_timed], timed.assign(time_share=spent / timed["exhaustive_s"])
 
 
-def with_facts_of(runs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+def with_facts(runs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """A table by method with each method's strategy and budget_share."""
     return table.merge(runs[FACTS].drop_duplicates(), on="method", how="left")
 
@@ -180,7 +180,7 @@ def summarise_pareto(runs: pd.DataFrame) -> pd.DataFrame:
     runs, keys = split_timed(runs)[0], [*LISTS, "method"]
     renamed = {"ours": "cost", "ours_se": "cost_se", "low": "cost_low", "high": "cost_high"}
     cost = mean_by_seed(runs, "rows_share", keys).rename(columns=renamed)[[*keys, *renamed.values()]]
-    table = with_facts_of(runs, cost.merge(mean_by_seed(runs, "regret", keys).rename(columns=MEAN), on=keys))
+    table = with_facts(runs, cost.merge(mean_by_seed(runs, "regret", keys).rename(columns=MEAN), on=keys))
     fronts = [on_front(part["cost"], part["mean"]) for _, part in table.groupby(LISTS)]
     table["on_front"] = pd.concat(fronts) if fronts else False
     return table
@@ -229,7 +229,7 @@ def summarise_anytime(runs: pd.DataFrame) -> pd.DataFrame:
     runs = runs[runs["budget_share"].isna()]
     parts = [mean_by_seed(runs, regret_at(share), keys).assign(share=share) for share in SHARES]
     table = pd.concat(parts, ignore_index=True).rename(columns=MEAN)
-    return with_facts_of(runs, table).sort_values([*keys, "share"], ignore_index=True)
+    return with_facts(runs, table).sort_values([*keys, "share"], ignore_index=True)
 
 
 @style.styled
@@ -269,20 +269,19 @@ def summarise_ranks(runs: pd.DataFrame) -> pd.DataFrame:
         )
         for measure in RANKED
     ]
-    table = with_facts_of(runs, pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True))
+    table = with_facts(runs, pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True))
     return table.assign(data=provenance(runs))[["measure", *FACTS, *COLUMNS[1:], "data"]]
 
 
 @style.styled
 def draw_ranks(summary: pd.DataFrame) -> Figure:
     """A critical-difference diagram per measure: average ranks, joined where they do not differ."""
-    by = {measure: summary[summary["measure"] == measure] for measure in RANKED}
-    shown = {f"Rank by {RANKED[measure]}": part for measure, part in by.items()}
-    return draw_diagrams(shown, _look_of_row, _marker)
+    parts = {f"Rank by {title}": summary[summary["measure"] == measure] for measure, title in RANKED.items()}
+    return draw_diagrams(parts, _look_of_row, _marker)
 
 
 def look_of(method: str, strategy: str, budget_share: float) -> Look:
-    """The strategy's look, its label telling what is compared."""
+    """The look of a strategy, with what is compared as its label."""
     look = style.LOOKS.get(strategy) or _plain_look(strategy)
     if pd.notna(budget_share):
         return replace(look, label=f"{look.label}, {budget_text(budget_share)}")
@@ -361,7 +360,7 @@ since the network is not trained on fewer images, and so are seconds, since trai
 
 TABLE: Final = Artefact(
     "strategies",
-    lambda config: (RUNS.name, *timed_runs(config)),
+    lambda config: ("runs", *timed_runs(config)),
     tabulate,
     f"""Every strategy that saves folds, replayed on the same kept folds and averaged over the datasets and
     classifiers of document 001; the CSV holds 95 % intervals over seeds. Folds and rows are shares of the
@@ -375,7 +374,7 @@ TABLE: Final = Artefact(
 )
 PARETO: Final = Artefact(
     "pareto",
-    (RUNS.name,),
+    ("runs",),
     summarise_pareto,
     f"""Regret of the choice against its cost, averaged over the datasets and classifiers of document 001, with one
     standard error over seeds each side. The cost is the share of n·k fold evaluations, one on fewer rows counted
@@ -386,7 +385,7 @@ PARETO: Final = Artefact(
 )
 ANYTIME: Final = Artefact(
     "anytime",
-    (RUNS.name,),
+    ("runs",),
     summarise_anytime,
     f"""Regret of the candidate that each strategy would return if stopped, against the share of n·k fold
     evaluations spent, one on fewer rows counted by its share of the rows; averaged over the datasets and
@@ -396,7 +395,7 @@ ANYTIME: Final = Artefact(
 )
 RANKS: Final = Artefact(
     "ranks",
-    (RUNS.name,),
+    ("runs",),
     summarise_ranks,
     f"""Critical-difference diagrams: average rank of each strategy over the cells of dataset, classifier, n and k,
     1 being best, by the regret of its choice, by its cost, and by its regret after a quarter of the exhaustive
@@ -408,7 +407,7 @@ RANKS: Final = Artefact(
 )
 NETWORK_TABLE: Final = Artefact(
     "strategies_network",
-    (NETWORK.name,),
+    ("network",),
     tabulate,
     f"""Every strategy that saves folds, replayed on the kept scores of document 000's network; columns as in the
     table on document 001's scores. {_OF_NETWORK}""",
@@ -417,7 +416,7 @@ NETWORK_TABLE: Final = Artefact(
 )
 NETWORK_PARETO: Final = Artefact(
     "pareto_network",
-    (NETWORK.name,),
+    ("network",),
     summarise_pareto,
     f"""Regret of the choice against its cost (share of n·k trainings) on the kept scores of document 000's
     network, with one standard error over seeds each side; the grey line joins the strategies that none betters in
@@ -427,7 +426,7 @@ NETWORK_PARETO: Final = Artefact(
 )
 NETWORK_ANYTIME: Final = Artefact(
     "anytime_network",
-    (NETWORK.name,),
+    ("network",),
     summarise_anytime,
     f"""Regret of the candidate that each strategy would return if stopped, against the share of n·k trainings
     done, on the kept scores of document 000's network. The vertical scale is that of the square root.

@@ -14,7 +14,7 @@ __all__ = ["FLOOR", "FLOORS", "PAPER", "claims"]
 
 def cells(config: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the runs of which there are statistics by cell."""
-    return (comparison.RUNS.name, *comparison.timed_runs(config), comparison.NETWORK.name)
+    return ("runs", *comparison.timed_runs(config), "network")
 
 
 PAPER: Final = Paper(

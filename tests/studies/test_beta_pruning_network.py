@@ -68,7 +68,7 @@ def test_standard_explores_one_candidate_every_five_trainings(explored):
     for seed, part in standard.groupby("seed"):
         listed = replays.in_authors_order(made_up(seed))
         best = np.fmax.accumulate(listed.scores.mean(axis=1))
-        for step, told in zip(part["step"], part["best_mean"], strict=True):  # also where candidates have failed
+        for step, ours in zip(part["step"], part["best_mean"], strict=True):  # also where candidates have failed
             so_far, left = divmod(step, 5)
             complete = listed.scores[:so_far].mean(axis=1)
             known = (
@@ -78,7 +78,7 @@ def test_standard_explores_one_candidate_every_five_trainings(explored):
                 if left
                 else complete
             )
-            assert np.isnan(known).all() if np.isnan(told) else told == pytest.approx(np.nanmax(known), abs=1e-12)
+            assert np.isnan(known).all() if np.isnan(ours) else ours == pytest.approx(np.nanmax(known), abs=1e-12)
         at_ends = part[part["step"] % 5 == 0]["best_mean"].to_numpy()
         np.testing.assert_allclose(at_ends, np.where(np.isnan(best), np.nan, best), atol=1e-12)
 
@@ -128,8 +128,13 @@ def test_networks_that_diverged_score_by_chance_in_one_run(swept):
 
 def test_the_summary_of_figure_7_holds_the_recorded_run_and_the_band(explored):
     table = network.summarise_explored(explored)
-    own = table[(table["method"] == "recorded") & (table["panel"] == "explored")].set_index("step")["mean"]
-    assert (own[20], own[50], own[100], own.index.max()) == (19, 25, 40, 114)  # docs/methods.md, section 2
+    recorded = table[(table["method"] == "recorded") & (table["panel"] == "explored")].set_index("step")["mean"]
+    assert (recorded[20], recorded[50], recorded[100], recorded.index.max()) == (
+        19,
+        25,
+        40,
+        114,
+    )  # docs/methods.md, section 2
     band = table[(table["method"] == "beta_pruning") & (table["panel"] == "explored")].set_index("step")
     at_20 = explored.query("method == 'beta_pruning' and step == 20")["explored"]
     assert tuple(band.loc[20, ["mean", "low", "high"]]) == (at_20.mean(), at_20.min(), at_20.max())

@@ -23,7 +23,7 @@ def test_a_share_is_a_budget_in_folds_for_each_n_and_k():
     assert Entry("g", "greedy", {"budget": 7}).settings_for(10, 5) == {"budget": 7}
 
 
-def made(*compared, strategies=None):
+def config_of(*compared, strategies=None):
     return {"strategies": strategies or {}, "folds_comparison": {"compared": list(compared)}}
 
 
@@ -42,20 +42,20 @@ def made(*compared, strategies=None):
 )
 def test_what_cannot_be_compared_is_refused_in_one_sentence(block, message):
     with pytest.raises(ValueError, match=r"^folds_comparison\.compared\.1 \(mine\): ") as refusal:
-        entries_of(made({"name": "standard", "strategy": "standard"}, {"name": "mine", **block}))
+        entries_of(config_of({"name": "standard", "strategy": "standard"}, {"name": "mine", **block}))
     assert message in str(refusal.value)
 
 
 def test_a_name_that_stands_twice_is_refused():
     twice = {"name": "mine", "strategy": "standard"}
     with pytest.raises(ValueError, match=r"compared\.1 \(mine\): the name stands twice"):
-        entries_of(made(twice, twice))
+        entries_of(config_of(twice, twice))
 
 
 def test_settings_go_over_those_of_the_strategys_own_block():
     stopping = {"name": "late", "strategy": "greedy_early_stopping", "settings": {"epsilon": 0.1}}
-    own = {"greedy_early_stopping": {"epsilon": 0.02, "rounding": "none"}}
-    entry = entries_of(made(stopping, strategies=own))["late"]
+    blocks = {"greedy_early_stopping": {"epsilon": 0.02, "rounding": "none"}}
+    entry = entries_of(config_of(stopping, strategies=blocks))["late"]
     assert entry.settings == {"epsilon": 0.1, "rounding": "none"}
 
 

@@ -3,42 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pandas as pd
 
 from studies.beta_pruning import model, network
 from studies.markdown import render
 from studies.records import Artefact, Paper
+from studies.shared import k_fold
 from studies.verdicts import judge_all
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 __all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "PAPER", "claims", "render"]
-
-
-def summarise_figure1(seed: int) -> pd.DataFrame:
-    """Five-fold cross-validation of one decision tree on wdbc."""
-    from studies.greedy_cv.cross_validation import summarise_k_fold
-
-    return summarise_k_fold(seed)
-
-
-def draw_figure1(table: pd.DataFrame) -> Figure:
-    """Which rows are validation rows in each iteration, and its accuracy."""
-    from studies.greedy_cv.cross_validation import draw_k_fold
-
-    return draw_k_fold(table)
-
 
 FIGURE1: Final = Artefact(
     "figure1",
     (),
-    summarise_figure1,
+    k_fold.summarise,
     """Figure 1 of document 000. k-fold cross-validation (k = 5) of one decision tree on the 569 rows of wdbc,
     stratified and shuffled: which rows are validation rows in each iteration, and its accuracy.""",
-    draw_figure1,
+    k_fold.draw,
     datasets=("wdbc",),
 )
 PAPER: Final = Paper(

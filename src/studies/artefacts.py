@@ -17,6 +17,7 @@ from studies.big_data import bias, subsampling
 from studies.blocks import block_of, n_trials_of
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
 from studies.folds_comparison import paper as folds_comparison
+from studies.greedy_cv import paper as greedy_cv
 from studies.records import Paper
 from studies.trials_comparison.listed import CURRENCIES, PROBLEMS, searches_of, shown_on
 
@@ -93,37 +94,14 @@ def _each(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {name: (name,) for name in names}
 
 
-def _greedy_cv(config: Mapping[str, Any]) -> Shown:
-    variants = tuple(f"variants/{name}" for name in config["greedy_cv"]["sensitivity"]["variants"])
-    return Shown(
-        folder="greedy_cv",
-        paper="greedy_cv",
-        tables={
-            "table1": ("search_time",),
-            "table1_by_n": ("search_time",),
-            "table2": ("early_stopping",),
-            "table3": ("wall_clock",),
-            "sensitivity": variants,
-            "sizes": ("sizes",),
-        },
-        figures={
-            "figure11": ("search_time",),
-            "figure12": ("search_time",),
-            "sensitivity": variants,
-            "sizes": ("sizes",),
-        },
-        explained={f"figure{i}": ("wdbc",) for i in range(1, 11)},
-        claims={"claims": ("search_time", "early_stopping", "wall_clock"), "claims_sensitivity": ("sizes",)},
-        cells=_each(("search_time", "early_stopping", "wall_clock", "sizes", *variants)),
-    )
-
-
 def _recorded(paper: Paper, config: Mapping[str, Any]) -> Shown:
     """What a paper shows whose records list everything."""
     kinds: dict[str, dict[str, tuple[str, ...]]] = {"table": {}, "figure": {}, "explained": {}}
     for one in paper.artefacts:
-        runs = one.runs_of(config)
-        kinds[one.kind if runs else "explained"][one.name] = runs or one.datasets
+        if one.runs == ():
+            kinds["explained"][one.name] = one.datasets
+        else:
+            kinds[one.kind][one.name] = one.runs_of(config)
     judged, claims = {claim.of for claim in paper.claims}, dict[str, tuple[str, ...]]()
     for study in paper.studies:
         if study.name in judged:
@@ -272,7 +250,7 @@ def _trials_comparison(config: Mapping[str, Any]) -> Shown:
 
 PAPERS: Mapping[str, Callable[[Mapping[str, Any]], Shown]] = {
     "beta_pruning": partial(_recorded, beta_pruning.PAPER),
-    "greedy_cv": _greedy_cv,
+    "greedy_cv": partial(_recorded, greedy_cv.PAPER),
     "exploration": _exploration,
     "big_data": _big_data,
     "hypertune": _hypertune,

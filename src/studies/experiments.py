@@ -15,6 +15,11 @@ from frugal.checks import check_known
 from studies.beta_pruning.network import EXPLORED, SWEPT
 from studies.big_data.bias import BIAS
 from studies.big_data.subsampling import SUBSAMPLING
+from studies.greedy_cv.early_stopping import EARLY_STOPPING
+from studies.greedy_cv.search_time import SEARCH_TIME
+from studies.greedy_cv.sensitivity import SENSITIVITY
+from studies.greedy_cv.sizes import SIZES
+from studies.greedy_cv.wall_clock import WALL_CLOCK
 from studies.methods import methods
 from studies.records import Method, Study
 
@@ -130,11 +135,8 @@ SEARCHES: dict[str, Search] = {search.name: search for search in _SEARCHES}
 
 REPLAYED: dict[str, dict[str, tuple[str, ...]]] = {
     "greedy_cv": {
-        "search_time": ("standard", "greedy"),
-        "early_stopping": ("greedy_early_stopping", "successive_halving"),
-        "wall_clock": ("greedy_early_stopping", "successive_halving"),
-        "sensitivity": ("standard", "greedy"),
-        "sizes": ("standard", "greedy"),
+        study.name: tuple(method.name for method in study.methods)
+        for study in (SEARCH_TIME, EARLY_STOPPING, WALL_CLOCK, SENSITIVITY, SIZES)
     },
     "beta_pruning": {study.name: tuple(method.name for method in study.methods) for study in (EXPLORED, SWEPT)},
 }

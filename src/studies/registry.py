@@ -21,6 +21,7 @@ _HOMES: Final = {
     "beta_pruning": "studies.beta_pruning.paper",
     "big_data": "studies.big_data.paper",
     "folds_comparison": "studies.folds_comparison.paper",
+    "greedy_cv": "studies.greedy_cv.paper",
 }
 """Module of `PAPER` by the name of the paper; those that are not here yet are listed in `studies.artefacts`."""
 

@@ -14,6 +14,7 @@ import pandas as pd
 from frugal.files import whole
 from studies.methods import METHODS
 from studies.records import Look as Look
+from studies.records import Method
 from studies.tidy import is_stand_in
 from studies.verdicts import NOT_RUN
 
@@ -72,6 +73,22 @@ LOOKS: Final[Mapping[str, Look]] = {  # the family of folds
     "paired_racing": Look("#0C859F", "paired race", "8", "-", "+."),
     "predicted_folds": Look("#6E226B", "predicted folds", "H", ":", "o."),
 }
+
+
+def strategies(*names: str) -> tuple[Method, ...]:
+    """Strategies of the family of folds as methods with their looks."""
+    looks = {name: LOOKS[name] for name in names}
+    return tuple(
+        Method(
+            name,
+            label=look.label,
+            color=look.color,
+            marker=look.marker,
+            linestyle=look.linestyle,
+            hatch=look.hatch,
+        )
+        for name, look in looks.items()
+    )
 
 
 TRIALS: Final[Mapping[str, Look]] = {name: method.look for name, method in METHODS.items()}

@@ -9,26 +9,19 @@ import pytest
 from scipy import stats
 
 from frugal.stats import welch
-from studies import estimates
+from studies import estimates, tables
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED, over_seeds, resampled
-from studies.greedy_cv import TABLES, claims
-from studies.greedy_cv.claims import EXPERIMENTS, STUDIES
+from studies.greedy_cv.early_stopping import table2
 from studies.greedy_cv.measures import n_significant
-from studies.greedy_cv.tables import (
-    CELL,
-    SEARCH_METHODS,
-    STOPPING_METHODS,
-    compare,
-    published,
-    table1,
-    table1_by_n,
-    table2,
-    table3,
-)
+from studies.greedy_cv.paper import PAPER, claims
+from studies.greedy_cv.search_time import table1, table1_by_n
+from studies.greedy_cv.tables import CELL, SEARCH_METHODS, STOPPING_METHODS, compare, published
+from studies.greedy_cv.wall_clock import table3
 from studies.markdown import render
 from studies.tidy import TIDY
 from studies.verdicts import NOT_RUN, split
 
+TABLES = tables("greedy_cv")
 SEEDS = range(30)
 N_SEARCH, N_STOPPING = (128, 256, 512, 1024, 2048), (256, 512, 1024)
 
@@ -178,7 +171,7 @@ def test_cells_that_the_document_does_not_have_are_not_judged():
 
 def test_claims_of_an_experiment_without_runs_are_listed():
     found = judged()
-    assert found["id"].tolist() == [claim.id for part in EXPERIMENTS.values() for claim in part.claims]
+    assert found["id"].tolist() == [claim.id for claim in PAPER.claims if claim.of != "sizes"]
     assert set(found["verdict"]) == {NOT_RUN}
     assert found["ours"].isna().all()
 
@@ -225,9 +218,8 @@ def test_one_exception_breaks_a_claim_about_every_comparison(shift, expected):
 
 
 def test_claims_have_the_documents_words_or_its_number_and_findings_have_neither():
-    listed = [claim for part in (*EXPERIMENTS.values(), *STUDIES.values()) for claim in part.claims]
-    assert len({claim.id for claim in listed}) == len(listed)
-    for claim in listed:
+    assert len({claim.id for claim in PAPER.claims}) == len(PAPER.claims)
+    for claim in PAPER.claims:
         assert re.fullmatch(r"greedy_cv\.[a-z_]+\.[a-z0-9_]+", claim.id)
         assert claim.artefact.removeprefix("tables/") in TABLES
         if claim.is_ours:

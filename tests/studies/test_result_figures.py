@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from studies import figures, style
-from studies.greedy_cv.figures import summarise_figure11, summarise_figure12
-from studies.greedy_cv.sensitivity import summarise_sensitivity, summarise_sizes
+from studies.greedy_cv import sensitivity, sizes
+from studies.greedy_cv.search_time import summarise_figure11, summarise_figure12
 
 T_OF_2 = 12.7062  # 97.5 % point of Student's t with one degree of freedom
 FIGURES = figures("greedy_cv")
@@ -49,7 +49,7 @@ def test_figure_12_has_boston_by_n_with_the_published_average_repeated():
 
 def test_sensitivity_measures_the_distance_to_the_printed_table():
     # Table 1 prints 0.328 and 0.459 for KNN on breast cancer at k = 5; ours average 0.3 and 0.5.
-    table = summarise_sensitivity(runs(TIMES, variant="near")).set_index("method")
+    table = sensitivity.summarise(runs(TIMES, variant="near")).set_index("method")
     assert table["distance"].to_dict() == pytest.approx({"greedy": 0.028, "standard": 0.041})
     # Without seed 0 greedy averages 0.4, without seed 1 0.2: 0.072 and 0.128, a jackknife error of 0.028.
     row = table.loc["greedy"]
@@ -59,7 +59,7 @@ def test_sensitivity_measures_the_distance_to_the_printed_table():
 
 def test_sensitivity_of_one_repetition_has_no_interval_and_other_cells_do_not_count():
     one = {(128, 0): 0.328}
-    table = summarise_sensitivity(pd.concat([runs(one, variant="v"), runs(one, "letter", variant="v")]))
+    table = sensitivity.summarise(pd.concat([runs(one, variant="v"), runs(one, "letter", variant="v")]))
     row = table.set_index("method").loc["greedy"]
     assert row["distance"] == pytest.approx(0.0, abs=1e-12)
     assert pd.isna(row["high"])
@@ -71,7 +71,7 @@ def test_sizes_are_in_order_of_the_number_of_rows_and_of_k():
     both = pd.concat(
         [runs(later, "letter_20000"), runs(TIMES, "letter_8000"), runs(TIMES, "letter_8000").assign(k=10)]
     )
-    table = summarise_sizes(both).query("method == 'greedy'")
+    table = sizes.summarise(both).query("method == 'greedy'")
     assert table[["k", "n_rows"]].to_numpy().tolist() == [[5, 8000], [5, 20000], [10, 8000]]
     assert table["ours"].tolist() == pytest.approx([0.3, 0.4, 0.3])
     assert table["ours_se"].tolist() == pytest.approx([0.1, 0.1, 0.1])

@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 
 from frugal.seeds import rng_for
 from studies.greedy_cv import searches
-from studies.greedy_cv.searches import AXES, BOUNDS, bayesian, early_stopping, evolutionary, make_problem
+from studies.greedy_cv.problem import AXES, BOUNDS, make_problem
 
 SEEDS = range(6)
 SEARCHES = {
@@ -138,7 +138,7 @@ def test_a_smaller_budget_of_random_search_is_a_prefix():
 def test_expected_improvement_matches_simulation_and_vanishes_without_uncertainty():
     draws = np.random.default_rng(0).normal(0.2, 0.5, 400_000)
     simulated = np.maximum(0.1 - draws, 0.0).mean()
-    found = bayesian.expected_improvement(np.array([0.2, 0.2, 0.0]), np.array([0.5, 0.0, 0.0]), 0.1)
+    found = searches.expected_improvement(np.array([0.2, 0.2, 0.0]), np.array([0.5, 0.0, 0.0]), 0.1)
     np.testing.assert_allclose(found, [simulated, 0.0, 0.1], atol=2e-3)
 
 
@@ -148,7 +148,7 @@ def test_bayesian_search_evaluates_where_the_acquisition_is_highest_and_says_why
     best = panels.loc[[panels["expected_improvement"].idxmax()]]
     assert points_of(best).tolist() == points_of(table[table["step"] == 13]).tolist()
     assert table["stop"].iloc[-1] == "too little to gain"
-    assert table["improvement_left"].iloc[-1] < bayesian.TOLERANCE
+    assert table["improvement_left"].iloc[-1] < searches.TOLERANCE
     short = searches.bayesian_search(problem, rng_for("bayesian", 0), budget=12)
     assert (len(short), short["stop"].iloc[-1]) == (12, "budget spent")
 
@@ -160,12 +160,12 @@ def test_each_generation_keeps_the_better_half_and_discards_the_worse():
         kept, gone = before[~before["discarded"]], before[before["discarded"]]
         assert kept["loss"].max() <= gone["loss"].min()
         assert set(after.loc[~after["is_new"], "step"]) == set(kept["step"])
-        assert after["is_new"].sum() == evolutionary.POPULATION // 2
+        assert after["is_new"].sum() == searches.POPULATION // 2
 
 
 def test_children_take_each_hyperparameter_from_a_parent_or_mutate_one():
     parents = np.array([[-4.0, -5.0], [-3.0, -4.0], [-2.0, -3.0], [-1.0, -2.0]])
-    children, origins = evolutionary.breed(parents, 200, np.random.default_rng(0))
+    children, origins = searches.breed(parents, 200, np.random.default_rng(0))
     is_recombined = np.array(origins) == "recombination"
     assert 60 < is_recombined.sum() < 140
     for child in children[is_recombined]:
@@ -184,4 +184,4 @@ def test_early_stopping_halves_the_candidates_and_doubles_the_rows():
         assert kept["loss"].max() <= gone["loss"].min()
         following = table.loc[table["rung"] == rung + 1, "candidate"]
         assert following.empty or set(following) == set(kept["candidate"])
-    assert early_stopping.REDUCTION_FACTOR == 2
+    assert searches.REDUCTION_FACTOR == 2

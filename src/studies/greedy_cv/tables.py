@@ -1,26 +1,30 @@
-"""The tables of document 001, each cell beside the published one.
+"""What the tables of document 001 share: printed values, the test of two methods, and ours beside the published.
 
-Runs are one row per method, dataset, classifier, n, k and seed, as `frugal search` writes them: `search_time` of
-the first group of experiments (Table 1, Figures 11 and 12), `early_stopping` of the second (Tables 2 and 3).
+Runs are one row per method, dataset, classifier, n, k and seed, as `frugal search` writes them.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
 from frugal.stats import stars, welch
-from studies.tidy import TIDY, mean_by_seed, need, read_printed, unprinted
+from studies.tidy import TIDY, mean_by_seed, read_printed
 from studies.verdicts import NOT_RUN
 
-CELL = ["dataset", "classifier"]
-SEARCH_METHODS = ("greedy", "standard")
-STOPPING_METHODS = ("greedy_early_stopping", "successive_halving")
-N_SEARCH = (128, 256, 512, 1024, 2048)
+CELL: Final = ["dataset", "classifier"]
+KEYS: Final = [*CELL, "method", "k"]
+"""Of a row of Table 1."""
+SEARCH_METHODS: Final = ("greedy", "standard")
+"""Of the first group of experiments, in the order of legends."""
+STOPPING_METHODS: Final = ("greedy_early_stopping", "successive_halving")
+"""Of the second group of experiments."""
+N_SEARCH: Final = (128, 256, 512, 1024, 2048)
 """Numbers of candidates that Table 1 pools (section 4.3)."""
-K_STOPPING = (10,)
+K_STOPPING: Final = (10,)
 """Number of folds in the second group of experiments (section 4.3)."""
 
 
@@ -29,17 +33,6 @@ def published(table: str) -> pd.DataFrame:
     """A printed table: columns dataset, classifier, method, k or n, published, published_stars."""
     names = {"value": "published", "stars": "published_stars"}
     return read_printed(f"greedy_{table}").fillna({"stars": ""}).rename(columns=names)
-
-
-def with_ratio(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs of the second experiment with `time_ratio` and `overhead_share`.
-
-    The ratio is measured seconds of the search, its own overhead included, over those of fitting every candidate
-    on every fold.
-    """
-    need(runs, "seconds", "overhead_s", "exhaustive_s")
-    spent = runs["seconds"] + runs["overhead_s"]
-    return runs.assign(time_ratio=spent / runs["exhaustive_s"], overhead_share=runs["overhead_s"] / spent)
 
 
 def compare(runs: pd.DataFrame, value: str, keys: list[str], *, higher_is_better: bool) -> pd.DataFrame:
@@ -75,7 +68,9 @@ def compare(runs: pd.DataFrame, value: str, keys: list[str], *, higher_is_better
 
 
 def beside(table: str, ours: pd.DataFrame, keys: list[str], scale: str, extra: list[str]) -> pd.DataFrame:
-    """Published and ours side by side, printed cells first; one that was not run says so, one not printed stays.
+    """Published and ours side by side, printed cells first.
+
+    A printed cell that was not run says so; a cell of ours that is not printed stays.
 
     Args:
         table: name of the printed table.
@@ -106,51 +101,8 @@ def settings_note(runs: pd.DataFrame, column: str, printed: tuple[int, ...]) -> 
     return {"note": f"{column} = {ours} here and {theirs} in the document."}
 
 
-def table1(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """Average search time to find the optimal model, pooled over n."""
-    need(runs, "search_time")
-    ours = compare(runs, "search_time", [*CELL, "k"], higher_is_better=False)
-    table = beside("table1", ours, [*CELL, "method", "k"], scale, ["p", "p_clustered"])
-    table.attrs.update(settings_note(runs, "n", N_SEARCH))
-    return table
-
-
-def table1_by_n(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """The 135 cells behind Table 1, with the average number of candidates tied for best."""
-    need(runs, "search_time", "n_tied")
-    keys = [*CELL, "k", "n"]
-    ours = compare(runs, "search_time", keys, higher_is_better=False)
-    ties = runs.groupby([*keys, "method"], as_index=False)["n_tied"].mean()
-    table = ours.merge(ties, on=[*keys, "method"])
-    return unprinted(table, scale)[[*CELL, "method", "k", "n", *TIDY, "n_missing", "p", "n_tied"]]
-
-
-def table2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """Rank percentile of the chosen model; `k` is ours."""
-    need(runs, "quality")
-    ours = compare(runs, "quality", [*CELL, "n"], higher_is_better=True)
-    return _at_one_k(beside("table2", ours, [*CELL, "method", "n"], scale, ["p"]), runs)
-
-
-def table3(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """Wall-clock of the search over that of the exhaustive one, with machine-independent shares beside.
-
-    `evaluations_share` counts fold evaluations, `rows_share` the rows trained on, `overhead_share` is the part of
-    the search's seconds that went into the strategy itself; `k` is ours.
-    """
-    need(runs, "n_evaluations", "rows_share")
-    keys = [*CELL, "n"]
-    timed = with_ratio(runs)
-    ours = compare(timed, "time_ratio", keys, higher_is_better=False)
-    timed = timed.assign(evaluations_share=timed["n_evaluations"] / (timed["n"] * timed["k"]))
-    shares = ["evaluations_share", "rows_share", "overhead_share"]
-    means = timed.groupby([*keys, "method"], as_index=False)[shares].mean()
-    ours = ours.merge(means, on=[*keys, "method"])
-    return _at_one_k(beside("table3", ours, [*CELL, "method", "n"], scale, ["p", *shares]), runs)
-
-
-def _at_one_k(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """The table with the number of folds behind it.
+def at_one_k(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Table 2 or 3 with the number of folds of its runs, which the document's tables do not have.
 
     Raises:
         ValueError: if the runs have several.

@@ -5,52 +5,30 @@ Figure 8 is one real cross-validation; figures 9 and 10 replay strategies on rea
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from frugal.interface import FoldTask
 from frugal.seeds import rng_for
 from studies import style
+from studies.records import Artefact
+from studies.shared import k_fold
+from studies.shared.k_fold import N_FOLDS
 
-N_FOLDS = 5
-N_CANDIDATES = 12
-BUDGET = 33
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+N_CANDIDATES: Final = 12
+BUDGET: Final = 33
 """Of 12 x 5 = 60 fold evaluations: the searches of figures 9 and 10 are stopped about half-way."""
-CLASSIFIER = "knn"
-_TRAIN, _VALIDATION, _EMPTY = "#DCE9FA", "#00318F", "#F4F4F4"
-
-
-def summarise_k_fold(seed: int, *, root: str | Path = "data") -> pd.DataFrame:
-    """Five-fold cross-validation of one decision tree on wdbc.
-
-    Args:
-        seed: decides the folds and the tree's random state.
-        root: the data folder.
-
-    Returns:
-        One row per iteration and row of the data: iteration (from 1), row, part (train or validation),
-        accuracy (of the iteration), mean_accuracy (the document's theta).
-    """
-    from frugal import datasets, folds
-
-    where = folds.Folds(datasets.load("wdbc", root=root), N_FOLDS, seed)
-    evaluate = folds.Live(where, "decision_tree", [{}])
-    parts = []
-    for fold, (train, _) in enumerate(where.parts):
-        rows = np.arange(len(where.dataset.y))
-        part = np.where(np.isin(rows, train), "train", "validation")
-        accuracy = evaluate(FoldTask(0, fold)).score
-        parts.append(pd.DataFrame({"iteration": fold + 1, "row": rows, "part": part, "accuracy": accuracy}))
-    mean = float(np.mean([part["accuracy"].iloc[0] for part in parts]))
-    return pd.concat(parts, ignore_index=True).assign(mean_accuracy=mean)
+CLASSIFIER: Final = "knn"
+_EMPTY = "#F4F4F4"
 
 
 def summarise_standard(seed: int) -> pd.DataFrame:
@@ -116,59 +94,9 @@ def _cells(tasks: list[FoldTask], scores: NDArray[np.float64]) -> pd.DataFrame:
 
 
 @style.styled
-def draw_k_fold(table: pd.DataFrame) -> Figure:
-    """Parts of each iteration, by fold and by row of the data, and the accuracy of each iteration."""
-    figure = Figure(figsize=style.TWO_COLUMN, layout="constrained")
-    left, middle, right = figure.subplots(1, 3, sharey=True, width_ratios=[1.1, 1.5, 0.8])
-    is_validation = (table["part"] == "validation").to_numpy().reshape(N_FOLDS, -1)
-    _draw_fold_blocks(left, is_validation.sum(axis=1))
-    _draw_row_stripes(middle, is_validation)
-    _draw_accuracies(right, table.drop_duplicates("iteration"))
-    for color, label in ((_TRAIN, "training part"), (_VALIDATION, "validation part")):
-        left.plot([], [], "s", color=color, mec="black", ms=7, label=label)
-    figure.legend(loc="outside lower center", ncols=4)
-    return figure
-
-
-def _draw_fold_blocks(axes: Axes, n_validation: NDArray[np.int64]) -> None:
-    """One row per iteration, one block per fold, dark for its `n_validation` rows, shape (n_folds,)."""
-    numbers = range(1, N_FOLDS + 1)
-    for iteration, n_rows in zip(numbers, n_validation, strict=True):
-        colors = [_VALIDATION if fold == iteration else _TRAIN for fold in numbers]
-        axes.barh(iteration, 1, left=np.arange(0.5, N_FOLDS), height=0.8, color=colors, edgecolor="white")
-        look: dict[str, Any] = {"color": "white", "ha": "center", "va": "center", "fontsize": 6}
-        axes.text(iteration, iteration, f"{n_rows}\nrows", **look)
-    axes.set(xlabel="fold", ylabel="iteration", title="parts, by fold", xticks=numbers, yticks=numbers)
-
-
-def _draw_row_stripes(axes: Axes, is_validation: NDArray[np.bool_]) -> None:
-    """One stripe per iteration; `is_validation` has shape (n_folds, n_rows)."""
-    n_rows, colors = is_validation.shape[1], ListedColormap([_TRAIN, _VALIDATION])
-    for iteration, stripe in enumerate(is_validation, start=1):
-        extent = (0.0, float(n_rows), iteration + 0.4, iteration - 0.4)
-        axes.imshow(stripe[None, :], colors, extent=extent, aspect="auto", interpolation="nearest")
-    axes.set(xlim=(0, n_rows), ylim=(N_FOLDS + 0.5, 0.5))
-    axes.set(xlabel="row of the data", title="the same parts, by row")
-
-
-def _draw_accuracies(axes: Axes, iterations: pd.DataFrame) -> None:
-    """A dot per iteration, and their mean."""
-    mean = float(iterations["mean_accuracy"].iloc[0])
-    axes.axvline(mean, color="black", ls="--", lw=1.0, label=rf"mean $\theta$ = {mean:.4f}", zorder=1)
-    points = iterations[["accuracy", "iteration"]].to_numpy(dtype=float)
-    axes.plot(*points.T, "o", color=_VALIDATION, label=r"accuracy $\theta_i$")
-    for accuracy, iteration in points:
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
-        look: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": 7, "bbox": box}
-        axes.text(accuracy, iteration - 0.15, f"{accuracy:.3f}", **look)
-    axes.margins(x=0.25)
-    axes.set(xlabel="validation accuracy", title="scores")
-
-
-@style.styled
-def draw_progress(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> Figure:
     """Candidates by folds; an evaluated cell is dark and holds its step, the others are empty."""
-    figure = Figure(figsize=(5.6, 4.2), layout="constrained")
+    figure = style.new_figure(5.6, 4.2)
     axes = figure.subplots()
     budget = int(table["budget"].iloc[0])
     steps = table["step"].to_numpy(dtype=float, na_value=np.nan).reshape(N_CANDIDATES, N_FOLDS)
@@ -187,7 +115,9 @@ def draw_progress(table: pd.DataFrame) -> Figure:
 
 def _draw_steps(figure: Figure, axes: Axes, steps: NDArray[np.float64], budget: int) -> None:
     """Cells coloured by step, early ones darkest; `steps`, nan where not done, is (n_candidates, n_folds)."""
-    colors = mpl.colormaps[style.SEQUENTIAL].with_extremes(bad=_EMPTY)
+    from matplotlib import colormaps
+
+    colors = colormaps[style.SEQUENTIAL].with_extremes(bad=_EMPTY)
     edges = np.arange(0.5, N_FOLDS + 1), np.arange(0.5, N_CANDIDATES + 1)
     look: dict[str, Any] = {"edgecolor": "white", "linewidth": 1.5, "vmin": 1, "vmax": 1.4 * budget}
     mesh = axes.pcolormesh(*edges, np.ma.masked_invalid(steps), cmap=colors, **look)
@@ -206,3 +136,31 @@ def _annotate_row(axes: Axes, y: int, row: dict[Any, Any], n_done: int) -> None:
     text += "  returned" if row["chosen"] else ""
     weight = "bold" if row["complete"] else "normal"
     axes.text(N_FOLDS + 0.6, y, text, va="center", fontsize=7, weight=weight)
+
+
+_explained = partial(Artefact, runs=(), datasets=("wdbc",))
+_PROGRESS: Final = f"""among {N_CANDIDATES} nearest-neighbour candidates on wdbc, replayed on their scores and
+    stopped after {BUDGET} fold evaluations (dark cells, with their step)."""
+FIGURE8: Final = _explained(
+    "figure8",
+    summarise=k_fold.summarise,
+    caption="""Figure 8 of document 001.
+    Standard k-fold cross-validation (k = 5) of one decision tree on the 569 rows of wdbc, stratified and
+    shuffled.""",
+    draw=k_fold.draw,
+)
+FIGURE9: Final = _explained(
+    "figure9",
+    summarise=summarise_standard,
+    caption=f"""Figure 9 of document 001.
+    Standard k-fold selection {_PROGRESS}""",
+    draw=draw,
+)
+FIGURE10: Final = _explained(
+    "figure10",
+    summarise=summarise_greedy,
+    caption=f"""Figure 10 of document 001.
+    Greedy k-fold selection {_PROGRESS}""",
+    draw=draw,
+)
+ARTEFACTS: Final = (FIGURE8, FIGURE9, FIGURE10)

@@ -15,25 +15,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, wraps
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 
 Array = NDArray[np.float64]
 
-AXES = ("log10_gamma", "log10_lambda")
-BOUNDS: Mapping[str, tuple[float, float]] = {"log10_gamma": (-4.5, 0.0), "log10_lambda": (-6.0, 0.5)}
+AXES: Final = ("log10_gamma", "log10_lambda")
+BOUNDS: Final[Mapping[str, tuple[float, float]]] = {"log10_gamma": (-4.5, 0.0), "log10_lambda": (-6.0, 0.5)}
 LOW, HIGH = np.array(list(BOUNDS.values())).T
 N_TRAIN, N_VALIDATION = 160, 320
-N_SURFACE = 41
+N_SURFACE: Final = 41
 """Points per axis of the surface."""
-OPTIMUM_SHARE = 0.1
+OPTIMUM_SHARE: Final = 0.1
 """The optimum region is the best tenth of the surface, so n uniform draws all miss it with chance 0.9^n."""
 
 
@@ -77,7 +77,7 @@ class Problem:
         """
         loss, alpha, factor, kernel, kernel_validation, residual = self._solve(point, None)
         scale = 2.0 / len(residual)
-        adjoint = cho_solve(factor, scale * kernel_validation.T @ residual)
+        adjoint = scipy.linalg.cho_solve(factor, scale * kernel_validation.T @ residual)
         by_gamma = scale * residual @ (-self.distances_validation * kernel_validation @ alpha)
         by_gamma -= adjoint @ (-self.distances * kernel @ alpha)
         by_lambda = -len(alpha) * adjoint @ alpha
@@ -89,8 +89,8 @@ class Problem:
         y = self.y[:n_rows]
         kernel = np.exp(-gamma * self.distances[:n_rows, :n_rows])
         kernel_validation = np.exp(-gamma * self.distances_validation[:, :n_rows])
-        factor = cho_factor(kernel + penalty * len(y) * np.eye(len(y)))
-        alpha = cho_solve(factor, y)
+        factor = scipy.linalg.cho_factor(kernel + penalty * len(y) * np.eye(len(y)))
+        alpha = scipy.linalg.cho_solve(factor, y)
         residual = kernel_validation @ alpha - self.y_validation
         return float(np.mean(residual**2)), alpha, factor, kernel, kernel_validation, residual
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.colors import LogNorm
-from matplotlib.contour import QuadContourSet
-from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from studies import style
-from studies.greedy_cv.searches.problem import AXES, BOUNDS, Array, optimum_loss
+from studies.greedy_cv.problem import AXES, BOUNDS, Array, optimum_loss
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.contour import QuadContourSet
+    from matplotlib.figure import Figure
 
 X, Y = AXES
 X_LABEL, Y_LABEL = r"$\log_{10}\,\gamma$ (kernel width)", r"$\log_{10}\,\lambda$ (ridge penalty)"
@@ -37,13 +36,12 @@ _CROSS: dict[str, Any] = {
     "color": "black",
     "linewidth": 1.0,
     "zorder": 2.5,
-    "path_effects": [withStroke(linewidth=2.2, foreground="white")],
 }
 
 
 def panels(n: int, height: float) -> tuple[Figure, list[Axes]]:
     """A figure of two columns' width with `n` panels side by side; height in inches."""
-    figure = Figure(figsize=(style.TWO_COLUMN[0], height), layout="constrained")
+    figure = style.new_figure(style.TWO_COLUMN[0], height)
     return figure, list(figure.subplots(1, n))
 
 
@@ -59,11 +57,16 @@ def star(axes: Axes, points: pd.DataFrame, x: str = X, y: str = Y, **look: Any) 
 
 def crosses(axes: Axes, points: pd.DataFrame, x: str = X, y: str = Y, **look: Any) -> None:
     """Points that were given up."""
-    axes.scatter(points[x], points[y], **(_CROSS | look))
+    from matplotlib.patheffects import withStroke
+
+    edge = [withStroke(linewidth=2.2, foreground="white")]
+    axes.scatter(points[x], points[y], **(_CROSS | {"path_effects": edge} | look))
 
 
 def draw_surface(axes: Axes, surface: pd.DataFrame, shown: str = "loss") -> QuadContourSet:
     """Filled contours of column `shown` on the scale of the true loss, with the optimum region's edge."""
+    from matplotlib.colors import LogNorm
+
     x, y, truth = _grid(surface, "loss")
     low, high = truth.min(), truth.max()
     values = np.clip(_grid(surface, shown)[2], low, high)
@@ -80,6 +83,8 @@ def draw_surface(axes: Axes, surface: pd.DataFrame, shown: str = "loss") -> Quad
 
 def draw_acquisition(figure: Figure, axes: Axes, surface: pd.DataFrame) -> None:
     """Expected improvement, in greys with its own colour bar."""
+    from matplotlib.ticker import MaxNLocator
+
     contours = axes.contourf(*_grid(surface, "expected_improvement"), levels=12, cmap="Greys")
     bar = figure.colorbar(contours, ax=axes, location="right", ticks=MaxNLocator(4), format="%.2g")
     bar.set_label(r"expected improvement ($\log_{10}$ loss)")
@@ -88,6 +93,8 @@ def draw_acquisition(figure: Figure, axes: Axes, surface: pd.DataFrame) -> None:
 
 def draw_region_edge(axes: Axes, loss: float) -> None:
     """A horizontal line where the optimum region begins, on an axis of losses, which it makes logarithmic."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
     axes.axhline(loss, color="grey", lw=0.9, label="edge of the optimum region")
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0)))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from frugal.seeds import rng_for
 from studies import style
-from studies.greedy_cv.searches import canvas
-from studies.greedy_cv.searches.bayesian import BUDGET, TOLERANCE, bayesian_search
-from studies.greedy_cv.searches.problem import make_problem, on_one_thread
+from studies.greedy_cv import canvas
+from studies.greedy_cv.problem import make_problem, on_one_thread
+from studies.greedy_cv.searches import BUDGET, TOLERANCE, bayesian_search
+from studies.records import Artefact
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _CENTRES = {
     "start": (0.7, 0.97), "A": (0.7, 0.77), "B": (0.7, 0.51), "C": (0.7, 0.24), "D": (0.2, 0.51),
@@ -33,7 +35,7 @@ _FLOW = (
 
 
 @on_one_thread
-def summarise_loop(seed: int) -> pd.DataFrame:
+def summarise(seed: int) -> pd.DataFrame:
     """The Bayesian run of figure 4, with what stops it: columns budget, tolerance and optimum_loss."""
     problem = make_problem(seed)
     run = bayesian_search(problem, rng_for("bayesian", seed))
@@ -41,9 +43,9 @@ def summarise_loop(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw_loop(run: pd.DataFrame) -> Figure:
+def draw(run: pd.DataFrame) -> Figure:
     """The loop with the numbers of its last pass, and the loss of every pass."""
-    figure = Figure(figsize=(7.2, 4.0), layout="constrained")
+    figure = style.new_figure(7.2, 4.0)
     left, right = figure.subplots(1, 2, width_ratios=[1.25, 1.0])
     _draw_boxes(left, run)
     _draw_trace(right, run)
@@ -87,6 +89,8 @@ def _draw_boxes(axes: Axes, run: pd.DataFrame) -> None:
 
 
 def _draw_trace(axes: Axes, run: pd.DataFrame) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     axes.step(run["step"], run["best_so_far"], where="post", color="black", label="best so far")
     guided = run[run["stage"] == "guided"]
     axes.vlines(
@@ -99,3 +103,14 @@ def _draw_trace(axes: Axes, run: pd.DataFrame) -> None:
     canvas.draw_region_edge(axes, float(run["optimum_loss"].iloc[0]))
     axes.set(xlabel="step (evaluations)", ylabel=canvas.LOSS_LABEL, title="every pass")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+FIGURE1: Final = Artefact(
+    "figure1",
+    (),
+    summarise,
+    """Figure 1 of document 001. The general loop of a guided search, with the numbers of the last pass of the
+    Bayesian run of figure 4, and the loss of each pass.""",
+    draw,
+    datasets=("wdbc",),
+)

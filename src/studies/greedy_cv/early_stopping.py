@@ -1,0 +1,113 @@
+"""Document 001, section 5.2, Table 2: how good the models are that two early-stopping methods select."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from studies import style
+from studies.cells import every
+from studies.estimates import Arrays, Estimate
+from studies.greedy_cv.measures import (
+    Array,
+    Measure,
+    are_enough,
+    by_method,
+    count,
+    n_significant,
+    runs_of_cells,
+    seed_means,
+)
+from studies.greedy_cv.tables import CELL, STOPPING_METHODS, at_one_k, beside, compare
+from studies.records import Artefact, Claim, Study
+from studies.regions import above, near
+from studies.tidy import need
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
+    """Rank percentiles of what is selected, under `greedy` and `halving`."""
+    need(runs, "quality")
+    qualities = by_method(runs, "quality", [*CELL, "n"], "k", STOPPING_METHODS)
+    return dict(zip(("greedy", "halving"), (qualities[method] for method in STOPPING_METHODS), strict=True))
+
+
+def judged(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs of the cells of Table 2; all runs if one is missing."""
+    return runs_of_cells(runs, "table2")
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """Whether there are `measures.FLOOR` repetitions of both methods in each cell of Table 2."""
+    return are_enough(runs, "table2")
+
+
+EARLY_STOPPING: Final = Study(
+    name="early_stopping",
+    methods=style.strategies(*STOPPING_METHODS),
+    judged=judged,
+    arrays=arrays,
+    is_enough=is_enough,
+)
+_claim = partial(Claim, section="5.2", unit="experiments", of="early_stopping", artefact="tables/table2")
+
+
+def _better_in_every_cell(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    """Rank percentile of greedy early stopping's choice less that of halving's, in points, in every cell."""
+    return every(100.0 * seed_means(arrays["greedy"] - arrays["halving"]), above(0), noun="experiments")
+
+
+def _n_better(level: float) -> Measure:
+    """Cells in which greedy early stopping selects the better model at a level."""
+    return count(lambda arrays: n_significant(-arrays["greedy"], -arrays["halving"], level))
+
+
+CLAIMS: Final = (
+    _claim(
+        "greedy_cv.early_stopping.every_cell",
+        quote="select final ML models that performed better than the final ML models selected by the successive "
+        "halving method in every one of the 27 head-to-head experiments",
+        quantity="rank percentile of the model that greedy early stopping selects less that of successive "
+        "halving's choice, in the experiment where this is least",
+        unit="points",
+        agrees=above(0),
+        measure=_better_in_every_cell,
+    ),
+    _claim(
+        "greedy_cv.early_stopping.n_significant",
+        quote="statistically outperformed the state-of-the-art successive halving method in every combination of "
+        "dataset, ML algorithm, and value of n used in the early stopping experiments",
+        quantity="experiments, of 27, in which greedy early stopping selects the better model at p < .01, the "
+        "weakest level in Table 2",
+        published=27,
+        agrees=near(27, margin=1),  # as of Table 1
+        measure=_n_better(0.01),
+    ),
+    _claim(
+        "greedy_cv.early_stopping.n_most_significant",
+        quote="",
+        quantity="experiments, of 27, in which greedy early stopping selects the better model at p < .001 (three "
+        "stars in Table 2)",
+        published=26,
+        agrees=near(26, margin=1),  # as of Table 1
+        measure=_n_better(0.001),
+    ),
+)
+
+
+def table2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """Rank percentile of the chosen model; `k` is ours."""
+    need(runs, "quality")
+    ours = compare(runs, "quality", [*CELL, "n"], higher_is_better=True)
+    return at_one_k(beside("table2", ours, [*CELL, "method", "n"], scale, ["p"]), runs)
+
+
+TABLE2: Final = Artefact(
+    "table2",
+    ("early_stopping",),
+    table2,
+    """Table 2 of document 001: rank percentile of the model that each early-stopping method selects, ours beside
+    the published value. {{ n_seeds }} seeds.""",
+)

@@ -1,0 +1,390 @@
+"""Document 001, section 5.1: how soon greedy and standard k-fold selection find the best model.
+
+Table 1, the 135 cells behind it, Figures 11 and 12, and the claims of that section and of the theory in 4.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from studies import style
+from studies.cells import every
+from studies.estimates import Arrays, Estimate
+from studies.greedy_cv.measures import (
+    Array,
+    are_enough,
+    by_method,
+    count,
+    n_significant,
+    overall,
+    ratio_of_means,
+    runs_of_cells,
+    seed_means,
+    spread,
+)
+from studies.greedy_cv.tables import (
+    CELL,
+    KEYS,
+    N_SEARCH,
+    SEARCH_METHODS,
+    beside,
+    compare,
+    published,
+    settings_note,
+)
+from studies.markdown import NAMES
+from studies.records import Artefact, Claim, Study
+from studies.regions import about, above, at_least, near, near_sd
+from studies.tidy import TIDY, mean_by_seed, need, unprinted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CLASSIFIERS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "bernoulli_nb": {"color": "#00318F", "marker": "o"},
+    "decision_tree": {"color": "#926A00", "marker": "v"},
+    "knn": {"color": "#D07CA1", "marker": "^"},
+}
+"""Looks, told apart by lightness too."""
+
+# Claims --------------------------------------------------------------------------------------------------------
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
+    """Search times by method, and under `inside` whether each lies within the theory's bounds."""
+    need(runs, "search_time")
+    lowest = np.where(
+        runs["method"] == "greedy", (runs["n"] + runs["k"] - 1) / (runs["n"] * runs["k"]), 1 / runs["n"]
+    )
+    inside = runs["search_time"].between(lowest - 1e-12, 1.0).astype(float)
+    runs = runs.assign(inside=inside.where(runs["search_time"].notna()))
+    bounds = by_method(runs, "inside", [*CELL, "k"], "n", SEARCH_METHODS)
+    return by_method(runs, "search_time", [*CELL, "k"], "n", SEARCH_METHODS) | {
+        "inside": np.concatenate(list(bounds.values()))
+    }
+
+
+def judged(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs of the cells of Table 1; all runs if one is missing."""
+    return runs_of_cells(runs, "table1")
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """Whether there are `measures.FLOOR` repetitions of both methods in each cell of Table 1."""
+    return are_enough(runs, "table1")
+
+
+SEARCH_TIME: Final = Study(
+    name="search_time",
+    methods=style.strategies("standard", "greedy"),
+    judged=judged,
+    arrays=arrays,
+    is_enough=is_enough,
+)
+_claim = partial(Claim, section="5.1", unit="share", of="search_time", artefact="tables/table1")
+
+
+def _saved(arrays: Arrays) -> Array:
+    """What greedy saves of all fold evaluations, in points, (n_cells, n_inner, n_seeds)."""
+    return 100.0 * (arrays["standard"] - arrays["greedy"])
+
+
+def _saved_in_every_cell(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    """What greedy saves of all fold evaluations, in points, in every cell of Table 1."""
+    return every(seed_means(_saved(arrays)), above(0))
+
+
+def _saved_in_every_comparison(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    """The same in every comparison."""
+    saved = _saved(arrays)
+    return every(saved.reshape(-1, saved.shape[-1]), above(0), noun="comparisons")
+
+
+def _n_ahead(arrays: Arrays) -> float:
+    """Comparisons in which greedy has the lower mean."""
+    return float((np.nanmean(arrays["greedy"], axis=2) < np.nanmean(arrays["standard"], axis=2)).sum())
+
+
+def _clustered(arrays: Arrays) -> float:
+    """Cells in which greedy is faster at p < .001, of one mean per repetition."""
+    return n_significant(seed_means(arrays["greedy"]), seed_means(arrays["standard"]), 0.001)
+
+
+CLAIMS: Final = (
+    _claim(
+        "greedy_cv.search_time.greedy_mean",
+        quote="the overall mean search time for the greedy method was 0.246",
+        quantity="mean search time of the greedy method, as a share of all fold evaluations",
+        published=0.246,
+        agrees=near(0.246, unit=0.001),
+        measure=overall("greedy"),
+    ),
+    _claim(
+        "greedy_cv.search_time.greedy_sd",
+        quote="the greedy method was 0.246 (std dev = 0.059)",
+        quantity="standard deviation of the greedy method's mean search time over the 27 cells of Table 1",
+        published=0.059,
+        agrees=near_sd(0.059),
+        measure=spread("greedy"),
+    ),
+    _claim(
+        "greedy_cv.search_time.standard_mean",
+        quote="the overall mean search time for the standard method was 0.500",
+        quantity="mean search time of the standard method, as a share of all fold evaluations",
+        published=0.500,
+        agrees=near(0.500, unit=0.001),
+        measure=overall("standard"),
+    ),
+    _claim(
+        "greedy_cv.search_time.standard_sd",
+        quote="the standard method was 0.500 (std dev = 0.023)",
+        quantity="standard deviation of the standard method's mean search time over the 27 cells of Table 1",
+        published=0.023,
+        agrees=near_sd(0.023),
+        measure=spread("standard"),
+    ),
+    _claim(
+        "greedy_cv.search_time.more_than_twice",
+        quote="identified the best-performing ML model among the set of candidate models more than twice as "
+        "quickly on average",
+        quantity="mean search time of the standard method, as a multiple of the greedy method's",
+        unit="times",
+        agrees=above(2),
+        measure=ratio_of_means("standard", "greedy"),
+    ),
+    _claim(
+        "greedy_cv.search_time.about_twice",
+        section="6",
+        quote="identify the optimal ML model approximately twice as quickly as the standard method",
+        quantity="mean search time of the standard method, as a multiple of the greedy method's",
+        unit="times",
+        published=2,
+        agrees=about(2),
+        measure=ratio_of_means("standard", "greedy"),
+    ),
+    _claim(
+        "greedy_cv.search_time.n_significant",
+        quote="statistically outperformed the standard k-fold method at the p < 0.001 level in every combination "
+        "of dataset, ML algorithm, and value of k",
+        quantity="cells of Table 1, of 27, in which the greedy method is faster at p < .001 (Welch's test on the "
+        "values of five n and 30 repetitions)",
+        unit="cells",
+        published=27,
+        agrees=near(27, margin=1),  # the document's own tests on its own repetitions: a count, within one
+        measure=count(lambda a: n_significant(a["greedy"], a["standard"], 0.001)),
+    ),
+    _claim(
+        "greedy_cv.search_time.every_cell",
+        quote="statistically outperformed the standard k-fold method ... in every combination of dataset, ML "
+        "algorithm, and value of k",
+        quantity="how much sooner than the standard method the greedy method finds the best model, in points of "
+        "all fold evaluations, in the cell of Table 1 where it gains least",
+        unit="points",
+        agrees=above(0),
+        measure=_saved_in_every_cell,
+    ),
+    _claim(
+        "greedy_cv.search_time.every_comparison",
+        quote="the greedy k-fold method was observed to consistently outperform the standard k-fold method on "
+        "average in all of the 135 comparisons",
+        quantity="how much sooner than the standard method the greedy method finds the best model, in points of "
+        "all fold evaluations, in the comparison where it gains least",
+        unit="points",
+        agrees=above(0),
+        measure=_saved_in_every_comparison,
+        artefact="tables/table1_by_n",
+    ),
+    _claim(
+        "greedy_cv.search_time.bounds",
+        section="4.1",
+        quote="the minimum search time for the standard method is 1/n ... While the maximum theoretical search "
+        "time for the greedy k-fold method is also 1.0, the minimum time for the greedy method to find the "
+        "optimal model is (n + k - 1)/nk",
+        quantity="searches of both methods whose search time lies within these bounds",
+        unit="%",
+        agrees=at_least(100),
+        measure=count(lambda a: 100.0 * float(np.nanmean(a["inside"]))),
+        artefact="tables/table1_by_n",
+    ),
+    _claim(
+        "greedy_cv.search_time.n_significant_clustered",
+        quote="",
+        quantity="cells of Table 1, of 27, in which the greedy method is faster at p < .001, where Welch's test "
+        "has one mean per repetition, since the five values of one repetition are not independent",
+        unit="cells",
+        agrees=near(27, margin=1),
+        measure=count(_clustered),
+        is_ours=True,
+    ),
+    _claim(
+        "greedy_cv.search_time.n_ahead",
+        quote="",
+        quantity="comparisons, of 135, in which the greedy method has the lower average, whatever its interval",
+        unit="comparisons",
+        agrees=near(135, margin=1),
+        measure=count(_n_ahead),
+        artefact="tables/table1_by_n",
+        is_ours=True,
+    ),
+)
+
+# Tables and figures --------------------------------------------------------------------------------------------
+
+
+def table1(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """Average search time to find the optimal model, pooled over n."""
+    need(runs, "search_time")
+    ours = compare(runs, "search_time", [*CELL, "k"], higher_is_better=False)
+    table = beside("table1", ours, KEYS, scale, ["p", "p_clustered"])
+    table.attrs.update(settings_note(runs, "n", N_SEARCH))
+    return table
+
+
+def table1_by_n(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """The 135 cells behind Table 1, with the average number of candidates tied for best."""
+    need(runs, "search_time", "n_tied")
+    keys = [*CELL, "k", "n"]
+    ours = compare(runs, "search_time", keys, higher_is_better=False)
+    ties = runs.groupby([*keys, "method"], as_index=False)["n_tied"].mean()
+    table = ours.merge(ties, on=[*keys, "method"])
+    return unprinted(table, scale)[[*CELL, "method", "k", "n", *TIDY, "n_missing", "p", "n_tied"]]
+
+
+def summarise_figure11(runs: pd.DataFrame) -> pd.DataFrame:
+    """Breast cancer, averaged over the k and n that were run.
+
+    Returns:
+        Columns classifier, method, those of `mean_by_seed`, published (averaged over the same k).
+    """
+    need(runs, "search_time")
+    keys = ["classifier", "method"]
+    runs = runs[runs["dataset"] == "wdbc"]
+    printed = published("table1").query("dataset == 'wdbc'").merge(runs[["k"]].drop_duplicates(), on="k")
+    means = printed.groupby(keys, as_index=False)["published"].mean()
+    return mean_by_seed(runs, "search_time", keys).merge(means, on=keys, how="left")
+
+
+@style.styled
+def draw_figure11(summary: pd.DataFrame) -> Figure:
+    """Bars per classifier; the published averages as diamonds."""
+    figure = style.new_figure(*style.ONE_COLUMN)
+    axes = figure.subplots()
+    axes.set_ylabel("Search time (share of n·k folds)")
+    if summary.empty:
+        style.say_not_run(axes)
+        return figure
+    classifiers = sorted(summary["classifier"].unique())
+    for shift, method in zip((-0.2, 0.2), SEARCH_METHODS, strict=True):
+        part = summary[summary["method"] == method].set_index("classifier").reindex(classifiers)
+        look, x = style.LOOKS[method], np.arange(len(classifiers)) + shift
+        spread = np.nan_to_num(np.vstack([part["ours"] - part["low"], part["high"] - part["ours"]]))
+        axes.bar(
+            x, part["ours"], 0.38, yerr=spread, capsize=2, color=look.color, hatch=look.hatch,
+            edgecolor="white", label=look.label,
+        )  # fmt: skip
+        axes.plot(
+            x, part["published"], "D", color="black", markerfacecolor="white", markersize=5,
+            label="published" if shift > 0 else None,
+        )  # fmt: skip
+    axes.set_xticks(range(len(classifiers)), [NAMES[c].replace(" ", "\n", 1) for c in classifiers])
+    axes.set_ylim(0, _top(summary))
+    figure.legend(loc="outside upper center", ncols=3)
+    style.mark_stand_in(figure, summary["data"])
+    return figure
+
+
+def _top(summary: pd.DataFrame) -> float:
+    """Upper end of the axis: the document's 0.7, or more where a mean would not fit."""
+    return max(0.7, 1.05 * float(summary["ours"].max()))
+
+
+def summarise_figure12(runs: pd.DataFrame) -> pd.DataFrame:
+    """Boston by k, classifier and n.
+
+    Returns:
+        Columns classifier, method, k, n, those of `mean_by_seed`, published. The document prints only the average
+        over n, which `published` repeats.
+    """
+    need(runs, "search_time")
+    keys = ["classifier", "method", "k"]
+    ours = mean_by_seed(runs[runs["dataset"] == "boston"], "search_time", [*keys, "n"])
+    printed = published("table1").query("dataset == 'boston'")[[*keys, "published"]]
+    return ours.merge(printed, on=keys, how="left")
+
+
+@style.styled
+def draw_figure12(summary: pd.DataFrame) -> Figure:
+    """Three panels, one per k; greedy by classifier, standard averaged over the classifiers as baseline."""
+    folds = sorted(summary["k"].unique()) or [0]
+    figure = style.new_figure(style.TWO_COLUMN[0], 3.3)
+    panels = figure.subplots(1, len(folds), sharey=True, squeeze=False)[0]
+    panels[0].set_ylabel("Search time (share of n·k folds)")
+    if summary.empty:
+        style.say_not_run(panels[0])
+        return figure
+    ticks = sorted(summary["n"].unique())
+    for axes, k in zip(panels, folds, strict=True):
+        part = summary[summary["k"] == k]
+        baseline = part[part["method"] == "standard"].groupby("n")["ours"].mean()
+        look = style.LOOKS["standard"]
+        axes.plot(
+            baseline.index, baseline, color=look.color, linestyle="--", marker="s", label="standard (average)"
+        )
+        for name, line in part[part["method"] == "greedy"].groupby("classifier"):
+            classifier = str(name)
+            shade = CLASSIFIERS[classifier]
+            axes.plot(line["n"], line["ours"], **shade, label=f"greedy, {NAMES[classifier]}")
+            axes.fill_between(line["n"], line["low"], line["high"], color=shade["color"], alpha=0.18, lw=0)
+            axes.plot(
+                ticks[-1] * 1.5, line["published"].iloc[0], **shade,
+                markerfacecolor="white", linestyle="none", markersize=5.5,
+                label=f"published mean over n, {NAMES[classifier]}",
+            )  # fmt: skip
+        axes.set(xscale="log", ylim=(0, _top(summary)), xlabel="Candidates n", title=f"k = {k}")
+        axes.set_xlim(ticks[0] * 0.85, ticks[-1] * 1.9)
+        axes.set_xticks(ticks, [str(t) for t in ticks], rotation=45)
+        axes.minorticks_off()
+        axes.grid(alpha=0.3)
+    handles, labels = panels[0].get_legend_handles_labels()
+    order = sorted(range(len(labels)), key=lambda i: labels[i].startswith("published"))
+    figure.legend([handles[i] for i in order], [labels[i] for i in order], loc="outside upper center", ncols=2)
+    style.mark_stand_in(figure, summary["data"])
+    return figure
+
+
+TABLE1: Final = Artefact(
+    "table1",
+    ("search_time",),
+    table1,
+    """Table 1 of document 001: average search time to find the optimal model, ours beside the published value (in
+    brackets), values pooled over n as the document does. {{ n_seeds }} seeds.""",
+)
+TABLE1_BY_N: Final = Artefact(
+    "table1_by_n",
+    ("search_time",),
+    table1_by_n,
+    """The 135 cells behind Table 1 of document 001, one per n, which the document does not print. {{ n_seeds }}
+    seeds.""",
+)
+FIGURE11: Final = Artefact(
+    "figure11",
+    ("search_time",),
+    summarise_figure11,
+    """Figure 11 of document 001: search time on breast cancer, averaged over k and n; diamonds are the averages of
+    the published Table 1, bars 95 % intervals over seeds. {{ n_seeds }} seeds.""",
+    draw_figure11,
+)
+FIGURE12: Final = Artefact(
+    "figure12",
+    ("search_time",),
+    summarise_figure12,
+    """Figure 12 of document 001: search time on Boston against the number of candidates, one panel per k; open
+    markers at the right, in their classifier's colour, are the published averages over n, bands 95 % intervals
+    over seeds. {{ n_seeds }} seeds.""",
+    draw_figure12,
+)

@@ -1,0 +1,132 @@
+"""Document 001, section 6: the conjecture that greedy gains on larger data, tried on letter at several sizes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+
+from studies import style
+from studies.estimates import ratio
+from studies.greedy_cv.measures import STUDY_FLOOR, Array, Measure, by_method, fewest_seeds
+from studies.greedy_cv.tables import KEYS, SEARCH_METHODS
+from studies.markdown import NAMES
+from studies.records import Artefact, Claim, Study
+from studies.regions import below, near_ratio
+from studies.tidy import TIDY, mean_by_seed, need, unprinted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def with_rows(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs with `n_rows`, the number at the end of the dataset's name (letter_2000).
+
+    Raises:
+        ValueError: if a name has none.
+    """
+    n_rows = runs["dataset"].str.extract(r"_(\d+)$", expand=False)
+    other = runs["dataset"][n_rows.isna()]
+    if len(other):
+        raise ValueError(f"the runs are of {other.iloc[0]}, not of a size such as letter_2000")
+    return runs.assign(n_rows=n_rows.astype(int))
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
+    """Search times by method, the inner axis numbers of rows."""
+    need(runs, "search_time")
+    return by_method(with_rows(runs), "search_time", ["classifier", "k", "n"], "n_rows", SEARCH_METHODS)
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """Whether there are several sizes, each with `STUDY_FLOOR` repetitions of every method."""
+    return len(runs["dataset"].unique()) > 1 and fewest_seeds(runs) >= STUDY_FLOOR
+
+
+SIZES: Final = Study(
+    name="sizes",
+    methods=style.strategies("standard", "greedy"),
+    arrays=arrays,
+    is_enough=is_enough,
+    claims_file="claims_sensitivity",
+)
+_claim = partial(Claim, section="6", unit="times", of="sizes", artefact="tables/sizes")
+
+
+def _largest_over_smallest(name: str) -> Measure:
+    """A method's mean search time at the most rows over that at the fewest, seed by seed."""
+    return lambda arrays, rng: ratio(arrays[name][:, -1].mean(axis=0), arrays[name][:, 0].mean(axis=0))
+
+
+CLAIMS: Final = (
+    _claim(
+        "greedy_cv.sizes.greedy_improves",
+        quote="the performance of the greedy k-fold method may improve on larger datasets",
+        quantity="mean search time of the greedy method on the most rows of letter, as a multiple of that on the "
+        "fewest",
+        agrees=below(1),
+        measure=_largest_over_smallest("greedy"),
+    ),
+    _claim(
+        "greedy_cv.sizes.standard_does_not",
+        quote="",
+        quantity="mean search time of the standard method on the most rows of letter, as a multiple of that on "
+        "the fewest; a control, since it has nothing to gain",
+        agrees=near_ratio(1),
+        measure=_largest_over_smallest("standard"),
+        is_ours=True,
+    ),
+)
+
+
+def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """Mean search time per number of rows, classifier, method and k; the document prints nothing to compare."""
+    return unprinted(summarise(runs), scale)[[*KEYS, *TIDY, "n_missing", "n_rows"]]
+
+
+def summarise(runs: pd.DataFrame) -> pd.DataFrame:
+    """Columns dataset, classifier, method, k, n_rows and those of `mean_by_seed`; n is averaged over."""
+    need(runs, "search_time")
+    table = mean_by_seed(with_rows(runs), "search_time", [*KEYS, "n_rows"])
+    return table.sort_values(["classifier", "method", "k", "n_rows"], ignore_index=True)
+
+
+@style.styled
+def draw(summary: pd.DataFrame) -> Figure:
+    """Search time against the number of rows, one column of panels per classifier and one row per k."""
+    classifiers, folds = sorted(summary["classifier"].unique()), sorted(summary["k"].unique())
+    height = 0.9 + 2.1 * len(folds)
+    figure = style.new_figure(style.TWO_COLUMN[0], height)
+    panels = figure.subplots(len(folds), len(classifiers), sharex=True, sharey=True, squeeze=False)
+    ticks = sorted(summary["n_rows"].unique())
+    for (i, j), axes in np.ndenumerate(panels):
+        part = summary[(summary["classifier"] == classifiers[j]) & (summary["k"] == folds[i])]
+        for method in SEARCH_METHODS:
+            line, look = part[part["method"] == method], style.LOOKS[method]
+            axes.plot(
+                line["n_rows"], line["ours"], color=look.color, marker=look.marker,
+                linestyle=look.linestyle, label=look.label,
+            )  # fmt: skip
+            axes.fill_between(line["n_rows"], line["low"], line["high"], color=look.color, alpha=0.2)
+        axes.set(xscale="log", ylim=(0, 1), title=f"{NAMES[classifiers[j]]}, k = {folds[i]}")
+        axes.set_xticks(ticks, [f"{t:,}" for t in ticks])
+        axes.minorticks_off()
+        axes.grid(alpha=0.3)
+    source = ", ".join(sorted(summary["dataset"].str.rsplit("_", n=1).str[0].unique()))
+    for axes in panels[-1]:
+        axes.set_xlabel(f"Rows of {source}")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("Search time\n(share of n·k folds)")
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    style.mark_stand_in(figure, summary["data"])
+    return figure
+
+
+_CAPTION: Final = """The conjecture of document 001 that greedy gains on larger data, on letter at several numbers
+    of rows. The table has the mean search times, the figure draws them with 95 % intervals over seeds.
+    {{ n_seeds }} seeds."""
+TABLE: Final = Artefact("sizes", ("sizes",), tabulate, _CAPTION, floor=STUDY_FLOOR)
+FIGURE: Final = Artefact("sizes", ("sizes",), summarise, _CAPTION, draw, floor=STUDY_FLOOR)

@@ -201,9 +201,9 @@ def test_the_conjecture_on_larger_data_is_judged_by_its_direction(slope, expecte
 
 
 @pytest.mark.usefixtures("few_resamples")
-@pytest.mark.parametrize(("shift", "expected"), [((0.5, 0.5), CONTRADICTED), ((0.5, -0.5), UNDECIDED)])
+@pytest.mark.parametrize(("shift", "expected"), [((0.51, 0.5), CONTRADICTED), ((0.5, -0.5), UNDECIDED)])
 def test_one_exception_breaks_a_claim_about_every_comparison(shift, expected):
-    # One comparison of 135, in which greedy comes 0.5 later than standard, always or in every second seed.
+    # One comparison of 135, in which greedy comes about 0.5 later than standard, always or in every second seed.
     runs = search_time_runs().sort_values("seed")
     first = runs["dataset"].eq("wdbc") & runs["classifier"].eq("knn") & runs["k"].eq(5) & runs["n"].eq(128)
     standard = runs.loc[first & runs["method"].eq("standard"), "search_time"].to_numpy()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from studies import style
 from studies.estimates import Arrays, Estimate, exact, mean, ratio, share, share_difference
-from studies.records import Artefact, Claim, Method, Study
+from studies.records import Artefact, Claim, Study
 from studies.regions import above, at_least, at_most, below, near
 from studies.tidy import TIDY, mean_by_seed, need, provenance, read_printed, unprinted
 
@@ -78,11 +78,11 @@ def swept_arrays(runs: pd.DataFrame) -> dict[str, Floats]:
 
 
 EXPLORED: Final = Study(
-    name="explored", methods=tuple(map(Method, EXPLORERS)), arrays=explored_arrays, is_enough=is_enough
+    name="explored", methods=style.strategies(*EXPLORERS), arrays=explored_arrays, is_enough=is_enough
 )
 SWEPT: Final = Study(
     name="swept",
-    methods=(Method("beta_pruning"), Method("standard"), Method("threshold_pruning")),
+    methods=style.strategies("beta_pruning", "standard", "threshold_pruning"),
     arrays=swept_arrays,
     is_enough=is_enough,
 )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from frugal.checks import check_known
 from studies.beta_pruning import paper as beta_pruning
-from studies.big_data import bias, subsampling
+from studies.big_data import bias, figure6, figure7, figure8, subsampling, variance_check
 from studies.blocks import block_of, n_trials_of
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
 from studies.folds_comparison import paper as folds_comparison
@@ -151,7 +151,14 @@ def _exploration(config: Mapping[str, Any]) -> Shown:
 
 def _declared(kind: str) -> dict[str, tuple[str, ...]]:
     """What document 003's records are made from; of figures that explain, the datasets."""
-    listed = (*subsampling.ARTEFACTS, *bias.ARTEFACTS)
+    listed = (
+        figure6.FIGURE6,
+        *figure7.ARTEFACTS,
+        *figure8.ARTEFACTS,
+        variance_check.TABLE,
+        *subsampling.ARTEFACTS,
+        *bias.ARTEFACTS,
+    )
     if kind == "explained":
         return {one.name: one.datasets for one in listed if not one.runs}
     return {one.name: one.runs_of({}) for one in listed if one.kind == kind and one.runs}
@@ -160,7 +167,6 @@ def _declared(kind: str) -> dict[str, tuple[str, ...]]:
 def _big_data(config: Mapping[str, Any]) -> Shown:
     searches = [name for name, search in SEARCHES.items() if search.paper == "big_data"]
     experiments = [name for name, known in EXPERIMENTS.items() if known.package.startswith("big_data.")]
-    intervals = ("intervals", "interval_workers")
     beyond = ("growing_termination", "reduced_search", "terminating_fabolas")
     return Shown(
         folder="big_data",
@@ -169,8 +175,6 @@ def _big_data(config: Mapping[str, Any]) -> Shown:
             **_each(("svm_search", "cnn_search", "curve_fits")),
             "curve_calibration": ("curve_fits",),
             "curve_search": ("curve_search",),
-            "interval_widths": intervals,
-            **_each(("sample_sizes", "variance_check")),
             **_declared("table"),
             **_each(("boundaries", "compression", "combinations")),
             "combinations_against_parts": ("combinations",),
@@ -181,8 +185,6 @@ def _big_data(config: Mapping[str, Any]) -> Shown:
             **dict.fromkeys(("figure3_cnn", "figure3_cnn_cost"), ("cnn_search",)),
             **dict.fromkeys(("figure4", "curve_fits", "curve_calibration"), ("curve_fits",)),
             **dict.fromkeys(("figure5", "figure5_epochs"), ("curve_search",)),
-            **dict.fromkeys(("figure7", "figure7_rows"), intervals),
-            **dict.fromkeys(("figure8", "figure8_seconds", "sample_growth"), ("sample_sizes",)),
             **_declared("figure"),
             "boundary_angles": ("boundaries",),
             **dict.fromkeys(("figure12", "figure12_rows"), ("compression",)),
@@ -190,7 +192,7 @@ def _big_data(config: Mapping[str, Any]) -> Shown:
             **dict.fromkeys(("fractions", "fractions_seconds"), ("fractions",)),
             **_each(beyond),
         },
-        explained={"figure1": ("wdbc",), "figure2": (), "figure6": (), "figure11": (), **_declared("explained")},
+        explained={"figure1": ("wdbc",), "figure2": (), "figure11": (), **_declared("explained")},
         claims={"claims": (*searches, EXTRAPOLATED, *experiments)},
     )
 

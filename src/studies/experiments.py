@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from frugal.checks import check_known
 from studies.beta_pruning.network import EXPLORED, SWEPT
 from studies.big_data.bias import BIAS
+from studies.big_data.intervals import INTERVAL_WORKERS, INTERVALS
+from studies.big_data.sample_sizes import SAMPLE_SIZES
 from studies.big_data.subsampling import SUBSAMPLING
+from studies.big_data.variance_check import VARIANCE_CHECK
 from studies.greedy_cv.early_stopping import EARLY_STOPPING
 from studies.greedy_cv.search_time import SEARCH_TIME
 from studies.greedy_cv.sensitivity import SENSITIVITY
@@ -206,24 +209,10 @@ TERMINATED = {
 
 
 EXPERIMENTS: dict[str, Experiment] = {
-    "intervals": Experiment("big_data.bootstrap", ("truth", "blb", "b_of_n", "bootstrap"), True),
-    "interval_workers": Experiment("big_data.bootstrap", ("blb", "bootstrap"), True),
-    "sample_sizes": Experiment(
-        "big_data.sample_size",
-        (
-            "fixed_5",
-            "batch",
-            "dynamic_10",
-            "dynamic_25",
-            "dynamic_50",
-            "dynamic_75",
-            "sgd_50",
-            "dynamic_75_unguarded",
-        ),
-        True,
-        "dataset",
-    ),
-    "variance_check": Experiment("big_data.sample_size", ("dynamic_50",), False, "dataset"),
+    "intervals": _declared("big_data.intervals", INTERVALS),
+    "interval_workers": _declared("big_data.intervals", INTERVAL_WORKERS),
+    "sample_sizes": _declared("big_data.sample_sizes", SAMPLE_SIZES),
+    "variance_check": _declared("big_data.variance_check", VARIANCE_CHECK),
     "subsampling": _declared("big_data.subsampling", SUBSAMPLING),
     "bias": _declared("big_data.bias", BIAS),
     "boundaries": Experiment("big_data.kmeans_svm", ("full", "km_svm", "wkm_svm", "svm_km"), False),

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from studies import estimates
-from studies.big_data.bootstrap import claims, figures, summaries
+from studies.big_data import figure7, intervals
+from studies.big_data.intervals import INTERVAL_WORKERS, INTERVALS
 from studies.estimates import CONTRADICTED, REPRODUCED
 from studies.tidy import TIDY
 from studies.verdicts import judge
@@ -90,9 +91,9 @@ def parallel():
     return parallel_runs()
 
 
-def judged(experiment, runs):
-    found = claims.arrays(experiment, runs)
-    table = judge(claims.CLAIMS[experiment], found, enough=True, scale="x", data="generated")
+def judged(study, runs):
+    claims = [claim for claim in intervals.CLAIMS if claim.of == study.name]
+    table = judge(claims, study.arrays(runs), enough=True, scale="x", data="generated")
     return table.assign(id=table["id"].str.removeprefix("big_data.")).set_index("id")
 
 
@@ -114,7 +115,7 @@ MEASURED = {
 
 
 def test_claims_by_hand(made_up):
-    table = judged("intervals", made_up)
+    table = judged(INTERVALS, made_up)
     assert table["ours"].to_dict() == pytest.approx(MEASURED)
     missed = table.index[table["verdict"] != REPRODUCED].tolist()
     assert missed == ["blb.sooner_seconds", "blb.rows_per_second"]  # less than twice as soon; 6 times slower
@@ -165,29 +166,29 @@ def good_at_n05(runs):
     ],
 )  # fmt: skip
 def test_claims_that_do_not_hold_are_not_reproduced(made_up, change, verdicts):
-    table = judged("intervals", change(made_up))
+    table = judged(INTERVALS, change(made_up))
     assert table.loc[list(verdicts), "verdict"].to_dict() == verdicts
 
 
 def test_methods_that_swap_places_are_contradicted(made_up):
     swapped = made_up.assign(method=made_up["method"].replace({"blb": "b_of_n", "b_of_n": "blb"}))
     swapped["largest_share"] = 1.0
-    table = judged("intervals", swapped)
+    table = judged(INTERVALS, swapped)
     names = ["blb.sensitivity", "blb.good_from_n06", "b_of_n.not_good_to_n06"]
     assert table.loc[names, "verdict"].tolist() == [CONTRADICTED] * 3
     assert table.loc["b_of_n.good_from_n07", "verdict"] == REPRODUCED
     worse = changed(made_up, is_path("b_of_n", 0.7), width_0=TRUE * 1.3)
-    assert judged("intervals", worse).loc["b_of_n.good_from_n07", "verdict"] == CONTRADICTED
+    assert judged(INTERVALS, worse).loc["b_of_n.good_from_n07", "verdict"] == CONTRADICTED
 
 
 def test_workers_claim_by_hand(parallel):
     # With two workers BLB takes half a second, and BOOT stays within 1.5 * 0.1 from its 4th step, 2 s.
-    row = judged("interval_workers", parallel).loc["blb.workers"]
+    row = judged(INTERVAL_WORKERS, parallel).loc["blb.workers"]
     assert (row["ours"], row["verdict"]) == (pytest.approx(2 / 0.5), REPRODUCED)
     never = changed(parallel, is_path("bootstrap"), relative_error=0.9)  # all of its 2 s count
-    assert judged("interval_workers", never).loc["blb.workers", "ours"] == pytest.approx(2 / 0.5)
+    assert judged(INTERVAL_WORKERS, never).loc["blb.workers", "ours"] == pytest.approx(2 / 0.5)
     slow = changed(parallel, is_path("blb"), seconds=5.0)
-    row = judged("interval_workers", slow).loc["blb.workers"]
+    row = judged(INTERVAL_WORKERS, slow).loc["blb.workers"]
     assert (row["ours"], row["verdict"]) == (pytest.approx(2 / 5), CONTRADICTED)
 
 
@@ -195,7 +196,7 @@ def test_workers_claim_by_hand(parallel):
     ("errors", "first"), [([0.3, 0.1, 0.2, 0.1], 3), ([0.1, 0.1], 0), ([0.1, 0.2], None), ([np.nan, 0.1], 1)]
 )
 def test_within_means_to_stay(errors, first):
-    assert claims.first_within(np.array(errors), 0.15) == first
+    assert intervals.first_within(np.array(errors), 0.15) == first
 
 
 def test_the_floor_is_ten_seeds_at_the_documents_sizes(made_up, parallel):
@@ -204,48 +205,48 @@ def test_the_floor_is_ten_seeds_at_the_documents_sizes(made_up, parallel):
     gammas = [many[many["gamma"] == 0.7].assign(gamma=gamma) for gamma in (0.8, 0.9)]
     truth = pd.concat([many[many["method"] == "truth"]] * 8)
     full = pd.concat([many, *gammas, truth], ignore_index=True)
-    assert claims.reaches_floor("intervals", full)
-    assert not claims.reaches_floor("intervals", many)
-    assert not claims.reaches_floor("intervals", full[full["seed"] < 9])
-    assert not claims.reaches_floor("intervals", full.assign(n_rows=19_999))
-    assert not claims.reaches_floor("intervals", full[full["method"] != "truth"])
-    assert not claims.reaches_floor("interval_workers", parallel)
+    assert INTERVALS.is_enough(full)
+    assert not INTERVALS.is_enough(many)
+    assert not INTERVALS.is_enough(full[full["seed"] < 9])
+    assert not INTERVALS.is_enough(full.assign(n_rows=19_999))
+    assert not INTERVALS.is_enough(full[full["method"] != "truth"])
+    assert not INTERVAL_WORKERS.is_enough(parallel)
     many = pd.concat([parallel.assign(seed=parallel["seed"] + 3 * i) for i in range(4)])
     many = many.assign(n_rows=200_000, n_features=50, r=50)
-    assert claims.reaches_floor("interval_workers", many)
-    assert not claims.reaches_floor("interval_workers", many.assign(s=4))
+    assert INTERVAL_WORKERS.is_enough(many)
+    assert not INTERVAL_WORKERS.is_enough(many.assign(s=4))
 
 
 def test_the_true_width_pools_the_coefficients(made_up):
-    assert summaries.true_width(made_up) == pytest.approx(TRUE)
+    assert intervals.true_width(made_up) == pytest.approx(TRUE)
     with pytest.raises(ValueError, match="need those of the method truth"):
-        summaries.true_width(made_up[made_up["method"] != "truth"])
+        intervals.true_width(made_up[made_up["method"] != "truth"])
 
 
 def test_published_points_stand_on_our_time_axis(made_up, parallel):
-    table = summaries.summarise_figure7(pd.concat([made_up, parallel], ignore_index=True))
-    theirs = table[table["source"] == summaries.PUBLISHED].groupby(["experiment", "method"])
+    table = figure7.summarise(pd.concat([made_up, parallel], ignore_index=True))
+    theirs = table[table["source"] == figure7.PUBLISHED].groupby(["experiment", "method"])
     assert theirs.size().to_dict() == {
         ("interval_workers", "blb"): 1, ("interval_workers", "bootstrap"): 10, ("intervals", "b_of_n"): 399,
         ("intervals", "blb"): 85, ("intervals", "bootstrap"): 16,
     }  # fmt: skip
     # BOOT's first resample took 1923 s there and half a second here; BLB's first subsamples (gamma .5, .6, .7)
     # .290, .401 and .701 s there, one second each here.
-    right = table[(table["experiment"] == "interval_workers") & (table["source"] == summaries.PUBLISHED)]
+    right = table[(table["experiment"] == "interval_workers") & (table["source"] == figure7.PUBLISHED)]
     np.testing.assert_allclose(right["seconds"], right["published_s"] * 0.5 / 1923)
-    left = table[(table["experiment"] == "intervals") & (table["source"] == summaries.PUBLISHED)]
+    left = table[(table["experiment"] == "intervals") & (table["source"] == figure7.PUBLISHED)]
     np.testing.assert_allclose(
         left["seconds"], left["published_s"] / (0.290 * 0.401 * 0.701) ** (1 / 3), rtol=1e-3
     )
-    mine = table[table["source"] == summaries.OURS]
+    mine = table[table["source"] == figure7.OURS]
     end = mine[(mine["method"] == "blb") & (mine["gamma"] == 0.6) & (mine["n_finished"] == 3)].iloc[0]
     assert (end["mean"], end["rows_touched"], end["n_seeds"]) == (pytest.approx(0.12), 30, 3)
 
 
 def test_the_table_has_the_ends_beside_the_published_levels(made_up, parallel):
-    table = summaries.interval_widths_table(pd.concat([made_up, parallel], ignore_index=True), "laptop")
-    assert list(table.columns)[: 5 + len(TIDY)] == [*summaries.KEYS, *TIDY]
-    assert not table.duplicated(summaries.KEYS).any()
+    table = figure7.tabulate(pd.concat([made_up, parallel], ignore_index=True), "laptop")
+    assert list(table.columns)[: 5 + len(TIDY)] == [*figure7.KEYS, *TIDY]
+    assert not table.duplicated(figure7.KEYS).any()
     cells = table.set_index(["experiment", "method", "gamma", "n_workers", "measure"])
     errors = cells.loc[("intervals", "b_of_n", 0.5, 1, "relative_error")]
     assert errors["ours"] == pytest.approx(0.8)
@@ -257,8 +258,7 @@ def test_the_table_has_the_ends_beside_the_published_levels(made_up, parallel):
 
 def test_figures_are_drawn_from_the_numbers_as_a_file_holds_them(made_up, parallel, tmp_path):
     both = pd.concat([made_up, parallel], ignore_index=True)
-    for name, x in (("figure7", "seconds"), ("figure7_rows", "rows_touched")):
-        drawn = figures.FIGURES[name]
+    for drawn, x in ((figure7.FIGURE7, "seconds"), (figure7.FIGURE7_ROWS, "rows_touched")):
         drawn.summarise(both).to_csv(tmp_path / "numbers.csv", index=False)
         numbers = pd.read_csv(tmp_path / "numbers.csv")
         figure = drawn.draw(numbers)
@@ -267,6 +267,6 @@ def test_figures_are_drawn_from_the_numbers_as_a_file_holds_them(made_up, parall
         lines = [line for line in figure.axes[0].lines if line.get_label() == "$b = n^{0.6}$"]
         np.testing.assert_allclose(lines[0].get_xdata(), expected)
         texts = [text.get_text() for text in figure.legends[0].get_texts()]
-        assert any("published" in text for text in texts) == (name == "figure7")
-    alone = figures.FIGURES["figure7"].draw(figures.FIGURES["figure7"].summarise(made_up))
+        assert any("published" in text for text in texts) == (drawn.name == "figure7")
+    alone = figure7.draw(figure7.summarise(made_up))
     assert alone.axes[2].texts[0].get_text() == "not run at this scale"

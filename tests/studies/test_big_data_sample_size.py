@@ -9,7 +9,9 @@ from frugal import datasets
 from frugal.rows import fit_dynamic_sample
 from frugal.seeds import rng_for
 from studies import style
-from studies.big_data.sample_size import claims, figures, outcomes, runs, summaries
+from studies.big_data import figure8, growing_samples, sample_sizes, variance_check
+from studies.big_data.sample_sizes import SAMPLE_SIZES
+from studies.big_data.variance_check import VARIANCE_CHECK
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.tidy import TIDY
 from studies.verdicts import judge
@@ -19,6 +21,8 @@ pytestmark = pytest.mark.usefixtures("alike_seeds_decide")
 CHECK = {"dataset": "digits", "n_rows": 300, "max_passes": 6, "start_share": 0.1, "window": 10, "ratio": 0.4,
          "hessian_share": 0.1, "max_products": 10}  # fmt: skip
 SMALL = CHECK | {"fixed_share": 0.2}
+METHODS = [method.name for method in SAMPLE_SIZES.methods]
+CLAIMS = (*sample_sizes.CLAIMS, *variance_check.CLAIMS)
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +35,8 @@ def root(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(root):
     parts = [
-        runs.sample_sizes(method, seed, SMALL, root).assign(method=method, seed=seed)
-        for method in runs.METHODS
+        SAMPLE_SIZES.run(method, seed, SMALL, root).assign(method=method, seed=seed)
+        for method in METHODS
         for seed in range(2)
     ]
     return pd.concat(parts, ignore_index=True)
@@ -40,7 +44,7 @@ def made(root):
 
 @pytest.fixture(scope="module")
 def checked(root):
-    parts = [runs.variance_check("dynamic_50", seed, CHECK, root).assign(seed=seed) for seed in range(2)]
+    parts = [VARIANCE_CHECK.run("dynamic_50", seed, CHECK, root).assign(seed=seed) for seed in range(2)]
     return pd.concat(parts, ignore_index=True).assign(method="dynamic_50")
 
 
@@ -63,7 +67,7 @@ def untimed(table):
     ],
 )
 def test_steps_are_those_of_the_library(root, made, method, settings):
-    problem = runs.load("digits", 300, root)
+    problem = growing_samples.load("digits", 300, root)
     rng = rng_for("sample_sizes", "digits", 0)
     fit = fit_dynamic_sample(
         problem.X, problem.y, **{"initial_size": 30, "rng": rng, "max_points": 1800, "watch": True} | settings
@@ -76,7 +80,7 @@ def test_steps_are_those_of_the_library(root, made, method, settings):
 
 
 def test_features_are_standardised_and_a_constant_one_is_0(root):
-    X = runs.load("digits", 300, root).X
+    X = growing_samples.load("digits", 300, root).X
     assert X.shape == (300, 65)
     np.testing.assert_array_equal(X[:, -1], 1.0)
     spread = X[:, :-1].std(axis=0)
@@ -86,7 +90,7 @@ def test_features_are_standardised_and_a_constant_one_is_0(root):
 
 
 def test_likelihood_is_the_geometric_mean_probability_of_the_own_class(root):
-    problem = runs.load("digits", None, root)  # more rows than are looked at together
+    problem = growing_samples.load("digits", None, root)  # more rows than are looked at together
     coef = 0.1 * np.random.default_rng(0).normal(size=(65, 10))  # log_loss clips what is nearly 0
     p = np.exp(problem.X @ coef)
     p /= p.sum(axis=1, keepdims=True)
@@ -110,18 +114,18 @@ def test_methods_draw_the_same_samples_and_seeds_other_ones(root, made):
     first = made[(made["iteration"] == 1) & (made["seed"] == 0)].set_index("method")["likelihood"]
     assert first["dynamic_10"] == first["dynamic_75"]  # theta matters from the second sample on
     assert of(made, "dynamic_50", 0)["likelihood"][1] != of(made, "dynamic_50", 1)["likelihood"][1]
-    again = runs.sample_sizes("dynamic_50", 0, SMALL, root)
+    again = SAMPLE_SIZES.run("dynamic_50", 0, SMALL, root)
     ours = untimed(of(made, "dynamic_50").drop(columns=["method", "seed"]))
     pd.testing.assert_frame_equal(untimed(again), ours)
 
 
 def test_without_a_window_there_is_no_guard(root, made):
-    unguarded = runs.sample_sizes("dynamic_75", 0, SMALL | {"window": 0}, root)
+    unguarded = SAMPLE_SIZES.run("dynamic_75", 0, SMALL | {"window": 0}, root)
     np.testing.assert_array_equal(unguarded["likelihood"], of(made, "dynamic_75_unguarded")["likelihood"])
 
 
 def test_the_error_of_the_first_gradient_is_that_of_the_rows_drawn(root, checked):
-    problem = runs.load("digits", 300, root)
+    problem = growing_samples.load("digits", 300, root)
     each = np.einsum("id,ic->idc", problem.X, 0.1 - np.eye(10)[problem.y]).reshape(300, -1)
     drawn = each[rng_for("variance_check", "digits", 0).choice(300, 30, replace=False, shuffle=False)]
     error = np.square(drawn.mean(axis=0) - each.mean(axis=0)).sum()
@@ -144,7 +148,7 @@ def test_the_error_of_the_first_gradient_is_that_of_the_rows_drawn(root, checked
 )
 def test_what_is_unknown_is_refused(root, method, settings, message):
     with pytest.raises(ValueError, match=message):
-        runs.sample_sizes(method, 0, settings, root)
+        SAMPLE_SIZES.run(method, 0, settings, root)
 
 
 @pytest.mark.parametrize(
@@ -157,13 +161,13 @@ def test_what_is_unknown_is_refused(root, method, settings, message):
 )
 def test_what_the_check_does_not_know_is_refused(root, method, settings, message):
     with pytest.raises(ValueError, match=message):
-        runs.variance_check(method, 0, settings, root)
+        VARIANCE_CHECK.run(method, 0, settings, root)
 
 
 def by_hand(n_seeds=2, n_rows=100):
     """Batch gains 0.1 a pass from 0.1 to 0.5; the others get half as far, but for theta 0.5: twice as fast."""
     rows = []
-    for method in runs.METHODS:
+    for method in METHODS:
         for seed in range(n_seeds):
             gains = {"batch": [0.1, 0.2, 0.3, 0.4, 0.5], "dynamic_50": [0.1, 0.3, 0.25, 0.49, 0.5]}
             step = 0.5 if method == "dynamic_50" else 1.0
@@ -176,7 +180,7 @@ def by_hand(n_seeds=2, n_rows=100):
 
 
 def test_outcomes_of_runs_made_by_hand():
-    ends = outcomes.outcomes(by_hand()).set_index(["method", "seed"])
+    ends = sample_sizes.outcomes(by_hand()).set_index(["method", "seed"])
     expected = {"likelihood": 0.5, "passes_to_level": 1.5, "seconds_to_level": 0.75, "missed_level": 0.0,
                 "passes_to_half": 0.5, "fall": 0.05, "n_steps": 4.0, "start": 0.1}  # fmt: skip
     assert ends.loc["dynamic_50", 0][list(expected)].to_dict() == pytest.approx(expected)
@@ -185,20 +189,20 @@ def test_outcomes_of_runs_made_by_hand():
     assert ends.loc["fixed_5", 0][list(missed)].to_dict() == pytest.approx(missed)
     incomplete = by_hand()
     with pytest.raises(ValueError, match="the runs of seed 0 lack the method 'sgd_50'"):
-        outcomes.outcomes(incomplete[incomplete["method"] != "sgd_50"])
+        sample_sizes.outcomes(incomplete[incomplete["method"] != "sgd_50"])
     with pytest.raises(ValueError, match="the runs lack the column 'size'"):
-        outcomes.outcomes(incomplete.drop(columns="size"))
+        sample_sizes.outcomes(incomplete.drop(columns="size"))
 
 
-def judged(experiment, made_runs):
-    found = claims.arrays(experiment, made_runs)
-    table = judge(claims.CLAIMS[experiment], found, enough=True, scale="test", data="original")
+def judged(study, made_runs):
+    claims = [claim for claim in CLAIMS if claim.of == study.name]
+    table = judge(claims, study.arrays(made_runs), enough=True, scale="test", data="original")
     return table.assign(id=table["id"].str.removeprefix("big_data.sample_size.")).set_index("id")
 
 
 def test_claims_on_runs_made_by_hand():
-    assert claims.arrays("sample_sizes", by_hand())["dynamic_10_fall"].shape == (2,)
-    table = judged("sample_sizes", by_hand())
+    assert SAMPLE_SIZES.arrays(by_hand())["dynamic_10_fall"].shape == (2,)
+    table = judged(SAMPLE_SIZES, by_hand())
     expected = {
         "same_quality": 100,
         "fewer_rows": 4 / 1.5,
@@ -216,10 +220,10 @@ def test_claims_on_runs_made_by_hand():
 
 def test_claims_that_do_not_hold_of_swapped_methods():
     swap = {"batch": "dynamic_50", "dynamic_50": "batch"}
-    table = judged("sample_sizes", by_hand().assign(method=by_hand()["method"].replace(swap)))
+    table = judged(SAMPLE_SIZES, by_hand().assign(method=by_hand()["method"].replace(swap)))
     assert table.loc[["fewer_rows", "faster"], "verdict"].tolist() == [CONTRADICTED] * 2
     swap = {"dynamic_10": "dynamic_50", "dynamic_50": "dynamic_10"}
-    table = judged("sample_sizes", by_hand().assign(method=by_hand()["method"].replace(swap)))
+    table = judged(SAMPLE_SIZES, by_hand().assign(method=by_hand()["method"].replace(swap)))
     names = ["same_quality", "small_theta_grows", "small_theta_slows"]
     assert table.loc[names, "verdict"].tolist() == [CONTRADICTED, REPRODUCED, CONTRADICTED]
     calm = by_hand()
@@ -227,7 +231,7 @@ def test_claims_that_do_not_hold_of_swapped_methods():
     calm.loc[rows, "likelihood"] = calm.loc[rows, "iteration"].map(
         dict(enumerate([0.1, 0.3, 0.29, 0.4, 0.5, 0.9]))
     )
-    table = judged("sample_sizes", calm)
+    table = judged(SAMPLE_SIZES, calm)
     names = ["large_theta_erratic", "large_theta_erratic_unguarded"]
     assert table.loc[names, "ours"].tolist() == pytest.approx([1 - 5] * 2)
     assert table.loc[names, "verdict"].tolist() == [CONTRADICTED] * 2
@@ -247,14 +251,12 @@ def test_claims_on_the_variance_leave_large_samples_out():
             "data": "original",
         }
     )
-    found = claims.arrays("variance_check", steps)
+    found = VARIANCE_CHECK.arrays(steps)
     np.testing.assert_allclose(found["deviation"], [0.15, 0.1])
     np.testing.assert_allclose(found["ratio"], [0.95, 1.1])
-    table = judged("variance_check", steps)
+    table = judged(VARIANCE_CHECK, steps)
     np.testing.assert_allclose(table["ours"], [12.5, 102.5])
     assert table["agrees_if"].tolist() == ["3 to 5", "95 to 105"]
-    with pytest.raises(ValueError, match="no claims on the experiment 'x'; known: sample_sizes, variance_check"):
-        claims.arrays("x", steps)
 
 
 @pytest.mark.parametrize(
@@ -271,21 +273,21 @@ def test_about_4_percent_is_3_to_5(errors, verdicts):
     steps = pd.DataFrame(
         {"size": 5, "squared_error": errors, "variance": 1.0, "n_rows": 100, "seed": [0, 0, 1, 1]}
     )
-    table = judged("variance_check", steps.assign(method="dynamic_50", data="original"))
+    table = judged(VARIANCE_CHECK, steps.assign(method="dynamic_50", data="original"))
     assert table["verdict"].tolist() == verdicts
 
 
 def test_the_floor_is_10_seeds_all_of_letter_and_the_length_of_figure_8():
     enough = by_hand(10, 20_000).assign(max_passes=36.0)
-    assert claims.reaches_floor("sample_sizes", enough)
-    assert not claims.reaches_floor("sample_sizes", enough[enough["seed"] < 9])
-    assert not claims.reaches_floor("sample_sizes", enough.assign(n_rows=2000))
-    assert not claims.reaches_floor("sample_sizes", enough.assign(max_passes=20.0))
-    assert claims.reaches_floor("variance_check", enough.assign(max_passes=20.0))
+    assert SAMPLE_SIZES.is_enough(enough)
+    assert not SAMPLE_SIZES.is_enough(enough[enough["seed"] < 9])
+    assert not SAMPLE_SIZES.is_enough(enough.assign(n_rows=2000))
+    assert not SAMPLE_SIZES.is_enough(enough.assign(max_passes=20.0))
+    assert VARIANCE_CHECK.is_enough(enough.assign(max_passes=20.0))
 
 
 def test_figure_8_holds_a_value_until_the_next_step_ends():
-    table = summaries.summarise_figure8(by_hand().assign(max_passes=8.0))
+    table = figure8.summarise(by_hand().assign(max_passes=8.0))
     line = table[(table["source"] == "ours") & (table["method"] == "batch")].set_index("x")["mean"]
     np.testing.assert_allclose(line[[0.0, 0.98, 1.0, 1.5, 4.0]], [0.1, 0.1, 0.2, 0.2, 0.5])
     assert (table["x"] <= 8).all()
@@ -293,13 +295,16 @@ def test_figure_8_holds_a_value_until_the_next_step_ends():
     assert theirs["x"].iloc[0] == pytest.approx(0.0201e6 / 168_776)
     assert theirs["mean"].iloc[0] == 0.04662
     published = table[table["source"] == "published"].groupby("panel")["method"].unique().map(set).to_dict()
-    assert published == {"fixed and growing": {"fixed_5", "batch", "dynamic_50"}, "theta": set(runs.THETAS)}
+    assert published == {
+        "fixed and growing": {"fixed_5", "batch", "dynamic_50"},
+        "theta": {method.name for method in sample_sizes.GROWING},
+    }
 
 
 def test_the_band_is_the_95_percent_interval_over_seeds():
     rows = by_hand()
     rows.loc[rows["seed"] == 1, "likelihood"] += 0.02
-    table = summaries.summarise_figure8(rows)
+    table = figure8.summarise(rows)
     start = table[(table["method"] == "batch") & (table["source"] == "ours")].iloc[0]
     margin = 12.7062 * 0.01  # Student's t with one degree of freedom, standard error 0.02 / sqrt(2) / sqrt(2)
     assert start[["mean", "low", "high"]].tolist() == pytest.approx([0.11, 0.11 - margin, 0.11 + margin], rel=1e-5)
@@ -308,15 +313,15 @@ def test_the_band_is_the_95_percent_interval_over_seeds():
 def test_growth_is_a_geometric_mean_of_shares():
     rows = by_hand()
     rows.loc[(rows["seed"] == 1) & (rows["iteration"] == 0), "size"] = 80  # 20 in the other
-    first = summaries.summarise_growth(rows).query("method == 'dynamic_25'").iloc[0]
+    first = figure8.summarise_growth(rows).query("method == 'dynamic_25'").iloc[0]
     assert first["mean"] == pytest.approx(0.4)
 
 
 def test_tables_are_tidy(made, checked):
-    ends = summaries.outcome_table(made, "test")
+    ends = figure8.tabulate(made, "test")
     assert list(ends.columns[: 2 + len(TIDY)]) == ["measure", "method", *TIDY]
-    assert len(ends) == len(outcomes.MEASURES) * len(runs.METHODS)
-    checks = summaries.variance_table(checked, "test")
+    assert len(ends) == len(sample_sizes.MEASURES) * len(METHODS)
+    checks = variance_check.tabulate(checked, "test")
     assert list(checks.columns[: 2 + len(TIDY)]) == ["measure", "iteration", *TIDY]
     row = checks[(checks["measure"] == "deviation") & (checks["iteration"] == 1)].iloc[0]
     first = checked[checked["iteration"] == 1]
@@ -325,13 +330,12 @@ def test_tables_are_tidy(made, checked):
     assert checks.loc[checks["measure"] != "deviation", "published"].isna().all()
 
 
-@pytest.mark.parametrize("name", figures.FIGURES)
-def test_figures_are_drawn_from_their_csv(made, tmp_path, name):
-    figure = figures.FIGURES[name]
+@pytest.mark.parametrize("figure", [one for one in figure8.ARTEFACTS if one.draw], ids=lambda figure: figure.name)
+def test_figures_are_drawn_from_their_csv(made, tmp_path, figure):
     figure.summarise(runs=made).assign(data="stand-in").to_csv(tmp_path / "numbers.csv", index=False)
     picture = figure.draw(pd.read_csv(tmp_path / "numbers.csv"))
     assert "stand-in" in picture.get_supxlabel()
     drawn = {str(line.get_label()) for axis in picture.axes for line in axis.get_lines()}
-    shown = summaries.PANELS["theta"] if name == "sample_growth" else runs.METHODS
-    assert {figures.LOOKS[method].label for method in shown} <= drawn
+    shown = figure8.PANELS["theta"] if figure is figure8.GROWTH else METHODS
+    assert {figure8.LOOKS[method].label for method in shown} <= drawn
     style.save(picture, tmp_path / "a.png", tmp_path / "a.svg")

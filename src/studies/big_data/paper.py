@@ -8,7 +8,16 @@ from typing import Final
 
 import pandas as pd
 
-from studies.big_data import bias, subsampling
+from studies.big_data import (
+    bias,
+    figure6,
+    figure7,
+    figure8,
+    intervals,
+    sample_sizes,
+    subsampling,
+    variance_check,
+)
 from studies.big_data.listed import render
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES
 from studies.records import Paper
@@ -19,16 +28,34 @@ __all__ = ["FLOOR", "FLOORS", "PAPER", "SECTIONS", "TABLES", "claims", "render"]
 PAPER: Final = Paper(
     name="big_data",
     title="Document 003: big data",
-    studies=(subsampling.SUBSAMPLING, bias.BIAS),
-    artefacts=(*subsampling.ARTEFACTS, *bias.ARTEFACTS),
-    claims=(*subsampling.CLAIMS, *bias.CLAIMS),
+    studies=(
+        intervals.INTERVALS,
+        intervals.INTERVAL_WORKERS,
+        sample_sizes.SAMPLE_SIZES,
+        variance_check.VARIANCE_CHECK,
+        subsampling.SUBSAMPLING,
+        bias.BIAS,
+    ),
+    artefacts=(
+        figure6.FIGURE6,
+        *figure7.ARTEFACTS,
+        *figure8.ARTEFACTS,
+        variance_check.TABLE,
+        *subsampling.ARTEFACTS,
+        *bias.ARTEFACTS,
+    ),
+    claims=(
+        *intervals.CLAIMS,
+        *sample_sizes.CLAIMS,
+        *variance_check.CLAIMS,
+        *subsampling.CLAIMS,
+        *bias.CLAIMS,
+    ),
 )
 """Of the sections that are declared by records; the others are in `SECTIONS`."""
 SECTIONS: Final = (
     "size_aware",
     "curves",
-    "bootstrap",
-    "sample_size",
     "kmeans_svm",
     "beyond",
     "searched_beyond",
@@ -37,8 +64,9 @@ SECTIONS: Final = (
 CLAIMS: Final = (
     "size_aware",
     "curves",
-    "bootstrap",
-    "sample_size",
+    intervals.CLAIMS,
+    sample_sizes.CLAIMS,
+    variance_check.CLAIMS,
     subsampling.CLAIMS,
     bias.CLAIMS,
     "kmeans_svm",

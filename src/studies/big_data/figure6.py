@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
 
-from frugal.rows import blb, fit_logistic, interval_widths, subsample_size
 from frugal.seeds import rng_for
 from studies import style
-from studies.big_data.bootstrap.design import draw
+from studies.records import Artefact
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 N_ROWS, N_FEATURES, GAMMA, S, R = 1000, 3, 0.6, 3, 20
 """Rows, features, exponent of the subsamples' size, subsamples, resamples of each."""
-_COLORS = {"data": "#E3E5E8", "subsample": "#FFE3B5", "resample": "#FFFFFF", "estimate": "#FFFFFF",
-           "combination": "#CFE0F7", "result": "#BFD8CE"}  # fmt: skip
-_AT = {"data": 0.0, "subsample": 1.25, "resample": 2.75, "estimate": 4.25, "combination": 5.6, "result": 7.0}
+_COLORS: Final = {
+    "data": "#E3E5E8",
+    "subsample": "#FFE3B5",
+    "resample": "#FFFFFF",
+    "estimate": "#FFFFFF",
+    "combination": "#CFE0F7",
+    "result": "#BFD8CE",
+}
+_X: Final = {"data": 0.0, "subsample": 1.25, "resample": 2.75, "estimate": 4.25, "combination": 5.6, "result": 7.0}
 """Where each stage stands, from left to right."""
-_HALF = 0.52
+_HALF: Final = 0.52
 
 
-def summarise_steps(seed: int) -> pd.DataFrame:
+def summarise(seed: int) -> pd.DataFrame:
     """Everything that one run draws and finds, for the first of its coefficients, which is truly 1.
 
     Args:
@@ -35,8 +41,11 @@ def summarise_steps(seed: int) -> pd.DataFrame:
         subsample and resample (counted from 1; 0 where there is none), n_rows (with repeats), n_distinct, coef,
         width (of the 95 % interval), seed.
     """
+    from frugal.rows import blb, fit_logistic, interval_widths, subsample_size
+    from studies.big_data.bags import draw_rows
+
     rng, b = rng_for("figure6", seed), subsample_size(N_ROWS, GAMMA)
-    X, y = draw(N_ROWS, N_FEATURES, rng)
+    X, y = draw_rows(N_ROWS, N_FEATURES, rng)
     bag = blb(X, y, b=b, s=S, r=R, fit=fit_logistic, statistic=interval_widths, rng=rng)
     rows: list[dict[str, Any]] = [{"stage": "data", "n_rows": N_ROWS, "n_distinct": N_ROWS}]
     for i in range(bag.s):
@@ -53,9 +62,9 @@ def summarise_steps(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw_steps(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> Figure:
     """Boxes from left to right; of each subsample's resamples the first two and the last."""
-    figure = Figure(figsize=(7.2, 4.4), layout="constrained")
+    figure = style.new_figure(7.2, 4.4)
     axes = figure.subplots()
     s, r = int(table["subsample"].max()), int(table["resample"].max())
     shown = [1, 2, r] if r > 2 else list(range(1, r + 1))
@@ -72,37 +81,42 @@ def draw_steps(table: pd.DataFrame) -> Figure:
     for row in drawn.to_dict("records"):
         stage, i, k = str(row["stage"]), int(row["subsample"]), int(row["resample"])
         y = height[i, k] if k else middle.get(i, centre)
-        _box(axes, stage, y, _words(row))
+        _draw_box(axes, stage, y, _text(row))
         for before, source in _before(stage, i, k, middle, height, shown, centre):
-            start, end = (_AT[before] + _HALF, source), (_AT[stage] - _HALF, y)
+            start, end = (_X[before] + _HALF, source), (_X[stage] - _HALF, y)
             line = {"arrowstyle": "-|>", "color": "#555555", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
             axes.annotate("", end, start, arrowprops=line)
     for i in range(1, s + 1):
         if r > len(shown):
             dots = (height[i, shown[-2]] + height[i, shown[-1]]) / 2
             for column in ("resample", "estimate"):
-                axes.text(_AT[column], dots, "…", ha="center", va="center", rotation=90)
-    titles = {"data": "data", "subsample": f"{s} subsamples,\nno row twice in one",
-              "resample": f"{r} resamples each,\nkept as counts", "estimate": "estimates of\none coefficient",
-              "combination": "combined per\nsubsample", "result": "combined"}  # fmt: skip
+                axes.text(_X[column], dots, "…", ha="center", va="center", rotation=90)
+    titles = {
+        "data": "data",
+        "subsample": f"{s} subsamples,\nno row twice in one",
+        "resample": f"{r} resamples each,\nkept as counts",
+        "estimate": "estimates of\none coefficient",
+        "combination": "combined per\nsubsample",
+        "result": "combined",
+    }
     for stage, title in titles.items():
-        axes.text(_AT[stage], max(height.values()) + 0.75, title, ha="center", va="bottom", fontweight="bold")
+        axes.text(_X[stage], max(height.values()) + 0.75, title, ha="center", va="bottom", fontweight="bold")
     axes.set(xlim=(-0.6, 7.6), ylim=(min(height.values()) - 0.6, max(height.values()) + 1.7))
     axes.axis("off")
     return figure
 
 
-def _box(axes: Axes, stage: str, y: float, text: str) -> None:
+def _draw_box(axes: Axes, stage: str, y: float, text: str) -> None:
+    from matplotlib.patches import FancyBboxPatch
+
     half = 0.36 if stage in ("resample", "estimate") else 0.75
-    corner, width = (_AT[stage] - _HALF + 0.03, y - half), 2 * _HALF - 0.06
-    axes.add_patch(
-        FancyBboxPatch(corner, width, 2 * half, boxstyle="round,pad=0.02", facecolor=_COLORS[stage],
-                       edgecolor="#555555", linewidth=0.7)
-    )  # fmt: skip
-    axes.text(_AT[stage], y, text, ha="center", va="center", fontsize=6.2, linespacing=1.25)
+    look: dict[str, Any] = {"boxstyle": "round,pad=0.02", "facecolor": _COLORS[stage], "edgecolor": "#555555"}
+    box = FancyBboxPatch((_X[stage] - _HALF + 0.03, y - half), 2 * _HALF - 0.06, 2 * half, linewidth=0.7, **look)
+    axes.add_patch(box)
+    axes.text(_X[stage], y, text, ha="center", va="center", fontsize=6.2, linespacing=1.25)
 
 
-def _words(row: Mapping[Hashable, Any]) -> str:
+def _text(row: Mapping[Hashable, Any]) -> str:
     """What stands in a row's box."""
     if row["stage"] == "data":
         return f"{row['n_rows']:,.0f} rows"
@@ -116,9 +130,14 @@ def _words(row: Mapping[Hashable, Any]) -> str:
 
 
 def _before(
-    stage: str, i: int, k: int, middle: dict[int, float], height: dict[tuple[int, int], float],
-    shown: list[int], centre: float,
-) -> list[tuple[str, float]]:  # fmt: skip
+    stage: str,
+    i: int,
+    k: int,
+    middle: dict[int, float],
+    height: dict[tuple[int, int], float],
+    shown: list[int],
+    centre: float,
+) -> list[tuple[str, float]]:
     """What leads to a box: the stages and how high they stand."""
     return {
         "data": [],
@@ -128,3 +147,16 @@ def _before(
         "combination": [("estimate", height[i, one]) for one in shown] if i else [],
         "result": [("combination", y) for y in middle.values()],
     }[stage]
+
+
+FIGURE6: Final = Artefact(
+    "figure6",
+    (),
+    summarise,
+    """Figure 6 of document 003: the steps of the bag of little bootstraps, from a run on 1,000 rows with 3
+    features: 3 subsamples of 1,000<sup>0.6</sup> = 63 rows, drawn without replacement; 20 resamples of 1,000
+    rows from each, of which the first two and the last are drawn; the estimates of the first coefficient of a
+    logistic model, truly 1; their mean and the width of their 95 % interval per subsample; and the means of
+    both. The document combines coefficients, its Figure 7 judges widths.""",
+    draw,
+)

@@ -1,0 +1,456 @@
+"""Document 003, section 3.1: widths of 95 % intervals by bootstraps, against the seconds and rows that they take.
+
+`INTERVALS` is behind Figure 7's left and middle panel; `INTERVAL_WORKERS` is behind its right one, with worker
+processes of one machine in the place of a Spark cluster. `figure7` shows both.
+
+Differs from the document, whose curves end after ten seconds: a path ends when its fits have touched as many rows
+as the bootstrap's, or are `max_fits`, so that its numbers are the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from frugal.checks import check_settings
+from frugal.seeds import rng_for
+from frugal.threads import one_thread
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, exact, mean, ratio, resampled
+from studies.records import Claim, Method, Study
+from studies.regions import Region, above, at_most, much, near
+
+Floats = NDArray[np.float64]
+
+BLB: Final = Method("blb", label="BLB")
+BOOT: Final = Method("bootstrap", label="BOOT", color="#000000", marker="P", linestyle="-")
+
+
+# Runs ----------------------------------------------------------------------------------------------------------
+
+
+def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
+    """Widths of 95 % intervals of logistic coefficients, on rows of `bags.draw_rows`.
+
+    All methods of a seed have the same data set, and all fits but the first of a subsample (of the path, for the
+    others) start at that one's coefficients. Seconds leave out drawing the data, and evaluating widths but for
+    those of `blb`'s earlier subsamples, each of which is evaluated before the next one begins.
+
+    Args:
+        method: `truth` fits `n_truth_per_seed` data sets of their own; the others are a path for each gamma, but
+            `bootstrap`, whose gamma is 1.
+        seed: of the data and the resamples.
+        settings: n_rows, n_features; gammas (subsamples have `floor(n_rows^gamma)` rows), r (resamples per
+            subsample), n_resamples (of the bootstrap), max_fits (of a path), n_truth_per_seed.
+        root: not used, the data are generated.
+
+    Returns:
+        For `truth` a row per data set with coef_0 to coef_{d-1}. For the others a row after every subsample or
+        resample, see `bags.by_subsample`: gamma, b, its columns, width_0 to width_{d-1}. All have n_rows,
+        n_features, r, n_resamples and data.
+
+    Raises:
+        ValueError: on an unknown setting, or one that is missing.
+    """
+    from studies.big_data.bags import draw_rows, fit_true, paths
+
+    names = ("n_rows", "n_features", "gammas", "r", "n_resamples", "max_fits", "n_truth_per_seed")
+    check_settings(settings, names, "setting of intervals")
+    n, d = settings["n_rows"], settings["n_features"]
+    if method == "truth":
+        table = pd.DataFrame([fit_true(n, d, seed, number) for number in range(settings["n_truth_per_seed"])])
+    else:
+        X, y = draw_rows(n, d, rng_for("intervals", "data", seed))
+        with one_thread():
+            table = pd.concat(paths(method, X, y, seed, settings), ignore_index=True)
+    facts = {name: settings[name] for name in ("n_rows", "n_features", "r", "n_resamples")}
+    return table.assign(**facts, data="generated")
+
+
+def run_workers(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
+    """The same with worker processes, which are started before the clock.
+
+    Args:
+        method: `blb`, its subsamples spread over the workers, or `bootstrap`, its resamples.
+        seed: of the data and the resamples.
+        settings: n_rows, n_features; gamma, s and r of `blb`; n_resamples of the bootstrap; workers, a list;
+            n_truth_rows, over which `bags.asymptotic_width` averages.
+        root: not used, the data are generated.
+
+    Returns:
+        A row per number of workers for `blb`, after its last subsample; for `bootstrap` also one after every
+        resample. Columns n_workers, gamma, b, those of `bags.by_subsample` without the widths, relative_error (of
+        the widths), mean_width, true_width, n_rows, n_features, s, r, n_resamples, data.
+
+    Raises:
+        ValueError: on an unknown setting, or one that is missing.
+    """
+    from frugal.rows import blb, bootstrap, subsample_size
+    from studies.big_data import bags
+
+    names = ("n_rows", "n_features", "gamma", "s", "r", "n_resamples", "workers", "n_truth_rows")
+    check_settings(settings, names, "setting of interval_workers")
+    n, d = settings["n_rows"], settings["n_features"]
+    X, y = bags.draw_rows(n, d, rng_for("interval_workers", "data", seed))
+    truth, parts = bags.asymptotic_width(n, d, settings["n_truth_rows"]), []
+    for n_workers in settings["workers"]:
+        bags.start_workers(n_workers)
+        rng, began = rng_for("interval_workers", method, seed), perf_counter()
+        given: dict[str, Any] = {"rng": rng, "n_workers": n_workers, **bags.TIMED}
+        if method == "blb":
+            gamma, b = settings["gamma"], subsample_size(n, settings["gamma"])
+            path = bags.by_subsample(blb(X, y, b=b, s=settings["s"], r=settings["r"], **given), began).tail(1)
+        else:
+            gamma, b = 1.0, n
+            path = bags.by_resample(bootstrap(X, y, r=settings["n_resamples"], **given), began)
+        widths = path.filter(regex=r"^width_\d+$")
+        found = {
+            "n_workers": n_workers,
+            "gamma": gamma,
+            "b": b,
+            "relative_error": (widths / truth - 1.0).abs().mean(axis=1),
+            "mean_width": widths.mean(axis=1),
+            "true_width": truth,
+        }
+        parts.append(path.drop(columns=widths.columns).assign(**found))
+    facts = {name: settings[name] for name in ("n_rows", "n_features", "s", "r", "n_resamples")}
+    return pd.concat(parts, ignore_index=True).assign(**facts, data="generated")
+
+
+def true_width(runs: pd.DataFrame) -> float:
+    """Width of the central 95 % range of a coefficient over the data sets of `truth`, all coefficients pooled.
+
+    They may change places, so that a range of each by itself would only be noisier.
+
+    Raises:
+        ValueError: without runs of `truth`.
+    """
+    coefs = runs[runs["method"] == "truth"].filter(regex=r"^coef_\d+$").to_numpy(float)
+    if not coefs.size:
+        raise ValueError("the runs of intervals need those of the method truth")
+    low, high = np.quantile(coefs, [0.025, 0.975])
+    return float(high - low)
+
+
+def with_errors(runs: pd.DataFrame) -> pd.DataFrame:
+    """The paths of both studies, with relative_error and width_ratio (mean width over the true one).
+
+    The error is the mean over the coefficients of |w - w_true| / w_true. Those of `intervals` have one worker.
+
+    Args:
+        runs: of `INTERVALS`, `INTERVAL_WORKERS` or both; the column experiment names the study.
+    """
+    parts = []
+    for experiment, part in runs.groupby("experiment"):
+        if experiment == "interval_workers":
+            parts.append(part.assign(width_ratio=part["mean_width"] / part["true_width"]))
+            continue
+        paths = part[part["method"] != "truth"]
+        ratios = paths.filter(regex=r"^width_\d+$").to_numpy(float) / true_width(part)
+        ratios = ratios[:, np.isfinite(ratios).any(axis=0)]
+        errors = {"relative_error": np.abs(ratios - 1.0).mean(axis=1), "width_ratio": ratios.mean(axis=1)}
+        parts.append(paths.assign(n_workers=1, **errors))
+    return pd.concat(parts, ignore_index=True)
+
+
+# Claims --------------------------------------------------------------------------------------------------------
+
+WITHIN: Final = 1.5
+"""An error up to so many times another one is comparable with it; fixed before any study was run."""
+GAMMA: Final = 0.7
+"""Of the bag of little bootstraps where a sentence names none: that of the document's Figure 7b."""
+GAMMAS: Final = (0.5, 0.6, 0.7, 0.8, 0.9)
+"""The document's."""
+N_SEEDS: Final = 10
+FLOOR: Final = {"n_rows": 20_000, "n_features": 10, "r": 100}
+WORKERS_FLOOR: Final = {"n_rows": 200_000, "n_features": 50, "r": 50, "s": 5}
+"""Settings under which no verdict is given: the document's own, its cluster aside."""
+N_TRUTH: Final = 400
+"""Data sets under which the true width is not known to 3 % for a coefficient by itself."""
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
+    """What the claims on `INTERVALS` are computed from, the seeds on the last axis.
+
+    Returns:
+        The arrays of `worker_arrays`; blb_held, bootstrap_held and distinct, each (n_seeds,); and per gamma,
+        (n_gammas, n_seeds): gammas, blb_ends, b_of_n_ends (final errors), largest_share.
+    """
+    paths = with_errors(runs.assign(experiment="intervals"))
+    blb, b_of_n, boot = (paths[paths["method"] == name] for name in ("blb", "b_of_n", "bootstrap"))
+    one, distinct = _with_nearest_gamma(blb), _wide(boot, "fraction_distinct")[-1]
+    gammas = np.sort(blb["gamma"].unique())
+    return _paths_of(one, boot) | {
+        "blb_held": _wide(one, "rows_held")[-1],
+        "bootstrap_held": _wide(boot, "rows_held")[-1],
+        "distinct": distinct,
+        "blb_ends": _ends(blb, "relative_error"),
+        "largest_share": _ends(blb, "largest_share"),
+        "b_of_n_ends": _ends(b_of_n, "relative_error"),
+        "gammas": np.repeat(gammas[:, None], distinct.size, axis=1),
+    }
+
+
+def worker_arrays(runs: pd.DataFrame) -> dict[str, Floats]:
+    """What the claims on `INTERVAL_WORKERS` are computed from, with the most workers.
+
+    Returns:
+        blb_error, blb_seconds, blb_rows (n_steps, n_seeds), with the gamma that is nearest to `GAMMA`, and the
+        same of `bootstrap`.
+    """
+    paths = with_errors(runs.assign(experiment="interval_workers"))
+    paths = paths[paths["n_workers"] == paths["n_workers"].max()]
+    blb, boot = (paths[paths["method"] == name] for name in ("blb", "bootstrap"))
+    return _paths_of(_with_nearest_gamma(blb), boot)
+
+
+def _paths_of(blb: pd.DataFrame, boot: pd.DataFrame) -> dict[str, Floats]:
+    columns = {"error": "relative_error", "seconds": "seconds", "rows": "rows_touched"}
+    parts = {"blb": blb, "bootstrap": boot}
+    return {
+        f"{name}_{end}": _wide(part, column) for name, part in parts.items() for end, column in columns.items()
+    }
+
+
+def _with_nearest_gamma(blb: pd.DataFrame) -> pd.DataFrame:
+    nearest = float(min(blb["gamma"].unique(), key=lambda gamma: abs(gamma - GAMMA)))
+    return blb[blb["gamma"] == nearest]
+
+
+def _wide(part: pd.DataFrame, column: str) -> Floats:
+    """A column of one path, (n_steps, n_seeds)."""
+    return part.pivot_table(column, index="n_finished", columns="seed").to_numpy(float)
+
+
+def _ends(part: pd.DataFrame, column: str) -> Floats:
+    """A column at the end of the path of every gamma, (n_gammas, n_seeds)."""
+    return np.array([_wide(path, column)[-1] for _, path in part.groupby("gamma", sort=True)])
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """Whether the runs are enough, and of the document's size (`docs/methods.md`, section 12)."""
+    has_gammas = set(runs.loc[runs["method"] == "blb", "gamma"]) >= set(GAMMAS)
+    return bool(_reaches(runs, FLOOR) and (runs["method"] == "truth").sum() >= N_TRUTH and has_gammas)
+
+
+def is_enough_of_workers(runs: pd.DataFrame) -> bool:
+    """The same of `INTERVAL_WORKERS`."""
+    return _reaches(runs, WORKERS_FLOOR) and set(runs.loc[runs["method"] == "blb", "gamma"]) == {GAMMA}
+
+
+def _reaches(runs: pd.DataFrame, floor: Mapping[str, int]) -> bool:
+    return bool(
+        runs["seed"].nunique() >= N_SEEDS and all(runs[name].min() >= least for name, least in floor.items())
+    )
+
+
+INTERVALS: Final = Study(
+    name="intervals",
+    methods=(Method("truth"), BLB, Method("b_of_n", label="BOFN"), BOOT),
+    run=run,
+    is_timed=True,
+    arrays=arrays,
+    is_enough=is_enough,
+)
+INTERVAL_WORKERS: Final = Study(
+    name="interval_workers",
+    methods=(BLB, BOOT),
+    run=run_workers,
+    is_timed=True,
+    arrays=worker_arrays,
+    is_enough=is_enough_of_workers,
+)
+_claim = partial(Claim, section="3.1", of="intervals", artefact="tables/interval_widths")
+_FINAL: Final = "final error of the interval widths over that of BOOT"
+_UNTIL: Final = "each until its error of the interval widths stays within 1.5 times BOOT's final one"
+
+
+def first_within(errors: Floats, limit: float) -> int | None:
+    """First step from which on errors (n_steps,) stay at or below a limit; None if the last one is above."""
+    beyond = np.flatnonzero(~(errors <= limit))
+    first = int(beyond[-1]) + 1 if beyond.size else 0
+    return first if first < len(errors) else None
+
+
+def _spent(arrays: Arrays, method: str, what: str, limit: float) -> float:
+    """Mean spent by the step at which the mean error stays within a limit; all that was, if it never does."""
+    step = first_within(arrays[f"{method}_error"].mean(axis=1), limit)
+    return float(arrays[f"{method}_{what}"].mean(axis=1)[-1 if step is None else step])
+
+
+def _final_error(arrays: Arrays, method: str) -> float:
+    return float(arrays[f"{method}_error"][-1].mean())
+
+
+def _sooner(arrays: Arrays, rng: Generator, *, what: str) -> Estimate:
+    """What BOOT spends over what BLB does; 0 if BLB never gets there."""
+
+    def statistic(drawn: Arrays) -> float:
+        limit = WITHIN * _final_error(drawn, "bootstrap")
+        return _spent(drawn, "bootstrap", what, limit) / _spent(drawn, "blb", what, limit)
+
+    if _final_error(arrays, "blb") > WITHIN * _final_error(arrays, "bootstrap"):
+        return exact(0.0, arrays["blb_error"].shape[-1])
+    return resampled(statistic, arrays, rng, is_log=True)
+
+
+def _workers(arrays: Arrays, rng: Generator) -> Estimate:
+    """What BOOT spends until its error is comparable with BLB's over what BLB does."""
+
+    def statistic(drawn: Arrays) -> float:
+        until = _spent(drawn, "bootstrap", "seconds", WITHIN * _final_error(drawn, "blb"))
+        return until / float(drawn["blb_seconds"][-1].mean())
+
+    return resampled(statistic, arrays, rng, is_log=True)
+
+
+def _comparable(arrays: Arrays, rng: Generator) -> Estimate:
+    return resampled(
+        lambda drawn: _final_error(drawn, "blb") / _final_error(drawn, "bootstrap"), arrays, rng, is_log=True
+    )
+
+
+def _sensitivity(arrays: Arrays, rng: Generator) -> Estimate:
+    """Standard deviation over gamma of the mean final error, BOFN's over BLB's."""
+
+    def statistic(drawn: Arrays) -> float:
+        b_of_n, blb = (drawn[f"{method}_ends"].mean(axis=1).std() for method in ("b_of_n", "blb"))
+        return float(b_of_n / blb)
+
+    return resampled(statistic, arrays, rng, is_log=True)
+
+
+def _rows_per_second(arrays: Arrays, rng: Generator) -> Estimate:
+    def speed(drawn: Arrays, method: str) -> float:
+        return float(drawn[f"{method}_rows"][-1].mean() / drawn[f"{method}_seconds"][-1].mean())
+
+    return resampled(lambda drawn: speed(drawn, "blb") / speed(drawn, "bootstrap"), arrays, rng, is_log=True)
+
+
+def _good(
+    arrays: Arrays, rng: Generator, *, method: str, region: Region, low: float = 0.0, high: float = 1.0
+) -> Estimate:
+    """Final error over BOOT's, for every gamma from `low` to `high`."""
+    gammas = arrays["gammas"][:, 0]
+    kept = (gammas > low - 1e-9) & (gammas < high + 1e-9)
+    logs = np.log(arrays[f"{method}_ends"][kept] / arrays["bootstrap_error"][-1])
+    return every(logs, region, is_log=True, noun="values of b")
+
+
+CLAIMS: Final = (
+    _claim(
+        "big_data.bootstrap.distinct_rows",
+        quote="The regular n out of n bootstrapping technique ... uses 63% of the training data on average",
+        quantity="distinct rows of a resample, of all rows",
+        unit="%",
+        agrees=near(63, unit=1),
+        measure=lambda arrays, rng: mean(100 * arrays["distinct"]),
+        published=63,
+    ),
+    _claim(
+        "big_data.blb.distinct_rows",
+        quote="bigger resamples ... that each contain at most b different elements",
+        quantity="distinct rows of the BLB resample that has the most, of b (holds by construction)",
+        unit="%",
+        agrees=at_most(100),
+        measure=lambda arrays, rng: exact(100 * arrays["largest_share"].max(), arrays["distinct"].size),
+    ),
+    _claim(
+        "big_data.blb.sooner_seconds",
+        quote="Figure 7a shows that BLB converges on a solution much faster than the regular n out of n "
+        "bootstrapping (BOOT)",
+        quantity=f"BOOT's seconds over those of BLB with b = n^0.7, {_UNTIL}",
+        unit="times",
+        agrees=much(),
+        measure=partial(_sooner, what="seconds"),
+        artefact="figures/figure7",
+    ),
+    _claim(
+        "big_data.blb.sooner_rows",
+        quote="",
+        quantity=f"distinct rows that BOOT trains on over those of BLB with b = n^0.7, {_UNTIL}",
+        unit="times",
+        agrees=much(),
+        measure=partial(_sooner, what="rows"),
+        artefact="figures/figure7_rows",
+        is_ours=True,
+    ),
+    _claim(
+        "big_data.blb.comparable_error",
+        quote="with comparable results",
+        quantity=f"BLB with b = n^0.7: {_FINAL}",
+        unit="times",
+        agrees=at_most(WITHIN),
+        measure=_comparable,
+    ),
+    _claim(
+        "big_data.blb.sensitivity",
+        quote="BLB is less sensitive to the choice of b than BOFN",
+        quantity="standard deviation over b = n^0.5, ..., n^0.9 of the final error of the interval widths, BOFN's "
+        "over BLB's",
+        unit="times",
+        agrees=above(1),
+        measure=_sensitivity,
+    ),
+    _claim(
+        "big_data.blb.good_from_n06",
+        quote="BLB reached good results with b ≥ n^0.6",
+        quantity=f"BLB: {_FINAL}, b = n^0.6 and every larger one (good: up to 1.5)",
+        unit="times",
+        agrees=at_most(WITHIN),
+        measure=partial(_good, method="blb", region=at_most(WITHIN), low=0.6),
+    ),
+    _claim(
+        "big_data.b_of_n.good_from_n07",
+        quote="BOFN required at least b ≥ n^0.7",
+        quantity=f"BOFN: {_FINAL}, b = n^0.7 and every larger one (good: up to 1.5)",
+        unit="times",
+        agrees=at_most(WITHIN),
+        measure=partial(_good, method="b_of_n", region=at_most(WITHIN), low=0.7),
+    ),
+    _claim(
+        "big_data.b_of_n.not_good_to_n06",
+        quote="BOFN required at least b ≥ n^0.7",
+        quantity=f"BOFN: {_FINAL}, b = n^0.6 and every smaller one (good: up to 1.5)",
+        unit="times",
+        agrees=above(WITHIN),
+        measure=partial(_good, method="b_of_n", region=above(WITHIN), high=0.6),
+    ),
+    _claim(
+        "big_data.blb.rows_per_second",
+        quote="training is overproportionally faster on small samples",
+        quantity="distinct rows trained on per second, BLB with b = n^0.7 over BOOT",
+        unit="times",
+        agrees=above(1),
+        measure=_rows_per_second,
+    ),
+    _claim(
+        "big_data.blb.rows_held",
+        quote="each BLB sample can be held in memory by its corresponding worker node. The much larger BOOT "
+        "samples",
+        quantity="distinct rows of a BOOT resample over those of a BLB subsample with b = n^0.7 (nearly by "
+        "construction)",
+        unit="times",
+        agrees=much(),
+        measure=lambda arrays, rng: ratio(arrays["bootstrap_held"], arrays["blb_held"]),
+    ),
+    _claim(
+        "big_data.blb.workers",
+        quote="Figure 7b shows that BLB significantly outperforms BOOT on a Spark cluster with 10 workers",
+        quantity="BOOT's seconds over BLB's, BOOT until its error of the interval widths stays within 1.5 times "
+        "BLB's (all its seconds if it never does); on worker processes of one machine, whose memory holds all "
+        "rows",
+        unit="times",
+        agrees=above(1),
+        measure=_workers,
+        of="interval_workers",
+        artefact="figures/figure7",
+    ),
+)

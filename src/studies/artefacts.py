@@ -13,7 +13,17 @@ from typing import Any, NamedTuple
 
 from frugal.checks import check_known
 from studies.beta_pruning import paper as beta_pruning
-from studies.big_data import bias, figure6, figure7, figure8, subsampling, variance_check
+from studies.big_data import (
+    bias,
+    boundaries,
+    figure6,
+    figure7,
+    figure8,
+    figure11,
+    figure12,
+    subsampling,
+    variance_check,
+)
 from studies.blocks import block_of, n_trials_of
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
 from studies.folds_comparison import paper as folds_comparison
@@ -158,6 +168,9 @@ def _declared(kind: str) -> dict[str, tuple[str, ...]]:
         variance_check.TABLE,
         *subsampling.ARTEFACTS,
         *bias.ARTEFACTS,
+        figure11.FIGURE11,
+        *boundaries.ARTEFACTS,
+        *figure12.ARTEFACTS,
     )
     if kind == "explained":
         return {one.name: one.datasets for one in listed if not one.runs}
@@ -176,7 +189,7 @@ def _big_data(config: Mapping[str, Any]) -> Shown:
             "curve_calibration": ("curve_fits",),
             "curve_search": ("curve_search",),
             **_declared("table"),
-            **_each(("boundaries", "compression", "combinations")),
+            **_each(("combinations",)),
             "combinations_against_parts": ("combinations",),
             **_each(("fractions", *beyond)),
         },
@@ -186,13 +199,11 @@ def _big_data(config: Mapping[str, Any]) -> Shown:
             **dict.fromkeys(("figure4", "curve_fits", "curve_calibration"), ("curve_fits",)),
             **dict.fromkeys(("figure5", "figure5_epochs"), ("curve_search",)),
             **_declared("figure"),
-            "boundary_angles": ("boundaries",),
-            **dict.fromkeys(("figure12", "figure12_rows"), ("compression",)),
             "combinations": ("combinations",),
             **dict.fromkeys(("fractions", "fractions_seconds"), ("fractions",)),
             **_each(beyond),
         },
-        explained={"figure1": ("wdbc",), "figure2": (), "figure11": (), **_declared("explained")},
+        explained={"figure1": ("wdbc",), "figure2": (), **_declared("explained")},
         claims={"claims": (*searches, EXTRAPOLATED, *experiments)},
     )
 

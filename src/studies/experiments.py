@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from frugal.checks import check_known
 from studies.beta_pruning.network import EXPLORED, SWEPT
 from studies.big_data.bias import BIAS
+from studies.big_data.boundaries import BOUNDARIES
+from studies.big_data.compression import COMPRESSION
 from studies.big_data.intervals import INTERVAL_WORKERS, INTERVALS
 from studies.big_data.sample_sizes import SAMPLE_SIZES
 from studies.big_data.subsampling import SUBSAMPLING
@@ -215,8 +217,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "variance_check": _declared("big_data.variance_check", VARIANCE_CHECK),
     "subsampling": _declared("big_data.subsampling", SUBSAMPLING),
     "bias": _declared("big_data.bias", BIAS),
-    "boundaries": Experiment("big_data.kmeans_svm", ("full", "km_svm", "wkm_svm", "svm_km"), False),
-    "compression": Experiment("big_data.kmeans_svm", ("km_svm", "wkm_svm", "svm_km"), True, "datasets"),
+    "boundaries": _declared("big_data.boundaries", BOUNDARIES),
+    "compression": _declared("big_data.compression", COMPRESSION),
     "combinations": Experiment(
         "big_data.beyond",
         (

@@ -18,14 +18,6 @@ from studies.big_data.paper import PAPER
 from studies.publish import _reaches_floor
 from studies.tidy import TIDY
 
-SECTIONS = ("kmeans_svm",)
-DRAWN = {
-    name: figure
-    for section in SECTIONS
-    for name, figure in import_module(f"studies.big_data.{section}.figures").FIGURES.items()
-} | {one.name: one for one in PAPER.artefacts if one.draw}
-TABLES = [name for section in SECTIONS for name in import_module(f"studies.big_data.{section}.summaries").TABLES]
-TABLES += [one.name for one in PAPER.artefacts if not one.draw]
 EXPLAINED = ("figure6", "figure9", "figure11")
 """Figures of one small run, whose CSVs count no seeds."""
 
@@ -42,22 +34,30 @@ def checked(n_seeds=10):
     return pd.DataFrame(rows).assign(method="dynamic_50", n_rows=100, data="original")
 
 
-def runs_of(name, n_seeds):
-    """Made-up runs behind a figure or table."""
+def interval_runs(n_seeds):
+    return pd.concat([serial_runs(n_seeds), parallel_runs(n_seeds)], ignore_index=True)
+
+
+def boundary_runs(n_seeds):
     angles = np.linspace(1.0, 9.0, n_seeds)
-    makers = {
-        "figure7 figure7_rows interval_widths": lambda: pd.concat(
-            [serial_runs(n_seeds), parallel_runs(n_seeds)], ignore_index=True
-        ),
-        "figure8 figure8_seconds sample_growth sample_sizes": lambda: by_hand(n_seeds),
-        "variance_check": lambda: checked(n_seeds),
-        "figure10 figure10_seconds": lambda: subsampling_runs(n_seeds),
-        "bias": lambda: bias_runs(n_seeds),
-        "boundary_angles boundaries": lambda: boundaries(angles, angles / 2),
-        "figure12 figure12_rows compression": lambda: compressed(("wdbc", "pima2"), n_seeds),
-    }
-    (make,) = (make for names, make in makers.items() if name in names.split())
-    return make()
+    return boundaries(angles, angles / 2)
+
+
+MADE_UP = {
+    "figure7 figure7_rows interval_widths": interval_runs,
+    "figure8 figure8_seconds sample_growth sample_sizes": by_hand,
+    "variance_check": checked,
+    "figure10 figure10_seconds": subsampling_runs,
+    "bias": bias_runs,
+    "boundary_angles boundaries": boundary_runs,
+    "figure12 figure12_rows compression": lambda n_seeds: compressed(("wdbc", "pima2"), n_seeds),
+}
+"""Made-up runs of so many seeds, by the names of the figures and tables that are made from them."""
+RUNS = {name: make for names, make in MADE_UP.items() for name in names.split()}
+SHOWN = [one for one in PAPER.artefacts if one.name in (*RUNS, *EXPLAINED)]
+DRAWN = {one.name: one for one in SHOWN if one.draw}
+TABLES = [one.name for one in SHOWN if not one.draw]
+STILL_PACKAGES = ("beyond", "searched_beyond")
 
 
 def publishable(numbers, kind, name, place):
@@ -69,7 +69,7 @@ def publishable(numbers, kind, name, place):
 @pytest.mark.parametrize("name", sorted({*DRAWN} - {*EXPLAINED}))
 def test_a_figure_is_published_with_ten_seeds_and_not_with_nine(name, tmp_path):
     for n_seeds, may in ((10, True), (9, False)):
-        numbers = DRAWN[name].summarise(runs_of(name, n_seeds))
+        numbers = DRAWN[name].summarise(RUNS[name](n_seeds))
         assert numbers["n_seeds"].max() == n_seeds
         assert publishable(numbers, "figures", name, tmp_path) == [may] * 3
     if "source" in numbers:
@@ -84,7 +84,7 @@ def test_a_figure_that_explains_is_published(name, tmp_path):
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_is_published_with_ten_seeds_and_not_with_nine(name, tmp_path):
     for n_seeds, may in ((10, True), (9, False)):
-        table = tables("big_data")[name](runs_of(name, n_seeds), "paper")
+        table = tables("big_data")[name](RUNS[name](n_seeds), "paper")
         assert publishable(table, "tables", name, tmp_path) == [may] * 3
 
 
@@ -105,7 +105,7 @@ def test_every_method_that_a_job_may_ask_for_is_the_runs_own():
         assert known[name][1] == asked.methods
     listed = {
         name
-        for section in (*SECTIONS, "beyond", "searched_beyond")
+        for section in STILL_PACKAGES
         for name in import_module(f"studies.big_data.{section}.runs").EXPERIMENTS
     }
     listed |= {study.name for study in PAPER.studies if study.run}
@@ -117,7 +117,7 @@ def test_a_declared_claim_quotes_or_is_a_printed_number_and_a_finding_is_neither
     assert {claim.of for claim in PAPER.claims} <= {study.name for study in PAPER.studies}
 
 
-@pytest.mark.parametrize("section", [*SECTIONS, "beyond"])
+@pytest.mark.parametrize("section", ["beyond"])
 def test_a_claim_quotes_or_is_a_printed_number_and_a_finding_is_neither(section):
     listed = import_module(f"studies.big_data.{section}.claims").CLAIMS
     package = import_module(f"studies.big_data.{section}.figures").FIGURES

@@ -11,7 +11,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from frugal.seeds import seed_for
-from studies.big_data.kmeans_svm import ripley, runs, tuned
+from studies.big_data import ripley, tuned_svm
+from studies.big_data.boundaries import BOUNDARIES
+from studies.big_data.compression import COMPRESSION
 from studies.experiments import run
 
 SMALL = {"datasets": ["ripley"], "compressions": [1, 10], "n_folds": 2, "Cs": [0.5, 8.0], "gammas": [0.1, 1.0],
@@ -22,7 +24,7 @@ SECONDS = ["train_seconds", "fit_seconds", "predict_seconds"]
 
 @pytest.fixture(scope="module")
 def compressed():
-    return {method: run("compression", method, 3, SMALL) for method in runs.COMPRESSING}
+    return {method: run("compression", method, 3, SMALL) for method in ("km_svm", "wkm_svm", "svm_km")}
 
 
 def test_ripleys_classes_have_the_moments_of_their_mixture():
@@ -53,7 +55,7 @@ def test_a_line_and_its_margins_are_where_the_decision_function_says():
 
 
 def test_the_full_boundary_is_scikit_learns_and_no_angle_from_itself():
-    row = runs.boundaries("full", 5, LINES).iloc[0]
+    row = BOUNDARIES.run("full", 5, LINES).iloc[0]
     svm = SVC(kernel="linear", C=1.0).fit(*ripley.sample(5))
     (w,), (b,) = svm.coef_, svm.intercept_
     assert (row["slope"], row["intercept"]) == pytest.approx((-w[0] / w[1], -b / w[1]))
@@ -89,7 +91,7 @@ def test_without_compression_all_methods_are_the_same_full_svm(compressed):
 
 
 def test_the_full_svm_is_tuned_as_by_scikit_learns_grid_search(compressed):
-    parts, _ = tuned.rows_of("ripley", 3)
+    parts, _ = tuned_svm.rows_of("ripley", 3)
     folds = StratifiedKFold(2, shuffle=True, random_state=seed_for("compression", "ripley", 3, "folds"))
     grid = {"svc__C": SMALL["Cs"], "svc__gamma": SMALL["gammas"]}
     search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), grid, cv=folds).fit(parts.X_train, parts.y_train)
@@ -117,8 +119,8 @@ def test_a_real_dataset_is_split_80_to_20_in_strata(tmp_path):
     from frugal.datasets import prepare
 
     prepare("wdbc", root=tmp_path)
-    parts, data = tuned.rows_of("wdbc", 0, tmp_path)
-    other, _ = tuned.rows_of("wdbc", 1, tmp_path)
+    parts, data = tuned_svm.rows_of("wdbc", 0, tmp_path)
+    other, _ = tuned_svm.rows_of("wdbc", 1, tmp_path)
     assert data == "original"
     assert (len(parts.y_train), len(parts.y_test)) == (455, 114)
     assert parts.y_test.mean() == pytest.approx(357 / 569, abs=0.005)
@@ -128,20 +130,20 @@ def test_a_real_dataset_is_split_80_to_20_in_strata(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("experiment", "method", "settings", "message"),
+    ("study", "method", "settings", "message"),
     [
-        ("boundaries", "full", {"R": 5}, "unknown setting of boundaries 'R'; known: n_per_class, compression"),
-        ("compression", "km_svm", {"folds": 5}, "unknown setting of compression 'folds'; known: datasets"),
-        ("boundaries", "full", {"C": 1.0}, "missing setting of boundaries 'n_per_class'; known: n_per_class"),
-        ("compression", "km_svm", {"Cs": [1.0]}, "missing setting of compression 'datasets'; known: datasets, "),
-        ("boundaries", "full", LINES | {"n_per_class": 1}, "n_per_class must be at least 2 and a whole"),
-        ("compression", "km_svm", {**SMALL, "n_folds": 1}, "n_folds must be at least 2 and a whole number, got 1"),
-        ("compression", "km_svm", SMALL | {"datasets": "wdbc"}, "datasets must be a list of at least one, got"),
-        ("compression", "km_svm", {**SMALL, "Cs": []}, r"Cs must be a list of at least one, got \[\]"),
-        ("compression", "km_svm", {**SMALL, "compressions": [0.5]}, "compression must be at least 1"),
-        ("compression", "km_svm", {**SMALL, "datasets": ["iris"]}, "iris"),
+        (BOUNDARIES, "full", {"R": 5}, "unknown setting of boundaries 'R'; known: n_per_class, compression"),
+        (COMPRESSION, "km_svm", {"folds": 5}, "unknown setting of compression 'folds'; known: datasets"),
+        (BOUNDARIES, "full", {"C": 1.0}, "missing setting of boundaries 'n_per_class'; known: n_per_class"),
+        (COMPRESSION, "km_svm", {"Cs": [1.0]}, "missing setting of compression 'datasets'; known: datasets, "),
+        (BOUNDARIES, "full", LINES | {"n_per_class": 1}, "n_per_class must be at least 2 and a whole"),
+        (COMPRESSION, "km_svm", {**SMALL, "n_folds": 1}, "n_folds must be at least 2 and a whole number, got 1"),
+        (COMPRESSION, "km_svm", SMALL | {"datasets": "wdbc"}, "datasets must be a list of at least one, got"),
+        (COMPRESSION, "km_svm", {**SMALL, "Cs": []}, r"Cs must be a list of at least one, got \[\]"),
+        (COMPRESSION, "km_svm", {**SMALL, "compressions": [0.5]}, "compression must be at least 1"),
+        (COMPRESSION, "km_svm", {**SMALL, "datasets": ["iris"]}, "iris"),
     ],
 )
-def test_bad_input_is_refused_in_a_sentence(experiment, method, settings, message):
+def test_bad_input_is_refused_in_a_sentence(study, method, settings, message):
     with pytest.raises(ValueError, match=message):
-        runs.EXPERIMENTS[experiment][0](method, 0, settings)
+        study.run(method, 0, settings)

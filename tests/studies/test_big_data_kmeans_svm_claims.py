@@ -8,13 +8,15 @@ import pandas as pd
 import pytest
 
 from studies import estimates
-from studies.big_data.kmeans_svm import claims, ripley, summaries
-from studies.big_data.kmeans_svm.figures import FIGURES
-from studies.big_data.kmeans_svm.summaries import N_SETS, TABLES, median_set, published
+from studies.big_data import boundaries as lines
+from studies.big_data import compression, figure11, figure12, ripley
+from studies.big_data.boundaries import BOUNDARIES
+from studies.big_data.compression import COMPRESSION
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.tidy import TIDY
-from studies.verdicts import NOT_RUN, judge
+from studies.verdicts import NOT_RUN, NOT_TESTABLE, judge
 
+FIGURES = (figure11.FIGURE11, lines.ANGLES, figure12.FIGURE12, figure12.FIGURE12_ROWS)
 RATIOS = (1.0, 3.0, 5.0, 10.0)
 ERRORS = {
     "km_svm": (0.10, 0.12, 0.14, 0.16),
@@ -60,15 +62,15 @@ def boundaries(km_angles, wkm_angles):
     return pd.DataFrame(rows)
 
 
-def judged(experiment, runs):
-    enough = claims.reaches_floor(experiment, runs)
-    arrays = claims.arrays(experiment, runs)
-    table = judge(claims.CLAIMS[experiment], arrays, enough=enough, scale="paper", data="original")
+def judged(study, runs):
+    claims = [claim for claim in (*lines.CLAIMS, *compression.CLAIMS) if claim.of == study.name]
+    arrays, enough = study.arrays(runs), study.is_enough(runs)
+    table = judge(claims, arrays, enough=enough, scale="paper", data="original")
     return table.assign(id=table["id"].str.removeprefix("big_data.")).set_index("id")
 
 
 def test_claims_on_made_up_runs_have_the_numbers_counted_by_hand():
-    table = judged("compression", compressed())
+    table = judged(COMPRESSION, compressed())
     expected = {
         "wkm_svm.better.wdbc": 1.0 - 0.05,  # points at R = 3, the least; half of WKM-SVM's splits have 0.1 more
         "wkm_svm.time.ripley": 1.05,
@@ -88,18 +90,18 @@ def test_a_gain_that_is_not_one_at_every_compression_is_not_consistent():
     runs = compressed()
     worse = (runs["method"] == "wkm_svm") & (runs["compression"] == 5)
     runs.loc[worse, "test_error"] += 0.05
-    gain = judged("compression", runs).loc["wkm_svm.better.wdbc"]
+    gain = judged(COMPRESSION, runs).loc["wkm_svm.better.wdbc"]
     assert (gain["ours"], gain["verdict"]) == (pytest.approx(2 - 5.05), CONTRADICTED)
     assert "2 compressions agree, 0 are open, 1 disagree" in gain["quantity"]
     runs.loc[worse & (runs["seed"] % 2 == 0), "test_error"] -= 0.06  # now better, now worse
-    assert judged("compression", runs).loc["wkm_svm.better.wdbc", "verdict"] == UNDECIDED
+    assert judged(COMPRESSION, runs).loc["wkm_svm.better.wdbc", "verdict"] == UNDECIDED
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, REPRODUCED), (1.2, CONTRADICTED), (0.8, CONTRADICTED)])
 def test_slower_or_faster_by_more_than_10_percent_is_not_identical(factor, verdict):
     runs = compressed()
     runs["train_seconds"] *= np.where(runs["method"] == "wkm_svm", factor, 1.0)
-    time = judged("compression", runs).loc["wkm_svm.time.wdbc"]
+    time = judged(COMPRESSION, runs).loc["wkm_svm.time.wdbc"]
     assert (time["ours"], time["verdict"]) == (pytest.approx(1.05 * factor), verdict)
 
 
@@ -110,7 +112,7 @@ def test_noise_does_not_make_times_identical_nor_errors_similar(factor):
     runs["train_seconds"] *= np.exp(rng.normal(0.0, 0.5, len(runs)))
     is_worse = (runs["method"] == "svm_km") & (runs["compression"] > 1)
     runs["test_error"] += np.where(is_worse, (factor - 1) / 3 + rng.normal(0.0, 0.6, len(runs)), 0.0)
-    table = judged("compression", runs).loc[["wkm_svm.time.wdbc", "svm_km.similar.wdbc"]]
+    table = judged(COMPRESSION, runs).loc[["wkm_svm.time.wdbc", "svm_km.similar.wdbc"]]
     assert table["verdict"].tolist() == [UNDECIDED] * 2
     assert (table["seeds_to_decide"] != "").all()
 
@@ -119,14 +121,14 @@ def test_noise_does_not_make_times_identical_nor_errors_similar(factor):
 def test_errors_that_differ_by_more_than_a_point_are_not_similar(more, verdict):
     runs = compressed()
     runs.loc[(runs["method"] == "svm_km") & (runs["compression"] > 1), "test_error"] += more
-    similar = judged("compression", runs).loc["svm_km.similar.ripley"]
+    similar = judged(COMPRESSION, runs).loc["svm_km.similar.ripley"]
     assert (similar["ours"], similar["verdict"]) == (pytest.approx(1 + 100 * more, abs=1e-9), verdict)
 
 
 def test_what_km_svm_does_not_fix_is_not_more_predictable():
     runs = compressed()
     swap = {"km_svm": "svm_km", "svm_km": "km_svm"}
-    table = judged("compression", runs.assign(method=runs["method"].replace(swap)))
+    table = judged(COMPRESSION, runs.assign(method=runs["method"].replace(swap)))
     names = [f"km_svm.predictable_{what}.{data}" for what in ("rows", "seconds") for data in ("wdbc", "ripley")]
     assert table.loc[names, "verdict"].tolist() == [CONTRADICTED] * 4
     assert table.loc[names, "ours"].tolist() == pytest.approx([-20, -20, -30, -30])
@@ -136,25 +138,25 @@ def test_one_compression_at_which_data_sets_differ_by_more_than_a_factor_of_two_
     runs, rng = compressed(), np.random.default_rng(0)
     runs["n_reduced"] *= np.exp(rng.normal(0.0, 0.01, len(runs)))  # so that the ratio of the data sets varies
     runs["train_seconds"] *= np.exp(rng.normal(0.0, 0.01, len(runs)))
-    table = judged("compression", runs).loc[["svm_km.memory_varies", "svm_km.speed_up_varies"]]
+    table = judged(COMPRESSION, runs).loc[["svm_km.memory_varies", "svm_km.speed_up_varies"]]
     # Of the rows SVM-KM leaves 1 / 2 on wdbc and 1 / R on ripley, 1 / 10 at most; seconds are the same on both.
     assert table["verdict"].tolist() == [REPRODUCED, CONTRADICTED]
     assert table["ours"].tolist() == pytest.approx([5, 1], rel=0.02)
     slow = runs["dataset"].eq("ripley") & runs["method"].eq("svm_km") & runs["compression"].eq(1.0)
     runs.loc[slow, "train_seconds"] *= 4  # what is saved is four times as much
-    row = judged("compression", runs).loc["svm_km.speed_up_varies"]
+    row = judged(COMPRESSION, runs).loc["svm_km.speed_up_varies"]
     assert (row["ours"], row["verdict"]) == (pytest.approx(4, rel=0.02), REPRODUCED)
 
 
 def test_the_documents_own_data_can_be_judged_only_where_they_were_read():
-    pima = {claim.id for claim in claims.ON_PIMA}
-    assert set(claims.not_testable("compression", compressed())) == pima
+    pima = {claim.id: NOT_TESTABLE for claim in compression.ON_PIMA}
+    assert COMPRESSION.instead(compressed()) == pima
     stand_in = pd.concat([compressed(), compressed(["pima2"], data="stand-in")])
-    assert set(claims.not_testable("compression", stand_in)) == pima
-    assert set(claims.arrays("compression", stand_in)) == {"wdbc", "ripley"}
+    assert COMPRESSION.instead(stand_in) == pima
+    assert set(COMPRESSION.arrays(stand_in)) == {"wdbc", "ripley"}
     both = pd.concat([compressed(), compressed(["pima2"])])
-    assert claims.not_testable("compression", both) == ()
-    table = judged("compression", both)
+    assert COMPRESSION.instead(both) == {}
+    table = judged(COMPRESSION, both)
     names = ["full_error", "km_svm_error", "wkm_svm_error", "full_support", "speed_up"]
     table = table.loc[[f"figure12.{name}" for name in names]]
     # 0.1 more per split, 0 to 11
@@ -163,31 +165,31 @@ def test_the_documents_own_data_can_be_judged_only_where_they_were_read():
     assert table["verdict"].tolist() == [CONTRADICTED] * 5
     exact = both.assign(n_support=183.5, test_error=both["test_error"] + 0.233 - 0.1055)
     exact["train_seconds"] = np.where(exact["compression"] == 1, 1214.6, 21.3)
-    exact = judged("compression", exact).loc[table.index, "verdict"]
+    exact = judged(COMPRESSION, exact).loc[table.index, "verdict"]
     assert exact.drop("figure12.wkm_svm_error").tolist() == [REPRODUCED] * 4
-    absent = judged("compression", compressed()).loc["figure12.km_svm_error"]
+    absent = judged(COMPRESSION, compressed()).loc["figure12.km_svm_error"]
     assert (math.isnan(absent["ours"]), absent["verdict"]) == (True, NOT_RUN)
 
 
 def test_one_data_set_like_the_picture_shows_that_there_are_such_data_sets():
-    half = judged("boundaries", boundaries(np.r_[np.full(20, 5.0), np.full(20, 15.0)], np.full(40, 2.0)))
+    half = judged(BOUNDARIES, boundaries(np.r_[np.full(20, 5.0), np.full(20, 15.0)], np.full(40, 2.0)))
     assert half["ours"].tolist() == pytest.approx([50, 10 / 2])
     assert half["verdict"].tolist() == [REPRODUCED] * 2
-    one = judged("boundaries", boundaries(np.r_[np.full(199, 5.0), 15.0], np.full(200, 2.0)))
+    one = judged(BOUNDARIES, boundaries(np.r_[np.full(199, 5.0), 15.0], np.full(200, 2.0)))
     assert one.loc["km_svm.deviates", ["ours", "verdict"]].tolist() == [pytest.approx(0.5), REPRODUCED]
-    never = judged("boundaries", boundaries(np.full(40, 12.0), np.full(40, 13.0)))
+    never = judged(BOUNDARIES, boundaries(np.full(40, 12.0), np.full(40, 13.0)))
     assert never["ours"].tolist() == pytest.approx([0, 12 / 13])
     assert never["verdict"].tolist() == [UNDECIDED, CONTRADICTED]  # another data set may still be like it
 
 
 def test_below_the_floor_nothing_is_judged():
-    assert not claims.reaches_floor("compression", compressed(n_seeds=9))
-    assert not claims.reaches_floor("compression", compressed(ratios=(1.0, 3.0, 5.0)))
-    assert claims.reaches_floor("compression", compressed(n_seeds=10))
-    assert set(judged("compression", compressed(ratios=(1.0, 10.0)))["verdict"]) == {NOT_RUN}
-    assert claims.reaches_floor("boundaries", boundaries(np.ones(10), np.ones(10)))
-    assert not claims.reaches_floor("boundaries", boundaries(np.ones(9), np.ones(9)))
-    assert not claims.reaches_floor("boundaries", boundaries(np.ones(10), np.ones(10)).assign(n_rows=100))
+    assert not COMPRESSION.is_enough(compressed(n_seeds=9))
+    assert not COMPRESSION.is_enough(compressed(ratios=(1.0, 3.0, 5.0)))
+    assert COMPRESSION.is_enough(compressed(n_seeds=10))
+    assert set(judged(COMPRESSION, compressed(ratios=(1.0, 10.0)))["verdict"]) == {NOT_RUN}
+    assert BOUNDARIES.is_enough(boundaries(np.ones(10), np.ones(10)))
+    assert not BOUNDARIES.is_enough(boundaries(np.ones(9), np.ones(9)))
+    assert not BOUNDARIES.is_enough(boundaries(np.ones(10), np.ones(10)).assign(n_rows=100))
 
 
 def test_the_pictures_angles_are_those_of_its_slopes():
@@ -197,47 +199,47 @@ def test_the_pictures_angles_are_those_of_its_slopes():
 
 
 def test_tables_have_the_columns_of_every_table_and_the_documents_numbers():
-    made = TABLES["compression"](pd.concat([compressed(), compressed(["pima2"])]), "paper")
+    made = figure12.tabulate(pd.concat([compressed(), compressed(["pima2"])]), "paper")
     assert tuple(made.columns) == ("measure", "dataset", "method", "compression", *TIDY)
     cell = made.set_index(["measure", "dataset", "method", "compression"]).sort_index()
     assert cell.loc[("test_error", "pima2", "km_svm", 10.0), "published"] == 0.282
     assert cell.loc[("n_support", "pima2", "wkm_svm", 3.0), "published"] == 72.3
     assert math.isnan(cell.loc[("test_error", "wdbc", "km_svm", 10.0), "published"])
     assert cell.loc[("test_error", "wdbc", "km_svm", 10.0), "ours"] == pytest.approx(0.1655)
-    lines = TABLES["boundaries"](boundaries(np.full(10, 4.0), np.arange(10.0)), "paper")
-    lines = lines.set_index(["measure", "method"])
-    assert lines.loc[("angle_deg", "wkm_svm"), "ours"] == pytest.approx(4.5)
-    assert lines.loc[("slope", "full"), "published"] == -0.17
+    found = lines.tabulate(boundaries(np.full(10, 4.0), np.arange(10.0)), "paper")
+    found = found.set_index(["measure", "method"])
+    assert found.loc[("angle_deg", "wkm_svm"), "ours"] == pytest.approx(4.5)
+    assert found.loc[("slope", "full"), "published"] == -0.17
 
 
 def test_figure_11_shows_all_rows_of_every_class_in_25_centres():
-    table = FIGURES["figure11"].summarise(seed=4)
+    table = figure11.summarise(seed=4)
     for _, part in table[table["kind"] == "centre"].groupby(["panel", "label"]):
         assert (len(part), part["size"].sum()) == (25, 125)
     first, second = (
         table[(table["panel"] == panel) & (table["kind"] == "full")] for panel in ("km_svm", "wkm_svm")
     )
     assert first["y"].tolist() == second["y"].tolist()
-    again = FIGURES["figure11"].summarise(seed=4 + N_SETS)  # of other data sets
+    again = figure11.summarise(seed=4 + figure11.N_SETS)  # of other data sets
     assert again["x"].tolist() != table["x"].tolist()
 
 
 def test_figure_11_shows_the_median_one_of_its_data_sets(monkeypatch):
     # Ranks of the first method 5 1 3 2 4, of the second 3 1 2 5 4: away from rank 3 by at most 2 2 1 2 1.
     angles = np.array([[9.0, 3.0], [1.0, 1.0], [4.0, 2.0], [2.0, 9.0], [5.0, 4.0]])
-    assert median_set(angles) == 2
-    monkeypatch.setattr(summaries, "N_SETS", 5)
-    monkeypatch.setattr(summaries, "_angles_deg", lambda seed: angles[seed - 7])
-    assert set(FIGURES["figure11"].summarise(seed=7)["seed"]) == {9}
+    assert figure11.median_set(angles) == 2
+    monkeypatch.setattr(figure11, "N_SETS", 5)
+    monkeypatch.setattr(figure11, "_angles_deg", lambda seed: angles[seed - 7])
+    assert set(figure11.summarise(seed=7)["seed"]) == {9}
 
 
 def test_figure_12_has_the_documents_points_on_its_own_data():
-    table = FIGURES["figure12"].summarise(compressed())
+    table = figure12.summarise(compressed())
     theirs = table[table["source"] == "published"]
-    assert len(theirs) == len(published()) == 24
+    assert len(theirs) == len(figure12.published()) == 24
     assert set(theirs["dataset"]) == {"pima2"}
     assert set(table.loc[table["source"] == "ours", "dataset"]) == {"wdbc", "ripley"}
-    shares = FIGURES["figure12_rows"].summarise(compressed())
+    shares = figure12.summarise_rows(compressed())
     row = shares[
         (shares["panel"] == "share_left") & (shares["dataset"] == "wdbc") & (shares["method"] == "svm_km")
     ]
@@ -246,19 +248,19 @@ def test_figure_12_has_the_documents_points_on_its_own_data():
 
 
 def test_angles_are_shown_as_shares_of_the_data_sets():
-    table = FIGURES["boundary_angles"].summarise(boundaries(np.array([3.0, 1.0, 2.0, 4.0]), np.ones(4)))
+    table = lines.summarise(boundaries(np.array([3.0, 1.0, 2.0, 4.0]), np.ones(4)))
     km = table[(table["method"] == "km_svm") & (table["source"] == "ours")]
     assert list(zip(km["angle_deg"], km["share"], strict=True)) == [(1, 0.25), (2, 0.5), (3, 0.75), (4, 1.0)]
     assert km["mean"].tolist() == [2.5] * 4
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("artefact", FIGURES, ids=lambda artefact: artefact.name)
 @pytest.mark.parametrize("data", ["original", "stand-in"])
-def test_every_figure_is_drawn_from_its_csv(name, data):
-    runs = {"boundary_angles": boundaries(np.arange(3.0), np.ones(3))}
+def test_every_figure_is_drawn_from_its_csv(artefact, data):
+    name, runs = artefact.name, {"boundary_angles": boundaries(np.arange(3.0), np.ones(3))}
     given = 0 if name == "figure11" else runs.get(name, compressed(("wdbc", "pima2"), n_seeds=2, data=data))
-    text = FIGURES[name].summarise(given).to_csv(index=False)
-    figure = FIGURES[name].draw(pd.read_csv(io.StringIO(text)))
+    text = artefact.summarise(given).to_csv(index=False)
+    figure = artefact.draw(pd.read_csv(io.StringIO(text)))
     assert sum(len(axis.lines) + len(axis.containers) for axis in figure.axes) > 1
     marked = any("stand-in" in text.get_text() for text in figure.texts)
     assert marked == (data == "stand-in" and name.startswith("figure12"))

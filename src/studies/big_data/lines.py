@@ -1,8 +1,8 @@
-"""Lines of section 3.3's figures: means over seeds against the rows drawn, with bands."""
+"""Means over seeds as section 3's tables and figures have them, and lines against the rows drawn, with bands."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -22,6 +22,18 @@ def averaged(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
 def tidied(table: pd.DataFrame, keys: list[str], scale: str) -> pd.DataFrame:
     """The keys and `TIDY`, without errors or stars of what is published."""
     return table.assign(published_se=float("nan"), published_stars="", stars="", scale=scale)[[*keys, *TIDY]]
+
+
+def by_measure(runs: pd.DataFrame, measures: Sequence[str], keys: list[str]) -> pd.DataFrame:
+    """Means of columns over seeds, as `mean_by_seed` gives them; the first key is measure, the column's name."""
+    long = runs.melt([*keys, "seed", "data"], list(measures), var_name="measure")
+    return mean_by_seed(long, "value", ["measure", *keys])
+
+
+def in_order(table: pd.DataFrame, measures: tuple[str, ...], keys: list[str]) -> pd.DataFrame:
+    """The rows of `by_measure` in the order of the measures, then of the keys."""
+    places = table["measure"].map(measures.index)
+    return table.assign(place=places).sort_values(["place", *keys], ignore_index=True)
 
 
 def draw_lines(axis: Axes, part: pd.DataFrame, looks: Mapping[str, Look], x: str = "r") -> None:

@@ -10,9 +10,13 @@ import pandas as pd
 
 from studies.big_data import (
     bias,
+    boundaries,
+    compression,
     figure6,
     figure7,
     figure8,
+    figure11,
+    figure12,
     intervals,
     sample_sizes,
     subsampling,
@@ -35,6 +39,8 @@ PAPER: Final = Paper(
         variance_check.VARIANCE_CHECK,
         subsampling.SUBSAMPLING,
         bias.BIAS,
+        boundaries.BOUNDARIES,
+        compression.COMPRESSION,
     ),
     artefacts=(
         figure6.FIGURE6,
@@ -43,6 +49,9 @@ PAPER: Final = Paper(
         variance_check.TABLE,
         *subsampling.ARTEFACTS,
         *bias.ARTEFACTS,
+        figure11.FIGURE11,
+        *boundaries.ARTEFACTS,
+        *figure12.ARTEFACTS,
     ),
     claims=(
         *intervals.CLAIMS,
@@ -50,13 +59,14 @@ PAPER: Final = Paper(
         *variance_check.CLAIMS,
         *subsampling.CLAIMS,
         *bias.CLAIMS,
+        *boundaries.CLAIMS,
+        *compression.CLAIMS,
     ),
 )
 """Of the sections that are declared by records; the others are in `SECTIONS`."""
 SECTIONS: Final = (
     "size_aware",
     "curves",
-    "kmeans_svm",
     "beyond",
     "searched_beyond",
 )
@@ -69,7 +79,8 @@ CLAIMS: Final = (
     variance_check.CLAIMS,
     subsampling.CLAIMS,
     bias.CLAIMS,
-    "kmeans_svm",
+    boundaries.CLAIMS,
+    compression.CLAIMS,
     "beyond",
     "searched_beyond",
 )

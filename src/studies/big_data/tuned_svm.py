@@ -18,7 +18,7 @@ from frugal import datasets
 from frugal.rows.learners import make
 from frugal.rows.reduced_svm import Reduced
 from frugal.seeds import rng_for, seed_for
-from studies.big_data.kmeans_svm import ripley
+from studies.big_data import ripley
 
 TEST_SHARE: Final = 0.2
 N_RIPLEY: Final = (125, 500)
@@ -96,7 +96,7 @@ def measure(method: str, compression: float, task: Task, *, names: tuple[str | i
         names: what folds and clusters are seeded by, the same for all methods.
 
     Returns:
-        The columns of `runs.compression` after `compression`.
+        The columns of `compression.run` after `compression`.
     """
     with config_context(assume_finite=True, skip_parameter_validation=True):
         return _measure(method, compression, task, names)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.rows.learners import make
 from frugal.seeds import rng_for, seed_for
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 CENTRES: Final = (((-0.7, 0.3), (0.3, 0.3)), ((-0.3, 0.7), (0.4, 0.7)))
 """Of the two normals of class 0, then of class 1."""
 VARIANCE: Final = 0.03
-METHODS: Final = ("full", "km_svm", "wkm_svm", "svm_km")
 N_PER_CLASS, COMPRESSION, C = 125, 5.0, 1.0
 """The first two as counted in Figure 11's picture; C is unstated, 1 being what SVM libraries start from."""
 PICTURED: Final[Mapping[str, float]] = {"full": -0.17, "km_svm": -0.40, "wkm_svm": -0.21}
@@ -70,6 +68,8 @@ def fit(
     n_init: int = 3,
 ) -> ReducedSVM:
     """A linear SVM on the rows of a seed; `full` is the plain one, whatever the compression."""
+    from frugal.rows.learners import make
+
     name, ratio = ("km_svm", 1.0) if method == "full" else (method, compression)
     clusters = seed_for("boundaries", "clusters", seed)
     settings: dict[str, Any] = {"kernel": "linear", "C": C, "n_init": n_init, "random_state": clusters}
@@ -93,5 +93,5 @@ def pictured_angle_deg(method: str) -> float:
     """Angle in Figure 11's picture between a method's line and the full SVM's; nan where it has none."""
     if method not in PICTURED:
         return float("nan")
-    full, own = (float(np.degrees(np.arctan(PICTURED[name]))) for name in ("full", method))
-    return abs(own - full)
+    full, reduced = (float(np.degrees(np.arctan(PICTURED[name]))) for name in ("full", method))
+    return abs(reduced - full)

@@ -1,0 +1,228 @@
+"""Document 003, section 3.4: lines of linear SVMs on cluster centres, on many data sets like that of Figure 11."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from frugal.checks import check_settings, check_whole
+from frugal.seeds import rng_for
+from frugal.threads import one_thread
+from studies import style
+from studies.big_data import ripley
+from studies.big_data.lines import by_measure, in_order, tidied
+from studies.estimates import Arrays, Estimate, resampled, share
+from studies.records import Artefact, Claim, Method, Study
+from studies.regions import above
+from studies.tidy import provenance
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FULL: Final = Method("full", label="full SVM", color="#000000", marker="o", linestyle="-")
+KM_SVM: Final = Method("km_svm", label="KM-SVM", color="#F2B138", marker="s", linestyle="--", hatch="//")
+WKM_SVM: Final = Method("wkm_svm", label="WKM-SVM", color="#00318F", marker="D", linestyle="-", hatch="xx")
+SVM_KM: Final = Method("svm_km", label="SVM-KM", color="#D07CA1", marker="^", linestyle=":", hatch="||")
+METHODS: Final = (FULL, KM_SVM, WKM_SVM, SVM_KM)
+PICTURED: Final = (KM_SVM.name, WKM_SVM.name)
+"""Methods of the document's picture, Figure 11."""
+
+
+# Runs ----------------------------------------------------------------------------------------------------------
+
+
+def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
+    """A linear SVM on the rows of Ripley's problem, and how far it is from the full SVM on the same rows.
+
+    Args:
+        method: name of one of `METHODS`.
+        seed: number of the data set.
+        settings: n_per_class; compression (R); C; n_init (restarts of k-means); n_fresh (rows on which the two
+            SVMs' predictions are compared).
+        root: not used, the rows are generated.
+
+    Returns:
+        One row: dataset, data, n_rows, compression, slope and intercept of the line x2 = intercept + slope * x1,
+        angle_deg (between its normal and the full SVM's), disagreement (share of fresh rows that the two put in
+        different classes), n_support, n_centres (rows that the SVM was given).
+
+    Raises:
+        ValueError: on an unknown setting, one that is missing, or a value out of range.
+    """
+    check_settings(settings, ("n_per_class", "compression", "C", "n_init", "n_fresh"), "setting of boundaries")
+    check_whole("n_per_class", settings["n_per_class"], 2)
+    check_whole("n_fresh", settings["n_fresh"], 1)
+    X, y = ripley.sample(seed, settings["n_per_class"])
+    fresh, _ = ripley.simulate(settings["n_fresh"], rng_for("boundaries", "fresh", seed))
+    given = {name: settings[name] for name in ("compression", "C", "n_init")}
+    with one_thread():
+        full = ripley.fit("full", X, y, seed, **given)
+        reduced = ripley.fit(method, X, y, seed, **given)
+        disagreement = float(np.mean(reduced.predict(fresh) != full.predict(fresh)))
+    line = ripley.line_of(reduced)
+    row = {
+        "dataset": "ripley",
+        "data": "generated",
+        "n_rows": len(y),
+        "compression": 1.0 if method == "full" else float(settings["compression"]),
+        "slope": line.slope,
+        "intercept": line.intercept,
+        "angle_deg": ripley.angle_deg(line, ripley.line_of(full)),
+        "disagreement": disagreement,
+        "n_support": int(reduced.svc_.n_support_.sum()),
+        "n_centres": len(reduced.reduced_.y),
+    }
+    return pd.DataFrame([row])
+
+
+# Claims --------------------------------------------------------------------------------------------------------
+
+N_SEEDS: Final = 10
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, ripley.Floats]:
+    """Angle to the full SVM's line by method, in degrees, (n_seeds,)."""
+    wide = runs.pivot_table("angle_deg", index="method", columns="seed", dropna=False)
+    return {str(method): row.to_numpy(float) for method, row in wide.iterrows()}
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """Whether there are enough seeds, of the picture's size and compression."""
+    enough = runs["seed"].nunique() >= N_SEEDS and (runs["n_rows"] >= 2 * ripley.N_PER_CLASS).all()
+    return bool(enough and ripley.COMPRESSION in set(runs["compression"]))
+
+
+BOUNDARIES: Final = Study(name="boundaries", methods=METHODS, run=run, arrays=arrays, is_enough=is_enough)
+_claim = partial(Claim, section="3.4", of="boundaries")
+
+
+def _share_pictured(arrays: Arrays, rng: Generator) -> Estimate:
+    return share(arrays["km_svm"] >= ripley.pictured_angle_deg("km_svm"), unit=100)
+
+
+def _angles(arrays: Arrays, rng: Generator) -> Estimate:
+    """Ratio of mean angles: that of one data set may be 0."""
+    return resampled(
+        lambda drawn: float(drawn["km_svm"].mean() / drawn["wkm_svm"].mean()), arrays, rng, is_log=True
+    )
+
+
+CLAIMS: Final = (
+    # "Can" is right if there are such data sets at all: one that we draw shows it, and however many without one
+    # do not refute it. So the share is compared with 0; `some` asks for a mean over the seeds of a cell.
+    _claim(
+        "big_data.km_svm.deviates",
+        quote="Figure 11a shows that this can cause KM-SVM to deviate significantly from the full dataset SVM.",
+        quantity="share of simulated data sets on which KM-SVM's line deviates from the full SVM's by 12 degrees "
+        "or more, as in Figure 11a",
+        unit="%",
+        agrees=above(0),
+        measure=_share_pictured,
+        artefact="figures/boundary_angles",
+    ),
+    _claim(
+        "big_data.wkm_svm.boundary",
+        quote="Figure 11b shows how this improves the quality of the decision boundary.",
+        quantity="mean angle to the full SVM's line, KM-SVM over WKM-SVM",
+        unit="times",
+        agrees=above(1),
+        measure=_angles,
+        artefact="tables/boundaries",
+    ),
+)
+
+
+# Table and figure ----------------------------------------------------------------------------------------------
+
+OURS, PUBLISHED = "ours", "published"
+MEASURES: Final = ("angle_deg", "disagreement", "slope", "n_support", "n_centres")
+LOOKS: Final = {method.name: method.look for method in METHODS}
+_GREY: Final = "#8A8F96"
+
+
+def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """`MEASURES` of every method; keys measure and method, then `tidy.TIDY`.
+
+    Slopes and angles of the picture stand as published; it shows one data set.
+
+    Args:
+        runs: of `BOUNDARIES`.
+        scale: label of the run.
+    """
+    table = by_measure(runs, MEASURES, ["method"])
+    angles = {method: ripley.pictured_angle_deg(method) for method in PICTURED}
+    theirs = {"slope": dict(ripley.PICTURED), "angle_deg": angles}
+    pairs = zip(table["measure"], table["method"], strict=True)
+    shown = [theirs.get(measure, {}).get(method, np.nan) for measure, method in pairs]
+    return tidied(in_order(table.assign(published=shown), MEASURES, ["method"]), ["measure", "method"], scale)
+
+
+def summarise(runs: pd.DataFrame) -> pd.DataFrame:
+    """Angles to the full SVM's line, sorted, a step per data set; and the two of the document's picture.
+
+    Args:
+        runs: of `BOUNDARIES`.
+
+    Returns:
+        source, method, angle_deg, share (of data sets with no greater an angle; nan for the picture), mean, low,
+        high (95 % t-interval of the method's mean), n_seeds (nan for the picture), data.
+    """
+    means = by_measure(runs, ["angle_deg"], ["method"]).set_index("method")
+    parts = []
+    for method, part in runs[runs["method"] != "full"].groupby("method"):
+        angles = np.sort(part["angle_deg"].to_numpy(float))
+        shares = np.arange(1, len(angles) + 1) / len(angles)
+        steps = pd.DataFrame({"source": OURS, "method": method, "angle_deg": angles, "share": shares})
+        mean = means.loc[method]
+        parts.append(steps.assign(mean=mean["ours"], low=mean["low"], high=mean["high"], n_seeds=len(angles)))
+    pictured = {"method": list(PICTURED), "angle_deg": [ripley.pictured_angle_deg(method) for method in PICTURED]}
+    parts.append(pd.DataFrame({"source": PUBLISHED, **pictured, "n_seeds": np.nan}))
+    return pd.concat(parts, ignore_index=True).assign(data=provenance(runs))
+
+
+@style.styled
+def draw(table: pd.DataFrame) -> Figure:
+    """Share of data sets against the angle that they do not exceed; the picture's angles as grey lines."""
+    figure = style.new_figure(4.4, 2.9)
+    axis = figure.subplots()
+    for method, line in table[table["source"] == OURS].groupby("method", sort=True):
+        look, mean = LOOKS[str(method)], line.iloc[0]
+        label = f"{look.label}, mean {mean['mean']:.1f}° ({mean['low']:.1f} to {mean['high']:.1f})"
+        angles, shares = np.r_[0.0, line["angle_deg"]], np.r_[0.0, line["share"]]
+        axis.step(angles, shares, where="post", color=look.color, linestyle=look.linestyle, label=label)
+    for row in table[table["source"] == PUBLISHED].itertuples():
+        look = LOOKS[str(row.method)]
+        label = f"{look.label} in the published picture"
+        axis.axvline(float(str(row.angle_deg)), color=_GREY, linestyle=look.linestyle, linewidth=1, label=label)
+    axis.set(xlabel="Angle to the full SVM's line (degrees)", ylabel="Share of data sets", ylim=(0, 1.02))
+    axis.set_xlim(0, None)
+    style.legend(figure, [axis], n_columns=2)
+    return figure
+
+
+TABLE: Final = Artefact(
+    "boundaries",
+    ("boundaries",),
+    tabulate,
+    """Linear SVMs on cluster centres of Ripley's problem beside the full SVM on the same rows: angle between the
+    lines, share of {{ n_fresh }} fresh rows that they put in different classes, slope of the line, support vectors
+    and rows that the SVM was given. {{ n_per_class }} rows per class, R = {{ compression }}, C = {{ C }};
+    {{ n_seeds }} data set(s). Published are slopes read off Figure 11, which shows one data set, and the angles
+    that follow.""",
+)
+ANGLES: Final = Artefact(
+    "boundary_angles",
+    ("boundaries",),
+    summarise,
+    """Figure 11 of document 003 over {{ n_seeds }} simulated data set(s): share of them in which the line of an
+    SVM on cluster centres is no further from that of the full SVM than an angle; means with 95 % intervals in
+    the legend. Ripley's problem, {{ n_per_class }} rows per class, R = {{ compression }}, linear kernel, C =
+    {{ C }}. Grey: the angles in the document's picture, from slopes read off it to about 0.01.""",
+    draw,
+)
+ARTEFACTS: Final = (TABLE, ANGLES)

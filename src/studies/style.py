@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import wraps
 from io import BytesIO
 from pathlib import Path
@@ -77,18 +78,7 @@ LOOKS: Final[Mapping[str, Look]] = {  # the family of folds
 
 def strategies(*names: str) -> tuple[Method, ...]:
     """Strategies of the family of folds as methods with their looks."""
-    looks = {name: LOOKS[name] for name in names}
-    return tuple(
-        Method(
-            name,
-            label=look.label,
-            color=look.color,
-            marker=look.marker,
-            linestyle=look.linestyle,
-            hatch=look.hatch,
-        )
-        for name, look in looks.items()
-    )
+    return tuple(Method(name, **asdict(LOOKS[name])) for name in names)
 
 
 TRIALS: Final[Mapping[str, Look]] = {name: method.look for name, method in METHODS.items()}

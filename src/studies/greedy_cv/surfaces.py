@@ -128,7 +128,7 @@ FIGURE3: Final = _explained(
 
 @on_one_thread
 def summarise_bayesian(seed: int) -> pd.DataFrame:
-    """Bayesian run; the surface rows also hold what it believed after `n_seen` steps."""
+    """Bayesian run; the surface rows also hold what the surrogate predicts after `n_seen` steps."""
     problem = make_problem(seed)
     run = bayesian_search(problem, rng_for("bayesian", seed))
     n_seen = min(N_SEEN, len(run) - 1)

@@ -56,9 +56,9 @@ def _rows(args: argparse.Namespace) -> None:
 
 def _refits(args: argparse.Namespace) -> None:
     """What searches chose, fitted and tested."""
-    from studies import code
+    from studies import code, registry
 
-    refits = import_module(f"studies.{args.paper}.runs").refits
+    refit = registry.refit(args.paper) or import_module(f"studies.{args.paper}.runs").refits
     runs = read_all(args.runs)
 
     def job() -> Job:
@@ -66,7 +66,7 @@ def _refits(args: argparse.Namespace) -> None:
         return code.refits(args.paper, searched["learner"].unique(), searched["dataset"].unique())
 
     journal = journal_beside(args, job)
-    write(refits(runs, settings_of(args.settings), args.root, journal), args.output)
+    write(refit(runs, settings_of(args.settings), args.root, journal), args.output)
     journal.path.unlink(missing_ok=True)
 
 

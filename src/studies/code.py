@@ -58,7 +58,7 @@ def rows(experiment: str, settings: Mapping[str, Any]) -> Job:
     known = EXPERIMENTS[experiment]
     run = f"studies.{known.package}.runs:EXPERIMENTS[{experiment}]"
     if known.study is not None and known.study.run is not None:
-        run = f"{known.study.run.__module__}:{known.study.run.__qualname__}"
+        run = registry.place_of(known.study.run)
     named = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
     roots, of_learner = learner(LEARNERS[experiment]) if experiment in LEARNERS else ((), ())
     return Job(("studies.cli:_rows", run, *roots), (("experiment", experiment), *of_learner, *datasets(named)))
@@ -74,7 +74,9 @@ def refits(paper: str, on: Iterable[str], names: Iterable[str]) -> Job:
     """
     listed = sorted(set(on))
     found = [learner(name) for name in listed]
-    roots = [f"studies.{paper}.runs:refits", *(root for of_learner, _ in found for root in of_learner)]
+    refit = registry.refit(paper)
+    first = registry.place_of(refit) if refit else f"studies.{paper}.runs:refits"
+    roots = [first, *(root for of_learner, _ in found for root in of_learner)]
     problems = [("problem", name if name in jobs.PROBLEMS else "learner") for name in listed]
     of_learners = [name for _, of_learner in found for name in of_learner]
     asked = dict.fromkeys((*of_learners, *problems, *datasets(sorted(set(names)))))
@@ -89,7 +91,7 @@ def derived(paper: str, name: str) -> Job:
         name: of the run.
     """
     derive = registry.derived(paper).get(name)
-    root = f"{derive.__module__}:{derive.__qualname__}" if derive else f"studies.{paper}.runs:DERIVED[{name}]"
+    root = registry.place_of(derive) if derive else f"studies.{paper}.runs:DERIVED[{name}]"
     return Job(("studies.cli:_derive", root))
 
 

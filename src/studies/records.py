@@ -106,7 +106,7 @@ def default_look(name: str, place: int = 0) -> Look:
 class Study:
     """One experiment: what its runs are, and what claims are judged on.
 
-    Its runs are made by `run`, by `derive`, or gathered from searches or replays by the workflow.
+    Its runs are made by `run`, by `derive` or by `refit`, or gathered from searches or replays by the workflow.
 
     Attributes:
         name: of its runs, `results/{paper}/runs/{name}.parquet`.
@@ -115,6 +115,8 @@ class Study:
             and the folder of the data.
         derive: what an optimiser or a factorisation makes of other runs, or of nothing, so that drawing need not.
         derived_from: names of the runs that `derive` is given.
+        refit: what fits and tests the choices of searches: a function of the rows of these, the settings, the
+            folder of the data, and the journal in which fits are kept.
         is_timed: whether it measures seconds, so that nothing else may run beside it.
         datasets: the key of its settings that names the dataset, or the datasets, that it reads; empty: none.
         replays_curves: whether it replays the stored curves that the key `curves` of its settings names.
@@ -131,6 +133,7 @@ class Study:
     run: Callable[[str, int, Mapping[str, Any], Any], pd.DataFrame] | None = None
     derive: Callable[..., pd.DataFrame] | None = None
     derived_from: tuple[str, ...] = ()
+    refit: Callable[..., pd.DataFrame] | None = None
     is_timed: bool = False
     datasets: str = ""
     replays_curves: bool = False

@@ -50,6 +50,12 @@ def derived(of: str) -> dict[str, Callable[..., pd.DataFrame]]:
     return {one.name: one.derive for one in (known.studies if known else ()) if one.derive is not None}
 
 
+def refit(of: str) -> Callable[..., pd.DataFrame] | None:
+    """What fits and tests the choices of a paper's searches; None if no record is of it."""
+    known = paper(of)
+    return next((one.refit for one in known.studies if one.refit), None) if known else None
+
+
 def artefacts(of: str) -> Sequence[Artefact]:
     """Tables and figures of a paper that records are of."""
     known = paper(of)
@@ -66,7 +72,12 @@ def judged_by(of: Paper) -> list[str]:
     parts = ((one.judged, one.arrays, one.is_enough, one.instead) for one in of.studies)
     functions = [part for listed in parts for part in listed if part is not None]
     homes = [home_of(claim) for claim in of.claims]
-    return list(dict.fromkeys([*homes, *(f"{part.__module__}:{part.__qualname__}" for part in functions)]))
+    return list(dict.fromkeys([*homes, *map(place_of, functions)]))
+
+
+def place_of(function: Callable[..., object]) -> str:
+    """Where a function is defined, `module:name`."""
+    return f"{function.__module__}:{function.__qualname__}"
 
 
 @cache

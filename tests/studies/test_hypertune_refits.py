@@ -12,6 +12,7 @@ import pytest
 from frugal import datasets
 from frugal.trials.searches import problem
 from studies.hypertune import complexity, runs
+from studies.shared import refits as shared
 
 A, B = {"alpha": 1e-4, "l1_ratio": 0.5}, {"alpha": 1e-2, "l1_ratio": 0.25}
 ROWS = {"n_train": {"digits": 60}, "n_valid": 100, "n_test": 200}
@@ -41,8 +42,8 @@ ALL = pd.concat([HYPERTUNE, EI, RANDOM, LATE, NEVER, CONTROL], ignore_index=True
 
 
 def test_choices_within_hypertunes_time_are_fitted_once_and_tested(tmp_path, monkeypatch):
-    fitted, tested = [], runs._tested
-    monkeypatch.setattr(runs, "_tested", lambda on, of: (fitted.append(dict(of)), tested(on, of))[1])
+    fitted, tested = [], shared._test_error
+    monkeypatch.setattr(shared, "_test_error", lambda on, of: (fitted.append(dict(of)), tested(on, of))[1])
     loaded, load = [], datasets.load
     monkeypatch.setattr(datasets, "load", lambda name, **of: (loaded.append(name), load(name, **of))[1])
     table = runs.refits(ALL, ROWS, journal_path=tmp_path / "journal")

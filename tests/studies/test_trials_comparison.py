@@ -101,13 +101,13 @@ def test_what_live_searches_chose_is_fitted_and_the_best_of_a_seed_is_the_least(
         def __init__(self, settings, root, journal_path):
             assert settings == {"n_train": 5}
 
-        def of(self, learner, dataset, seed, candidate):
+        def fit(self, learner, dataset, seed, candidate):
             if candidate is None:
                 return {"test_error": math.nan}
             asked.add((seed, candidate["C"]))
             return {"test_error": candidate["C"] / 10 + seed / 100}
 
-    monkeypatch.setattr(measured, "Fits", Fits)
+    monkeypatch.setattr(measured, "SeedFits", Fits)
     texts = {value: json.dumps({"C": value}) for value in (1, 2, 3)}
 
     def search(method, seed, chosen):

@@ -18,7 +18,7 @@ import pandas as pd
 from frugal.trials.lines import JournalPath
 from frugal.trials.problem_by_name import CURVES, LOOKUP
 from studies.big_data.size_aware.searched import is_trial, least_test_error
-from studies.hypertune.runs import Fits
+from studies.shared.refits import SeedFits
 from studies.tidy import need_columns
 from studies.trials_comparison.listed import CELL, COLUMNS
 
@@ -64,7 +64,7 @@ def refits(
         found["least"] = least_test_error(runs)
     else:
         own = {key: value for key, value in settings.items() if key != "not_run"}
-        found = _fitted(found, Fits(own, root, journal_path))
+        found = _fitted(found, SeedFits(own, root, journal_path))
     found["seed"] = found["seed"].astype(int)
     found = found.assign(**spent)[list(COLUMNS)]
     absent = [name for name in settings.get("not_run", ()) if name not in set(found["method"])]
@@ -75,9 +75,9 @@ def refits(
     return pd.concat([found, rows], ignore_index=True)
 
 
-def _fitted(found: pd.DataFrame, fits: Fits) -> pd.DataFrame:
+def _fitted(found: pd.DataFrame, fits: SeedFits) -> pd.DataFrame:
     """The searches with test_error and least."""
     chosen = found["incumbent"].map(lambda text: json.loads(text) if isinstance(text, str) else None)
     cells = zip(found["learner"], found["dataset"], found["seed"], chosen, strict=True)
-    found["test_error"] = [fits.of(*cell[:2], int(cell[2]), cell[3])["test_error"] for cell in cells]
+    found["test_error"] = [fits.fit(*cell[:2], int(cell[2]), cell[3])["test_error"] for cell in cells]
     return found.assign(least=found.groupby("seed")["test_error"].transform("min"))

@@ -1,0 +1,108 @@
+"""Fits of what searches chose, on all rows and tested: each is made once, and kept as it is made."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from frugal import learners
+from frugal.interface import Candidate, TrialTask
+from frugal.spaces import as_json
+from frugal.trials.lines import JournalPath, Lines
+from frugal.trials.problem_by_name import problem
+from frugal.trials.problems import LearnerProblem
+from studies.blocks import on_dataset
+
+log = logging.getLogger(__name__)
+Fit = dict[str, Any]
+
+
+class KeptFits:
+    """What fits gave, by a key of each; a killed job goes on from those in its journal.
+
+    Args:
+        journal: where fits are kept as they are made; None: nowhere.
+        header: what the journal is of.
+
+    Raises:
+        ValueError: if the journal is another job's.
+    """
+
+    def __init__(self, journal: JournalPath | None, header: Mapping[str, Any]) -> None:
+        self._lines = Lines(journal, dict(header))
+        self._kept: dict[str, Fit] = dict(self._lines.rows(lambda row: (row["key"], row["fit"])))
+
+    def get(self, key: str, make: Callable[[], Fit]) -> Fit:
+        """The fit of a key; `make` is called if there is none yet."""
+        if key not in self._kept:
+            self._kept[key] = make()
+            self._lines.add({"key": key, "fit": self._kept[key]})
+        return self._kept[key]
+
+
+class SeedFits:
+    """Fits of candidates on the rows of learners, datasets and seeds, each made once.
+
+    Args:
+        settings: those of `trials.problem_by_name.problem`, each one value or one by dataset; and scalers, by
+            dataset.
+        root: folder of the datasets.
+        journal: where fits are kept as they are made; None: nowhere.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], root: str | Path, journal: JournalPath | None) -> None:
+        self._settings, self._root = settings, root
+        self._kept = KeptFits(journal, {"settings": dict(settings)})
+        self._latest: tuple[tuple[str, str, int], LearnerProblem] | None = None
+
+    def fit(self, learner: str, dataset: str, seed: int, candidate: Candidate | None) -> Fit:
+        """candidate, n_rows, n_epochs and test_error of a fit; without a candidate there is no error."""
+        if candidate is None:
+            return {"candidate": None, "test_error": math.nan}
+
+        def make() -> Fit:
+            problem = self._problem(learner, dataset, seed)
+            n_rows, n_epochs = len(problem.parts.train[1]), problem.n_epochs
+            return {"n_rows": n_rows, "n_epochs": n_epochs, "test_error": _test_error(problem, candidate)}
+
+        text = as_json(candidate)
+        return {"candidate": text, **self._kept.get(f"{learner} {dataset} {seed} {text}", make)}
+
+    def majority(self, learner: str, dataset: str, seed: int) -> Fit:
+        """n_rows and test_error of the training rows' most frequent class."""
+        parts = self._problem(learner, dataset, seed).parts
+        y, y_test = parts.train[1], parts.test[1]
+        return {"n_rows": len(y), "test_error": float(np.mean(y_test != np.bincount(y).argmax()))}
+
+    def _problem(self, learner: str, dataset: str, seed: int) -> LearnerProblem:
+        """Of the latest seed read once; each time without the networks of fits before."""
+        if self._latest is None or self._latest[0] != (learner, dataset, seed):
+            self._latest = (learner, dataset, seed), self._read(learner, dataset, seed)
+        return replace(self._latest[1])
+
+    def _read(self, learner: str, dataset: str, seed: int) -> LearnerProblem:
+        shared = {name: value for name, value in self._settings.items() if name != "scalers"}
+        found = problem(learner, dataset, seed, shared | on_dataset(self._settings, dataset), self._root)
+        assert isinstance(found, LearnerProblem)
+        return found
+
+
+def _test_error(problem: LearnerProblem, candidate: Candidate) -> float:
+    """Test error; of a learner with epochs that of the very training which a trial on all rows is.
+
+    A candidate that was chosen on fewer rows may fail on all of them; it has no error, and the others have theirs.
+    """
+    if not learners.in_epochs(problem.learner):
+        try:
+            return problem.test_error(candidate)
+        except ValueError as error:
+            log.warning("warning: %s", error)
+            return math.nan
+    trial = problem.evaluate(TrialTask(0, candidate), lambda *_: True)
+    return math.nan if trial.reason else problem.network_test_error(trial)

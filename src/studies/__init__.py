@@ -20,7 +20,7 @@ PAPERS = (
     "folds_comparison",
     "trials_comparison",
 )
-_HOMES = dict.fromkeys(("beta_pruning", "big_data", "folds_comparison", "greedy_cv"), ".paper")
+_HOMES = dict.fromkeys(("beta_pruning", "exploration", "big_data", "folds_comparison", "greedy_cv"), ".paper")
 """Where the contents of a paper stand, under its package."""
 
 

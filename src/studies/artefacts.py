@@ -26,6 +26,7 @@ from studies.big_data import (
 )
 from studies.blocks import block_of, n_trials_of
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
+from studies.exploration import paper as exploration
 from studies.folds_comparison import paper as folds_comparison
 from studies.greedy_cv import paper as greedy_cv
 from studies.records import Paper
@@ -127,35 +128,6 @@ def _recorded(paper: Paper, config: Mapping[str, Any]) -> Shown:
         cells=_each(paper.cells(config) if callable(paper.cells) else paper.cells),
         runs_under=paper.runs_folder,
         derived={study.name: study.derived_from for study in paper.studies if study.derive is not None},
-    )
-
-
-def _exploration(config: Mapping[str, Any]) -> Shown:
-    return Shown(
-        folder="exploration",
-        paper="exploration",
-        tables={
-            "task1": ("task1", "task1_scores"),
-            "errors_as_coded": ("task1", "task1_optima"),
-            "task2": ("task2", "refits"),
-            "comparison": ("functions", "logistic", "task2", "refits"),
-            "greediness": ("functions", "logistic", "task2"),
-            "surrogate_cost": ("surrogate_cost",),
-        },
-        figures={
-            "task1_path": ("task1", "task1_scores"),
-            "task2": ("task2",),
-            "comparison": ("functions", "logistic"),
-            "surrogate_cost": ("surrogate_cost",),
-        },
-        explained=dict.fromkeys(("black_box", "routine", "task1", "dngo_frames"), ("digits",)),
-        claims={
-            "claims": (
-                *("task1", "task1_scores", "task1_optima"),
-                *("task2", "refits", "functions", "logistic", "surrogate_cost"),
-            )
-        },
-        derived={"task1_scores": (), "task1_optima": ("task1",)},
     )
 
 
@@ -264,7 +236,7 @@ def _trials_comparison(config: Mapping[str, Any]) -> Shown:
 PAPERS: Mapping[str, Callable[[Mapping[str, Any]], Shown]] = {
     "beta_pruning": partial(_recorded, beta_pruning.PAPER),
     "greedy_cv": partial(_recorded, greedy_cv.PAPER),
-    "exploration": _exploration,
+    "exploration": partial(_recorded, exploration.PAPER),
     "big_data": _big_data,
     "hypertune": _hypertune,
     "folds_comparison": partial(_recorded, folds_comparison.PAPER),

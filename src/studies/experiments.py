@@ -20,6 +20,8 @@ from studies.big_data.intervals import INTERVAL_WORKERS, INTERVALS
 from studies.big_data.sample_sizes import SAMPLE_SIZES
 from studies.big_data.subsampling import SUBSAMPLING
 from studies.big_data.variance_check import VARIANCE_CHECK
+from studies.exploration.surrogate_cost import SURROGATE_COST
+from studies.exploration.task1 import TASK1
 from studies.greedy_cv.early_stopping import EARLY_STOPPING
 from studies.greedy_cv.search_time import SEARCH_TIME
 from studies.greedy_cv.sensitivity import SENSITIVITY
@@ -261,10 +263,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "growing_termination": Experiment("big_data.searched_beyond", tuple(GROWING), True, "dataset"),
     "reduced_search": Experiment("big_data.searched_beyond", tuple(REDUCED), True, "dataset"),
     "terminating_fabolas": Experiment("big_data.searched_beyond", tuple(TERMINATED), True, replays_curves=True),
-    "task1": Experiment(
-        "exploration", ("dngo", "dngo_as_coded", "dngo_orientation", "dngo_variance", "dngo_frozen"), False
-    ),
-    "surrogate_cost": Experiment("exploration", ("gp", "dngo"), True),
+    "task1": _declared("exploration.task1", TASK1),
+    "surrogate_cost": _declared("exploration.surrogate_cost", SURROGATE_COST),
     "complexity": Experiment("hypertune", ("subset", "all"), False, "dataset"),
 }
 """By name."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _HOMES: Final = {
     "beta_pruning": "studies.beta_pruning.paper",
+    "exploration": "studies.exploration.paper",
     "big_data": "studies.big_data.paper",
     "folds_comparison": "studies.folds_comparison.paper",
     "greedy_cv": "studies.greedy_cv.paper",
@@ -54,6 +55,14 @@ def refit(of: str) -> Callable[..., pd.DataFrame] | None:
     """What fits and tests the choices of a paper's searches; None if no record is of it."""
     known = paper(of)
     return next((one.refit for one in known.studies if one.refit), None) if known else None
+
+
+def judged_runs(of: str) -> list[str]:
+    """Names of the runs that the claims of a paper are judged on."""
+    known = paper(of)
+    judged = {claim.of for claim in known.claims} if known else set()
+    studies = [one for one in (known.studies if known else ()) if one.name in judged]
+    return list(dict.fromkeys(run for one in studies for run in (one.reads or (one.name,))))
 
 
 def artefacts(of: str) -> Sequence[Artefact]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -14,7 +15,8 @@ from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.surrogates.dngo import AS_PYBNN, DNGO
 from studies.exploration import as_coded
 from studies.exploration.as_coded import Doc002AsCoded, diagonal
-from studies.exploration.task1_search import fragment_ei
+from studies.exploration.polynomial import fragment_ei
+from studies.exploration.refits import REPORTED
 
 BOX = space("box", "logistic_regression")
 QUICK = {"n_epochs": 2, "marginalise": "ml2"}
@@ -35,6 +37,26 @@ def spend(strategy, error=None):
         tasks.append(task)
         strategy.tell(answer(task, error))
     return tasks
+
+
+def test_the_diagonal_holds_the_reported_point_at_three_quarters():
+    assert diagonal(5)[3] == pytest.approx(REPORTED)
+    assert diagonal(9)[6] == pytest.approx(REPORTED)
+    assert all(point != pytest.approx(REPORTED) for point in diagonal(6))
+    for point in diagonal(5):
+        BOX.to_unit(point)
+
+
+def test_the_version_as_coded_seeks_low_accuracies():
+    strategy = Doc002AsCoded(space=BOX, n_trials=8, rng=np.random.default_rng(0), n_epochs=100)
+    for _ in range(8):
+        task = strategy.ask()
+        # Accuracy rises with C, so that a search for the highest would go to C = 5.
+        strategy.tell(Trial(task, 1 - 0.18 * task.candidate["C"], 0.0, 1.0))
+    chosen = [trial.task.candidate["C"] for trial in strategy.trials[5:]]
+    assert max(chosen) < 2.5
+    assert strategy.incumbent["C"] == 5.0
+    assert len({json.dumps(trial.task.candidate) for trial in strategy.trials}) == 8
 
 
 def test_the_same_seed_gives_the_same_trials_and_the_budget_is_kept():
@@ -82,13 +104,14 @@ def test_the_order_of_the_answers_changes_nothing():
     assert tasks == spend(make())
 
 
-def test_the_baseline_is_of_the_first_candidates_whichever_was_answered_first(monkeypatch):
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_the_baseline_is_of_the_first_candidates_whichever_was_answered_first(monkeypatch, order):
     seen = []
     monkeypatch.setattr(as_coded, "fragment_ei", lambda mean, std, *, best: seen.append(best) or mean)
     strategy = make(n_initial=3)
     first = [strategy.ask() for _ in range(3)]
-    for task, error in zip(first[::-1], (0.5, 0.4, 0.3), strict=True):
-        strategy.tell(answer(task, error))
+    for i, error in zip(order, (0.5, 0.4, 0.3), strict=True):
+        strategy.tell(answer(first[i], error))
     for error in (0.01, 0.005):
         strategy.tell(answer(strategy.ask(), error))
     assert seen == [pytest.approx(0.7)] * 2
@@ -135,6 +158,10 @@ def test_another_box_is_searched_within_its_own_bounds(scale, monkeypatch):
     ("on", "message"),
     [
         (SearchSpace({"C": Uniform(0.1, 5.0)}), "searches C and intercept_scaling only, got C"),
+        (
+            space("hpolib", "sgd_logistic_regression"),
+            "searches C and intercept_scaling only, got learning_rate, l2",
+        ),
         (space("grid", "logistic_regression"), r"searches ranges \(Uniform\), got C = Ordinal"),
         (
             SearchSpace({"C": Uniform(0.1, 2.0), "intercept_scaling": Uniform(0.01, 2.0)}),

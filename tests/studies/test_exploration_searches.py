@@ -6,17 +6,15 @@ import json
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from frugal.interface import Trial
 from frugal.learners import build, space
 from frugal.trials import searches
 from frugal.trials.runs import COLUMNS, TASK
 from frugal.trials.searches import problem
-from studies.exploration import as_coded, runs
+from studies.exploration import as_coded, surrogate_cost, task1
 from studies.exploration.as_coded import NAME, Doc002AsCoded
+from studies.exploration.refits import REPORTED, refit
 from studies.exploration.searches import TASK2
-from studies.exploration.surrogate_cost import surrogate_cost
 
 SETTINGS = {
     "n_train": 120,
@@ -32,45 +30,6 @@ BOX = space("box", "logistic_regression")
 def search(method, seed=0, n_trials=4, **more):
     others = {NAME: Doc002AsCoded}
     return searches.search(method, *ON_DIGITS, seed, n_trials, SETTINGS, others=others, **more)
-
-
-def test_the_diagonal_holds_the_reported_point_at_three_quarters():
-    assert as_coded.diagonal(5)[3] == pytest.approx(runs.REPORTED)
-    assert as_coded.diagonal(9)[6] == pytest.approx(runs.REPORTED)
-    assert all(point != pytest.approx(runs.REPORTED) for point in as_coded.diagonal(6))
-    for point in as_coded.diagonal(5):
-        BOX.to_unit(point)
-
-
-def test_the_version_as_coded_seeks_low_accuracies():
-    strategy = Doc002AsCoded(space=BOX, n_trials=8, rng=np.random.default_rng(0), n_epochs=100)
-    for _ in range(8):
-        task = strategy.ask()
-        # Accuracy rises with C, so that a search for the highest would go to C = 5.
-        strategy.tell(Trial(task, 1 - 0.18 * task.candidate["C"], 0.0, 1.0))
-    chosen = [trial.task.candidate["C"] for trial in strategy.trials[5:]]
-    assert max(chosen) < 2.5
-    assert strategy.incumbent["C"] == 5.0
-    assert len({json.dumps(trial.task.candidate) for trial in strategy.trials}) == 8
-
-
-def test_the_baseline_of_the_version_as_coded_is_that_of_its_first_trials(monkeypatch):
-    seen = []
-
-    def acquisition(mean, std, *, best):
-        seen.append(best)
-        return stats.norm.pdf(mean)
-
-    monkeypatch.setattr(as_coded, "fragment_ei", acquisition)
-    strategy = Doc002AsCoded(space=BOX, n_trials=5, rng=np.random.default_rng(0), n_initial=3, n_epochs=2)
-    for error in (0.5, 0.4, 0.3, 0.01, 0.005):
-        strategy.tell(Trial(strategy.ask(), error, 0.0, 1.0))
-    assert seen == [pytest.approx(0.7)] * 2
-
-
-def test_the_version_as_coded_refuses_other_spaces():
-    with pytest.raises(ValueError, match="searches C and intercept_scaling only, got learning_rate, l2"):
-        Doc002AsCoded(space=space("hpolib", "sgd_logistic_regression"), n_trials=8, rng=np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("method", TASK2)
@@ -109,9 +68,9 @@ def test_an_interrupted_search_ends_with_the_same_trials(method, tmp_path):
 def test_refits_are_fits_on_all_rows_of_what_was_chosen():
     table = search("random")
     table = table.assign(seed=0)
-    fits = runs.refits(table, {**SETTINGS, "refit_rows": None, "grid_rows": 50})
+    fits = refit(table, {**SETTINGS, "refit_rows": None, "grid_rows": 50})
     assert fits["method"].tolist() == ["random", "reported", *["grid"] * 25]
-    chosen, reported = json.loads(table["recommendation"].iloc[-1]), dict(runs.REPORTED)
+    chosen, reported = json.loads(table["recommendation"].iloc[-1]), dict(REPORTED)
     parts = problem(*ON_DIGITS, 0, {**SETTINGS, "n_train": None}).parts
     for row, candidate in ((fits.iloc[0], chosen), (fits.iloc[1], reported)):
         assert json.loads(row["candidate"]) == candidate
@@ -119,26 +78,26 @@ def test_refits_are_fits_on_all_rows_of_what_was_chosen():
         by_hand = build("logistic_regression", candidate, seed=0).fit(*parts.train)
         assert row["test_error"] == pytest.approx(1 - by_hand.score(*parts.test))
     assert set(fits["n_rows"][2:]) == {50}
-    without = runs.refits(table, {**SETTINGS, "refit_rows": 60, "grid_rows": 0})
+    without = refit(table, {**SETTINGS, "refit_rows": 60, "grid_rows": 0})
     assert without["n_rows"].tolist() == [60, 60]
 
 
 def test_interrupted_refits_end_alike(tmp_path):
     table, path = search("random").assign(seed=0), tmp_path / "journal"
     settings = {**SETTINGS, "refit_rows": 60, "grid_rows": 0}
-    whole = runs.refits(table, settings, journal_path=path)
+    whole = refit(table, settings, journal=path)
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:2]) + lines[2][:9])  # killed in the middle of the second fit
-    resumed = runs.refits(table, settings, journal_path=path)
+    resumed = refit(table, settings, journal=path)
     assert resumed.drop(columns="seconds").equals(whole.drop(columns="seconds"))
     assert resumed["seconds"].iloc[0] == whole["seconds"].iloc[0]
     with pytest.raises(ValueError, match="is the journal of"):
-        runs.refits(table, {**settings, "refit_rows": 50}, journal_path=path)
+        refit(table, {**settings, "refit_rows": 50}, journal=path)
 
 
 def test_the_cost_of_fits_is_measured_at_every_size():
     for method in ("gp", "dngo"):
-        table = surrogate_cost(method, 0, {"sizes": [20, 40], "n_epochs": 2})
+        table = surrogate_cost.run(method, 0, {"sizes": [20, 40], "n_epochs": 2})
         assert table["n_trials"].tolist() == [20, 40]
         assert (table["seconds"] > 0).all()
 
@@ -146,14 +105,14 @@ def test_the_cost_of_fits_is_measured_at_every_size():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: runs.task1("dngo", 0, {"rows": 3}), "unknown setting 'rows'; known: n_trials, n_epochs"),
-        (lambda: surrogate_cost("gp", 0, {"rows": 3}), "unknown setting 'rows'; known: sizes, n_epochs"),
+        (lambda: task1.run("dngo", 0, {"rows": 3}), "unknown setting 'rows'; known: n_trials, n_epochs"),
+        (lambda: surrogate_cost.run("gp", 0, {"rows": 3}), "unknown setting 'rows'; known: sizes, n_epochs"),
         (
-            lambda: surrogate_cost("gp", 0, {"sizes": [50, 20]}),
+            lambda: surrogate_cost.run("gp", 0, {"sizes": [50, 20]}),
             r"at least two numbers that increase, got \[50, 20\]",
         ),
         (
-            lambda: runs.refits(searches.search("random", "function", "branin", 0, 5, {}), {}),
+            lambda: refit(searches.search("random", "function", "branin", 0, 5, {}), {}),
             "branin has no test rows",
         ),
     ],

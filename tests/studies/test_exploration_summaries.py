@@ -13,20 +13,19 @@ from scipy import stats
 
 from frugal.trials.functions import FUNCTIONS
 from frugal.trials.searches import search
-from studies import exploration, paired, style
+from studies import paired, style
 from studies.exploration import (
-    black_box,
     comparison,
-    costs,
-    quoted,
-    sinc,
+    errors_as_coded,
+    greediness,
+    illustrations,
+    paper,
+    polynomial,
+    refits,
+    surrogate_cost,
     task1,
-    task1_errors,
-    task1_search,
-    task1_tables,
     task2,
 )
-from studies.exploration.drawn import FIGURES
 from studies.exploration.searches import TASK2, curves, distances, ends, n_initial, paths, searches
 from studies.tidy import TIDY
 
@@ -55,11 +54,12 @@ def after(runs, n):
     return pd.concat([part.assign(id=range(len(part))) for part in parts], ignore_index=True)
 
 
-def verdicts(experiment, runs, **more):
-    """Claims on one experiment, by the rest of their ids."""
-    table = exploration.claims({experiment: runs, **more}, "paper").set_index("id")
+def verdicts(study, runs, **more):
+    """Claims on one study, and on the others given, by the rest of their ids."""
+    table = paper.claims({study: runs, **more}, "paper").set_index("id")
     table.index = table.index.str.removeprefix("exploration.")
-    return table.loc[[claim.id.removeprefix("exploration.") for claim in quoted.CLAIMS[experiment]]]
+    claims = [claim for claim in paper.PAPER.claims if claim.of in (study, *more)]
+    return table.loc[[claim.id.removeprefix("exploration.") for claim in claims]]
 
 
 def wilson(n_yes, n):
@@ -118,8 +118,11 @@ def function_runs():
 
 @pytest.fixture(scope="module")
 def task1_runs():
-    runs = task1_search.run_task1([0, 1], n_trials=9, n_epochs=3, n_walkers=4, n_steps=3)
-    return pd.concat([runs.assign(experiment="task1"), task1.score_table()], ignore_index=True)
+    settings = {"n_trials": 9, "n_epochs": 3, "n_walkers": 4, "n_steps": 3}
+    runs = [task1.run(method.name, seed, settings) for seed in (0, 1) for method in polynomial.METHODS]
+    return pd.concat(
+        [*(part.assign(experiment="task1") for part in runs), polynomial.score_table()], ignore_index=True
+    )
 
 
 def test_paths_count_trials_and_add_up_what_was_spent():
@@ -202,7 +205,7 @@ def test_first_candidates_are_those_that_three_methods_share(function_runs):
 
 
 def test_the_table_of_task_2_holds_searches_refits_and_the_page_beside(task2_runs, refit_runs):
-    table = task2.table_task2(pd.concat([task2_runs, refit_runs]), "paper")
+    table = task2.tabulate(pd.concat([task2_runs, refit_runs]), "paper")
     assert list(table.columns) == ["measure", "method", *TIDY, "n_rows", "n_missing", "note"]
     cell = table.set_index(["measure", "method"])
     assert cell.loc[("valid_accuracy", "random"), "ours"] == pytest.approx(1 - 0.1 - 0.002)
@@ -220,9 +223,9 @@ def test_the_table_of_task_2_holds_searches_refits_and_the_page_beside(task2_run
     assert less[["ours", "low", "high"]].tolist() == pytest.approx([0.03] * 3)
     assert cell.loc[("valid_accuracy_less_ei", "random"), "ours"] == pytest.approx(-0.01)
     assert cell.loc[("test_accuracy_less_ei", "dngo"), "ours"] == 0
-    assert "0.9196 (0.9151)" in exploration.render(table)
-    assert "seed by seed, with its bootstrap interval" in exploration.render(table)
-    assert "the grid was fitted on 50000 rows" in exploration.render(table)
+    assert "0.9196 (0.9151)" in paper.render(table)
+    assert "seed by seed, with its bootstrap interval" in paper.render(table)
+    assert "the grid was fitted on 50000 rows" in paper.render(table)
     assert table["n_rows"].min() == 50_000
 
 
@@ -230,17 +233,17 @@ def test_what_a_search_recommends_is_its_choice_and_a_missing_refit_is_counted(t
     advised = task2_runs.assign(recommendation=json.dumps(box(0.5, 0.7)))
     advised.loc[advised["method"] == "smac", "recommendation"] = None
     fits = refit_runs[(refit_runs["method"] != "tpe") | (refit_runs["seed"] > 1)]
-    table = task2.table_task2(pd.concat([advised, fits]), "paper").set_index(["measure", "method"])
+    table = task2.tabulate(pd.concat([advised, fits]), "paper").set_index(["measure", "method"])
     assert table.loc[("C", "dngo"), "ours"] == 0.5
     assert np.isnan(table.loc[("C", "smac"), "ours"])
     assert table.loc[("C", "smac"), "note"] == "no seed has a value (smac)"
     assert table.loc[("test_accuracy", "tpe"), ["n_seeds", "n_missing"]].tolist() == [3, 2]
     assert table.loc[("test_accuracy", "tpe"), "note"] == "2 of 5 seeds have no value (tpe)"
-    assert "no seed has a value (smac)" in exploration.render(table.reset_index())
+    assert "no seed has a value (smac)" in paper.render(table.reset_index())
 
 
 def test_the_figure_of_task_2_has_an_axis_for_each_way_to_spend(task2_runs):
-    table = task2.summarise_task2(task2_runs)
+    table = task2.summarise(task2_runs)
     ei = table[table["method"] == "ei"].groupby("panel")
     assert ei["x"].max().to_dict() == {"trials": 3, "seconds": 4.5, "cost": 30}
     assert ei["mean"].last().to_numpy() == pytest.approx(np.full(3, 1 - 0.09 - 0.002))
@@ -248,7 +251,7 @@ def test_the_figure_of_task_2_has_an_axis_for_each_way_to_spend(task2_runs):
 
 def test_the_comparison_says_what_is_quoted_and_what_is_out_of_reach(function_runs):
     sgd = rows("tpe", "sgd_logistic_regression", "mnist", 0, [{}, {}], [0.2, 0.1])
-    table = comparison.table_comparison(pd.concat([function_runs, sgd]), "laptop")
+    table = comparison.tabulate(pd.concat([function_runs, sgd]), "laptop")
     cell = table[table["measure"] == "value"].set_index(["benchmark", "method"])
     branin, lda = comparison.BENCHMARKS["branin"].label, comparison.BENCHMARKS["lda"].label
     assert cell.loc[(branin, "ei"), "ours"] == pytest.approx(FUNCTIONS["branin"].minimum + 0.001)
@@ -267,7 +270,7 @@ def test_the_comparison_says_what_is_quoted_and_what_is_out_of_reach(function_ru
     assert set(table["benchmark"]) == {b.label for b in comparison.BENCHMARKS.values()} | {comparison.OWN_LABEL}
     assert cell.loc[(comparison.OWN_LABEL, "dngo"), "published"] == pytest.approx(8.49)
     assert np.isnan(cell.loc[(comparison.OWN_LABEL, "dngo"), "ours"])
-    text = exploration.render(table)
+    text = paper.render(table)
     assert "not run at this scale (6.88 ± 0)" in text
     assert "scale laptop, 1, 5 seeds" in text
     assert "not testable here (1266.2 ± 0.1)" in text
@@ -275,7 +278,7 @@ def test_the_comparison_says_what_is_quoted_and_what_is_out_of_reach(function_ru
 
 
 def test_the_comparison_is_paired_by_seed_and_has_the_optimisers_share(function_runs):
-    table = comparison.table_comparison(function_runs, "paper").set_index(["benchmark", "measure", "method"])
+    table = comparison.tabulate(function_runs, "paper").set_index(["benchmark", "measure", "method"])
     branin = comparison.BENCHMARKS["branin"].label
     less = table.loc[(branin, "value_less_random", "ei"), ["ours", "low", "high", "n_seeds"]].tolist()
     assert less == pytest.approx([0.001 - 0.1] * 3 + [5])
@@ -291,12 +294,12 @@ def test_failed_searches_are_no_benchmark_out_of_reach(function_runs):
     failed.loc[(failed["method"] == "smac") & (failed["dataset"] == "branin") & (failed["seed"] == 4), "error"] = (
         np.nan
     )
-    table = comparison.table_comparison(failed, "paper").set_index(["benchmark", "measure", "method"])
+    table = comparison.tabulate(failed, "paper").set_index(["benchmark", "measure", "method"])
     branin = comparison.BENCHMARKS["branin"].label
     assert table.loc[(branin, "value", "dngo"), "note"].startswith("no seed has a value (dngo); quoted")
     assert table.loc[(branin, "value", "smac"), ["n_seeds", "n_missing"]].tolist() == [4, 1]
     assert table.loc[(branin, "value_less_ei", "smac"), "n_seeds"] == 4
-    text = exploration.render(table.reset_index())
+    text = paper.render(table.reset_index())
     assert "no seed has a value (dngo) (0.398 ± 0)" in text
     assert "Branin (200): 1 of 5 seeds have no value (smac); quoted from memory" in text
 
@@ -304,7 +307,7 @@ def test_failed_searches_are_no_benchmark_out_of_reach(function_runs):
 def test_the_pages_own_row_is_of_test_error_and_says_that_it_is_not_comparable(
     function_runs, task2_runs, refit_runs
 ):
-    table = comparison.table_comparison(pd.concat([function_runs, task2_runs, refit_runs]), "paper")
+    table = comparison.tabulate(pd.concat([function_runs, task2_runs, refit_runs]), "paper")
     own = table[(table["benchmark"] == comparison.OWN_LABEL) & (table["measure"] == "value")].set_index("method")
     assert own.loc["dngo", "ours"] == pytest.approx(8.0)
     assert own.loc["dngo", "published"] == pytest.approx(8.49)
@@ -312,7 +315,7 @@ def test_the_pages_own_row_is_of_test_error_and_says_that_it_is_not_comparable(
 
 
 def test_greediness_is_measured_seed_by_seed(function_runs):
-    table = comparison.greediness(function_runs)
+    table = greediness.greediness(function_runs)
     branin = table[table["dataset"] == "branin"].set_index(["measure", "seed"])
     # EI goes 1/15 of an edge, top-two EI half of one.
     assert branin.loc[("distance", 3), "ei"] == pytest.approx(1 / 15 / np.sqrt(2))
@@ -320,10 +323,10 @@ def test_greediness_is_measured_seed_by_seed(function_runs):
     assert branin.loc[("log10_regret", 0), "difference"] == pytest.approx(-2)
     failed = function_runs.copy()
     failed.loc[(failed["method"] == "ei") & (failed["seed"] == 2), ["error", "incumbent"]] = [np.nan, None]
-    table = comparison.table_greediness(failed, "smoke").set_index(["problem", "measure", "quantity"])
+    table = greediness.tabulate(failed, "smoke").set_index(["problem", "measure", "quantity"])
     assert table.loc[("branin", "log10_regret", "difference"), ["n_seeds", "n_missing"]].tolist() == [4, 1]
     assert table.loc[("branin", "distance", "ei_explore"), "n_seeds"] == 5
-    assert set(comparison.table_greediness(function_runs, "smoke")["n_seeds"]) == {5}
+    assert set(greediness.tabulate(function_runs, "smoke")["n_seeds"]) == {5}
 
 
 def test_slopes_are_the_powers_of_the_cost():
@@ -334,16 +337,16 @@ def test_slopes_are_the_powers_of_the_cost():
         for seed, factor in ((0, 1e-8), (1, 2e-8))
     ]
     runs = pd.concat(parts).assign(data="generated")
-    found = costs.slopes(runs).groupby("method")[["slope", "last_slope"]].mean()
+    found = surrogate_cost.slopes(runs).groupby("method")[["slope", "last_slope"]].mean()
     np.testing.assert_allclose(found.loc[["dngo", "gp"]], [[1, 1], [3, 3]])
-    table = costs.table_surrogate_cost(runs, "smoke")
+    table = surrogate_cost.tabulate(runs, "smoke")
     np.testing.assert_allclose(table["ours"], table["published"])
-    shown = costs.summarise_surrogate_cost(runs)
+    shown = surrogate_cost.summarise(runs)
     assert shown["mean"].iloc[-1] == pytest.approx(np.sqrt(2) * 1e-8 * 400**3)
 
 
 def test_every_claim_has_an_id_of_its_own_and_its_words():
-    claims = [claim for listed in quoted.CLAIMS.values() for claim in listed]
+    claims = paper.PAPER.claims
     assert len({claim.id for claim in claims}) == len(claims)
     assert all(bool(claim.quote) != claim.is_ours for claim in claims)
     assert not any(claim.published for claim in claims if claim.is_ours)
@@ -351,9 +354,9 @@ def test_every_claim_has_an_id_of_its_own_and_its_words():
 
 
 def test_claims_without_runs_are_not_run(refit_runs):
-    table = exploration.claims({"refits": refit_runs}, "paper")
-    assert len(table) == sum(map(len, quoted.CLAIMS.values()))
-    others = table[~table["id"].isin([claim.id for claim in quoted.CLAIMS["refits"]])]
+    table = paper.claims({"refits": refit_runs}, "paper")
+    assert len(table) == len(paper.PAPER.claims)
+    others = table[~table["id"].isin([claim.id for claim in refits.CLAIMS])]
     assert set(others["verdict"]) == {"not run at this scale"}
 
 
@@ -471,8 +474,10 @@ def test_a_search_finds_the_optimum_of_task_2_if_it_ends_near_it(task2_runs, poi
 
 def task1_rows(seed, search, objective, points):
     """A search that tries the first candidates and then these."""
-    listed = pd.DataFrame([*task1.INITIAL, *points], columns=["K", "beta", "lambda"])
-    scores = [task1.OBJECTIVES[objective](task1.Point(*point)) for point in listed.itertuples(index=False)]
+    listed = pd.DataFrame([*polynomial.INITIAL, *points], columns=["K", "beta", "lambda"])
+    scores = [
+        polynomial.OBJECTIVES[objective](polynomial.Point(*point)) for point in listed.itertuples(index=False)
+    ]
     facts = {"experiment": "task1", "objective": objective, "search": search, "method": search, "seed": seed}
     table = listed.assign(**facts, data="original", step=range(1, len(listed) + 1), score=scores)
     return table.assign(is_best=table["score"] == table["score"].max())
@@ -501,10 +506,13 @@ def task1_above_the_floor(coded=(), orientation=()):
 def derived():
     """What is computed for the claims; networks of two seeds, the same in all these runs, in turn for five."""
     runs = task1_above_the_floor()
-    optima = task1_errors.optima(runs[runs["seed"] < 2])
-    points = optima[optima["part"] == task1_errors.POINTS]
+    optima = errors_as_coded.derive(runs[runs["seed"] < 2])
+    points = optima[optima["part"] == errors_as_coded.POINTS]
     heads = [optima[optima["seed"] == seed % 2].assign(seed=seed) for seed in range(5)]
-    return {"task1_scores": task1.score_table(), "task1_optima": pd.concat([points, *heads], ignore_index=True)}
+    return {
+        "task1_scores": polynomial.score_table(),
+        "task1_optima": pd.concat([points, *heads], ignore_index=True),
+    }
 
 
 def test_claims_on_task_1(derived):
@@ -551,26 +559,26 @@ def test_runs_without_an_error_alone_say_that_it_was_not_run(derived):
 def test_what_lies_below_the_floor(derived, task1_runs, refit_runs, task2_runs, function_runs):
     few = task1_runs[task1_runs["experiment"] == "task1"]
     for runs in ({"task1": few.assign(method=few["search"]), **derived}, {"task1": task1_above_the_floor()}):
-        assert set(exploration.claims(runs, "smoke")["verdict"]) == {"not run at this scale"}
-    assert not quoted.reaches_floor("refits", refit_runs.assign(n_rows=5000))
-    assert quoted.reaches_floor("refits", refit_runs)
+        assert set(paper.claims(runs, "smoke")["verdict"]) == {"not run at this scale"}
+    assert not refits.is_enough(refit_runs.assign(n_rows=5000))
+    assert refits.is_enough(refit_runs)
     enough = after(task2_runs, 12).assign(cost=5000.0)
-    assert quoted.reaches_floor("task2", enough)
-    assert not quoted.reaches_floor("task2", enough[enough["seed"] < 4])
-    assert not quoted.reaches_floor("task2", enough.assign(cost=4999.0))
-    assert not quoted.reaches_floor("task2", after(task2_runs, 11).assign(cost=5000.0))
-    assert quoted.reaches_floor("functions", after(function_runs, 28))
-    assert not quoted.reaches_floor("functions", after(function_runs, 27))
+    assert task2.is_enough(enough)
+    assert not task2.is_enough(enough[enough["seed"] < 4])
+    assert not task2.is_enough(enough.assign(cost=4999.0))
+    assert not task2.is_enough(after(task2_runs, 11).assign(cost=5000.0))
+    assert greediness.is_enough(after(function_runs, 28))
+    assert not greediness.is_enough(after(function_runs, 27))
     logistic = after(function_runs, 28).assign(learner="sgd_logistic_regression", dataset="mnist")
     logistic = logistic.drop_duplicates(["method", "seed", "id"])
-    assert quoted.reaches_floor("logistic", logistic)
-    assert not quoted.reaches_floor("logistic", logistic[logistic["id"] < 29])
+    assert greediness.is_enough(logistic)
+    assert not greediness.is_enough(logistic[logistic["id"] < 29])
     with pytest.raises(ValueError, match="no claims on the experiment 'intervals'; known: task1, task1_scores"):
-        exploration.claims({"intervals": refit_runs}, "smoke")
+        paper.claims({"intervals": refit_runs}, "smoke")
 
 
 def test_the_path_of_task_1_is_that_of_its_first_seed(task1_runs):
-    table = task1_tables.summarise_task1_path(task1_runs.sort_values("seed", ascending=False))
+    table = task1.summarise_path(task1_runs.sort_values("seed", ascending=False))
     assert table["panel"].nunique() == 2
     assert set(table["seed"]) == {0}
     assert table.groupby("panel")["step"].apply(list).tolist() == [[*range(1, 10)]] * 2
@@ -579,25 +587,25 @@ def test_the_path_of_task_1_is_that_of_its_first_seed(task1_runs):
 
 
 def test_black_box_points_are_fits_and_one_is_followed():
-    table = black_box.summarise_black_box(0)
-    assert len(table) == black_box.N_POINTS
+    table = illustrations.summarise_black_box(0)
+    assert len(table) == illustrations.N_POINTS
     assert table["is_best"].any()
     assert table["is_example"].sum() == 1
     assert table["accuracy"].between(0.5, 1).all()
-    assert not table["accuracy"].equals(black_box.summarise_black_box(1)["accuracy"])
+    assert not table["accuracy"].equals(illustrations.summarise_black_box(1)["accuracy"])
 
 
 def test_frames_go_on_from_what_was_tried_and_try_where_most_is_expected():
-    frames = sinc.iterate(0, 3, **QUICK)
+    frames = illustrations.iterate(0, 3, **QUICK)
     for before, after in pairwise(frames):
         assert after["x"].tolist() == [*before["x"], before["next_x"]]
     for frame in frames:
         np.testing.assert_allclose(frame["y"], np.sinc(10 * frame["x"] - 5))
-        untried = ~np.isin(sinc.GRID, frame["x"])
-        assert frame["next_x"] == sinc.GRID[untried][frame["ei"][untried].argmax()]
-    table = sinc.summarise_frames(0, **QUICK)
-    assert table["frame"].nunique() == sinc.N_FRAMES
-    routine = sinc.summarise_routine(0, **QUICK)
+        untried = ~np.isin(illustrations.GRID, frame["x"])
+        assert frame["next_x"] == illustrations.GRID[untried][frame["ei"][untried].argmax()]
+    table = illustrations.summarise_frames(0, **QUICK)
+    assert table["frame"].nunique() == illustrations.N_FRAMES
+    routine = illustrations.summarise_routine(0, **QUICK)
     assert f"{frames[1]['next_y']:.3f}" in routine.set_index("stage").loc["task", "text"]
 
 
@@ -611,8 +619,9 @@ def test_every_figure_is_drawn_from_its_numbers_as_a_file_holds_them(
         "comparison": function_runs,
         "surrogate_cost": cost, "task1_path": task1_runs,
     }  # fmt: skip
-    assert set(given) == set(FIGURES)
-    for name, figure in FIGURES.items():
+    figures = {one.name: one for one in paper.PAPER.artefacts if one.kind == "figure"}
+    assert set(given) == set(figures)
+    for name, figure in figures.items():
         quick = QUICK if name in ("routine", "dngo_frames") else {}
         table = pd.read_csv(io.StringIO(figure.summarise(given[name], **quick).to_csv(index=False)))
         style.save(figure.draw(table), tmp_path / f"{name}.png", tmp_path / f"{name}.svg")

@@ -12,39 +12,50 @@ from scipy import optimize, stats
 from frugal.trials.acquisitions import LogEI
 from frugal.trials.surrogates.blr import BLR
 from frugal.trials.surrogates.dngo import DNGO
-from studies import experiments, exploration, style
-from studies.exploration import task1, task1_errors, task1_figure, task1_search, task1_tables
-from studies.exploration.task1 import CANDIDATES, GIVEN, INITIAL, Point
+from studies import experiments, style
+from studies.exploration import errors_as_coded, paper, polynomial, task1
+from studies.exploration.polynomial import CANDIDATES, GIVEN, INITIAL, METHODS, Point
 from studies.tidy import TIDY
 
 QUICK = {"n_epochs": 10, "n_walkers": 4, "n_steps": 5}
 
 
+def searched(seeds, n_trials, methods=METHODS):
+    """The study's runs, without their experiment."""
+    settings = {"n_trials": n_trials, **QUICK}
+    parts = [task1.run(method.name, seed, settings) for seed in seeds for method in methods]
+    return pd.concat(parts, ignore_index=True)
+
+
+def search(objective, name, **given):
+    return polynomial.search(objective, task1.TASK1.method(name), **given)
+
+
 @pytest.fixture(scope="module")
 def runs():
-    return task1_search.run_task1([0, 1], n_trials=10, **QUICK).assign(experiment="task1")
+    return searched([0, 1], n_trials=10).assign(experiment="task1")
 
 
 @pytest.fixture(scope="module")
 def derived(runs):
     """The searches with what is computed for their tables."""
-    return pd.concat([runs, task1.score_table(), task1_errors.optima(runs)], ignore_index=True)
+    return pd.concat([runs, polynomial.score_table(), errors_as_coded.derive(runs)], ignore_index=True)
 
 
 def best(objective, among=lambda point: True):
-    return task1_tables.best(task1_tables.scores_in(task1.score_table())[objective], among)
+    return task1.best(task1.scores_in(polynomial.score_table())[objective], among)
 
 
 def test_the_evidence_for_each_degree_is_that_of_the_notes():
     expected = [-33.9333, -32.3520, -22.7722, -22.0791, -22.3868, -24.5779, -28.5013, -32.5590, -36.6522]
-    ours = [task1.evidence(Point(K, 4.0, 1.0)) for K in range(9)]
+    ours = [polynomial.evidence(Point(K, 4.0, 1.0)) for K in range(9)]
     np.testing.assert_allclose(ours, expected, atol=1e-4)
     assert best("evidence", lambda point: point[1:] == (4.0, 1.0)).K == 3
 
 
 def test_jointly_the_evidence_prefers_the_second_degree():
-    assert task1.evidence(Point(2, 1.0, 1.0)) == pytest.approx(-17.864, abs=1e-3)
-    assert task1.evidence(Point(2, 1.0, 8.0)) == pytest.approx(-15.780, abs=1e-3)
+    assert polynomial.evidence(Point(2, 1.0, 1.0)) == pytest.approx(-17.864, abs=1e-3)
+    assert polynomial.evidence(Point(2, 1.0, 8.0)) == pytest.approx(-15.780, abs=1e-3)
     assert best("evidence") == Point(2, 1.0, 8.0)
     assert best("evidence", lambda point: point.lambda_ == 1.0) == Point(2, 1.0, 1.0)
 
@@ -54,39 +65,39 @@ def test_leaving_one_out_prefers_degree_4_or_5():
 
 
 def test_the_fragments_objective_puts_the_reported_values_first_among_the_initial_ones():
-    ours = [task1.as_published(point) for point in INITIAL]
+    ours = [polynomial.as_published(point) for point in INITIAL]
     np.testing.assert_allclose(ours, [1.5956, 1.3568, 3.7938, 3.8236, 2.4537, 2.2402, 1.6623, 2.3903], atol=1e-4)
     assert best("as_published", lambda point: point in INITIAL) == GIVEN == Point(3, 4.0, 1.0)
 
 
 def test_the_posterior_at_the_reported_values_is_that_of_the_notes():
-    fitted = BLR(task1.basis(task1.X, 3), task1.Y)
+    fitted = BLR(polynomial.basis(polynomial.X, 3), polynomial.Y)
     np.testing.assert_allclose(fitted.weights(0.0, np.log(4)), [-0.83161, 0.41574, 0.43633, -0.09851], atol=1e-5)
-    mean, std = task1.predict(GIVEN, np.array([-2.0, 0.0, 1.0, 3.0]))
+    mean, std = polynomial.predict(GIVEN, np.array([-2.0, 0.0, 1.0, 3.0]))
     np.testing.assert_allclose(mean, [0.8703, -0.8316, -0.0780, 1.6829], atol=1e-4)
     np.testing.assert_allclose(std, [0.6268, 0.5495, 0.5504, 0.5900], atol=1e-4)
 
 
 def test_held_out_densities_are_conditionals_of_the_joint_normal():
     def conditional(point, held_out, given):
-        P = task1.basis(task1.X, point.K)
+        P = polynomial.basis(polynomial.X, point.K)
         C = P @ P.T / point.lambda_ + np.eye(10) / point.beta
         gain = C[np.ix_(held_out, given)] @ np.linalg.inv(C[np.ix_(given, given)])
-        mean = gain @ task1.Y[given]
+        mean = gain @ polynomial.Y[given]
         variance = np.diag(C)[held_out] - np.einsum("ij,ji->i", gain, C[np.ix_(given, held_out)])
-        return stats.norm.logpdf(task1.Y[held_out], mean, np.sqrt(variance)).sum()
+        return stats.norm.logpdf(polynomial.Y[held_out], mean, np.sqrt(variance)).sum()
 
     for point in (GIVEN, Point(2, 1.0, 8.0), Point(5, 10.0, 2.0)):
-        expected = conditional(point, task1.VALID, task1.TRAIN)
-        assert task1.validation(point) == pytest.approx(expected, rel=1e-7)
+        expected = conditional(point, polynomial.VALID, polynomial.TRAIN)
+        assert polynomial.validation(point) == pytest.approx(expected, rel=1e-7)
         loo = sum(conditional(point, [i], [j for j in range(10) if j != i]) for i in range(10))
-        assert task1.leave_one_out(point) == pytest.approx(loo, rel=1e-7)
+        assert polynomial.leave_one_out(point) == pytest.approx(loo, rel=1e-7)
 
 
 def test_the_candidates_are_the_grid_and_the_one_initial_point_off_it():
     assert len(CANDIDATES) == 8 * 7 * 7 + 1
     assert CANDIDATES[:8] == INITIAL
-    cube = task1_search.unit_cube()
+    cube = polynomial.unit_cube()
     assert cube.min() == 0
     assert cube.max() == 1
     assert len({tuple(row) for row in cube}) == len(CANDIDATES)
@@ -96,16 +107,16 @@ def test_unknown_objectives_and_searches_are_refused():
     with pytest.raises(
         ValueError, match="unknown objective 'accuracy'; known: evidence, validation, leave_one_out"
     ):
-        task1.scores("accuracy")
-    with pytest.raises(ValueError, match="unknown search 'random'; known: dngo, dngo_as_coded"):
-        task1_search.search("evidence", "random", seed=0)
+        polynomial.scores("accuracy")
+    with pytest.raises(ValueError, match="unknown method of task1 'random'; known: dngo, dngo_as_coded"):
+        search("evidence", "random", seed=0)
     with pytest.raises(ValueError, match="n_trials must be at least 8 and at most 393, all candidates, got 394"):
-        task1_search.search("evidence", "dngo", seed=0, n_trials=394)
+        search("evidence", "dngo", seed=0, n_trials=394)
 
 
 def test_the_fragments_acquisition_rewards_low_predictions_and_ours_high_ones():
     mean, std = np.array([-3.0, 0.0, 3.0]), np.full(3, 0.5)
-    coded = task1_search.fragment_ei(mean, std, best=1.0)
+    coded = polynomial.fragment_ei(mean, std, best=1.0)
     assert coded.argmax() == 0
     # By hand: var 0.25, gamma (1 - 0) / 0.25 = 4.
     assert coded[1] == pytest.approx(0.25 * (4 * stats.norm.cdf(4) + stats.norm.pdf(4)))
@@ -130,23 +141,23 @@ def test_each_error_alone_is_one_change_of_expected_improvement():
         return z * stats.norm.cdf(z) + stats.norm.pdf(z)
 
     def marred(error):
-        return np.exp(task1_search.marred_log_ei([component], X, eta=-1.0, error=error))
+        return np.exp(polynomial.marred_log_ei([component], X, eta=-1.0, error=error))
 
     np.testing.assert_allclose(marred(""), std * h((mean - 1) / std))
     np.testing.assert_allclose(marred("frozen_baseline"), marred(""))
     np.testing.assert_allclose(marred("orientation"), std * h((1 - mean) / std))
     np.testing.assert_allclose(marred("variance"), std**2 * h((mean - 1) / std**2))
     # Both at once are what the fragment has.
-    coded = task1_search.fragment_ei(mean, std, best=1.0)
+    coded = polynomial.fragment_ei(mean, std, best=1.0)
     np.testing.assert_allclose(coded, std**2 * h((1 - mean) / std**2))
     with pytest.raises(ValueError, match="error must be one of"):
         marred("squared")
 
 
 def test_without_an_error_it_is_the_mean_of_the_draws_expected_improvements():
-    points, y = task1_search.unit_cube(), task1.scores("evidence")
+    points, y = polynomial.unit_cube(), polynomial.scores("evidence")
     surrogate = DNGO(seed=0, **QUICK).fit(points[:8], -y[:8])
-    ours = task1_search.marred_log_ei(surrogate.components, points, eta=1.5)
+    ours = polynomial.marred_log_ei(surrogate.components, points, eta=1.5)
     expected = LogEI(surrogate.components, [1.5] * len(surrogate.components))(points)
     np.testing.assert_array_equal(ours, expected)
 
@@ -156,22 +167,22 @@ def test_a_frozen_baseline_stays_that_of_the_first_candidates(monkeypatch):
 
     def acquisition(components, X, *, eta, error):
         seen.append((eta, error))
-        return task1.scores("as_published").copy()  # the best first, which raises the baseline
+        return polynomial.scores("as_published").copy()  # the best first, which raises the baseline
 
-    monkeypatch.setattr(task1_search, "marred_log_ei", acquisition)
-    task1_search.search("as_published", "dngo_frozen", seed=0, n_trials=10, **QUICK)
-    task1_search.search("as_published", "dngo_variance", seed=0, n_trials=10, **QUICK)
-    first, most = -task1.scores("as_published")[:8].max(), -task1.scores("as_published").max()
+    monkeypatch.setattr(polynomial, "marred_log_ei", acquisition)
+    search("as_published", "dngo_frozen", seed=0, n_trials=10, **QUICK)
+    search("as_published", "dngo_variance", seed=0, n_trials=10, **QUICK)
+    first, most = -polynomial.scores("as_published")[:8].max(), -polynomial.scores("as_published").max()
     assert seen == [(first, "frozen_baseline")] * 2 + [(first, "variance"), (most, "variance")]
 
 
 def log_posterior(theta, *, unsquared=False, prior=True):
     """Of the ten points at K = 3, by dense matrices: the quadratic part is split as pybnn splits it."""
     alpha, beta = np.exp(theta[0]), np.exp(-theta[1])
-    P = task1.basis(task1.X, 3)
+    P = polynomial.basis(polynomial.X, 3)
     A = alpha * np.eye(4) + beta * P.T @ P
-    m = beta * np.linalg.solve(A, P.T @ task1.Y)
-    residuals = np.linalg.norm(task1.Y - P @ m)
+    m = beta * np.linalg.solve(A, P.T @ polynomial.Y)
+    residuals = np.linalg.norm(polynomial.Y - P @ m)
     value = 2 * np.log(alpha) + 5 * np.log(beta) - 5 * np.log(2 * np.pi) - alpha / 2 * m @ m
     value -= beta / 2 * (residuals if unsquared else residuals**2) + np.linalg.slogdet(A)[1] / 2
     return value - (theta[0] ** 2 / 2 + (theta[1] + 3) ** 2 / 2 if prior else 0)
@@ -182,7 +193,7 @@ def log_posterior(theta, *, unsquared=False, prior=True):
     [("none", {}), ("unsquared_norm", {"unsquared": True}), ("no_prior", {"prior": False}), ("det_offset", {})],
 )
 def test_optima_of_the_evidence_are_those_of_dense_matrices(error, settings):
-    found = task1_errors.optima_of_points().set_index("error").loc[error]
+    found = errors_as_coded.optima_of_points().set_index("error").loc[error]
     best = optimize.differential_evolution(
         lambda theta: -log_posterior(theta, **settings), [(-10, 10)] * 2, seed=0, tol=1e-10
     )
@@ -191,18 +202,18 @@ def test_optima_of_the_evidence_are_those_of_dense_matrices(error, settings):
 
 
 def test_the_unsquared_norm_lowers_the_noise_on_the_ten_points_as_in_the_notes():
-    ratios = task1_errors.optima_of_points().set_index("error").loc["unsquared_norm"]
+    ratios = errors_as_coded.optima_of_points().set_index("error").loc["unsquared_norm"]
     assert 0.15 < 1 - ratios["noise_sd_ratio"] < 0.32
     assert ratios["alpha_ratio"] > 1
 
 
 def test_the_last_layer_is_fitted_to_each_searchs_own_trials(runs):
-    longer = task1_search.run_task1([3], n_trials=11, searches=["dngo"], **QUICK)
-    head = task1_errors.optima_of_head(pd.concat([runs, longer])).set_index(["seed", "error"])
+    longer = searched([3], 11, METHODS[:1])
+    head = errors_as_coded.optima_of_head(pd.concat([runs, longer])).set_index(["seed", "error"])
     assert head.index.get_level_values("seed").unique().tolist() == [0, 1, 3]
     path = longer[longer["objective"] == "evidence"].sort_values("step")
     tried = [CANDIDATES.index(Point(*row)) for row in path[["K", "beta", "lambda"]].itertuples(index=False)]
-    fitted = DNGO(marginalise="ml2", seed=3).fit(task1_search.unit_cube()[tried], path["score"])
+    fitted = DNGO(marginalise="ml2", seed=3).fit(polynomial.unit_cube()[tried], path["score"])
     component = fitted.components[0]
     assert head.loc[(3, "none"), "alpha"] == pytest.approx(np.exp(component.log_alpha), rel=1e-6)
     assert head.loc[(3, "none"), "noise_sd"] == pytest.approx(np.exp(-component.log_beta / 2), rel=1e-6)
@@ -213,26 +224,26 @@ def test_the_last_layer_is_fitted_to_each_searchs_own_trials(runs):
 
 
 def test_the_table_of_errors_has_each_alone_and_says_what_was_not_run(runs, derived):
-    table = exploration.TABLES["errors_as_coded"](derived, "smoke")
-    assert list(table.columns) == [*task1_errors.KEYS, *TIDY, "note"]
-    assert not table.duplicated(task1_errors.KEYS).any()
-    cell = table.set_index(task1_errors.KEYS)["ours"]
-    for search, error in task1_errors.SEARCHES.items():
+    table = errors_as_coded.tabulate(derived, "smoke")
+    assert list(table.columns) == [*errors_as_coded.KEYS, *TIDY, "note"]
+    assert not table.duplicated(errors_as_coded.KEYS).any()
+    cell = table.set_index(errors_as_coded.KEYS)["ours"]
+    for search, error in errors_as_coded.SEARCHES.items():
         ends = runs[(runs["search"] == search) & (runs["objective"] == "as_published")].groupby("seed")
         assert cell[("search", error, "score")] == pytest.approx(ends["score"].max().mean())
         stays = [path.sort_values("step")["score"].idxmax() < path.index.min() + 8 for _, path in ends]
         assert cell[("search", error, "is_initial")] == np.mean(stays)
     assert len(cell.xs("search", level="part")) == 5 * 3
-    without = exploration.TABLES["errors_as_coded"](derived[derived["search"] != "dngo_variance"], "smoke")
+    without = errors_as_coded.tabulate(derived[derived["search"] != "dngo_variance"], "smoke")
     variance = without[without["error"] == "variance"]
     assert variance[["scale", "note"]].to_numpy().tolist() == [["not run at this scale"] * 2]
-    text = exploration.render(without)
+    text = paper.render(without)
     assert "| search | variance |  |  |  |  |  | not run at this scale |  |" in text
     assert "scale smoke, 2 seeds" in text
 
 
 def test_every_search_with_an_error_is_a_method_of_the_experiment():
-    assert experiments.EXPERIMENTS["task1"].methods == task1_search.SEARCHES
+    assert experiments.EXPERIMENTS["task1"].methods == tuple(method.name for method in METHODS)
 
 
 def test_a_search_starts_from_the_initial_points_and_tries_nothing_twice(runs):
@@ -241,29 +252,29 @@ def test_a_search_starts_from_the_initial_points_and_tries_nothing_twice(runs):
         points = [Point(*row) for row in path[["K", "beta", "lambda"]].itertuples(index=False)]
         assert tuple(points[:8]) == INITIAL
         assert len(set(points)) == 10
-        np.testing.assert_allclose(path["score"], [task1.OBJECTIVES[objective](point) for point in points])
+        np.testing.assert_allclose(path["score"], [polynomial.OBJECTIVES[objective](point) for point in points])
         np.testing.assert_array_equal(path["best"], path["score"].cummax())
         assert path.loc[path["is_best"], "score"].iloc[0] == path["score"].max()
 
 
 def test_a_search_depends_on_its_seed_alone():
-    again = [task1_search.search("evidence", "dngo", seed=seed, n_trials=11, **QUICK) for seed in (4, 4)]
+    again = [search("evidence", "dngo", seed=seed, n_trials=11, **QUICK) for seed in (4, 4)]
     pd.testing.assert_frame_equal(*again)
 
 
 def test_the_corrected_search_finds_a_better_evidence_than_the_reported_values():
-    path = task1_search.search("evidence", "dngo", seed=0, n_trials=16, n_epochs=200, marginalise="ml2")
+    path = search("evidence", "dngo", seed=0, n_trials=16, n_epochs=200, marginalise="ml2")
     assert path["best"].iloc[-1] > -17.9
     assert path.loc[path["is_best"], "K"].iloc[0] == 2
 
 
 def test_the_table_has_published_coded_and_corrected_values_side_by_side(runs, derived):
-    table = task1_tables.table_task1(derived, "smoke")
-    assert list(table.columns) == [*task1_tables.KEYS, *TIDY, "as_coded"]
-    assert not table.duplicated(task1_tables.KEYS).any()
+    table = task1.tabulate(derived, "smoke")
+    assert list(table.columns) == [*task1.KEYS, *TIDY, "as_coded"]
+    assert not table.duplicated(task1.KEYS).any()
 
     def cell(quantity, objective, search):
-        return table.set_index(task1_tables.KEYS).loc[(1, quantity, objective, search)]
+        return table.set_index(task1.KEYS).loc[(1, quantity, objective, search)]
 
     for quantity, value in (("K", 3), ("beta", 4), ("lambda", 1)):
         assert (table.loc[table["quantity"] == quantity, "published"] == value).all()
@@ -279,19 +290,19 @@ def test_the_table_has_published_coded_and_corrected_values_side_by_side(runs, d
     assert (shares["high"] <= 1).all()
     assert [cell(q, "evidence", "grid")["ours"] for q in ("K", "beta", "lambda")] == [2, 1, 8]
     assert cell("score", "evidence", "grid")["ours"] == pytest.approx(-15.780, abs=1e-3)
-    shown = runs[~runs["search"].isin(list(task1_search.ALONE))]
+    shown = runs[~runs["search"].isin([method.name for method in METHODS[2:]])]
     assert set(table["search"]) == {"given", "initial", "grid", *shown["search"]}
     for (objective, search), part in shown.groupby(["objective", "search"]):
         finals = part.groupby("seed")["score"].max()
         row = cell("score", objective, search)
         assert row["ours"] == pytest.approx(finals.mean())
         assert row["n_seeds"] == 2
-        share = (finals == task1.scores(objective).max()).mean()
+        share = (finals == polynomial.scores(objective).max()).mean()
         assert cell("at_optimum", objective, search)["ours"] == share
 
 
 def test_the_figure_shows_the_points_the_band_and_both_evidences():
-    table = task1_tables.summarise_task1(0)
+    table = task1.summarise(0)
     band = table.query("series == 'predictive'").set_index("x")
     np.testing.assert_allclose(band.loc[[-2.0, 0.0, 1.0, 3.0], "y"], [0.8703, -0.8316, -0.0780, 1.6829], atol=1e-4)
     np.testing.assert_allclose(band["high"] - band["y"], band["y"] - band["low"])
@@ -302,13 +313,13 @@ def test_the_figure_shows_the_points_the_band_and_both_evidences():
         assert part["x"].tolist() == list(range(1, 9))
         assert part.loc[part["y"].idxmax(), "x"] == K
     read = pd.read_csv(io.StringIO(table.to_csv(index=False)))
-    figure = task1_figure.draw_task1(read)
+    figure = task1.draw(read)
     left, right = figure.axes
     assert [len(line.get_xdata()) for line in left.lines] == [161, 10]
     assert [len(line.get_xdata()) for line in right.lines] == [8, 8]
 
 
 def test_the_figure_is_written(tmp_path):
-    figure = task1_figure.draw_task1(task1_tables.summarise_task1())
+    figure = task1.draw(task1.summarise())
     style.save(figure, tmp_path / "task1.png", tmp_path / "task1.svg")
     assert (tmp_path / "task1.png").stat().st_size > 10_000

@@ -2,7 +2,7 @@
 
 - The first n candidates lie on a diagonal: C from 0.1 to 5 and intercept_scaling from 0.5 to 2, evenly.
 - The surrogate is DNGO with pybnn's errors (`frugal.trials.surrogates.dngo.AS_PYBNN`), fitted to accuracies.
-- The next candidate is where `task1_search.fragment_ei` is largest, with the highest accuracy of the first n
+- The next candidate is where `polynomial.fragment_ei` is largest, with the highest accuracy of the first n
   candidates as its baseline for good: of the two places where the fragment's signs matter, accuracy is to be
   maximised, but what is expected is an improvement of a search that minimises, in variances where standard
   deviations belong.
@@ -25,7 +25,7 @@ from frugal.interface import WAIT, Candidate, Wait
 from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.ledger import OnLedger
 from frugal.trials.surrogates.dngo import AS_PYBNN, DNGO
-from studies.exploration.task1_search import fragment_ei
+from studies.exploration.polynomial import fragment_ei
 
 NAME: Final = "doc002_as_coded"
 N_PER_SIDE: Final = 25

@@ -1,29 +1,39 @@
-"""What every table and figure of document 002 reads of its searches: paths, their ends, distances, mean curves."""
+"""Document 002's searches as tables, figures and claims read them: paths, their ends, distances, mean curves."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from frugal import learners
 from frugal.interface import Candidate
 from frugal.spaces import SearchSpace
-from frugal.trials.functions import FUNCTIONS
-from frugal.trials.searches import FUNCTION
+from studies.exploration.document import FLOOR
 from studies.paths import mean_path
+from studies.records import Look
+from studies.style import TRIALS
 from studies.tidy import need_columns, provenance
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
+FUNCTION: Final = "function"
+"""What stands for a learner in searches on functions."""
 TASK2: Final = ("random", "ei", "ei_explore", "dngo", "tpe", "smac", "doc002_as_coded")
 COMPARED: Final = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
 """Methods of task 2 and of the comparison, in the order in which they are shown."""
+LOOKS: Final[Mapping[str, Look]] = {
+    **{name: TRIALS[name] for name in TASK2},
+    "ei": replace(TRIALS["ei"], label="EI on a GP"),
+    "ei_explore": replace(TRIALS["ei_explore"], label="top-two EI on a GP"),
+    "tpe": replace(TRIALS["tpe"], linestyle=":"),
+}
+"""Of the methods; labels name their surrogates."""
 CELL: Final = ["method", "learner", "dataset", "seed"]
 _NEEDED = (*CELL, "data", "id", "candidate", "error", "seconds", "overhead_s", "cost", "incumbent")
 
@@ -68,8 +78,19 @@ def chosen(found: pd.DataFrame) -> list[Candidate | None]:
     return [json.loads(text) if isinstance(text, str) else None for text in column]
 
 
+def has_enough_searches(runs: pd.DataFrame, methods: Collection[str], n_trials: int) -> bool:
+    """Whether every dataset has `FLOOR` seeds of each of these methods, and every search enough trials."""
+    last = ends(searches(runs))
+    counts = last.groupby(["dataset", "method"])["seed"].nunique()
+    enough = set(methods) <= set(last["method"]) and counts.min() >= FLOOR
+    return bool(enough and last["trial"].min() >= n_trials)
+
+
 def space_of(learner: str, dataset: str) -> SearchSpace:
     """The space that a problem is searched in."""
+    from frugal import learners
+    from frugal.trials.functions import FUNCTIONS
+
     if learner == FUNCTION:
         return FUNCTIONS[dataset].space
     return learners.default_space(learner)
@@ -157,3 +178,51 @@ def curves(
     if not parts:
         raise ValueError(f"no search by {', '.join(methods)} has a trial that succeeded before the others end")
     return pd.concat(parts, ignore_index=True)
+
+
+def draw_curves(axis: Axes, table: pd.DataFrame, *, discrete: bool) -> None:
+    """The lines of `curves`, with 95 % intervals at their ends.
+
+    Args:
+        axis: which to draw on.
+        table: of `curves`, one panel.
+        discrete: whether x is a number of trials.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    span = float(table["x"].max() - table["x"].min())
+    same_end = len(set(table.groupby("method")["x"].max())) == 1  # then bars stand side by side
+    for i, (method, line) in enumerate(table.groupby("method", sort=False)):
+        look = LOOKS[str(method)]
+        axis.plot(
+            line["x"],
+            line["mean"],
+            color=look.color,
+            linestyle=look.linestyle,
+            label=look.label,
+            marker=look.marker,
+            markevery=max(1, len(line) // 6) if discrete else (10 + 8 * i, 50),
+            drawstyle="steps-post",
+        )
+        end = line.iloc[-1]
+        at = end["x"] + (0.02 * (i + 1) * span if same_end else 0.0)
+        axis.plot(end["x"], end["mean"], marker=look.marker, color=look.color)
+        if pd.notna(end["low"]):
+            reach = [[end["mean"] - end["low"]], [end["high"] - end["mean"]]]
+            axis.errorbar(at, end["mean"], yerr=reach, color=look.color, linewidth=1.0, capsize=1.5)
+    axis.grid(alpha=0.3)
+    if discrete:
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def reach(table: pd.DataFrame) -> tuple[float, float]:
+    """The least and the greatest of the means and of the ends' intervals."""
+    last = table.groupby(["panel", "method"]).tail(1)
+    shown = pd.concat([table["mean"], last["low"], last["high"]])
+    return float(shown.min()), float(shown.max())
+
+
+def limits(table: pd.DataFrame) -> tuple[float, float]:
+    """Of an axis that shows every mean and every bar."""
+    low, high = reach(table)
+    return low - 0.05 * (high - low), high + 0.05 * (high - low)

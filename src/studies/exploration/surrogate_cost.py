@@ -1,4 +1,4 @@
-"""What a fit of each surrogate costs at a growing number of trials: cubic, the document says, against linear.
+"""What a fit of each surrogate costs at a growing number of trials: cubic, document 002 says, against linear.
 
 Processor seconds of one fit at hyperparameters as searches use them, in one thread: of the Gaussian process, the
 log evidence with its gradient, which a fit evaluates some hundred times; of DNGO, everything that `DNGO.fit` does.
@@ -7,35 +7,56 @@ log evidence with its gradient, which a fit evaluates some hundred times; of DNG
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from time import process_time
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from frugal.checks import check_settings
 from frugal.seeds import rng_for, seed_for
-from frugal.threads import one_thread
-from frugal.trials.surrogates import GP
-from frugal.trials.surrogates.dngo import DNGO
-from frugal.trials.surrogates.kernels import Array
+from frugal.stats import t_margin
+from studies import style
+from studies.exploration.document import has_enough_seeds
+from studies.measures import mean_of
+from studies.records import Artefact, Claim, Method, Study
+from studies.regions import at_most, near
+from studies.tidy import TIDY, mean_by_seed, provenance
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+METHODS: Final = (
+    Method("gp", label="GP: log evidence and gradient", color="#00318F", marker="^", linestyle="-"),
+    Method("dngo", label="DNGO: whole fit", color="#2F6756", marker="<", linestyle="--"),
+)
+POWERS: Final = {"gp": 3, "dngo": 1}
+"""Power of the number of trials that the document states."""
+
+
+# Runs ------------------------------------------------------------------------------------------------------------
 
 SIZES: Final = (100, 200, 400, 800, 1600)
 N_DIMENSIONS: Final = 6
 NOISE: Final = 0.05
 """Standard deviation of the noise of the standardised targets."""
+Prepare = Callable[[Array, Array], Callable[[], object]]
+"""From trials to what fits a surrogate to them, the part that is timed."""
 
 
-def surrogate_cost(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
+def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
     """Seconds of one surrogate's fit to random trials at each size.
 
     Args:
         method: `gp` or `dngo`.
         seed: of the trials.
         settings: sizes (`SIZES`), increasing; n_epochs, of DNGO's training (500).
-        root: not used.
+        root: not used, the trials are generated.
 
     Returns:
         method, seed, data, n_trials, seconds: the least of two fits.
@@ -43,11 +64,14 @@ def surrogate_cost(method: str, seed: int, settings: Mapping[str, Any], root: st
     Raises:
         ValueError: on an unknown setting, or sizes that do not increase.
     """
+    from frugal.threads import one_thread
+
     check_settings(settings, ("sizes", "n_epochs"), complete=False)
     sizes = list(settings.get("sizes", SIZES))
     if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
         raise ValueError(f"sizes must be at least two numbers that increase, got {sizes}")
-    prepare = {"gp": _gp, "dngo": _dngo(int(settings.get("n_epochs", 500)), seed)}[method]
+    fits: dict[str, Prepare] = {"gp": _gp, "dngo": partial(_dngo, int(settings.get("n_epochs", 500)), seed)}
+    prepare = fits[method]
     rng = rng_for("exploration", "surrogate cost", seed)
     X = rng.random((sizes[-1], N_DIMENSIONS))
     y = np.sin(6 * X).sum(axis=1)
@@ -56,25 +80,161 @@ def surrogate_cost(method: str, seed: int, settings: Mapping[str, Any], root: st
     with one_thread():
         prepare(X[:20], y[:20])()  # what is loaded at the first call
         for n in sizes:
-            call = prepare(X[:n], y[:n])
-            rows.append({"n_trials": n, "seconds": min(_seconds(call) for _ in range(2))})
+            fit = prepare(X[:n], y[:n])
+            rows.append({"n_trials": n, "seconds": min(_seconds(fit) for _ in range(2))})
     return pd.DataFrame(rows).assign(method=method, seed=seed, data="generated")
 
 
 def _gp(X: Array, y: Array) -> Callable[[], object]:
+    from frugal.trials.surrogates import GP
+
     gp = GP("matern52_ard", lengthscale=None, amplitude=None, noise_variance=None, prior="repaired")
     evidence, theta = gp.evidence(X, y), np.array([0.0] * X.shape[1] + [0.0, 2 * np.log(NOISE)])
     return lambda: evidence.with_gradient(theta)
 
 
-def _dngo(n_epochs: int, seed: int) -> Callable[[Array, Array], Callable[[], object]]:
-    def prepare(X: Array, y: Array) -> Callable[[], object]:
-        return lambda: DNGO(n_epochs=n_epochs, seed=seed_for("surrogate cost", seed)).fit(X, y)
+def _dngo(n_epochs: int, seed: int, X: Array, y: Array) -> Callable[[], object]:
+    from frugal.trials.surrogates.dngo import DNGO
 
-    return prepare
+    return lambda: DNGO(n_epochs=n_epochs, seed=seed_for("surrogate cost", seed)).fit(X, y)
 
 
 def _seconds(call: Callable[[], object]) -> float:
     started = process_time()
     call()
     return process_time() - started
+
+
+def slopes(runs: pd.DataFrame) -> pd.DataFrame:
+    """Slope of log seconds on log trials, of each surrogate and seed.
+
+    Returns:
+        method, seed, data, slope (least squares over all sizes), last_slope (over the last two).
+    """
+    rows = []
+    timed = runs[runs["seconds"].notna() & runs["method"].isin(list(POWERS))]
+    for (method, seed), part in timed.groupby(["method", "seed"]):
+        part = part.sort_values("n_trials")
+        n, seconds = np.log(part["n_trials"].to_numpy(float)), np.log(part["seconds"].to_numpy(float))
+        last = (seconds[-1] - seconds[-2]) / (n[-1] - n[-2])
+        slope = ((n - n.mean()) * seconds).sum() / ((n - n.mean()) ** 2).sum()
+        rows.append([method, seed, provenance(part), slope, last])
+    return pd.DataFrame(rows, columns=["method", "seed", "data", "slope", "last_slope"])
+
+
+# Claims ----------------------------------------------------------------------------------------------------------
+
+MARGIN: Final = 0.5
+"""Of a power that cost grows by: beyond it the next whole power is nearer."""
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """What the claims are about: the last slope of each surrogate, (n_seeds,)."""
+    found = slopes(runs).sort_values("seed")
+    return {method: found.loc[found["method"] == method, "last_slope"].to_numpy(float) for method in POWERS}
+
+
+SURROGATE_COST: Final = Study(
+    name="surrogate_cost", methods=METHODS, run=run, is_timed=True, arrays=arrays, is_enough=has_enough_seeds
+)
+_claim = partial(Claim, of="surrogate_cost", unit="slope", artefact="tables/surrogate_cost")
+
+CLAIMS: Final = (
+    _claim(
+        "exploration.cost.gp_cubic",
+        section="Choice of surrogate model",
+        quote="its computational complexity scales cubicly in the number of examples",
+        quantity="log-log slope of a Gaussian process's seconds on its trials, between the two largest numbers "
+        "(3: cubic)",
+        agrees=near(3, margin=MARGIN),
+        measure=mean_of("gp"),
+        published="cubic",
+    ),
+    _claim(
+        "exploration.cost.dngo_scalable",
+        section="Experiments and Results",
+        quote="scalable Bayesian optimisation",
+        quantity="log-log slope of DNGO's seconds on its trials, between the two largest numbers (1: linear, "
+        "3: cubic)",
+        agrees=at_most(1 + MARGIN),
+        measure=mean_of("dngo"),
+    ),
+)
+
+
+# Table and figure ------------------------------------------------------------------------------------------------
+
+
+def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """Mean slopes; keys measure and method, then `tidy.TIDY`."""
+    long = slopes(runs).melt(["method", "seed", "data"], ["slope", "last_slope"], var_name="measure")
+    table = mean_by_seed(long, "value", ["measure", "method"]).drop(columns="n_missing")
+    powers = table["method"].map(POWERS).astype(float)
+    table = table.assign(published=powers, published_se=np.nan, published_stars="", stars="", scale=scale)
+    return table[["measure", "method", *TIDY]]
+
+
+def summarise(runs: pd.DataFrame) -> pd.DataFrame:
+    """Seconds of a fit: method, n_trials, mean (geometric), low, high (95 %), n_seeds, data."""
+    rows = []
+    for (method, n_trials), part in runs.groupby(["method", "n_trials"]):
+        logs = np.log(part["seconds"].to_numpy(float))
+        mean, n = logs.mean(), len(logs)
+        margin = t_margin(float(logs.std(ddof=1)) / np.sqrt(n), n) if n > 1 else np.nan
+        rows.append([method, n_trials, *np.exp([mean, mean - margin, mean + margin]), n, provenance(part)])
+    return pd.DataFrame(rows, columns=["method", "n_trials", "mean", "low", "high", "n_seeds", "data"])
+
+
+@style.styled
+def draw(table: pd.DataFrame) -> Figure:
+    """Seconds of a fit against trials, both on logarithmic axes, with the powers that the document states."""
+    figure = style.new_figure(4.6, 3.2)
+    axis = figure.subplots()
+    for method in METHODS:
+        look, line = method.look, table[table["method"] == method.name].sort_values("n_trials")
+        axis.plot(
+            line["n_trials"],
+            line["mean"],
+            color=look.color,
+            marker=look.marker,
+            linestyle=look.linestyle,
+            label=look.label,
+        )
+        style.band(axis, line, look.color, x="n_trials", alpha=0.2)
+        last, power = line.iloc[-1], POWERS[method.name]
+        guide = last["mean"] * (line["n_trials"] / last["n_trials"]) ** power
+        axis.plot(line["n_trials"], guide, color="#8A8F94", linewidth=0.8, linestyle=":")
+        axis.annotate(
+            "linear" if power == 1 else "cubic",
+            (line["n_trials"].iloc[0], guide.iloc[0]),
+            xytext=(-4, 0),
+            textcoords="offset points",
+            ha="right",
+            va="center",
+            color="#8A8F94",
+            fontsize=7,
+        )
+    axis.set(xscale="log", yscale="log", xlabel="Trials", ylabel="Processor time (s)")
+    axis.margins(x=0.14)
+    axis.grid(alpha=0.3)
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure
+
+
+TABLE: Final = Artefact(
+    "surrogate_cost",
+    ("surrogate_cost",),
+    tabulate,
+    """Slope of log seconds of a fit on log trials, over all sizes ({{ sizes | join(", ") }}) and between the last
+    two, and the powers that the document states. {{ n_seeds }} seed(s).""",
+)
+FIGURE: Final = Artefact(
+    "surrogate_cost",
+    ("surrogate_cost",),
+    summarise,
+    """Processor time of a fit against the number of trials in 6 dimensions: of a GP, one log evidence with its
+    gradient (a fit takes some hundred of them); of DNGO, everything, {{ n_epochs }} epochs. Dotted: the powers
+    that the document states, through the last point. Geometric means over {{ n_seeds }} seed(s) in 95 % bands,
+    one thread.""",
+    draw,
+)

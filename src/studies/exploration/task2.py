@@ -1,43 +1,180 @@
-"""Table and figure of document 002's task 2: logistic regression on MNIST, two hyperparameters."""
+"""Task 2 of document 002: logistic regression on MNIST, two hyperparameters, searched by seven strategies."""
 
 from __future__ import annotations
 
 import math
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from studies.exploration.searches import TASK2, chosen, curves, ends, n_initial, paths, searches
+from frugal.interface import Candidate
+from studies import style
+from studies.exploration.document import ALL, published
+from studies.exploration.greediness import NEARER, geometric_means
+from studies.exploration.refits import ALL_ROWS, OPTIMUM, REPORTED, refitted
+from studies.exploration.searches import (
+    TASK2,
+    chosen,
+    curves,
+    draw_curves,
+    ends,
+    has_enough_searches,
+    limits,
+    n_initial,
+    paths,
+    searches,
+)
+from studies.measures import exactly, ratio_of, share_of
 from studies.paired import differences, missing_notes
-from studies.tidy import TIDY, mean_by_seed, provenance, read_printed
+from studies.records import Artefact, Claim, Study
+from studies.regions import above, between
+from studies.tidy import TIDY, mean_by_seed, provenance
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LEARNER: Final = "logistic_regression"
-SEARCHED: Final = (
-    "valid_accuracy", "test_accuracy", "C", "intercept_scaling", "seconds", "overhead_s", "overhead_share",
-)  # fmt: skip
-"""Measures of one search."""
+
+
+# What is read of the runs ----------------------------------------------------------------------------------------
+
+
+def choices(runs: pd.DataFrame) -> pd.DataFrame:
+    """Last row of every search, as of `searches.ends`, with its choice: C and intercept_scaling, nan for none."""
+    found = ends(searches(runs, LEARNER))
+    points = [one or {"C": math.nan, "intercept_scaling": math.nan} for one in chosen(found)]
+    return found.assign(**{name: [_number(one, name) for one in points] for name in REPORTED})
+
+
+def _number(candidate: Candidate, name: str) -> float:
+    return float(str(candidate[name]))
+
+
+def initial_and_final(runs: pd.DataFrame, method: str) -> pd.DataFrame:
+    """How a method's searches begin and end.
+
+    Returns:
+        seed, initial (the best error of the first candidates), final (that of the whole search), is_initial
+        (whether the latter is among the former, 0 or 1).
+    """
+    found = searches(runs, LEARNER)
+    n_first, rows = n_initial(found, LEARNER, str(found["dataset"].iloc[0])), []
+    for seed, path in paths(found[found["method"] == method]).groupby("seed"):
+        initial = float(path["error"].iloc[:n_first].min())
+        rows.append([seed, initial, float(path["best"].iloc[-1]), float(path["best"].iloc[-1] == initial)])
+    return pd.DataFrame(rows, columns=["seed", "initial", "final", "is_initial"])
+
+
+# Claims ----------------------------------------------------------------------------------------------------------
+
+N_TRIALS: Final = 15
+"""Trials of a search under which no verdict is given: what a comparison of strategies with random search takes."""
+N_TRAIN: Final = 5_000
+"""The same for its training rows."""
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """What the claims on the searches are about, (n_seeds,), or (1,) where there is no chance in it."""
+    from frugal import learners
+    from studies.exploration.as_coded import diagonal
+
+    last = choices(runs)
+    dngo = last[last["method"] == "dngo"].sort_values("seed")
+    start, stop = diagonal(2)
+    grid = learners.space("grid", LEARNER).grid()
+    is_near, places = np.ones(len(dngo), bool), []
+    for name in REPORTED:
+        values, printed = sorted({_number(candidate, name) for candidate in grid}), published(2)[name]
+        is_near &= np.abs(dngo[name].to_numpy(float) - printed) <= values[1] - values[0] + 1e-12
+        places.append((printed - _number(start, name)) / (_number(stop, name) - _number(start, name)))
+    place = places[0] if math.isclose(*places) else math.nan
+    return {
+        "near": np.where(dngo["C"].notna() & (dngo["cost"] >= ALL_ROWS), is_near.astype(float), np.nan),
+        "place": np.array([round(100 * place, 7)]),
+        "is_initial": initial_and_final(runs, "doc002_as_coded")["is_initial"].to_numpy(float),
+        **geometric_means(runs),
+    }
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """Whether there are `FLOOR` seeds of every method, and enough trials and training rows."""
+    rows = ends(searches(runs))["cost"].min()  # the learner has no epochs, so that the cost of a trial is its rows
+    return bool(has_enough_searches(runs, TASK2, N_TRIALS) and rows >= N_TRAIN)
+
+
+TASK2_SEARCHES: Final = Study(name="task2", arrays=arrays, is_enough=is_enough)
+_claim = partial(Claim, section="Task 2", of="task2", artefact="tables/task2")
+
+CLAIMS: Final = (
+    _claim(
+        # Near: at most one cell of the 5 x 5 grid away in both, since the surface is flat between its points.
+        "exploration.task2.search_finds_optimum",
+        quote=OPTIMUM,
+        quantity="share of searches by DNGO on all 50,000 training rows that choose a point near {3.775, 1.625}, "
+        "at most one cell of a 5 x 5 grid away in both",
+        unit="%",
+        agrees=ALL,
+        measure=share_of("near"),
+    ),
+    Claim(
+        "exploration.task2.ei_greedy",
+        section="Choice of acquisition function",
+        quote="Even in our preliminary experiments, we observed that the vanilla EI criterion tends to exaggerate "
+        "the exploitative behavior",
+        quantity=NEARER.format("in task 2"),
+        unit="times",
+        agrees=above(1),
+        measure=ratio_of("distance_ei_explore", "distance_ei"),
+        artefact="tables/greediness",
+        of="task2",
+    ),
+    _claim(
+        "exploration.task2.reported_on_diagonal",
+        quote="",
+        quantity="place of {3.775, 1.625} on the diagonal of candidates that the public code starts from",
+        unit="%",
+        agrees=between(75, 75),
+        measure=exactly("place"),
+        is_ours=True,
+    ),
+    _claim(
+        "exploration.task2.coded_stays_at_first",
+        quote="",
+        quantity="share of searches by the public code that end at one of its first candidates",
+        unit="%",
+        agrees=ALL,
+        measure=share_of("is_initial"),
+        is_ours=True,
+    ),
+)
+
+
+# Table and figure ------------------------------------------------------------------------------------------------
+
 PAIRED: Final = ("valid_accuracy", "test_accuracy")
+MEASURED: Final = (*PAIRED, "C", "intercept_scaling", "seconds", "overhead_s", "overhead_share")
+"""Measures of one search."""
 MEASURES: Final = (
     *(name + less for name in PAIRED for less in ("", "_less_random", "_less_ei")),
-    *SEARCHED[len(PAIRED) :],
+    *MEASURED[len(PAIRED) :],
 )
 KEYS: Final = ["measure", "method"]
-PANELS: Final = {"trials": "trial", "seconds": "spent_s", "cost": "spent_cost"}
-"""Panel of the figure -> what it is drawn against."""
+PANELS: Final = {
+    "trials": ("trial", "Trials"),
+    "seconds": ("spent_s", "Seconds, the optimiser's included"),
+    "cost": ("spent_cost", "Rows fitted"),
+}
+"""Panel of the figure -> what it is drawn against, and the label of that axis."""
 
 
-def published(quantity: str) -> float:
-    """What the page prints of task 2: C, intercept_scaling or test_accuracy."""
-    table = read_printed("exploration")
-    return float(table[(table["task"] == 2) & (table["quantity"] == quantity)]["value"].iloc[0])
-
-
-def table_task2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Where each strategy's searches end, and how its choices do on the test rows, beside the reported point.
 
     Args:
-        runs: rows of `trials.searches.search` and of `runs.refits`.
+        runs: of the studies `task2` and `refits`.
         scale: label of the run.
 
     Returns:
@@ -45,15 +182,15 @@ def table_task2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         Measures: valid_accuracy, the best one of a search, on its own training rows; test_accuracy, of its choice
         refitted; both also less that of random search or of EI in the same seed (`paired.differences`); C and
         intercept_scaling, the choice; seconds of the search, of these overhead_s, the optimiser's, and
-        overhead_share, the latter over the former. Methods:
-        the strategies; `reported`, the page's point; `grid_least` and `grid_most`, the ends of the range over the
-        grid (exact, n_seeds nan). Published numbers stand beside the page's own method, DNGO, its version as
-        coded, and its point.
+        overhead_share, the latter over the former. Methods: the strategies; `reported`, the page's point;
+        `grid_least` and `grid_most`, the ends of the range over the grid (exact, n_seeds nan). Published numbers
+        stand beside the page's own method, DNGO, its version as coded, and its point.
     """
     table = _measured(long_rows(runs))
     fits = refitted(runs)
     exact = []
-    for name, part in (("reported", fits[fits["method"] == "reported"]), ("grid", fits[fits["method"] == "grid"])):
+    for name in ("reported", "grid"):
+        part = fits[fits["method"] == name]
         accuracies = 1 - part["test_error"]
         if part.empty:
             continue
@@ -62,15 +199,14 @@ def table_task2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
             exact.append({**facts, "method": name, "ours": accuracies.mean(), "n_rows": part["n_rows"].min()})
             continue
         note = f"the grid was fitted on {part['n_rows'].min():.0f} rows"
-        for row, value in (("grid_least", accuracies.min()), ("grid_most", accuracies.max())):
-            exact.append({**facts, "method": row, "ours": value, "note": note})
+        for method, value in (("grid_least", accuracies.min()), ("grid_most", accuracies.max())):
+            exact.append({**facts, "method": method, "ours": value, "note": note})
     n_rows = fits[~fits["method"].isin(["reported", "grid"])]["n_rows"].min()
     table["n_rows"] = np.where(table["measure"].str.startswith("test_accuracy"), n_rows, np.nan)
     table = pd.concat([table, pd.DataFrame(exact)], ignore_index=True)
     table["note"] = table["note"].fillna("")
-    own = table["method"].isin(["dngo", "doc002_as_coded", "reported"])
-    printed = {name: published(name) for name in ("test_accuracy", "C", "intercept_scaling")}
-    table["published"] = table["measure"].map(printed).where(own)
+    is_of_page = table["method"].isin(["dngo", "doc002_as_coded", "reported"])
+    table["published"] = table["measure"].map(published(2)).where(is_of_page)
     table = table.assign(published_se=np.nan, published_stars="", stars="", scale=scale)
     methods = [*TASK2, "reported", "grid_least", "grid_most"]
     order = np.lexsort((table["method"].map(methods.index), table["measure"].map(MEASURES.index)))
@@ -87,27 +223,8 @@ def _measured(long: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def refitted(runs: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `runs.refits` among others'.
-
-    Raises:
-        ValueError: if there are none.
-    """
-    found = runs[runs["test_error"].notna()] if "test_error" in runs else runs.iloc[:0]
-    if found.empty:
-        raise ValueError("the runs hold no refits")
-    return found
-
-
-def choices(runs: pd.DataFrame) -> pd.DataFrame:
-    """Last row of every search, as of `searches.ends`, with its choice: C and intercept_scaling, nan for none."""
-    found = ends(searches(runs, LEARNER))
-    points = [one or {"C": math.nan, "intercept_scaling": math.nan} for one in chosen(found)]
-    return found.assign(**{name: [float(str(one[name])) for one in points] for name in ("C", "intercept_scaling")})
-
-
 def long_rows(runs: pd.DataFrame) -> pd.DataFrame:
-    """`SEARCHED` of every search: measure, method, seed, data, value; a test accuracy is nan without a refit."""
+    """`MEASURED` of every search: measure, method, seed, data, value; a test accuracy is nan without a refit."""
     fits = refitted(runs)[["method", "seed", "test_error"]]
     found = choices(runs).drop(columns="test_error", errors="ignore").merge(fits, "left", on=["method", "seed"])
     wide = found.assign(
@@ -117,31 +234,68 @@ def long_rows(runs: pd.DataFrame) -> pd.DataFrame:
         overhead_s=found["overhead_total_s"],
         overhead_share=found["overhead_total_s"] / found["spent_s"],
     )
-    return wide.melt(["method", "seed", "data"], list(SEARCHED), var_name="measure")
+    return wide.melt(["method", "seed", "data"], list(MEASURED), var_name="measure")
 
 
-def summarise_task2(runs: pd.DataFrame) -> pd.DataFrame:
+def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Best validation accuracy so far: panel (of `PANELS`), then the columns of `searches.curves`.
 
     Seconds are those of evaluations and of the optimiser; cost is rows fitted.
-
-    Args:
-        runs: rows of `trials.searches.search`.
     """
     table = paths(searches(runs, LEARNER))
     table["accuracy"] = 1 - table["best"]
-    parts = [curves(table, x, "accuracy", TASK2).assign(panel=panel) for panel, x in PANELS.items()]
+    parts = [curves(table, x, "accuracy", TASK2).assign(panel=panel) for panel, (x, _) in PANELS.items()]
     found = pd.concat(parts, ignore_index=True)
     return found[["panel", *(name for name in found if name != "panel")]]
 
 
-def initial_and_final(runs: pd.DataFrame, method: str) -> pd.DataFrame:
-    """Per seed, the best error of the first candidates, that of the whole search, and whether the latter is among
-    the former: seed, initial, final, is_initial.
-    """  # noqa: D205
-    found = searches(runs, LEARNER)
-    n_first, rows = n_initial(found, LEARNER, str(found["dataset"].iloc[0])), []
-    for seed, path in paths(found[found["method"] == method]).groupby("seed"):
-        initial = float(path["error"].iloc[:n_first].min())
-        rows.append([seed, initial, float(path["best"].iloc[-1]), float(path["best"].iloc[-1] == initial)])
-    return pd.DataFrame(rows, columns=["seed", "initial", "final", "is_initial"])
+@style.styled
+def draw(table: pd.DataFrame) -> Figure:
+    """Best validation accuracy so far against trials, seconds and rows; bars at the ends are 95 % intervals."""
+    from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
+
+    figure = style.new_figure(7.2, 3.3)
+    axes = figure.subplots(1, 3, sharey=True)
+    for axis, (panel, (_, label)) in zip(axes, PANELS.items(), strict=True):
+        part = table[table["panel"] == panel]
+        draw_curves(axis, part, discrete=panel == "trials")
+        axis.set(xlabel=label)
+        if panel == "seconds":
+            style.log_axis(axis.xaxis, 0.9 * part["x"].min(), 1.1 * part["x"].max())
+        if panel == "cost":
+            axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axes[2].xaxis.set_major_locator(MaxNLocator(4))
+    axes[0].set(ylabel="Best validation accuracy", ylim=limits(table))
+    axes[0].yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
+    style.legend(figure, axes, n_columns=4)
+    style.mark_stand_in(figure, table["data"])
+    return figure
+
+
+TABLE: Final = Artefact(
+    "task2",
+    ("task2", "refits"),
+    tabulate,
+    """{% set r = config["exploration"]["refits"] %}Task 2 of document 002: best validation accuracy of each
+    search and its choice ({{ n_train or "all" }} training rows of MNIST, drawn per seed, {{ n_valid }} validation
+    rows, the last of the training file; {{ n_trials }} trials), the test accuracy of that choice refitted on {{
+    r["refit_rows"] or "all 50,000" }} rows, and the seconds of the search, with the optimiser's share. The rows
+    less random and less ei are means of the differences to random search and to EI seed by seed, on the same
+    training rows, with bootstrap intervals; all but the version as coded start from the same candidates.
+    reported: the page's C = 3.775, l = 1.625, refitted alike; grid least and most: the range over a 5 x 5 grid of
+    the box, fitted on {{ r["grid_rows"] or "all 50,000" }} rows. The published 91.51 % stand beside the page's
+    own method and point. Means over {{ n_seeds }} seed(s).""",
+)
+FIGURE: Final = Artefact(
+    "task2",
+    ("task2",),
+    summarise,
+    """Task 2 of document 002: the best validation accuracy so far of logistic regression (liblinear, one-vs-rest)
+    with C in [0.1, 5] and intercept_scaling in [0.01, 2], against trials, seconds (evaluations and the optimiser's
+    own time, one thread) and cost, the rows fitted. {{ n_train or "all" }} training rows of MNIST, drawn per seed,
+    {{ n_valid }} validation rows, the last of the training file; all methods of a seed start from the same {{
+    n_initial }} candidates, but for the version as coded, which starts from the diagonal that the reported point
+    lies on. Means over {{ n_seeds }} seed(s); bars at the ends are 95 % intervals. The whole axis spans about as
+    much as the surface does: it does not rank the methods.""",
+    draw,
+)

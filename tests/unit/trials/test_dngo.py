@@ -12,7 +12,7 @@ from frugal.trials.surrogates.blr import BLR
 from frugal.trials.surrogates.dngo import AS_PYBNN, DNGO, ERRORS
 from frugal.trials.surrogates.dngo_network import mean_squared_error_gradient, train
 from frugal.trials.surrogates.dngo_prior_mean import CENTRE_SD, SCALE, Quadratic, negative_log_joint
-from studies.exploration.sinc import toy
+from studies.exploration.illustrations import toy
 
 
 def sinc(X):

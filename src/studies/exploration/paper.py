@@ -1,0 +1,126 @@
+"""What the reproduction of document 002 consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any, Final
+
+import pandas as pd
+
+from studies import registry
+from studies.exploration import (
+    comparison,
+    errors_as_coded,
+    greediness,
+    illustrations,
+    refits,
+    surrogate_cost,
+    task1,
+    task2,
+)
+from studies.exploration.document import FLOOR
+from studies.markdown import about_marked, crossed, made_of, mark
+from studies.records import Paper
+from studies.verdicts import judge_all
+
+__all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "PAPER", "claims", "render"]
+
+_ACROSS = ("method", "quantity")
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown; a cell reads `mean ± half its 95 % interval (published ± its deviation)`; notes stand below.
+
+    Args:
+        table: tidy, key columns first, one of them `method` or `quantity`, and then `published`; a cell without a
+            number of ours shows what its note begins with, up to a semicolon.
+    """
+    across = next(name for name in _ACROSS if name in table)
+    lines = crossed(table, across, [_cell(row) for row in table.to_dict("records")])
+    first = next(name for name in table if name != across)
+    note = f"Means ± half of their 95 % interval over seeds (published); {made_of(table)}."
+    for text in dict.fromkeys(text for text in table.get("note", []) if text):
+        shown = table[table["note"] == text]
+        where = ", ".join(dict.fromkeys(f"{row[first]}" for row in shown.to_dict("records")))
+        note += f"\n\n{where}: {text}."
+    note += about_marked(table, "\n\n")
+    return f"{lines}\n\n{note}\n"
+
+
+def _cell(row: dict[Hashable, Any]) -> str:
+    reason = str(row.get("note") or "no value").split(";")[0]
+    text = reason if pd.isna(row["ours"]) else f"{row['ours']:.4g}"
+    if pd.notna(row["low"]) and pd.notna(row["high"]) and row["low"] != row["high"]:
+        text += f" ± {(row['high'] - row['low']) / 2:.2g}"
+    if pd.notna(row["published"]):
+        sd = row.get("published_sd")
+        text += f" ({row['published']:.5g}" + (f" ± {sd:.2g}" if sd is not None and pd.notna(sd) else "") + ")"
+    return text + mark(row["data"])
+
+
+CLAIMS: Final = (
+    *task1.CLAIMS,
+    *errors_as_coded.CLAIMS,
+    *task2.CLAIMS,
+    *refits.CLAIMS,
+    *greediness.CLAIMS,
+    *surrogate_cost.CLAIMS,
+)
+PAPER: Final = Paper(
+    name="exploration",
+    title="Document 002: Bayesian exploration",
+    studies=(
+        task1.TASK1,
+        task1.SCORES,
+        errors_as_coded.OPTIMA,
+        task2.TASK2_SEARCHES,
+        refits.REFITS,
+        greediness.FUNCTION_SEARCHES,
+        comparison.LOGISTIC,
+        surrogate_cost.SURROGATE_COST,
+    ),
+    artefacts=(
+        illustrations.BLACK_BOX,
+        illustrations.ROUTINE,
+        task1.TABLE,
+        task1.FIGURE,
+        task1.PATH,
+        errors_as_coded.TABLE,
+        illustrations.FRAMES,
+        task2.TABLE,
+        task2.FIGURE,
+        comparison.TABLE,
+        comparison.FIGURE,
+        greediness.TABLE,
+        surrogate_cost.TABLE,
+        surrogate_cost.FIGURE,
+    ),
+    claims=CLAIMS,
+    about_claims={
+        "claims": """Every claim of document 002: its words, the quantity that they speak of, the region in which
+        the document is right, ours with its 95 % interval over the seeds (of shares Wilson's), and the verdict.
+        Reproduced: the whole interval lies in the region; contradicted: outside; undecided: across its edge, and
+        so many seeds would decide. Where its numbers come from stands in `findings.csv`."""
+    },
+    render=render,
+    floor=FLOOR,
+    floor_rows=refits.ALL_ROWS,
+)
+FLOORS: dict[str, int] = {}
+"""Repetitions under which results of a name are not published; `FLOOR` for all."""
+FLOOR_ROWS = PAPER.floor_rows
+"""Rows of the refits under which the table of task 2 is not published."""
+
+
+def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
+    """The document's claims with verdicts; those of a study without runs as not run.
+
+    Args:
+        runs: by name of the study.
+        scale: label of the run.
+
+    Raises:
+        ValueError: on an unknown study.
+    """
+    # Not of PAPER, whose runs and figures would be part of the code of claims.
+    return judge_all([CLAIMS], runs, registry.judged_runs("exploration"), scale)

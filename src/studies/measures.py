@@ -1,0 +1,42 @@
+"""Measures of claims: from the name of an array to what a claim's `measure` is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from studies.estimates import Arrays, Estimate, exact, mean, ratio, share
+
+Measure = Callable[[Arrays, np.random.Generator], Estimate]
+
+
+def mean_of(name: str) -> Measure:
+    """The mean over seeds."""
+    return lambda arrays, rng: mean(arrays[name])
+
+
+def exactly(name: str) -> Measure:
+    """The one number of an array, in which there is no chance."""
+    return lambda arrays, rng: exact(float(arrays[name][0]))
+
+
+def ratio_of(numerator: str, denominator: str) -> Measure:
+    """The ratio of two arrays, paired by seed."""
+    return lambda arrays, rng: ratio(arrays[numerator], arrays[denominator])
+
+
+def share_of(name: str) -> Measure:
+    """Per cent of seeds, of an array of ones and zeros."""
+    return lambda arrays, rng: share(arrays[name], unit=100)
+
+
+def difference_of_shares(name: str) -> Measure:
+    """Points between two shares of the same seeds, which are 100 at most, of an array of ones less ones."""
+
+    def measure(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+        found = mean(100 * arrays[name])
+        return replace(found, low=max(found.low, -100.0), high=min(found.high, 100.0))
+
+    return measure

@@ -69,9 +69,9 @@ def _row(claim: Claim, arrays: Arrays | None, *, enough: bool, scale: str, data:
     found = Estimate(math.nan, math.nan, math.nan)
     if arrays is not None:
         found = claim.measure(arrays, rng_for("bootstrap", claim.id))
-    is_run = enough and arrays is not None
-    says = verdict(claim.agrees, found) if is_run else NOT_RUN
     is_measured = bool(found.verdict) or not math.isnan(found.ours)
+    is_run = enough and (is_measured or bool(found.remark))  # else it has no runs
+    says = verdict(claim.agrees, found) if is_run else NOT_RUN
     needed = seeds_to_decide(claim.agrees, found) if says == UNDECIDED and is_measured else ""
     quantity = f"{claim.quantity} ({found.remark})" if found.remark and is_run else claim.quantity
     head = [claim.id, claim.section, claim.quote, quantity, claim.unit, claim.published, str(claim.agrees)]

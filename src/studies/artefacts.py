@@ -16,12 +16,17 @@ from studies.beta_pruning import paper as beta_pruning
 from studies.big_data import (
     bias,
     boundaries,
+    combinations,
     figure6,
     figure7,
     figure8,
     figure11,
     figure12,
+    fractions,
+    growing_termination,
+    reduced_search,
     subsampling,
+    terminating_fabolas,
     variance_check,
 )
 from studies.blocks import block_of, n_trials_of
@@ -143,6 +148,11 @@ def _declared(kind: str) -> dict[str, tuple[str, ...]]:
         figure11.FIGURE11,
         *boundaries.ARTEFACTS,
         *figure12.ARTEFACTS,
+        *combinations.ARTEFACTS,
+        *fractions.ARTEFACTS,
+        *growing_termination.ARTEFACTS,
+        *reduced_search.ARTEFACTS,
+        *terminating_fabolas.ARTEFACTS,
     )
     if kind == "explained":
         return {one.name: one.datasets for one in listed if not one.runs}
@@ -152,7 +162,6 @@ def _declared(kind: str) -> dict[str, tuple[str, ...]]:
 def _big_data(config: Mapping[str, Any]) -> Shown:
     searches = [name for name, search in SEARCHES.items() if search.paper == "big_data"]
     experiments = [name for name, known in EXPERIMENTS.items() if known.package.startswith("big_data.")]
-    beyond = ("growing_termination", "reduced_search", "terminating_fabolas")
     return Shown(
         folder="big_data",
         paper="big_data",
@@ -161,9 +170,6 @@ def _big_data(config: Mapping[str, Any]) -> Shown:
             "curve_calibration": ("curve_fits",),
             "curve_search": ("curve_search",),
             **_declared("table"),
-            **_each(("combinations",)),
-            "combinations_against_parts": ("combinations",),
-            **_each(("fractions", *beyond)),
         },
         figures={
             **dict.fromkeys(("figure3", "figure3_cost"), ("svm_search",)),
@@ -171,9 +177,6 @@ def _big_data(config: Mapping[str, Any]) -> Shown:
             **dict.fromkeys(("figure4", "curve_fits", "curve_calibration"), ("curve_fits",)),
             **dict.fromkeys(("figure5", "figure5_epochs"), ("curve_search",)),
             **_declared("figure"),
-            "combinations": ("combinations",),
-            **dict.fromkeys(("fractions", "fractions_seconds"), ("fractions",)),
-            **_each(beyond),
         },
         explained={"figure1": ("wdbc",), "figure2": (), **_declared("explained")},
         claims={"claims": (*searches, EXTRAPOLATED, *experiments)},

@@ -144,7 +144,7 @@ def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> 
         ValueError: one sentence with source, block and what is wrong.
     """
     from frugal.trials.searches import on_curves
-    from studies.big_data.searched_beyond.settings import rule_of
+    from studies.big_data.settings import rule_of
     from studies.blocks import block_of, planned
     from studies.trials_comparison.listed import searches_of
 

@@ -27,24 +27,22 @@ from frugal.trials.look_up_jobs import grid_of
 from frugal.trials.parts import split
 from frugal.trials.problem_by_name import CURVES, FUNCTION, LOOKUP
 from frugal.trials.searches import N_INITIAL
-from studies.big_data.beyond.settings import COMBINATIONS, FRACTIONS, check_settings
-from studies.big_data.searched_beyond.settings import GROWING, REDUCED, TERMINATED
+from studies.big_data import combinations, fractions, growing_termination, reduced_search, terminating_fabolas
+from studies.big_data.settings import check_settings
 from studies.blocks import ROWS, block_of, chosen_problems, n_trials_of, on_dataset, planned, settings_of
 from studies.code import OTHERS
 from studies.experiments import EXPERIMENTS, SEARCHES, Search
-from studies.experiments import REDUCED as REDUCED_METHODS
-from studies.experiments import TERMINATED as TERMINATED_METHODS
 from studies.records import Method
 from studies.trials_comparison.listed import searches_of
 
 SETTINGS_CHECKS: Final = {
-    "combinations": COMBINATIONS,
-    "fractions": FRACTIONS,
-    "growing_termination": GROWING,
-    "reduced_search": REDUCED,
-    "terminating_fabolas": TERMINATED,
+    "combinations": combinations.SETTINGS,
+    "fractions": fractions.SETTINGS,
+    "growing_termination": growing_termination.SETTINGS,
+    "reduced_search": reduced_search.SETTINGS,
+    "terminating_fabolas": terminating_fabolas.SETTINGS,
 }
-"""Experiments whose package says what each setting may be."""
+"""Experiments whose module says what each setting may be."""
 
 
 def check_jobs(config: Mapping[str, Any], *, source: str = "config") -> None:
@@ -309,6 +307,8 @@ def _check_experiment(name: str, block: Mapping[str, Any], config: Mapping[str, 
     if name == "complexity":
         check_whole("subset_rows", block["subset_rows"], 2, block["n_train"], "the training rows")
         split(hollow(block["dataset"]), n_valid=1, n_test=block["n_test"], n_train=block["n_train"])
+    if name == "combinations":
+        combinations.check_gammas(block)
     if name == "reduced_search":
         _check_reduced(block)
     if name == "terminating_fabolas":
@@ -316,7 +316,7 @@ def _check_experiment(name: str, block: Mapping[str, Any], config: Mapping[str, 
 
 
 def _check_three(dataset: str, n_train: int, n_valid: int) -> None:
-    """Refuse more rows than `big_data.beyond.designs.split_in_three` has: a fifth of all is for testing."""
+    """Refuse more rows than `big_data.splits.split_in_three` has: a fifth of all is for testing."""
     n_all = len(hollow(dataset).y)
     n_rows = n_all - n_all // 5
     if n_train + n_valid > n_rows:
@@ -325,7 +325,7 @@ def _check_three(dataset: str, n_train: int, n_valid: int) -> None:
 
 def _check_reduced(block: Mapping[str, Any]) -> None:
     """Build the strategies of `reduced_search`."""
-    names = {method.strategy for method in REDUCED_METHODS.values()}
+    names = {method.strategy for method in reduced_search.METHODS}
     check_names(block["strategies"], names, "strategy")
     check_names(block["n_trials"], names, "strategy", complete=True)
     for name in sorted(names):
@@ -347,7 +347,7 @@ def _check_terminating(block: Mapping[str, Any], config: Mapping[str, Any]) -> N
         raise ValueError(f"curves must name a set on several numbers of rows, got {block['curves']}")
     sized = {"sizes": sorted(table["sizes"]), "n_valid": table["n_valid"]}
     space = ("learner", table["network"], learners.record(table["network"]).default_space)
-    for method in TERMINATED_METHODS.values():
+    for method in terminating_fabolas.METHODS:
         own = {**block["fabolas"], **sized} if "fabolas" in (method.name, method.variant_of) else {}
         own = {**method.settings, **own}
         _check_search({"strategy": method.strategy, **own}, method.name, space, block["n_trials"], block, {})

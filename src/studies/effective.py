@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
+from studies.big_data.growing_termination import GROWING_TERMINATION
+from studies.big_data.reduced_search import REDUCED_SEARCH
+from studies.big_data.terminating_fabolas import TERMINATING_FABOLAS
 from studies.blocks import (
     block_of,
     chosen_problems,
@@ -19,7 +22,7 @@ from studies.blocks import (
     planned,
     tables_of_sizes,
 )
-from studies.experiments import EXPERIMENTS, GROWING, REDUCED, REPLAYED, SEARCHES, TERMINATED, Search
+from studies.experiments import EXPERIMENTS, REPLAYED, SEARCHES, Search
 from studies.folds_comparison.entries import entries_of
 from studies.records import Method
 from studies.trials_comparison.listed import searches_of, shown_on
@@ -184,20 +187,23 @@ def _inside(run: str, name: str, block: Mapping[str, Any], known: Defaults) -> d
         given = {key: value for key, value in block.items() if key != "n_trials"}
         return {"surrogate": UNKNOWN if dngo is None else {**dngo, **given, **errors}}
     if run == "reduced_search":
-        strategy = REDUCED[name].strategy
+        method = REDUCED_SEARCH.method(name)
+        strategy = method.strategy
         given = {"n_initial": block["n_initial"], **block["strategies"].get(strategy, {})}
         if strategy == "fabolas":
             given |= {"sizes": block["sizes"], "n_valid": block["n_valid"]}
-        own = {"n_trials": block["n_trials"][strategy], "strategies": {}, **REDUCED[name].settings}
+        own = {"n_trials": block["n_trials"][strategy], "strategies": {}, **method.settings}
         return {**own, "search": _merged("trials", strategy, known, given)}
     if run == "terminating_fabolas":
-        method = TERMINATED[name]
+        method = TERMINATING_FABOLAS.method(name)
         is_fabolas = "fabolas" in (name, method.variant_of)
         sizes = {"sizes": OF_PROBLEM, "n_valid": OF_PROBLEM}
         given = {"n_initial": block["n_initial"], **method.settings}
         given |= {**block["fabolas"], **sizes} if is_fabolas else {}
         return {"search": _merged("trials", method.strategy, known, given), **_terminated(method, block, known)}
-    return _terminated(GROWING[name], block, known) if run == "growing_termination" else {}
+    if run == "growing_termination":
+        return _terminated(GROWING_TERMINATION.method(name), block, known)
+    return {}
 
 
 def _terminated(method: Method, block: Mapping[str, Any], known: Defaults) -> dict[str, Any]:

@@ -15,10 +15,15 @@ from frugal.checks import check_known
 from studies.beta_pruning.network import EXPLORED, SWEPT
 from studies.big_data.bias import BIAS
 from studies.big_data.boundaries import BOUNDARIES
+from studies.big_data.combinations import COMBINATIONS
 from studies.big_data.compression import COMPRESSION
+from studies.big_data.fractions import FRACTIONS
+from studies.big_data.growing_termination import GROWING_TERMINATION
 from studies.big_data.intervals import INTERVAL_WORKERS, INTERVALS
+from studies.big_data.reduced_search import REDUCED_SEARCH
 from studies.big_data.sample_sizes import SAMPLE_SIZES
 from studies.big_data.subsampling import SUBSAMPLING
+from studies.big_data.terminating_fabolas import TERMINATING_FABOLAS
 from studies.big_data.variance_check import VARIANCE_CHECK
 from studies.exploration.surrogate_cost import SURROGATE_COST
 from studies.exploration.task1 import TASK1
@@ -179,39 +184,6 @@ def _declared(package: str, study: Study) -> Experiment:
     return Experiment(package, methods, study.is_timed, study.datasets, study.replays_curves, study)
 
 
-GROWING = {
-    method.name: method
-    for method in (
-        Method("batch"),
-        Method("batch_terminated", "batch", termination={}),
-        Method("dynamic"),
-        Method("dynamic_terminated", "dynamic", termination={}),
-    )
-}
-"""Of `growing_termination`: what a trial is trained by, and whether it may be cut short."""
-REDUCED = {
-    f"{strategy}_{learner}": Method(f"{strategy}_{learner}", strategy, {"learner": learner})
-    for learner in ("svm", "wkm")
-    for strategy in ("random", "ei", "fabolas")
-}
-"""Of `reduced_search`: searches over an SVM on all rows, and on k-means centres."""
-TERMINATED = {
-    method.name: method
-    for method in (
-        Method("random"),
-        Method("random_terminated", "random", termination={}, variant_of="random"),
-        Method("fabolas"),
-        Method("fabolas_spent", "fabolas", termination={}, variant_of="fabolas"),
-        Method("fabolas_horizon", "fabolas", termination={}, variant_of="fabolas"),
-        Method("fabolas_joint", settings={"correlated": True}, termination={}, variant_of="fabolas"),
-        Method(
-            "fabolas_uncorrelated", "fabolas_joint", {"correlated": False}, termination={}, variant_of="fabolas"
-        ),
-    )
-}
-"""Of `terminating_fabolas`."""
-
-
 EXPERIMENTS: dict[str, Experiment] = {
     "intervals": _declared("big_data.intervals", INTERVALS),
     "interval_workers": _declared("big_data.intervals", INTERVAL_WORKERS),
@@ -221,48 +193,11 @@ EXPERIMENTS: dict[str, Experiment] = {
     "bias": _declared("big_data.bias", BIAS),
     "boundaries": _declared("big_data.boundaries", BOUNDARIES),
     "compression": _declared("big_data.compression", COMPRESSION),
-    "combinations": Experiment(
-        "big_data.beyond",
-        (
-            "full",
-            "bootstrap",
-            "blb",
-            "osmac_mvc",
-            "blb_osmac",
-            "dynamic",
-            "blb_dynamic",
-            "full_svm",
-            "wkm_svm",
-            "blb_svm",
-            "blb_wkm_svm",
-        ),
-        True,
-        "datasets",
-    ),
-    "fractions": Experiment(
-        "big_data.beyond",
-        (
-            "uniform",
-            "cc",
-            "lcc",
-            "osmac_mvc",
-            "osmac_mmse",
-            "blb",
-            "b_of_n",
-            "dynamic",
-            "full_logistic",
-            "km_svm",
-            "wkm_svm",
-            "svm_km",
-            "uniform_svm",
-            "full_svm",
-        ),
-        True,
-        "datasets",
-    ),
-    "growing_termination": Experiment("big_data.searched_beyond", tuple(GROWING), True, "dataset"),
-    "reduced_search": Experiment("big_data.searched_beyond", tuple(REDUCED), True, "dataset"),
-    "terminating_fabolas": Experiment("big_data.searched_beyond", tuple(TERMINATED), True, replays_curves=True),
+    "combinations": _declared("big_data.combinations", COMBINATIONS),
+    "fractions": _declared("big_data.fractions", FRACTIONS),
+    "growing_termination": _declared("big_data.growing_termination", GROWING_TERMINATION),
+    "reduced_search": _declared("big_data.reduced_search", REDUCED_SEARCH),
+    "terminating_fabolas": _declared("big_data.terminating_fabolas", TERMINATING_FABOLAS),
     "task1": _declared("exploration.task1", TASK1),
     "surrogate_cost": _declared("exploration.surrogate_cost", SURROGATE_COST),
     "complexity": Experiment("hypertune", ("subset", "all"), False, "dataset"),

@@ -1,5 +1,6 @@
 """Document 003, section 3, as a whole: what may be published, its methods, and what a person reads."""
 
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pandas as pd
 import pytest
 from test_big_data_bootstrap_claims import parallel_runs, serial_runs
 from test_big_data_case_control import bias_runs, subsampling_runs
+from test_big_data_combinations import made_up, trained_by_hand
+from test_big_data_combined_searches import STUDIES, planted
 from test_big_data_kmeans_svm_claims import boundaries, compressed
 from test_big_data_sample_size import by_hand
 
@@ -51,13 +54,15 @@ MADE_UP = {
     "bias": bias_runs,
     "boundary_angles boundaries": boundary_runs,
     "figure12 figure12_rows compression": lambda n_seeds: compressed(("wdbc", "pima2"), n_seeds),
+    "combinations combinations_against_parts": made_up,
+    "fractions fractions_seconds": trained_by_hand,
+    **{name: partial(planted, name, 0.5) for name in STUDIES},
 }
 """Made-up runs of so many seeds, by the names of the figures and tables that are made from them."""
 RUNS = {name: make for names, make in MADE_UP.items() for name in names.split()}
 SHOWN = [one for one in PAPER.artefacts if one.name in (*RUNS, *EXPLAINED)]
 DRAWN = {one.name: one for one in SHOWN if one.draw}
 TABLES = [one.name for one in SHOWN if not one.draw]
-STILL_PACKAGES = ("beyond", "searched_beyond")
 
 
 def publishable(numbers, kind, name, place):
@@ -103,31 +108,15 @@ def test_every_method_that_a_job_may_ask_for_is_the_runs_own():
             continue
         known = import_module(f"studies.{asked.package}.runs").EXPERIMENTS
         assert known[name][1] == asked.methods
-    listed = {
-        name
-        for section in STILL_PACKAGES
-        for name in import_module(f"studies.big_data.{section}.runs").EXPERIMENTS
-    }
-    listed |= {study.name for study in PAPER.studies if study.run}
+    listed = {study.name for study in PAPER.studies if study.run}
     assert listed == {n for n, asked in experiments.EXPERIMENTS.items() if asked.package.startswith("big_data.")}
 
 
-def test_a_declared_claim_quotes_or_is_a_printed_number_and_a_finding_is_neither():
-    check_claims(PAPER.claims, {one.name for one in PAPER.artefacts if one.draw})
+def test_a_claim_quotes_or_is_a_printed_number_and_a_finding_is_neither():
+    figures = {one.name for one in PAPER.artefacts if one.draw}
     assert {claim.of for claim in PAPER.claims} <= {study.name for study in PAPER.studies}
-
-
-@pytest.mark.parametrize("section", ["beyond"])
-def test_a_claim_quotes_or_is_a_printed_number_and_a_finding_is_neither(section):
-    listed = import_module(f"studies.big_data.{section}.claims").CLAIMS
-    package = import_module(f"studies.big_data.{section}.figures").FIGURES
-    check_claims([claim for of in listed.values() for claim in of], package)
-
-
-def check_claims(claims, figures):
-    assert claims
-    assert len({claim.id for claim in claims}) == len(claims)
-    for claim in claims:
+    assert len({claim.id for claim in PAPER.claims}) == len(PAPER.claims)
+    for claim in PAPER.claims:
         assert claim.id.startswith("big_data.")
         assert claim.is_ours == (not claim.quote and claim.published == "")
         assert claim.unit

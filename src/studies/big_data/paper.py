@@ -11,15 +11,20 @@ import pandas as pd
 from studies.big_data import (
     bias,
     boundaries,
+    combinations,
     compression,
     figure6,
     figure7,
     figure8,
     figure11,
     figure12,
+    fractions,
+    growing_termination,
     intervals,
+    reduced_search,
     sample_sizes,
     subsampling,
+    terminating_fabolas,
     variance_check,
 )
 from studies.big_data.listed import render
@@ -41,6 +46,11 @@ PAPER: Final = Paper(
         bias.BIAS,
         boundaries.BOUNDARIES,
         compression.COMPRESSION,
+        combinations.COMBINATIONS,
+        fractions.FRACTIONS,
+        growing_termination.GROWING_TERMINATION,
+        reduced_search.REDUCED_SEARCH,
+        terminating_fabolas.TERMINATING_FABOLAS,
     ),
     artefacts=(
         figure6.FIGURE6,
@@ -52,6 +62,11 @@ PAPER: Final = Paper(
         figure11.FIGURE11,
         *boundaries.ARTEFACTS,
         *figure12.ARTEFACTS,
+        *combinations.ARTEFACTS,
+        *fractions.ARTEFACTS,
+        *growing_termination.ARTEFACTS,
+        *reduced_search.ARTEFACTS,
+        *terminating_fabolas.ARTEFACTS,
     ),
     claims=(
         *intervals.CLAIMS,
@@ -61,14 +76,16 @@ PAPER: Final = Paper(
         *bias.CLAIMS,
         *boundaries.CLAIMS,
         *compression.CLAIMS,
+        *combinations.CLAIMS,
+        *growing_termination.CLAIMS,
+        *reduced_search.CLAIMS,
+        *terminating_fabolas.CLAIMS,
     ),
 )
 """Of the sections that are declared by records; the others are in `SECTIONS`."""
 SECTIONS: Final = (
     "size_aware",
     "curves",
-    "beyond",
-    "searched_beyond",
 )
 """Packages beside this module that are not declared by records yet."""
 CLAIMS: Final = (
@@ -81,8 +98,10 @@ CLAIMS: Final = (
     bias.CLAIMS,
     boundaries.CLAIMS,
     compression.CLAIMS,
-    "beyond",
-    "searched_beyond",
+    combinations.CLAIMS,
+    growing_termination.CLAIMS,
+    reduced_search.CLAIMS,
+    terminating_fabolas.CLAIMS,
 )
 """Records, or packages of `SECTIONS`, in the order of the document."""
 FLOOR = PAPER.floor

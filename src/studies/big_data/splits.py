@@ -1,80 +1,42 @@
-"""The generated designs of the combinations, what is true of them, and splits of real data."""
+"""Splits of real data into training, validation and test rows; and what all fits of section 4 have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+import time
+import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from frugal import datasets
-from frugal.checks import check_known
-from frugal.rows import interval_widths
-from frugal.rows.weighted_logistic import fit_weighted
+from frugal.rows import Fit, fit_dynamic_sample
 from frugal.seeds import rng_for
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Part = tuple[Floats, Ints]
 """Features (n, d) and labels (n,)."""
+Result = TypeVar("Result")
 
-BETA: Mapping[str, Floats] = {"nzNormal": np.full(7, 0.5), "student_t": np.ones(10)}
-"""True coefficients; neither design has an intercept."""
-RIDGE = 1e-5
+RIDGE: Final = 1e-5
 """Penalty on the mean loss: without one a little subsample that a hyperplane separates has no estimate."""
+TOL: Final = 1e-4
+"""Largest entry of the gradient where a Newton-CG fit ends: a few hundredths of the gradient's noise on n rows."""
+N_INIT: Final = 1
+"""Restarts of k-means (the library's default is 3): inside BLB each of s r fits clusters anew."""
 
 
 class Split(NamedTuple):
-    """A dataset's rows for training and for testing, features scaled on the former."""
+    """A dataset's rows for training and for testing, features scaled on the former; and its provenance."""
 
     X: Floats
     y: Ints
     X_test: Floats
     y_test: Ints
     data: str
-
-
-def generate(design: str, n: int, rng: Generator) -> tuple[Floats, Ints]:
-    """Rows (n, d) and labels 0 or 1 (n,) of a logistic model.
-
-    `nzNormal` is that of document 003's Figure 10: N(1.5, Sigma), Sigma 1 on and 0.5 off the diagonal, about 95 %
-    ones. `student_t` is that of its Figure 7 as Kleiner et al. (2014) describe it: independent Student's t of 3
-    degrees of freedom.
-
-    Raises:
-        ValueError: on an unknown design.
-    """
-    check_known("design", design, BETA)
-    beta = BETA[design]
-    if design == "nzNormal":
-        shared, own = rng.standard_normal((n, 1)), rng.standard_normal((n, len(beta)))
-        X = 1.5 + np.sqrt(0.5) * (shared + own)
-    else:
-        X = rng.standard_t(3, size=(n, len(beta)))
-    return X, (rng.random(n) < expit(X @ beta)).astype(np.int64)
-
-
-@cache
-def true_width(design: str, n: int, n_truth: int) -> float:
-    """Width of the central 95 % of a coefficient fitted to n rows, over `n_truth` datasets of them.
-
-    All coefficients of a design are exchangeable, so that one width, of all of their deviations, holds for each.
-    """
-    rng = rng_for("big_data", "combinations", "truth", design, n)
-    fits = [maximum_likelihood(*generate(design, n, rng), start=BETA[design]) for _ in range(n_truth)]
-    return float(interval_widths(np.concatenate(fits)[:, None])[0])
-
-
-def maximum_likelihood(X: Floats, y: Ints, start: Floats) -> Floats:
-    """Coefficients (d,) of the fit to all rows."""
-    one = np.ones(len(X))
-    fit = fit_weighted(X, y.astype(float), weights=one, offsets=0.0 * one, start=start, sample="the data")
-    return fit.coef
 
 
 def split(
@@ -134,3 +96,25 @@ def _scaled(train: Floats, test: Floats) -> tuple[Floats, Floats]:
     mean, spread = train.mean(axis=0), train.std(axis=0)
     spread[spread == 0.0] = 1.0
     return (train - mean) / spread, (test - mean) / spread
+
+
+def timed(call: Callable[[], Result]) -> tuple[Result, float]:
+    """What a call returns, and its seconds; fits that fail do not warn, since they are counted."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        start = time.perf_counter()
+        found = call()
+        return found, time.perf_counter() - start
+
+
+def batch_fit(X: Floats, y: Ints, *, rng: np.random.Generator, **settings: Any) -> Fit:
+    """Newton-CG with every row in every sample; the Hessian on a tenth of them.
+
+    Args:
+        X: rows, shape (n, d).
+        y: labels, shape (n,).
+        rng: of the Hessian's rows.
+        **settings: of `fit_dynamic_sample`: ridge, classes.
+    """
+    all_rows: dict[str, Any] = {"theta": 0.0, "dynamic": False, "initial_size": len(y), "tol": TOL}
+    return fit_dynamic_sample(X, y, rng=rng, **all_rows, **settings)

@@ -1,11 +1,17 @@
-"""Every method of the rows family, trained on a fraction of real data's rows, with what it read."""
+"""Every method of the rows family on real data, trained on a fraction of the rows, with what it read.
+
+On data of two classes: what draws a subsample for logistic regression, the bootstraps' averaged coefficients, the
+dynamic fit, and the k-means SVMs. On data of more: the dynamic fit, a uniform subsample, and the k-means SVMs,
+which scikit-learn takes one against one; the others are defined for two classes.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy.special import log_softmax
@@ -23,14 +29,85 @@ from frugal.rows import (
 )
 from frugal.rows.reduced_svm import ReducedSVM
 from frugal.rows.sampling import WITHOUT_PILOT
-from studies.big_data.beyond.costs import N_INIT, TOL, batch_fit
-from studies.big_data.beyond.designs import RIDGE, Floats, Ints, Split
+from frugal.rows.weighted_logistic import FitError
+from frugal.seeds import rng_for
+from frugal.threads import one_thread
+from studies.big_data.splits import N_INIT, RIDGE, TOL, Floats, Ints, Split, batch_fit, split, timed
 
-REFERENCES = {"full_logistic": "logistic", "full_svm": "svm"}
-TWO_CLASSES = ("uniform", "cc", "lcc", "osmac_mvc", "osmac_mmse", "blb", "b_of_n")
+REFERENCES: Final = {"full_logistic": "logistic", "full_svm": "svm"}
+"""Method that trains on all rows -> kind of its model."""
+TWO_CLASSES: Final = ("uniform", "cc", "lcc", "osmac_mvc", "osmac_mmse", "blb", "b_of_n")
 """Methods of logistic regression that are defined for two classes; `uniform` has a multinomial reading."""
-SVMS = {"km_svm": KMSVM, "wkm_svm": WKMSVM, "svm_km": SVMKM, "uniform_svm": WKMSVM}
-METHODS = (*TWO_CLASSES, "dynamic", "full_logistic", *SVMS, "full_svm")
+SVMS: Final = {"km_svm": KMSVM, "wkm_svm": WKMSVM, "svm_km": SVMKM, "uniform_svm": WKMSVM}
+_MEASURED: Final = (
+    "rows_share", "rows_touched", "rows_accessed", "accuracy", "log_loss", "seconds", "predict_seconds",
+    "share_uniform", "n_failed",
+)  # fmt: skip
+_NO_FIT: Final = ("fits failed", "has no row of class")
+"""How the bootstraps say that there is no fit; any other `ValueError` is a mistake and goes through."""
+
+Row = dict[str, Any]
+
+
+def measure(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> list[Row]:
+    """Rows of one method from one seed, on one thread: one per dataset that it applies to, and per fraction.
+
+    Args:
+        method: of the study `fractions`.
+        seed: of the splits and draws.
+        settings: the study's.
+        root: the data folder.
+    """
+    with one_thread():
+        return list(_rows(method, seed, settings, root))
+
+
+def _rows(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> Iterator[Row]:
+    is_svm = method in SVMS or REFERENCES.get(method) == "svm"
+    for name in settings["datasets"]:
+        limit = settings["svm_rows"] if is_svm else settings["n_train"]
+        data = split(name, seed, root=root, n_train=limit, n_components=settings["n_components"])
+        n_classes = int(data.y.max()) + 1
+        if method in TWO_CLASSES and method != "uniform" and n_classes > 2:
+            continue
+        if not is_svm:
+            data = data._replace(X=_with_ones(data.X), X_test=_with_ones(data.X_test))
+        fractions = [1.0] if method in REFERENCES else settings["passes" if method == "dynamic" else "fractions"]
+        for fraction in fractions:
+            rng = rng_for("big_data", "fractions", name, method, f"{fraction:g}", seed)
+            make = maker(method, is_svm=is_svm, n_classes=n_classes)
+            row = {"dataset": name, "data": data.data, "n_rows": len(data.y), "fraction": fraction}
+            yield (
+                row | {"family": "svm" if is_svm else "logistic"} | _measured(make, data, fraction, settings, rng)
+            )
+
+
+def _measured(
+    make: Maker, data: Split, fraction: float, settings: Mapping[str, Any], rng: np.random.Generator
+) -> Row:
+    """Accuracy, log-loss and cost; a fit that fails is a row with its reason."""
+    try:
+        model, seconds = timed(partial(make, data, fraction, settings, rng))
+    except (FitError, EmptyBagError) as error:
+        return dict.fromkeys(_MEASURED, math.nan) | {"reason": str(error)}
+    scores, predict_seconds = timed(model.predict)
+    each = np.arange(len(data.y_test))
+    values = (
+        model.rows / len(data.y),
+        model.rows_touched,
+        model.rows_accessed(),
+        float((scores.argmax(axis=1) == data.y_test).mean()),
+        -float(scores[each, data.y_test].mean()) if model.has_probabilities else math.nan,
+        seconds,
+        predict_seconds,
+        model.share_uniform,
+        model.n_failed,
+    )
+    return dict(zip(_MEASURED, values, strict=True)) | {"reason": ""}
+
+
+def _with_ones(X: Floats) -> Floats:
+    return np.column_stack([X, np.ones(len(X))])
 
 
 class EmptyBagError(ValueError):
@@ -65,7 +142,7 @@ Maker = Callable[[Split, float, Mapping[str, Any], np.random.Generator], Model]
 
 
 def maker(method: str, *, is_svm: bool, n_classes: int) -> Maker:
-    """What trains a model by one of `METHODS`: `make(data, fraction, settings, rng)`."""
+    """What trains a model by a method of the study: `make(data, fraction, settings, rng)`."""
     if is_svm:
         return partial(_svm, method)
     if method == "dynamic":
@@ -127,10 +204,6 @@ def _bag(
         return _passes(data.X[rows], data.y[rows]) * bag.rows_touched
 
     return Model(partial(_binary, data, bag.coef), s * b, bag.rows_touched, accessed, n_failed=bag.n_failed)
-
-
-_NO_FIT = ("fits failed", "has no row of class")
-"""How the bootstraps say that there is no fit; any other `ValueError` is a mistake and goes through."""
 
 
 def _dynamic(data: Split, fraction: float, settings: Mapping[str, Any], rng: np.random.Generator) -> Model:

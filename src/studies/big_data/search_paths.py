@@ -6,25 +6,27 @@ import json
 import math
 from collections.abc import Callable
 from time import process_time
+from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask
-from frugal.trials.problems import Problem, Report
-from frugal.trials.runs import run
 from studies.paths import Array, until_as_good
 
-CURRENCIES = ("seconds", "rows")
+if TYPE_CHECKING:
+    from frugal.trials.problems import Problem, Report
+
+CURRENCIES: Final = ("seconds", "rows")
 """What is spent: seconds of trials, of their checks and of the optimiser; rows, as the problem counts them."""
 
 
 class Clocked:
-    """A problem whose reports are clocked: what they are answered with may cost more than the trial.
+    """A problem whose reports are clocked: the checks that answer them may cost more than the trial.
 
     Attributes:
-        name: as the problem's, as the next two.
-        space: see there.
-        data: see there.
+        name: that of the problem, as the next two.
+        space: of its candidates.
+        data: its provenance.
         spent: seconds of the processor in reports, by trial.
 
     Args:
@@ -32,21 +34,17 @@ class Clocked:
     """
 
     def __init__(self, problem: Problem) -> None:
-        self.name, self.space, self.data, self.spent = (
-            problem.name,
-            problem.space,
-            problem.data,
-            dict[int, float](),
-        )
+        self.name, self.space, self.data = problem.name, problem.space, problem.data
+        self.spent: dict[int, float] = {}
         self._problem = problem
 
     def evaluate(self, task: TrialTask, report: Report) -> Trial:
         """As the problem does."""
         self.spent[task.id] = 0.0
 
-        def clocked(of: TrialTask, epoch: int, score: float) -> bool:
+        def clocked(reported: TrialTask, epoch: int, score: float) -> bool:
             started = process_time()
-            goes_on = report(of, epoch, score)
+            goes_on = report(reported, epoch, score)
             self.spent[task.id] += process_time() - started
             return goes_on
 
@@ -54,18 +52,20 @@ class Clocked:
 
 
 def follow(strategy: TrialStrategy, problem: Problem, test_error: Callable[[Candidate], float]) -> pd.DataFrame:
-    """A search and what it would return.
+    """Run a search, and test its incumbent after each trial.
 
     Args:
-        strategy: fresh.
-        problem: what its trials are made on; their cost is rows.
-        test_error: of a candidate, as the search would use it.
+        strategy: before its first trial.
+        problem: of the trials; their cost is rows.
+        test_error: of a candidate that the search would return.
 
     Returns:
         A row per trial: trial, n_rows (nan: all), n_epochs (0 without any), error (measured, on validation rows),
-        best_error (the least so far), test_error (of the incumbent), seconds, check_seconds (of what reports are
-        answered with), overhead_s (of the optimiser before the trial), rows; and data.
+        best_error (the least so far), test_error (of the incumbent), seconds, check_seconds (of the checks that
+        answer reports), overhead_s (of the optimiser before the trial), rows; and data.
     """
+    from frugal.trials.runs import run
+
     clocked = Clocked(problem)
     table = run(strategy, clocked)
     chosen = [math.nan if text is None else test_error(json.loads(text)) for text in table["incumbent"]]

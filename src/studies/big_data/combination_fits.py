@@ -1,7 +1,7 @@
-"""Each combination that document 003 names, and each of its parts, on the same data.
+"""Each combination that document 003 names, and each of its parts, fitted to the same data.
 
-BLB with OSMAC and BLB with dynamic sample sizes are measured on two generated logistic designs, BLB with WKM-SVM
-on two-class readings of real data. Parts and combination draw equally many rows, s times b, wherever a part draws
+BLB with OSMAC and BLB with dynamic sample sizes are fitted on two generated logistic designs, BLB with WKM-SVM on
+two-class readings of real data. Parts and combination draw equally many rows, s times b, wherever a part draws
 some; what a method trains on all rows for is not capped.
 """
 
@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+from scipy.special import expit
 
+from frugal.checks import check_known
 from frugal.rows import (
+    WKMSVM,
+    Bag,
     Fit,
     blb,
     bootstrap,
@@ -25,34 +31,83 @@ from frugal.rows import (
     interval_widths,
     subsample_size,
 )
-from frugal.rows.combined import blb_dynamic, blb_osmac, distinct_accessed
+from frugal.rows.combined import blb_dynamic, blb_osmac, blb_svm, distinct_accessed
 from frugal.rows.multinomial import evaluate
-from frugal.seeds import rng_for
+from frugal.rows.weighted_logistic import fit_weighted
+from frugal.seeds import rng_for, seed_for
 from frugal.threads import one_thread
-from studies.big_data.beyond.costs import TOL, batch_fit, timed
-from studies.big_data.beyond.designs import (
-    BETA,
-    RIDGE,
-    Floats,
-    Ints,
-    generate,
-    maximum_likelihood,
-    true_width,
-)
-from studies.big_data.beyond.settings import COMBINATIONS, check_settings
-from studies.big_data.beyond.svms import SVMS, of_bag, svm_rows
+from studies.big_data.splits import N_INIT, RIDGE, TOL, Floats, Ints, batch_fit, split, timed
 
-LOGISTIC = ("full", "bootstrap", "blb", "osmac_mvc", "blb_osmac", "dynamic", "blb_dynamic")
-_RIDGE_OF_SOFTMAX = 2.0 * RIDGE
+SVMS: Final = ("full_svm", "wkm_svm", "blb_svm", "blb_wkm_svm")
+"""Methods on real data; the others are logistic regression on generated rows."""
+BETA: Final[Mapping[str, Floats]] = {"nzNormal": np.full(7, 0.5), "student_t": np.ones(10)}
+"""True coefficients; neither design has an intercept."""
+_RIDGE_OF_SOFTMAX: Final = 2.0 * RIDGE
 """Two classes share the coefficients evenly, so that their squares sum to half of that of the log-odds'."""
-_FRESH = 10
+_FRESH: Final = 10
 """Datasets' worth of fresh rows on which a gradient is taken to be that of the population."""
+_BY_GAMMA: Final = ("blb", "osmac_mvc", "blb_osmac", "blb_dynamic", "blb_svm", "blb_wkm_svm")
 
 Row = dict[str, Any]
 
 
+def measure(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> list[Row]:
+    """Rows of one method from one seed, on one thread: one per problem, and per gamma where there are subsamples.
+
+    Args:
+        method: of the study `combinations`.
+        seed: of the data, splits and draws.
+        settings: the study's.
+        root: the data folder.
+    """
+    rows = _svm_rows if method in SVMS else _logistic_rows
+    with one_thread():
+        return list(rows(method, seed, settings, root))
+
+
+# Generated designs ---------------------------------------------------------------------------------------------
+
+
+def generate(design: str, n: int, rng: Generator) -> tuple[Floats, Ints]:
+    """Rows (n, d) and labels 0 or 1 (n,) of a logistic model.
+
+    `nzNormal` is that of document 003's Figure 10: N(1.5, Sigma), Sigma 1 on and 0.5 off the diagonal, about 95 %
+    ones. `student_t` is that of its Figure 7 as Kleiner et al. (2014) describe it: independent Student's t of 3
+    degrees of freedom.
+
+    Raises:
+        ValueError: on an unknown design.
+    """
+    check_known("design", design, BETA)
+    beta = BETA[design]
+    if design == "nzNormal":
+        shared, separate = rng.standard_normal((n, 1)), rng.standard_normal((n, len(beta)))
+        X = 1.5 + np.sqrt(0.5) * (shared + separate)
+    else:
+        X = rng.standard_t(3, size=(n, len(beta)))
+    return X, (rng.random(n) < expit(X @ beta)).astype(np.int64)
+
+
+@cache
+def true_width(design: str, n: int, n_truth: int) -> float:
+    """Width of the central 95 % of a coefficient fitted to n rows, over `n_truth` datasets of them.
+
+    All coefficients of a design are exchangeable, so that one width, of all of their deviations, holds for each.
+    """
+    rng = rng_for("big_data", "combinations", "truth", design, n)
+    fits = [maximum_likelihood(*generate(design, n, rng), start=BETA[design]) for _ in range(n_truth)]
+    return float(interval_widths(np.concatenate(fits)[:, None])[0])
+
+
+def maximum_likelihood(X: Floats, y: Ints, start: Floats) -> Floats:
+    """Coefficients (d,) of the fit to all rows."""
+    one = np.ones(len(X))
+    fit = fit_weighted(X, y.astype(float), weights=one, offsets=0.0 * one, start=start, sample="the data")
+    return fit.coef
+
+
 class Problem(NamedTuple):
-    """One generated dataset."""
+    """A generated dataset."""
 
     design: str
     X: Floats
@@ -60,27 +115,17 @@ class Problem(NamedTuple):
     seed: int
 
     def rng(self, *names: str) -> np.random.Generator:
-        """Generator of one method on it."""
+        """Generator of what the names say on this dataset."""
         return rng_for("big_data", "combinations", self.design, *names, self.seed)
 
 
-def measure(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> list[Row]:
-    """Rows of one seed of one method: one per problem, and per gamma where subsamples are drawn.
+# Logistic regression on generated rows -------------------------------------------------------------------------
 
-    Columns: problem, data, n_rows, n_truth; gamma, b, s, r; error (squared distance of the coefficients to the
-    true ones, or test error), to_full (squared distance to the fit to all rows), width_error (of the 95 %
-    intervals, relative to the true width), width (mean; of decision values on test rows for an SVM), rows_touched
-    (distinct rows per fit, summed, and what was drawn or scored for a pilot), rows_accessed (each as often as it
-    was read, k times for a row that the resample holds k times), distinct_accessed (the same with the distinct
-    rows of each sample read), passes (rows_accessed per row of a fit's data), seconds (of fitting),
-    predict_seconds (of decision values), n_fits, n_failed, share_uniform (1 where failed pilots left uniform
-    draws, 0 where not); of dynamic fits largest_share (of the resample, in the largest sample) and understated
-    (log10 of the gradient's squared error at the end over equation 13's estimate). What a method lacks is nan.
-    """
-    check_settings(settings, COMBINATIONS)
-    problems = svm_rows if method in SVMS else _logistic_rows
-    with one_thread():
-        return list(problems(method, seed, settings, root))
+
+def _of_bag(bag: Bag, seconds: float, rows_touched: int) -> Row:
+    """Sizes and costs of a bag, as columns."""
+    row: Row = {"b": bag.b, "s": bag.s, "r": int(bag.r.max()), "seconds": seconds, "rows_touched": rows_touched}
+    return row | {"n_fits": bag.n_fits, "n_failed": bag.n_failed}
 
 
 def _logistic_rows(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> Iterator[Row]:
@@ -127,7 +172,7 @@ def _accessed(rows: float, distinct: float, n_given: int) -> Row:
 def _bootstrap(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
     sizes = {"r": settings["r"], "fit": partial(fit_logistic, ridge=RIDGE), "statistic": interval_widths}
     bag, seconds = timed(lambda: bootstrap(problem.X, problem.y, rng=problem.rng("bootstrap"), **sizes))
-    return bag.coef, bag.statistic, of_bag(bag, seconds, bag.rows_touched)
+    return bag.coef, bag.statistic, _of_bag(bag, seconds, bag.rows_touched)
 
 
 def _blb(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
@@ -135,12 +180,12 @@ def _blb(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> Found:
     rng = problem.rng("blb", f"{gamma:g}")
     rng.integers(2**63)  # as `blb_dynamic` does, so that both have the same resamples
     bag, seconds = timed(lambda: blb(problem.X, problem.y, rng=rng, **sizes))
-    row = of_bag(bag, seconds, bag.rows_touched)
+    row = _of_bag(bag, seconds, bag.rows_touched)
     rows = rng.choice(n, bag.b, replace=False)  # one such resample, to count what a batch fit reads
     counts = np.bincount(rng.integers(bag.b, size=n), minlength=bag.b)
-    every = np.repeat(rows, counts)
+    repeated = np.repeat(rows, counts)
     batch = batch_fit(
-        problem.X[every], problem.y[every], rng=problem.rng("batch"), classes=[0, 1], ridge=_RIDGE_OF_SOFTMAX
+        problem.X[repeated], problem.y[repeated], rng=problem.rng("batch"), classes=[0, 1], ridge=_RIDGE_OF_SOFTMAX
     )
     distinct = distinct_accessed(batch, counts)
     row |= _accessed(batch.n_points * bag.n_fits, distinct * bag.n_fits, n * bag.n_fits)
@@ -160,7 +205,7 @@ def _blb_osmac(problem: Problem, gamma: float, settings: Mapping[str, Any]) -> F
     sizes = _sizes(problem, gamma, settings) | {"pilot_size": settings["pilot_size"]}
     rng = problem.rng("blb_osmac", f"{gamma:g}")
     found, seconds = timed(lambda: blb_osmac(problem.X, problem.y, rng=rng, **sizes))
-    row = of_bag(found.bag, seconds, found.rows_touched)
+    row = _of_bag(found.bag, seconds, found.rows_touched)
     return found.bag.coef, found.bag.statistic, row | {"share_uniform": float(found.drawn_by != "osmac_mvc")}
 
 
@@ -178,7 +223,7 @@ def _blb_dynamic(problem: Problem, gamma: float, settings: Mapping[str, Any]) ->
     rng = problem.rng("blb", f"{gamma:g}")
     found, seconds = timed(lambda: blb_dynamic(problem.X, problem.y, rng=rng, **sizes, **_growing(n, settings)))
     bag = found.bag
-    row = of_bag(bag, seconds, bag.rows_touched) | _rule(problem, found.fits[:: sizes["r"]])
+    row = _of_bag(bag, seconds, bag.rows_touched) | _rule(problem, found.fits[:: sizes["r"]])
     row |= _accessed(found.rows_accessed, found.distinct_accessed, n * bag.n_fits)
     return bag.coef, bag.statistic, row
 
@@ -206,4 +251,52 @@ _METHODS: Mapping[str, Callable[[Problem, float, Mapping[str, Any]], Found]] = {
     "dynamic": _dynamic,
     "blb_dynamic": _blb_dynamic,
 }
-_BY_GAMMA = ("blb", "osmac_mvc", "blb_osmac", "blb_dynamic")
+
+
+# SVMs on real data ---------------------------------------------------------------------------------------------
+
+
+class ClockedSVM(WKMSVM):
+    """A WKM-SVM that keeps the seconds spent on decision values, also those of its clones.
+
+    BLB's estimator consists of decision values; their seconds are kept apart from those of fitting.
+    """
+
+    spent: ClassVar[list[float]] = []
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """That of `WKMSVM`."""
+        values, seconds = timed(lambda: WKMSVM.decision_function(self, X))
+        self.spent.append(seconds)
+        return values
+
+
+def _svm_rows(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> Iterator[Row]:
+    """Rows of one seed of one of `SVMS`.
+
+    Decision values of the test rows are part of BLB's estimator, one set per fit; their seconds are kept
+    apart from those of fitting, for every method alike.
+    """
+    sizes = {"n_train": settings["svm_rows"], "n_test": settings["svm_test"]}
+    for name in settings["datasets"]:
+        X, y, X_test, y_test, data = split(name, seed, root=root, **sizes, n_components=settings["n_components"])
+        middle = (int(max(y.max(), y_test.max())) + 1) // 2  # the later half of the classes against the earlier
+        y, y_test = (y >= middle).astype(np.int64), (y_test >= middle).astype(np.int64)
+        compression = settings["compression"] if "wkm" in method else 1
+        start = seed_for("big_data", "combinations", name, "kmeans", seed)
+        svm = ClockedSVM(compression, C=settings["C"], n_init=N_INIT, random_state=start)
+        for gamma in settings["svm_gammas"] if method in _BY_GAMMA else [math.nan]:
+            row: Row = {"problem": name, "data": data, "n_rows": len(y), "gamma": gamma}
+            ClockedSVM.spent.clear()
+            if method in _BY_GAMMA:
+                drawn = {"b": subsample_size(len(y), gamma), "s": settings["svm_s"], "r": settings["svm_r"]}
+                rng = rng_for("big_data", "combinations", name, "blb", f"{gamma:g}", seed)
+                bag, seconds = timed(partial(blb_svm, X, y, X_test, svm=svm, rng=rng, **drawn))
+                decided, row["width"] = bag.coef, float(bag.statistic.mean())
+                row |= _of_bag(bag, seconds - sum(ClockedSVM.spent), bag.rows_touched)
+            else:
+                _, seconds = timed(partial(svm.fit, X, y))
+                decided = svm.decision_function(X_test)
+                row |= {"seconds": seconds, "rows_touched": len(y), "n_fits": 1, "n_failed": 0}
+            row["predict_seconds"] = sum(ClockedSVM.spent)
+            yield row | {"error": float(((decided > 0.0) != y_test).mean())}

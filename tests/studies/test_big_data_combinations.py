@@ -8,10 +8,8 @@ import pandas as pd
 import pytest
 
 from frugal.rows import case_control, weighted_logistic
-from studies.big_data.beyond import claims, designs, figures, models, summaries, svms
-from studies.big_data.beyond import combinations as measured
-from studies.big_data.beyond import fractions as trained_fractions
-from studies.big_data.beyond.runs import EXPERIMENTS, combinations, fractions
+from studies.big_data import combination_fits, combinations, fraction_fits, fractions, splits
+from studies.experiments import EXPERIMENTS, run
 from studies.tidy import TIDY
 from studies.verdicts import judge
 
@@ -26,20 +24,21 @@ TRAINED = {
 }  # fmt: skip
 
 
+def all_methods(study, settings, root):
+    runs = [run(study, m, seed, settings, root) for m in EXPERIMENTS[study].methods for seed in (0, 1)]
+    return pd.concat(runs, ignore_index=True)
+
+
 @pytest.fixture(scope="module")
 def combined(tmp_path_factory):
     root = tmp_path_factory.mktemp("data")
-    methods = EXPERIMENTS["combinations"][1]
-    return pd.concat(
-        [combinations(m, seed, COMBINED, root) for m in methods for seed in (0, 1)], ignore_index=True
-    )
+    return all_methods("combinations", COMBINED, root)
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     root = tmp_path_factory.mktemp("data")
-    methods = EXPERIMENTS["fractions"][1]
-    return pd.concat([fractions(m, seed, TRAINED, root) for m in methods for seed in (0, 1)], ignore_index=True)
+    return all_methods("fractions", TRAINED, root)
 
 
 def by_method(runs, method, column):
@@ -106,7 +105,7 @@ def test_the_size_rule_reaches_the_resample_and_misjudges_its_variance(combined)
 
 def test_runs_of_a_seed_are_the_same_but_for_seconds(combined, tmp_path):
     for method in ("blb_osmac", "blb_dynamic", "blb_wkm_svm"):
-        again = combinations(method, 1, COMBINED, tmp_path)
+        again = run("combinations", method, 1, COMBINED, tmp_path)
         first = combined[(combined["method"] == method) & (combined["seed"] == 1)].reset_index(drop=True)
         pd.testing.assert_frame_equal(
             again.drop(columns=["seconds", "predict_seconds"]),
@@ -118,7 +117,7 @@ def test_runs_of_a_seed_are_the_same_but_for_seconds(combined, tmp_path):
 
 def test_each_method_is_trained_where_it_applies(trained):
     found = trained.groupby("dataset")["method"].unique()
-    assert set(found["wdbc"]) == set(EXPERIMENTS["fractions"][1])
+    assert set(found["wdbc"]) == set(EXPERIMENTS["fractions"].methods)
     assert set(found["digits"]) == {
         "uniform", "dynamic", "full_logistic", "km_svm", "wkm_svm", "svm_km", "uniform_svm", "full_svm",
     }  # fmt: skip
@@ -146,33 +145,33 @@ def test_full_training_is_what_scikit_learn_finds(trained, tmp_path):
     from sklearn.linear_model import LogisticRegression
 
     row = trained[(trained["method"] == "full_logistic") & (trained["dataset"] == "wdbc") & (trained["seed"] == 0)]
-    data = designs.split("wdbc", 0, root=tmp_path, n_train=300, n_components=2)
-    model = LogisticRegression(C=1 / (300 * designs.RIDGE), tol=1e-8).fit(data.X, data.y)
+    data = splits.split("wdbc", 0, root=tmp_path, n_train=300, n_components=2)
+    model = LogisticRegression(C=1 / (300 * splits.RIDGE), tol=1e-8).fit(data.X, data.y)
     assert row["accuracy"].item() == pytest.approx(model.score(data.X_test, data.y_test), abs=0.01)
 
 
 def test_a_failed_fit_is_a_row_with_its_reason(tmp_path):
     settings = TRAINED | {"datasets": ["wdbc"], "fractions": [0.03], "n_components": 20}
-    run = fractions("uniform", 0, settings, tmp_path)
-    assert "separated" in run["reason"].item() or "dependent" in run["reason"].item()
-    assert math.isnan(run["accuracy"].item())
+    found = fractions.run("uniform", 0, settings, tmp_path)
+    assert "separated" in found["reason"].item() or "dependent" in found["reason"].item()
+    assert math.isnan(found["accuracy"].item())
 
 
 def test_a_bag_without_a_fit_is_a_row_with_its_reason(tmp_path, monkeypatch):
     settings = TRAINED | {"datasets": ["wdbc"], "fractions": [0.01]}  # b = 2 rows of 300, often of one class
-    runs = [fractions("blb", seed, settings, tmp_path) for seed in range(6)]
+    runs = [fractions.run("blb", seed, settings, tmp_path) for seed in range(6)]
     reasons = {run["reason"].item() for run in runs}
     assert any("has no row of class" in reason for reason in reasons)
 
     def failing(*args, **kwargs):
         raise ValueError("no such thing")
 
-    monkeypatch.setattr(models, "fit_logistic", failing)
-    run = fractions("b_of_n", 0, TRAINED | {"datasets": ["wdbc"]}, tmp_path)
-    assert "fits failed" in run["reason"].item()
-    monkeypatch.setattr(models, "blb", failing)
+    monkeypatch.setattr(fraction_fits, "fit_logistic", failing)
+    found = fractions.run("b_of_n", 0, TRAINED | {"datasets": ["wdbc"]}, tmp_path)
+    assert "fits failed" in found["reason"].item()
+    monkeypatch.setattr(fraction_fits, "blb", failing)
     with pytest.raises(ValueError, match="no such thing"):
-        fractions("blb", 0, TRAINED | {"datasets": ["wdbc"]}, tmp_path)
+        fractions.run("blb", 0, TRAINED | {"datasets": ["wdbc"]}, tmp_path)
 
 
 def test_a_pilot_that_fails_is_told(tmp_path, monkeypatch):
@@ -187,9 +186,9 @@ def test_a_pilot_that_fails_is_told(tmp_path, monkeypatch):
 
     monkeypatch.setattr(case_control, "fit_weighted", separated)
     for method in ("lcc", "osmac_mvc"):
-        run = fractions(method, 0, settings, tmp_path)
-        assert run["share_uniform"].item() == 1.0
-    assert (combinations("osmac_mvc", 0, COMBINED, tmp_path)["share_uniform"] == 1.0).all()
+        found = fractions.run(method, 0, settings, tmp_path)
+        assert found["share_uniform"].item() == 1.0
+    assert (combinations.run("osmac_mvc", 0, COMBINED, tmp_path)["share_uniform"] == 1.0).all()
     assert len(pilots) == 6
 
 
@@ -202,7 +201,7 @@ def with_failures(runs):
 
 def test_failed_seeds_are_counted_and_cells_without_a_value_stay(trained):
     runs = with_failures(trained)
-    for table in (summaries.fractions_table(runs, "smoke"), summaries.summarise_fractions(runs)):
+    for table in (fractions.tabulate(runs, "smoke"), fractions.summarise(runs)):
         cells = table[table["dataset"] == "wdbc"].set_index(["method", "measure"])
         value = "ours" if "ours" in cells else "mean"
         assert (table["n_seeds"] == 2).all()
@@ -213,13 +212,17 @@ def test_failed_seeds_are_counted_and_cells_without_a_value_stay(trained):
         assert cells.loc[("blb", "n_failed"), "n_missing"] == 0
         for method, measure in (("uniform", "n_failed"), ("wkm_svm", "log_loss"), ("cc", "share_uniform")):
             assert (method, measure) not in cells.index
-    for name in ("fractions", "fractions_seconds"):
-        numbers = figures.FIGURES[name].summarise(runs=runs)
-        figures.FIGURES[name].draw(pd.read_csv(io.StringIO(numbers.to_csv(index=False))))
+    for figure in (fractions.FIGURE, fractions.COST_FIGURE):
+        figure.draw(as_read(figure.summarise(runs=runs)))
+
+
+def as_read(numbers):
+    """The numbers of a figure as its CSV holds them."""
+    return pd.read_csv(io.StringIO(numbers.to_csv(index=False)))
 
 
 def test_the_table_of_combinations_shows_failed_fits(combined):
-    table = summaries.combinations_table(combined, "smoke").set_index(["problem", "method", "measure"])
+    table = combinations.tabulate(combined, "smoke").set_index(["problem", "method", "measure"])
     assert table.loc[("nzNormal", "blb", "n_failed"), "ours"].item() == 0
     assert table.loc[("nzNormal", "blb_osmac", "share_uniform"), "ours"].item() == 0
     assert table["ours"].notna().all()
@@ -227,7 +230,7 @@ def test_the_table_of_combinations_shows_failed_fits(combined):
 
 
 def test_splits_share_no_row_and_are_scaled_on_the_training_rows(tmp_path):
-    first, again = (designs.split("wdbc", 3, root=tmp_path, n_components=4) for _ in range(2))
+    first, again = (splits.split("wdbc", 3, root=tmp_path, n_components=4) for _ in range(2))
     assert np.array_equal(first.X, again.X)
     assert len(first.y) + len(first.y_test) == 569
     np.testing.assert_allclose(first.X.mean(axis=0), 0.0, atol=1e-12)
@@ -236,25 +239,25 @@ def test_splits_share_no_row_and_are_scaled_on_the_training_rows(tmp_path):
 
 
 def test_the_true_width_is_that_of_the_information():
-    X, _ = designs.generate("nzNormal", 400_000, np.random.default_rng(0))
-    p = 1 / (1 + np.exp(-X @ designs.BETA["nzNormal"]))
+    X, _ = combination_fits.generate("nzNormal", 400_000, np.random.default_rng(0))
+    p = 1 / (1 + np.exp(-X @ combination_fits.BETA["nzNormal"]))
     information = (X * (p * (1 - p))[:, None]).T @ X / len(X) * 5000
     expected = 2 * 1.96 * np.sqrt(np.diag(np.linalg.inv(information))).mean()
-    assert designs.true_width("nzNormal", 5000, 60) == pytest.approx(expected, rel=0.12)
+    assert combination_fits.true_width("nzNormal", 5000, 60) == pytest.approx(expected, rel=0.12)
     assert p.mean() == pytest.approx(0.95, abs=0.01)
 
 
-@pytest.mark.parametrize(("run", "settings"), [(combinations, COMBINED), (fractions, TRAINED)])
-def test_unknown_settings_are_named(run, settings):
-    method = EXPERIMENTS[run.__name__][1][0]
+@pytest.mark.parametrize(("study", "settings"), [(combinations, COMBINED), (fractions, TRAINED)])
+def test_unknown_settings_are_named(study, settings):
+    method = study.METHODS[0].name
     with pytest.raises(ValueError, match=r"unknown setting 'bb'; known: .*theta"):
-        run(method, 0, settings | {"bb": 1})
+        study.run(method, 0, settings | {"bb": 1})
     with pytest.raises(ValueError, match="missing setting 'theta'"):
-        run(method, 0, {k: v for k, v in settings.items() if k != "theta"})
+        study.run(method, 0, {k: v for k, v in settings.items() if k != "theta"})
 
 
 @pytest.mark.parametrize(
-    ("run", "change", "message"),
+    ("study", "change", "message"),
     [
         (fractions, {"r": 1}, "r must be at least 2"),
         (fractions, {"C": -1}, "C must be above 0"),
@@ -267,13 +270,13 @@ def test_unknown_settings_are_named(run, settings):
         (combinations, {"dynamic_gammas": [0.7]}, r"dynamic_gammas must be among gammas \(0.8\), got 0.7"),
     ],
 )
-def test_wrong_values_of_settings_are_refused_before_anything_runs(run, change, message, monkeypatch):
-    for module in (designs, svms, trained_fractions):
-        monkeypatch.setattr(module, "split", None, raising=False)
-    monkeypatch.setattr(measured, "generate", None)
-    for method in EXPERIMENTS[run.__name__][1]:
+def test_wrong_values_of_settings_are_refused_before_anything_runs(study, change, message, monkeypatch):
+    for module in (combination_fits, fraction_fits):
+        monkeypatch.setattr(module, "split", None)
+    monkeypatch.setattr(combination_fits, "generate", None)
+    for method in study.METHODS:
         with pytest.raises(ValueError, match=message):
-            run(method, 0, (COMBINED if run is combinations else TRAINED) | change)
+            study.run(method.name, 0, (COMBINED if study is combinations else TRAINED) | change)
 
 
 def made_up(n_seeds=10, sizes=(10_000, 20_000), svm_rows=5000):
@@ -290,31 +293,45 @@ def made_up(n_seeds=10, sizes=(10_000, 20_000), svm_rows=5000):
             for seed in range(n_seeds):
                 for gamma in (0.6, 0.7) if method.startswith(("blb", "osmac")) else (math.nan,):
                     value = factor * (2.0 if gamma == 0.7 else 1.0) * (1 + 0.01 * seed)
-                    costs = dict.fromkeys(("error", "to_full", "width_error", "width", *summaries.COSTS), value)
+                    costs = dict.fromkeys(combinations.MEASURES, value)
                     row = {"problem": problem, "method": method, "seed": seed, "gamma": gamma, "n_rows": n}
                     rows.append(row | costs | {"understated": np.log10(factor)})
     return pd.DataFrame(rows).assign(data="generated", n_fits=1, r=30, s=5, n_truth=300)
 
 
+def trained_by_hand(n_seeds=10):
+    """Runs of `fractions` that are the better, and cost the more, the more rows they have."""
+    rows = []
+    for method in fractions.METHODS:
+        family = "svm" if "svm" in method.name else "logistic"
+        for fraction in (1.0,) if method.name.startswith("full") else (0.1, 0.5):
+            for seed in range(n_seeds):
+                measured = dict.fromkeys(fractions.MEASURES, fraction * (1 + 0.01 * seed))
+                rows.append(
+                    {"method": method.name, "family": family, "fraction": fraction, "seed": seed, **measured}
+                )
+    return pd.DataFrame(rows).assign(dataset="wdbc", data="original")
+
+
 def test_pairs_are_ratios_by_gamma_and_seed():
     runs = made_up()
-    same = summaries.paired(runs, "blb_osmac", "blb", "nzNormal", "error")
+    same = combinations.paired(runs, "blb_osmac", "blb", "nzNormal", "error")
     assert same.shape == (2, 10)
     np.testing.assert_allclose(same, np.log10(0.2))
-    single = summaries.paired(runs, "blb_dynamic", "dynamic", "student_t", "seconds")
+    single = combinations.paired(runs, "blb_dynamic", "dynamic", "student_t", "seconds")
     np.testing.assert_allclose(single, np.log10([[100.0] * 10, [200.0] * 10]))
-    errors = summaries.paired(runs, "blb_wkm_svm", "wkm_svm", "letter", "error")
+    errors = combinations.paired(runs, "blb_wkm_svm", "wkm_svm", "letter", "error")
     np.testing.assert_allclose(errors.loc[0.6], -2.0 * (1 + 0.01 * np.arange(10)))
-    assert summaries.paired(runs, "blb_osmac", "blb", "letter", "error").empty
+    assert combinations.paired(runs, "blb_osmac", "blb", "letter", "error").empty
     fewer = runs[(runs["method"] != "blb_dynamic") | (runs["gamma"] == 0.7)]
-    assert summaries.paired(fewer, "blb_dynamic", "blb", "nzNormal", "error").index.tolist() == [0.7]
+    assert combinations.paired(fewer, "blb_dynamic", "blb", "nzNormal", "error").index.tolist() == [0.7]
     apart = fewer[(fewer["method"] != "blb") | (fewer["gamma"] == 0.6)]
     with pytest.raises(ValueError, match="blb_dynamic and blb have no gamma in common on nzNormal"):
-        summaries.paired(apart, "blb_dynamic", "blb", "nzNormal", "error")
+        combinations.paired(apart, "blb_dynamic", "blb", "nzNormal", "error")
 
 
 def test_the_table_against_parts_says_which_is_less():
-    table = summaries.against_parts_table(made_up(), "paper").set_index(
+    table = combinations.tabulate_against_parts(made_up(), "paper").set_index(
         ["combination", "part", "problem", "measure"]
     )
     assert list(table.columns) == [*TIDY, "n_missing", "says"]
@@ -339,14 +356,14 @@ MEASURED = {
 
 
 def combined_claims(runs):
-    arrays = claims.arrays("combinations", runs)
-    table = judge(claims.CLAIMS["combinations"], arrays, enough=True, scale="paper", data="generated")
+    arrays = combinations.arrays(runs)
+    table = judge(combinations.CLAIMS, arrays, enough=True, scale="paper", data="generated")
     return table.assign(id=table["id"].str.removeprefix("big_data.combinations.")).set_index("id")
 
 
 def test_claims_are_ratios_of_combinations_and_parts():
     runs = made_up()
-    assert claims.arrays("combinations", runs)["osmac_error_nz"].shape == (2, 10)
+    assert combinations.arrays(runs)["osmac_error_nz"].shape == (2, 10)
     table = combined_claims(runs)
     assert table["ours"].to_dict() == pytest.approx(MEASURED)
     assert (table["verdict"] == "reproduced").all()
@@ -383,33 +400,34 @@ def test_claims_on_what_was_not_run_have_no_value():
 
 
 def test_the_floor_is_ten_seeds_of_the_documents_sizes():
-    assert claims.reaches_floor("combinations", made_up())
-    assert not claims.reaches_floor("combinations", made_up(n_seeds=9))
-    assert not claims.reaches_floor("combinations", made_up(sizes=(10_000, 19_999)))
-    assert not claims.reaches_floor("combinations", made_up(svm_rows=4999))
-    assert not claims.reaches_floor("combinations", made_up().query("problem != 'letter'"))
+    assert combinations.is_enough(made_up())
+    assert not combinations.is_enough(made_up(n_seeds=9))
+    assert not combinations.is_enough(made_up(sizes=(10_000, 19_999)))
+    assert not combinations.is_enough(made_up(svm_rows=4999))
+    assert not combinations.is_enough(made_up().query("problem != 'letter'"))
     for name, value in (("r", 29), ("s", 4), ("n_truth", 299)):
-        assert not claims.reaches_floor("combinations", made_up().assign(**{name: value}))
-    with pytest.raises(ValueError, match="no claims on the experiment 'x'; known: combinations, fractions"):
-        claims.reaches_floor("x", made_up())
+        assert not combinations.is_enough(made_up().assign(**{name: value}))
 
 
 def test_tables_and_figures_come_from_the_runs(combined, trained):
-    for name, make in summaries.TABLES.items():
-        table = make(trained if name == "fractions" else combined, "smoke")
-        assert set(TIDY) <= set(table.columns)
-        assert table["published"].isna().all()
-        assert (table["scale"] == "smoke").all()
-    for name, drawn in figures.FIGURES.items():
-        numbers = drawn.summarise(runs=combined if name == "combinations" else trained)
-        figure = drawn.draw(pd.read_csv(io.StringIO(numbers.to_csv(index=False))))
-        assert len(figure.axes) == {"combinations": 6, "fractions": 4, "fractions_seconds": 8}[name]
-    means = summaries.summarise_combinations(combined).set_index(["panel", "method"])
+    runs = {"combinations": combined, "fractions": trained}
+    for shown in (*combinations.ARTEFACTS, *fractions.ARTEFACTS):
+        if shown.kind == "table":
+            table = shown.summarise(runs[shown.runs[0]], "smoke")
+            assert set(TIDY) <= set(table.columns)
+            assert table["published"].isna().all()
+            assert (table["scale"] == "smoke").all()
+        else:
+            figure = shown.draw(as_read(shown.summarise(runs=runs[shown.runs[0]])))
+            assert len(figure.axes) == {"combinations": 6, "fractions": 4, "fractions_seconds": 8}[shown.name]
+    means = combinations.summarise(combined).set_index(["panel", "method"])
     values = by_method(combined, "blb", "error")
     assert means.loc[(1, "blb"), "mean"] == pytest.approx(math.sqrt(values.prod()))
 
 
 def test_methods_of_a_panel_are_told_apart():
-    for panel in (*[methods for *_, methods in summaries.PANELS], ("uniform", "cc", "lcc", "osmac_mvc", "blb")):
-        looks = [figures.LOOKS[method] for method in panel]
+    panels = [(combinations, methods) for *_, methods in combinations.PANELS]
+    for study, panel in (*panels, (fractions, ("uniform", "cc", "lcc", "osmac_mvc", "blb"))):
+        looks = [method.look for method in study.METHODS if method.name in panel]
+        assert len(looks) == len(panel)
         assert len({look.marker for look in looks}) == len({look.color for look in looks}) == len(looks)

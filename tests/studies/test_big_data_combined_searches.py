@@ -16,14 +16,18 @@ from frugal.spaces import as_json
 from frugal.trials import make
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.termination import terminating
-from studies.big_data.searched_beyond import claims, figures, growing, reduced, summaries
-from studies.big_data.searched_beyond.paths import Clocked, follow, to_same, with_spent
-from studies.big_data.searched_beyond.runs import EXPERIMENTS
-from studies.big_data.searched_beyond.terminated import AtHorizon
-from studies.experiments import EXPERIMENTS as KNOWN
+from studies.big_data import combined_searches, growing_termination, reduced_search, terminating_fabolas
+from studies.big_data.search_paths import Clocked, follow, to_same, with_spent
+from studies.big_data.terminating_fabolas import AtHorizon
+from studies.experiments import EXPERIMENTS, run
 from studies.tidy import TIDY
 from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, judge, judge_all
 
+STUDIES = {
+    "growing_termination": growing_termination,
+    "reduced_search": reduced_search,
+    "terminating_fabolas": terminating_fabolas,
+}
 GROWN = {
     "dataset": "digits", "n_train": 600, "n_valid": 300, "horizon": 12, "theta": 0.5, "start_share": 0.05,
     "n_trials": 3, "termination": {"p": 6, "curve": {"n_steps": 40, "n_burn": 20}},
@@ -57,7 +61,7 @@ def parts(rng, n=120, d=4):
 
 def growing_problem(*, dynamic, horizon=10):
     of = {"data": "generated", "theta": 0.5, "initial_size": 10, "horizon": horizon, "seed": 3}
-    return growing.GrowingProblem(*parts(np.random.default_rng(0)), dynamic=dynamic, **of)
+    return growing_termination.GrowingProblem(*parts(np.random.default_rng(0)), dynamic=dynamic, **of)
 
 
 def test_an_epoch_of_batch_gradient_descent_is_one_step():
@@ -114,7 +118,7 @@ def svm_problem(compression):
     X = rng.normal(size=(300, 2))
     y = (np.square(X).sum(axis=1) > 1.4).astype(np.int64)
     cut = [(X[a:b], y[a:b]) for a, b in ((0, 200), (200, 250), (250, 300))]
-    return reduced.ReducedProblem(*cut, data="generated", compression=compression, seed=0), cut
+    return reduced_search.ReducedProblem(*cut, data="generated", compression=compression, seed=0), cut
 
 
 def test_without_compression_a_trial_is_the_plain_svm():
@@ -171,7 +175,7 @@ COMBINATIONS = {
 
 def planted(experiment, factor, n_seeds=10, fast=()):
     """Runs in which combinations take `factor` of the time and rows of others, `fast` ones a tenth of it."""
-    methods = KNOWN[experiment].methods
+    methods = EXPERIMENTS[experiment].methods
     rng = np.random.default_rng(0)
     found = []
     for seed in range(n_seeds):
@@ -183,20 +187,23 @@ def planted(experiment, factor, n_seeds=10, fast=()):
     return pd.concat(found, ignore_index=True)
 
 
-@pytest.mark.parametrize("experiment", list(EXPERIMENTS))
+@pytest.mark.parametrize("experiment", STUDIES)
 def test_a_planted_speed_up_is_found_and_a_planted_loss_too(experiment):
-    first, parts = next(iter(summaries.PARTS[experiment].items()))
+    study = STUDIES[experiment]
+    first, parts = next(iter(study.COMPARISON.parts.items()))
     runs = planted(experiment, 0.5)
-    table = summaries.TABLES[experiment](runs, "planted")
-    assert list(table.columns) == [*summaries.KEYS, *TIDY, "n_missing", "says"]
+    table = study.TABLE.summarise(runs, "planted")
+    assert list(table.columns) == [*combined_searches.KEYS, *TIDY, "n_missing", "says"]
     row = table[(table["method"] == first) & (table["against"] == parts[0])].set_index("measure")
     assert row.loc["log10_seconds_to_same", "ours"] == pytest.approx(math.log10(0.5), abs=0.05)
     assert row.loc["log10_seconds_to_same", "says"] == "less"
     assert row.loc["test_error_less", "says"] == "not told apart"
-    assert claims.reaches_floor(experiment, runs)
-    assert not claims.reaches_floor(experiment, runs[runs["seed"] > 0])
-    assert not claims.reaches_floor(experiment, runs.assign(n_train=500))
-    slow = summaries.paired(with_spent(planted(experiment, 2.0)), first, parts[0], experiment)
+    assert study.is_enough(runs)
+    assert not study.is_enough(runs[runs["seed"] > 0])
+    assert not study.is_enough(runs.assign(n_train=500))
+    slow = combined_searches.paired(
+        with_spent(planted(experiment, 2.0)), first, parts[0], study.COMPARISON.quality
+    )
     assert slow["log10_seconds_to_same"].min() > 0.2
 
 
@@ -257,18 +264,19 @@ def test_a_stopped_trial_costs_what_it_took_or_would_have_taken(to_the_end, fact
 
 
 def judged(experiment, runs):
-    found = judge_all([claims], {experiment: runs}, tuple(claims.CLAIMS), "planted")
-    return found[found["id"].str.startswith(f"big_data.{experiment}.")].set_index("id")
+    found = judge_all([STUDIES[experiment].CLAIMS], {experiment: runs}, tuple(STUDIES), "planted")
+    assert found["id"].str.startswith(f"big_data.{experiment}.").all()
+    return found.set_index("id")
 
 
-@pytest.mark.parametrize("experiment", list(EXPERIMENTS))
+@pytest.mark.parametrize("experiment", STUDIES)
 def test_a_combination_has_to_be_faster_than_each_of_its_parts(experiment):
     found = judged(experiment, planted(experiment, 0.5))
     speeds = found[found.index.str.contains("speed_up")]
     assert speeds["ours"].tolist() == pytest.approx([2.0] * len(speeds), rel=0.05)
     assert speeds["verdict"].tolist() == [REPRODUCED] * len(speeds)
     assert speeds["is_ours"].sum() == len(speeds) - 1  # rows, and versions of ours, are findings
-    part = summaries.PARTS[experiment][COMBINATIONS[experiment][0]][0]
+    part = STUDIES[experiment].COMPARISON.parts[COMBINATIONS[experiment][0]][0]
     one = judged(experiment, planted(experiment, 0.5, fast=(part,)))  # ten times faster than the combination
     assert one.loc[speeds.index, "ours"].tolist() == pytest.approx([0.1] * len(speeds), rel=0.05)
     assert one.loc[speeds.index, "verdict"].tolist() == [CONTRADICTED] * len(speeds)
@@ -276,8 +284,11 @@ def test_a_combination_has_to_be_faster_than_each_of_its_parts(experiment):
 
 
 def measured(what, arrays):
-    claim = next(of for of in claims.CLAIMS["terminating_fabolas"] if of.id.endswith(f".{what}"))
-    return claim.measure(arrays, np.random.default_rng(0))
+    return claim_on(what).measure(arrays, np.random.default_rng(0))
+
+
+def claim_on(what):
+    return next(claim for claim in terminating_fabolas.CLAIMS if claim.id.endswith(f".{what}"))
 
 
 @pytest.mark.parametrize(
@@ -294,10 +305,9 @@ def measured(what, arrays):
     ],
 )
 def test_what_is_stopped_and_proposed_is_judged(what, arrays, ours, verdict):
-    claim = next(of for of in claims.CLAIMS["terminating_fabolas"] if of.id.endswith(f".{what}"))
     by_seed = {name: np.array([np.resize(row, 10) for row in rows]) for name, rows in arrays.items()}
     by_seed = {name: rows if name == "stopped" else rows[0] for name, rows in by_seed.items()}
-    found = judge([claim], by_seed, enough=True, scale="planted", data="generated").iloc[0]
+    found = judge([claim_on(what)], by_seed, enough=True, scale="planted", data="generated").iloc[0]
     assert found["ours"] == pytest.approx(ours)
     assert found["verdict"] == verdict
 
@@ -307,7 +317,7 @@ def test_what_was_stopped_and_proposed_is_counted_by_halves():
     naive = path("fabolas_spent", 0, [0.1] * 6, 1.0, 1.0, stopped=[False, False, True, True, False, False])
     naive["poor"] = [math.nan, math.nan, 1.0, 1.0, 1.0, 0.0]
     alone = path("fabolas", 0, [0.1] * 2, 1.0, 1.0, stopped=False, poor=[math.nan, 0.0])
-    found = claims.arrays("terminating_fabolas", pd.concat([naive, alone]))
+    found = terminating_fabolas.arrays(pd.concat([naive, alone]))
     assert found["stopped"].tolist() == [[1], [0], [3], [2]]
     assert measured("halves_stopped", found).ours == pytest.approx(100 * 2 / 3)
     assert found["poor_alone"] == pytest.approx([3 / 4 - 0.0])
@@ -318,16 +328,16 @@ def test_a_seed_without_proposals_in_one_half_says_nothing_of_that_half():
     # Better half: 1 of 4 stopped, all in seed 0. Worse half: 2 of 2, in seed 1, which has none in the better half.
     first = path("fabolas_spent", 0, [0.1] * 4, 1.0, 1.0, stopped=[True, False, False, False], poor=0.0)
     second = path("fabolas_spent", 1, [0.1] * 2, 1.0, 1.0, stopped=True, poor=1.0)
-    both = claims.arrays("terminating_fabolas", pd.concat([first, second]))
+    both = terminating_fabolas.arrays(pd.concat([first, second]))
     assert measured("halves_stopped", both).ours == pytest.approx(100 * (2 / 2 - 1 / 4))
     assert measured("suboptimal_stopped", both).ours == 100.0
     assert measured("suboptimal_stopped", both).n_seeds == 1
-    assert math.isnan(measured("halves_stopped", claims.arrays("terminating_fabolas", first)).ours)
+    assert math.isnan(measured("halves_stopped", terminating_fabolas.arrays(first)).ours)
 
 
-@pytest.fixture(scope="module", params=list(EXPERIMENTS))
+@pytest.fixture(scope="module", params=STUDIES)
 def experiment(request, tmp_path_factory):
-    run, methods = EXPERIMENTS[request.param]
+    methods = EXPERIMENTS[request.param].methods
     root = tmp_path_factory.mktemp("data")
     curves().to_parquet(root / "curves.parquet")
     settings = {
@@ -336,28 +346,29 @@ def experiment(request, tmp_path_factory):
         "terminating_fabolas": TERMINATED | {"table": str(root / "curves.parquet")},
     }[request.param]
     seeds = (0,) if request.param == "terminating_fabolas" else (0, 1)  # the rule's checks take a second
-    runs = [run(method, seed, settings, root) for method in methods for seed in seeds]
+    runs = [run(request.param, method, seed, settings, root) for method in methods for seed in seeds]
     return request.param, pd.concat(runs, ignore_index=True)
 
 
 def test_an_experiment_has_rows_a_table_and_a_picture(experiment):
     name, runs = experiment
-    assert set(runs["method"]) == set(KNOWN[name].methods)
+    study, methods = STUDIES[name], EXPERIMENTS[name].methods
+    assert set(runs["method"]) == set(methods)
     assert (runs[["seconds", "rows"]] > 0).all(axis=None)
     assert runs["test_error"].between(0, 1).all()
-    table = summaries.TABLES[name](runs, "test")
+    table = study.TABLE.summarise(runs, "test")
     assert table["ours"].notna().all()
-    numbers = summaries.summarise(runs, experiment=name)
+    numbers = study.FIGURE.summarise(runs)
     assert set(numbers["panel"]) == {"rows", "seconds"}
     ends = numbers.groupby(["panel", "method"])["mean"].last()
-    listed = table[table["against"] == ""].set_index(["measure", "method"])["ours"][summaries.QUALITY[name]]
+    listed = table[table["against"] == ""].set_index(["measure", "method"])["ours"][study.COMPARISON.quality]
     for panel in ("rows", "seconds"):
         assert ends[panel].to_dict() == pytest.approx(listed.to_dict())
-    picture = figures.FIGURES[name].draw(numbers)
-    assert len(picture.axes[0].lines) == len(KNOWN[name].methods)
-    found = claims.arrays(name, runs)
+    picture = study.FIGURE.draw(numbers)
+    assert len(picture.axes[0].lines) == len(methods)
+    found = study.arrays(runs)
     in_both = name != "terminating_fabolas" or found["stopped"][::2].all()  # a seed has three proposals here
-    for claim in claims.CLAIMS[name]:
+    for claim in study.CLAIMS:
         ours = claim.measure(found, np.random.default_rng(0)).ours
         is_known = len(set(runs["seed"])) > 1 or "speed_up" not in claim.id  # one seed does not vary
         is_known &= in_both or "stopped" not in claim.id
@@ -371,10 +382,10 @@ def test_bands_are_drawn_where_there_are_three_seeds_or_more():
             "n_seeds": [2, 3, 3, 3], "data": "generated",
         }
     )  # fmt: skip
-    axes = figures.draw(numbers, experiment="growing_termination").axes[0]
+    axes = growing_termination.FIGURE.draw(numbers).axes[0]
     drawn = axes.collections[0].get_paths()[0].vertices
     assert [drawn[:, 0].min(), drawn[:, 0].max()] == [2.0, 8.0]
-    few = figures.draw(numbers.assign(n_seeds=2), experiment="growing_termination").axes[0]
+    few = growing_termination.FIGURE.draw(numbers.assign(n_seeds=2)).axes[0]
     assert not any(len(path.vertices) for of in few.collections for path in of.get_paths())
 
 
@@ -407,7 +418,7 @@ def test_cells_of_a_seed_share_their_candidates_and_stopped_trials_begin_alike(e
 
 def test_a_search_is_followed_trial_by_trial():
     problem = growing_problem(dynamic=False, horizon=6)
-    strategy = make("random", space=growing.SPACE, n_trials=3, rng=np.random.default_rng(0))
+    strategy = make("random", space=growing_termination.SPACE, n_trials=3, rng=np.random.default_rng(0))
     table = follow(strategy, problem, problem.test_error)
     assert table["best_error"].tolist() == table["error"].cummin().tolist()
     best = int(table["error"].to_numpy().argmin())
@@ -436,7 +447,7 @@ def test_a_search_is_followed_trial_by_trial():
     ],
 )
 def test_settings_that_cannot_be_are_refused_in_a_sentence(experiment, change, message, tmp_path):
-    run, methods = EXPERIMENTS[experiment]
     settings = {"growing_termination": GROWN, "reduced_search": REDUCED}[experiment] | change
+    study = STUDIES[experiment]
     with pytest.raises(ValueError, match=message):
-        run(methods[0], 0, settings, tmp_path)
+        study.run(study.METHODS[0].name, 0, settings, tmp_path)

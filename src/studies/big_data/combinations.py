@@ -1,0 +1,541 @@
+"""Document 003, section 4: the combinations that it names, of the bag of little bootstraps (BLB), and their parts.
+
+The document has no numbers of them. "Problematic" and "more promising" are read as costs and errors over those of
+the parts, and of the combinations over each other, on the same data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+import scipy
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from frugal.checks import check_number, check_positive, check_whole
+from frugal.stats import stars
+from studies import style
+from studies.big_data.cost_tables import (
+    draw_intervals,
+    hold_means,
+    means,
+    tabulate_means,
+    tidied,
+    with_all_seeds,
+)
+from studies.big_data.settings import Check, check_settings, each, positive_unit, text, unit, whole
+from studies.estimates import Arrays, Estimate, ratio
+from studies.records import Artefact, Claim, Method, Study
+from studies.regions import above
+from studies.tidy import mean_by_seed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+METHODS: Final = (
+    Method("full", label="all rows", color="#000000", marker="*", linestyle=":"),
+    Method("bootstrap", label="bootstrap", color="#684319", marker="h", linestyle=":"),
+    Method("blb", label="BLB", color="#4580EB", marker="s", linestyle="--"),
+    Method("osmac_mvc", label="OSMAC", color="#F2B138", marker="D", linestyle="-."),
+    Method("blb_osmac", label="BLB + OSMAC", color="#2F6756", marker="o", linestyle="-"),
+    Method("dynamic", label="dynamic sizes", color="#926A00", marker="P", linestyle=":"),
+    Method("blb_dynamic", label="BLB + dynamic sizes", color="#D07CA1", marker="X", linestyle="-"),
+    Method("full_svm", label="SVM, all rows", color="#000000", marker="*", linestyle=":"),
+    Method("wkm_svm", label="WKM-SVM", color="#684319", marker="v", linestyle=":"),
+    Method("blb_svm", label="BLB, SVM", color="#7AACEB", marker="s", linestyle="--"),
+    Method("blb_wkm_svm", label="BLB + WKM-SVM", color="#00318F", marker="^", linestyle="-"),
+)
+PARTS: Final = {
+    "blb_osmac": ("blb", "osmac_mvc", "full"),
+    "blb_dynamic": ("blb", "dynamic", "full"),
+    "blb_wkm_svm": ("blb_svm", "wkm_svm", "full_svm"),
+}
+"""Combination -> its parts, and training on all rows."""
+
+
+# Runs ----------------------------------------------------------------------------------------------------------
+
+
+def _rows_by_design(name: str, values: Any) -> None:
+    if not isinstance(values, Mapping) or not values:
+        raise ValueError(f"{name} must give rows per design, got {values!r}")
+    for design, n in values.items():
+        check_whole(f"{name}[{design!r}]", n, 100)
+
+
+SETTINGS: Final[Mapping[str, Check]] = {
+    "sizes": _rows_by_design,
+    "gammas": each(positive_unit),
+    "s": whole(1),
+    "r": whole(2),
+    "pilot_size": whole(1),
+    "n_truth": whole(2),
+    "theta": unit,
+    "dynamic_gammas": each(positive_unit),
+    "datasets": each(text),
+    "n_components": whole(1),
+    "svm_rows": whole(2),
+    "svm_test": whole(1),
+    "svm_gammas": each(positive_unit),
+    "svm_s": whole(1),
+    "svm_r": whole(2),
+    "compression": lambda name, value: check_number(name, value, 1.0),
+    "C": check_positive,
+}
+"""Setting -> what refuses a wrong value."""
+COSTS: Final = ("rows_touched", "rows_accessed", "distinct_accessed", "seconds")
+_COLUMNS: Final = (
+    "problem", "data", "n_rows", "n_truth", "gamma", "b", "s", "r", "error", "to_full", "width_error", "width",
+    "rows_touched", "rows_accessed", "distinct_accessed", "passes", "seconds", "predict_seconds", "n_fits",
+    "n_failed", "share_uniform", "largest_share", "understated",
+)  # fmt: skip
+
+
+def check_gammas(settings: Mapping[str, Any]) -> None:
+    """Check that the gammas of BLB with dynamic sizes are gammas of plain BLB, too.
+
+    Raises:
+        ValueError: on one that is not.
+    """
+    for gamma in settings["dynamic_gammas"]:
+        if gamma not in settings["gammas"]:
+            known = ", ".join(map(str, settings["gammas"]))
+            raise ValueError(f"dynamic_gammas must be among gammas ({known}), got {gamma!r}")
+
+
+def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
+    """One combination, or one part.
+
+    Args:
+        method: name of one of `METHODS`.
+        seed: of data, splits and draws; methods share the data and splits of a seed.
+        settings: those of `SETTINGS`, all of them.
+        root: the data folder.
+
+    Returns:
+        A row per problem, and per gamma where subsamples are drawn. Columns: problem, data, n_rows, n_truth;
+        gamma, b, s, r; error (squared distance of the coefficients to the true ones, or test error), to_full
+        (squared distance to the fit to all rows), width_error (of the 95 % intervals, relative to the true width),
+        width (mean; of decision values on test rows for an SVM), rows_touched (distinct rows per fit, summed, and
+        what was drawn or scored for a pilot), rows_accessed (each as often as it was read, k times for a row that
+        the resample holds k times), distinct_accessed (the same with the distinct rows of each sample read),
+        passes (rows_accessed per row of a fit's data), seconds (of fitting), predict_seconds (of decision values),
+        n_fits, n_failed, share_uniform (1 where failed pilots left uniform draws, 0 where not); of dynamic fits
+        largest_share (of the resample, in the largest sample) and understated (log10 of the gradient's squared
+        error at the end over equation 13's estimate). What a method lacks is nan.
+
+    Raises:
+        ValueError: on a setting that is unknown, missing or out of range.
+    """
+    from studies.big_data.combination_fits import measure
+
+    check_settings(settings, SETTINGS)
+    check_gammas(settings)
+    return pd.DataFrame(measure(method, seed, settings, root), columns=list(_COLUMNS))
+
+
+# Pairs of a combination and a part -----------------------------------------------------------------------------
+
+SIZES: Final = {"nzNormal": 10_000, "student_t": 20_000}
+"""Rows of the generated designs in the document's own Figures 10 and 7; the other problems are real data."""
+
+
+def paired(runs: pd.DataFrame, combination: str, part: str, problem: str, measure: str) -> pd.DataFrame:
+    """What the combination has over a part, per gamma and seed; below 0 where it has less.
+
+    Args:
+        runs: of `COMBINATIONS`.
+        combination: method.
+        part: method; if it has no gammas its one value is compared with each.
+        problem: design or dataset.
+        measure: a column: the log10 of the ratio; of test errors the difference.
+
+    Returns:
+        Shape (n_gammas, n_seeds); empty if either was not run or does not have the measure.
+
+    Raises:
+        ValueError: if both have gammas, but none in common.
+    """
+    rows = runs[runs["problem"] == problem]
+    first, second = (_by_gamma(rows[rows["method"] == method], measure) for method in (combination, part))
+    if first.empty or second.empty:
+        return pd.DataFrame()
+    if rows.loc[rows["method"] == part, "gamma"].isna().all():
+        second = pd.DataFrame([second.iloc[0]] * len(first), index=first.index)
+    elif first.index.intersection(second.index).empty:
+        raise ValueError(f"{combination} and {part} have no gamma in common on {problem}")
+    if measure == "error" and problem not in SIZES:
+        return (first - second).dropna(how="all")
+    ratios = (first / second).dropna(how="all")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log10(ratios.to_numpy(float))
+    return pd.DataFrame(logs, index=ratios.index, columns=ratios.columns)
+
+
+def _by_gamma(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Values, shape (n_gammas, n_seeds)."""
+    return runs.assign(gamma=runs["gamma"].fillna(1.0)).pivot_table(measure, "gamma", "seed")
+
+
+# Claims --------------------------------------------------------------------------------------------------------
+
+N_SEEDS: Final = 10
+AT_LEAST: Final = {"r": 30, "s": 5, "n_truth": 300}
+"""Resamples and subsamples of BLB, and datasets for the true width, under which no verdict is given."""
+SVM_ROWS: Final = 5000
+"""Training rows of the SVMs, likewise."""
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """Log-ratios of combinations and parts, each (n_gammas and problems, n_seeds); empty where nothing was run."""
+    generated, real = list(SIZES), [p for p in runs["problem"].unique() if p not in SIZES]
+    used = runs.loc[runs["method"] == "blb_dynamic", "gamma"].unique()
+    matched = runs[(runs["method"] != "blb_osmac") | runs["gamma"].isin(used)]
+    return {
+        "dynamic_accessed": _cells(runs, "blb_dynamic", "blb", generated, "rows_accessed"),
+        "dynamic_distinct": _cells(runs, "blb_dynamic", "blb", generated, "distinct_accessed"),
+        "dynamic_error": _cells(runs, "blb_dynamic", "blb", generated, "error"),
+        "osmac_error_matched": _cells(matched, "blb_osmac", "blb", generated, "error"),
+        "osmac_error_nz": _cells(runs, "blb_osmac", "blb", ["nzNormal"], "error"),
+        "osmac_width_nz": _cells(runs, "blb_osmac", "blb", ["nzNormal"], "width_error"),
+        "osmac_alone_nz": _cells(runs, "blb_osmac", "osmac_mvc", ["nzNormal"], "error"),
+        "wkm_seconds_alone": _cells(runs, "blb_wkm_svm", "wkm_svm", real, "seconds"),
+        "understated": _values(runs, "blb_dynamic", "understated"),
+        "understated_all": _values(runs, "dynamic", "understated"),
+    }
+
+
+def _cells(
+    runs: pd.DataFrame, combination: str, part: str, problems: list[str], measure: str
+) -> NDArray[np.float64]:
+    tables = [paired(runs, combination, part, problem, measure) for problem in problems]
+    return _stacked([table for table in tables if len(table)], runs)
+
+
+def _values(runs: pd.DataFrame, method: str, measure: str) -> NDArray[np.float64]:
+    part = runs[runs["method"] == method].assign(gamma=lambda rows: rows["gamma"].fillna(1.0))
+    return _stacked([part.pivot_table(measure, ["problem", "gamma"], "seed")], runs)
+
+
+def _stacked(tables: list[pd.DataFrame], runs: pd.DataFrame) -> NDArray[np.float64]:
+    """Cells by seeds, the same seeds for all."""
+    seeds = sorted(runs["seed"].unique())
+    if not tables or all(table.empty for table in tables):
+        return np.empty((0, len(seeds)))
+    return np.concatenate([table.reindex(columns=seeds).to_numpy(float) for table in tables])
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """Whether there are ten seeds, designs of the document's sizes, `AT_LEAST` of the rest and `SVM_ROWS`."""
+    smallest = runs.groupby("problem")["n_rows"].min()
+    if runs["seed"].nunique() < N_SEEDS or any(smallest.get(design, 0) < size for design, size in SIZES.items()):
+        return False
+    if not smallest.drop(list(SIZES)).min() >= SVM_ROWS:  # nan without any
+        return False
+    bags = runs[runs["method"].isin(("blb", "blb_osmac", "blb_dynamic"))]
+    return all(bags[name].min() >= least for name, least in AT_LEAST.items())
+
+
+COMBINATIONS: Final = Study(
+    name="combinations",
+    methods=METHODS,
+    run=run,
+    is_timed=True,
+    datasets="datasets",
+    arrays=arrays,
+    is_enough=is_enough,
+)
+_claim = partial(
+    Claim,
+    section="4",
+    of="combinations",
+    unit="times",
+    agrees=above(1),
+    artefact="tables/combinations_against_parts",
+)
+_FURTHER: Final = "various combinations of them are possible to get further speedups"
+_MATCHED: Final = "at equally many rows drawn"
+_NZ: Final = f"on the imbalanced nzNormal {_MATCHED}"
+
+Measure = Callable[[Arrays, Generator], Estimate]
+
+
+def _times(name: str) -> Measure:
+    """The combination's over the part's, geometric mean over the cells."""
+    return lambda arrays, rng: ratio(_over_cells(arrays, name), 1.0)
+
+
+def _fewer(name: str) -> Measure:
+    """The part's over the combination's."""
+    return lambda arrays, rng: ratio(1.0, _over_cells(arrays, name))
+
+
+def _over(name: str, other: str) -> Measure:
+    return lambda arrays, rng: ratio(_over_cells(arrays, name), _over_cells(arrays, other))
+
+
+def _over_cells(arrays: Arrays, name: str) -> NDArray[np.float64]:
+    """Geometric mean over cells whose values are log10, by seed; nan without cells."""
+    cells = arrays[name]
+    return np.asarray(10.0 ** cells.mean(axis=0)) if len(cells) else np.full(cells.shape[1], np.nan)
+
+
+CLAIMS: Final = (
+    _claim(
+        "big_data.combinations.further_speedup.blb_osmac",
+        quote=_FURTHER,
+        quantity=f"squared error of the coefficients {_NZ}, OSMAC alone over BLB with OSMAC",
+        measure=_fewer("osmac_alone_nz"),
+    ),
+    _claim(
+        "big_data.combinations.further_speedup.blb_wkm_svm",
+        quote=_FURTHER,
+        quantity="seconds of all fits, WKM-SVM alone over BLB with WKM-SVM",
+        measure=_fewer("wkm_seconds_alone"),
+    ),
+    # Rows that a resample repeats count once: in the document's section 3.1 they are weights, and the cost of a
+    # resample depends on its distinct rows.
+    _claim(
+        "big_data.combinations.blb_dynamic.more_rows",
+        quote="the combination of BLB with subsample size selection for gradient descent is problematic",
+        quantity="distinct rows of the samples read, BLB with subsample size selection over plain BLB",
+        measure=_times("dynamic_distinct"),
+    ),
+    _claim(
+        "big_data.combinations.blb_dynamic.more_rows_repeated",
+        quote="",
+        quantity="rows read, a row as often as the resample repeats it, BLB with subsample size selection over "
+        "plain BLB",
+        measure=_times("dynamic_accessed"),
+        is_ours=True,
+    ),
+    _claim(
+        "big_data.combinations.blb_dynamic.worse",
+        quote="This approach does not work well if the training data is a resampled BLB bootstrap",
+        quantity="squared error of the coefficients, BLB with subsample size selection over plain BLB, same b",
+        measure=_times("dynamic_error"),
+    ),
+    _claim(
+        "big_data.combinations.blb_dynamic.variance_not_reduced",
+        quote="a resampled BLB bootstrap that does not allow for significant variance reduction since it only "
+        "contains a small fraction of datapoints",
+        quantity="factor by which the squared error of the last gradient exceeds the variance that equation 13 "
+        "estimates, on BLB's resamples over that on all rows",
+        measure=_over("understated", "understated_all"),
+    ),
+    _claim(
+        "big_data.combinations.osmac_more_promising",
+        quote="The combinations of BLB with OSMAC and of BLB with WKM-SVM are more promising.",
+        quantity=f"squared error of the coefficients {_MATCHED}, each over that of plain BLB: BLB with subsample "
+        "size selection over BLB with OSMAC",
+        measure=_over("dynamic_error", "osmac_error_matched"),
+    ),
+    _claim(
+        "big_data.combinations.osmac_weights",
+        quote="In the case of OSMAC the sampling weights ... could be used to sample the small bootstraps",
+        quantity=f"squared error of the coefficients {_NZ}, plain BLB over BLB with OSMAC",
+        measure=_fewer("osmac_error_nz"),
+    ),
+    _claim(
+        "big_data.combinations.osmac_weights_widths",
+        quote="",
+        quantity=f"relative error of the interval widths {_NZ}, plain BLB over BLB with OSMAC",
+        measure=_fewer("osmac_width_nz"),
+        is_ours=True,
+    ),
+)
+
+
+# Tables and figure ---------------------------------------------------------------------------------------------
+
+PANELS: Final = (
+    ("nzNormal", "error", "rows_touched", ("full", "blb", "osmac_mvc", "blb_osmac")),
+    ("student_t", "error", "rows_accessed", ("full", "blb", "dynamic", "blb_dynamic")),
+    ("svm", "error", "rows_touched", ("full_svm", "wkm_svm", "blb_svm", "blb_wkm_svm")),
+    ("nzNormal", "width_error", "rows_touched", ("bootstrap", "blb", "blb_osmac")),
+    ("student_t", "width_error", "distinct_accessed", ("blb", "blb_dynamic")),
+    ("svm", "seconds", "rows_touched", ("full_svm", "wkm_svm", "blb_svm", "blb_wkm_svm")),
+)
+"""Problem (`svm`: the first dataset), what is drawn, against which rows, of which methods."""
+MEASURES: Final = (
+    "error", "to_full", "width_error", "width", *COSTS, "predict_seconds", "passes", "n_failed", "share_uniform",
+    "largest_share", "understated",
+)  # fmt: skip
+_LOOKS: Final = {method.name: method.look for method in METHODS}
+_WORDS: Final = {
+    ("error", False): "Squared error of the coefficients",
+    ("error", True): "Test error (share)",
+    ("width_error", False): "Relative error of interval widths",
+    ("seconds", True): "Seconds, all fits",
+    "rows_touched": "Rows touched, all fits",
+    "rows_accessed": "Rows accessed, repeats counted",
+    "distinct_accessed": "Rows accessed, distinct per sample",
+}
+
+
+def _is_geometric(runs: pd.DataFrame, measure: str) -> bool:
+    is_squared = measure == "error" and bool(runs["problem"].isin(SIZES).all())
+    return is_squared or measure in ("seconds", "predict_seconds", "to_full")
+
+
+def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """Every measure of every method.
+
+    Args:
+        runs: of `COMBINATIONS`.
+        scale: label of the run.
+
+    Returns:
+        problem, method, gamma (1 where no subsample is drawn), measure, `TIDY` and n_missing; means over seeds, of
+        errors of coefficients geometric ones with their interval. A method has no row of what it does not have.
+    """
+    runs = runs.assign(gamma=runs["gamma"].fillna(1.0))
+    table = tabulate_means(runs, ["problem", "method", "gamma"], MEASURES, scale, _is_geometric)
+    return table.dropna(subset=["ours"], ignore_index=True)
+
+
+def tabulate_against_parts(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """What each combination has over each of its parts, mean over gammas, paired by seed.
+
+    Args:
+        runs: of `COMBINATIONS`.
+        scale: label of the run.
+
+    Returns:
+        combination, part, problem, measure (error, width_error, and costs of all fits), `TIDY`, n_missing and says
+        where both have the measure. `ours` is the log10 of a ratio (of test errors a difference), stars those of a
+        paired t-test; says is `less`, `more` or `not told apart`, by whether the interval holds 0. Less is better
+        of all of them.
+    """
+    parts = []
+    for combination, listed in PARTS.items():
+        for part in listed:
+            for problem in runs["problem"].unique():
+                for measure in ("error", "width_error", *COSTS):
+                    table = paired(runs, combination, part, problem, measure)
+                    if table.empty:
+                        continue
+                    by_seed = table.mean(skipna=False)
+                    data = runs.loc[runs["problem"] == problem, "data"].iloc[0]
+                    values = pd.DataFrame({"seed": by_seed.index, "value": by_seed.to_numpy(float), "data": data})
+                    key = {"combination": combination, "part": part, "problem": problem, "measure": measure}
+                    parts.append(values.assign(**key))
+    keys = ["combination", "part", "problem", "measure"]
+    table = with_all_seeds(mean_by_seed(pd.concat(parts, ignore_index=True), "value", keys))
+    t = np.abs(table["ours"] / table["ours_se"])
+    p = 2.0 * scipy.special.stdtr(table["n_seeds"] - table["n_missing"] - 1.0, -t)
+    says = np.select([table["high"] < 0, table["low"] > 0], ["less", "more"], "not told apart")
+    return tidied(table.assign(stars=[stars(x) for x in p]), keys, scale).assign(says=says)
+
+
+def summarise(runs: pd.DataFrame) -> pd.DataFrame:
+    """Numbers of the figure: a row per panel, method and gamma.
+
+    Args:
+        runs: of `COMBINATIONS`.
+
+    Returns:
+        panel (from 1), problem, measure, against, method, gamma, rows (mean), mean, low, high, n_seeds, data;
+        means of errors of coefficients and of seconds are geometric.
+    """
+    runs = runs.assign(gamma=runs["gamma"].fillna(1.0))
+    datasets = [problem for problem in runs["problem"].unique() if problem not in SIZES]
+    parts = []
+    for number, (problem, measure, against, methods) in enumerate(PANELS, start=1):
+        problem = datasets[0] if problem == "svm" and datasets else problem
+        part = runs[(runs["problem"] == problem) & runs["method"].isin(methods)]
+        if part.empty:
+            continue
+        keys = ["method", "gamma"]
+        rows = mean_by_seed(part, against, keys)["ours"]
+        numbers = means(part, measure, keys, is_geometric=_is_geometric(part, measure)).assign(rows=rows)
+        numbers = numbers.rename(columns={"ours": "mean"})
+        parts.append(numbers.assign(panel=number, problem=problem, measure=measure, against=against))
+    columns = [
+        "panel", "problem", "measure", "against", "method", "gamma", "rows", "mean", "low", "high", "n_seeds",
+        "data",
+    ]  # fmt: skip
+    return pd.concat(parts, ignore_index=True)[columns]
+
+
+@style.styled
+def draw(numbers: pd.DataFrame) -> Figure:
+    """A column per combination; above its error, below its widths or seconds, both against rows."""
+    from matplotlib.ticker import EngFormatter, LogLocator
+
+    figure = style.new_figure(style.TWO_COLUMN[0], 5.0)
+    for axes, number in zip(figure.subplots(2, 3).flat, range(1, 7), strict=True):
+        part = numbers[numbers["panel"] == number]
+        if part.empty:
+            style.say_not_run(axes)
+            continue
+        problem, measure, against = (str(part[key].iloc[0]) for key in ("problem", "measure", "against"))
+        is_svm = number in (3, 6)
+        for method, line in part.groupby("method", sort=False):
+            draw_intervals(axes, line.sort_values("gamma"), _LOOKS[str(method)], x="rows")
+        hold_means(axes, part, log=(measure, is_svm) != ("error", True) and measure != "width_error")
+        axes.set(xlabel=_WORDS[against], ylabel=_WORDS[measure, is_svm])
+        axes.set_xlim(part["rows"].min() / 2, part["rows"].max() * 2)  # so that there is room for a tick or two
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        if number <= 3:
+            axes.set_title(f"{problem}, {'test error' if is_svm else 'coefficients'}")
+    style.legend(figure, figure.axes, n_columns=5, below=True)
+    style.mark_stand_in(figure, numbers["data"])
+    return figure
+
+
+TABLE: Final = Artefact(
+    "combinations",
+    ("combinations",),
+    tabulate,
+    """Every measure of the combinations that document 003 names, and of their parts, means over {{ n_seeds }}
+    seeds: error (squared distance to the true coefficients, geometric mean; for an SVM the test error), to_full
+    (squared distance to the fit to all rows), width and width_error (of 95 % intervals, against the true width;
+    for an SVM of its decision values), rows touched, rows accessed (a row that a resample repeats counted each
+    time) and the distinct ones of each sample read, passes (rows accessed per row of a fit, repeats included),
+    seconds of fitting and of decision values (predict_seconds; part of the estimator in BLB of an SVM, once per
+    fit), fits that failed in a bag (n_failed), the share of fits whose pilots failed and left uniform draws
+    (share_uniform), and of dynamic fits the largest sample's share of its rows and log10 of what equation 13
+    understates of the gradient's squared error. gamma is 1 where no subsample is drawn; n_missing counts seeds
+    without a value.""",
+)
+AGAINST_PARTS: Final = Artefact(
+    "combinations_against_parts",
+    ("combinations",),
+    tabulate_against_parts,
+    """What each combination has over each of its parts, paired by seed and averaged over gamma: log10 of the
+    ratio, of test errors the difference, with its 95 % Student interval over {{ n_seeds }} seeds. Less is better
+    throughout; rows are counted with repeats (rows_accessed) and distinct per sample read (distinct_accessed),
+    seconds are those of fitting; those of BLB with dynamic sizes compare two implementations. `says` is whether
+    the combination has less, more, or is not told apart. This is the verdict on each extension: one that has less
+    error than BLB at its cost is kept beside BLB, one that has less error or cost than neither part may be
+    dropped. BLB and its combinations also give interval widths, which OSMAC, the dynamic fit and the SVMs alone do
+    not.""",
+)
+FIGURE: Final = Artefact(
+    "combinations",
+    ("combinations",),
+    summarise,
+    """The combinations that document 003 names at its end, each against its parts; the document has no numbers of
+    them. Left: the bag of little bootstraps (BLB) whose subsamples are drawn by OSMAC's probabilities, on Figure
+    10's imbalanced design nzNormal. Middle: BLB of fits on samples of growing size (theta {{ theta }}), on Figure
+    7's design of Student's t. Right: BLB of WKM-SVM (compression {{ compression }}), on a two-class reading of {{
+    datasets[0] }} with {{ svm_rows }} training rows. Above: squared distance to the true coefficients (geometric
+    mean over seeds), or test error; below: relative error of the 95 % interval widths against those over {{
+    n_truth }} independent datasets, or seconds of all fits. A line joins b = n^gamma; OSMAC alone draws as many
+    rows as all subsamples together. Rows touched are distinct rows per fit, summed over the fits, and what a pilot
+    drew and scored. Rows accessed count every reading, those of BLB's own fits by what batch Newton-CG reads of
+    one such resample: in the upper middle panel a row that a resample holds k times counts k times, on both sides;
+    in the lower one only the distinct rows of each sample read count, on both sides. Seconds are those of fitting,
+    decision values aside. Bars are 95 % Student intervals over {{ n_seeds }} seeds, s = {{ s }}, r = {{ r }}; they
+    may leave the panel. Generated rows, and splits of real data.""",
+    draw,
+)
+ARTEFACTS: Final = (TABLE, AGAINST_PARTS, FIGURE)

@@ -1,0 +1,298 @@
+"""How searches with a combination of section 4 are compared with its parts: claims, table and figure.
+
+The document has no numbers of them. A speed-up is read as what was spent until the combination and the part were
+both as good as the worse of their two ends (`search_paths.to_same`). A combination has to spend fewer seconds than
+each of its parts; what is spent of rows is a finding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from studies import style
+from studies.big_data.search_paths import CURRENCIES, to_same, with_spent
+from studies.cells import every
+from studies.estimates import Arrays, Estimate
+from studies.paths import mean_path, until_last
+from studies.records import Claim, Look, Method
+from studies.regions import above
+from studies.tidy import TIDY, mean_by_seed, provenance, shares_within, unprinted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+class Speed(NamedTuple):
+    """A claim on the speed of a combination, against each of its parts.
+
+    Attributes:
+        what: end of the claim's id.
+        method: the combination.
+        parts: the methods that it is compared with.
+        currency: `seconds` or `rows`.
+        quote: the document's words; empty of a finding.
+    """
+
+    what: str
+    method: str
+    parts: tuple[str, ...]
+    currency: str
+    quote: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Comparison:
+    """What is compared of the searches of one study.
+
+    Attributes:
+        study: its name, which is also that of its table and of its figure.
+        methods: of the study.
+        quality: the column that searches are to bring down.
+        last: measures that are the value after the last trial.
+        parts: method -> methods that it is compared with; the first is the combination, with its parts first.
+        speeds: claims on speed.
+        words: method -> its name in a claim.
+        spent: currency -> what is spent, in a claim.
+        x_labels: currency -> label of the axis in its panel, the left one first.
+        y_label: label of the other axis.
+    """
+
+    study: str
+    methods: tuple[Method, ...]
+    quality: str
+    last: tuple[str, ...]
+    parts: Mapping[str, tuple[str, ...]]
+    speeds: tuple[Speed, ...]
+    words: Mapping[str, str]
+    spent: Mapping[str, str]
+    x_labels: Mapping[str, str]
+    y_label: str
+
+
+# Claims --------------------------------------------------------------------------------------------------------
+
+FURTHER: Final = "various combinations of them are possible to get further speedups. ..."
+"""The document's words before those on each combination."""
+N_SEEDS: Final = 10
+N_TRIALS: Final = 15
+"""Seeds, and trials of a search, under which no verdict is given."""
+
+
+def speed_claims(comparison: Comparison) -> tuple[Claim, ...]:
+    """A claim per speed of a comparison."""
+    error = "validation" if comparison.quality == "best_error" else "test"
+    words, claims = comparison.words, []
+    for speed in comparison.speeds:
+        parts = " and than ".join(words[part] for part in speed.parts)
+        keys = [f"{speed.method}/{part}/{speed.currency}" for part in speed.parts]
+        names = [f"against {words[part]}" for part in speed.parts]
+        claims.append(
+            Claim(
+                id=f"big_data.{comparison.study}.{speed.what}",
+                section="4",
+                quote=speed.quote,
+                quantity=f"how many times fewer {comparison.spent[speed.currency]} {words[speed.method]} needs "
+                f"than {parts}, until both have the same {error} error",
+                unit="times",
+                agrees=above(1),
+                measure=partial(_faster, keys=keys, names=names),
+                artefact=f"tables/{comparison.study}",
+                is_ours=not speed.quote,
+                of=comparison.study,
+            )
+        )
+    return tuple(claims)
+
+
+def _faster(arrays: Arrays, rng: np.random.Generator, *, keys: list[str], names: list[str]) -> Estimate:
+    """How many times less the combination spends than each part."""
+    log10 = np.array([arrays[key] for key in keys])
+    return every(-math.log(10) * log10, above(1), is_log=True, noun="parts", names=names)
+
+
+def speed_ratios(runs: pd.DataFrame, comparison: Comparison) -> dict[str, NDArray[np.float64]]:
+    """By `method/part/currency` log10 of what the method spent over what the part spent, (n_seeds,).
+
+    It is nan where one of them was not run.
+    """
+    seeds, spent = sorted(runs["seed"].unique()), with_spent(runs)
+    found = {}
+    for speed in comparison.speeds:
+        for part in speed.parts:
+            values = paired(spent, speed.method, part, comparison.quality)[f"log10_{speed.currency}_to_same"]
+            by_seed = np.asarray(values.reindex(seeds), dtype=np.float64)
+            found[f"{speed.method}/{part}/{speed.currency}"] = by_seed
+    return found
+
+
+def has_enough(runs: pd.DataFrame, *, n_train: int) -> bool:
+    """Whether there are `N_SEEDS`, so many rows to train on, and `N_TRIALS` of every search."""
+    shortest = runs.groupby(["method", "seed"]).size().min()
+    enough = runs["seed"].nunique() >= N_SEEDS and runs["n_train"].min() >= n_train
+    return bool(enough and shortest >= N_TRIALS)
+
+
+# Table ---------------------------------------------------------------------------------------------------------
+
+KEYS: Final = ["method", "against", "measure"]
+_SHARES: Final = ("check_share", "overhead_share", "stopped_share", "poor_share")
+
+
+def tabulate(runs: pd.DataFrame, scale: str, *, comparison: Comparison) -> pd.DataFrame:
+    """What the searches of a study came to, and what each combination has over its parts.
+
+    Args:
+        runs: of the study.
+        scale: label of the run.
+        comparison: of its searches.
+
+    Returns:
+        method, against (empty: the method's own values), measure, `TIDY`, n_missing and says. Own measures: the
+        test error at the end and best_error (least validation error) or full_test_error (of the plain SVM with
+        what was found); rows and seconds, of the whole search; check_share and overhead_share, of these the
+        checks' and the optimiser's; stopped_share and poor_share, of the trials that were stopped, and that were
+        proposed among the worse half of all candidates. Against others, by seed: test_error_less, the
+        difference at the end; log10_rows_to_same and log10_seconds_to_same, of `to_same`; log10_rows and
+        log10_seconds, of the whole searches. `says` is `less`, `more` or `not told apart`, by whether the interval
+        holds 0, and empty of one seed; less is better of all of them.
+    """
+    runs = with_spent(runs).assign(data=provenance(runs))
+    alone = [mean_by_seed(part.assign(against=""), "value", KEYS) for part in _ends_by_measure(runs, comparison)]
+    pairs = []
+    for method, others in comparison.parts.items():
+        for other in others:
+            for measure, values in paired(runs, method, other, comparison.quality).items():
+                if len(values):
+                    rows = pd.DataFrame(
+                        {"seed": values.index, "value": values.to_numpy(), "data": runs["data"].iloc[0]}
+                    )
+                    rows = rows.assign(method=method, against=other, measure=measure)
+                    pairs.append(_with_words(mean_by_seed(rows, "value", KEYS)))
+    found = pd.concat([*(part.assign(says="") for part in alone), *pairs], ignore_index=True)
+    found = shares_within(found, _SHARES)
+    ranks = {method.name: i for i, method in enumerate(comparison.methods)}
+    found = found.assign(is_pair=found["against"] != "", rank=found["method"].map(ranks))
+    found = found.sort_values(["is_pair", "rank"], kind="stable", ignore_index=True)
+    return unprinted(found, scale)[[*KEYS, *TIDY, "n_missing", "says"]]
+
+
+def paired(runs: pd.DataFrame, method: str, other: str, quality: str) -> dict[str, pd.Series[float]]:
+    """By measure, what a method has over another one, by seed: a difference, or log10 of a ratio.
+
+    Empty where one of them was not run.
+
+    Args:
+        runs: rows of `with_spent`.
+        method: the first.
+        other: the second.
+        quality: column that is to be low.
+    """
+    ends = runs.groupby(["method", "seed"]).tail(1)
+    first, second = (ends[ends["method"] == name].set_index("seed") for name in (method, other))
+    found = {"test_error_less": (first["test_error"] - second["test_error"]).dropna()}
+    for currency in CURRENCIES[::-1]:
+        found[f"log10_{currency}_to_same"] = to_same(runs, method, other, currency, quality)
+    for currency in CURRENCIES[::-1]:
+        ratio = (first[f"spent_{currency}"] / second[f"spent_{currency}"]).dropna()
+        found[f"log10_{currency}"] = pd.Series(np.log10(ratio.to_numpy(float)), index=ratio.index)
+    return found
+
+
+def _ends_by_measure(runs: pd.DataFrame, comparison: Comparison) -> list[pd.DataFrame]:
+    """method, seed, data, measure and value, a part per measure."""
+    ends = _ends(runs)
+    columns = {name: name for name in comparison.last}
+    columns |= {currency: f"spent_{currency}" for currency in CURRENCIES[::-1]}
+    columns |= {name: name for name in _SHARES if name in ends and ends[name].any()}
+    return [
+        ends[["method", "seed", "data"]].assign(measure=measure, value=ends[column].astype(float))
+        for measure, column in columns.items()
+    ]
+
+
+def _ends(runs: pd.DataFrame) -> pd.DataFrame:
+    """The last trial of each search, with shares of what the search spent and of its trials."""
+    by = ["method", "seed"]
+    ends = runs.groupby(by).tail(1).set_index(by)
+    sums, searches = runs.groupby(by)[["check_seconds", "overhead_s"]].sum(), runs.groupby(by)
+    ends["check_share"] = sums["check_seconds"] / ends["spent_seconds"]
+    ends["overhead_share"] = sums["overhead_s"] / ends["spent_seconds"]
+    for name in ("stopped", "poor"):
+        if name in runs:
+            ends[f"{name}_share"] = searches[name].mean()
+    return ends.reset_index()
+
+
+def _with_words(found: pd.DataFrame) -> pd.DataFrame:
+    low, high = found["low"], found["high"]
+    says = np.select([low.isna(), high < 0, low > 0], ["", "less", "more"], "not told apart")
+    return found.assign(says=says)
+
+
+# Figure --------------------------------------------------------------------------------------------------------
+
+N_POINTS: Final = 161
+
+
+def summarise(runs: pd.DataFrame, *, comparison: Comparison) -> pd.DataFrame:
+    """Numbers of a figure: the quality of each method against what was spent, in rows and in seconds.
+
+    Lines of a panel share a grid, evenly spaced in logarithms. A line begins once every seed has a value, and ends
+    with its longest search; a search that has ended keeps its last value.
+
+    Args:
+        runs: of the study.
+        comparison: of its searches.
+
+    Returns:
+        panel (a currency), method, x, mean, low, high (95 % Student interval), n_seeds, data.
+    """
+    found, parts = with_spent(runs), []
+    for currency in CURRENCIES[::-1]:
+        spent = f"spent_{currency}"
+        grid = np.geomspace(found[spent].min(), found[spent].max(), N_POINTS)
+        for method in dict.fromkeys(runs["method"]):
+            searches = [path for _, path in found[found["method"] == method].groupby("seed")]
+            line = mean_path(searches, spent, comparison.quality, until_last(grid, searches, spent))
+            parts.append(line.assign(panel=currency, method=method))
+    table = pd.concat(parts, ignore_index=True).assign(data=provenance(runs))
+    return table[["panel", "method", "x", "mean", "low", "high", "n_seeds", "data"]].reset_index(drop=True)
+
+
+@style.styled
+def draw(numbers: pd.DataFrame, *, comparison: Comparison) -> Figure:
+    """A panel per currency, both axes logarithmic; bands are the intervals of three seeds or more."""
+    from matplotlib.ticker import EngFormatter
+
+    figure = style.new_figure(style.TWO_COLUMN[0], 3.4)
+    panels: Any = figure.subplots(1, 2, sharey=True)
+    for axes, currency in zip(panels, comparison.x_labels, strict=True):
+        part = numbers[numbers["panel"] == currency]
+        if part.empty:
+            style.say_not_run(axes)
+            continue
+        for method in comparison.methods:
+            _draw_steps(axes, part[part["method"] == method.name], method.look)
+        axes.set(xlabel=comparison.x_labels[currency])
+        formatter = EngFormatter(sep="") if currency == "rows" else None
+        style.log_axis(axes.xaxis, part["x"].min(), part["x"].max(), formatter=formatter)
+        axes.grid(alpha=0.3)
+    panels[0].set_ylabel(comparison.y_label)
+    style.log_axis(panels[0].yaxis, 0.9 * numbers["mean"].min(), 1.1 * numbers["mean"].max())
+    style.legend(figure, panels[:1], n_columns=3, below=True)
+    style.mark_stand_in(figure, numbers["data"])
+    return figure
+
+
+def _draw_steps(axes: Axes, line: pd.DataFrame, look: Look) -> None:
+    axes.step(line["x"], line["mean"], where="post", color=look.color, linestyle=look.linestyle, label=look.label)
+    style.band(axes, line, look.color, step="post")

@@ -1,0 +1,427 @@
+"""Document 003, section 4: termination inside Fabolas, on stored curves of a network on several numbers of rows.
+
+"Learning curve extrapolation could additionally be combined with Fabolas to guide the hyperparameter search. This
+would however require changing the covariance kernel of the cost model c since probes at suboptimal positions are
+likely to be terminated early, making them less costly and thus more attractive for the acquisition function". Four
+versions, all of them told the error that is expected of a stopped trial at its end:
+
+- `fabolas_spent`, the naive one: the cost model is told what the trial took;
+- `fabolas_horizon`, the simplest sound one: it is told what the trial would have taken to its end, and stays a
+  model of whole trials. It is sound since the loss that it stands beside is that of a whole trial, too, and a
+  candidate gains nothing by being stopped; it overstates what a search then spends on poor candidates;
+- `fabolas_joint`, what the document proposes: one model of cost and loss, told what the trial took;
+- `fabolas_uncorrelated`, the same with their correlation held at 0, so that the two differ in it alone: one model
+  also has one noise and one set of lengthscales, which Fabolas' two models have not.
+
+The claims are on the joint model; the versions beside it are ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from frugal.files import read
+from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
+from frugal.seeds import rng_for
+from frugal.threads import one_thread
+from studies.big_data.combined_searches import (
+    FURTHER,
+    Comparison,
+    Speed,
+    draw,
+    has_enough,
+    speed_claims,
+    speed_ratios,
+    summarise,
+    tabulate,
+)
+from studies.big_data.search_paths import follow
+from studies.big_data.settings import Check, block, check_settings, rule_of, text, whole
+from studies.estimates import Arrays, Estimate, clustered_share, mean, resampled
+from studies.records import Artefact, Claim, Method, Study
+from studies.regions import above
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from frugal.trials.curves import CurvesProblem
+
+METHODS: Final = (
+    Method("random", label="random", color="#000000", linestyle=":"),
+    Method(
+        "random_terminated",
+        "random",
+        termination={},
+        variant_of="random",
+        label="random, termination",
+        color="#7F7F7F",
+        linestyle="--",
+    ),
+    Method("fabolas", label="Fabolas", color="#F2B138", linestyle="-"),
+    Method(
+        "fabolas_spent",
+        "fabolas",
+        termination={},
+        variant_of="fabolas",
+        label="Fabolas, termination: cost spent",
+        color="#D07CA1",
+        linestyle="-.",
+    ),
+    Method(
+        "fabolas_horizon",
+        "fabolas",
+        termination={},
+        variant_of="fabolas",
+        label="... cost to the end",
+        color="#00318F",
+        linestyle="-",
+    ),
+    Method(
+        "fabolas_joint",
+        settings={"correlated": True},
+        termination={},
+        variant_of="fabolas",
+        label="... one model of cost and loss",
+        color="#2F6756",
+        linestyle=(0, (5, 1)),
+    ),
+    Method(
+        "fabolas_uncorrelated",
+        "fabolas_joint",
+        {"correlated": False},
+        termination={},
+        variant_of="fabolas",
+        label="... the same, uncorrelated",
+        color="#8FBFAE",
+        linestyle=(0, (1, 1)),
+    ),
+)
+_BY_NAME: Final = {method.name: method for method in METHODS}
+
+
+# Runs ----------------------------------------------------------------------------------------------------------
+
+SETTINGS: Final[Mapping[str, Check]] = {
+    "curves": text,
+    "table": text,
+    "n_initial": whole(2),
+    "n_trials": whole(3),
+    "fabolas": block,
+    "termination": block,
+}
+"""Setting -> what refuses a wrong value; curves is the name of a stored set, table the file of it."""
+
+
+def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
+    """One search of one seed; strategies start from the same candidates.
+
+    Args:
+        method: name of one of `METHODS`.
+        seed: of candidates and draws.
+        settings: those of `SETTINGS`, all of them.
+        root: not used, the curves are stored.
+
+    Returns:
+        The columns of `follow`; stopped; poor, whether the candidate is among the worse half of the set by its
+        validation error on the most rows (nan in Fabolas' initial design); n_train, the most rows; dataset. A
+        candidate that diverges on the most rows has the test error 1.
+
+    Raises:
+        ValueError: on a setting that is unknown, missing or out of range.
+    """
+    from frugal.trials.curves import CurvesProblem
+
+    check_settings(settings, SETTINGS)
+    stored = read(settings["table"])
+    problem = CurvesProblem(stored)
+    rule = rule_of(settings["termination"], problem.n_epochs)
+    version = _BY_NAME[method]
+    with one_thread():
+        strategy, n_initial = _strategy(version, seed, settings, problem, rule, int(stored["n_valid"].iloc[0]))
+
+        def test_error(candidate: Candidate) -> float:
+            error = problem.test_error(candidate)
+            return 1.0 if math.isnan(error) else error
+
+        table = follow(strategy, problem, test_error)
+    ends = np.array([1.0 - curve.scores[-1] for curve in problem.curves])
+    is_poor = np.where(np.isnan(ends), np.inf, ends) > np.nanmedian(ends)
+    poor = {curve.id: float(worse) for curve, worse in zip(problem.curves, is_poor, strict=True)}
+    first = table["trial"] < (n_initial if _base(version) == "fabolas" else 0)
+    return table.assign(
+        stopped=(table["n_epochs"] < problem.n_epochs) & table["error"].notna(),
+        poor=np.where(first, math.nan, [poor[problem.replayed[trial]] for trial in table["trial"]]),
+        n_train=problem.sizes[-1],
+        dataset=problem.name,
+    )
+
+
+def _base(version: Method) -> str:
+    """The method whose random numbers a version has, so that versions differ in what they are told alone."""
+    return version.variant_of or version.name
+
+
+def _strategy(
+    version: Method,
+    seed: int,
+    settings: Mapping[str, Any],
+    problem: CurvesProblem,
+    rule: Mapping[str, Any],
+    n_valid: int,
+) -> tuple[TrialStrategy, int]:
+    """The strategy, and how many candidates it starts from."""
+    from frugal.trials import strategies
+    from frugal.trials.ledger import initial_design
+    from frugal.trials.termination import terminating
+
+    names = ("big_data", "terminating_fabolas")
+    n_trials, n_drawn = settings["n_trials"], settings["n_initial"]
+    given: dict[str, Any] = dict(version.settings)
+    if _base(version) == "fabolas":
+        given |= {**settings["fabolas"], "sizes": list(problem.sizes), "n_valid": n_valid}
+    first = initial_design(problem.space, n_drawn, rng_for(*names, "initial design", seed))
+    rng = rng_for(*names, _base(version), seed)
+    strategy = strategies.make(
+        version.strategy, space=problem.space, n_trials=n_trials, rng=rng, initial=first, **given
+    )
+    if version.termination is None:
+        return strategy, n_drawn
+    if version.name == "fabolas_horizon":
+        strategy = AtHorizon(strategy, rule["horizon"])
+    return terminating(strategy, rng=rng_for(*names, "checks", seed), **rule), n_drawn
+
+
+@dataclass(frozen=True)
+class AtHorizon:
+    """Tells a strategy what a stopped trial would have cost to the end; epochs of a trial cost the same.
+
+    Attributes:
+        strategy: that is told so.
+        horizon: epochs of a whole trial.
+    """
+
+    strategy: TrialStrategy
+    horizon: int
+
+    def ask(self) -> TrialTask | Wait | None:
+        """The strategy's."""
+        return self.strategy.ask()
+
+    def report(self, task: TrialTask, epoch: int, score: float) -> bool:
+        """The strategy's."""
+        return self.strategy.report(task, epoch, score)
+
+    def tell(self, trial: Trial) -> None:
+        """Hand an answer on, with the seconds and the cost of all its epochs."""
+        n_epochs = len(trial.curve)
+        if n_epochs < self.horizon and not math.isnan(trial.error):
+            factor = self.horizon / n_epochs
+            trial = replace(trial, seconds=trial.seconds * factor, cost=trial.cost * factor)
+        self.strategy.tell(trial)
+
+    @property
+    def incumbent(self) -> Candidate | None:
+        """The strategy's."""
+        return self.strategy.incumbent
+
+
+# Claims --------------------------------------------------------------------------------------------------------
+
+_PARTS: Final = ("fabolas", "random_terminated")
+COMPARISON: Final = Comparison(
+    study="terminating_fabolas",
+    methods=METHODS,
+    quality="test_error",
+    last=("test_error",),
+    parts={
+        "fabolas_horizon": (*_PARTS, "fabolas_spent", "random"),
+        "fabolas_joint": (*_PARTS, "fabolas_spent", "fabolas_horizon", "fabolas_uncorrelated"),
+        "fabolas_spent": _PARTS,
+        "random_terminated": ("random",),
+        "fabolas": ("random",),
+    },
+    speeds=(
+        Speed(
+            "joint_speed_up",
+            "fabolas_joint",
+            _PARTS,
+            "seconds",
+            f"{FURTHER} Learning curve extrapolation could additionally be combined with Fabolas ... merge the "
+            "two Gaussian processes c and f into a single cost-loss model",
+        ),
+        Speed("joint_speed_up_rows", "fabolas_joint", _PARTS, "rows"),
+        Speed("horizon_speed_up", "fabolas_horizon", _PARTS, "seconds"),
+        Speed("horizon_speed_up_rows", "fabolas_horizon", _PARTS, "rows"),
+    ),
+    words={
+        "fabolas_horizon": "Fabolas with termination whose cost model is told of costs to the end",
+        "fabolas_joint": "Fabolas with termination and one model of cost and loss",
+        "fabolas": "Fabolas alone",
+        "random_terminated": "random search with termination",
+    },
+    spent={"rows": "rows times epochs", "seconds": "seconds, checks and optimiser included,"},
+    x_labels={"rows": "Rows times epochs", "seconds": "Trials, checks and optimiser (s)"},
+    y_label="Test error of the incumbent",
+)
+N_TRAIN: Final = 4_096
+"""Training rows under which no verdict is given."""
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """What each claim is about, by seed; nan where a method was not run.
+
+    As of `speed_ratios`. And stopped, (4, n_seeds): proposals in the better half, how many of these were stopped,
+    the same of the worse half; poor_alone and poor_horizon, (n_seeds,): by how much more of the proposals are in
+    the worse half than without termination, and than with costs to the end.
+    """
+    return speed_ratios(runs, COMPARISON) | _proposals(runs)
+
+
+def _proposals(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """What was stopped and proposed among better and worse candidates, by seed."""
+    seeds, proposed = sorted(runs["seed"].unique()), runs[runs["poor"].notna()]
+    share = proposed.pivot_table("poor", "seed", "method").reindex(seeds)
+    share = share.reindex(columns=list(dict.fromkeys(runs["method"])))
+    naive = proposed[proposed["method"] == "fabolas_spent"]
+    counts = [
+        half.groupby("seed")["stopped"].agg(["size", "sum"]).reindex(seeds, fill_value=0).to_numpy(float).T
+        for half in (naive[naive["poor"] == 0], naive[naive["poor"] == 1])
+    ]
+
+    def more_than(method: str) -> NDArray[np.float64]:
+        if method not in share or "fabolas_spent" not in share:
+            return np.full(len(seeds), np.nan)
+        return (share["fabolas_spent"] - share[method]).to_numpy(float)
+
+    return {
+        "stopped": np.vstack(counts),
+        "poor_alone": more_than("fabolas"),
+        "poor_horizon": more_than("fabolas_horizon"),
+    }
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """As `has_enough` has it, with `N_TRAIN`."""
+    return has_enough(runs, n_train=N_TRAIN)
+
+
+TERMINATING_FABOLAS: Final = Study(
+    name="terminating_fabolas",
+    methods=METHODS,
+    run=run,
+    is_timed=True,
+    replays_curves=True,
+    arrays=arrays,
+    is_enough=is_enough,
+)
+_claim = partial(Claim, section="4", of="terminating_fabolas", artefact="tables/terminating_fabolas")
+_NAIVE: Final = "Fabolas with termination whose cost model is told what each trial took"
+_PROBES: Final = "probes at suboptimal positions are likely to be terminated early, making them less costly"
+
+
+def _stopped(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    """Per cent of the proposals in the worse half."""
+    _, _, n_worse, worse = arrays["stopped"]
+    return clustered_share(worse, n_worse, unit=100)
+
+
+def _stopped_apart(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    """Points between the halves, each of the trials of all seeds together.
+
+    Seeds make few proposals, and some none at all in one half, where they have no share of their own.
+    """
+
+    def apart(drawn: Arrays) -> float:
+        n_better, better, n_worse, worse = drawn["stopped"].sum(axis=1)
+        return 100 * float(worse / n_worse - better / n_better) if n_better and n_worse else math.nan
+
+    return resampled(apart, {"stopped": arrays["stopped"]}, rng)
+
+
+def _poor_apart(arrays: Arrays, rng: np.random.Generator, *, name: str) -> Estimate:
+    return mean(100 * arrays[name])
+
+
+CLAIMS: Final = (
+    *speed_claims(COMPARISON),
+    _claim(
+        "big_data.terminating_fabolas.suboptimal_stopped",
+        quote=_PROBES,
+        quantity=f"{_NAIVE}: share terminated of its probes in the worse half of all configurations",
+        unit="%",
+        agrees=above(50),  # "likely"
+        measure=_stopped,
+    ),
+    _claim(
+        "big_data.terminating_fabolas.halves_stopped",
+        quote="",
+        quantity=f"{_NAIVE}: share terminated of its probes in the worse half of all configurations, less that in "
+        "the better half",
+        unit="points",
+        agrees=above(0),
+        measure=_stopped_apart,
+        is_ours=True,
+    ),
+    _claim(
+        "big_data.terminating_fabolas.suboptimal_attractive",
+        quote=f"{_PROBES} and thus more attractive for the acquisition function",
+        quantity=f"share of probes in the worse half of all configurations: that of {_NAIVE}, less that of "
+        "Fabolas without termination",
+        unit="points",
+        agrees=above(0),
+        measure=partial(_poor_apart, name="poor_alone"),
+    ),
+    _claim(
+        "big_data.terminating_fabolas.attractive_against_horizon",
+        quote="",
+        quantity=f"share of probes in the worse half of all configurations: that of {_NAIVE}, less that of "
+        f"{COMPARISON.words['fabolas_horizon']}",
+        unit="points",
+        agrees=above(0),
+        measure=partial(_poor_apart, name="poor_horizon"),
+        is_ours=True,
+    ),
+)
+
+
+# Table and figure ----------------------------------------------------------------------------------------------
+
+TABLE: Final = Artefact(
+    "terminating_fabolas",
+    ("terminating_fabolas",),
+    partial(tabulate, comparison=COMPARISON),
+    """Termination inside Fabolas against its parts, on stored curves ({{ curves }}). Rows without an `against`:
+    test error of the last incumbent, trained on all rows to the end; rows times epochs and seconds of the whole
+    search; the checks' and the optimiser's shares of the seconds; the share of trials that were stopped, and of
+    those proposed that are among the worse half of all candidates (poor_share). Rows with one, paired by seed:
+    difference of test errors, and log10 of ratios, of rows times epochs and seconds until both searches were as
+    good as the worse of their two ends (to_same), and of the whole searches; 95 % Student intervals over {{
+    n_seeds }} seeds, less is better. `says` is whether the interval leaves out 0.""",
+)
+FIGURE: Final = Artefact(
+    "terminating_fabolas",
+    ("terminating_fabolas",),
+    partial(summarise, comparison=COMPARISON),
+    """{% set stored = config["curves"]["networks"][curves] -%}
+    Termination inside Fabolas, which document 003 proposes; it has no numbers of it. {{ stored["n_curves"] }}
+    candidates of a small network on {{ stored["dataset"] }}, each trained on {{ stored["n_train"] | join(", ") }}
+    rows for {{ stored["n_epochs"] }} epochs once and replayed here. A trial on some number of rows is held against
+    the best one on as many, and stopped if its curve is unlikely to end above it; Fabolas is told the error that
+    is expected at the end. Its model of costs is told what the stopped trial took (cost spent), or what it would
+    have taken (cost to the end); or there is one model of cost and loss, told what it took, which also has one
+    noise and one set of lengthscales; uncorrelated, it is the same with their correlation held at 0. Test error of
+    the incumbent, trained on all rows to the end, against rows times epochs, and against seconds of trials, checks
+    and optimiser. Means over {{ n_seeds }} seeds of {{ n_trials }} trials; bands, from three seeds on, are 95 %
+    Student intervals. All seeds replay one split of the data and one training of each candidate, so intervals are
+    over orders and the optimisers' draws alone.""",
+    partial(draw, comparison=COMPARISON),
+)
+ARTEFACTS: Final = (TABLE, FIGURE)

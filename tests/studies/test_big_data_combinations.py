@@ -357,7 +357,8 @@ MEASURED = {
 
 def combined_claims(runs):
     arrays = combinations.arrays(runs)
-    table = judge(combinations.CLAIMS, arrays, enough=True, scale="paper", data="generated")
+    enough = combinations.is_enough(runs)
+    table = judge(combinations.CLAIMS, arrays, enough=enough, scale="paper", data="generated")
     return table.assign(id=table["id"].str.removeprefix("big_data.combinations.")).set_index("id")
 
 

@@ -138,30 +138,21 @@ def test_the_error_of_the_first_gradient_is_that_of_the_rows_drawn(root, checked
 
 
 @pytest.mark.parametrize(
-    ("method", "settings", "message"),
+    ("study", "settings", "message"),
     [
-        ("batch", SMALL | {"theta": 0.5}, r"unknown setting 'theta'; known: dataset, .*ratio"),
-        ("batch", CHECK, r"missing setting 'fixed_share'; known: dataset, .*fixed_share"),
-        ("batch", SMALL | {"fixed_share": 1.5}, r"fixed_share must be above 0 and at most 1, got 1.5"),
-        ("batch", SMALL | {"max_passes": 0}, r"max_passes must be above 0 and a finite number, got 0"),
+        (SAMPLE_SIZES, SMALL | {"theta": 0.5}, r"unknown setting 'theta'; known: dataset, .*ratio"),
+        (SAMPLE_SIZES, CHECK, r"missing setting 'fixed_share'; known: dataset, .*fixed_share"),
+        (SAMPLE_SIZES, SMALL | {"fixed_share": 1.5}, r"fixed_share must be above 0 and at most 1, got 1.5"),
+        (SAMPLE_SIZES, SMALL | {"max_passes": 0}, r"max_passes must be above 0 and a finite number, got 0"),
+        (VARIANCE_CHECK, SMALL, r"unknown setting 'fixed_share'; known: dataset, .*max_products$"),
+        (VARIANCE_CHECK, {"dataset": "digits"}, r"missing setting 'n_rows'; known: dataset, n_rows"),
+        (VARIANCE_CHECK, CHECK | {"start_share": 2.0}, r"start_share must be above 0 and at most 1, got 2.0"),
     ],
 )
-def test_what_is_unknown_is_refused(root, method, settings, message):
+def test_what_is_unknown_is_refused(root, study, settings, message):
+    method = {"sample_sizes": "batch", "variance_check": "dynamic_50"}[study.name]
     with pytest.raises(ValueError, match=message):
-        SAMPLE_SIZES.run(method, 0, settings, root)
-
-
-@pytest.mark.parametrize(
-    ("method", "settings", "message"),
-    [
-        ("dynamic_50", SMALL, r"unknown setting 'fixed_share'; known: dataset, .*max_products$"),
-        ("dynamic_50", {"dataset": "digits"}, r"missing setting 'n_rows'; known: dataset, n_rows"),
-        ("dynamic_50", CHECK | {"start_share": 2.0}, r"start_share must be above 0 and at most 1, got 2.0"),
-    ],
-)
-def test_what_the_check_does_not_know_is_refused(root, method, settings, message):
-    with pytest.raises(ValueError, match=message):
-        VARIANCE_CHECK.run(method, 0, settings, root)
+        study.run(method, 0, settings, root)
 
 
 def by_hand(n_seeds=2, n_rows=100):

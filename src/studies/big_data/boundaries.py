@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FULL: Final = Method("full", label="full SVM", color="#000000", marker="o", linestyle="-")
-KM_SVM: Final = Method("km_svm", label="KM-SVM", color="#F2B138", marker="s", linestyle="--", hatch="//")
-WKM_SVM: Final = Method("wkm_svm", label="WKM-SVM", color="#00318F", marker="D", linestyle="-", hatch="xx")
-SVM_KM: Final = Method("svm_km", label="SVM-KM", color="#D07CA1", marker="^", linestyle=":", hatch="||")
+KM_SVM: Final = Method("km_svm", label="KM-SVM", color="#F2B138", marker="s", linestyle="--")
+WKM_SVM: Final = Method("wkm_svm", label="WKM-SVM", color="#00318F", marker="D", linestyle="-")
+SVM_KM: Final = Method("svm_km", label="SVM-KM", color="#D07CA1", marker="^", linestyle=":")
 METHODS: Final = (FULL, KM_SVM, WKM_SVM, SVM_KM)
 PICTURED: Final = (KM_SVM.name, WKM_SVM.name)
 """Methods of the document's picture, Figure 11."""

@@ -29,7 +29,6 @@ FIXED: Final = Method(
     color="#D07CA1",
     marker="s",
     linestyle=(0, (5, 1)),
-    hatch="//",
 )
 BATCH: Final = Method("batch", label="batch (all rows)", color="#000000", marker="o", linestyle=(0, (8, 1)))
 GROWING: Final = (
@@ -41,7 +40,6 @@ GROWING: Final = (
         color="#F2B138",
         marker="D",
         linestyle=(0, (3, 1, 1, 1)),
-        hatch="xx",
     ),
     Method(
         "dynamic_25",
@@ -51,7 +49,6 @@ GROWING: Final = (
         color="#926A00",
         marker="v",
         linestyle="--",
-        hatch="\\\\",
     ),
     Method(
         "dynamic_50",
@@ -61,7 +58,6 @@ GROWING: Final = (
         color="#00318F",
         marker="<",
         linestyle="-",
-        hatch="--",
     ),
     Method(
         "dynamic_75",
@@ -71,7 +67,6 @@ GROWING: Final = (
         color="#4580EB",
         marker=">",
         linestyle="-.",
-        hatch="++",
     ),
 )
 """The document's four, guarded against gradients that are noise."""
@@ -83,7 +78,6 @@ SGD: Final = Method(
     color="#2F6756",
     marker="^",
     linestyle=":",
-    hatch="..",
 )
 UNGUARDED: Final = Method(
     "dynamic_75_unguarded",
@@ -93,7 +87,6 @@ UNGUARDED: Final = Method(
     color="#7AACEB",
     marker="P",
     linestyle=":",
-    hatch="||",
 )
 METHODS: Final = (FIXED, BATCH, *GROWING, SGD, UNGUARDED)
 

@@ -20,7 +20,10 @@ PAPERS = (
     "folds_comparison",
     "trials_comparison",
 )
-_HOMES = dict.fromkeys(("beta_pruning", "exploration", "big_data", "folds_comparison", "greedy_cv"), ".paper")
+_HOMES = dict.fromkeys(
+    ("beta_pruning", "exploration", "big_data", "hypertune", "folds_comparison", "greedy_cv", "trials_comparison"),
+    ".paper",
+)
 """Where the contents of a paper stand, under its package."""
 
 

@@ -29,13 +29,14 @@ from studies.big_data import (
     terminating_fabolas,
     variance_check,
 )
-from studies.blocks import block_of, n_trials_of
-from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES, TUNED_IN
+from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES
 from studies.exploration import paper as exploration
 from studies.folds_comparison import paper as folds_comparison
 from studies.greedy_cv import paper as greedy_cv
+from studies.hypertune import paper as hypertune
+from studies.hypertune.searches import LEARNERS
 from studies.records import Paper
-from studies.trials_comparison.listed import CURRENCIES, PROBLEMS, searches_of, shown_on
+from studies.trials_comparison import paper as trials_comparison
 
 Made = Mapping[str, tuple[str, ...]]
 """By name of an artefact the names of the runs that it is made from."""
@@ -184,56 +185,10 @@ def _big_data(config: Mapping[str, Any]) -> Shown:
 
 
 def _hypertune(config: Mapping[str, Any]) -> Shown:
-    learners = [name for name, search in SEARCHES.items() if search.paper == "hypertune"]
-    tuned = [name for name in learners if config["hypertune"][name]["datasets"]]
-
-    def runs(listed: Iterable[str], *ends: str) -> tuple[str, ...]:
-        """Runs of the learners that an artefact shows; where none of these is run, of another, to say so."""
-        names = [name for name in listed if name in tuned] or tuned[:1]
-        return tuple(f"{name}{end}" for name in names for end in ends)
-
-    return Shown(
-        folder="hypertune",
-        paper="hypertune",
-        tables={
-            **{name: runs(shown, "_refits") for name, shown in TUNED_IN.items() if name.startswith("table")},
-            "controls": runs(learners, ""),
-            "budgets": runs(learners, "", "_refits"),
-        },
-        figures={
-            "figure1": ("complexity",),
-            **{name: runs(shown, "") for name, shown in TUNED_IN.items() if name.startswith("figure")},
-        },
-        claims={"claims": ("complexity", *(f"{name}{end}" for name in tuned for end in ("", "_refits")))},
-    )
-
-
-def _problems_run(config: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Learner and dataset of the problems of `trials_comparison` on which some compared method makes trials."""
-    if "compared" not in config["trials_comparison"]:  # a record from before the list was in the configuration
-        return list(PROBLEMS)
-    searches = searches_of(config)
-    found = []
-    for problem in PROBLEMS:
-        run = {
-            name
-            for search in searches.values()
-            if problem in search.problems
-            for name in n_trials_of(search, block_of(search, config), problem[1])
-        }
-        if run & set(shown_on(config, *problem)):
-            found.append(problem)
-    return found
-
-
-def _trials_comparison(config: Mapping[str, Any]) -> Shown:
-    runs = tuple(f"{learner}-{dataset}" for learner, dataset in _problems_run(config))
-    return Shown(
-        folder="trials_comparison",
-        paper="trials_comparison",
-        tables={"strategies": runs},
-        figures={f"{kind}_{currency}": runs for kind in ("anytime", "ranks") for currency in CURRENCIES},
-    )
+    """Of its claims those on the learners that are tuned, and on Figure 1."""
+    tuned = [name for name in LEARNERS if config["hypertune"][name]["datasets"]]
+    runs = ("complexity", *(f"{name}{end}" for name in tuned for end in ("", "_refits")))
+    return _recorded(hypertune.PAPER, config)._replace(claims={"claims": runs})
 
 
 PAPERS: Mapping[str, Callable[[Mapping[str, Any]], Shown]] = {
@@ -243,6 +198,6 @@ PAPERS: Mapping[str, Callable[[Mapping[str, Any]], Shown]] = {
     "big_data": _big_data,
     "hypertune": _hypertune,
     "folds_comparison": partial(_recorded, folds_comparison.PAPER),
-    "trials_comparison": _trials_comparison,
+    "trials_comparison": partial(_recorded, trials_comparison.PAPER),
 }
 """By name of the module in `studies`."""

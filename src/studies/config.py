@@ -114,7 +114,7 @@ def _validator(schema: Path, changed: int) -> Any:
 
 def _check_searches(config: Mapping[str, Any], source: str) -> None:
     from studies.blocks import block_of, check_block, check_unique, n_trials_of
-    from studies.trials_comparison.listed import searches_of
+    from studies.trials_comparison.problems_and_methods import searches_of
 
     try:
         searches = searches_of(config)
@@ -146,7 +146,7 @@ def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> 
     from frugal.trials.searches import on_curves
     from studies.big_data.settings import rule_of
     from studies.blocks import block_of, planned
-    from studies.trials_comparison.listed import searches_of
+    from studies.trials_comparison.problems_and_methods import searches_of
 
     blocks, networks = config["big_data"], config["curves"]["networks"]
     ends = {f"{name}_{network['dataset']}": network["n_epochs"] for name, network in networks.items()}
@@ -179,7 +179,7 @@ def check_compared(config: Mapping[str, Any], *, source: str = "config") -> None
     """
     from studies.blocks import block_of, settings_of
     from studies.folds_comparison.entries import entries_of
-    from studies.trials_comparison.listed import searches_of
+    from studies.trials_comparison.problems_and_methods import searches_of
 
     try:
         entries_of(config)

@@ -33,7 +33,7 @@ from studies.blocks import ROWS, block_of, chosen_problems, n_trials_of, on_data
 from studies.code import OTHERS
 from studies.experiments import EXPERIMENTS, SEARCHES, Search
 from studies.records import Method
-from studies.trials_comparison.listed import searches_of
+from studies.trials_comparison.problems_and_methods import searches_of
 
 SETTINGS_CHECKS: Final = {
     "combinations": combinations.SETTINGS,

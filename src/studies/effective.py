@@ -25,7 +25,7 @@ from studies.blocks import (
 from studies.experiments import EXPERIMENTS, REPLAYED, SEARCHES, Search
 from studies.folds_comparison.entries import entries_of
 from studies.records import Method
-from studies.trials_comparison.listed import searches_of, shown_on
+from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
 UNKNOWN: Final = "unknown"
 """In place of settings whose defaults nobody wrote down."""

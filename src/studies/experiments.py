@@ -32,6 +32,7 @@ from studies.greedy_cv.search_time import SEARCH_TIME
 from studies.greedy_cv.sensitivity import SENSITIVITY
 from studies.greedy_cv.sizes import SIZES
 from studies.greedy_cv.wall_clock import WALL_CLOCK
+from studies.hypertune.complexity import COMPLEXITY
 from studies.methods import methods
 from studies.records import Method, Study
 
@@ -83,17 +84,6 @@ STRATEGIES = methods("random", "tpe", "smac", "ei", "ei_explore", "dngo")
 TUNERS = methods("random", "ei", "fabolas", "hypertune", "hypertune_reversed", "hypertune_unsigned")
 """What document 004 is about, compares itself with, and two negative controls."""
 ON_EPOCHS = (*TUNERS, *methods("hyperband", "hyperband_rows"))
-TUNED_IN = {
-    "table1": ("elastic_net",),
-    "table2": ("svm",),
-    "table3": ("svm_rff",),
-    "table4": ("mlp", "cifar_cnn"),
-    "figure2": ("elastic_net",),
-    "figure3": ("svm",),
-    "figure4": ("svm_rff",),
-    "figure5": ("mlp", "cifar_cnn"),
-}
-"""Document 004's tables and figures, and the learners that they show; its Figure 5 has no CNN."""
 TUNED_ON = ("letter", "mnist", "adult_codes", "adult", "vehicle")
 """Document 004's data sets: adult with its categories as whole numbers, as it is, and one-hot and scaled."""
 _TABLE, _CNN = ("lookup", "svm_mnist"), ("curves", "cnn_sizes_cifar10")
@@ -142,7 +132,7 @@ _SEARCHES = (
     Search("compared_live", "trials_comparison", (), (("elastic_net", "digits"), ("svm", "digits")), "sizes"),
 )
 SEARCHES: dict[str, Search] = {search.name: search for search in _SEARCHES}
-"""By name; those of `trials_comparison` are filled by `trials_comparison.listed.searches_of`."""
+"""By name; those of `trials_comparison` are filled by `trials_comparison.problems_and_methods.searches_of`."""
 
 
 REPLAYED: dict[str, dict[str, tuple[str, ...]]] = {
@@ -200,7 +190,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "terminating_fabolas": _declared("big_data.terminating_fabolas", TERMINATING_FABOLAS),
     "task1": _declared("exploration.task1", TASK1),
     "surrogate_cost": _declared("exploration.surrogate_cost", SURROGATE_COST),
-    "complexity": Experiment("hypertune", ("subset", "all"), False, "dataset"),
+    "complexity": _declared("hypertune.complexity", COMPLEXITY),
 }
 """By name."""
 

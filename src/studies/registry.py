@@ -21,8 +21,10 @@ _HOMES: Final = {
     "beta_pruning": "studies.beta_pruning.paper",
     "exploration": "studies.exploration.paper",
     "big_data": "studies.big_data.paper",
+    "hypertune": "studies.hypertune.paper",
     "folds_comparison": "studies.folds_comparison.paper",
     "greedy_cv": "studies.greedy_cv.paper",
+    "trials_comparison": "studies.trials_comparison.paper",
 }
 """Module of `PAPER` by the name of the paper; those that are not here yet are listed in `studies.artefacts`."""
 

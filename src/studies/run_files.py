@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from frugal.files import read
 from studies.artefacts import PAPERS, Shown, shown
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES
-from studies.trials_comparison.listed import COLUMNS as PATH_COLUMNS
+from studies.trials_comparison.problems_and_methods import COLUMNS as PATH_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd

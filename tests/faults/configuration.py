@@ -19,7 +19,7 @@ from faults import DAMAGES, Fault, Outcome, command, damage, judge
 from studies import cli, config
 from studies.artefacts import PAPERS, shown
 from studies.folds_comparison.entries import entries_of
-from studies.trials_comparison.listed import searches_of
+from studies.trials_comparison.problems_and_methods import searches_of
 
 KIND = "mutation: configuration"
 ROOT = Path(__file__).parents[2]

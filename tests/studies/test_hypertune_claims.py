@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 from toy_searches import DATASETS, reaches, refit, refits_of, search, svm_runs, verdict_of
 
-from studies import hypertune
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
-from studies.hypertune import complexity, tables
-from studies.hypertune.claims import CLAIMS
+from studies.hypertune import complexity
+from studies.hypertune.errors import render, tabulate
+from studies.hypertune.paper import CLAIMS, claims
 from studies.verdicts import NOT_RUN, NOT_TESTABLE
 
 AHEAD = "svm.ahead_of_ei_by_trials"
@@ -31,14 +31,13 @@ def fits_of(errors, *, learner="svm", n_seeds=3, **facts):
 
 
 def test_every_claim_has_an_id_of_its_own_and_its_words():
-    claims = [claim for listed in CLAIMS.values() for claim in listed]
-    assert len({claim.id for claim in claims}) == len(claims)
-    assert all(claim.id.startswith("hypertune.") for claim in claims)
-    ours = [claim for claim in claims if claim.is_ours]
+    assert len({claim.id for claim in CLAIMS}) == len(CLAIMS)
+    assert all(claim.id.startswith("hypertune.") for claim in CLAIMS)
+    ours = [claim for claim in CLAIMS if claim.is_ours]
     assert all(not claim.quote and not claim.published for claim in ours)
     # Of the document are its sentences and the errors that its tables print.
-    assert all(claim.quote or claim.published for claim in claims if not claim.is_ours)
-    assert not any(word in claim.quantity for claim in claims for word in ("log", "below 0", "method notes"))
+    assert all(claim.quote or claim.published for claim in CLAIMS if not claim.is_ours)
+    assert not any(word in claim.quantity for claim in CLAIMS for word in ("log", "below 0", "method notes"))
 
 
 def test_hyper_tune_is_ahead_of_ei_only_if_it_is_on_every_data_set():
@@ -168,7 +167,7 @@ def test_a_printed_error_is_judged_with_its_margin_on_about_as_many_rows(error, 
     ],
 )
 def test_every_printed_error_of_hypertune_has_its_margin(id, published, agrees_if):
-    table = hypertune.claims({}, "paper").set_index("id")
+    table = claims({}, "paper").set_index("id")
     row = table.loc[f"hypertune.{id}"]
     assert (row["published"], row["agrees_if"]) == (published, agrees_if)
     assert table.index.str.contains(".table").sum() == 14  # three learners on four data sets, and both networks
@@ -199,7 +198,7 @@ def test_what_is_ours_on_adult_is_a_finding():
 
 def test_a_claim_on_one_data_set_needs_that_one_alone():
     runs = fits_of({"letter": {"hypertune": 0.1, "fabolas": 0.2}})
-    judged = hypertune.claims({"svm_refits": runs}, "paper").set_index("id")["verdict"]
+    judged = claims({"svm_refits": runs}, "paper").set_index("id")["verdict"]
     assert judged["hypertune.svm.hypertune_better_than_fabolas"] == NOT_RUN
     assert judged["hypertune.svm.hypertune_better_than_fabolas_on_letter"] == REPRODUCED
 
@@ -229,11 +228,11 @@ def test_methods_that_ran_out_of_trials_are_not_judged():
               whole_s=9.9 if (method, seed) == ("fabolas", 1) else 10.0)
         for method, error in errors.items() for seed in range(3)
     ]  # fmt: skip
-    found = hypertune.claims({"mlp_refits": pd.concat(fits)}, "paper").set_index("id")["verdict"]
+    found = claims({"mlp_refits": pd.concat(fits)}, "paper").set_index("id")["verdict"]
     assert found["hypertune.mlp.hypertune_equals_hyperband"] == REPRODUCED
     assert found["hypertune.mlp.hypertune_better_than_fabolas"] == NOT_RUN
     assert found["hypertune.mlp.hyperband_better_than_fabolas"] == NOT_RUN
-    table = tables.table("table4", pd.concat(fits), "paper").set_index("method")
+    table = tabulate(pd.concat(fits), "paper", number=4).set_index("method")
     assert table.loc[table["learner"] == "mlp", "n_short"].to_dict() == {
         "majority": 0, "random": 0, "ei": 0, "fabolas": 1, "hyperband": 0, "hypertune": 0,
     }  # fmt: skip
@@ -258,10 +257,10 @@ def test_a_choice_that_diverged_errs_as_the_majority_in_tables_and_claims():
     fits += [refit("hyperband", 0.05, seed=seed, **own) for seed in range(3)]
     fits += [refit("fabolas", error, seed=seed, **own) for seed, error in enumerate((0.06, math.nan, 0.06))]
     fits = pd.concat(fits)
-    table = tables.table("table4", fits, "paper")
+    table = tabulate(fits, "paper", number=4)
     cell = table[(table["learner"] == "mlp") & (table["method"] == "fabolas")].iloc[0]
     assert (cell["ours"], cell["n_seeds"], cell["n_diverged"]) == (pytest.approx((0.06 + 0.9 + 0.06) / 3), 3, 1)
-    assert "count as the majority's class: fabolas on mnist (1)" in tables.render(table)
+    assert "count as the majority's class: fabolas on mnist (1)" in render(table)
     judged = verdict_of(fits, "mlp.hypertune_better_than_fabolas", "mlp_refits")
     assert judged["ours"] == pytest.approx(34.0 - 5.1)
 
@@ -274,14 +273,14 @@ def test_the_sentences_on_the_mlp_follow_its_table():
 
     def judged(errors):
         runs = fits_of({"mnist": errors}, learner="mlp", n_rows=10_000, n_epochs=10)
-        return hypertune.claims({"mlp_refits": runs}, "paper").set_index("id").loc[ids]
+        return claims({"mlp_refits": runs}, "paper").set_index("id").loc[ids]
 
     found = judged({"hyperband": 0.04, "hypertune": 0.0445, "fabolas": 0.09})
     assert found["verdict"].tolist() == [REPRODUCED] * 4
     assert found["ours"].tolist() == pytest.approx([0.55, -0.55, 4.65, 5.2])  # 0.1 a method more, on average
     worse = judged({"hyperband": 0.08, "hypertune": 0.045, "fabolas": 0.06})
     assert worse["verdict"].tolist() == [CONTRADICTED, CONTRADICTED, REPRODUCED, CONTRADICTED]
-    few_epochs = hypertune.claims({"mlp_refits": refits_of({"hypertune": 0.1}, n_epochs=9)}, "paper")
+    few_epochs = claims({"mlp_refits": refits_of({"hypertune": 0.1}, n_epochs=9)}, "paper")
     assert few_epochs["verdict"].eq(NOT_RUN).all()
 
 
@@ -306,7 +305,7 @@ def test_the_cnns_best_are_near_each_other_and_before_fabolas():
 
 def test_an_experiment_without_claims_is_refused_by_name():
     with pytest.raises(ValueError, match=r"no claims on the experiment 'svms'; known: complexity, elastic_net"):
-        hypertune.claims({"svms": pd.DataFrame()}, "smoke")
+        claims({"svms": pd.DataFrame()}, "smoke")
 
 
 def test_the_vc_bound_solves_the_theorem():
@@ -347,7 +346,7 @@ FIGURE1 = ("theory.theorem1", "theory.bound_on_fewer_rows", "figure1.more_comple
 
 def test_claims_on_figure_1_follow_its_accuracies(tmp_path):
     runs = figure1_runs({"subset": [0.6, 0.8, 0.7], "all": [0.7, 0.85, 0.95]})
-    found = hypertune.claims({"complexity": runs}, "paper").set_index("id")
+    found = claims({"complexity": runs}, "paper").set_index("id")
     found = found.loc[[f"hypertune.{name}" for name in FIGURE1]]
     # The bound of all rows is 1 with 8 features, and the gap 1 point; it is twice that on the subset; 32 features
     # are best against 16; the subset loses 10 points, less 0.1 of the mean seed; all rows gain 5 with 16.
@@ -358,19 +357,19 @@ def test_claims_on_figure_1_follow_its_accuracies(tmp_path):
     assert found["seeds_to_decide"].tolist()[2] == "6"
     assert verdicts == [REPRODUCED] * 5
     assert "1 steps agree" in found["quantity"].iloc[5]  # from 8 to 16 features, the best on the subset
-    assert reaches(tmp_path, "figure1", complexity.summarise_figure1(runs))
-    assert not reaches(tmp_path, "figure1", complexity.summarise_figure1(runs[runs["seed"] < 2]))
-    table = complexity.summarise_figure1(runs)
+    assert reaches(tmp_path, "figure1", complexity.summarise(runs))
+    assert not reaches(tmp_path, "figure1", complexity.summarise(runs[runs["seed"] < 2]))
+    table = complexity.summarise(runs)
     assert table[(table["method"] == "all") & (table["n_features"] == 32)]["mean"].item() == pytest.approx(0.954)
 
 
 def test_claims_on_figure_1_are_contradicted_by_the_other_way_round():
     runs = figure1_runs({"subset": [0.7, 0.6, 0.95], "all": [0.6, 0.8, 0.7]}, gap=0.5, bound=0.1)
-    found = hypertune.claims({"complexity": runs}, "paper").set_index("id")["verdict"]
+    found = claims({"complexity": runs}, "paper").set_index("id")["verdict"]
     contradicted = ("theory.theorem1", "figure1.subset_poorer", "figure1.monotone_rise")
     assert found[[f"hypertune.{name}" for name in contradicted]].tolist() == [CONTRADICTED] * 3
     same_in_three_seeds = ("figure1.more_complex_optimum", "figure1.subset_degrades")
     assert found[[f"hypertune.{name}" for name in same_in_three_seeds]].tolist() == [UNDECIDED] * 2
     same = figure1_runs({"subset": [0.7], "all": [0.6]}).assign(bound=1.0)
-    found = hypertune.claims({"complexity": same}, "paper").set_index("id")["verdict"]
+    found = claims({"complexity": same}, "paper").set_index("id")["verdict"]
     assert found["hypertune.theory.bound_on_fewer_rows"] == CONTRADICTED

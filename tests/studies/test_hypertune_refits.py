@@ -11,8 +11,8 @@ import pytest
 
 from frugal import datasets
 from frugal.trials.searches import problem
-from studies.hypertune import complexity, runs
-from studies.shared import refits as shared
+from studies.hypertune import complexity, searches
+from studies.shared import refits
 
 A, B = {"alpha": 1e-4, "l1_ratio": 0.5}, {"alpha": 1e-2, "l1_ratio": 0.25}
 ROWS = {"n_train": {"digits": 60}, "n_valid": 100, "n_test": 200}
@@ -42,11 +42,11 @@ ALL = pd.concat([HYPERTUNE, EI, RANDOM, LATE, NEVER, CONTROL], ignore_index=True
 
 
 def test_choices_within_hypertunes_time_are_fitted_once_and_tested(tmp_path, monkeypatch):
-    fitted, tested = [], shared._test_error
-    monkeypatch.setattr(shared, "_test_error", lambda on, of: (fitted.append(dict(of)), tested(on, of))[1])
+    fitted, measure = [], refits._test_error
+    monkeypatch.setattr(refits, "_test_error", lambda on, of: (fitted.append(dict(of)), measure(on, of))[1])
     loaded, load = [], datasets.load
     monkeypatch.setattr(datasets, "load", lambda name, **of: (loaded.append(name), load(name, **of))[1])
-    table = runs.refits(ALL, ROWS, journal_path=tmp_path / "journal")
+    table = searches.refit(ALL, ROWS, journal=tmp_path / "journal")
     assert loaded == ["digits"]
     by = table.set_index("method")
     assert by["budget_s"].drop("majority").tolist() == pytest.approx([4.0] * 5)
@@ -66,14 +66,14 @@ def test_choices_within_hypertunes_time_are_fitted_once_and_tested(tmp_path, mon
     assert math.isnan(by.loc["fabolas", "test_error"])
     often = np.bincount(on.parts.train[1]).argmax()
     assert by.loc["majority", "test_error"] == np.mean(on.parts.test[1] != often)
-    again = runs.refits(ALL, ROWS, journal_path=tmp_path / "journal")
+    again = searches.refit(ALL, ROWS, journal=tmp_path / "journal")
     pd.testing.assert_frame_equal(again, table)
     assert len(fitted) == 2
 
 
 def test_a_choice_that_fails_on_all_rows_has_no_error_and_the_others_have_theirs(caplog):
     bad = search("random", [0.1], [{"alpha": -1.0, "l1_ratio": 0.5}])
-    by = runs.refits(pd.concat([HYPERTUNE, bad]), ROWS).set_index("method")
+    by = searches.refit(pd.concat([HYPERTUNE, bad]), ROWS).set_index("method")
     assert math.isnan(by.loc["random", "test_error"])
     assert by.loc["hypertune", "test_error"] < 0.5
     assert "the chosen candidate of elastic_net on digits failed" in caplog.text
@@ -81,7 +81,7 @@ def test_a_choice_that_fails_on_all_rows_has_no_error_and_the_others_have_theirs
 
 def test_a_seed_without_hypertune_has_no_budget():
     with pytest.raises(ValueError, match="elastic_net on digits has no search by hypertune from seed 1"):
-        runs.refits(pd.concat([ALL, search("ei", [0.1], [A], seed=1)]), ROWS)
+        searches.refit(pd.concat([ALL, search("ei", [0.1], [A], seed=1)]), ROWS)
 
 
 def test_accuracy_rises_with_features_and_rows_and_the_bound_is_that_of_the_rows():
@@ -89,7 +89,7 @@ def test_accuracy_rises_with_features_and_rows_and_the_bound_is_that_of_the_rows
         "dataset": "digits", "n_train": 400, "subset_rows": 50, "n_test": 300, "n_features": [4, 256], "C": 10.0,
         "gamma": 0.002,
     }  # fmt: skip
-    found = {method: complexity.complexity(method, 0, settings) for method in complexity.METHODS}
+    found = {method.name: complexity.run(method.name, 0, settings) for method in complexity.METHODS}
     assert found["subset"]["n_rows"].tolist() == [50, 50]
     assert found["all"]["n_rows"].tolist() == [400, 400]
     assert set(found["all"]["data"]) == {datasets.load("digits").provenance}

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from toy_searches import reaches, refit, search, svm_runs
 
-from studies import hypertune
-from studies.hypertune import budgets, curves, searched, tables
+from studies.hypertune import budgets, curves, errors, paper, searches
 from studies.publish import _reaches_floor
 from studies.verdicts import NOT_RUN
 
@@ -20,24 +19,24 @@ N_VALID = 10_000
 
 def test_the_budget_is_the_time_on_subsets_and_until_no_trial_is_better_by_two_sigma():
     # At an error of 0.1 on 10,000 rows sigma is sqrt(0.1 * 0.9 / 10,000) = 0.003: 0.106 is as good, 0.107 is not.
-    path = searched.paths(search("hypertune", [0.3, 0.107, 0.106, 0.2, 0.1], subsets=[0.5] * 4))
-    found = searched.budget_of(path, N_VALID)
+    path = searches.paths(search("hypertune", [0.3, 0.107, 0.106, 0.2, 0.1], subsets=[0.5] * 4))
+    found = searches.budget_of(path, N_VALID)
     assert found.sigma == pytest.approx(0.003)
     assert (found.on_subsets, found.converged) == (pytest.approx(4.0), pytest.approx(3.0))
 
 
 def test_a_choice_is_the_last_one_within_the_budget_and_the_first_one_where_none_is():
-    path = searched.paths(search("ei", [0.3, 0.2, 0.4, 0.1]))
-    assert searched.within(path, 3.0) == ({"alpha": 0.2}, pytest.approx(3.0))  # 0.9 + 0.1 s, thrice
-    assert searched.within(path, 3.99) == ({"alpha": 0.2}, pytest.approx(3.0))
-    assert searched.within(path, 100.0) == ({"alpha": 0.1}, pytest.approx(4.0))
-    assert searched.within(path, 0.5) == ({"alpha": 0.3}, pytest.approx(1.0))
-    nothing = searched.paths(search("hyperband", [0.3], incumbent=None))
-    assert searched.within(nothing, 10.0) == (None, pytest.approx(1.0))
+    path = searches.paths(search("ei", [0.3, 0.2, 0.4, 0.1]))
+    assert searches.choice_within(path, 3.0) == ({"alpha": 0.2}, pytest.approx(3.0))  # 0.9 + 0.1 s, thrice
+    assert searches.choice_within(path, 3.99) == ({"alpha": 0.2}, pytest.approx(3.0))
+    assert searches.choice_within(path, 100.0) == ({"alpha": 0.1}, pytest.approx(4.0))
+    assert searches.choice_within(path, 0.5) == ({"alpha": 0.3}, pytest.approx(1.0))
+    nothing = searches.paths(search("hyperband", [0.3], incumbent=None))
+    assert searches.choice_within(nothing, 10.0) == (None, pytest.approx(1.0))
 
 
 def test_paths_count_trials_on_all_rows_alone_but_all_of_the_time():
-    path = searched.paths(search("hypertune", [0.3, 0.2], subsets=[0.1] * 3))
+    path = searches.paths(search("hypertune", [0.3, 0.2], subsets=[0.1] * 3))
     assert path["trial"].tolist() == [0, 0, 0, 1, 2]
     assert path["best"].tolist()[3:] == [0.3, 0.2]
     assert path["best"].isna().tolist()[:3] == [True] * 3
@@ -47,7 +46,7 @@ def test_paths_count_trials_on_all_rows_alone_but_all_of_the_time():
 def test_trials_of_hyperband_count_from_the_last_rung_on():
     of = [json.dumps([0.5] * n) for n in (1, 3, 9)]
     rungs = search("hyperband", [0.5, 0.4, 0.3], learner="mlp", epochs=[1.0, 3.0, 9.0], curve=of)
-    path = searched.paths(rungs)
+    path = searches.paths(rungs)
     assert path["is_whole"].tolist() == [False, False, True]
     assert path["best"].iloc[-1] == 0.3
     assert path["best"].isna().tolist() == [True, True, False]
@@ -58,19 +57,19 @@ def test_curves_are_means_of_steps_with_standard_errors_and_hypertunes_begins_af
         *(search("ei", errors, seed=seed) for seed, errors in enumerate(([0.4, 0.2, 0.3], [0.2, 0.2, 0.1]))),
         *(search("hypertune", [0.3, 0.1], seed=seed, subsets=[0.9] * 4) for seed in (0, 1)),
     ])  # fmt: skip
-    table = curves.summarise_curves(runs, ["elastic_net"])
+    table = curves.summarise(runs, ["elastic_net"])
     ei = table[(table["method"] == "ei") & (table["panel"] == "trials")]
     assert ei["mean"].tolist() == pytest.approx([0.7, 0.8, 0.85])
     assert ei["se"].tolist() == pytest.approx([0.1, 0.0, 0.05])  # |a - b| / 2 of two values
     tuned = table[(table["method"] == "hypertune") & (table["panel"] == "seconds")]
     assert (tuned["x"].iloc[0], tuned["x"].iloc[-1]) == (pytest.approx(5.0), pytest.approx(6.0))
     assert (tuned["mean"].iloc[0], tuned["mean"].iloc[-1]) == (pytest.approx(0.7), pytest.approx(0.9))
-    assert curves.summarise_curves(runs, ["mlp"]).empty
+    assert curves.summarise(runs, ["mlp"]).empty
 
 
 def test_how_far_a_curve_is_behind_is_the_mean_over_the_trials_that_both_have():
     runs = pd.concat([search("ei", [0.4, 0.3, 0.3, 0.1]), search("hypertune", [0.3, 0.3, 0.2], subsets=[0.9] * 2)])
-    found = searched.paths(runs)
+    found = searches.paths(runs)
     by_trial = curves.areas(found, "hypertune", "ei", "trials")
     assert by_trial["behind"].tolist() == pytest.approx([(-0.1 + 0.0 - 0.1) / 3])
     # In time they share [3, 4]: HyperTune's 0.3 against EI's 0.3, and at 4 s itself 0.3 against 0.1.
@@ -84,7 +83,7 @@ def test_a_table_has_the_printed_cells_with_rows_for_what_the_document_lacks():
         for method, error in (("majority", 0.96), ("ei", 0.31), ("fabolas", 0.33), ("hypertune", 0.30))
         for seed in range(3)
     ]
-    table = tables.table("table1", pd.concat([*parts, refit("ei", 0.2, dataset="adult")]), "paper")
+    table = errors.tabulate(pd.concat([*parts, refit("ei", 0.2, dataset="adult")]), "paper", number=1)
     cell = table[(table["dataset"] == "letter") & (table["method"] == "hypertune")].iloc[0]
     assert (cell["table"], cell["published"], cell["published_se"]) == (1, 0.30, 0.0)
     assert cell["ours"] == pytest.approx(0.31)
@@ -98,23 +97,23 @@ def test_a_table_has_the_printed_cells_with_rows_for_what_the_document_lacks():
     assert below["ours"].isna().all()
     assert set(below["dataset"]) == {"letter", "mnist", "adult", "vehicle"}
     assert "adult_scaled" not in set(table["dataset"])
-    text = tables.render(table)
+    text = errors.render(table)
     assert "0.3100 ± 0.0058 [0.3 ± 0]" in text
     assert f"{NOT_RUN} [0.11 ± 0.007]" in text
 
 
 def test_small_runs_show_their_numbers_and_are_not_published(tmp_path):
-    table = tables.table("table4", refit("hypertune", 0.1, learner="mlp", dataset="mnist", n_epochs=3), "smoke")
+    table = errors.tabulate(refit("hypertune", 0.1, learner="mlp", dataset="mnist", n_epochs=3), "smoke", number=4)
     cell = table[(table["learner"] == "mlp") & (table["method"] == "hypertune")].iloc[0]
     assert (cell["ours"], cell["scale"], cell["published"]) == (0.1, "smoke", 0.05)
     assert table[table["learner"] == "cnn"]["scale"].eq(NOT_RUN).all()
     (tmp_path / "tables").mkdir()
     table.to_csv(tmp_path / "tables/table4.csv")
-    assert not _reaches_floor(Path("tables/table4.csv"), tmp_path, hypertune)
+    assert not _reaches_floor(Path("tables/table4.csv"), tmp_path, paper)
 
 
 def test_a_table_of_a_learner_that_was_not_run_says_so_in_every_cell():
-    table = tables.table("table2", refit("ei", 0.1), "smoke")
+    table = errors.tabulate(refit("ei", 0.1), "smoke", number=2)
     assert table["scale"].eq(NOT_RUN).all()
     assert len(table[table["published"].notna()]) == 8
 
@@ -124,7 +123,7 @@ def test_controls_are_differences_to_hypertune_of_the_same_seed():
         search(method, [0.3 + 0.1 * seed, last], seed=seed)
         for seed in range(2) for method, last in (("hypertune", 0.1), ("ei", 0.25), ("hypertune_reversed", 0.2))
     ])  # fmt: skip
-    table = tables.controls(runs, "smoke").set_index(["method", "measure"])
+    table = curves.tabulate_controls(runs, "smoke").set_index(["method", "measure"])
     # 0 and 0.1 behind after the first trial and the second, which ends with the last of the seconds.
     for method, last in (("ei", 0.15), ("hypertune_reversed", 0.1)):
         for measure, share in (("behind_trials", 1 / 2), ("behind_seconds", 1 / curves.N_POINTS)):
@@ -132,31 +131,31 @@ def test_controls_are_differences_to_hypertune_of_the_same_seed():
     assert len(table) == 4
     other_seed = pd.concat([search("hypertune", [0.3], seed=0), search("ei", [0.3], seed=1)])
     for none in (search("hypertune", [0.3]), search("ei", [0.3]), other_seed):
-        assert tables.controls(none, "smoke")["scale"].tolist() == [NOT_RUN]
+        assert curves.tabulate_controls(none, "smoke")["scale"].tolist() == [NOT_RUN]
 
 
 def test_a_trial_on_fewer_epochs_is_not_whole_however_short_all_of_hyperbands_were():
     # Two of its trials, on one and three epochs of nine; EI's curves have all nine.
     short = search("hyperband", [0.2, 0.1], epochs=[1.0, 3.0], curve=["[0.8]", "[0.8, 0.85, 0.9]"])
     ei = search("ei", [0.3], curve=json.dumps([0.7] * 9))
-    found = searched.paths(pd.concat([short, ei]))
+    found = searches.paths(pd.concat([short, ei]))
     assert found.groupby("method")["is_whole"].sum().to_dict() == {"ei": 1, "hyperband": 0}
 
 
 @pytest.mark.parametrize("change", [{}, {"n_seeds": 2}, {"cost": 7999.0}])
 def test_a_figure_is_published_at_the_floor_alone(tmp_path, change):
     runs = svm_runs({"letter": 0.1}, **change)
-    assert reaches(tmp_path, "figure3", curves.summarise_curves(runs, ["svm"])) == (not change)
+    assert reaches(tmp_path, "figure3", curves.summarise(runs, ["svm"])) == (not change)
 
 
 @pytest.mark.parametrize(("n_rows", "n_epochs", "is_enough"), [(1e4, 10, True), (8e3, 10, False), (1e4, 9, False)])
 def test_networks_are_published_with_enough_images_and_epochs_alone(tmp_path, n_rows, n_epochs, is_enough):
     how = {"learner": "mlp", "dataset": "mnist"}
     fits = [refit("ei", 0.1, seed=seed, n_rows=n_rows, n_epochs=n_epochs, **how) for seed in range(3)]
-    assert reaches(tmp_path, "table4", tables.table("table4", pd.concat(fits), "paper")) == is_enough
+    assert reaches(tmp_path, "table4", errors.tabulate(pd.concat(fits), "paper", number=4)) == is_enough
     curve = json.dumps([0.9] * n_epochs)
     runs = [search("ei", [0.1], seed=seed, cost=n_rows * n_epochs, curve=curve, **how) for seed in range(3)]
-    assert reaches(tmp_path, "figure5", curves.summarise_curves(pd.concat(runs), ["mlp"])) == is_enough
+    assert reaches(tmp_path, "figure5", curves.summarise(pd.concat(runs), ["mlp"])) == is_enough
 
 
 def test_budgets_are_what_hypertune_spent_on_subsets_and_until_it_converged():
@@ -174,29 +173,29 @@ def test_budgets_are_what_hypertune_spent_on_subsets_and_until_it_converged():
     ei = search("ei", [0.3, 0.2], candidate=['{"alpha": 0.3}', '{"alpha": 0.2}'])
     fits = [refit("hypertune", 0.1, seed=seed).assign(budget_s=4.0) for seed in (0, 1)]
     runs = pd.concat([*ours, ei, ei.assign(seed=1), *fits])
-    found = budgets.of_searches(searched.paths(runs), tables.tested(runs)).set_index("seed")
+    found = budgets.measure(searches.paths(runs), searches.tested(runs)).set_index("seed")
     assert found["budget_s"].tolist() == [4.0, 4.0]
     assert found["on_subsets"].tolist() == pytest.approx([0.5, 0.5])
     assert found["n_trials"].tolist() == [2, 2]
     assert found["ei_tried"].tolist() == [False, True]
-    table = budgets.table(runs, "smoke").set_index("measure")
+    table = budgets.tabulate(runs, "smoke").set_index("measure")
     assert (table.loc["ei_tried", "ours"], table.loc["ei_tried", "least"], table.loc["ei_tried", "most"]) == (
         0.5,
         0,
         1,
     )
-    text = hypertune.render(table.reset_index()[["learner", "dataset", "measure", *table.columns[2:]]])
+    text = budgets.render(table.reset_index()[["learner", "dataset", "measure", *table.columns[2:]]])
     assert "50% (0% to 100%)" in text
     assert "The budgets of 0 of 2 searches end with the first trial on all rows;" in text
     assert "1 of 2 chose a candidate that EI tried" in text
-    assert budgets.table(ei, "smoke")["scale"].tolist() == [NOT_RUN]
-    alone = budgets.table(runs[runs["method"] != "ei"], "smoke").set_index("measure")
+    assert budgets.tabulate(ei, "smoke")["scale"].tolist() == [NOT_RUN]
+    alone = budgets.tabulate(runs[runs["method"] != "ei"], "smoke").set_index("measure")
     assert (alone.loc["ei_tried", "scale"], alone.loc["n_trials", "scale"]) == (NOT_RUN, "smoke")
-    assert "chose a" not in hypertune.render(alone.reset_index()[list(budgets.table(runs, "smoke"))])
+    assert "chose a" not in budgets.render(alone.reset_index()[list(budgets.tabulate(runs, "smoke"))])
 
 
 @pytest.mark.parametrize("n_seeds", [3, 2])
 def test_budgets_are_published_at_the_floor_alone(tmp_path, n_seeds):
     runs = [search("hypertune", [0.3, 0.1], subsets=[0.5], seed=seed) for seed in range(n_seeds)]
     runs += [refit("hypertune", 0.1, seed=seed) for seed in range(n_seeds)]
-    assert reaches(tmp_path, "table_of_budgets", budgets.table(pd.concat(runs), "paper")) == (n_seeds == 3)
+    assert reaches(tmp_path, "table_of_budgets", budgets.tabulate(pd.concat(runs), "paper")) == (n_seeds == 3)

@@ -13,11 +13,11 @@ from studies import config
 from studies.blocks import block_of, n_trials_of, planned, sized
 from studies.experiments import SEARCHES
 from studies.methods import METHODS
-from studies.trials_comparison import claims, reaches_floor, render
-from studies.trials_comparison import runs as measured
-from studies.trials_comparison.drawn import FIGURES
-from studies.trials_comparison.figures import looks_of
-from studies.trials_comparison.listed import (
+from studies.shared import refits
+from studies.trials_comparison import figures
+from studies.trials_comparison.figures import looks_of, summarise_anytime, summarise_ranks
+from studies.trials_comparison.paper import claims
+from studies.trials_comparison.problems_and_methods import (
     COLUMNS,
     EXPERIMENTS,
     PROBLEMS,
@@ -26,14 +26,10 @@ from studies.trials_comparison.listed import (
     searches_of,
     shown_on,
 )
-from studies.trials_comparison.summaries import (
-    ends,
-    summarise_anytime,
-    summarise_ranks,
-    table_strategies,
-)
+from studies.trials_comparison.regrets import ends, reaches_floor, refit, render, tabulate
 
 CONFIG = config.read(Path(__file__).parents[2] / "config/config.yaml")
+FIGURES = {artefact.name: artefact for artefact in figures.FIGURES}
 SHOWN = [("svm", "digits"), ("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist")]
 
 
@@ -45,7 +41,7 @@ def trials(learner, dataset, method, seed, rows):
 
 
 def path(method, errors, *, seed=0, seconds=None, problem=("svm", "digits"), least=0.1, overhead=0.5):
-    """A search as `runs.refits` has it: a second and a cost of 2 each, half a second the optimiser's."""
+    """A search as `regrets.refit` has it: a second and a cost of 2 each, half a second the optimiser's."""
     n = len(errors)
     spent = np.arange(1.0, n + 1) if seconds is None else np.array(seconds)
     return pd.DataFrame(
@@ -65,7 +61,7 @@ def test_searches_of_a_table_are_added_up_and_held_to_its_least_test_error():
     )  # fmt: skip
     ours = trials("lookup", "svm_mnist", "ei", 1, [(2, 10, 0.5, None, math.nan), (3, 20, 1, "{}", 0.25)])
     other = trials("lookup", "svm_mnist", "random", 1, [(1, 5, 0, "{}", 0.3)])
-    found = measured.refits(pd.concat([cells, other, ours], ignore_index=True), {})
+    found = refit(pd.concat([cells, other, ours], ignore_index=True), {})
     assert list(found.columns) == list(COLUMNS)
     assert found["method"].tolist() == ["ei", "ei", "random"]
     assert found["seconds"].tolist() == [2.5, 6.5, 1]  # (2 + 0.5), (3 + 1) more
@@ -88,7 +84,7 @@ def test_checks_for_termination_are_paid_for():
         "reason": "",
     }
     table = pd.DataFrame([{**curve, "learner": None, "dataset": "mnist", "data": "original"}])
-    found = measured.refits(pd.concat([runs.assign(check_s=[0.25, 4.0]), table], ignore_index=True), {})
+    found = refit(pd.concat([runs.assign(check_s=[0.25, 4.0]), table], ignore_index=True), {})
     assert found["seconds"].tolist() == [2.75, 2.75 + 5.5]
     assert found["overhead"].tolist() == [0.75, 5.25]
     assert found["least"].tolist() == [0.25, 0.25]
@@ -98,7 +94,7 @@ def test_what_live_searches_chose_is_fitted_and_the_best_of_a_seed_is_the_least(
     asked = set()
 
     class Fits:
-        def __init__(self, settings, root, journal_path):
+        def __init__(self, settings, root, journal):
             assert settings == {"n_train": 5}
 
         def fit(self, learner, dataset, seed, candidate):
@@ -107,14 +103,14 @@ def test_what_live_searches_chose_is_fitted_and_the_best_of_a_seed_is_the_least(
             asked.add((seed, candidate["C"]))
             return {"test_error": candidate["C"] / 10 + seed / 100}
 
-    monkeypatch.setattr(measured, "SeedFits", Fits)
+    monkeypatch.setattr(refits, "SeedFits", Fits)
     texts = {value: json.dumps({"C": value}) for value in (1, 2, 3)}
 
     def search(method, seed, chosen):
         return trials("svm", "digits", method, seed, [(1, 1, 0, texts.get(value), math.nan) for value in chosen])
 
     runs = pd.concat([search("ei", 0, [None, 3, 1]), search("tpe", 0, [2, 1]), search("tpe", 1, [2])])
-    found = measured.refits(runs.drop(columns="test_error"), {"n_train": 5})
+    found = refit(runs.drop(columns="test_error"), {"n_train": 5})
     assert asked == {(0, 1), (0, 2), (0, 3), (1, 2)}
     assert found["test_error"].tolist() == pytest.approx([math.nan, 0.3, 0.1, 0.2, 0.1, 0.21], nan_ok=True)
     assert found["least"].tolist() == pytest.approx([0.1] * 5 + [0.21])
@@ -123,10 +119,10 @@ def test_what_live_searches_chose_is_fitted_and_the_best_of_a_seed_is_the_least(
 def test_runs_that_cannot_be_compared_are_refused():
     one = trials("svm", "digits", "ei", 0, [(1, 1, 0, "{}", 0.1)])
     with pytest.raises(ValueError, match="the runs lack the column 'cost'; they have"):
-        measured.refits(one.drop(columns="cost"), {})
+        refit(one.drop(columns="cost"), {})
     two = pd.concat([one, one.assign(learner="elastic_net")])
     with pytest.raises(ValueError, match="must hold searches on one problem, got 2"):
-        measured.refits(two, {})
+        refit(two, {})
     with pytest.raises(ValueError, match=r"unknown problem \('svm', 'iris'\); known: \('lookup', 'svm_mnist'\)"):
         ends(path("ei", [0.1], problem=("svm", "iris")))
     with pytest.raises(ValueError, match="the paths lack the column 'least'"):
@@ -197,17 +193,17 @@ def test_lines_are_means_over_seeds_from_where_all_have_an_incumbent():
 
 def test_the_table_says_who_never_arrived_and_what_was_not_run_often_enough():
     runs = pd.concat([path("ei", [0.2, 0.1]), path("ei", [0.3], seed=1), path("random", [0.1])])
-    table = table_strategies(runs, "laptop").set_index(["method", "measure"])
+    table = tabulate(runs, "laptop").set_index(["method", "measure"])
     assert table.loc[("ei", "cost_to_10"), "ours"] == 3  # (4 + 2) / 2
     assert table.loc[("ei", "cost_to_10"), "says"] == "1 of 2 seeds never"
     assert table.loc[("random", "cost_to_10"), "says"] == ""
     assert table.loc[("ei", "regret_at_trials"), "budget"] == 1
-    text = render(table_strategies(runs, "laptop"))
+    text = render(tabulate(runs, "laptop"))
     assert "3 (1 of 2)" in text
     assert "50%" in text
     often = pd.concat(path("ei", [0.2], seed=seed) for seed in range(10))
     rarely = path("random", [0.1], problem=("elastic_net", "digits"))
-    table = table_strategies(pd.concat([often, rarely]), "paper")
+    table = tabulate(pd.concat([often, rarely]), "paper")
     below = table[table["problem"] == "Elastic net on digits, live"]
     assert set(below["scale"]) == {"not run at this scale"}
     assert below["ours"].isna().all()
@@ -219,17 +215,17 @@ def test_ten_searches_are_enough_though_one_had_no_incumbent_by_then():
     runs = pd.concat(
         [*(path(m, [0.2], seed=s) for m in ("ei", "random") for s in range(9)), path("ei", [0.2], seed=9), late]
     )
-    table = table_strategies(runs, "paper").set_index(["method", "measure"])
+    table = tabulate(runs, "paper").set_index(["method", "measure"])
     cell = table.loc[("random", "regret_at_seconds")]
     assert (cell["scale"], cell["n_seeds"], cell["n_missing"]) == ("paper", 9, 1)
     assert cell["ours"] == pytest.approx(0.1)
     assert reaches_floor(table)
-    assert not reaches_floor(table_strategies(runs[runs["seed"] > 0], "paper"))
+    assert not reaches_floor(tabulate(runs[runs["seed"] > 0], "paper"))
 
 
 def test_who_had_no_incumbent_and_what_was_not_run_is_named():
     runs = pd.concat([path("ei", [math.nan, 0.2]), path("ei", [math.nan], seed=1), path("random", [0.3])])
-    text = render(table_strategies(runs, "laptop"))
+    text = render(tabulate(runs, "laptop"))
     assert "10.00 (1 of 2)" in text  # of EI in the end, 0.2 less 0.1
     assert "Not run at this scale" not in text
     figure = FIGURES["anytime_trials"].draw(FIGURES["anytime_trials"].summarise(runs))
@@ -243,9 +239,9 @@ def test_a_method_that_is_not_run_has_a_row_that_says_so():
          "candidate": "a", "n_rows": [200], "test_error": [0.2], "seconds": 1.0, "cost": 1.0}
     )  # fmt: skip
     runs = [trials("lookup", "svm_mnist", "ei", seed, [(2, 10, 0.5, "{}", 0.25)]) for seed in range(10)]
-    found = measured.refits(pd.concat([cells, *runs], ignore_index=True), {"not_run": ["mtbo_64", "tpe", "mine"]})
+    found = refit(pd.concat([cells, *runs], ignore_index=True), {"not_run": ["mtbo_64", "tpe", "mine"]})
     assert found["method"].tolist() == ["ei"] * 10 + ["mtbo_64", "tpe", "mine"]
-    table = table_strategies(found, "paper")
+    table = tabulate(found, "paper")
     absent = table[table["n_seeds"] == 0]
     assert absent["method"].tolist() == ["tpe", "mtbo_64", "mine"]  # in the order of the table
     assert set(absent["scale"]) == {"not run at this scale"}
@@ -363,7 +359,7 @@ def test_a_new_line_is_compared_in_every_experiment_or_in_some():
             {"name": "mine", "strategy": "ei", "experiments": ["svm"]},
             "unknown experiment 'svm'; known: compared_svm",
         ),
-        ({"name": "ei", "strategy": "tpe"}, "ei is a known method, of the strategy ei with settings of its own"),
+        ({"name": "ei", "strategy": "tpe"}, "ei is a known method: its strategy is ei and its settings are fixed"),
         ({"name": "mtbo_4", "strategy": "mtbo", "settings": {"divisor": 8}}, "mtbo_4 is a known method"),
         ({"name": "random", "strategy": "random"}, "the name stands twice"),
     ],

@@ -10,7 +10,7 @@ from studies.blocks import (
     tables_of_sizes,
 )
 from studies.experiments import EXPERIMENTS
-from studies.trials_comparison.listed import searches_of
+from studies.trials_comparison.problems_and_methods import searches_of
 
 ROWS = {
     name: config[experiment.package.split(".")[0]][name]

@@ -1,6 +1,6 @@
 # Functions of hypertune.smk and trials_comparison.smk: what their rows are made from.
 
-from studies.trials_comparison.listed import shown_on
+from studies.trials_comparison.problems_and_methods import shown_on
 
 TUNED = [name for name, of in SEARCHES.items() if of.paper == "hypertune"]
 

@@ -1,6 +1,6 @@
 # Every way to save trials on the same problems: searches that document 003 runs (trials.smk), and others beside them.
 
-from studies.trials_comparison.listed import PROBLEMS
+from studies.trials_comparison.problems_and_methods import PROBLEMS
 
 
 rule compare_trials:

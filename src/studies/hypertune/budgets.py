@@ -9,10 +9,20 @@ from typing import Any, Final
 
 import pandas as pd
 
-from studies.hypertune.listed import TESTER
-from studies.hypertune.searched import least_scope, paths, within
-from studies.hypertune.tables import at_floor, not_run, tested
+from studies.hypertune.searches import (
+    LEARNERS,
+    PROBLEM,
+    TESTER,
+    at_floor,
+    choice_within,
+    least_scope,
+    not_run,
+    paths,
+    runs_of,
+    tested,
+)
 from studies.markdown import about_marked, crossed, made_of, mark
+from studies.records import Artefact
 from studies.tidy import TIDY, mean_by_seed, shares_within, unprinted
 from studies.verdicts import NOT_RUN
 
@@ -26,47 +36,47 @@ MEASURES: Final = {
 """Per search by HyperTune."""
 SHARES: Final = ("on_subsets", "ends_at_first", "ei_tried")
 """Those of `MEASURES` from 0 to 1."""
-_PROBLEM: Final = ["learner", "dataset", "seed"]
 _KEYS: Final = ["learner", "dataset", "measure"]
 _COLUMNS: Final = [*_KEYS, *TIDY, "least", "most", "n_rows", "n_epochs", "n_missing"]
 
 
-def of_searches(found: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
+def measure(searches: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
     """`MEASURES` of each search by HyperTune that has a budget, with its learner, dataset, seed and data.
 
     ei_tried is nan where EI was not run.
 
     Args:
-        found: searches by HyperTune and EI, as of `searched.paths`.
-        fits: rows of `tables.tested`, which have the budgets.
+        searches: by HyperTune and EI, as of `searches.paths`.
+        fits: rows of `searches.tested`, which have the budgets.
     """
     rows: list[dict[str, object]] = []
-    budgets = fits[fits["method"] == TESTER].set_index(_PROBLEM)["budget_s"].to_dict()
-    for cell, part in found.groupby(_PROBLEM, sort=False):
-        own = part[part["method"] == TESTER]
-        if own.empty or cell not in budgets:
+    budgets = fits[fits["method"] == TESTER].set_index(PROBLEM)["budget_s"].to_dict()
+    for cell, part in searches.groupby(PROBLEM, sort=False):
+        path = part[part["method"] == TESTER]
+        if path.empty or cell not in budgets:
             continue
         total_s = float(budgets[cell])
-        is_on_all = own["n_rows"].isna()
-        n_trials = int((is_on_all & (own["spent_s"] <= total_s * (1 + 1e-9))).sum())
-        chosen, _ = within(own, total_s)
+        is_on_all = path["n_rows"].isna()
+        n_trials = int((is_on_all & (path["spent_s"] <= total_s * (1 + 1e-9))).sum())
+        choice, _ = choice_within(path, total_s)
         tried = part[part["method"] == "ei"]["candidate"].map(json.loads).tolist()
-        rows.append(dict(zip(_PROBLEM, cell, strict=True)) | {
-            "data": own["data"].iloc[0],
+        facts = {
+            "data": path["data"].iloc[0],
             "budget_s": total_s,
-            "on_subsets": float((own["seconds"] + own["overhead_s"])[~is_on_all].sum()) / total_s,
+            "on_subsets": float((path["seconds"] + path["overhead_s"])[~is_on_all].sum()) / total_s,
             "n_trials": n_trials,
             "ends_at_first": n_trials == 1,
-            "ei_tried": chosen in tried if tried else math.nan,
-        })  # fmt: skip
-    return pd.DataFrame(rows, columns=[*_PROBLEM, *MEASURES, "data"])
+            "ei_tried": choice in tried if tried else math.nan,
+        }
+        rows.append(dict(zip(PROBLEM, cell, strict=True)) | facts)
+    return pd.DataFrame(rows, columns=[*PROBLEM, *MEASURES, "data"])
 
 
-def table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What the searches' budgets were spent on, problem by problem.
 
     Args:
-        runs: searches and rows of `runs.refits`, among others.
+        runs: searches and refits.
         scale: label of the run.
 
     Returns:
@@ -77,16 +87,16 @@ def table(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     fits = tested(runs)
     if not (fits["method"] == TESTER).any():
         return not_run(_COLUMNS, learner="none", dataset="none", measure="budget_s")
-    found = paths(runs[runs["method"].isin([TESTER, "ei"])])
-    long = of_searches(found, fits).melt([*_PROBLEM, "data"], list(MEASURES), "measure").astype({"value": float})
+    searches = paths(runs[runs["method"].isin([TESTER, "ei"])])
+    long = measure(searches, fits).melt([*PROBLEM, "data"], list(MEASURES), "measure").astype({"value": float})
     ends = long.groupby(_KEYS)["value"].agg(least="min", most="max").reset_index()
-    made = shares_within(mean_by_seed(long, "value", _KEYS), SHARES).merge(ends).assign(method=TESTER)
-    made = at_floor(made.merge(least_scope(found)))
-    order = made["measure"].map(list(MEASURES).index)
-    made = made.assign(order=order).sort_values([*_KEYS[:2], "order"], kind="stable")
-    made = unprinted(made, scale)
-    made["scale"] = made["scale"].where(made["n_seeds"] > 0, NOT_RUN)
-    return made[_COLUMNS].reset_index(drop=True)
+    cells = shares_within(mean_by_seed(long, "value", _KEYS), SHARES).merge(ends).assign(method=TESTER)
+    cells = at_floor(cells.merge(least_scope(searches)))
+    order = cells["measure"].map(list(MEASURES).index)
+    table = cells.assign(order=order).sort_values([*_KEYS[:2], "order"], kind="stable")
+    table = unprinted(table, scale)
+    table["scale"] = table["scale"].where(table["n_seeds"] > 0, NOT_RUN)
+    return table[_COLUMNS].reset_index(drop=True)
 
 
 def render(table: pd.DataFrame) -> str:
@@ -105,7 +115,7 @@ def render(table: pd.DataFrame) -> str:
         return f"{(rows['ours'] * rows['n_seeds']).sum():.0f} of {rows['n_seeds'].sum()}"
 
     share = run[run["measure"] == "on_subsets"]
-    what = "; ".join(f"{name.replace('_', ' ')}: {says}" for name, says in MEASURES.items())
+    what = "; ".join(f"{name.replace('_', ' ')}: {text}" for name, text in MEASURES.items())
     note = (
         f"Means (least to most) over HyperTune's searches; {what}. "
         f"{made_of(run).capitalize()}.\n\nThe budgets of {count('ends_at_first')} searches end with"
@@ -121,7 +131,17 @@ def render(table: pd.DataFrame) -> str:
 def _cell(row: Mapping[Any, Any]) -> str:
     if row["scale"] == NOT_RUN:
         return NOT_RUN
-    of = "{:.0%}" if row["measure"] in SHARES else "{:.3g}"
-    mean, least, most = (of.format(row[name]) for name in ("ours", "least", "most"))
+    style = ".0%" if row["measure"] in SHARES else ".3g"
+    mean, least, most = (format(row[name], style) for name in ("ours", "least", "most"))
     text = mean if least == most else f"{mean} ({least} to {most})"
     return text + mark(row["data"])
+
+
+BUDGETS: Final = Artefact(
+    "budgets",
+    runs_of(tuple(LEARNERS), "", "_refits"),
+    tabulate,
+    """What HyperTune's time, which is every method's, was spent on, and where its choice within it comes from; not
+    in the document.""",
+    render=render,
+)

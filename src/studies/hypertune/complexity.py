@@ -1,4 +1,4 @@
-"""Figure 1 from a computation: accuracy against complexity on a subset and on all rows, and the VC bound of both.
+"""Figure 1 of document 004, computed: accuracy against complexity on a subset and on all rows, and the VC bound.
 
 The document draws a schema. Here the classifier is a linear SVM on F random Fourier features (`learners.svm_rff`)
 of two classes, the first and the second half of a data set's, at a fixed C and gamma. Halfspaces of F features
@@ -14,24 +14,41 @@ garbled (128 in the place of 32, and log(8 / delta) outside the brackets).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from frugal import datasets, learners
 from frugal.checks import check_settings, check_whole
 from frugal.seeds import rng_for
 from frugal.stats import standard_error
-from frugal.threads import one_thread
-from frugal.trials.parts import split
-from studies.tidy import provenance
+from studies import style
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, exact, mean, ratio
+from studies.hypertune.searches import FLOOR, FLOOR_ROWS, without_stand_ins
+from studies.records import Artefact, Claim, Method, Study
+from studies.regions import above
+from studies.tidy import is_stand_in, provenance
 
-METHODS: Final = ("subset", "all")
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+METHODS: Final = (
+    Method("subset", label="a subset (M2 of the document)", color="#D9820A", marker="D", linestyle="-"),
+    Method("all", label="all rows (M1)", color="#00318F", marker="^", linestyle="--"),
+)
 SETTINGS: Final = ("dataset", "n_train", "subset_rows", "n_test", "n_features", "C", "gamma")
 DELTA: Final = 0.05
+
+
+# Runs ----------------------------------------------------------------------------------------------------------
 
 
 def bound(n_rows: int, vc_dimension: int, delta: float = DELTA) -> float:
@@ -39,11 +56,11 @@ def bound(n_rows: int, vc_dimension: int, delta: float = DELTA) -> float:
     return float(np.sqrt(32 * (vc_dimension * np.log(n_rows + 1) + np.log(8 / delta)) / n_rows))
 
 
-def complexity(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
+def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
     """Accuracies of one seed on a subset of the training rows, or on all of them, a row per number of features.
 
     Args:
-        method: of `METHODS`.
+        method: name of one of `METHODS`.
         seed: draws the training rows, of these the subset, and the random features.
         settings: dataset, one that sets no test rows apart; n_train, training rows; subset_rows, of the subset;
             n_test, test rows; n_features, numbers of random features; C and gamma, of the SVM.
@@ -55,33 +72,194 @@ def complexity(method: str, seed: int, settings: Mapping[str, Any], root: str | 
     Raises:
         ValueError: on an unknown or missing setting, or more rows than there are.
     """
+    from frugal import datasets, learners
+    from frugal.threads import one_thread
+    from frugal.trials.parts import split
+
     check_settings(settings, SETTINGS, complete=True)
     check_whole("subset_rows", settings["subset_rows"], 2, settings["n_train"], "the training rows")
     data = datasets.load(settings["dataset"], root=root)
-    of = split(data, n_valid=1, n_test=settings["n_test"], seed=0, n_train=settings["n_train"], train_seed=seed)
-    (X, y), (X_test, y_test) = of.train, of.test
+    n_train, n_test = settings["n_train"], settings["n_test"]
+    parts = split(data, n_valid=1, n_test=n_test, seed=0, n_train=n_train, train_seed=seed)
+    (X, y), (X_test, y_test) = parts.train, parts.test
     y, y_test = (np.asarray(labels >= data.n_classes / 2, dtype=np.int64) for labels in (y, y_test))
     if method == "subset":
-        rows = rng_for("complexity", "subset", seed).permutation(len(y))[: settings["subset_rows"]]
-        X, y = X[rows], y[rows]
-    found = []
+        drawn = rng_for("complexity", "subset", seed).permutation(len(y))[: settings["subset_rows"]]
+        X, y = X[drawn], y[drawn]
+    rows = []
     for n_features in settings["n_features"]:
         candidate = {"C": settings["C"], "gamma": settings["gamma"], "n_features": n_features}
         with one_thread():
             fitted = learners.build("svm_rff", candidate, seed=seed).fit(X, y)
             right = [float(np.mean(fitted.predict(a) == b)) for a, b in ((X, y), (X_test, y_test))]
-        found.append([len(y), n_features, *right, bound(len(y), n_features + 1)])
-    table = pd.DataFrame(found, columns=["n_rows", "n_features", "train_accuracy", "accuracy", "bound"])
+        rows.append([len(y), n_features, *right, bound(len(y), n_features + 1)])
+    table = pd.DataFrame(rows, columns=["n_rows", "n_features", "train_accuracy", "accuracy", "bound"])
     table.insert(0, "data", data.provenance)
     table.insert(0, "dataset", data.name)
     return table
 
 
-def summarise_figure1(runs: pd.DataFrame) -> pd.DataFrame:
+# Claims --------------------------------------------------------------------------------------------------------
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
+    """What the claims are about, each (n_sizes, n_seeds) unless it says otherwise.
+
+    Returns:
+        n_features; by method accuracies, `{method} gap` (between training and test accuracy) and `{method} bound`;
+        `{method} best`, as of `best_features`, (n_seeds,), and `subset lost`, as of `lost_by_the_most_features`,
+        (n_seeds,).
+    """
+    gaps = runs.assign(gap=(runs["train_accuracy"] - runs["accuracy"]).abs())
+    found: dict[str, Array] = {}
+    for method, part in gaps.groupby("method"):
+        wide = {
+            name: part.pivot_table(name, index="n_features", columns="seed")
+            for name in ("accuracy", "gap", "bound")
+        }
+        found[str(method)] = wide["accuracy"].to_numpy(float)
+        found |= {f"{method} {name}": wide[name].to_numpy(float) for name in ("gap", "bound")}
+        sizes = wide["accuracy"].index.to_numpy(float)
+        found["n_features"] = np.repeat(sizes[:, None], found[str(method)].shape[1], axis=1)
+    found |= {f"{name} best": best.to_numpy(float) for name, best in best_features(runs).items()}
+    return found | {"subset lost": lost_by_the_most_features(found["subset"])}
+
+
+def best_features(runs: pd.DataFrame) -> pd.DataFrame:
+    """log2 of the number of features with the highest accuracy on the test rows, by seed, a column per method."""
+    best = runs.loc[runs.groupby(["method", "seed"])["accuracy"].idxmax()]
+    wide = best.pivot_table("n_features", index="seed", columns="method")
+    return wide.reindex(columns=[method.name for method in METHODS]).apply(np.log2)
+
+
+def lost_by_the_most_features(accuracy: Array) -> Array:
+    """Accuracy with the most features less that with the number that is best on the other seeds, (n_seeds,).
+
+    Were the number chosen on the same seeds the difference could not be above 0, and noise alone would do.
+
+    Args:
+        accuracy: by number of features, increasing, and seed, (n_sizes, n_seeds).
+
+    Returns:
+        nan where there is one seed alone.
+    """
+    n_seeds = accuracy.shape[1]
+    if n_seeds < 2:
+        return np.full(n_seeds, np.nan)
+    others = (accuracy.sum(axis=1, keepdims=True) - accuracy) / (n_seeds - 1)
+    lost: Array = accuracy[-1] - accuracy[others.argmax(axis=0), np.arange(n_seeds)]
+    return lost
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """Whether runs are on data that are no stand-ins, of enough seeds and rows."""
+    if runs["data"].map(is_stand_in).any():
+        return False
+    return bool(runs.groupby("method")["seed"].nunique().min() >= FLOOR and runs["n_rows"].max() >= FLOOR_ROWS)
+
+
+COMPLEXITY: Final = Study(
+    name="complexity",
+    methods=METHODS,
+    run=run,
+    datasets="dataset",
+    judged=without_stand_ins,
+    arrays=arrays,
+    is_enough=is_enough,
+)
+_claim = partial(Claim, of="complexity", artefact="figures/figure1", agrees=above(0), unit="points")
+_INTRODUCTION: Final = "Introduction"
+_THEORY: Final = "Key insights from PAC Generalization Bound"
+
+
+def _sizes(arrays: Arrays) -> list[str]:
+    return [f"{n:.0f}" for n in arrays["n_features"][:, 0]]
+
+
+def _within_bound(arrays: Arrays, rng: Generator) -> Estimate:
+    cells = np.concatenate([arrays[f"{name} bound"] - arrays[f"{name} gap"] for name in ("subset", "all")])
+    names = [f"{rows} with {n} features" for rows in ("the subset", "all rows") for n in _sizes(arrays)]
+    return every(100 * cells, above(0), noun="cells", names=names)
+
+
+def _subset_poorer(arrays: Arrays, rng: Generator) -> Estimate:
+    points = 100 * (arrays["all"] - arrays["subset"])
+    return every(points, above(0), noun="numbers of features", names=_sizes(arrays))
+
+
+def _monotone_rise(arrays: Arrays, rng: Generator) -> Estimate:
+    """Steps of all rows' accuracy, from the fewest features to the number that is best on the subset."""
+    last = int(arrays["subset"].mean(axis=1).argmax())
+    names = [f"from {few} to {many}" for few, many in pairwise(_sizes(arrays)[: last + 1])]
+    return every(100 * np.diff(arrays["all"][: last + 1], axis=0), above(0), noun="steps", names=names)
+
+
+CLAIMS: Final = (
+    _claim(
+        "hypertune.theory.theorem1",
+        section=_THEORY,
+        quote="For binary classification and the 0/1 loss function, we have the following generalization bounds",
+        quantity="by how much the gap between training and test error of a linear SVM on random features lies "
+        "below Theorem 1's bound at a probability of 95 %, at each number of rows and of features",
+        measure=_within_bound,
+    ),
+    _claim(
+        "hypertune.theory.bound_on_fewer_rows",
+        section=_THEORY,
+        quote="For a fixed VC dimension ... the generalization bound is higher when n is small",
+        quantity="Theorem 1's bound on the subset's rows over that on all rows, at the VC dimension where they "
+        "are closest",
+        unit="times",
+        agrees=above(1),
+        measure=lambda arrays, rng: exact(float((arrays["subset bound"] / arrays["all bound"]).min())),
+    ),
+    _claim(
+        "hypertune.figure1.more_complex_optimum",
+        section=_THEORY,
+        quote="the lowest generalization risk (highest accuracy) for a model that is trained on a larger data "
+        "will occur at a more complex model than the one with a smaller training set",
+        quantity="number of random features that is best on test rows, when trained on all rows over when trained "
+        "on the subset",
+        unit="times",
+        agrees=above(1),
+        measure=lambda arrays, rng: ratio(2 ** arrays["all best"], 2 ** arrays["subset best"]),
+    ),
+    _claim(
+        "hypertune.figure1.subset_degrades",
+        section=_INTRODUCTION,
+        quote="its generalization performance degrades as it selects more complex models",
+        quantity="by how much test accuracy, trained on the subset, falls from the number of random features that "
+        "is best on the other seeds to the most",
+        measure=lambda arrays, rng: mean(-100 * arrays["subset lost"]),
+    ),
+    _claim(
+        "hypertune.figure1.subset_poorer",
+        section=_INTRODUCTION,
+        quote="M2 exhibits poorer generalization performance compared to M1",
+        quantity="by how much test accuracy is higher when trained on all rows than on the subset, at each number "
+        "of random features",
+        measure=_subset_poorer,
+    ),
+    _claim(
+        "hypertune.figure1.monotone_rise",
+        section=_INTRODUCTION,
+        quote="Between the lower and upper bounds of the performance in M2, the performance of M1 rises strictly "
+        "monotonically",
+        quantity="by how much test accuracy, trained on all rows, rises at each step from the fewest random "
+        "features to the number that is best on the subset",
+        measure=_monotone_rise,
+    ),
+)
+
+
+# Figure --------------------------------------------------------------------------------------------------------
+
+
+def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Means over the seeds.
 
     Args:
-        runs: rows of `complexity`.
+        runs: of `COMPLEXITY`.
 
     Returns:
         method, n_rows (trained on), n_features, mean and se (accuracy on the test rows), train_mean, train_se,
@@ -99,27 +277,49 @@ def summarise_figure1(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["method", "n_rows", "n_features", *names])
 
 
-def best_features(runs: pd.DataFrame) -> pd.DataFrame:
-    """log2 of the number of features with the highest accuracy on the test rows, by seed, a column per method."""
-    best = runs.loc[runs.groupby(["method", "seed"])["accuracy"].idxmax()]
-    wide = best.pivot_table("n_features", index="seed", columns="method").reindex(columns=list(METHODS))
-    return wide.apply(np.log2)
+@style.styled
+def draw(table: pd.DataFrame) -> Figure:
+    """Left: accuracy on the test rows and on those trained on; right: the VC bound of the gap between the two."""
+    from matplotlib.ticker import PercentFormatter, StrMethodFormatter
+
+    figure = style.new_figure(7.2, 3.0)
+    accuracy, bounds = figure.subplots(1, 2)
+    for method in METHODS:
+        look, line = method.look, table[table["method"] == method.name].sort_values("n_features")
+        label = f"{look.label}, {line['n_rows'].iloc[0]:,.0f} rows"
+        given: dict[str, Any] = {"color": look.color, "linestyle": look.linestyle, "label": label}
+        accuracy.plot(line["n_features"], line["mean"], marker=look.marker, **given)
+        ends = line.assign(low=line["mean"] - line["se"], high=line["mean"] + line["se"])
+        style.band(accuracy, ends, look.color, x="n_features", alpha=0.2)
+        best = line[line["mean"] == line["mean"].max()]
+        accuracy.plot(best["n_features"], best["mean"], "*", color=look.color, markersize=11, label="_best")
+        accuracy.plot(line["n_features"], line["train_mean"], color=look.color, linewidth=0.8, linestyle=":")
+        bounds.plot(line["n_features"], line["bound"], marker=look.marker, **given)
+    accuracy.set(xlabel="Complexity: random Fourier features", ylabel="Accuracy")
+    note = "marks: test rows, star: best\ndotted: rows trained on"
+    accuracy.text(0.97, 0.03, note, ha="right", fontsize=7, transform=accuracy.transAxes)
+    accuracy.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    bounds.set(ylim=(min(0.5, 0.8 * table["bound"].min()), 2 * table["bound"].max()))
+    bounds.axhspan(1.0, bounds.get_ylim()[1], color="#EEF0F2", linewidth=0)
+    bounds.set(xlabel="VC dimension - 1", ylabel="Bound of the gap, probability 95 %", yscale="log")
+    bounds.text(0.03, 0.95, "above 1 it says nothing", transform=bounds.transAxes, va="top", fontsize=7)
+    for axis in (accuracy, bounds):
+        axis.set_xscale("log", base=2)
+        axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.grid(alpha=0.3)
+    style.legend(figure, [accuracy], n_columns=2)
+    style.mark_stand_in(figure, table["data"])
+    return figure
 
 
-def lost_by_the_most_features(accuracy: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Accuracy with the most features less that with the number that is best on the other seeds, (n_seeds,).
-
-    Were the number chosen on the same seeds the difference could not be above 0, and noise alone would do.
-
-    Args:
-        accuracy: by number of features, increasing, and seed, (n_sizes, n_seeds).
-
-    Returns:
-        nan where there is one seed alone.
-    """
-    n_seeds = accuracy.shape[1]
-    if n_seeds < 2:
-        return np.full(n_seeds, np.nan)
-    others = (accuracy.sum(axis=1, keepdims=True) - accuracy) / (n_seeds - 1)
-    lost: NDArray[np.float64] = accuracy[-1] - accuracy[others.argmax(axis=0), np.arange(n_seeds)]
-    return lost
+FIGURE1: Final = Artefact(
+    "figure1",
+    ("complexity",),
+    summarise,
+    """The document's schema, computed: a linear SVM on random Fourier features (C {{ C }}, gamma {{ gamma }})
+    tells the first half of {{ dataset }}'s classes from the second, trained on {{ n_train }} rows (M1) or on
+    {{ subset_rows }} of them (M2). Left: accuracy on {{ n_test }} test rows, mean over {{ n_seeds }} seed(s) with
+    a band of one standard error. Right: what Theorem 1 bounds the gap between the error on the training rows and
+    the expected one by, with probability 95 %.""",
+    draw,
+)

@@ -1,24 +1,30 @@
-"""Figures of the comparison, from their numbers alone."""
+"""Figures of the comparison: regret on the way, and average ranks at equal budgets, by each currency."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from studies import style
 from studies.methods import METHODS
-from studies.records import Look, default_look
-from studies.shared.ranks import draw_diagrams
-from studies.trials_comparison.listed import GROUPS, PROBLEMS, in_order
+from studies.paths import mean_path, until_last
+from studies.records import Artefact, Look, default_look
+from studies.shared.ranks import COLUMNS as RANKS
+from studies.shared.ranks import draw_diagrams, rank_table
+from studies.tidy import provenance
+from studies.trials_comparison.problems_and_methods import GROUPS, PROBLEMS, in_order
+from studies.trials_comparison.regrets import PROBLEM, budget_of, ends, ordered, runs_of, titles
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+N_POINTS: Final = 201
 _DOTS: Final = (0, (1, 1))
 _BEHIND: Final = "#C9CDD2"
 _ACROSS: Final = {
@@ -55,17 +61,49 @@ def _face(method: str, look: Look) -> dict[str, Any]:
     }
 
 
+# Regret on the way ---------------------------------------------------------------------------------------------
+
+
+def summarise_anytime(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
+    """Regret of the incumbent against what was spent, mean over seeds.
+
+    A line begins once every seed has an incumbent, and ends with its longest search; a search that has ended keeps
+    its last value. All lines of a problem share a grid, evenly spaced in logarithms, or the numbers of trials.
+
+    Returns:
+        problem (its title), method, x, mean, low, high, n_seeds, n_missing (seeds that never had an incumbent),
+        budget (of `regrets.budget_of`), data.
+    """
+    parts = []
+    for _, paths in ordered(runs).groupby(PROBLEM, sort=False):
+        spent = paths[currency]
+        grid = np.geomspace(spent.min(), spent.max(), N_POINTS)
+        if currency == "trials":
+            grid = np.arange(1.0, spent.max() + 1)
+        budget = budget_of(paths, currency)
+        for method, part in paths.groupby("method", sort=False):
+            searches = [path for _, path in part.groupby("seed")]
+            with_value = [path for path in searches if path["regret"].notna().any()]
+            facts = {"problem": titles(part)[0], "method": method, "budget": budget, "data": provenance(part)}
+            line = pd.DataFrame({"x": [np.nan], "n_seeds": 0})
+            if with_value:
+                line = mean_path(with_value, currency, "regret", until_last(grid, with_value, currency))
+            parts.append(line.assign(**facts, n_missing=len(searches) - len(with_value)))
+    names = ["problem", "method", "x", "mean", "low", "high", "n_seeds", "n_missing", "budget", "data"]
+    return pd.concat(parts, ignore_index=True).reindex(columns=names)
+
+
 @style.styled
 def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
     """A column of panels per problem and a row per method, the problem's other methods in grey behind it.
 
     What terminates shares the row of what does not, dotted. The vertical line is the budget of
-    `summaries.budget_of`.
+    `regrets.budget_of`.
     """
     shown = [problem for problem in PROBLEMS.values() if (summary["problem"] == problem.title).any()]
     rows = in_order(summary["method"].map(_row_of))
     looks = looks_of([*summary["method"], *rows])
-    figure = Figure(figsize=(style.TWO_COLUMN[0], 1.3 + 0.85 * len(rows)), layout="constrained")
+    figure = style.new_figure(style.TWO_COLUMN[0], 1.3 + 0.85 * len(rows))
     grid = figure.subplots(len(rows), len(shown), squeeze=False, sharex="col", sharey="col")
     for panels, (title, _, unit) in zip(grid.T, shown, strict=True):
         _draw_problem(dict(zip(rows, panels, strict=True)), summary[summary["problem"] == title], looks)
@@ -145,22 +183,50 @@ def _say_missing(axes: Axes, part: pd.DataFrame) -> None:
 
 def _explain(figure: Figure) -> None:
     """What is the same in all rows: lines, bands, the grey, and the budget."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
     whole = Line2D([], [], color="black", linewidth=1.2)
     ended = Line2D([], [], color="black", linewidth=1.2, linestyle=_DOTS, marker="o", markerfacecolor="white")
     behind = Line2D([], [], color=_BEHIND, linewidth=1.0)
     budget = Line2D([], [], color="#555555", linewidth=0.8, linestyle=":")
-    told = {
+    labels = {
         whole: "the row's method",
         Patch(color="black", alpha=0.25, linewidth=0): "its 95 % interval",
         ended: "the same, terminating",
         behind: "the other methods",
         budget: "budget of the ranks",
     }
-    figure.legend(list(told), list(told.values()), loc="outside lower center", ncols=len(told))
+    figure.legend(list(labels), list(labels.values()), loc="outside lower center", ncols=len(labels))
 
 
 def _root(values: NDArray[np.float64] | float) -> NDArray[np.float64]:
     return np.asarray(np.sqrt(np.maximum(values, 0.0)))
+
+
+# Average ranks -------------------------------------------------------------------------------------------------
+
+
+def summarise_ranks(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
+    """Average ranks over problems of the regret at equal budgets, for each of `GROUPS`.
+
+    A problem's value is the mean over seeds; a method without an incumbent by then is the worst. Methods that did
+    not run on every problem of a group are left out of it.
+
+    Returns:
+        group, the columns of `ranks.rank_table`, data.
+    """
+    searches = ends(runs)
+    searches["problem"] = titles(searches)
+    groups = searches["problem"].map({problem.title: problem.group for problem in PROBLEMS.values()})
+    parts = []
+    for group in GROUPS:
+        part = searches if group == "all" else searches[groups == group]
+        if len(part):
+            ranks = rank_table(part, f"regret_at_{currency}", ["problem"])
+            parts.append(ranks.assign(group=group, data=provenance(part)))
+    shown = [part for part in parts if len(part)] or parts[:1]
+    return pd.concat(shown, ignore_index=True)[["group", *RANKS, "data"]]
 
 
 @style.styled
@@ -175,3 +241,60 @@ def draw_ranks(summary: pd.DataFrame, currency: str) -> Figure:
         lambda row: looks[row["method"]],
         lambda row: {**_face(row["method"], looks[row["method"]]), "linestyle": "none"},
     )
+
+
+# Artefacts -----------------------------------------------------------------------------------------------------
+
+_SPENT: Final = {
+    "seconds": "seconds of evaluations, of the optimiser and of the checks for termination",
+    "cost": "a proxy of the evaluations alone (kernel values of the SVM on the table, rows of live learners, rows "
+    "times epochs of networks)",
+    "trials": "trials, each counting as one on however few rows or epochs it is",
+}
+"""Currencies, in words."""
+
+
+def _anytime(currency: str) -> Artefact:
+    return Artefact(
+        f"anytime_{currency}",
+        runs_of,
+        partial(summarise_anytime, currency=currency),
+        f"""Regret of the incumbent against {_SPENT[currency]}: a column of panels per problem and a row per
+        method, with the problem's other methods in grey. Regret is the incumbent's test error, fitted on all rows
+        and for all epochs, less the least of the table or of the stored curves, and on live problems the least
+        that any search of the seed chose. Means over seeds, with 95 % intervals as bands from three seeds on, cut
+        at 0. What terminates is dotted, in the row of what does not. A line ends with its longest search, at the
+        marker, and a search that has ended before keeps its last value. Seeds without an incumbent are left out,
+        and their number is in the panel. A panel is missing where a method was not run on a problem. A line rises
+        where trials on more rows or epochs begin, whose best is then the incumbent. Dotted upright: what the
+        median search of the method that spent least had spent, the budget at which methods are ranked.""",
+        partial(draw_anytime, currency=currency),
+    )
+
+
+def _ranks(currency: str) -> Artefact:
+    return Artefact(
+        f"ranks_{currency}",
+        runs_of,
+        partial(summarise_ranks, currency=currency),
+        f"""Critical-difference diagrams: average rank of each method over problems (cells), 1 being best, by the
+        mean regret at equal budgets in {_SPENT[currency]}; for all problems and for those with sizes of rows.
+        Thick lines join methods whose average ranks differ by less than Nemenyi's critical difference at 5 %. A
+        method that was not run on every problem of a group is left out of it: MTBO-16 and MTBO-64, which live
+        problems lack, of those with sizes, and of all problems whatever asks for fewer rows without being
+        Hyperband, entropy search and what terminates. A group with fewer than three methods or three problems left
+        has no diagram: two problems cannot tell methods apart. That is why those with epochs have none, though
+        their ranks are in the CSV. Problems are few, so that little can be told apart, and those on the same data
+        are not independent.""",
+        partial(draw_ranks, currency=currency),
+    )
+
+
+FIGURES: Final = (
+    _anytime("seconds"),
+    _anytime("cost"),
+    _anytime("trials"),
+    _ranks("seconds"),
+    _ranks("cost"),
+    _ranks("trials"),
+)

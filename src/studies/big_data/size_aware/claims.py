@@ -26,7 +26,6 @@ from studies.big_data.size_aware.searched import (
     CURRENCIES,
     METHODS,
     arrivals,
-    cells,
     cost_ratio,
     searches,
     targets,
@@ -34,6 +33,7 @@ from studies.big_data.size_aware.searched import (
 from studies.experiments import SEARCHES
 from studies.records import Claim
 from studies.regions import Region, about, above, at_least, between, order_of_magnitude
+from studies.shared.look_up_tables import cells
 from studies.verdicts import check_claimed
 
 N_SEEDS: Final = 10

@@ -12,9 +12,9 @@ from typing import Final
 
 import pandas as pd
 
-from frugal.trials.curves import as_cells
 from studies.experiments import SEARCHES
 from studies.paths import SLACK
+from studies.shared.look_up_tables import cells, is_trial, largest_cells, least_test_error
 from studies.tidy import need_columns
 
 METHODS: Final = SEARCHES["svm_search"].methods
@@ -58,41 +58,10 @@ def searches(runs: pd.DataFrame) -> pd.DataFrame:
     return found.drop(columns="order")
 
 
-def cells(runs: pd.DataFrame) -> pd.DataFrame:
-    """The table's cells, those of curves as `trials.curves.as_cells` makes them.
-
-    Raises:
-        ValueError: if there are none.
-    """
-    found = runs[~is_trial(runs)]
-    if found.empty:
-        raise ValueError("the runs hold no cells of the table that was searched")
-    if "epoch" in found:
-        return as_cells(found)
-    return found.assign(n_rows=pd.to_numeric(found["n_rows"]))
-
-
-def is_trial(runs: pd.DataFrame) -> pd.Series[bool]:
-    """Whether each row is one; curves have an id, too, but no method."""
-    return runs["id"].notna() & (runs["method"].notna() if "method" in runs else False)
-
-
-def least_test_error(runs: pd.DataFrame) -> float:
-    """The least on the largest size."""
-    return float(_largest(runs)["test_error"].min())
-
-
 def optimum(runs: pd.DataFrame) -> float:
     """Test error of the candidate with the lowest validation error on the largest size, the first of several."""
-    largest = _largest(runs).dropna(subset="error")
+    largest = largest_cells(runs).dropna(subset="error")
     return float(largest["test_error"].to_numpy(float)[largest["error"].to_numpy(float).argmin()])
-
-
-def _largest(runs: pd.DataFrame) -> pd.DataFrame:
-    """Cells of the draw that `LookUpProblem.test_error` looks up."""
-    found = cells(runs)
-    largest: pd.DataFrame = found[(found["n_rows"] == found["n_rows"].max()) & (found["subset"] == 0)]
-    return largest
 
 
 def cost_ratio(runs: pd.DataFrame, currency: str) -> float:

@@ -13,12 +13,12 @@ from studies.big_data.size_aware.searched import (
     METHODS,
     arrivals,
     cost_ratio,
-    least_test_error,
     searches,
     targets,
 )
 from studies.paired import differences
 from studies.paths import Array, mean_at, mean_path, until_last
+from studies.shared.look_up_tables import least_test_error
 from studies.tidy import TIDY, mean_by_seed, provenance, shares_within, unprinted
 
 LEFT: Final = ("random", "ei", "entropy_search", "mtbo_16", "fabolas")

@@ -17,7 +17,7 @@ from studies.records import Method
 
 
 class Problem(NamedTuple):
-    """What searches are made on.
+    """A problem of the comparison.
 
     Attributes:
         title: in tables and figures.
@@ -38,7 +38,7 @@ PROBLEMS: Final = {
     ("curves", "cifar_cnn_cifar10"): Problem("CNN on CIFAR-10, curves", "epochs", "rows times epochs"),
     ("curves", "mlp_mnist"): Problem("MLP on MNIST, curves", "epochs", "rows times epochs"),
 }
-"""By learner and dataset, as of `trials.searches.problem`."""
+"""By learner and dataset, as `trials.searches.problem` names them."""
 GROUPS: Final = {
     "all": "all problems",
     "rows": "problems with sizes of rows",
@@ -47,13 +47,15 @@ GROUPS: Final = {
 CELL: Final = ["learner", "dataset", "method", "seed"]
 CURRENCIES: Final = ("seconds", "cost", "trials")
 COLUMNS: Final = (*CELL, "data", *CURRENCIES, "overhead", "test_error", "least")
-"""Of a row per trial. seconds: of evaluations, the optimiser and its checks, all until after the trial; cost: the
-proxy of the learner; trials: their number; overhead: the optimiser's and the checks' seconds; test_error: of the
-incumbent, nan where there is none."""
+"""Of paths, a row per trial. seconds: of evaluations, the optimiser and its checks, up to the end of the trial;
+cost: the learner's proxy; trials: their number; overhead: the seconds of the optimiser and its checks; test_error:
+of the incumbent, nan without one; least: the least test error known."""
 
 
 EXPERIMENTS: Final = tuple(name for name, search in SEARCHES.items() if search.paper == "trials_comparison")
-_KEYS: Final = ("name", "strategy", "settings", "termination", "variant_of", "experiments")
+_METHOD_KEYS: Final = ("settings", "termination", "variant_of")
+_KEYS: Final = ("name", "strategy", *_METHOD_KEYS, "experiments")
+"""Of a line of the configuration."""
 
 
 def compared_of(config: Mapping[str, Any]) -> dict[str, dict[str, Method]]:
@@ -101,13 +103,12 @@ def _method_of(line: Mapping[str, Any]) -> Method:
     name, strategy = line["name"], line["strategy"]
     if name not in METHODS:
         check_known("strategy", strategy, names("frugal.trials.strategies"))
-        own = {key: line[key] for key in _KEYS[2:5] if key in line}
-        return Method(name, strategy, **own)
+        return Method(name, strategy, **{key: line[key] for key in _METHOD_KEYS if key in line})
     method = METHODS[name]
-    if strategy != method.strategy or any(key in line for key in _KEYS[2:5]):
+    if strategy != method.strategy or any(key in line for key in _METHOD_KEYS):
         raise ValueError(
-            f"{name} is a known method, of the strategy {method.strategy} with settings of its own; give another "
-            "one another name"
+            f"{name} is a known method: its strategy is {method.strategy} and its settings are fixed; give "
+            "another method another name"
         )
     return method
 

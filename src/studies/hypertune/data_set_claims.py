@@ -1,0 +1,155 @@
+"""Claims of document 004 on its data sets: how they are measured, and when they get no verdict.
+
+A sentence about all data sets must hold on each of the document's four. Stand-ins take no part, nor do constant
+problems, on which no method does better than the majority's class; adult is the unscaled one, as in the document.
+A sentence about methods of which one had made all its trials before HyperTune's time was over is not run: they
+were not compared on equal budgets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, mean
+from studies.hypertune.searches import CELL, DATASETS, reach_floor
+from studies.records import Claim
+from studies.regions import Region
+from studies.tidy import is_stand_in
+from studies.verdicts import NOT_RUN, NOT_TESTABLE
+
+Array = NDArray[np.float64]
+Values = Callable[[Arrays], Array]
+Measure = Callable[[Arrays, np.random.Generator], Estimate]
+
+RAW: Final = "adult_codes"
+SCALED: Final = "adult"
+ORDER: Final = ("letter", "mnist", RAW, "vehicle", "cifar10", SCALED)
+"""Rows of arrays; the last is not the document's."""
+NEEDED: Final = ("letter", "mnist", RAW)
+"""Data sets without which there is no verdict on all of them; vehicle's real rows may be out of reach."""
+ALL: Final = (*NEEDED, "vehicle", "cifar10")
+MARGIN: Final = 1.0
+"""Points between test errors that are "equal", "compatible", or at the majority's: the document says "equally
+well" of HyperTune where it prints 0.05 beside Hyperband's 0.04."""
+
+
+@dataclass(frozen=True)
+class DataSetClaim(Claim):
+    """A claim, and the runs that it needs.
+
+    Attributes:
+        methods: that it compares, all of which must have been run for long enough.
+        datasets: that it is about, where they were run.
+        needed: those of them without which it has no verdict.
+        lead: of a claim on searches, the array that it is judged by, which must have a number for every seed.
+        least_rows: training rows below which it has no verdict.
+    """
+
+    methods: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ALL
+    needed: tuple[str, ...] = NEEDED
+    lead: str = ""
+    least_rows: float = 0.0
+
+
+def measured(values: Values, region: Region, datasets: tuple[str, ...]) -> Measure:
+    """Measure a quantity that must lie in a region: on one data set by the mean over seeds, or else on every one.
+
+    Data sets that were not run are left out. So are constant problems, where no method does better than the
+    majority's class; they are counted.
+
+    Args:
+        values: from the arrays, (n_datasets, n_seeds) in `ORDER`.
+        region: with one edge, where there are several data sets.
+        datasets: which it is measured on.
+    """
+    if len(datasets) == 1:
+        return lambda arrays, rng: mean(values(arrays)[ORDER.index(datasets[0])])
+
+    def measure(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+        rows, constant = values(arrays), arrays["constant"].max(axis=1)
+        run = [name for name, row in zip(ORDER, rows, strict=True) if name in datasets and not np.isnan(row).all()]
+        kept = [name for name in run if not constant[ORDER.index(name)]]
+        titles = [DATASETS[name].printed for name in kept]
+        estimate = every(rows[places(kept)], region, noun="data sets", names=titles)
+        n_constant = len(run) - len(kept)
+        if not n_constant:
+            return estimate
+        return replace(estimate, remark=f"{estimate.remark}; {n_constant} at the majority's class left out")
+
+    return measure
+
+
+def places(datasets: Iterable[str]) -> list[int]:
+    """Places of data sets in `ORDER`."""
+    return [ORDER.index(name) for name in datasets]
+
+
+def by_data_set(table: pd.DataFrame, value: str, runs: pd.DataFrame) -> Array:
+    """A value by data set and seed, (n_datasets, n_seeds) in `ORDER`; nan where there is none.
+
+    Args:
+        table: columns dataset, seed and the value.
+        value: a column of it.
+        runs: which have all seeds.
+    """
+    wide = table.pivot_table(value, index="dataset", columns="seed", dropna=False)
+    return wide.reindex(index=list(ORDER), columns=sorted(runs["seed"].unique())).to_numpy(float)
+
+
+def are_real(runs: pd.DataFrame) -> bool:
+    """Whether no run is on a stand-in; `lacking` goes on claim by claim."""
+    return not runs["data"].map(is_stand_in).any()
+
+
+def lacking(claims: Iterable[DataSetClaim], facts: pd.DataFrame, arrays: Arrays) -> dict[str, str]:
+    """Claims without a verdict, by their ids: `NOT_RUN`.
+
+    So are those for which a method or a data set that they need was not run, or with fewer repetitions, rows or
+    epochs than the floor; and those of which a search ended before HyperTune's time did, so that methods were not
+    compared on equal budgets, or, of a claim on searches, before HyperTune was on all rows.
+
+    Args:
+        claims: on one study.
+        facts: of its runs, one row each: learner, dataset, method, seed, n_rows, n_epochs, is_short.
+        arrays: that the claims are judged on.
+    """
+    cells = facts.groupby(CELL[:3], as_index=False).agg(
+        n_seeds=("seed", "nunique"),
+        n_rows=("n_rows", "min"),
+        n_epochs=("n_epochs", "min"),
+        is_short=("is_short", "any"),
+    )
+    cells["is_enough"] = reach_floor(cells)
+    labels = {}
+    for claim in claims:
+        used = cells[cells["method"].isin(claim.methods) & cells["dataset"].isin(claim.datasets)]
+        run = set(zip(used["dataset"], used["method"], strict=True))
+        asked = {(name, method) for name in {*claim.needed, *used["dataset"]} for method in claim.methods}
+        is_run = asked <= run and used["is_enough"].all() and (used["n_rows"] >= claim.least_rows).all()
+        has_gaps = bool(claim.lead) and np.isnan(arrays[claim.lead][places(used["dataset"].unique())]).any()
+        if not is_run or used["is_short"].any() or has_gaps:
+            labels[claim.id] = NOT_RUN
+    return labels
+
+
+def out_of_reach(claims: Iterable[DataSetClaim], runs: pd.DataFrame) -> dict[str, str]:
+    """Claims on data of which there are stand-ins alone, by their ids: `NOT_TESTABLE`.
+
+    Args:
+        claims: on one study.
+        runs: its rows, those on stand-ins among them.
+    """
+    labels = {}
+    for claim in claims:
+        used = runs[runs["dataset"].isin(claim.datasets)]
+        if len(used) and used["data"].map(is_stand_in).all():
+            labels[claim.id] = NOT_TESTABLE
+    return labels

@@ -1,0 +1,74 @@
+"""What the reproduction of document 004 consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import pandas as pd
+
+from studies.hypertune import budgets, complexity, curves, errors
+from studies.hypertune.errors import render
+from studies.hypertune.searches import FLOOR, FLOOR_ROWS, LEARNERS, reaches_floor
+from studies.records import Claim, Paper
+from studies.verdicts import check_claimed, judge_all
+
+__all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "PAPER", "TABLES", "claims", "reaches_floor", "render"]
+
+RUNS: Final = ("complexity", *(f"{learner}{end}" for learner in LEARNERS for end in ("", "_refits")))
+"""Names of the studies, in the document's order."""
+CLAIMS: Final[tuple[Claim, ...]] = tuple(
+    sorted((*complexity.CLAIMS, *curves.CLAIMS, *errors.CLAIMS), key=lambda claim: RUNS.index(claim.of))
+)
+PAPER: Final = Paper(
+    name="hypertune",
+    title="Document 004: HyperTune",
+    studies=sorted(
+        (complexity.COMPLEXITY, *curves.STUDIES, *errors.STUDIES), key=lambda study: RUNS.index(study.name)
+    ),
+    artefacts=(
+        errors.TABLE1,
+        errors.TABLE2,
+        errors.TABLE3,
+        errors.TABLE4,
+        curves.CONTROLS_TABLE,
+        budgets.BUDGETS,
+        complexity.FIGURE1,
+        curves.FIGURE2,
+        curves.FIGURE3,
+        curves.FIGURE4,
+        curves.FIGURE5,
+    ),
+    claims=CLAIMS,
+    about_claims={
+        "claims": """Every claim of document 004: its words, the quantity that they speak of, the region in which
+        the document is right, ours with its 95 % interval over the seeds, and the verdict. Reproduced: the whole
+        interval lies in the region; contradicted: outside; undecided: across its edge, and so many seeds would
+        decide. A sentence on all data sets must hold on each; stand-ins and problems on which no method does
+        better than the majority's class take no part. Printed errors are judged on about as many training rows as
+        the document's. A choice that diverged errs as the majority's class. Where a method had made all its trials
+        before HyperTune's time was over, a claim on test errors is not run. What is not the document's stands in
+        `findings.csv`."""
+    },
+    render=render,
+    floor=FLOOR,
+    floor_rows=FLOOR_ROWS,
+    reaches_floor=reaches_floor,
+)
+TABLES: Final = {one.name: one.summarise for one in PAPER.artefacts if one.kind == "table"}
+FLOORS: Final[dict[str, int]] = {}
+
+
+def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
+    """The document's claims with verdicts, in its order; those of a study without runs as not run.
+
+    Args:
+        runs: by name of the study.
+        scale: label of the run.
+
+    Raises:
+        ValueError: on an unknown study.
+    """
+    for name in runs:
+        check_claimed(name, RUNS)
+    return judge_all([CLAIMS], runs, RUNS, scale)

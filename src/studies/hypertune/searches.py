@@ -1,0 +1,341 @@
+"""What tables, figures and claims of document 004 share: learners, data sets, searches, budgets and floors.
+
+Light to import: what fits a surrogate or a learner is imported where it is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from frugal.checks import check_settings
+from studies.tidy import is_stand_in, need_columns
+from studies.verdicts import NOT_RUN
+
+if TYPE_CHECKING:
+    from frugal.interface import Candidate
+    from frugal.trials.budget import Budget
+    from frugal.trials.lines import JournalPath
+
+
+class Learner(NamedTuple):
+    """A tuned learner.
+
+    Attributes:
+        printed: its name in the file of the printed tables.
+        title: in figures.
+        section: of the document.
+    """
+
+    printed: str
+    title: str
+    section: str
+
+
+class DataSet(NamedTuple):
+    """A data set.
+
+    Attributes:
+        printed: its name in the file of the printed tables, and in ours beside them.
+        title: in figures.
+    """
+
+    printed: str
+    title: str
+
+
+LEARNERS: Final = {
+    "elastic_net": Learner("elastic_net", "Elastic net", "Elastic Net"),
+    "svm": Learner("svm_rbf", "SVM", "SVM with RBF Kernel"),
+    "svm_rff": Learner("svm_rff", "SVM, random features", "SVM with Kernel Approximation"),
+    "mlp": Learner("mlp", "MLP", "Multi-layer Perceptron"),
+    "cifar_cnn": Learner("cnn", "CNN", "Convolutional Neural Network"),
+}
+DATASETS: Final = {
+    "letter": DataSet("letter", "letter"),
+    "mnist": DataSet("mnist", "MNIST"),
+    "adult_codes": DataSet("adult", "adult, unscaled codes"),
+    "adult": DataSet("adult_scaled", "adult, scaled"),
+    "vehicle": DataSet("vehicle", "vehicle"),
+    "cifar10": DataSet("cifar10", "CIFAR-10 (JPEG)"),
+}
+"""The printed errors on adult are the majority's: its codes were not scaled. Ours are of both."""
+MAJORITY: Final = "majority"
+"""What stands beside the methods: always the most frequent class."""
+METHODS: Final = (MAJORITY, "random", "ei", "fabolas", "hyperband", "hyperband_rows", "hypertune")
+TESTER: Final = "hypertune"
+"""The method whose time is every method's budget."""
+CONTROLS: Final = ("hypertune_reversed", "hypertune_unsigned", "hypertune_neutral", "hypertune_literal")
+"""HyperTune with all signs reversed, with none, with one on a neutral hyperparameter alone, and with signs where
+Algorithm 1 literally puts them."""
+CELL: Final = ["learner", "dataset", "method", "seed"]
+PROBLEM: Final = ["learner", "dataset", "seed"]
+"""What methods are compared on."""
+_NEEDED: Final = (*CELL, "data", "id", "n_rows", "epochs", "error", "seconds", "overhead_s", "incumbent", "curve")
+
+FLOOR: Final = 3
+"""Repetitions below which no number is published and no verdict given."""
+FLOOR_ROWS: Final = 8_000
+"""The same for training rows; of networks `FLOOR_IMAGES`."""
+FLOOR_IMAGES: Final = 10_000
+FLOOR_EPOCHS: Final = 10
+"""Of networks."""
+NETWORKS: Final = ("mlp", "cifar_cnn")
+
+
+def runs_of(learners: tuple[str, ...], *ends: str) -> Callable[[Mapping[str, Any]], tuple[str, ...]]:
+    """A function of the configuration that names the runs of the learners that an artefact shows.
+
+    Where none of these is run, it names those of another learner, so that the artefact can say so.
+
+    Args:
+        learners: names.
+        ends: of the runs' names, such as `_refits`.
+    """
+
+    def runs(config: Mapping[str, Any]) -> tuple[str, ...]:
+        tuned = [name for name in LEARNERS if config["hypertune"][name]["datasets"]]
+        shown = [name for name in learners if name in tuned] or tuned[:1]
+        return tuple(f"{name}{end}" for name in shown for end in ends)
+
+    return runs
+
+
+# Searches ------------------------------------------------------------------------------------------------------
+
+
+def paths(runs: pd.DataFrame) -> pd.DataFrame:
+    """Searches in order, with what they had found and spent after each trial.
+
+    Args:
+        runs: rows of `trials.searches.search`; others are left out.
+
+    Returns:
+        Their columns; length (epochs of its curve), is_whole (the trial was on all rows and, of learners with
+        epochs, on all of these), best (the lowest error of such trials so far, nan before one), trial (their
+        number so far), spent_s (evaluations and the optimiser's time, those on subsets included).
+
+    Raises:
+        ValueError: if a column is missing, or there are no searches.
+    """
+    need_columns(runs, _NEEDED)
+    trials = runs[runs["id"].notna()].sort_values([*CELL, "id"], kind="stable", ignore_index=True)
+    if trials.empty:
+        raise ValueError("the runs hold no searches")
+    epochs = pd.to_numeric(trials["epochs"])
+    trials["length"] = trials["curve"].map(lambda text: len(json.loads(text)))
+    most = trials.groupby(["learner", "dataset"])["length"].transform("max")  # HyperTune's are whole
+    trials["is_whole"] = trials["n_rows"].isna() & (epochs.isna() | (epochs == most))
+    whole = trials["is_whole"] & trials["error"].notna()
+    search = [trials[name] for name in CELL]
+    best = trials["error"].where(whole, math.inf).groupby(search).cummin()
+    return trials.assign(
+        best=best.replace(math.inf, math.nan),
+        trial=trials["is_whole"].groupby(search).cumsum(),
+        spent_s=(trials["seconds"] + trials["overhead_s"]).groupby(search).cumsum(),
+    )
+
+
+def scope(searches: pd.DataFrame) -> pd.DataFrame:
+    """The rows and epochs of each search's trials on all rows: `CELL`, n_rows, n_epochs (0 without).
+
+    A trial's cost is its rows times the epochs that it was not continued from, so the rows of a problem are the
+    most that any trial's cost comes to per epoch of its curve; a network that diverged has fewer epochs.
+
+    Args:
+        searches: as of `paths`.
+    """
+    whole = searches[searches["n_rows"].isna()]
+    n_rows = whole["cost"] / whole["length"].clip(lower=1)
+    n_rows = n_rows.groupby([whole[name] for name in PROBLEM]).transform("max")
+    facts = whole[CELL].assign(n_rows=n_rows, n_epochs=whole["length"].where(whole["is_whole"], 0))
+    return facts.groupby(CELL, as_index=False, sort=False).max()
+
+
+def least_scope(searches: pd.DataFrame) -> pd.DataFrame:
+    """learner, dataset, method, n_rows and n_epochs: the least of `scope` over seeds."""
+    return scope(searches).groupby(CELL[:3])[["n_rows", "n_epochs"]].min().reset_index()
+
+
+def binomial_sd(error: float, n_valid: int) -> float:
+    """Standard deviation of an error measured on `n_valid` rows."""
+    return math.sqrt(error * (1 - error) / n_valid)
+
+
+def budget_of(path: pd.DataFrame, n_valid: int) -> Budget:
+    """The document's budget, from HyperTune's run of one seed.
+
+    The document does not define the sigma of its rule. Ours is that of the best validation error, measured on
+    `n_valid` rows: one fitted to some ten trials may be anything between none and their whole spread.
+
+    Args:
+        path: of one search by HyperTune.
+        n_valid: validation rows.
+
+    Raises:
+        ValueError: if fewer than two trials on all rows succeeded.
+    """
+    from frugal import learners
+    from frugal.trials.budget import budget
+    from studies.blocks import SPACE
+
+    errors = path[path["n_rows"].isna()]["error"].dropna()
+    sigma = binomial_sd(float(errors.min()), n_valid) if len(errors) else 0.0
+    return budget(path, learners.space(SPACE, str(path["learner"].iloc[0])), sigma=sigma)
+
+
+def choice_within(path: pd.DataFrame, total_s: float) -> tuple[Candidate | None, float]:
+    """What a search had chosen when a budget was spent, and the seconds that it had spent by then.
+
+    A trial that is under way when the budget ends does not count, unless nothing was chosen before: then it is the
+    first choice, and more was spent than the budget.
+
+    Args:
+        path: of one search, as of `paths`.
+        total_s: the budget.
+
+    Returns:
+        The candidate; None if the search never chose any, with all its seconds.
+    """
+    has_chosen = path["incumbent"].map(lambda text: isinstance(text, str))
+    if not has_chosen.any():
+        return None, float(path["spent_s"].iloc[-1])
+    is_within = has_chosen & (path["spent_s"] <= total_s * (1 + 1e-9))
+    row = path[is_within].iloc[-1] if is_within.any() else path[has_chosen].iloc[0]
+    return json.loads(row["incumbent"]), float(row["spent_s"])
+
+
+# Choices that were fitted and tested ----------------------------------------------------------------------------
+
+
+def refit(
+    runs: pd.DataFrame,
+    settings: Mapping[str, Any],
+    root: str | Path = "data",
+    journal: JournalPath | None = None,
+) -> pd.DataFrame:
+    """What each search had chosen within HyperTune's time of its seed, fitted on all its rows and tested.
+
+    A candidate that several searches of a seed chose is fitted once. Beside the methods stands `MAJORITY`, whose
+    error is that of the training rows' most frequent class. Controls, which are compared by trials, are left out.
+
+    Args:
+        runs: rows of `trials.searches.search`, HyperTune's among them.
+        settings: n_train, training rows, n_valid, validation rows, and n_test, test rows of datasets that set none
+            apart, each one number or one by dataset; scalers, by dataset; epochs, of learners trained in epochs.
+        root: folder of the datasets.
+        journal: where fits are kept as they are made, so that a killed job goes on; None: nowhere.
+
+    Returns:
+        A row per search: experiment ({learner}_refits), method, learner, dataset, seed, data, candidate, budget_s
+        (all that the seed's methods may spend), spent_s (what this one had), whole_s (all of the search), n_rows,
+        n_epochs (nan without), test_error, nan where training diverged or failed, which is said, or nothing was
+        chosen.
+
+    Raises:
+        ValueError: if a seed has no search by HyperTune, on an unknown setting, or the journal is another job's.
+    """
+    from studies.blocks import rows_of
+    from studies.shared.refits import SeedFits
+
+    check_settings(settings, ("n_train", "n_valid", "n_test", "scalers", "epochs"), complete=False)
+    fits, rows = SeedFits(settings, root, journal), []
+    for cell, part in paths(runs[~runs["method"].isin(CONTROLS)]).groupby(PROBLEM, sort=False):
+        learner, dataset, seed = str(cell[0]), str(cell[1]), int(part["seed"].iloc[0])
+        searches = {str(method): path for method, path in part.groupby("method", sort=False)}
+        if TESTER not in searches:
+            raise ValueError(f"{learner} on {dataset} has no search by {TESTER} from seed {seed}, so no budget")
+        total_s = budget_of(searches[TESTER], rows_of(settings, dataset)["n_valid"]).total
+        facts = {"learner": learner, "dataset": dataset, "seed": seed, "data": part["data"].iloc[0]}
+        rows.append({"method": MAJORITY, **facts, **fits.majority(learner, dataset, seed)})
+        for method, path in searches.items():
+            candidate, spent_s = choice_within(path, total_s)
+            spent = {"budget_s": total_s, "spent_s": spent_s, "whole_s": float(path["spent_s"].iloc[-1])}
+            rows.append({"method": method, **facts, **spent, **fits.fit(learner, dataset, seed, candidate)})
+    table = pd.DataFrame(rows)
+    table.insert(0, "experiment", table["learner"] + "_refits")
+    return table
+
+
+def tested(runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of refits; where a choice diverged, with the majority's error of its seed.
+
+    A choice whose training diverged is worth no more than the most frequent class. Were it left out, its method
+    would have the mean of its good seeds.
+
+    Args:
+        runs: of refits; rows of searches are left out.
+
+    Returns:
+        Their columns, and is_diverged.
+    """
+    if "test_error" not in runs:
+        return runs.iloc[:0].assign(is_diverged=False)
+    fits = runs[runs["test_error"].notna() | runs["spent_s"].notna()]
+    majority = fits[fits["method"] == MAJORITY].groupby(PROBLEM)["test_error"].first().rename("majority")
+    in_its_place = fits.join(majority, on=PROBLEM)["majority"].where(fits["method"] != MAJORITY)
+    is_diverged = fits["test_error"].isna() & in_its_place.notna()
+    return fits.assign(test_error=fits["test_error"].fillna(in_its_place), is_diverged=is_diverged)
+
+
+def is_short(fits: pd.DataFrame) -> pd.Series[bool]:
+    """Whether a search had made all its trials before HyperTune's time was over; rows of `tested`."""
+    return fits["whole_s"] < fits["budget_s"] * (1 - 1e-9)
+
+
+def is_over(fits: pd.DataFrame) -> pd.Series[bool]:
+    """Whether a search chose for the first time after HyperTune's time was over; rows of `tested`."""
+    return fits["spent_s"] > fits["budget_s"] * (1 + 1e-6)
+
+
+# Floors ---------------------------------------------------------------------------------------------------------
+
+
+def without_stand_ins(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs without those on stand-ins, unless there are no others."""
+    real = runs[~runs["data"].map(is_stand_in).astype(bool)]
+    return real if len(real) else runs
+
+
+def reach_floor(table: pd.DataFrame) -> pd.Series[bool]:
+    """Whether each row's n_seeds, n_rows and n_epochs reach the published floor; column learner by our names."""
+    is_network = table["learner"].isin(NETWORKS)
+    enough_rows = table["n_rows"] >= np.where(is_network, FLOOR_IMAGES, FLOOR_ROWS)
+    no_epochs = ~is_network | (table["method"] == MAJORITY)
+    return (table["n_seeds"] >= FLOOR) & enough_rows & (no_epochs | (table["n_epochs"] >= FLOOR_EPOCHS))
+
+
+def at_floor(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows that reach the published floor where some do, else all."""
+    is_enough = reach_floor(table)
+    return table[is_enough] if is_enough.any() else table
+
+
+def reaches_floor(table: pd.DataFrame) -> bool:
+    """Whether all numbers of a table or a figure of this paper reach the published floor.
+
+    Args:
+        table: without its cells that were not run.
+    """
+    if "learner" not in table:  # Figure 1, whose subset is small by intent
+        return bool(table["n_seeds"].min() >= FLOOR and table["n_rows"].max() >= FLOOR_ROWS)
+    names = {learner.printed: name for name, learner in LEARNERS.items()}
+    named = table.assign(learner=table["learner"].replace(names), method=table.get("method", TESTER))
+    return bool(reach_floor(named).all())
+
+
+def not_run(columns: list[str], **keys: str) -> pd.DataFrame:
+    """A table of one row, which says that nothing was run.
+
+    Args:
+        columns: of the table.
+        keys: of the row.
+    """
+    blank = {"scale": NOT_RUN, "n_seeds": 0, "n_missing": 0, "published_stars": "", "stars": "", "data": ""}
+    return pd.DataFrame([keys | blank]).reindex(columns=columns)

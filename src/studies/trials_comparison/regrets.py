@@ -1,0 +1,319 @@
+"""Searches on one problem made comparable, what each came to, and the table of the comparison.
+
+What is judged is the test error of the incumbent, fitted on all rows and for all epochs, against the least known.
+Where a search was on a table or on stored curves, both are looked up, and the least is that of the table. Where it
+was live, what was chosen is fitted, and the least is that of all choices of all methods from the same seed, whose
+rows they share: the regret is then a lower bound of the true one.
+
+Budgets are equal: on every problem, of each currency, what the median search of the method that spent least had
+spent in the end. A search that ended before keeps its last incumbent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from studies.blocks import block_of, n_trials_of
+from studies.markdown import about_marked, crossed, made_of, mark
+from studies.paths import SLACK, steps
+from studies.records import Artefact
+from studies.tidy import TIDY, mean_by_seed, need_columns, unprinted
+from studies.trials_comparison.problems_and_methods import (
+    CELL,
+    COLUMNS,
+    CURRENCIES,
+    PROBLEMS,
+    in_order,
+    searches_of,
+    shown_on,
+)
+from studies.verdicts import NOT_RUN
+
+if TYPE_CHECKING:
+    from frugal.trials.lines import JournalPath
+    from studies.experiments import Search
+
+FLOOR: Final = 10
+"""Repetitions below which no number is published."""
+NEAR: Final = 0.10
+"""Within which share of the least test error an incumbent has arrived."""
+PROBLEM: Final = ["learner", "dataset"]
+_NEEDED: Final = (*CELL, "data", "id", "seconds", "cost", "overhead_s", "incumbent")
+
+
+def runs_of(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Runs of the problems on which some compared method makes trials."""
+    problems = [*PROBLEMS]
+    if "compared" in config["trials_comparison"]:  # records from before the list was in the configuration lack it
+        searches = searches_of(config)
+        problems = [problem for problem in PROBLEMS if _is_run(problem, searches, config)]
+    return tuple(f"{learner}-{dataset}" for learner, dataset in problems)
+
+
+def _is_run(problem: tuple[str, str], searches: Mapping[str, Search], config: Mapping[str, Any]) -> bool:
+    names = {
+        name
+        for search in searches.values()
+        if problem in search.problems
+        for name in n_trials_of(search, block_of(search, config), problem[1])
+    }
+    return bool(names & set(shown_on(config, *problem)))
+
+
+# Paths ---------------------------------------------------------------------------------------------------------
+
+
+def refit(
+    runs: pd.DataFrame,
+    settings: Mapping[str, Any],
+    root: str | Path = "data",
+    journal: JournalPath | None = None,
+) -> pd.DataFrame:
+    """Searches as paths; what live ones chose is fitted on all rows and tested.
+
+    Args:
+        runs: rows of `trials.searches.search` on one problem and, of a table or stored curves, all of its rows.
+        settings: of live searches those of `shared.refits.SeedFits`; and not_run, the compared methods that are
+            not run on this problem at this scale.
+        root: folder of the datasets.
+        journal: where fits are kept as they are made; None: nowhere.
+
+    Returns:
+        `COLUMNS`, by method, seed and trial; of a method that is not run one row, with nothing but its name.
+
+    Raises:
+        ValueError: if a column is missing, there are no searches, or they are on several problems.
+    """
+    from frugal.trials.problem_by_name import CURVES, LOOKUP
+    from studies.shared.look_up_tables import is_trial, least_test_error
+    from studies.shared.refits import SeedFits
+
+    need_columns(runs, _NEEDED)
+    trials = runs[is_trial(runs)].sort_values([*CELL, "id"], kind="stable", ignore_index=True)
+    problems = trials[PROBLEM].drop_duplicates()
+    if len(problems) != 1:
+        raise ValueError(f"the runs must hold searches on one problem, got {len(problems)}")
+    checks = trials["check_s"].fillna(0.0) if "check_s" in trials else 0.0
+    overhead = trials["overhead_s"] + checks
+    search = [trials["method"], trials["seed"]]
+    spent = {
+        "overhead": overhead.groupby(search).cumsum(),
+        "seconds": (trials["seconds"] + overhead).groupby(search).cumsum(),
+        "cost": trials["cost"].groupby(search).cumsum(),
+        "trials": trials.groupby(search).cumcount() + 1,
+    }
+    if trials["learner"].iloc[0] in (LOOKUP, CURVES):
+        trials["least"] = least_test_error(runs)
+    else:
+        fits = SeedFits({key: value for key, value in settings.items() if key != "not_run"}, root, journal)
+        chosen = trials["incumbent"].map(lambda text: json.loads(text) if isinstance(text, str) else None)
+        cells = zip(trials["learner"], trials["dataset"], trials["seed"], chosen, strict=True)
+        trials["test_error"] = [
+            fits.fit(learner, dataset, int(seed), candidate)["test_error"]
+            for learner, dataset, seed, candidate in cells
+        ]
+        trials["least"] = trials.groupby("seed")["test_error"].transform("min")
+    trials["seed"] = trials["seed"].astype(int)
+    paths = trials.assign(**spent)[list(COLUMNS)]
+    absent = [name for name in settings.get("not_run", ()) if name not in set(paths["method"])]
+    if not absent:
+        return paths
+    facts = paths[[*PROBLEM, "data"]].iloc[0].to_dict()
+    rows = pd.DataFrame({"method": absent, **facts, "seed": -1}).reindex(columns=list(COLUMNS))
+    return pd.concat([paths, rows], ignore_index=True)
+
+
+def ordered(runs: pd.DataFrame) -> pd.DataFrame:
+    """Paths with regret, problems and methods in the order in which they are shown.
+
+    Raises:
+        ValueError: if a column is missing, or on an unknown problem.
+    """
+    need_columns(runs, COLUMNS, "paths")
+    runs = runs[runs["trials"].notna()]
+    problems, order = list(zip(runs["learner"], runs["dataset"], strict=True)), [*PROBLEMS]
+    unknown = [name for name in dict.fromkeys(problems) if name not in order]
+    if unknown:
+        raise ValueError(f"unknown problem {unknown[0]!r}; known: {', '.join(map(str, order))}")
+    paths = runs.assign(
+        _problem=[order.index(problem) for problem in problems],
+        _method=runs["method"].map(in_order(runs["method"]).index),
+        regret=runs["test_error"] - runs["least"],
+    )
+    by = ["_problem", "_method", "seed", "trials"]
+    return paths.sort_values(by, kind="stable", ignore_index=True).drop(columns=by[:2])
+
+
+def budget_of(runs: pd.DataFrame, currency: str) -> float:
+    """What the median search of the method that spent least had spent in the end, of paths on one problem."""
+    spent = runs.groupby(["method", "seed"])[currency].max()
+    return float(spent.groupby(level="method").median().min())
+
+
+def ends(runs: pd.DataFrame) -> pd.DataFrame:
+    """What every search came to, a row each.
+
+    Args:
+        runs: paths, of `refit`, on one problem or more.
+
+    Returns:
+        learner, dataset, method, seed, data; budget_{currency}, of `budget_of`; final_regret and
+        regret_at_{currency}, at its end and when it had spent that (nan without an incumbent then);
+        {currency}_to_10, until its test error was within `NEAR` of the least, all it spent if it never was;
+        reached; seconds and trials, all of it; overhead_share, of its seconds the optimiser's and the checks'.
+        Problems and methods in the order in which they are shown.
+
+    Raises:
+        ValueError: if a column is missing, or on an unknown problem.
+    """
+    rows = []
+    for problem, part in ordered(runs).groupby(PROBLEM, sort=False):
+        budgets = {name: budget_of(part, name) for name in CURRENCIES}
+        for (method, seed), path in part.groupby(["method", "seed"], sort=False):
+            last, regret = path.iloc[-1], path["regret"].to_numpy(float)
+            arrived = path["test_error"].to_numpy(float) <= (1 + NEAR) * last["least"] + SLACK
+            first = int(arrived.argmax()) if arrived.any() else len(path) - 1
+            row = dict(zip(CELL, (*problem, method, seed), strict=True)) | {"data": last["data"]}
+            row |= {f"budget_{name}": budget for name, budget in budgets.items()} | {"final_regret": regret[-1]}
+            for name, budget in budgets.items():
+                spent = path[name].to_numpy(float)
+                row[f"regret_at_{name}"] = float(steps(spent, regret, np.array([budget]))[0])
+                row[f"{name}_to_10"] = spent[first]
+            row |= {"reached": bool(arrived.any()), "seconds": last["seconds"], "trials": last["trials"]}
+            rows.append(row | {"overhead_share": last["overhead"] / last["seconds"]})
+    return pd.DataFrame(rows)
+
+
+def titles(runs: pd.DataFrame) -> list[str]:
+    """The title of each row's problem."""
+    return [PROBLEMS[problem].title for problem in zip(runs["learner"], runs["dataset"], strict=True)]
+
+
+# Table ---------------------------------------------------------------------------------------------------------
+
+KEYS: Final = ["problem", "method", "measure"]
+MEASURES: Final = {
+    "final_regret": "regret, end",
+    **{f"regret_at_{currency}": f"regret, equal {currency}" for currency in CURRENCIES},
+    **{f"{currency}_to_10": f"{currency} to 10 %" for currency in CURRENCIES},
+    "seconds": "seconds",
+    "trials": "trials",
+    "overhead_share": "overhead",
+}
+"""Measures of the table, and their heads."""
+
+
+def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """What each method came to on each problem.
+
+    Args:
+        runs: paths, of `refit`.
+        scale: label of the run.
+
+    Returns:
+        `KEYS` (problem as its title), `tidy.TIDY`, n_missing (seeds without a value), budget (of regrets at equal
+        budgets) and says. In a table that reaches `FLOOR` a cell that does not has no numbers, and says so in the
+        place of its scale. A method that was not run on a problem has one row there, without a number.
+    """
+    searches = ends(runs)
+    searches.insert(0, "problem", titles(searches))
+    keys = ["problem", "method"]
+    parts = [mean_by_seed(searches, measure, keys).assign(measure=measure) for measure in MEASURES]
+    table = _sorted(pd.concat(parts, ignore_index=True))
+    budgets = searches.groupby("problem")[[f"budget_{name}" for name in CURRENCIES]].first()
+    never = (~searches["reached"]).groupby([searches[key] for key in keys]).agg(["sum", "size"])
+    table["budget"], table["says"] = np.nan, ""
+    for i, row in enumerate(table.to_dict("records")):
+        if row["measure"].startswith("regret_at_"):
+            name = row["measure"].removeprefix("regret_at_")
+            table.loc[i, "budget"] = budgets.loc[row["problem"], f"budget_{name}"]
+        n_never, n = never.loc[(row["problem"], row["method"])]
+        if row["measure"].endswith("_to_10") and n_never:
+            table.loc[i, "says"] = f"{n_never} of {n} seeds never"
+        elif row["n_missing"]:
+            table.loc[i, "says"] = f"{row['n_missing']} of {n} seeds without"
+    table = unprinted(table, scale)
+    below = n_searches(table) < FLOOR
+    if not below.all():
+        table.loc[below, ["ours", "ours_se", "low", "high"]] = np.nan
+        table.loc[below, "scale"] = NOT_RUN
+    table = table[[*KEYS, *TIDY, "n_missing", "budget", "says"]]
+    absent = runs.loc[runs["trials"].isna(), [*PROBLEM, "method"]].drop_duplicates()
+    if absent.empty:
+        return table
+    rows = absent[["method"]].assign(problem=titles(absent), measure=next(iter(MEASURES)), scale=NOT_RUN, says="")
+    rows = rows.reindex(columns=table.columns).fillna({"n_seeds": 0, "n_missing": 0})
+    rows = rows.astype({"n_seeds": int, "n_missing": int})
+    rows[["published_stars", "stars", "data"]] = ""
+    return _sorted(pd.concat([table, rows], ignore_index=True))
+
+
+def _sorted(table: pd.DataFrame) -> pd.DataFrame:
+    """Rows by problem, method and measure in the order in which they are shown."""
+    problems = [problem.title for problem in PROBLEMS.values()]
+    ranks = (table["measure"].map([*MEASURES].index), table["method"].map(in_order(table["method"]).index))
+    return table.iloc[np.lexsort([*ranks, table["problem"].map(problems.index)])].reset_index(drop=True)
+
+
+def n_searches(table: pd.DataFrame) -> pd.Series[int]:
+    """How many searches a row's number is from, those without a value included; ranks are of all there are."""
+    return table["n_seeds"] + table.get("n_missing", 0)
+
+
+def reaches_floor(table: pd.DataFrame) -> bool:
+    """Whether all numbers of a table or a figure of the comparison reach the published floor."""
+    n = n_searches(table)
+    return bool((n[n > 0] >= FLOOR).all())
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown of the table: a row per problem and method, a column per measure."""
+    table, absent = table[n_searches(table) > 0], table[n_searches(table) == 0]
+    heads = table.assign(measure=table["measure"].map(MEASURES))
+    text = crossed(heads, "measure", [_cell(row) for row in table.to_dict("records")])
+    run = table[table["scale"] != NOT_RUN]
+    note = (
+        "Means over seeds. Regret: test error of the incumbent less the least known, in points of percent, at the "
+        "end of a search and after what the median search of the method that spent least on the problem had "
+        "spent, in seconds, in cost and in trials. To 10 %: until the test error was within a tenth of the least; "
+        "in brackets how many seeds never were, counted with all they spent; after a regret, how many had no "
+        "incumbent by then and are left out. Overhead: share of the seconds that were the optimiser's "
+        f"and its checks'. {made_of(run).capitalize()}."
+    )
+    parts = [
+        f"{', '.join(part['method'].str.replace('_', ' '))} on {title}"
+        for title, part in absent.groupby("problem", sort=False)
+    ]
+    if parts:
+        note += f" {NOT_RUN.capitalize()}: {'; '.join(parts)}."
+    return f"{text}\n\n{note}{about_marked(run)}\n"
+
+
+def _cell(row: Mapping[Any, Any]) -> str:
+    if row["scale"] == NOT_RUN:
+        return NOT_RUN
+    value, measure = float(row["ours"]), str(row["measure"])
+    if np.isnan(value):
+        return "no value" + mark(row["data"])
+    text = (
+        f"{100 * value:.2f}" if "regret" in measure else f"{value:.0%}" if "share" in measure else f"{value:.4g}"
+    )
+    never = str(row["says"]).split(" seeds")[0]
+    return text + (f" ({never})" if never else "") + mark(row["data"])
+
+
+STRATEGIES: Final = Artefact(
+    "strategies",
+    runs_of,
+    tabulate,
+    """Every strategy and peer of the trials family on the same problems. Regret at the end and at equal budgets,
+    what was spent until the test error was within 10 % of the least known, and the share of the seconds that was
+    not spent on evaluations.""",
+    render=render,
+)

@@ -59,12 +59,10 @@ def refit(of: str) -> Callable[..., pd.DataFrame] | None:
     return next((one.refit for one in known.studies if one.refit), None) if known else None
 
 
-def judged_runs(of: str) -> list[str]:
-    """Names of the runs that the claims of a paper are judged on."""
+def runs(of: str) -> list[str]:
+    """Names of the runs of a paper's studies, whether or not a claim is on them; none if no record is of it."""
     known = paper(of)
-    judged = {claim.of for claim in known.claims} if known else set()
-    studies = [one for one in (known.studies if known else ()) if one.name in judged]
-    return list(dict.fromkeys(run for one in studies for run in (one.reads or (one.name,))))
+    return [one.name for one in known.studies] if known else []
 
 
 def artefacts(of: str) -> Sequence[Artefact]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from frugal.files import read
+from studies import registry
 from studies.artefacts import PAPERS, Shown, shown
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES
 from studies.trials_comparison.problems_and_methods import COLUMNS as PATH_COLUMNS
@@ -164,7 +165,8 @@ def check_claimed(paper: str, paths: Iterable[str]) -> None:
         ValueError: if a file is named for no run of the paper or as another, or holds other runs than those.
     """
     made = everything(paper)
-    named = list(dict.fromkeys(run for runs in made.claims.values() for run in runs))
+    claimed = [run for runs in made.claims.values() for run in runs]
+    named = list(dict.fromkeys([*claimed, *registry.runs(paper)]))  # a run that no claim is on is passed over
     seen: dict[str, str] = {}
     for path in paths:
         run = Path(path).stem

@@ -360,6 +360,12 @@ def test_claims_without_runs_are_not_run(refit_runs):
     assert set(others["verdict"]) == {"not run at this scale"}
 
 
+def test_runs_that_no_claim_is_on_may_stand_among_the_others(refit_runs, function_runs):
+    logistic = function_runs.assign(learner="sgd_logistic_regression", dataset="mnist")
+    found = paper.claims({"refits": refit_runs, "logistic": logistic}, "paper")
+    pd.testing.assert_frame_equal(found, paper.claims({"refits": refit_runs}, "paper"))
+
+
 def test_claims_on_task_2_follow_from_its_searches(task2_runs):
     runs = after(task2_runs, 12).assign(cost=5000.0)
     few = verdicts("task2", runs)

@@ -123,4 +123,4 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
         ValueError: on an unknown study.
     """
     # Not of PAPER, whose runs and figures would be part of the code of claims.
-    return judge_all([CLAIMS], runs, registry.judged_runs("exploration"), scale)
+    return judge_all([CLAIMS], runs, registry.runs("exploration"), scale)

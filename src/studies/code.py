@@ -16,11 +16,7 @@ from frugal.code.switches import SWITCHES
 from studies import registry
 from studies.experiments import EXPERIMENTS
 
-KEYED: Final = {"studies.experiments:EXPERIMENTS": "experiment"}
-"""Further tables, of which a job reads the entries of its names -> kind of name."""
-OF_RUNS: Final = (("experiment", "none, but its runs"),)
-"""What a job is asked for that computes no experiment: the code of none counts."""
-LOOKED_UP: Final = ("studies.registry",)
+LOOKED_UP: Final = ("studies.registry", "studies.experiments")
 """What leads to all records; jobs name those that they are of."""
 OTHERS: Final = {"doc002_as_coded": "studies.exploration.as_coded:Doc002AsCoded"}
 """Strategies that `python -m studies trials` knows beside the family's."""
@@ -35,7 +31,7 @@ def code() -> Code:
     """The code of `frugal` and of the studies."""
     return Code(
         jobs.tree_of("studies"),
-        SWITCHES._replace(keyed={**SWITCHES.keyed, **KEYED}, without=(*SWITCHES.without, *LOOKED_UP)),
+        SWITCHES._replace(without=(*SWITCHES.without, *LOOKED_UP)),
     )
 
 
@@ -55,13 +51,11 @@ def trials(method: str, on: str, dataset: str, settings: Mapping[str, Any], look
 
 def rows(experiment: str, settings: Mapping[str, Any]) -> Job:
     """`python -m studies rows`: the function of an experiment, on the datasets that its settings name."""
-    known = EXPERIMENTS[experiment]
-    run = f"studies.{known.package}.runs:EXPERIMENTS[{experiment}]"
-    if known.study is not None and known.study.run is not None:
-        run = registry.place_of(known.study.run)
+    run = EXPERIMENTS[experiment].study.run
+    assert run is not None
     named = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
     roots, of_learner = learner(LEARNERS[experiment]) if experiment in LEARNERS else ((), ())
-    return Job(("studies.cli:_rows", run, *roots), (("experiment", experiment), *of_learner, *datasets(named)))
+    return Job(("studies.cli:_rows", registry.place_of(run), *roots), (*of_learner, *datasets(named)))
 
 
 def refits(paper: str, on: Iterable[str], names: Iterable[str]) -> Job:
@@ -131,7 +125,7 @@ def shown(kind: str, package: str, name: str = "") -> Job:
         claimed = [f"{module}:" for module in of_paper if module.endswith(".claims")]
         claimed += registry.judged_by(recorded) if recorded else []
         home = f"{home}.paper" if recorded else home
-        return Job(("studies.cli:_claims", f"{home}:claims", *claimed), OF_RUNS)
+        return Job(("studies.cli:_claims", f"{home}:claims", *claimed))
     part, table = PARTS[kind]
     rendered = [f"{home}:render"] if kind == "table" and tree.find(home, ("render",)) else []
     home = f"{home}.paper" if recorded and kind == "table" else home
@@ -142,7 +136,7 @@ def shown(kind: str, package: str, name: str = "") -> Job:
         if module.endswith(f".{part}") and _may_hold(tree, module, table, name)
     ]
     roots = (f"studies.cli:_{kind}", listed, *rendered, *of_sections)
-    return Job(roots, OF_RUNS)
+    return Job(roots)
 
 
 def _may_hold(tree: Tree, module: str, table: str, name: str) -> bool:

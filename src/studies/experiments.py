@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -152,20 +151,20 @@ class Experiment:
     """What a job of an experiment may be asked for.
 
     Attributes:
-        package: under `studies`; its module `runs` has it.
+        package: module under `studies` that declares it.
         methods: names of what is compared, a job each.
         is_timed: whether it measures seconds, so that nothing else may run.
         datasets: the key of its configuration that names the dataset, or the datasets, that it reads; or none.
         replays_curves: whether it replays the stored curves that the key `curves` of its configuration names.
-        study: the record that declares it, if there is one.
+        study: its record.
     """
 
     package: str
     methods: tuple[str, ...]
     is_timed: bool
-    datasets: str = ""
-    replays_curves: bool = False
-    study: Study | None = None
+    datasets: str
+    replays_curves: bool
+    study: Study
 
 
 def _declared(package: str, study: Study) -> Experiment:
@@ -213,11 +212,9 @@ def run(
     check_known("experiment", experiment, EXPERIMENTS)
     known = EXPERIMENTS[experiment]
     check_known(f"method of {experiment}", method, known.methods)
-    if known.study is not None and known.study.run is not None:
-        rows = known.study.run(method, seed, settings, root)
-    else:
-        module = import_module(f"studies.{known.package}.runs")
-        rows = module.EXPERIMENTS[experiment][0](method, seed, settings, root)
+    if known.study.run is None:
+        raise ValueError(f"{experiment} has no runs of its own")
+    rows = known.study.run(method, seed, settings, root)
     rows = rows.drop(columns=[name for name in ("method", "seed") if name in rows])
     rows.insert(0, "seed", seed)
     rows.insert(0, "method", method)

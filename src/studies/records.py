@@ -87,6 +87,18 @@ class Method:
         )
 
 
+def method_of(methods: Sequence[Method], name: str) -> Method:
+    """The record of this name. What makes runs looks it up here: the study leads to its claims, too.
+
+    Raises:
+        ValueError: on an unknown method; the message lists the known ones.
+    """
+    from frugal.checks import check_known
+
+    check_known("method", name, [method.name for method in methods])
+    return next(method for method in methods if method.name == name)
+
+
 _COLORS: Final = ("#6A3D9A", "#7A7A7A", "#A83232", "#1B7F9C", "#5C6B1F")
 
 
@@ -145,15 +157,8 @@ class Study:
     claims_file: str = "claims"
 
     def method(self, name: str) -> Method:
-        """The record of one of its methods.
-
-        Raises:
-            ValueError: on an unknown method; the message lists the known ones.
-        """
-        from frugal.checks import check_known
-
-        check_known(f"method of {self.name}", name, [method.name for method in self.methods])
-        return next(method for method in self.methods if method.name == name)
+        """The record of one of its methods, as `method_of` finds it."""
+        return method_of(self.methods, name)
 
 
 @dataclass(frozen=True, eq=False)

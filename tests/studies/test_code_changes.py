@@ -141,6 +141,12 @@ def test_a_sampler_of_rows_reruns_the_experiments_that_draw_with_it(copy):
     assert found == named("rows subsampling", "rows bias", "rows combinations", "rows fractions")
 
 
+def test_the_floor_of_claims_reruns_no_experiment(copy):
+    assert changed(copy, "studies/big_data/bias.py", "LARGEST_R: Final = 16_000", "LARGEST_R: Final = 8_000") == [
+        "claims big_data"
+    ]
+
+
 def test_a_learner_reruns_what_is_fitted_with_it(copy):
     found = changed(copy, "frugal/learners/svm_rff.py", "N_EPOCHS: Final = 27", "N_EPOCHS: Final = 28")
     searches = [name for name in JOBS if name.startswith("trials") and " svm_rff " in name]

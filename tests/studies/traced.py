@@ -12,7 +12,14 @@ import studies.hypertune.paper  # noqa: F401  claims read the printed tables at 
 SOURCES = Path(__file__).parents[2] / "src"
 
 APART = tuple(
-    str(SOURCES / of) for of in ("frugal/code/", "studies/code.py", "studies/run_files.py", "studies/registry.py")
+    str(SOURCES / of)
+    for of in (
+        "frugal/code/",
+        "studies/code.py",
+        "studies/run_files.py",
+        "studies/registry.py",
+        "studies/experiments.py",
+    )
 )
 """What makes hashes, and what only refuses files: no result changes with them."""
 

@@ -17,7 +17,7 @@ from frugal.seeds import rng_for
 from studies import style
 from studies.big_data.lines import averaged, draw_lines, tidied
 from studies.estimates import Arrays, Estimate, mean, ratio
-from studies.records import Artefact, Claim, Look, Method, Study
+from studies.records import Artefact, Claim, Look, Method, Study, method_of
 from studies.regions import above, below
 from studies.tidy import mean_by_seed
 
@@ -90,7 +90,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
     if method == "full":
         numbers = cost_of_all(X, y)
         return pd.DataFrame([{"r": len(y), **_slopes(full[None], full), **numbers, "pilot_size": 0, **shared}])
-    known, rows = BIAS.method(method), []
+    known, rows = method_of(METHODS, method), []
     for r in settings["sizes"]:
         is_fixed = known.settings.get("has_fixed_pilot", False)
         pilot = settings["pilot_size"] if is_fixed else round(settings["pilot_share"] * r)

@@ -21,7 +21,7 @@ from studies import style
 from studies.big_data.lines import averaged, draw_lines, tidied
 from studies.cells import every
 from studies.estimates import Arrays, Estimate, mean, ratio
-from studies.records import Artefact, Claim, Method, Study
+from studies.records import Artefact, Claim, Method, Study, method_of
 from studies.regions import above, below, near
 from studies.tidy import mean_by_seed, read_printed
 
@@ -95,7 +95,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
 
     check_settings(settings, ("n_rows", "pilot_size", "sizes", "n_repeats"))
     facts = {name: settings[name] for name in ("n_rows", "pilot_size", "n_repeats")}
-    known, rows = SUBSAMPLING.method(method), []
+    known, rows = method_of(METHODS, method), []
     for design in DESIGNS:
         names = ("big_data", "subsampling", design, seed)
         X, y = design_rows(design, settings["n_rows"], rng_for(*names))

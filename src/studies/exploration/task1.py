@@ -28,7 +28,7 @@ from studies.exploration.polynomial import (
     Point,
 )
 from studies.measures import exactly, share_of
-from studies.records import Artefact, Claim, Study
+from studies.records import Artefact, Claim, Study, method_of
 from studies.regions import between
 from studies.tidy import TIDY, mean_by_seed, provenance
 
@@ -59,7 +59,9 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
     check_settings(settings, known, complete=False)
     searched = OBJECTIVES if method == "dngo" else ("as_published",)
     given = {"n_trials": N_TRIALS, **settings}
-    parts = [polynomial.search(objective, TASK1.method(method), seed=seed, **given) for objective in searched]
+    parts = [
+        polynomial.search(objective, method_of(METHODS, method), seed=seed, **given) for objective in searched
+    ]
     return pd.concat(parts, ignore_index=True).assign(data="original")
 
 

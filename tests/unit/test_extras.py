@@ -26,7 +26,7 @@ sys.meta_path.insert(0, Absent())
 SETTINGS = {
     **dict.fromkeys(("fabolas", "fabolas_joint", "mtbo"), {"n_max": 100}),
     "hyperband": {"max_resource": 9},
-    "hypertune": {"subset_rows": 9, "n_subsets": 1, "n_subset_trials": 1},
+    "hypertune": {"subset_rows": 9, "n_subsets": 1, "n_subset_trials": 2},
 }
 
 
@@ -36,7 +36,8 @@ def bowl(candidate, n_rows=None):
 
 def made(strategy):
     space = SearchSpace({"x": Uniform(-1.0, 1.0)}, signs={"x": 1})
-    return minimize(bowl, space, strategy=strategy, settings=SETTINGS.get(strategy, {}), n_trials=5, random_state=0)
+    settings = SETTINGS.get(strategy, {})
+    return minimize(bowl, space, strategy=strategy, settings=settings, n_trials=5, random_state=0)
 
 
 for family, make in (

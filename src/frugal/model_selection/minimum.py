@@ -23,6 +23,7 @@ from frugal.model_selection.limited import Limits
 from frugal.model_selection.limited_trials import LimitedTrialStrategy, usable
 from frugal.model_selection.needs import Plan, ResourceSpec, plan
 from frugal.model_selection.progress import INTERRUPTED, TrialProgress, warn_of_interruption
+from frugal.model_selection.surroundings import Surroundings
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_space import TrialSpace, as_space
 from frugal.spaces import SearchSpace
@@ -204,11 +205,13 @@ class Objective:
         function: of a candidate, and by keyword of what `names` says.
         names: of a task's attributes.
         n_rows: of a whole trial, for its cost; None: unknown.
+        surroundings: those of the thread that has made this object; the function meets them wherever it is called.
     """
 
     function: Callable[..., float]
     names: tuple[str, ...]
     n_rows: int | None
+    surroundings: Surroundings = field(default_factory=Surroundings.here)
 
     def __call__(self, task: TrialTask) -> Trial:
         """Call the function.
@@ -220,7 +223,9 @@ class Objective:
         started = perf_counter()
         reason = ""
         try:
-            value: Any = self.function(dict(task.candidate), **{name: getattr(task, name) for name in self.names})
+            with self.surroundings.applied():
+                given = {name: getattr(task, name) for name in self.names}
+                value: Any = self.function(dict(task.candidate), **given)
         except MemoryError:
             raise
         except Exception as raised:  # noqa: BLE001  whatever it raised is the reason of a failed trial

@@ -16,6 +16,7 @@ import numpy as np
 
 from frugal.checks import check_number, check_positive, check_whole
 from frugal.interface import Candidate, Trial, TrialTask
+from frugal.model_selection.definitions import definition_of
 from frugal.model_selection.executors import open_backend
 from frugal.model_selection.journal import seed_in
 from frugal.model_selection.journal_lock import lock_journal
@@ -25,7 +26,7 @@ from frugal.model_selection.needs import Plan, ResourceSpec, plan
 from frugal.model_selection.progress import INTERRUPTED, TrialProgress, warn_of_interruption
 from frugal.model_selection.surroundings import Surroundings
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
-from frugal.model_selection.trial_space import TrialSpace, as_space
+from frugal.model_selection.trial_space import TrialSpace, as_space, space_text
 from frugal.spaces import SearchSpace
 from frugal.trials.live import LiveRun, as_text
 
@@ -110,7 +111,8 @@ def minimize(
             however many workers there are.
         random_state: of the strategy; None: another one every time, or that of the journal.
         journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
-            JSON under any other name. It knows the function by its name alone.
+            JSON under any other name. It knows the function by its name and its code, not by what an object that
+            is called holds; the guide says what else is not seen.
         restart: whether a journal that is there is set aside, its name ending in `.old`. One that older code has
             written always is.
         time_limit: seconds after which no trial is started.
@@ -168,7 +170,7 @@ def minimize(
     evaluate = Objective(function, _names(function, planned.varies), planned.n_rows)
     options = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
     with open_backend(evaluate, **options, needs_workers=trial_timeout is not None) as backend:  # type: ignore[arg-type]
-        parts = _parts(function, searched, planned, seed, backend.n_pending)
+        parts = {} if journal is None else _parts(function, searched, planned, seed, backend.n_pending)
         limited = LimitedTrialStrategy(_make(planned, searched, seed), planned, Limits(time_limit=time_limit))
         run = LiveRun(limited)
         progress = TrialProgress(verbose, planned.n_trials)
@@ -313,10 +315,9 @@ def _parts(
 ) -> dict[str, Any]:
     """What a search is, for its journal."""
     name = getattr(function, "__qualname__", type(function).__qualname__)
-    dimensions = {name: f"{dimension!r}" for name, dimension in space.dimensions.items()}
     return {
-        "function": f"{getattr(function, '__module__', '')}.{name}",
-        "space": as_text(dimensions | {"signs": dict(space.signs)}),
+        "function": f"{getattr(function, '__module__', '')}.{name} {definition_of(function)}",
+        "space": space_text(space),
         "strategy": planned.strategy,
         "settings": as_text(planned.settings),
         "seed": seed,

@@ -33,7 +33,7 @@ from frugal.model_selection.progress import INTERRUPTED, Callbacks, TrialProgres
 from frugal.model_selection.trial_evaluation import ScoredTrial, TrialEvaluation
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_results import choice_of, fits_of, tabulate_trials
-from frugal.model_selection.trial_space import TrialSpace, as_space
+from frugal.model_selection.trial_space import TrialSpace, as_space, space_text
 from frugal.spaces import SearchSpace
 from frugal.trials.live import LiveRun, as_text
 from frugal.trials.strategies import make
@@ -379,7 +379,7 @@ class TrialSearchCV(SearchCV):
         """What the search is, for its journal."""
         if self.journal is None:
             return {}
-        inputs, dimensions = search.inputs, search.space.dimensions
+        inputs = search.inputs
         scoring = (
             self.scoring,
             inputs.metric,
@@ -393,10 +393,9 @@ class TrialSearchCV(SearchCV):
             splits=inputs.splits,
             scoring=scoring,
         )
-        space = {name: f"{dimension!r}" for name, dimension in dimensions.items()}
         return {
             **parts,
-            "space": as_text(space | {"signs": dict(search.space.signs)}),
+            "space": space_text(search.space),
             "strategy": self.strategy,
             "settings": as_text(search.plan.settings),
             "resource": self.resource,

@@ -34,6 +34,7 @@ def open_backend(
     n_jobs: int | None,
     executor: Executor | None,
     n_pending: int | None,
+    n_per_worker: int = 1,
     needs_workers: bool = False,
 ) -> Iterator[Backend]:
     """Find where to evaluate: `executor`, else the active joblib backend with `n_jobs`, as joblib counts them.
@@ -44,7 +45,8 @@ def open_backend(
         evaluate: task -> answer, with all its data.
         n_jobs: as of joblib.
         executor: any executor; None: joblib decides.
-        n_pending: tasks that may be out at once; None: as many as there are workers.
+        n_pending: tasks that may be out at once; None: `n_per_worker` for each worker, and one of a single worker.
+        n_per_worker: beyond one, workers are kept busy while the oldest task takes long.
         needs_workers: never evaluate in this process, so that a fit can be given up.
 
     Raises:
@@ -57,7 +59,7 @@ def open_backend(
             found: Executor | None = stack.enter_context(holding(executor, evaluate))
         else:
             found, n_workers = _of_joblib(evaluate, n_jobs, needs_workers, stack)
-        yield Backend(evaluate, found, n_pending or n_workers)
+        yield Backend(evaluate, found, n_pending or (n_workers * n_per_worker if n_workers > 1 else 1))
 
 
 def _of_joblib(

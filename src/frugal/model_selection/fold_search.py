@@ -33,6 +33,8 @@ from frugal.model_selection.progress import INTERRUPTED, Callbacks, ProgressLine
 from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
 
+_N_PENDING_PER_WORKER: Final = 2
+"""By default. Where fits of some candidates take ten times as long as others', it ends sooner than 1 and 4."""
 _EVALUATION: Final = "frugal.model_selection.evaluation:Evaluation"
 """What a kept fit depends on, beside the estimator: strategies may share a journal."""
 
@@ -67,8 +69,10 @@ class FoldSearchCV(SearchCV):
             that `refit` names, else the first.
         n_jobs: processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` fits run on that
             backend, such as dask's.
-        n_pending: fits that may be out at once; None: one per worker. At the same number the result is the same,
-            however many workers there are.
+        n_pending: fits that are asked for before the oldest of them is told; None: two per worker, and one where
+            there is a single worker. At the same number the result is the same, however many workers there are.
+            With more of them workers are busy while one fit takes long; with fewer the strategy knows more when it
+            is asked, and needs fewer fits.
         refit: whether to fit the best candidate on all rows; the name of a metric, or a callable that is given
             the rows of `cv_results_` of complete candidates and returns the place of the best among them.
         random_state: of draws of candidates and of rows, and of the strategy; None: another one every time, or
@@ -228,9 +232,15 @@ class FoldSearchCV(SearchCV):
                     journal.keep(task, fit)
                 progress.add(strategy.incumbent)
 
-            options = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
+            options: dict[str, Any] = {
+                "n_jobs": self.n_jobs,
+                "executor": self.executor,
+                "n_pending": self.n_pending,
+                "n_per_worker": _N_PENDING_PER_WORKER,
+                "needs_workers": self.fit_timeout is not None,
+            }
             kept = dict(journal.kept)
-            with open_backend(evaluation, **options, needs_workers=self.fit_timeout is not None) as backend:
+            with open_backend(evaluation, **options) as backend:
                 try:
                     trace = run(
                         strategy,

@@ -4,10 +4,12 @@ import os
 import pickle
 import signal
 import threading
+import time
 from collections import Counter
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import ClassVar
 
 import joblib
 import numpy as np
@@ -21,6 +23,7 @@ from sklearn.svm import SVC
 from tabled import grid
 
 from frugal.model_selection import FoldSearchCV, GreedySearchCV
+from frugal.model_selection.executors import open_backend
 
 SPACE = {"C": [0.001, 0.01, 0.1, 1, 10, 100]}
 X, Y = load_iris(return_X_y=True)
@@ -101,6 +104,38 @@ def test_a_process_is_sent_the_data_once(tmp_path, here):
     assert len(loads) <= 2
 
 
+class Last(SVC):
+    """Its first fit waits until three others have begun."""
+
+    begun: ClassVar[list[float]] = []
+
+    def fit(self, X, y):
+        self.begun.append(self.C)
+        end, is_first = time.monotonic() + 60, len(self.begun) == 1
+        while is_first and len(self.begun) < 4:
+            assert time.monotonic() < end, "no other fits are begun"
+            time.sleep(0.01)
+        return super().fit(X, y)
+
+
+def test_workers_are_kept_busy_while_one_fit_takes_long(monkeypatch):
+    monkeypatch.setattr(Last, "begun", [])
+    with ThreadPoolExecutor(2) as pool:
+        search = FoldSearchCV(Last(), SPACE, strategy="standard", executor=pool, error_score="raise", cv=2)
+        search.set_params(refit=False).fit(X, Y)
+    assert len(Last.begun) == 12
+
+
+def test_the_default_number_of_pending_fits_is_twice_that_of_workers():
+    counts = {}
+    for n_jobs, executor in ((None, None), (1, None), (2, None), (None, ThreadPoolExecutor(3))):
+        search = FoldSearchCV(SVC(), SPACE, n_jobs=n_jobs, executor=executor)
+        options = {"n_jobs": n_jobs, "executor": executor, "n_pending": None, "n_per_worker": 2}
+        with open_backend(search, **options) as backend:
+            counts[n_jobs, executor is None] = backend.n_pending
+    assert counts == {(None, True): 1, (1, True): 1, (2, True): 4, (None, False): 6}
+
+
 def test_a_fit_that_hangs_is_given_up():
     estimator, space, cv, X, y = grid([[0.5, 0.5], [0.9, 0.9], [0.6, 0.6]], slow=1, seconds=60.0)
     search = FoldSearchCV(estimator, space, cv=cv, strategy="threshold_pruning", fit_timeout=2.0)
@@ -154,7 +189,7 @@ def test_an_executor_of_unknown_size_needs_a_number_of_pending_fits(here):
 def test_dask_runs_the_same_search_although_a_worker_dies():
     distributed = pytest.importorskip("distributed")
     space = {"C": list(np.logspace(-3, 3, 20))}
-    alone = FoldSearchCV(SVC(), space, n_pending=2).fit(X, Y)
+    alone = FoldSearchCV(SVC(), space, n_pending=4).fit(X, Y)
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         with joblib.parallel_config(backend="dask"):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from frugal.executors import Evaluate, holding, workers_of
-from frugal.workers import Workers
+from frugal.workers import shared_workers
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,8 @@ def open_backend(
 ) -> Iterator[Backend]:
     """Find where to evaluate: `executor`, else the active joblib backend with `n_jobs`, as joblib counts them.
 
-    joblib's own process backends are replaced by our `Workers`, which survive the death of one of them.
+    joblib's own process backends are replaced by our `Workers`, which survive the death of one of them, and whose
+    processes are used again by the next search.
 
     Args:
         evaluate: task -> answer, with all its data.
@@ -75,7 +76,7 @@ def _of_joblib(
         return stack.enter_context(holding(backend.client.get_executor(), evaluate)), n
     is_ours = type(backend) in (LokyBackend, MultiprocessingBackend, SequentialBackend)
     if is_ours or (isinstance(backend, ThreadingBackend) and (n == 1 or needs_workers)):
-        return (stack.enter_context(Workers(n, evaluate)) if n > 1 or needs_workers else None), n
+        return (stack.enter_context(shared_workers(n, evaluate)) if n > 1 or needs_workers else None), n
     if isinstance(backend, ThreadingBackend):
         return stack.enter_context(ThreadPoolExecutor(n)), n
     return stack.enter_context(holding(stack.enter_context(_JoblibExecutor(backend, n)), evaluate)), n

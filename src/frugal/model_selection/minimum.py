@@ -7,7 +7,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -23,7 +23,7 @@ from frugal.model_selection.journal_lock import lock_journal
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.limited_trials import LimitedTrialStrategy, usable
 from frugal.model_selection.needs import Plan, ResourceSpec, plan
-from frugal.model_selection.progress import INTERRUPTED, TrialProgress, warn_of_interruption
+from frugal.model_selection.progress import INTERRUPTED, TrialProgress, ending_of, warn_of_interruption
 from frugal.model_selection.surroundings import Surroundings
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_space import TrialSpace, as_space, space_text
@@ -63,6 +63,14 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, found: Minimum | None) -> None:
         super().__init__(INTERRUPTED)
+        self.found = found
+
+
+class Broken(BrokenExecutor):
+    """A search whose executor evaluates nothing any more; `found` is the best so far, None as above."""
+
+    def __init__(self, message: str, found: Minimum | None) -> None:
+        super().__init__(message)
         self.found = found
 
 
@@ -126,6 +134,7 @@ def minimize(
         ValueError: on arguments that do not go together, the journal of another search, or if every trial failed.
         TypeError: if the function returns something else than a number.
         KeyboardInterrupt: after Ctrl-C; its attribute `found` is what has been found by then, or None.
+        BrokenExecutor: if the executor evaluates nothing any more; it has the same attribute.
 
     Examples:
         >>> from frugal import minimize
@@ -181,22 +190,28 @@ def minimize(
                 kept.keep_trial(trial)
                 progress.add(None if limited.best is None else limited.best.error)
 
-            interruption = run.go(
-                backend.evaluate,
-                executor=backend.executor,
-                n_pending=backend.n_pending,
-                trial_timeout=trial_timeout,
-                kept=kept.answer,
-                keep=keep,
-            )
+            interruption: KeyboardInterrupt | BrokenExecutor | None
+            try:
+                interruption = run.go(
+                    backend.evaluate,
+                    executor=backend.executor,
+                    n_pending=backend.n_pending,
+                    trial_timeout=trial_timeout,
+                    kept=kept.answer,
+                    keep=keep,
+                )
+            except BrokenExecutor as error:
+                interruption = error
     progress.end(None if limited.best is None else limited.best.error)
     if interruption is None:
         return _found(run, limited, planned)
-    limited.ended = INTERRUPTED
+    limited.ended = ending_of(interruption)
     found = None if limited.best is None else _found(run, limited, planned)
-    kept_at = None if found is None else "the attribute `found` of this KeyboardInterrupt"
-    warn_of_interruption(f"{len(run.trials)} trials", kept_at, stacklevel=2)
-    raise Interrupted(found) from interruption
+    is_broken = isinstance(interruption, BrokenExecutor)
+    kept_at = f"the attribute `found` of this {'BrokenExecutor' if is_broken else 'KeyboardInterrupt'}"
+    done, place, has_journal = f"{len(run.trials)} trials", None if found is None else kept_at, journal is not None
+    warn_of_interruption(interruption, done, place, has_journal=has_journal, stacklevel=2)
+    raise (Broken(str(interruption), found) if is_broken else Interrupted(found)) from interruption
 
 
 @dataclass(frozen=True)

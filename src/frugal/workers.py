@@ -6,15 +6,17 @@ it is known which process has which task, so that a death or a time limit costs 
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from queue import Empty, SimpleQueue
@@ -26,12 +28,33 @@ P = ParamSpec("P")
 T = TypeVar("T")
 START_METHODS: Final = ("loky", "fork", "forkserver", "spawn")
 _THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+IDLE_S: Final = 300.0
+"""Seconds after which a process without a task ends, as those of joblib do."""
+_END, _FORGET, _LOAD, _TASK = b"e", b"f", b"l", b"t"
+"""What a message to a process is, by its first byte."""
 _STARTING: Final = threading.Lock()
 """One process starts at a time: a forked one must not hold the pipes of another that is just being started."""
 
 
 class WorkerDiedError(RuntimeError):
     """A process ended before its task did; the message says how."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Load:
+    """What tasks are evaluated by.
+
+    Attributes:
+        evaluate: the callable.
+        data: the same, pickled once for all processes.
+    """
+
+    evaluate: Callable[..., Any] | None
+    data: bytes
+
+    @classmethod
+    def of(cls, evaluate: Callable[..., Any] | None) -> _Load:
+        return cls(evaluate, _dumps(evaluate))
 
 
 class Workers(Executor):
@@ -41,6 +64,9 @@ class Workers(Executor):
     raises is raised by its future; if it cannot be pickled, a RuntimeError with its text. Each process computes on
     one thread, ignores Ctrl-C, and cannot start processes of multiprocessing. None outlives the block, or this
     process.
+
+    Attributes:
+        n_workers: how many processes.
 
     Args:
         n_workers: how many processes; each is started with its first task.
@@ -57,10 +83,10 @@ class Workers(Executor):
     ) -> None:
         check_whole("n_workers", n_workers, 1)
         check_choice("start_method", start_method, START_METHODS)
-        self._evaluate, self._is_open = evaluate, True
-        self._queue: SimpleQueue[tuple[Future[Any], bytes] | None] = SimpleQueue()
-        data = _dumps(evaluate)
-        self._workers = [_Worker(self._queue, data, start_method) for _ in range(n_workers)]
+        self.n_workers = n_workers
+        self._load, self._is_open = _Load.of(evaluate), True
+        self._queue: SimpleQueue[tuple[Future[Any], bytes, _Load] | None] = SimpleQueue()
+        self._workers = [_Worker(self._queue, start_method) for _ in range(n_workers)]
         for worker in self._workers:
             worker.start()
 
@@ -73,8 +99,19 @@ class Workers(Executor):
         if not self._is_open:
             raise RuntimeError("these workers have been shut down")
         future: Future[T] = Future()
-        self._queue.put((future, _dumps((None if fn is self._evaluate else fn, args, kwargs))))
+        message = _dumps((None if fn is self._load.evaluate else fn, args, kwargs))
+        self._queue.put((future, message, self._load))
         return future
+
+    def load(self, evaluate: Callable[..., Any] | None) -> None:
+        """Evaluate by another callable from the next task on; it too is sent once to every process."""
+        self._load = _Load.of(evaluate)
+
+    def forget(self) -> None:
+        """Let go of what is evaluated, here and in the processes, which live on. No task may be under way."""
+        self.load(None)
+        for worker in self._workers:
+            worker.forget()
 
     def stop(self, future: Future[Any]) -> None:
         """Give a task up: it is cancelled, or the process that is at it is killed; no other task is."""
@@ -105,13 +142,28 @@ class Workers(Executor):
         self.shutdown(cancel_futures=kind is not None)
 
 
+class _Idle:
+    """Workers between two searches, which the next one takes; they are of one process, which may be forked."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._workers: Workers | None = None
+
+    def exchange(self, workers: Workers | None) -> Workers | None:
+        """Put some in the place of those that were there; None: none."""
+        with self._lock:
+            found, self._workers = self._workers, workers
+        return found
+
+
 class _Worker(threading.Thread):
     """A process, started when there is a task for it, and the thread that serves it."""
 
-    def __init__(self, queue: SimpleQueue[Any], data: bytes, start_method: str) -> None:
+    def __init__(self, queue: SimpleQueue[Any], start_method: str) -> None:
         super().__init__(daemon=True)
-        self._queue, self._data, self._start_method = queue, data, start_method
-        self._lock = threading.Lock()
+        self._queue, self._start_method = queue, start_method
+        self._lock, self._sending = threading.Lock(), threading.Lock()
+        self._loaded: _Load | None = None  # what the process evaluates by
         self._is_killed = False
         self._process: Any = None
         self._pipe: Connection[bytes, bytes] | None = None
@@ -120,9 +172,26 @@ class _Worker(threading.Thread):
     def run(self) -> None:
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # in the processes that it starts, too
-        while (job := self._queue.get()) is not None:
+        while (job := self._next()) is not None:
             self._do(*job)
+            del job  # which holds what the task was evaluated by
         self._end()
+
+    def _next(self) -> tuple[Future[Any], bytes, _Load] | None:
+        """The next task, None at the end; a process that waits for long is ended."""
+        try:
+            job: tuple[Future[Any], bytes, _Load] | None = self._queue.get(timeout=IDLE_S)
+        except Empty:
+            self._end()
+            job = self._queue.get()
+        return job
+
+    def forget(self) -> None:
+        """Have the process let go of what it evaluates by."""
+        with self._lock, suppress(OSError):  # it has ended by itself
+            self._loaded = None
+            if self._pipe is not None:
+                self._send(self._pipe, _FORGET)
 
     def stop(self, future: Future[Any]) -> None:
         """Kill the process if it is at this task."""
@@ -137,9 +206,12 @@ class _Worker(threading.Thread):
             if self._process is not None:
                 _kill(self._process)
 
-    def _do(self, future: Future[Any], message: bytes) -> None:
+    def _do(self, future: Future[Any], message: bytes, load: _Load) -> None:
+        if future.cancelled():
+            future.set_running_or_notify_cancel()
+            return
         try:
-            self._begin()
+            self._begin(load)
         except Exception as error:  # noqa: BLE001  whatever keeps a process from starting is the future's to raise
             self._end()
             if future.set_running_or_notify_cancel():
@@ -150,7 +222,7 @@ class _Worker(threading.Thread):
                 return
             self._future = future
         try:
-            answer = self._receive(message)
+            answer = self._receive(_TASK, message)
         except Exception as error:  # noqa: BLE001  a future that is never done would hang its run
             answer = False, error
         with self._lock:
@@ -162,15 +234,40 @@ class _Worker(threading.Thread):
             self._end()
         future.set_exception(answer[1])
 
-    def _begin(self) -> None:
-        """Have a process that has loaded what it evaluates.
+    def _begin(self, load: _Load) -> None:
+        """Have a process that has loaded what it evaluates by.
 
         Raises:
             BrokenExecutor: if it could not.
         """
-        if self._process is not None and self._process.is_alive():
+        is_there = self._process is not None and self._process.is_alive()
+        if is_there and (self._loaded is load or self._has_loaded(load)):
             return
-        self._end()
+        self._end()  # a fresh process knows modules and paths that an old one does not
+        self._start()
+        try:
+            is_ready, value = self._receive(_LOAD, load.data)
+        except WorkerDiedError as error:
+            raise BrokenExecutor(f"a worker cannot be started: {error}") from None
+        if not is_ready:
+            raise BrokenExecutor(f"a worker cannot load what it evaluates: {_text(value)}")
+        self._loaded = load
+
+    def _has_loaded(self, load: _Load) -> bool:
+        """Have a process that is there load what it evaluates by; False: it could not."""
+        try:
+            is_ready, _ = self._receive(_LOAD, load.data)
+        except WorkerDiedError:
+            return False
+        self._loaded = load if is_ready else None
+        return is_ready
+
+    def _start(self) -> None:
+        """Start a process.
+
+        Raises:
+            BrokenExecutor: if the system starts none.
+        """
         with _STARTING:
             context = _context(self._start_method)
             ours, other = context.Pipe()
@@ -182,17 +279,18 @@ class _Worker(threading.Thread):
             finally:
                 other.close()
         with self._lock:
-            self._process, self._pipe = process, ours
+            self._process, self._pipe, self._loaded = process, ours, None
             if self._is_killed:
                 _kill(process)
-        try:
-            is_ready, value = self._receive(self._data)
-        except WorkerDiedError as error:
-            raise BrokenExecutor(f"a worker cannot be started: {error}") from None
-        if not is_ready:
-            raise BrokenExecutor(f"a worker cannot load what it evaluates: {_text(value)}")
 
-    def _receive(self, message: bytes) -> tuple[bool, Any]:
+    def _send(self, pipe: Connection[bytes, bytes], kind: bytes, message: bytes = b"") -> None:
+        """Send a message with what it is, whole: two threads may send."""
+        with self._sending:
+            pipe.send_bytes(kind)
+            if kind in (_LOAD, _TASK):
+                pipe.send_bytes(message)
+
+    def _receive(self, kind: bytes, message: bytes) -> tuple[bool, Any]:
         """Send a message and wait for what comes of it: whether it went well, and the value or the exception.
 
         Raises:
@@ -200,7 +298,7 @@ class _Worker(threading.Thread):
         """
         assert self._pipe is not None
         try:
-            self._pipe.send_bytes(message)
+            self._send(self._pipe, kind, message)
             wait([self._pipe, self._process.sentinel])
             if not self._pipe.poll():
                 raise EOFError
@@ -215,12 +313,13 @@ class _Worker(threading.Thread):
         return is_good, value
 
     def _end(self) -> None:
-        """Let the process go: an empty message ends it."""
+        """Let the process go."""
         with self._lock:
             process, pipe, self._process, self._pipe = self._process, self._pipe, None, None
+            self._loaded = None
         if pipe is not None:
             with suppress(OSError):  # it has ended by itself
-                pipe.send_bytes(b"")
+                self._send(pipe, _END)
             pipe.close()
         if process is not None:
             process.join(5.0)
@@ -234,6 +333,50 @@ def _kill(process: Any) -> None:
             os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))  # loky's processes have no `kill`
 
 
+_idle = _Idle()
+
+
+@contextmanager
+def shared_workers(n_workers: int, evaluate: Callable[..., Any]) -> Iterator[Workers]:
+    """Workers for one search, whose processes the next one uses again; they end when they have none for `IDLE_S`.
+
+    Args:
+        n_workers: how many processes.
+        evaluate: a callable that is sent once to every process, and dropped at the end of the block.
+    """
+    found = _idle.exchange(None)
+    if found is not None and found.n_workers != n_workers:
+        found.shutdown(wait=False)
+        found = None
+    workers = found or Workers(n_workers)
+    try:
+        workers.load(evaluate)
+        yield workers
+    except BaseException as error:
+        workers.__exit__(type(error))
+        raise
+    workers.forget()
+    other = _idle.exchange(workers)
+    if other is not None:  # of a search beside this one
+        other.shutdown(wait=False)
+
+
+@atexit.register
+def _end_idle() -> None:
+    if (found := _idle.exchange(None)) is not None:
+        found.shutdown()
+
+
+def _forget_idle() -> None:
+    """In a forked process: the workers are its parent's, and their threads are not here."""
+    global _idle
+    _idle = _Idle()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_idle)
+
+
 # In a worker ----------------------------------------------------------------------------------------------------
 
 
@@ -243,21 +386,28 @@ def _work(pipe: Connection[bytes, bytes]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     os.environ.update(dict.fromkeys(_THREADS, "1"))  # libraries that are loaded later
-    try:
-        evaluate = pickle.loads(pipe.recv_bytes())
-    except BaseException as error:  # noqa: BLE001  the parent is told, whatever it is
-        pipe.send_bytes(_failure(error))
-        return
-    with threadpool_limits(1):  # libraries that are loaded by now
-        pipe.send_bytes(pickle.dumps((True, None)))
-        while True:
-            try:
-                message = pipe.recv_bytes()
-            except (EOFError, OSError):
-                return
-            if not message:
-                return
+    evaluate: Callable[..., Any] | None = None
+    while True:
+        try:
+            kind = pipe.recv_bytes()
+            message = pipe.recv_bytes() if kind in (_LOAD, _TASK) else b""
+        except (EOFError, OSError):
+            return
+        if kind == _END:
+            return
+        if kind == _TASK:
             pipe.send_bytes(_answer(evaluate, message))
+            continue
+        evaluate = None  # before another is loaded: there may be room for one
+        if kind == _LOAD:
+            try:
+                evaluate = pickle.loads(message)
+            except BaseException as error:  # noqa: BLE001  the parent is told, whatever it is
+                pipe.send_bytes(_failure(error))
+                continue
+            threadpool_limits(1)  # libraries that are loaded by now
+            pipe.send_bytes(pickle.dumps((True, None)))
+        del message
 
 
 def _end_with(parent: int) -> None:
@@ -267,10 +417,12 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _answer(evaluate: Callable[..., Any], message: bytes) -> bytes:
+def _answer(evaluate: Callable[..., Any] | None, message: bytes) -> bytes:
     try:
         fn, args, kwargs = pickle.loads(message)
-        return _dumps((True, (fn or evaluate)(*args, **kwargs)))
+        called = fn or evaluate
+        assert called is not None
+        return _dumps((True, called(*args, **kwargs)))
     except BaseException as error:  # noqa: BLE001  the parent is told, whatever it is
         return _failure(error)
 

@@ -47,3 +47,29 @@ def test_the_readme_has_the_table_of_the_published_bench_of_searches():
     counts = cells.groupby(["table", "estimator", "method"])["seed"].nunique()
     assert set(counts) == {3}
     assert set(cells["data"]) == {"original"}
+
+
+def test_the_readme_says_of_single_searches_what_the_published_bench_has():
+    cells = pd.read_csv(ROOT / "docs/bench_select.csv")
+    ours = cells[cells["method"] == "greedy_early_stopping"]
+    live = ours.dropna(subset="live_share")
+    shares, by_table = ours["fits_share"], ours.groupby("table")["fits_share"].mean()
+    text = " ".join((ROOT / "README.md").read_text().split())
+    assert f"live in {len(live)} of its {len(ours)} searches" in text
+    mean, looked_up = live["live_share"].mean(), live["seconds_share"].mean()
+    assert (
+        f"took {mean:.2f} of GridSearchCV's seconds, where looking up gives {looked_up:.2f} for the same" in text
+    )
+    slowest = live.loc[live["live_share"].idxmax()]
+    assert (slowest["table"], slowest["estimator"]) == ("adult", "extra_trees")
+    assert f"took {slowest['live_share']:.2f} live and {slowest['seconds_share']:.2f} looked up" in text
+    assert f"took from {shares.min():.2f} to {shares.max():.2f} of all fits" in text
+    assert shares.quantile(0.75) > 0.25
+    ends = [f"{by_table[name]:.2f} ({name})" for name in (by_table.idxmin(), by_table.idxmax())]
+    assert f"means by table are between {' and '.join(ends)}" in text
+    boston = ours.loc[ours["table"] == "boston", "regret"]
+    assert ours["regret"].max() == boston.max()
+    assert (
+        f"{boston.mean():.2f} points on average on boston (506 rows), and {boston.max():.2f} in one search" in text
+    )
+    assert f"very same candidate in {ours['is_best'].mean():.0%}".replace("%", " %") in text

@@ -1,4 +1,5 @@
 import copyreg
+import gc
 import os
 import signal
 import subprocess
@@ -6,13 +7,14 @@ import sys
 import textwrap
 import threading
 import time
+import weakref
 from concurrent.futures import BrokenExecutor, wait
 from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
 
-from frugal.workers import START_METHODS, WorkerDiedError, Workers, _ending
+from frugal.workers import START_METHODS, WorkerDiedError, Workers, _ending, shared_workers
 
 
 class UnsendableError(Exception):
@@ -293,6 +295,83 @@ def test_a_free_process_gets_the_next_task_at_once():
         slow, *quick = (workers.submit(work, ("sleep", s)) for s in (2.0, 0.0, 0.0, 0.0, 0.0))
         wait(quick)
         assert not slow.done()
+
+
+class Scales:
+    """Multiplies, and says where; what it holds is found in the list that the process has of all of them."""
+
+    def __init__(self, factor, where=None):
+        self.factor, self.where = factor, where
+
+    def __setstate__(self, state):
+        self.__dict__ = state
+        ALIVE.add(self)
+
+    def __call__(self, task):
+        if task == "sleep":
+            time.sleep(60)
+        if task == "factors":
+            gc.collect()
+            return sorted(one.factor for one in ALIVE)
+        return self.factor * task, os.getpid()
+
+
+ALIVE = weakref.WeakSet()
+
+
+def test_the_next_search_uses_the_same_processes_which_have_let_go_of_the_data():
+    processes, held = [], []
+    for factor in (2, 3):
+        scales = Scales(factor)
+        with shared_workers(1, scales) as workers:
+            value, process = workers.submit(scales, 5).result()
+            assert value == 5 * factor
+            held.append(workers.submit(scales, "factors").result())
+        processes.append(process)
+        reference = weakref.ref(scales)
+        del scales
+        until(lambda reference=reference: gc.collect() >= 0 and reference() is None)
+    assert processes[0] == processes[1]
+    assert held == [[2], [3]]
+
+
+def test_an_exception_or_another_number_ends_shared_processes(others):
+    scales = Scales(1)
+
+    def interrupted():
+        with shared_workers(1, scales) as workers:
+            future = workers.submit(scales, "sleep")
+            until(future.running)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert set(active_children()) <= others
+    with shared_workers(2, scales) as workers, shared_workers(1, scales) as beside:
+        assert workers.n_workers == 2
+        assert beside is not workers
+        with shared_workers(1, scales) as third:
+            assert third not in (beside, workers)
+
+
+def test_processes_that_wait_for_long_end_and_are_started_anew(monkeypatch, others):
+    monkeypatch.setattr("frugal.workers.IDLE_S", 0.2)
+    with Workers(1, work, start_method="fork") as workers:
+        first = workers.submit(work, "process").result()
+        until(lambda: set(active_children()) <= others)
+        assert workers.submit(work, "process").result() != first
+
+
+def test_a_process_that_lacks_what_is_loaded_is_replaced(tmp_path, monkeypatch):
+    with Workers(1, work, start_method="fork") as workers:
+        first = workers.submit(work, "process").result()
+        (tmp_path / "arrived.py").write_text("import os\ndef late(task):\n    return task, os.getpid()\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        from arrived import late
+
+        workers.load(late)
+        value, second = workers.submit(late, 7).result()
+    assert (value, second != first) == (7, True)
 
 
 def test_pools_that_cannot_be_are_refused():

@@ -2,11 +2,13 @@
 
 Values that are reported are scores where the study maximises, and errors where it minimises; an error e counts as
 the score 1 - e. Both compare a trial with the study's best complete trial, so that the first one is never pruned.
+Both models are of scores in [0, 1]: divide losses such as RMSE by a bound before they are reported.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -35,12 +37,13 @@ class BetaPruner(BasePruner):
     Args:
         tau: certainty that is needed to prune, in [0, 1]; 0.99 in the document.
         rate: of the exponential prior on the precision, at least 1e-6; 0.01 in equation 4.
-        n_valid: validation rows of a fold, at least 2; scores of exactly 0 or 1 need it.
+        n_valid: validation rows of a fold, at least 2. The density of a score of exactly 0 or 1 is 0 or infinite.
+            Scores are therefore clipped to [1 / (2 n_valid), 1 - 1 / (2 n_valid)]. Give your own number: with more
+            rows, scores beside 1 are told apart.
         n_startup_folds: folds before which nothing is pruned, at least 1.
 
     Raises:
-        ValueError: on a setting outside its range; from `prune`, on a score outside [0, 1], or of exactly 0 or 1
-            without `n_valid`.
+        ValueError: on a setting outside its range; from `prune`, on a score outside [0, 1].
 
     Examples:
         >>> import optuna
@@ -63,22 +66,29 @@ class BetaPruner(BasePruner):
     """
 
     def __init__(
-        self, *, tau: float = 0.99, rate: float = 0.01, n_valid: int | None = None, n_startup_folds: int = 1
+        self, *, tau: float = 0.99, rate: float = 0.01, n_valid: int = 100, n_startup_folds: int = 1
     ) -> None:
         check_between("tau", tau, 0, 1)
         check_number("rate", rate, 1e-6)
-        if n_valid is not None:
-            check_whole("n_valid", n_valid, 2)
+        check_whole("n_valid", n_valid, 2)
         check_whole("n_startup_folds", n_startup_folds, 1)
         self._tau, self._n_startup_folds = tau, n_startup_folds
         self._settings: dict[str, Any] = {"rate": rate, "n_valid": n_valid}
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
-        """Whether the folds so far say that the trial is worse than the best complete one."""
+        """Whether the folds so far say that the trial is worse than the best complete one.
+
+        A trial with a score that is not finite is not pruned. Those of the best trial are left out.
+        """
         scores, best = _scores(study, trial), _best_trial(study)
         if best is None or len(scores) < self._n_startup_folds or not all(map(math.isfinite, scores)):
             return False
-        ours, theirs = (Posterior.fit(told, **self._settings) for told in (scores, _scores(study, best)))
+        of_best = [score for score in _scores(study, best) if math.isfinite(score)]
+        if not of_best:
+            return False
+        for number, told in ((trial.number, scores), (best.number, of_best)):
+            _check_shares(study, number, told)
+        ours, theirs = (Posterior.fit(told, **self._settings) for told in (scores, of_best))
         return prob_greater(theirs, ours) > self._tau
 
 
@@ -90,6 +100,9 @@ class LearningCurvePruner(BasePruner):
     document 003, section 2.2), and the trial is pruned where P(y_E > y^ | y_1:n) < 1 - delta, y^ being the last
     score of the best complete trial. Differs from the source: a pruned trial is given no expected error, since
     Optuna's samplers take pruned trials as they are.
+
+    The curves are of scores, or errors, in [0, 1]. Others are hardly ever pruned, since the curves' prior does not
+    reach them. The pruner warns once of such a value, or of a curve that no family fits, which is not pruned.
 
     Args:
         horizon: E, epochs of a whole trial, above 4.
@@ -123,6 +136,7 @@ class LearningCurvePruner(BasePruner):
         self._horizon, self._interval, self._delta, self._seed = horizon, interval, delta, seed
         self._curve = dict(curve or {})
         CurveModel(rng=np.random.default_rng(0), **self._curve)  # refuses values out of range now
+        self._has_warned = False
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
         """Whether the curve so far says that the trial ends below the best complete one."""
@@ -138,9 +152,18 @@ class LearningCurvePruner(BasePruner):
         rng = np.random.default_rng(seed_for("curve", self._seed, trial.number, n))
         try:
             model = CurveModel(rng=rng, **self._curve).fit(scores, self._horizon)
-        except UnfittableError:
+        except UnfittableError as error:
+            self._warn(trial, f"no learning curve fits its {n} values, so that it is not pruned: {error}")
             return False
+        if not all(0 <= score <= 1 for score in (scores[-1], target)):
+            self._warn(trial, "a value outside [0, 1] is hardly ever pruned: divide losses by a bound")
         return model.prob_above(target) < 1 - self._delta
+
+    def _warn(self, trial: FrozenTrial, sentence: str) -> None:
+        """Warn of the first trial that cannot be judged well."""
+        if not self._has_warned:
+            self._has_warned = True
+            warnings.warn(f"trial {trial.number}: {sentence} (further ones are not named)", stacklevel=3)
 
 
 def _best_trial(study: optuna.Study) -> FrozenTrial | None:
@@ -155,3 +178,14 @@ def _scores(study: optuna.Study, trial: FrozenTrial) -> list[float]:
     """Values that a trial has reported, by step, as scores: higher is better."""
     values = [trial.intermediate_values[step] for step in sorted(trial.intermediate_values)]
     return values if study.direction == StudyDirection.MAXIMIZE else [1 - value for value in values]
+
+
+def _check_shares(study: optuna.Study, number: int, scores: list[float]) -> None:
+    """Raise ValueError unless all scores of a trial lie in [0, 1]; the message has the values as reported."""
+    reported = scores if study.direction == StudyDirection.MAXIMIZE else [1 - score for score in scores]
+    for score, value in zip(scores, reported, strict=True):
+        if not 0 <= score <= 1:
+            raise ValueError(
+                "BetaPruner takes scores, or errors where the study minimises, in [0, 1]; "
+                f"trial {number} reported {value:g}: divide losses by a bound"
+            )

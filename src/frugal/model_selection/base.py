@@ -6,7 +6,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
 from copy import deepcopy
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -30,6 +30,8 @@ from frugal.model_selection.journal import seed_in
 from frugal.model_selection.progress import Callbacks
 
 AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
+Interruption = KeyboardInterrupt | BrokenExecutor
+"""What ends a search and leaves the best so far in place."""
 ABOVE_0 = Interval(Real, 0, None, closed="neither")
 
 
@@ -59,7 +61,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit"])],
         "strategy": [str],
-        "settings": [dict, None],
+        "settings": [Mapping, None],
         "cv": ["cv_object"],
         "scoring": [str, callable, list, tuple, set, dict, None],
         "n_jobs": [Integral, None],
@@ -236,9 +238,9 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         choose: Callable[[], None],
         inputs: FitInputs,
         callbacks: Callbacks,
-        interruption: KeyboardInterrupt | None,
+        interruption: Interruption | None,
     ) -> Self:
-        """Leave in place what a search has found, and raise the interruption if there was one."""
+        """Leave in place what a search has found, and raise what interrupted it, if anything has."""
         try:
             choose()
             if self.refit:
@@ -246,7 +248,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         except Exception:
             if interruption is None:
                 raise
-            raise interruption from None  # Ctrl-C came before there was anything to leave in place
+            raise interruption from None  # it came before there was anything to leave in place
         if interruption is not None:
             raise interruption
         callbacks.end()

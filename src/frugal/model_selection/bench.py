@@ -44,8 +44,12 @@ def bench_select(
     GridSearchCV's scores of every fit are kept, and all searches but scikit-learn's halving, which fits anew
     on fewer rows, are given them: a fit costs what it took there. `random` (RandomizedSearchCV's choice), `optuna`
     (its TPE with its WilcoxonPruner) and `flaml` (its cost-frugal search, CFO) are stopped at a quarter of the
-    exhaustive search's fits; ours and halving end themselves. Candidates come in an order drawn by the seed. One
-    thread. With the first seed `FoldSearchCV` is run live, too.
+    exhaustive search's fits; ours and halving end themselves. A candidate that Optuna or FLAML suggests again is
+    charged again, since they know no scores but those of the fits that they asked for. Candidates come in an order
+    drawn by the seed. One thread. With the first seed `FoldSearchCV` is run live, too.
+
+    Ours are `folds.run` on the kept scores and a choice as `best_index_` makes it. A test holds them against
+    `FoldSearchCV` itself.
 
     With 5 folds the WilcoxonPruner can save next to nothing: after 4 of them its p is at least 0.06.
 
@@ -173,16 +177,38 @@ def _interval(by_table: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def as_markdown(cells: pd.DataFrame) -> str:
-    """What `summarise` finds as a table of Markdown, with its intervals."""
+    """What `summarise` finds as a table of Markdown, with its intervals.
+
+    Beside the mean of `fits_share` stands its range over the searches. Beside the seconds that were looked up are
+    the mean and range of those of live searches, where there are any.
+    """
     columns = {
-        "fits_share": "fits", "rows_share": "rows", "seconds_share": "seconds", "regret": "regret",
+        "fits_share": "fits", "fits_range": "fits, least to most", "rows_share": "rows",
+        "seconds_share": "seconds (looked up)", "live_range": "seconds (live)", "regret": "regret",
         "test_loss": "lost on test rows", "is_within_noise": "best, or within its noise",
     }  # fmt: skip
     lines = [f"| search | {' | '.join(columns.values())} |", f"|---{'|---' * len(columns)}|"]
     for row in summarise(cells).to_dict("records"):
-        shown = [_shown(*(row[f"{name}{end}"] for end in ("", "_low", "_high"))) for name in columns]
+        of_method = cells[cells["method"] == row["method"]]
+        live = of_method["live_share"].dropna()
+        ranges = {
+            "fits_range": _range(of_method["fits_share"]),
+            "live_range": f"{live.mean():.2f}, {_range(live)}" if len(live) else "",
+        }
+        means = {
+            name: _shown(*(row[f"{name}{end}"] for end in ("", "_low", "_high")))
+            for name in columns
+            if name not in ranges
+        }
+        shown = [(means | ranges)[name] for name in columns]
         lines.append(f"| {NAMES[row['method']]} | {' | '.join(shown)} |")
     return "\n".join(lines)
+
+
+def _range(shares: pd.Series) -> str:
+    """Least to most, or the one number that all of them are."""
+    low, high = f"{shares.min():.2f}", f"{shares.max():.2f}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _shown(mean: float, low: float, high: float) -> str:

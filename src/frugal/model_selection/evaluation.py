@@ -16,6 +16,7 @@ from sklearn.utils.validation import _num_samples
 from frugal.folds.fits import Fit
 from frugal.folds.splits import Split
 from frugal.interface import Candidate, FoldTask
+from frugal.model_selection.surroundings import Surroundings
 
 Scores = float | dict[str, float]
 """One score, or several by the names of their metrics."""
@@ -58,6 +59,7 @@ class Evaluation:
         seed: decides which training rows a task with `n_rows` has.
         caller: the search, for callbacks; None: there are none.
         contexts: of callbacks, by candidate and fold.
+        surroundings: those of the thread that has made this object; fits meet them wherever they run.
     """
 
     estimator: Any
@@ -75,6 +77,7 @@ class Evaluation:
     seed: int = 0
     caller: Any = None
     contexts: Mapping[tuple[int, int], Any] = field(default_factory=dict)
+    surroundings: Surroundings = field(default_factory=Surroundings.here)
 
     def __call__(self, task: FoldTask) -> ScoredFit:
         """Fit a candidate without a fold, and score it there.
@@ -83,7 +86,8 @@ class Evaluation:
             MemoryError: of a fit, which is no fault of the candidate.
         """
         try:
-            return self._fitted(task)
+            with self.surroundings.applied():
+                return self._fitted(task)
         except _OutOfMemory as error:
             raise MemoryError(*error.args) from error
 
@@ -142,17 +146,23 @@ class _OutOfMemory(BaseException):
 
 
 def _letting_memory_errors_through(estimator: Any) -> Any:
-    """The estimator, whose `fit` raises a lack of memory as what scikit-learn does not catch."""
-    fit = estimator.fit
+    """The estimator, whose next `fit` raises a lack of memory as what scikit-learn does not catch.
+
+    The estimator is as it was before that `fit` begins: a scorer may pickle or copy it.
+    """
+    fit, attributes = estimator.fit, vars(estimator)
+    before = {"fit": attributes["fit"]} if "fit" in attributes else {}
 
     @wraps(fit)
     def guarded(*args: Any, **kwargs: Any) -> Any:
+        attributes.pop("fit", None)
+        attributes.update(before)
         try:
             return fit(*args, **kwargs)
         except MemoryError as error:
             raise _OutOfMemory(*error.args) from error
 
-    estimator.fit = guarded
+    attributes["fit"] = guarded
     return estimator
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from frugal.executors import Evaluate, holding, workers_of
-from frugal.workers import Workers
+from frugal.workers import shared_workers
 
 
 @dataclass(frozen=True)
@@ -34,17 +34,20 @@ def open_backend(
     n_jobs: int | None,
     executor: Executor | None,
     n_pending: int | None,
+    n_per_worker: int = 1,
     needs_workers: bool = False,
 ) -> Iterator[Backend]:
     """Find where to evaluate: `executor`, else the active joblib backend with `n_jobs`, as joblib counts them.
 
-    joblib's own process backends are replaced by our `Workers`, which survive the death of one of them.
+    joblib's own process backends are replaced by our `Workers`, which survive the death of one of them, and whose
+    processes are used again by the next search.
 
     Args:
         evaluate: task -> answer, with all its data.
         n_jobs: as of joblib.
         executor: any executor; None: joblib decides.
-        n_pending: tasks that may be out at once; None: as many as there are workers.
+        n_pending: tasks that may be out at once; None: `n_per_worker` for each worker, and one of a single worker.
+        n_per_worker: beyond one, workers are kept busy while the oldest task takes long.
         needs_workers: never evaluate in this process, so that a fit can be given up.
 
     Raises:
@@ -57,7 +60,7 @@ def open_backend(
             found: Executor | None = stack.enter_context(holding(executor, evaluate))
         else:
             found, n_workers = _of_joblib(evaluate, n_jobs, needs_workers, stack)
-        yield Backend(evaluate, found, n_pending or n_workers)
+        yield Backend(evaluate, found, n_pending or (n_workers * n_per_worker if n_workers > 1 else 1))
 
 
 def _of_joblib(
@@ -73,7 +76,7 @@ def _of_joblib(
         return stack.enter_context(holding(backend.client.get_executor(), evaluate)), n
     is_ours = type(backend) in (LokyBackend, MultiprocessingBackend, SequentialBackend)
     if is_ours or (isinstance(backend, ThreadingBackend) and (n == 1 or needs_workers)):
-        return (stack.enter_context(Workers(n, evaluate)) if n > 1 or needs_workers else None), n
+        return (stack.enter_context(shared_workers(n, evaluate)) if n > 1 or needs_workers else None), n
     if isinstance(backend, ThreadingBackend):
         return stack.enter_context(ThreadPoolExecutor(n)), n
     return stack.enter_context(holding(stack.enter_context(_JoblibExecutor(backend, n)), evaluate)), n

@@ -18,10 +18,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
 from frugal.folds.fits import Fit
-from frugal.folds.replay import Interrupted, run
+from frugal.folds.replay import Broken, Interrupted, run
 from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
-from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, FitInputs, SearchCV
+from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, FitInputs, Interruption, SearchCV
 from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.evaluation import ScoredFit, primary_score
 from frugal.model_selection.executors import open_backend
@@ -29,10 +29,12 @@ from frugal.model_selection.facts import complete_settings
 from frugal.model_selection.journal import Journal, classes_of, fingerprint, journal_of
 from frugal.model_selection.journal_lock import lock_journal
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
-from frugal.model_selection.progress import INTERRUPTED, Callbacks, ProgressLine, warn_of_interruption
+from frugal.model_selection.progress import Callbacks, ProgressLine, ending_of, warn_of_interruption
 from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
 
+_N_PENDING_PER_WORKER: Final = 2
+"""By default. Where fits of some candidates take ten times as long as others', it ends sooner than 1 and 4."""
 _EVALUATION: Final = "frugal.model_selection.evaluation:Evaluation"
 """What a kept fit depends on, beside the estimator: strategies may share a journal."""
 
@@ -67,8 +69,10 @@ class FoldSearchCV(SearchCV):
             that `refit` names, else the first.
         n_jobs: processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` fits run on that
             backend, such as dask's.
-        n_pending: fits that may be out at once; None: one per worker. At the same number the result is the same,
-            however many workers there are.
+        n_pending: fits that are asked for before the oldest of them is told; None: two per worker, and one where
+            there is a single worker. At the same number the result is the same, however many workers there are.
+            With more of them workers are busy while one fit takes long; with fewer the strategy knows more when it
+            is asked, and needs fewer fits.
         refit: whether to fit the best candidate on all rows; the name of a metric, or a callable that is given
             the rows of `cv_results_` of complete candidates and returns the place of the best among them.
         random_state: of draws of candidates and of rows, and of the strategy; None: another one every time, or
@@ -116,7 +120,7 @@ class FoldSearchCV(SearchCV):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SearchCV._parameter_constraints,
-        "space": [dict, list, SearchSpace],
+        "space": [Mapping, list, SearchSpace],
         "n_candidates": [AT_LEAST_1, None],
         "max_fits": [AT_LEAST_1, None],
         "fit_timeout": [ABOVE_0, None],
@@ -185,6 +189,7 @@ class FoldSearchCV(SearchCV):
         Raises:
             ValueError: on arguments that do not go together, or if every fit failed.
             KeyboardInterrupt: after Ctrl-C; the best candidate so far is in place by then.
+            BrokenExecutor: if the executor evaluates nothing any more; the best so far is in place then, too.
         """
         problem = self._problem(X, y, params)
         callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))
@@ -209,14 +214,14 @@ class FoldSearchCV(SearchCV):
 
     def _search(
         self, problem: _Problem, contexts: Mapping[tuple[int, int], Any]
-    ) -> tuple[Outcome, KeyboardInterrupt | None]:
-        """Ask and tell the strategy to its end, or to a limit; on Ctrl-C with the interruption."""
+    ) -> tuple[Outcome, Interruption | None]:
+        """Ask and tell the strategy to its end, or to a limit; with what interrupted it."""
         evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit)
         strategy = LimitedFoldStrategy(self._make(problem), limits)
         progress = ProgressLine(self.verbose, len(problem.candidates), self.n_splits_)
         fits: dict[FoldTask, Fit] = {}
-        interruption: KeyboardInterrupt | None = None
+        interruption: Interruption | None = None
 
         kept_by = journal_of(self.journal, _EVALUATION, *classes_of(self.estimator), restart=self.restart)
         with Journal(kept_by, self._fingerprint(problem)) as journal:
@@ -228,9 +233,15 @@ class FoldSearchCV(SearchCV):
                     journal.keep(task, fit)
                 progress.add(strategy.incumbent)
 
-            options = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
+            options: dict[str, Any] = {
+                "n_jobs": self.n_jobs,
+                "executor": self.executor,
+                "n_pending": self.n_pending,
+                "n_per_worker": _N_PENDING_PER_WORKER,
+                "needs_workers": self.fit_timeout is not None,
+            }
             kept = dict(journal.kept)
-            with open_backend(evaluation, **options, needs_workers=self.fit_timeout is not None) as backend:
+            with open_backend(evaluation, **options) as backend:
                 try:
                     trace = run(
                         strategy,
@@ -244,10 +255,12 @@ class FoldSearchCV(SearchCV):
                     )
                 except Interrupted as error:
                     trace, interruption = error.trace, KeyboardInterrupt(str(error))
+                except Broken as error:
+                    trace, interruption = error.trace, error
         answers = dict(zip(trace.tasks, trace.answers, strict=True))
         progress.end(trace.chosen)
         self.n_fits_kept_ = sum(task not in fits for task in answers)
-        ended = INTERRUPTED if interruption is not None else strategy.ended
+        ended = strategy.ended if interruption is None else ending_of(interruption)
         outcome = Outcome(problem.candidates, self.n_splits_, answers | fits, strategy.events, trace.chosen, ended)
         return outcome, interruption
 
@@ -278,13 +291,17 @@ class FoldSearchCV(SearchCV):
         )
         return {**parts, "seed": problem.origin}
 
-    def _tell_end(self, outcome: Outcome, interruption: KeyboardInterrupt | None) -> None:
+    def _tell_end(self, outcome: Outcome, interruption: Interruption | None) -> None:
         """Set how the search ended, and warn where that is not how it was meant to."""
         self.n_fits_ = len(outcome.fits)
         self.n_fits_exhaustive_ = len(outcome.candidates) * outcome.n_folds
         self.ended_because_ = outcome.ended
         if interruption is not None:
-            warn_of_interruption(f"{self.n_fits_} fits", "in place" if self.n_fits_ else None, stacklevel=4)
+            place = "in place" if self.n_fits_ else None
+            has_journal = self.journal is not None
+            warn_of_interruption(
+                interruption, f"{self.n_fits_} fits", place, has_journal=has_journal, stacklevel=4
+            )
         elif outcome.ended and not is_complete(outcome).any():
             warnings.warn(
                 f"{outcome.ended} before any candidate had all its folds, so the best is that of the folds so far",

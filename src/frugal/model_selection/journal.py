@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import pickle
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,22 +18,15 @@ from frugal.folds.fits import Fit
 from frugal.interface import FoldTask
 from frugal.model_selection.evaluation import ScoredFit
 from frugal.trials.lines import CODE, JournalFile, JournalPath, Lines, as_object, file_of
-from frugal.workers import _dumps
 
 _KEY: Final = b"frugal.journal"
 
 
 def fingerprint(**parts: Any) -> dict[str, str]:
-    """A hash of each part of what a search is, by value; functions that have no module are hashed by content."""
-    import joblib
+    """A hash of each part of what a search is, by value; functions and classes of the user by what they do."""
+    from frugal.model_selection.definitions import hash_of
 
-    hashes = {}
-    for name, part in parts.items():
-        try:
-            hashes[name] = str(joblib.hash(part))
-        except (pickle.PicklingError, AttributeError, TypeError):  # a lambda, or a function within a function
-            hashes[name] = str(joblib.hash(_dumps(part)))
-    return hashes
+    return {name: hash_of(part) for name, part in parts.items()}
 
 
 def journal_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 from time import monotonic
 from typing import Any
 
@@ -37,7 +38,7 @@ class LimitedFoldStrategy:
     """A fold strategy that asks for nothing more once a limit is reached.
 
     Attributes:
-        ended: why nothing more is asked; empty: the strategy decides.
+        ended: the limit that forbids what the strategy wants next; empty: none does.
         n_asked: evaluations asked for.
 
     Args:
@@ -50,9 +51,14 @@ class LimitedFoldStrategy:
         self.ended, self.n_asked = "", 0
 
     def ask(self) -> FoldTask | Wait | None:
-        """The next evaluation; None once a limit is reached."""
-        self.ended = self.ended or self._limits.reached(self.n_asked)
+        """The next evaluation; None once a limit forbids one."""
         if self.ended:
+            return None
+        if reached := self._limits.reached(self.n_asked):
+            task = deepcopy(self._strategy).ask()  # a strategy that has no more to ask ends by itself
+            if not isinstance(task, FoldTask):
+                return task
+            self.ended = reached
             return None
         task = self._strategy.ask()
         self.n_asked += isinstance(task, FoldTask)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 from dataclasses import replace
 from typing import Final, TypeVar
 
@@ -23,7 +24,7 @@ class LimitedTrialStrategy:
 
     Attributes:
         best: of the trials told on the most of the resource, the one with the lowest error; None: all failed.
-        ended: why nothing more is asked; empty: the strategy decided.
+        ended: the limit that forbids what is wanted next; empty: the strategy decided.
         closing: the trial that the strategy did not ask for; None: there was none.
 
     Args:
@@ -43,14 +44,16 @@ class LimitedTrialStrategy:
 
     def ask(self) -> TrialTask | Wait | None:
         """The next trial; None once the search is over."""
-        if self.closing is not None:
+        if self.closing is not None or self.ended:
             return None
-        self.ended = self.ended or self._limits.reached(self._n_asked)
-        if self.ended:
-            return None
-        task = self._strategy.ask()
+        reached = self._limits.reached(self._n_asked)
+        strategy = deepcopy(self._strategy) if reached else self._strategy  # it may have no more to ask
+        task = strategy.ask()
         if task is None:
             task = WAIT if self._n_out else self._last()
+        if isinstance(task, TrialTask) and reached:
+            self.ended, self.closing = reached, None
+            return None
         if isinstance(task, TrialTask):
             self._n_asked, self._n_out = self._n_asked + 1, self._n_out + 1
             self._next_id = max(self._next_id, task.id + 1)

@@ -7,7 +7,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -16,15 +16,17 @@ import numpy as np
 
 from frugal.checks import check_number, check_positive, check_whole
 from frugal.interface import Candidate, Trial, TrialTask
+from frugal.model_selection.definitions import definition_of
 from frugal.model_selection.executors import open_backend
 from frugal.model_selection.journal import seed_in
 from frugal.model_selection.journal_lock import lock_journal
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.limited_trials import LimitedTrialStrategy, usable
 from frugal.model_selection.needs import Plan, ResourceSpec, plan
-from frugal.model_selection.progress import INTERRUPTED, TrialProgress, warn_of_interruption
+from frugal.model_selection.progress import INTERRUPTED, TrialProgress, ending_of, warn_of_interruption
+from frugal.model_selection.surroundings import Surroundings
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
-from frugal.model_selection.trial_space import TrialSpace, as_space
+from frugal.model_selection.trial_space import TrialSpace, as_space, space_text
 from frugal.spaces import SearchSpace
 from frugal.trials.live import LiveRun, as_text
 
@@ -61,6 +63,14 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, found: Minimum | None) -> None:
         super().__init__(INTERRUPTED)
+        self.found = found
+
+
+class Broken(BrokenExecutor):
+    """A search whose executor evaluates nothing any more; `found` is the best so far, None as above."""
+
+    def __init__(self, message: str, found: Minimum | None) -> None:
+        super().__init__(message)
         self.found = found
 
 
@@ -109,7 +119,8 @@ def minimize(
             however many workers there are.
         random_state: of the strategy; None: another one every time, or that of the journal.
         journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
-            JSON under any other name. It knows the function by its name alone.
+            JSON under any other name. It knows the function by its name and its code, not by what an object that
+            is called holds; the guide says what else is not seen.
         restart: whether a journal that is there is set aside, its name ending in `.old`. One that older code has
             written always is.
         time_limit: seconds after which no trial is started.
@@ -123,6 +134,7 @@ def minimize(
         ValueError: on arguments that do not go together, the journal of another search, or if every trial failed.
         TypeError: if the function returns something else than a number.
         KeyboardInterrupt: after Ctrl-C; its attribute `found` is what has been found by then, or None.
+        BrokenExecutor: if the executor evaluates nothing any more; it has the same attribute.
 
     Examples:
         >>> from frugal import minimize
@@ -167,7 +179,7 @@ def minimize(
     evaluate = Objective(function, _names(function, planned.varies), planned.n_rows)
     options = {"n_jobs": n_workers, "executor": executor, "n_pending": n_pending}
     with open_backend(evaluate, **options, needs_workers=trial_timeout is not None) as backend:  # type: ignore[arg-type]
-        parts = _parts(function, searched, planned, seed, backend.n_pending)
+        parts = {} if journal is None else _parts(function, searched, planned, seed, backend.n_pending)
         limited = LimitedTrialStrategy(_make(planned, searched, seed), planned, Limits(time_limit=time_limit))
         run = LiveRun(limited)
         progress = TrialProgress(verbose, planned.n_trials)
@@ -178,22 +190,28 @@ def minimize(
                 kept.keep_trial(trial)
                 progress.add(None if limited.best is None else limited.best.error)
 
-            interruption = run.go(
-                backend.evaluate,
-                executor=backend.executor,
-                n_pending=backend.n_pending,
-                trial_timeout=trial_timeout,
-                kept=kept.answer,
-                keep=keep,
-            )
+            interruption: KeyboardInterrupt | BrokenExecutor | None
+            try:
+                interruption = run.go(
+                    backend.evaluate,
+                    executor=backend.executor,
+                    n_pending=backend.n_pending,
+                    trial_timeout=trial_timeout,
+                    kept=kept.answer,
+                    keep=keep,
+                )
+            except BrokenExecutor as error:
+                interruption = error
     progress.end(None if limited.best is None else limited.best.error)
     if interruption is None:
         return _found(run, limited, planned)
-    limited.ended = INTERRUPTED
+    limited.ended = ending_of(interruption)
     found = None if limited.best is None else _found(run, limited, planned)
-    kept_at = None if found is None else "the attribute `found` of this KeyboardInterrupt"
-    warn_of_interruption(f"{len(run.trials)} trials", kept_at, stacklevel=2)
-    raise Interrupted(found) from interruption
+    is_broken = isinstance(interruption, BrokenExecutor)
+    kept_at = f"the attribute `found` of this {'BrokenExecutor' if is_broken else 'KeyboardInterrupt'}"
+    done, place, has_journal = f"{len(run.trials)} trials", None if found is None else kept_at, journal is not None
+    warn_of_interruption(interruption, done, place, has_journal=has_journal, stacklevel=2)
+    raise (Broken(str(interruption), found) if is_broken else Interrupted(found)) from interruption
 
 
 @dataclass(frozen=True)
@@ -204,11 +222,13 @@ class Objective:
         function: of a candidate, and by keyword of what `names` says.
         names: of a task's attributes.
         n_rows: of a whole trial, for its cost; None: unknown.
+        surroundings: those of the thread that has made this object; the function meets them wherever it is called.
     """
 
     function: Callable[..., float]
     names: tuple[str, ...]
     n_rows: int | None
+    surroundings: Surroundings = field(default_factory=Surroundings.here)
 
     def __call__(self, task: TrialTask) -> Trial:
         """Call the function.
@@ -220,7 +240,9 @@ class Objective:
         started = perf_counter()
         reason = ""
         try:
-            value: Any = self.function(dict(task.candidate), **{name: getattr(task, name) for name in self.names})
+            with self.surroundings.applied():
+                given = {name: getattr(task, name) for name in self.names}
+                value: Any = self.function(dict(task.candidate), **given)
         except MemoryError:
             raise
         except Exception as raised:  # noqa: BLE001  whatever it raised is the reason of a failed trial
@@ -308,10 +330,9 @@ def _parts(
 ) -> dict[str, Any]:
     """What a search is, for its journal."""
     name = getattr(function, "__qualname__", type(function).__qualname__)
-    dimensions = {name: f"{dimension!r}" for name, dimension in space.dimensions.items()}
     return {
-        "function": f"{getattr(function, '__module__', '')}.{name}",
-        "space": as_text(dimensions | {"signs": dict(space.signs)}),
+        "function": f"{getattr(function, '__module__', '')}.{name} {definition_of(function)}",
+        "space": space_text(space),
         "strategy": planned.strategy,
         "settings": as_text(planned.settings),
         "seed": seed,

@@ -10,12 +10,31 @@ from typing import Any, Final
 _EVERY_S: Final = {True: 0.2, False: 10.0}
 """Seconds between lines, on a terminal and in a file."""
 INTERRUPTED: Final = "the search was interrupted"
+BROKEN: Final = "the executor broke"
 
 
-def warn_of_interruption(done: str, place: str | None, *, stacklevel: int) -> None:
-    """Warn that Ctrl-C ended a search after so much, and say where the best candidate so far is; None: nowhere."""
+def ending_of(interruption: BaseException) -> str:
+    """What a search says that ended it."""
+    return INTERRUPTED if isinstance(interruption, KeyboardInterrupt) else f"{BROKEN} ({interruption})"
+
+
+def warn_of_interruption(
+    interruption: BaseException, done: str, place: str | None, *, has_journal: bool, stacklevel: int
+) -> None:
+    """Warn that a search was ended after so much, and say where the best so far is; None: nowhere.
+
+    Args:
+        interruption: by which: Ctrl-C, or an executor that broke.
+        done: what it had evaluated.
+        place: of the best candidate.
+        has_journal: whether what was evaluated is kept.
+        stacklevel: as of `warnings.warn`.
+    """
     best = "there is no candidate yet" if place is None else f"the best candidate so far is {place}"
-    warnings.warn(f"{INTERRUPTED} after {done}; {best}", UserWarning, stacklevel=stacklevel + 1)
+    text = f"{ending_of(interruption)} after {done}; {best}"
+    if not isinstance(interruption, KeyboardInterrupt):
+        text += "; the same search goes on from its journal" if has_journal else "; give journal=... to go on"
+    warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
 
 
 class ProgressLine:

@@ -6,14 +6,19 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Final
 
 import numpy as np
 from sklearn.base import _fit_context, clone, is_classifier
-from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+from sklearn.model_selection import (
+    GroupShuffleSplit,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedShuffleSplit,
+)
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
@@ -21,7 +26,7 @@ from sklearn.utils.validation import _num_samples
 
 from frugal.checks import is_whole
 from frugal.interface import Trial, TrialTask
-from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, FitInputs, SearchCV
+from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, FitInputs, Interruption, SearchCV
 from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import best_possible_score, n_classes_of
 from frugal.model_selection.journal import classes_of, fingerprint
@@ -29,16 +34,18 @@ from frugal.model_selection.journal_lock import lock_journal
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.limited_trials import LimitedTrialStrategy
 from frugal.model_selection.needs import LOGARITHMIC, Plan, ResourceSpec, plan
-from frugal.model_selection.progress import INTERRUPTED, Callbacks, TrialProgress, warn_of_interruption
+from frugal.model_selection.progress import Callbacks, TrialProgress, ending_of, warn_of_interruption
 from frugal.model_selection.trial_evaluation import ScoredTrial, TrialEvaluation
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_results import choice_of, fits_of, tabulate_trials
-from frugal.model_selection.trial_space import TrialSpace, as_space
+from frugal.model_selection.trial_space import TrialSpace, as_space, space_text
 from frugal.spaces import SearchSpace
 from frugal.trials.live import LiveRun, as_text
 from frugal.trials.strategies import make
 
 _SHARE = Interval(Real, 0, 1, closed="neither")
+_NEARLY: Final = 0.05
+"""How far one of some equal folds may be from the share of the rows that is asked for."""
 _OF_NO_BOUND = 10**9
 """In the place of the number of validation rows, where errors are no shares of them."""
 _EVALUATION: Final = (
@@ -94,7 +101,8 @@ class TrialSearchCV(SearchCV):
             resource, its choice gets a last trial on all of it. None: 50, of `hyperband` every bracket once, of
             `hypertune` 50 after those on subsets.
         cv: number of folds, splitter, or list of splits, one at least; a share below 1 is that of the rows of one
-            validation part, which is drawn.
+            validation part, which is drawn. Given `groups`, each lies whole in one part, so the share is nearly
+            that.
         resource: what a trial may be given less of: `n_samples`, or a parameter of the estimator, such as
             `max_iter` or `n_estimators`, whose value there is all of it. None: every trial is given all.
         scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy is told the score
@@ -122,7 +130,8 @@ class TrialSearchCV(SearchCV):
     Attributes:
         cv_results_: a row per trial in the order of asking, with the columns of RandomizedSearchCV's, `order`
             (from 1), and where there is a resource `resource`: how much of it the trial was given. Trials on all
-            there is rank before those on less.
+            there is rank before those on less. A trial has every split, so there are no columns of what was left
+            out, and no number of fits of an exhaustive search.
         best_index_: row of the best trial, of rank 1.
         best_params_: its hyperparameters, with all of the resource.
         best_score_: its mean score.
@@ -165,7 +174,7 @@ class TrialSearchCV(SearchCV):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SearchCV._parameter_constraints,
-        "space": [dict, SearchSpace],
+        "space": [Mapping, SearchSpace],
         "n_trials": [AT_LEAST_1, None],
         "cv": ["cv_object", _SHARE],
         "resource": [str, None],
@@ -239,6 +248,7 @@ class TrialSearchCV(SearchCV):
             ValueError: on arguments that do not go together, a strategy that needs what it is not given, the
                 journal of another search, or if every fit failed.
             KeyboardInterrupt: after Ctrl-C; the best candidate so far is in place by then.
+            BrokenExecutor: if the executor evaluates nothing any more; the best so far is in place then, too.
         """
         search = self._search_of(X, y, params)
         inputs = search.inputs
@@ -257,7 +267,7 @@ class TrialSearchCV(SearchCV):
         seed = self._kept_seed() if self.random_state is None else None
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        inputs = self._fit_inputs(X, y, params, self._cv(y, seed))
+        inputs = self._fit_inputs(X, y, params, self._cv(X, y, params.get("groups"), seed))
         if self.max_fits is not None and self.max_fits < self.n_splits_:
             raise ValueError(
                 f"max_fits must be at least {self.n_splits_}, the fits of a trial, got {self.max_fits}"
@@ -279,13 +289,28 @@ class TrialSearchCV(SearchCV):
         parameter = self.resource if planned.varies == "epochs" else None
         return _Search(inputs, space, planned, seed, 0.0 if best is None else float(best), parameter)
 
-    def _cv(self, y: Any, seed: int) -> Any:
-        """The splitter, or one validation part where `cv` is a share."""
+    def _cv(self, X: Any, y: Any, groups: Any, seed: int) -> Any:
+        """The splitter, or one validation part where `cv` is a share; groups stay whole."""
         if not isinstance(self.cv, float):
             return self.cv
         labelled = y is not None and is_classifier(self.estimator) and n_classes_of(self.estimator, y) is not None
-        kind = StratifiedShuffleSplit if labelled else ShuffleSplit
-        return kind(1, test_size=self.cv, random_state=seed)
+        if groups is None:
+            kind = StratifiedShuffleSplit if labelled else ShuffleSplit
+            return kind(1, test_size=self.cv, random_state=seed)
+        n_folds = round(1 / self.cv)
+        if labelled and abs(1 / n_folds - self.cv) <= _NEARLY:
+            folds = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed).split(X, y, groups)
+            return [next((train, test) for train, test in folds if len(train) and len(test))]
+        return GroupShuffleSplit(1, test_size=self.cv, random_state=seed)
+
+    def get_metadata_routing(self) -> Any:
+        """As scikit-learn's searches, whose splitter is `cv`; where that is a share, it takes `groups`."""
+        if not isinstance(self.cv, float):
+            return super().get_metadata_routing()
+        state = dict(vars(self), cv=GroupShuffleSplit(1, test_size=self.cv))
+        split = object.__new__(type(self))
+        split.__dict__.update(state)
+        return super(TrialSearchCV, split).get_metadata_routing()
 
     def _resource_spec(self, inputs: FitInputs, space: SearchSpace, best: float | None) -> ResourceSpec:
         """The resource that trials can be given less of."""
@@ -318,8 +343,8 @@ class TrialSearchCV(SearchCV):
 
     def _run(
         self, search: _Search, contexts: Mapping[tuple[int, int], Any]
-    ) -> tuple[LiveRun, LimitedTrialStrategy, KeyboardInterrupt | None]:
-        """Ask and tell the strategy to its end, or to a limit; on Ctrl-C with the interruption."""
+    ) -> tuple[LiveRun, LimitedTrialStrategy, Interruption | None]:
+        """Ask and tell the strategy to its end, or to a limit; with what interrupted it."""
         planned, best = search.plan, search.best_possible_score
         evaluation = TrialEvaluation(
             self._evaluation_of(search.inputs, (), search.seed, contexts),
@@ -363,15 +388,19 @@ class TrialSearchCV(SearchCV):
                 journal.keep_trial(trial)
                 progress.add(score())
 
-            interruption = run.go(
-                backend.evaluate,
-                executor=backend.executor,
-                n_pending=backend.n_pending,
-                trial_timeout=self.trial_timeout,
-                failed_error=evaluation.failed_error(self._failed_score),
-                kept=answer,
-                keep=keep,
-            )
+            interruption: Interruption | None
+            try:
+                interruption = run.go(
+                    backend.evaluate,
+                    executor=backend.executor,
+                    n_pending=backend.n_pending,
+                    trial_timeout=self.trial_timeout,
+                    failed_error=evaluation.failed_error(self._failed_score),
+                    kept=answer,
+                    keep=keep,
+                )
+            except BrokenExecutor as error:
+                interruption = error
         progress.end(score())
         return run, limited, interruption
 
@@ -379,7 +408,7 @@ class TrialSearchCV(SearchCV):
         """What the search is, for its journal."""
         if self.journal is None:
             return {}
-        inputs, dimensions = search.inputs, search.space.dimensions
+        inputs = search.inputs
         scoring = (
             self.scoring,
             inputs.metric,
@@ -393,10 +422,9 @@ class TrialSearchCV(SearchCV):
             splits=inputs.splits,
             scoring=scoring,
         )
-        space = {name: f"{dimension!r}" for name, dimension in dimensions.items()}
         return {
             **parts,
-            "space": as_text(space | {"signs": dict(search.space.signs)}),
+            "space": space_text(search.space),
             "strategy": self.strategy,
             "settings": as_text(search.plan.settings),
             "resource": self.resource,
@@ -405,14 +433,16 @@ class TrialSearchCV(SearchCV):
         }
 
     def _tell_end(
-        self, run: LiveRun, limited: LimitedTrialStrategy, planned: Plan, interruption: KeyboardInterrupt | None
+        self, run: LiveRun, limited: LimitedTrialStrategy, planned: Plan, interruption: Interruption | None
     ) -> None:
         """Set how the search ended, and warn where that is not how it was meant to."""
         self.n_trials_ = len(run.trials)
         self.n_fits_ = self.n_trials_ * self.n_splits_
-        self.ended_because_ = INTERRUPTED if interruption is not None else limited.ended
+        self.ended_because_ = limited.ended if interruption is None else ending_of(interruption)
         if interruption is not None:
-            warn_of_interruption(f"{self.n_trials_} trials", "in place" if self.n_trials_ else None, stacklevel=4)
+            done, place = f"{self.n_trials_} trials", "in place" if self.n_trials_ else None
+            has_journal = self.journal is not None
+            warn_of_interruption(interruption, done, place, has_journal=has_journal, stacklevel=4)
         elif limited.best is not None and not planned.is_whole(limited.best.task):
             why = f", since {limited.ended}" if limited.ended else ""
             text = f"no trial on all of the resource has succeeded{why}; the best is that of the trials on most"

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from frugal.model_selection.definitions import definitions_in
 from frugal.spaces import Choice, Continuous, Dimension, Discrete, SearchSpace
+from frugal.trials.live import as_text
 
 TrialSpace = Mapping[str, Any] | SearchSpace
 
@@ -30,6 +32,14 @@ def as_space(space: TrialSpace) -> SearchSpace:
             f"distributions of scipy.stats, got {space!r}"
         )
     return SearchSpace({name: _dimension(name, values) for name, values in space.items()})
+
+
+def space_text(space: SearchSpace) -> str | None:
+    """A space for the header of a journal; functions and classes of the user count by what they do."""
+    dimensions = {name: f"{dimension!r}" for name, dimension in space.dimensions.items()}
+    chosen = [of.values for of in space.dimensions.values() if isinstance(of, Choice)]
+    code = definitions_in(chosen)
+    return as_text(dimensions | {"signs": dict(space.signs)} | ({"code": code} if code else {}))
 
 
 def _dimension(name: object, values: Any) -> Dimension:

@@ -72,11 +72,51 @@ def test_both_find_the_best_candidate_with_fewer_folds_than_all():
         assert sum(evaluated(study)) < N * K
 
 
-def test_a_score_of_one_needs_the_number_of_validation_rows():
-    matrix = np.array([[0.9, 0.95], [1.0, 0.9]])
-    with pytest.raises(ValueError, match="give n_valid"):
-        study_of(BetaPruner(), matrix)
-    assert evaluated(study_of(BetaPruner(n_valid=50), matrix)) == [2, 2]
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
+def test_folds_without_an_error_or_without_a_hit_end_no_study(direction):
+    scores = np.array([[0.9, 1.0, 1.0], [1.0, 0.9, 1.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+    study = study_of(BetaPruner(), scores if direction == "maximize" else 1 - scores, direction)
+    assert evaluated(study) == [3, 3, 1, 3]
+    assert evaluated(study_of(BetaPruner(n_valid=50), scores)) == [3, 3, 1, 3]
+
+
+def test_scores_of_the_best_trial_that_are_not_finite_are_left_out():
+    def objective(trial):
+        scores = [[0.9, np.nan, 0.92], [0.6, 0.61, 0.6]][trial.number]
+        for fold, score in enumerate(scores):
+            trial.report(score, fold)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return float(np.nanmean(scores))
+
+    study = optuna.create_study(direction="maximize", pruner=BetaPruner())
+    study.optimize(objective, n_trials=2)
+    assert [trial.state.name for trial in study.trials] == ["COMPLETE", "PRUNED"]
+    study = optuna.create_study(direction="maximize", pruner=BetaPruner())
+    study.add_trial(optuna.create_trial(value=0.9, intermediate_values={0: np.nan}))
+    study.optimize(lambda trial: (trial.report(0.1, 0), trial.should_prune())[1], n_trials=1)
+    assert study.trials[1].value == 0
+
+
+@pytest.mark.parametrize(("direction", "value"), [("minimize", 12.0), ("maximize", -0.5)])
+def test_losses_that_are_no_shares_are_refused_by_the_beta_pruner_as_they_were_reported(direction, value):
+    sentence = rf"BetaPruner takes .* in \[0, 1\]; trial 1 reported {value:g}: divide losses by a bound"
+    with pytest.raises(ValueError, match=sentence):
+        study_of(BetaPruner(), np.array([[0.5], [value]]), direction)
+
+
+@pytest.mark.parametrize("ends", [[0.3, 2.0, 1.9], [3.0, 20.0, 19.0]])
+def test_losses_outside_the_range_of_the_curves_are_warned_of_once(ends):
+    t = np.arange(1, 31)
+    matrix = np.array([end * (1 + 2 / t) / (1 + 2 / 30) for end in ends])
+    with pytest.warns(UserWarning, match=r"trial 1: a value outside \[0, 1\]") as warned:
+        study = study_of(LearningCurvePruner(30, interval=10, curve=FAST), matrix, "minimize", first_step=1)
+    assert evaluated(study) == [30, 30, 30]
+    assert len(warned) == 1
+    # Divided by a bound the same curves are judged.
+    shares = matrix / matrix.max()
+    study = study_of(LearningCurvePruner(30, interval=10, curve=FAST), shares, "minimize", first_step=1)
+    assert evaluated(study)[1] < 30
 
 
 def curves(finals, n_epochs=30):
@@ -104,6 +144,17 @@ def test_what_is_certain_at_once_is_pruned_by_no_delta_of_one():
 def test_epochs_that_are_left_out_are_refused():
     with pytest.raises(ValueError, match=r"must report epochs 1, 2, \.\.\. as steps, got \[0\]"):
         study_of(LearningCurvePruner(40), curves([0.9, 0.8]), first_step=0)
+
+
+def test_a_curve_that_no_family_fits_is_not_pruned_and_warned_of_once(monkeypatch):
+    def unfittable(*_args):
+        raise integration.UnfittableError("it falls")
+
+    monkeypatch.setattr(integration.CurveModel, "fit", unfittable)
+    with pytest.warns(UserWarning, match="trial 1: no learning curve fits its 10 values, .*: it falls") as warned:
+        study = study_of(LearningCurvePruner(30, interval=10), curves([0.9, 0.5]), first_step=1)
+    assert evaluated(study) == [30, 30]
+    assert len(warned) == 1
 
 
 @pytest.mark.parametrize(

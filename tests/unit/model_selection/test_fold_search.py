@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,13 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from tabled import Hungry, Sized, Tabled, data_of, grid
 
 from frugal import model_selection
-from frugal.model_selection import BetaPruningSearchCV, ExactPruningSearchCV, FoldSearchCV, GreedySearchCV
+from frugal.model_selection import (
+    BetaPruningSearchCV,
+    ExactPruningSearchCV,
+    FoldSearchCV,
+    GreedySearchCV,
+    TrialSearchCV,
+)
 from frugal.model_selection.facts import best_possible_score
 from frugal.model_selection.progress import ProgressLine
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
@@ -103,6 +110,27 @@ def test_a_time_limit_starts_no_further_fit(monkeypatch):
     assert search.ended_because_ == "time_limit=3 s was reached"
 
 
+@pytest.mark.parametrize("strategy", ["standard", "exact_pruning", "greedy_early_stopping", "successive_halving"])
+@pytest.mark.parametrize("n_pending", [1, 3])
+def test_a_limit_that_is_just_enough_ended_nothing(strategy, n_pending):
+    settings = {"best_possible_score": 1.0} if strategy == "exact_pruning" else {}
+    given = {"strategy": strategy, "settings": settings, "n_pending": n_pending}
+    whole = searched(**given)
+    just = searched(max_fits=whole.n_fits_, **given)
+    assert (just.n_fits_, just.ended_because_, just.best_params_) == (whole.n_fits_, "", whole.best_params_)
+    less = searched(max_fits=whole.n_fits_ - 1, **given)
+    assert less.n_fits_ == whole.n_fits_ - 1
+    assert less.ended_because_ == f"max_fits={less.n_fits_} was reached"
+
+
+def test_any_mapping_will_do_for_settings_and_space(iris):
+    space, settings = MappingProxyType({"C": [0.1, 1]}), MappingProxyType({"epsilon": 0.1})
+    search = FoldSearchCV(SVC(), space, settings=settings, cv=2).fit(*iris)
+    assert search.best_params_ == {"C": 1}
+    tried = TrialSearchCV(SVC(), space, settings=MappingProxyType({}), strategy="random", n_trials=2, cv=2)
+    assert tried.fit(*iris).n_trials_ == 2
+
+
 def test_a_callable_refit_is_given_the_complete_candidates():
     seen = {}
 
@@ -117,11 +145,15 @@ def test_a_callable_refit_is_given_the_complete_candidates():
     assert not hasattr(search, "best_score_")
 
 
-@pytest.mark.parametrize(("n_pending", "n_fits"), [(1, 10), (4, None)])
+@pytest.mark.parametrize(("n_pending", "n_fits"), [(1, 10), (4, 12)])
 def test_the_number_of_pending_fits_may_change_what_is_left_out_and_nothing_else(n_pending, n_fits):
+    # With four pending, both folds that candidate 3 lacks are asked for before the search stops.
     search = searched(settings={"epsilon": 0.0}, n_pending=n_pending)
     assert search.best_params_ == {"i": 0}
-    assert n_fits is None or search.n_fits_ == n_fits
+    assert search.n_fits_ == n_fits
+    scores, expected = search.cv_results_, np.array(SCORES)
+    found = np.column_stack([scores[f"split{fold}_test_score"] for fold in range(3)])
+    np.testing.assert_array_equal(found[~np.isnan(found)], expected[~np.isnan(found)])
 
 
 # Failures ---------------------------------------------------------------------------------------------------

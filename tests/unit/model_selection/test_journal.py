@@ -307,6 +307,25 @@ def test_a_changed_digit_is_refused(tmp_path):
         search.fit(X, y)
 
 
+def plus(estimator, X, y):
+    return 10 + estimator.score(X, y)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_journal_of_a_search_with_other_code_of_the_users_is_refused(tmp_path, name):
+    def scored(estimator, X, y):
+        return estimator.score(X, y)
+
+    X, y = load_iris(return_X_y=True)
+    search = FoldSearchCV(SVC(), {"C": [1, 10]}, scoring=scored, cv=2, journal=tmp_path / name)
+    assert search.fit(X, y).best_score_ <= 1
+    assert search.fit(X, y).n_fits_kept_ == search.n_fits_
+    scored.__code__ = plus.__code__  # as if it had been edited
+    with pytest.raises(ValueError, match=f"{name} is the journal of another run, with other scoring"):
+        search.fit(X, y)
+    assert search.set_params(restart=True).fit(X, y).best_score_ > 10
+
+
 PARTS = fingerprint(data=1, estimator=2, space=3, splits=4, scoring=5)
 FITS = {
     FoldTask(0, 0): ScoredFit(0.25, 1.0, "", {"a": 0.25, "b": -1e9}, {"a": 1.0, "b": math.nan}, 0.5, 0.5),

@@ -289,6 +289,13 @@ def test_an_interrupted_search_repeats_no_finished_trial(tmp_path, name, seed):
         same(again, minimize(bowl, SPACE, **options | {"journal": None}))
 
 
+def test_the_journal_of_another_function_of_the_same_name_is_refused(tmp_path):
+    options = {"strategy": "random", "n_trials": 3, "random_state": 0, "journal": tmp_path / "trials.jsonl"}
+    minimize(lambda candidate: candidate["x"] ** 2, SPACE, **options)
+    with pytest.raises(ValueError, match=r"trials\.jsonl is the journal of another run, with other function"):
+        minimize(lambda candidate: 100 + candidate["x"], SPACE, **options)
+
+
 def test_the_journal_of_another_search_is_refused_in_a_sentence(tmp_path):
     options = {"strategy": "random", "n_trials": 3, "random_state": 0, "journal": tmp_path / "trials.jsonl"}
     minimize(bowl, SPACE, **options)

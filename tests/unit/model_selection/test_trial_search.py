@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import loguniform
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GroupKFold, KFold, RandomizedSearchCV, cross_val_score
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -108,6 +109,33 @@ def test_a_share_is_one_validation_part_and_so_is_a_split():
     assert one.cv_results_["mean_test_score"][0] == fitted.score(X[split[1]], Y[split[1]])
 
 
+def near_copies():
+    """Groups of five rows that hardly differ, of a label that nothing tells."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(60), 5)
+    rows = rng.normal(size=(60, 4))[groups] + 0.01 * rng.normal(size=(300, 4))
+    return rows, rng.integers(0, 2, 60)[groups], groups
+
+
+@pytest.mark.parametrize("share", [0.2, 0.37, 0.75])
+@pytest.mark.parametrize("is_classifier", [True, False])
+@pytest.mark.parametrize("routed", [True, False])
+def test_a_share_leaves_groups_whole(share, is_classifier, routed):
+    rows, y, groups = near_copies()
+    estimator = KNeighborsClassifier() if is_classifier else KNeighborsRegressor()
+    search = TrialSearchCV(estimator, {"n_neighbors": [1, 3]}, cv=share, **RANDOM)
+    splits = []
+    inputs = search._fit_inputs
+    search._fit_inputs = lambda *args: splits.append(inputs(*args)) or splits[-1]
+    with config_context(enable_metadata_routing=routed):
+        search.fit(rows, y, groups=groups)
+    ((train, valid),) = splits[0].splits
+    assert not set(groups[train]) & set(groups[valid])
+    assert len(train) + len(valid) == 300
+    assert len(valid) / 300 == pytest.approx(share, abs=0.05)
+    assert search.best_score_ < 0.8  # 1 where copies are on both sides
+
+
 def test_any_real_score_will_do():
     X_real, y_real = load_diabetes(return_X_y=True)
     biased = make_scorer(lambda y, predicted: 7.0 - abs(float(np.mean(y - predicted))))
@@ -150,7 +178,8 @@ def test_a_pipeline_on_a_table_with_groups_and_weights():
 def test_failed_fits_follow_error_score():
     space = {"n_neighbors": [1, 500]}
     options = RANDOM | {"n_trials": 8, "cv": 3}
-    with pytest.warns(Warning, match="fits failed|non-finite|UserWarning"):
+    failed, bad = (pytest.warns(UserWarning, match=text) for text in ("Scoring failed", "scores are non-finite"))
+    with failed, bad:
         search = TrialSearchCV(KNeighborsClassifier(), space, error_score=np.nan, **options).fit(X, Y)
     failed = np.isnan(search.cv_results_["mean_test_score"])
     assert 0 < failed.sum() < 8
@@ -266,7 +295,7 @@ def test_a_limit_of_fits_starts_no_further_trial_and_leaves_the_best_so_far(tmp_
         assert (search.n_trials_, search.n_fits_) == (n_trials, 3 * n_trials)
         assert search.cv_results_["params"] == whole.cv_results_["params"][:n_trials]
         assert search.best_score_ == whole.cv_results_["mean_test_score"][:n_trials].max()
-        assert search.ended_because_ == ("" if max_fits == 100 else f"max_fits={max_fits} was reached")
+        assert search.ended_because_ == ("" if max_fits >= 18 else f"max_fits={max_fits} was reached")
         assert search.predict(X).shape == (150,)
     assert search.n_trials_kept_ == 6
     with pytest.raises(ValueError, match="max_fits must be at least 3, the fits of a trial, got 2"):

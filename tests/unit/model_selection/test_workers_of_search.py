@@ -4,10 +4,12 @@ import os
 import pickle
 import signal
 import threading
+import time
 from collections import Counter
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import ClassVar
 
 import joblib
 import numpy as np
@@ -20,7 +22,9 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 from tabled import grid
 
-from frugal.model_selection import FoldSearchCV, GreedySearchCV
+from frugal import minimize
+from frugal.model_selection import FoldSearchCV, GreedySearchCV, TrialSearchCV
+from frugal.model_selection.executors import open_backend
 
 SPACE = {"C": [0.001, 0.01, 0.1, 1, 10, 100]}
 X, Y = load_iris(return_X_y=True)
@@ -101,6 +105,49 @@ def test_a_process_is_sent_the_data_once(tmp_path, here):
     assert len(loads) <= 2
 
 
+def test_the_next_search_runs_in_the_same_processes_with_its_own_data(tmp_path, here):
+    loads = []
+    for name in "ab":
+        log = tmp_path / name
+        search = FoldSearchCV(Heavy(load=Weighed(str(log))), SPACE, n_jobs=2, n_pending=3).fit(X, Y)
+        same(search, here)
+        loads.append(log.read_text().split())
+    assert set(loads[1]) & set(loads[0])
+    assert [len(one) for one in loads] == [len(set(one)) for one in loads]
+
+
+class Last(SVC):
+    """Its first fit waits until three others have begun."""
+
+    begun: ClassVar[list[float]] = []
+
+    def fit(self, X, y):
+        self.begun.append(self.C)
+        end, is_first = time.monotonic() + 60, len(self.begun) == 1
+        while is_first and len(self.begun) < 4:
+            assert time.monotonic() < end, "no other fits are begun"
+            time.sleep(0.01)
+        return super().fit(X, y)
+
+
+def test_workers_are_kept_busy_while_one_fit_takes_long(monkeypatch):
+    monkeypatch.setattr(Last, "begun", [])
+    with ThreadPoolExecutor(2) as pool:
+        search = FoldSearchCV(Last(), SPACE, strategy="standard", executor=pool, error_score="raise", cv=2)
+        search.set_params(refit=False).fit(X, Y)
+    assert len(Last.begun) == 12
+
+
+def test_the_default_number_of_pending_fits_is_twice_that_of_workers():
+    counts = {}
+    for n_jobs, executor in ((None, None), (1, None), (2, None), (None, ThreadPoolExecutor(3))):
+        search = FoldSearchCV(SVC(), SPACE, n_jobs=n_jobs, executor=executor)
+        options = {"n_jobs": n_jobs, "executor": executor, "n_pending": None, "n_per_worker": 2}
+        with open_backend(search, **options) as backend:
+            counts[n_jobs, executor is None] = backend.n_pending
+    assert counts == {(None, True): 1, (1, True): 1, (2, True): 4, (None, False): 6}
+
+
 def test_a_fit_that_hangs_is_given_up():
     estimator, space, cv, X, y = grid([[0.5, 0.5], [0.9, 0.9], [0.6, 0.6]], slow=1, seconds=60.0)
     search = FoldSearchCV(estimator, space, cv=cv, strategy="threshold_pruning", fit_timeout=2.0)
@@ -140,6 +187,56 @@ def test_a_fit_that_hangs_is_given_up_under_threads_too():
     assert search.best_params_ == {"i": 2}
 
 
+class Ends(SVC):
+    """Its fit ends its process where C is 3."""
+
+    def fit(self, X, y):
+        if self.C == 3:
+            os._exit(9)
+        return super().fit(X, y)
+
+
+def at_three(candidate):
+    if candidate["C"] == 3:
+        os._exit(9)
+    return -candidate["C"]
+
+
+def test_a_pool_that_breaks_leaves_the_best_so_far_and_the_journal(tmp_path):
+    def pool():
+        return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+
+    options = {"cv": 2, "n_pending": 1, "journal": tmp_path / "folds.jsonl"}
+    search = FoldSearchCV(Ends(), {"C": [1, 2, 3, 4]}, strategy="standard", **options)
+    after = r"the executor broke \(.*abruptly.*\) after 4 fits; the best candidate so far is in place; the same"
+    with pool() as executor, pytest.warns(UserWarning, match=after), pytest.raises(BrokenExecutor):
+        search.set_params(executor=executor).fit(X, Y)
+    assert search.cv_results_["n_folds_evaluated"].tolist() == [2, 2, 0, 0]
+    assert search.best_params_ in ({"C": 1}, {"C": 2})
+    assert search.predict(X).shape == Y.shape
+    assert search.ended_because_.startswith("the executor broke (")
+    again = search.set_params(executor=None, max_fits=4).fit(X, Y)
+    assert (again.n_fits_, again.n_fits_kept_) == (4, 4)
+
+    given = {"strategy": "random", "n_trials": 12, "random_state": 0, "n_pending": 1}
+    values = [
+        params["C"] for params in TrialSearchCV(SVC(), {"C": [1, 2, 3]}, **given).fit(X, Y).cv_results_["params"]
+    ]
+    n_done = values.index(3)
+    assert n_done > 0
+    search = TrialSearchCV(Ends(), {"C": [1, 2, 3]}, **given)
+    after = rf"after {n_done} trials; the best candidate so far is in place; give journal=... to go on"
+    with pool() as executor, pytest.warns(UserWarning, match=after), pytest.raises(BrokenExecutor):
+        search.set_params(executor=executor).fit(X, Y)
+    assert search.n_trials_ == n_done
+    assert search.predict(X).shape == Y.shape
+    said = pytest.warns(UserWarning, match="`found` of this Broken")
+    with pool() as executor, said, pytest.raises(BrokenExecutor, match="terminated abruptly") as raised:
+        minimize(at_three, {"C": [1, 2, 3]}, executor=executor, **given)
+    assert 0 < raised.value.found.n_trials < 12
+    assert raised.value.found.error in (-1, -2)
+
+
 def test_an_executor_of_unknown_size_needs_a_number_of_pending_fits(here):
     class Plain(Executor):
         def __init__(self, pool):
@@ -151,16 +248,42 @@ def test_an_executor_of_unknown_size_needs_a_number_of_pending_fits(here):
         same(FoldSearchCV(SVC(), SPACE, executor=Plain(pool), n_pending=3).fit(X, Y), here)
 
 
-def test_dask_runs_the_same_search_although_a_worker_dies():
+def waits_for(n_lines, path):
+    end = time.monotonic() + 120
+    while not path.exists() or len(path.read_text().splitlines()) < n_lines:
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def test_dask_runs_the_same_search_although_a_worker_dies(tmp_path):
     distributed = pytest.importorskip("distributed")
-    space = {"C": list(np.logspace(-3, 3, 20))}
-    alone = FoldSearchCV(SVC(), space, n_pending=2).fit(X, Y)
+    rng = np.random.default_rng(0)
+    scores, log = rng.uniform(0.3, 0.9, (20, 5)), tmp_path / "log"
+    estimator, space, cv, X, y = grid(scores, log=str(log), seconds=0.1)
+    given = {"cv": cv, "strategy": "standard", "n_pending": 4, "refit": False}
+    alone = FoldSearchCV(estimator, space, **given).fit(X, y)
+    fits = Counter(log.read_text().splitlines())
+    assert set(fits.values()) == {1}
+    log.unlink()
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         with joblib.parallel_config(backend="dask"):
-            same(FoldSearchCV(SVC(), space).fit(X, Y), alone)
+            same(FoldSearchCV(estimator, space, **given).fit(X, y), alone)
+        assert Counter(log.read_text().splitlines()) == fits
+        log.unlink()
         victim = next(iter(client.run(os.getpid).values()))
-        timer = threading.Timer(0.1, os.kill, (victim, signal.SIGKILL))
-        timer.start()
-        same(FoldSearchCV(SVC(), space, executor=client.get_executor()).fit(X, Y), alone)
-        timer.join()
+
+        def kill():
+            waits_for(20, log)
+            os.kill(victim, signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        same(FoldSearchCV(estimator, space, executor=client.get_executor(), **given).fit(X, y), alone)
+        killer.join()
+    again = Counter(log.read_text().splitlines())
+    assert set(again) == set(fits)
+    assert sum(again.values()) <= 100 + 4  # at most those that were out when the worker died
+    assert len(log.read_text().splitlines()) >= 100
+    with pytest.raises(ProcessLookupError):
+        os.kill(victim, 0)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frugal.checks import check_between, check_whole
+from frugal.extras import explained
 from frugal.folds.sequential import Sequential
 from frugal.interface import FoldTask, Wait
 from frugal.stats import mean_score
@@ -83,8 +84,13 @@ class Wilcoxon(Sequential):
 
 
 def _study(p_threshold: float, n_startup_steps: int) -> optuna.Study:
-    """A study in memory that maximises, without Optuna's announcement of it and of its experimental interface."""
-    import optuna
+    """A study in memory that maximises, without Optuna's announcement of it and of its experimental interface.
+
+    Raises:
+        MissingExtraError: without Optuna.
+    """
+    with explained():
+        import optuna
 
     level = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from frugal.checks import check_whole
+from frugal.extras import explained
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace
 from frugal.trials.ledger import OnLedger
@@ -117,10 +118,15 @@ def _facade(
     n_initial: int | None,
     retrain_after: int,
 ) -> tuple[Any, list[Any]]:
-    """SMAC3's optimiser, and the initial candidates as it knows them."""
-    from ConfigSpace import Configuration, ConfigurationSpace
-    from smac import HyperparameterOptimizationFacade as Facade
-    from smac import Scenario
+    """SMAC3's optimiser, and the initial candidates as it knows them; what else imports SMAC3 comes after it.
+
+    Raises:
+        MissingExtraError: without SMAC3 or ConfigSpace.
+    """
+    with explained():
+        from ConfigSpace import Configuration, ConfigurationSpace
+        from smac import HyperparameterOptimizationFacade as Facade
+        from smac import Scenario
 
     dimensions = space.dimensions.items()
     smac_space = ConfigurationSpace(seed=seed, space=[_hyperparameter(name, d) for name, d in dimensions])

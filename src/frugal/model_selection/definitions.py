@@ -1,0 +1,242 @@
+"""Hashes of values in which the user's functions and classes count by what they do, not by their names.
+
+A function counts by its bytecode, its defaults, what it closes over, and what it names: functions, classes and
+plain values, which are numbers, texts, arrays, and lists, tuples, sets and dicts of those. A class counts by its
+methods, its plain attributes and its bases. What installed packages define counts by name.
+"""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, Final
+
+import numpy as np
+from joblib.hashing import NumpyHasher
+
+from frugal.workers import _dumps
+
+_PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, np.ndarray, np.generic)
+_UNHASHABLE: Final = (pickle.PicklingError, AttributeError, TypeError, RecursionError, NotImplementedError)
+_INSTALLED: Final = {"site-packages", "dist-packages"}
+
+
+def hash_of(value: Any) -> str:
+    """The hash of a value: joblib's, but for what the user has defined.
+
+    Raises:
+        Exception: whatever keeps a value from being pickled.
+    """
+    return _hash_within({}, value)
+
+
+def definition_of(function: Callable[..., Any]) -> str:
+    """The hash of what a callable does; of what an object holds nothing counts, as calls may change it."""
+    seen: dict[int, str] = {}
+    if isinstance(function, functools.partial):
+        given = _plain(seen, (function.args, function.keywords))
+        return _text("partial", definition_of(function.func), given)
+    if isinstance(function, MethodType):
+        function = function.__func__
+    known = _unwrapped(function)
+    return _defined(seen, type(function) if known is None else known)
+
+
+def definitions_in(value: Any) -> str:
+    """The hash of the user's functions and classes in a value; empty: there are none, or it cannot be hashed."""
+    hasher = _Hasher({})
+    try:
+        hasher.hash(value)
+    except _UNHASHABLE:
+        return ""
+    return _text(*hasher.found) if hasher.found else ""
+
+
+class _Hasher(NumpyHasher):  # type: ignore[misc]
+    """joblib's, which hashes functions and classes by name; the user's are replaced by what they do.
+
+    Attributes:
+        found: hashes of the definitions that were met, in order.
+    """
+
+    def __init__(self, seen: dict[int, str]) -> None:
+        super().__init__("md5")
+        self._seen = seen
+        self.found: list[str] = []
+
+    def save(self, obj: Any) -> None:
+        """Write one object, or what stands for it."""
+        known = _unwrapped(obj)
+        if known is not None and _is_of_user(known):
+            obj = _defined(self._seen, known)
+            self.found.append(obj)
+        super().save(obj)
+
+
+def _hash_within(seen: dict[int, str], value: Any) -> str:
+    hasher = _Hasher(seen)
+    try:
+        return str(hasher.hash(value))
+    except (pickle.PicklingError, AttributeError, TypeError):  # such as a module, which cloudpickle knows
+        return _text(_dumps(value), *hasher.found)
+
+
+def _text(*parts: object) -> str:
+    return str(NumpyHasher("md5").hash(parts))
+
+
+# What is whose --------------------------------------------------------------------------------------------------
+
+
+def _unwrapped(value: Any) -> Any:
+    """A function or class, without a cache around it; None: the value is neither."""
+    if isinstance(value, functools._lru_cache_wrapper):
+        value = value.__wrapped__
+    return value if isinstance(value, FunctionType | type) else None
+
+
+def _is_of_user(known: Any) -> bool:
+    """Whether a function or a class is defined outside of installed packages."""
+    if isinstance(known, FunctionType):
+        where = sys.modules.get(known.__module__)
+        if not _is_installed(known.__globals__.get("__name__")) or _named(where, known.__qualname__) is not known:
+            return True  # defined there, or made by an installed package of what may be the user's
+    return not _is_installed(known.__module__)
+
+
+def _named(module: ModuleType | None, qualname: str) -> Any:
+    """What a module has under a name; None: nothing."""
+    found: Any = module
+    for name in qualname.split("."):
+        found = getattr(found, name, None)
+    return found
+
+
+@functools.cache
+def _is_installed(module: str | None) -> bool:
+    """Whether a module is part of Python, of an installed package or of this one."""
+    top = (module or "").partition(".")[0]
+    if top == "frugal" or top in sys.stdlib_module_names:
+        return True
+    file = getattr(sys.modules.get(module or ""), "__file__", None)
+    return file is not None and bool(_INSTALLED & set(Path(file).parts))
+
+
+# What is defined -----------------------------------------------------------------------------------------------
+
+
+def _defined(seen: dict[int, str], known: Any) -> str:
+    """The hash of a definition; of an installed one that of its name."""
+    name = f"{known.__module__}.{known.__qualname__}"
+    if not _is_of_user(known):
+        return _text("installed", name)
+    if id(known) not in seen:
+        seen[id(known)] = _text("itself", known.__qualname__)  # where it names itself
+        parts = _of_function(seen, known) if isinstance(known, FunctionType) else _of_class(seen, known)
+        seen[id(known)] = _text(known.__qualname__, *parts)
+    return seen[id(known)]
+
+
+def _of_function(seen: dict[int, str], function: FunctionType) -> Iterator[str]:
+    code = function.__code__
+    yield _of_code(code)
+    yield _hash_or_kind(seen, (function.__defaults__, function.__kwdefaults__))
+    for cell in function.__closure__ or ():
+        try:
+            yield _hash_or_kind(seen, cell.cell_contents)
+        except ValueError:  # it has no value yet
+            yield "empty"
+    names = sorted(_names(code))
+    yield from _of_names(seen, function.__globals__, names, set())
+
+
+def _of_names(
+    seen: dict[int, str], values: Mapping[str, Any], names: list[str], modules: set[str]
+) -> Iterator[str]:
+    """What names stand for in a module, and in the modules that they name."""
+    for name in names:
+        if name not in values:
+            continue
+        value = values[name]
+        known = _unwrapped(value)
+        if isinstance(value, ModuleType):
+            if not _is_installed(value.__name__) and value.__name__ not in modules:
+                yield from _of_names(seen, vars(value), names, modules | {value.__name__})
+        elif known is not None:
+            yield _text(name, _defined(seen, known))
+        else:
+            yield _text(name, _plain(seen, value))
+
+
+def _of_code(code: CodeType) -> str:
+    """Bytecode and constants, without names of files and numbers of lines."""
+    tables = repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars))
+    counts = repr((code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_flags))
+    constants = [_of_constant(one) for one in code.co_consts]
+    return _text(code.co_code, code.co_exceptiontable, tables, counts, constants)
+
+
+def _of_constant(value: Any) -> str:
+    if isinstance(value, CodeType):
+        return _of_code(value)
+    if isinstance(value, tuple | frozenset):
+        parts = [_of_constant(one) for one in value]
+        return _text(type(value).__name__, parts if isinstance(value, tuple) else sorted(parts))
+    return f"{type(value).__name__} {value!r}"
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    return set(code.co_names).union(*map(_names, inner))
+
+
+def _of_class(seen: dict[int, str], known: type) -> Iterator[str]:
+    for base in known.__bases__:
+        yield _defined(seen, base)
+    for name, value in sorted(vars(known).items()):
+        for part in _parts_of(value):
+            found = _unwrapped(part)
+            if found is not None:
+                yield _text(name, _defined(seen, found))
+            elif not name.startswith("__"):  # others are Python's own, and some change when they are looked at
+                yield _text(name, _plain(seen, part))
+
+
+def _parts_of(attribute: Any) -> list[Any]:
+    """The functions of a property, a class method and the like; of anything else that itself."""
+    names = ("__func__", "fget", "fset", "fdel", "func", "fn", "check")
+    parts = [getattr(attribute, name, None) for name in names] if not isinstance(attribute, type) else []
+    return [part for part in parts if part is not None] or [attribute]
+
+
+def _plain(seen: dict[int, str], value: Any) -> str:
+    """The hash of a plain value, of functions and of classes; of any other object that of its class."""
+    if isinstance(value, dict):
+        value = ["dict", *value.items()]
+    if isinstance(value, list | tuple | set | frozenset):
+        if id(value) in seen:
+            return seen[id(value)]
+        seen[id(value)] = "itself"  # where it holds itself
+        parts = [_plain(seen, one) for one in value]
+        del seen[id(value)]
+        return _text(type(value).__name__, sorted(parts) if isinstance(value, set | frozenset) else parts)
+    known = _unwrapped(value)
+    if known is not None:
+        return _defined(seen, known)
+    if isinstance(value, functools.partial):
+        return _text("partial", *(_plain(seen, one) for one in (value.func, value.args, value.keywords)))
+    if isinstance(value, MethodType):
+        return _plain(seen, value.__func__)
+    return _hash_or_kind(seen, value) if isinstance(value, _PLAIN) else _defined(seen, type(value))
+
+
+def _hash_or_kind(seen: dict[int, str], value: Any) -> str:
+    """The hash of a value; where it cannot be hashed, that of its class."""
+    try:
+        return _hash_within(seen, value)
+    except Exception:  # noqa: BLE001  whatever keeps an object of the user's from being pickled
+        return _defined(seen, type(value))

@@ -1,0 +1,70 @@
+"""What a fit meets in the thread that calls `fit`: scikit-learn's configuration, and warning filters."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from re import Pattern
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """scikit-learn's configuration, which each thread has its own of, and the warning filters of a process.
+
+    Attributes:
+        config: of scikit-learn.
+        filters: as `warnings.filters` has them.
+        process: number of the process where both hold.
+        thread: the same of the thread.
+    """
+
+    config: Mapping[str, Any]
+    filters: tuple[tuple[Any, ...], ...]
+    process: int
+    thread: int
+
+    @classmethod
+    def here(cls) -> Surroundings:
+        """Those of this thread."""
+        from sklearn import get_config
+
+        return cls(get_config(), tuple(warnings.filters), os.getpid(), threading.get_ident())
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Have the configuration in any other thread, and the filters in any other process, for the block.
+
+        Threads of one process share its filters, so these hold there as they are.
+        """
+        from sklearn import config_context
+
+        is_same_process = os.getpid() == self.process
+        if is_same_process and threading.get_ident() == self.thread:
+            yield
+            return
+        with config_context(**self.config):
+            if is_same_process:
+                yield
+                return
+            with warnings.catch_warnings():
+                warnings.resetwarnings()
+                for one in self.filters:
+                    _append(*one)
+                yield
+
+
+def _append(action: Any, message: Any, category: Any, module: Any, line: int) -> None:
+    """Append a filter as `warnings.filters` has it."""
+    if message is None and module is None:
+        warnings.simplefilter(action, category, line, append=True)
+    else:
+        warnings.filterwarnings(action, _text(message), category, _text(module), line, append=True)
+
+
+def _text(pattern: str | Pattern[str] | None) -> str:
+    return "" if pattern is None else pattern if isinstance(pattern, str) else pattern.pattern

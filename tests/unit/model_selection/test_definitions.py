@@ -1,0 +1,130 @@
+"""A journal is of what the user's code does, not of its names."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from frugal.model_selection.definitions import definition_of, definitions_in, hash_of
+
+BEFORE = """
+    import functools, types
+    import numpy as np
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.metrics import make_scorer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import FunctionTransformer
+    from sklearn.svm import SVC
+
+    # a comment
+    LIMIT = 3
+    NAMES = ["a", {"b"}]
+    WEIGHTS = np.arange(3)
+
+    def helper(x):
+        return x + 1
+
+    def feats(X):
+        if X is None:
+            return [feats(None), NAMES, WEIGHTS]
+        return helper(X[:, :1]) + LIMIT
+
+    @functools.lru_cache
+    def kept(x):
+        return helper(x) + 0
+
+    class Base(TransformerMixin, BaseEstimator):
+        def fit(self, X, y=None):
+            return self
+        @property
+        def rate(self):
+            return super().__getattribute__("x") + 0.5
+
+    class Own(Base):
+        factor = 2
+        def __init__(self, kind=feats):
+            self.kind = kind
+        def transform(self, X):
+            return {"one", "two", "three"} and X * 1
+
+    def close(n):
+        return lambda y, p: n + kept(0)
+
+    VALUES = {
+        "function": FunctionTransformer(feats),
+        "class": make_pipeline(Own(), SVC()),
+        "scorer": make_scorer(close(4)),
+        "partial": functools.partial(close, 1),
+        "method": Own().transform,
+        "plain": SVC(C=2.0),
+    }
+"""
+
+
+def hashes(tmp_path, old="", new=""):
+    """Hashes of the values of a module of the user's, in a process of its own."""
+    assert not old or BEFORE.count(old) == 1
+    (tmp_path / "mine.py").write_text(textwrap.dedent(BEFORE.replace(old, new)))
+    code = "import mine; from frugal.model_selection.definitions import hash_of\n"
+    code += "print(*(f'{name}={hash_of(value)}' for name, value in mine.VALUES.items()))"
+    options = {"capture_output": True, "text": True, "check": True, "cwd": tmp_path}
+    done = subprocess.run([sys.executable, "-B", "-c", code], **options)
+    return dict(pair.split("=") for pair in done.stdout.split())
+
+
+def test_an_edited_definition_is_another_search_and_another_process_is_not(tmp_path):
+    before = hashes(tmp_path)
+    assert hashes(tmp_path, "# a comment", "# another\n\n    # comment") == before
+    edits = {
+        ("return helper(X", "return 2 * helper(X"): {"function", "class", "method"},
+        ("return x + 1", "return x + 2"): {"function", "class", "method", "scorer", "partial"},
+        ("LIMIT = 3", "LIMIT = 4"): {"function", "class", "method"},
+        ('{"b"}', '{"c"}'): {"function", "class", "method"},
+        ("arange(3)", "arange(4)"): {"function", "class", "method"},
+        ("factor = 2", "factor = 3"): {"class", "method"},
+        ("+ 0.5", "+ 0.6"): {"class", "method"},
+        ("X * 1", "X * 2"): {"class", "method"},
+        ('"three"', '"four"'): {"class", "method"},
+        ("helper(x) + 0", "helper(x) - 0"): {"scorer", "partial"},
+        ("close(4)", "close(5)"): {"scorer"},
+        ("C=2.0", "C=3.0"): {"plain"},
+    }
+    for (old, new), expected in edits.items():
+        after = hashes(tmp_path, old, new)
+        assert {name for name in before if after[name] != before[name]} == expected, (old, new)
+
+
+def test_values_without_code_of_the_users_are_hashed_as_joblib_does():
+    import joblib
+    import numpy as np
+    from sklearn.metrics import get_scorer
+    from sklearn.svm import SVC
+
+    for value in (SVC(gamma=2.0), get_scorer("accuracy"), {"a": np.arange(5), "b": [np.mean, {1, 2}]}):
+        assert hash_of(value) == joblib.hash(value)
+        assert definitions_in(value) == ""
+
+
+def test_an_object_that_is_called_counts_by_its_class():
+    class Counts:
+        def __init__(self, n):
+            self.n = n
+
+        def __call__(self, candidate):
+            return self.n
+
+    class Other(Counts):
+        def __call__(self, candidate):
+            return -self.n
+
+    assert definition_of(Counts(1)) == definition_of(Counts(2)) != definition_of(Other(1))
+    assert definitions_in([Counts]) not in ("", definitions_in([Other]))
+
+
+@pytest.mark.parametrize("start", [1, 2])
+def test_a_list_that_holds_itself_ends(start):
+    endless = [start]
+    endless.append(endless)
+    first, other = (eval("lambda: endless", {"endless": held}) for held in (endless, [start]))
+    assert definition_of(first) != definition_of(other)

@@ -38,7 +38,8 @@ class ParquetRows:
 
     Raises:
         MissingExtraError: without pyarrow.
-        ValueError: on an unknown column, no column for X, no rows, or files of another format.
+        ValueError: on an unknown column, no column for X, no rows, files of another format, a column of X that is
+            not of numbers, one whose type differs between files, or a target with missing entries.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
@@ -81,6 +82,9 @@ class ParquetRows:
         self.sizes: Ints = np.array([group.row_groups[0].num_rows for group in self._groups], dtype=np.int64)
         if not self._groups:
             raise ValueError("source must hold at least one row, got none")
+        self._check_types(files)
+        if target is not None:
+            self._check_target()
 
     def __len__(self) -> int:
         return int(self.sizes.sum())
@@ -123,9 +127,54 @@ class ParquetRows:
                     y.append(targets[wanted - self.starts[group]])
         return Rows.of(np.concatenate(X), np.concatenate(y) if y else None, self.classes)
 
+    def _check_types(self, files: Sequence[ds.ParquetFileFragment]) -> None:
+        """Refuse columns of X that are no numbers, and files that hold a column as another type than the first."""
+        from pyarrow import types
+
+        used = [*self.columns, *([] if self.target is None else [self.target])]
+        for name in self.columns:
+            kind = self._schema.field(name).type
+            is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
+            if not (is_number or (types.is_dictionary(kind) and types.is_integer(kind.value_type))):
+                raise ValueError(f"X must hold real numbers, got column {name!r} of type {kind}")
+        for file in files:
+            here = file.physical_schema
+            for name in used:
+                at = here.get_field_index(name)  # -1: the key of a folder, or a column that the file lacks
+                kind = self._schema.field(name).type
+                if at >= 0 and here.field(at).type != kind and not types.is_dictionary(kind):
+                    raise ValueError(
+                        f"every file must hold column {name!r} as {kind}, as the first one does; "
+                        f"{file.path} holds it as {here.field(at).type}"
+                    )
+
+    def _check_target(self) -> None:
+        """Refuse missing entries of the target: as statistics of the row groups count them, else by reading it."""
+        for number, group in enumerate(self._groups):
+            n_missing = _n_missing(group, str(self.target))
+            if n_missing is None:
+                table = group.to_table(schema=self._schema, columns=[self.target], use_threads=False)
+                n_missing = table.column(0).null_count
+            if n_missing:
+                raise ValueError(
+                    f"target {self.target!r} must have no missing entries, got {n_missing} in row group {number} "
+                    f"({group.path}): drop these rows"
+                )
+
     def _read(self, group: int, names: list[str]) -> list[NDArray[Any]]:
         table = self._groups[group].to_table(schema=self._schema, columns=names, use_threads=False)
         return [table.column(name).to_numpy() for name in names]
+
+
+def _n_missing(group: ds.ParquetFileFragment, name: str) -> int | None:
+    """Missing entries of a column in a row group as its file says; None where it does not."""
+    metadata = group.metadata.row_group(group.row_groups[0].id)
+    for number in range(metadata.num_columns):
+        column = metadata.column(number)
+        if column.path_in_schema == name:
+            has_count = column.statistics is not None and column.statistics.has_null_count
+            return int(column.statistics.null_count) if has_count else None
+    return None
 
 
 def rows_of(X: ArrayLike | ParquetRows, y: ArrayLike | None) -> Rows | ParquetRows:

@@ -162,6 +162,38 @@ def test_files_that_do_not_fit_are_refused(source, tmp_path):
         ParquetRows(tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize("statistics", [True, False])
+@pytest.mark.parametrize("kind", ["Int64", "float64", "string"])
+def test_a_target_with_a_missing_entry_is_refused_before_any_row_is_drawn(tmp_path, statistics, kind):
+    table = table_of(X, Y).astype({"label": kind})
+    table.loc[1500, "label"] = None
+    path = tmp_path / "x.parquet"
+    table.to_parquet(path, row_group_size=700, write_statistics=statistics)
+    with pytest.raises(
+        ValueError, match=r"^target 'label' must have no missing entries, got 1 in row group 2 .*drop"
+    ):
+        ParquetRows(path, target="label")
+    assert len(ParquetRows(path, columns=["a"])) == N  # which leaves the column out
+    whole = table.dropna().astype({"label": kind})
+    whole.to_parquet(path, row_group_size=700, write_statistics=statistics)
+    assert len(ParquetRows(path, target="label")) == N - 1
+
+
+def test_files_with_other_types_are_refused_by_column_and_file(tmp_path):
+    table = pd.DataFrame({"a": [1.0, 2.0], "k": [1, 2], "label": [0, 1]})
+    table.to_parquet(tmp_path / "1.parquet")
+    table.assign(k=[1.5, 2.5]).to_parquet(tmp_path / "2.parquet")
+    with pytest.raises(
+        ValueError, match=r"^every file must hold column 'k' as int64, .*2\.parquet holds it as double$"
+    ):
+        ParquetRows(tmp_path, target="label")
+    assert ParquetRows(tmp_path, target="label", columns=["a"]).read(1)[0].tolist() == [[1.0], [2.0]]
+    table.assign(day=pd.to_datetime(["2020-01-01", "2021-01-01"]), k=["x", "y"]).to_parquet(tmp_path / "x.parquet")
+    for name, kind in (("day", "timestamp"), ("k", "(large_)?string")):
+        with pytest.raises(ValueError, match=rf"^X must hold real numbers, got column '{name}' of type {kind}"):
+            ParquetRows(tmp_path / "x.parquet", target="label", columns=["a", name])
+
+
 def test_without_pyarrow_the_extra_is_named(source, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)

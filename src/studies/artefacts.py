@@ -17,6 +17,7 @@ from studies.big_data import (
     bias,
     boundaries,
     combinations,
+    figure3,
     figure6,
     figure7,
     figure8,
@@ -24,6 +25,7 @@ from studies.big_data import (
     figure12,
     fractions,
     growing_termination,
+    intuition,
     reduced_search,
     subsampling,
     terminating_fabolas,
@@ -140,6 +142,9 @@ def _recorded(paper: Paper, config: Mapping[str, Any]) -> Shown:
 def _declared(kind: str) -> dict[str, tuple[str, ...]]:
     """What document 003's records are made from; of figures that explain, the datasets."""
     listed = (
+        intuition.FIGURE1,
+        intuition.FIGURE2,
+        *figure3.ARTEFACTS,
         figure6.FIGURE6,
         *figure7.ARTEFACTS,
         *figure8.ARTEFACTS,
@@ -167,19 +172,17 @@ def _big_data(config: Mapping[str, Any]) -> Shown:
         folder="big_data",
         paper="big_data",
         tables={
-            **_each(("svm_search", "cnn_search", "curve_fits")),
+            **_declared("table"),
+            "curve_fits": ("curve_fits",),
             "curve_calibration": ("curve_fits",),
             "curve_search": ("curve_search",),
-            **_declared("table"),
         },
         figures={
-            **dict.fromkeys(("figure3", "figure3_cost"), ("svm_search",)),
-            **dict.fromkeys(("figure3_cnn", "figure3_cnn_cost"), ("cnn_search",)),
             **dict.fromkeys(("figure4", "curve_fits", "curve_calibration"), ("curve_fits",)),
             **dict.fromkeys(("figure5", "figure5_epochs"), ("curve_search",)),
             **_declared("figure"),
         },
-        explained={"figure1": ("wdbc",), "figure2": (), **_declared("explained")},
+        explained=_declared("explained"),
         claims={"claims": (*searches, EXTRAPOLATED, *experiments)},
     )
 

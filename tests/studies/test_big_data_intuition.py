@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF, Matern
 
-from studies.big_data.size_aware.intuition import (
+from studies.big_data.intuition import (
     N_ROWS,
     OBSERVED,
     REACH,

@@ -13,16 +13,18 @@ from scipy import stats
 
 from frugal.trials.searches import search
 from studies import tables
+from studies.big_data import arrivals, figure3, size_search
 from studies.big_data import paper as big_data
-from studies.big_data.size_aware import claims, figures, searched, summaries
 from studies.blocks import n_trials_of, sized
 from studies.experiments import SEARCHES
 from studies.methods import METHODS
 from studies.publish import _reaches_floor
+from studies.shared.look_up_tables import least_test_error
 from studies.style import TRIALS
 from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED, judge_all
 
 SIZES = (512, 1024, 2048, 4096, 8192)
+FIGURES = {one.name: one for one in figure3.ARTEFACTS if one.draw}
 LEAST = 0.04
 """Test error of the table's best candidate."""
 
@@ -65,7 +67,7 @@ def toy(n_seeds=10, arrival=ARRIVAL, n_per_dimension=14, never=(), ratio=200.0, 
     """Searches that are good at their second trial, or never; and a table that is large enough."""
     paths = []
     for method, seconds in arrival.items():
-        spread = 1 + 0.02 * searched.METHODS.index(method)  # so that ratios vary from seed to seed
+        spread = 1 + 0.02 * arrivals.METHODS.index(method)  # so that ratios vary from seed to seed
         for seed in range(n_seeds):
             n = n_random if method == "random" else 3
             steps = np.full(n, seconds * 2.0**seed * (spread if seed % 2 else 1 / spread))
@@ -77,7 +79,7 @@ def toy(n_seeds=10, arrival=ARRIVAL, n_per_dimension=14, never=(), ratio=200.0, 
 
 
 def judged(runs):
-    found = judge_all([claims], {"svm_search": runs}, tuple(claims.CLAIMS), "paper")
+    found = judge_all([size_search.CLAIMS], {"svm_search": runs}, ("svm_search", "cnn_search"), "paper")
     return found[found["id"].str.contains("svm_search")].set_index("id")
 
 
@@ -91,11 +93,11 @@ def test_an_arrival_is_the_first_time_at_the_target_and_all_of_a_search_that_nev
         path("ei", 0, [1.0, 2.0, 4.0, 8.0], [math.nan, 0.044, 0.05, 0.04], overhead_s=0.5),
         path("random", 0, [1.0, 2.0], [0.9, 0.05]),
     ])  # fmt: skip
-    assert searched.targets(runs) == pytest.approx({"good": 0.044, "fair": 0.06, "best": 0.04})
-    found = searched.arrivals(runs, searched.targets(runs)["good"], "seconds").set_index("method")
+    assert arrivals.targets(runs) == pytest.approx({"good": 0.044, "fair": 0.06, "best": 0.04})
+    found = arrivals.arrivals(runs, arrivals.targets(runs)["good"], "seconds").set_index("method")
     assert found.loc["ei", ["spent", "whole", "reached", "left"]].tolist() == [4.0, 17.0, True, True]
     assert found.loc["random", ["spent", "whole", "reached", "left"]].tolist() == [3.0, 3.0, False, False]
-    cost = searched.arrivals(runs, 0.044, "cost").set_index("method")["spent"]
+    cost = arrivals.arrivals(runs, 0.044, "cost").set_index("method")["spent"]
     assert cost.to_dict() == {"random": 30.0, "ei": 30.0}
 
 
@@ -104,8 +106,8 @@ def test_the_optimum_is_what_the_validation_error_would_choose():
     largest = runs["n_rows"] == 8192
     runs.loc[largest, "error"] = [0.01, 0.02, 0.03, 0.04]
     runs = pd.concat([runs, path("ei", 0, [1.0], [0.5])])
-    assert searched.least_test_error(runs) == pytest.approx(LEAST)
-    assert searched.optimum(runs) == pytest.approx(4 * LEAST)
+    assert least_test_error(runs) == pytest.approx(LEAST)
+    assert arrivals.optimum(runs) == pytest.approx(4 * LEAST)
 
 
 def test_a_line_of_figure_3_begins_when_every_seed_has_an_incumbent_and_ends_with_the_longest():
@@ -116,7 +118,7 @@ def test_a_line_of_figure_3_begins_when_every_seed_has_an_incumbent_and_ends_wit
         path("fabolas", 0, [0.5, 99.5], [0.3, 0.2], [512, 8192]),
         path("fabolas", 1, [0.5, 99.5], [0.3, 0.2], [2048, 8192]),
     ])  # fmt: skip
-    found = summaries.summarise_figure3(runs)
+    found = figure3.summarise(runs)
     line = found[(found["panel"] == "left") & (found["method"] == "random")]
     assert 2.0 <= line["x"].min() < 2.1
     assert 7.8 < line["x"].max() <= 8.0
@@ -143,7 +145,7 @@ def test_the_sizes_of_figure_3_are_geometric_means_of_those_who_choose_them():
         path("fabolas", 0, [1.0, 1.0], [0.3, 0.2], [512, 8192]),
         path("fabolas", 1, [1.0, 1.0], [0.3, 0.2], [2048, 8192]),
     ])  # fmt: skip
-    found = summaries.summarise_figure3(runs)
+    found = figure3.summarise(runs)
     sizes = found[found["panel"] == "right"]
     assert sizes["method"].tolist() == ["fabolas"] * 2
     assert sizes["x"].tolist() == [1, 2]
@@ -155,7 +157,7 @@ def test_the_sizes_of_figure_3_are_geometric_means_of_those_who_choose_them():
 
 def test_the_cost_of_figure_3_leaves_the_optimiser_out():
     runs = pd.concat([table(), path("random", 0, [1.0, 1.0], [0.8, 0.4], overhead_s=100.0)])
-    found = summaries.summarise_figure3(runs, "cost")
+    found = figure3.summarise(runs, "cost")
     assert set(found["panel"]) == {"left"}
     assert found["x"].iloc[[0, -1]].tolist() == pytest.approx([10.0, 20.0])
     assert found["mean"].iloc[[0, -1]].tolist() == [0.8, 0.4]
@@ -229,8 +231,8 @@ def test_a_ratio_outside_of_its_region_contradicts(what, change, verdict, ours):
 
 def test_a_search_that_never_arrives_leaves_its_side_of_the_interval_open():
     runs = toy(never=("fabolas",))
-    found = claims.arrays("svm_search", runs)
-    fabolas = searched.METHODS.index("fabolas")
+    found = size_search.arrays(runs)
+    fabolas = arrivals.METHODS.index("fabolas")
     # Fabolas ends after 10 / 2 * 2 + 10 seconds, in the first seed divided by its spread.
     assert found["seconds good"][fabolas, 0] == pytest.approx(20.0 / 1.12)
     assert found["good reached"].sum(axis=1).tolist() == [10.0] * 6 + [0.0]
@@ -274,7 +276,7 @@ def test_speed_ups_above_the_tables_ratio_are_not_testable():
     ],
 )
 def test_runs_below_the_floor_are_not_enough(runs):
-    assert not claims.reaches_floor("svm_search", runs())
+    assert not size_search.is_enough_svm(runs())
 
 
 def test_no_verdict_is_given_without_a_method():
@@ -288,16 +290,14 @@ def test_ten_seeds_are_published_and_nine_are_not(name, tmp_path):
     (tmp_path / kind).mkdir()
     for n_seeds, may in ((10, True), (9, False)):
         runs = toy(n_seeds, never=("ei",))
-        numbers = (
-            tables("big_data")[name](runs, "paper") if kind == "tables" else figures.FIGURES[name].summarise(runs)
-        )
+        numbers = tables("big_data")[name](runs, "paper") if kind == "tables" else FIGURES[name].summarise(runs)
         numbers.to_csv(tmp_path / kind / f"{name}.csv", index=False)
         assert _reaches_floor(Path(kind) / f"{name}.png", tmp_path, big_data) == may
 
 
 @pytest.mark.parametrize(("name", "n_panels"), [("figure3", 3), ("figure3_cost", 2)])
 def test_a_picture_has_every_method_and_the_tables_ratio(name, n_panels):
-    drawn = figures.FIGURES[name]
+    drawn = FIGURES[name]
     picture = drawn.draw(drawn.summarise(toy(2)))
     assert len(picture.axes) == n_panels
     labels = {text.get_text() for text in picture.legends[0].get_texts()}
@@ -307,7 +307,7 @@ def test_a_picture_has_every_method_and_the_tables_ratio(name, n_panels):
 
 def test_the_left_panel_has_mtbo_4_where_mtbo_16_was_not_run():
     runs = toy(2)
-    found = summaries.summarise_figure3(runs[~runs["method"].isin(["mtbo_16", "mtbo_64"])])
+    found = figure3.summarise(runs[~runs["method"].isin(["mtbo_16", "mtbo_64"])])
     shown = found.groupby("panel")["method"].unique().map(list).to_dict()
     assert shown["left"] == ["random", "ei", "entropy_search", "mtbo_4", "fabolas"]
     assert shown["middle"] == shown["right"] == ["mtbo_4", "fabolas"]
@@ -323,7 +323,7 @@ def test_the_left_panel_has_mtbo_4_where_mtbo_16_was_not_run():
 )
 def test_runs_of_another_kind_are_refused(runs, message):
     with pytest.raises(ValueError, match=message):
-        summaries.summarise_figure3(runs())
+        figure3.summarise(runs())
 
 
 def test_a_search_of_a_table_tells_the_test_error_of_its_incumbent(tmp_path):

@@ -13,10 +13,11 @@ from frugal.learners import networks
 from frugal.trials.curve_set import COLUMNS
 from frugal.trials.searches import search
 from studies import tables
-from studies.big_data.size_aware import claims, figures, searched
+from studies.big_data import arrivals, figure3, size_search
 from studies.blocks import sized
 from studies.experiments import SEARCHES
 from studies.methods import METHODS
+from studies.shared.look_up_tables import cells, least_test_error
 from studies.style import TRIALS
 from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, judge_all
 
@@ -60,7 +61,7 @@ def toy(n_seeds=10, arrival=ARRIVAL, **given):
     """Searches that are good at their second trial of three, or of fifty."""
     paths = []
     for method, seconds in arrival.items():
-        spread = 1 + 0.01 * searched.METHODS.index(method)  # so that ratios vary from seed to seed
+        spread = 1 + 0.01 * arrivals.METHODS.index(method)  # so that ratios vary from seed to seed
         for seed in range(n_seeds):
             n = 50 if method == "random" else 3
             steps = np.full(n, seconds * 2.0**seed * (spread if seed % 2 else 1 / spread))
@@ -71,14 +72,14 @@ def toy(n_seeds=10, arrival=ARRIVAL, **given):
 
 
 def judged(runs):
-    found = judge_all([claims], {"cnn_search": runs}, tuple(claims.CLAIMS), "paper")
+    found = judge_all([size_search.CLAIMS], {"cnn_search": runs}, ("svm_search", "cnn_search"), "paper")
     return found[found["id"].str.contains("cnn_search")]
 
 
 def test_a_curve_is_a_cell_with_what_a_trial_to_its_end_gives():
-    cells = searched.cells(pd.concat([curves(diverged=(1,)), path("ei", 0, [1.0], [0.5])]))
-    assert len(cells) == 50 * len(SIZES)
-    by = cells.set_index([cells["candidate"], cells["n_rows"]])
+    found = cells(pd.concat([curves(diverged=(1,)), path("ei", 0, [1.0], [0.5])]))
+    assert len(found) == 50 * len(SIZES)
+    by = found.set_index([found["candidate"], found["n_rows"]])
     best, failed = (json.dumps(CANDIDATES[i], sort_keys=True) for i in (0, 1))
     assert by.loc[(best, 512), ["error", "test_error"]].tolist() == pytest.approx([0.6, 0.6])
     assert by.loc[(best, 512), ["seconds", "cost"]].tolist() == [3 * 4.0, 3 * 512.0]
@@ -88,9 +89,9 @@ def test_a_curve_is_a_cell_with_what_a_trial_to_its_end_gives():
 
 def test_the_least_error_and_the_ratio_are_those_of_the_curves():
     runs = toy(2)
-    assert searched.least_test_error(runs) == searched.optimum(runs) == pytest.approx(LEAST)
-    assert searched.cost_ratio(runs, "cost") == searched.cost_ratio(runs, "seconds") == 16
-    assert len(searched.searches(runs)) == 2 * (50 + 5 * 3)  # and no curve among them
+    assert least_test_error(runs) == arrivals.optimum(runs) == pytest.approx(LEAST)
+    assert arrivals.cost_ratio(runs, "cost") == arrivals.cost_ratio(runs, "seconds") == 16
+    assert len(arrivals.searches(runs)) == 2 * (50 + 5 * 3)  # and no curve among them
 
 
 def test_similar_results_are_the_same_order():
@@ -129,11 +130,11 @@ def test_another_order_is_not_similar(change, ours):
     ],
 )
 def test_runs_below_the_floor_are_not_enough(runs):
-    assert not claims.reaches_floor("cnn_search", runs())
+    assert not size_search.is_enough_cnn(runs())
 
 
 def test_no_verdict_is_given_below_the_floor():
-    assert claims.reaches_floor("cnn_search", toy())
+    assert size_search.is_enough_cnn(toy())
     assert set(judged(toy(2))["verdict"]) == {NOT_RUN}
 
 
@@ -145,7 +146,7 @@ def test_no_verdict_is_given_below_the_floor():
     ],
 )
 def test_a_picture_has_every_method_and_the_ratio(name, n_panels, label):
-    drawn = figures.FIGURES[name]
+    drawn = {one.name: one for one in figure3.ARTEFACTS if one.draw}[name]
     picture = drawn.draw(drawn.summarise(toy(2)))
     assert len(picture.axes) == n_panels
     assert picture.axes[0].get_xlabel() == label

@@ -13,6 +13,7 @@ from studies.big_data import (
     boundaries,
     combinations,
     compression,
+    figure3,
     figure6,
     figure7,
     figure8,
@@ -21,8 +22,10 @@ from studies.big_data import (
     fractions,
     growing_termination,
     intervals,
+    intuition,
     reduced_search,
     sample_sizes,
+    size_search,
     subsampling,
     terminating_fabolas,
     variance_check,
@@ -38,6 +41,8 @@ PAPER: Final = Paper(
     name="big_data",
     title="Document 003: big data",
     studies=(
+        size_search.SVM_SEARCH,
+        size_search.CNN_SEARCH,
         intervals.INTERVALS,
         intervals.INTERVAL_WORKERS,
         sample_sizes.SAMPLE_SIZES,
@@ -53,6 +58,9 @@ PAPER: Final = Paper(
         terminating_fabolas.TERMINATING_FABOLAS,
     ),
     artefacts=(
+        intuition.FIGURE1,
+        intuition.FIGURE2,
+        *figure3.ARTEFACTS,
         figure6.FIGURE6,
         *figure7.ARTEFACTS,
         *figure8.ARTEFACTS,
@@ -69,6 +77,7 @@ PAPER: Final = Paper(
         *terminating_fabolas.ARTEFACTS,
     ),
     claims=(
+        *size_search.CLAIMS,
         *intervals.CLAIMS,
         *sample_sizes.CLAIMS,
         *variance_check.CLAIMS,
@@ -83,13 +92,10 @@ PAPER: Final = Paper(
     ),
 )
 """Of the sections that are declared by records; the others are in `SECTIONS`."""
-SECTIONS: Final = (
-    "size_aware",
-    "curves",
-)
+SECTIONS: Final = ("curves",)
 """Packages beside this module that are not declared by records yet."""
 CLAIMS: Final = (
-    "size_aware",
+    size_search.CLAIMS,
     "curves",
     intervals.CLAIMS,
     sample_sizes.CLAIMS,

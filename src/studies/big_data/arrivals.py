@@ -1,9 +1,10 @@
-"""The runs of section 2.1: searches on a table of fits and, beside them, the table's cells, which have no method.
+"""What the searches of document 003's section 2.1 had spent when they were good.
 
-The SVM's table is a look-up table, the CNN's a set of stored curves on several sizes, each of them a cell. What is
-judged is the test error of the incumbent, fitted on the table's largest size (and for all epochs). Two currencies
-are spent: seconds, of evaluations as the table has them and of the optimiser; and cost, of the evaluations alone,
-in kernel values of the SVM and rows times epochs of the CNN.
+Their runs are searches on a table of fits and, beside them, the table's cells, which have no method. The SVM's
+table is a look-up table, the CNN's a set of stored curves on several sizes, each of them a cell. What is judged
+is the test error of the incumbent, fitted on the table's largest size (and for all epochs). Two currencies are
+spent: seconds, of evaluations as the table has them and of the optimiser; and cost, of the evaluations alone, in
+kernel values of the SVM and rows times epochs of the CNN.
 """
 
 from __future__ import annotations

@@ -1,22 +1,24 @@
-"""Figures 1 and 2: why distances between configurations are rescaled, and what kernels believe."""
+"""Figures 1 and 2 of document 003: distances of rescaled configurations, and kernels of Gaussian processes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Circle
+from numpy.typing import NDArray
 
-from frugal import datasets
 from frugal.seeds import rng_for
-from frugal.trials.surrogates.kernels import KERNELS, Array, differences
 from studies import style
-from studies.drawn import Drawn
-from studies.style import Look
+from studies.records import Artefact, Look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
 
 FEATURES: Final = (1, 21)
 """Of wdbc: mean and largest texture of a sample's nuclei, alike in unit and much correlated."""
@@ -24,12 +26,6 @@ N_ROWS: Final = 150
 REACH: Final = 2.0
 """Of the red points from the mean, in standard deviations of the longer axis."""
 
-PRIOR_KERNELS: Final[Mapping[str, Callable[[Array], Array]]] = {
-    "exponential": lambda r: np.exp(-r),
-    "matern52": lambda r: KERNELS["matern52_ard"].value(r[None], np.zeros(1)),
-    "se": lambda r: KERNELS["se"].value(r[None], np.zeros(1)),
-}
-"""Covariance at distances of any shape, with unit length-scale."""
 N_DRAWS: Final = 2
 OBSERVED: Final = ((-1.2, 0.9), (1.5, -0.6))
 """The two values (x, f) that the right panel conditions on."""
@@ -54,6 +50,8 @@ def summarise_figure1(seed: int) -> pd.DataFrame:
         panel (measured or whitened), kind (data, mean, along or across), x, y, then each point's euclidean and
         mahalanobis distance from the mean as measured; data, seed.
     """
+    from frugal import datasets
+
     data = datasets.load("wdbc")
     rows = rng_for("big_data", "figure1", seed).choice(len(data.X), N_ROWS, replace=False)
     X = np.asarray(data.X[np.sort(rows)][:, FEATURES], float)
@@ -75,7 +73,9 @@ def summarise_figure1(seed: int) -> pd.DataFrame:
 @style.styled
 def draw_figure1(table: pd.DataFrame) -> Figure:
     """Left, as measured: both red points on one circle; right, whitened: they are not alike."""
-    figure = Figure(figsize=(7.2, 3.5), layout="constrained")
+    from matplotlib.patches import Circle
+
+    figure = style.new_figure(7.2, 3.5)
     titles = {"measured": "As measured: Euclidean distance", "whitened": "Whitened: Mahalanobis distance"}
     distances = {"measured": "euclidean", "whitened": "mahalanobis"}
     for axis, (panel, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
@@ -115,7 +115,7 @@ def summarise_figure2(seed: int) -> pd.DataFrame:
     at, f = np.array(OBSERVED).T
     parts = [pd.DataFrame({"panel": "observed", "kernel": "", "draw": -1, "x": at, "y": f})]
     distances = np.linspace(0.0, 4.0, 161)
-    for kernel, value in PRIOR_KERNELS.items():
+    for kernel, value in prior_kernels().items():
         covariance = _between(value, _GRID, _GRID)
         gain = np.linalg.solve(_between(value, at, at), _between(value, at, _GRID)).T
         given = covariance - gain @ _between(value, at, _GRID)
@@ -129,14 +129,28 @@ def summarise_figure2(seed: int) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).assign(data="generated", seed=seed)
 
 
+@cache
+def prior_kernels() -> Mapping[str, Callable[[Array], Array]]:
+    """Covariances by kernel: functions of distances of any shape, with unit length-scale."""
+    from frugal.trials.surrogates.kernels import KERNELS
+
+    return {
+        "exponential": lambda r: np.exp(-r),
+        "matern52": lambda r: KERNELS["matern52_ard"].value(r[None], np.zeros(1)),
+        "se": lambda r: KERNELS["se"].value(r[None], np.zeros(1)),
+    }
+
+
 def _between(value: Callable[[Array], Array], a: Array, b: Array) -> Array:
+    from frugal.trials.surrogates.kernels import differences
+
     return value(np.abs(differences(a[:, None], b[:, None])[0]))
 
 
 @style.styled
 def draw_figure2(table: pd.DataFrame) -> Figure:
     """Covariance, prior draws, posterior draws: three panels, one look per kernel."""
-    figure = Figure(figsize=(7.2, 2.9), layout="constrained")
+    figure = style.new_figure(7.2, 2.9)
     left, middle, right = figure.subplots(1, 3)
     _lines(left, table[table["panel"] == "covariance"])
     _lines(middle, table[table["panel"] == "prior"])
@@ -159,8 +173,23 @@ def _lines(axis: Axes, table: pd.DataFrame) -> None:
             axis.plot(line["x"], line["y"], color=look.color, linestyle=look.linestyle, linewidth=1.0, label=label)
 
 
-FIGURES: Final = {
-    "figure1": Drawn(summarise_figure1, draw_figure1),
-    "figure2": Drawn(summarise_figure2, draw_figure2),
-}
-"""Those that are drawn from a seed."""
+FIGURE1: Final = Artefact(
+    "figure1",
+    (),
+    summarise_figure1,
+    """Figure 1 of document 003, from data: mean and largest texture of 150 samples of breast cancer (wdbc), drawn
+    by a seed. The red points are equally far from the mean by Euclid's distance (left, as measured) and not by
+    Mahalanobis', which is Euclid's after whitening (right); digits are the distances, the left ones in the
+    features' unit.""",
+    draw_figure1,
+    datasets=("wdbc",),
+)
+FIGURE2: Final = Artefact(
+    "figure2",
+    (),
+    summarise_figure2,
+    """Figure 2 of document 003: three kernels of unit length-scale. Left: covariance against distance. Middle: two
+    draws of the Gaussian process each, the same standard normals for every kernel. Right: draws given two values
+    of f.""",
+    draw_figure2,
+)

@@ -1,0 +1,291 @@
+"""Figure 3 of document 003: searches that choose the sizes of their trials, in figures and tables."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+
+from studies import style
+from studies.big_data.arrivals import METHODS, arrivals, cost_ratio, searches, targets
+from studies.paired import differences
+from studies.paths import Array, mean_at, mean_path, until_last
+from studies.records import Artefact
+from studies.shared.look_up_tables import least_test_error
+from studies.style import TRIALS
+from studies.tidy import TIDY, mean_by_seed, provenance, shares_within, unprinted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Numbers -------------------------------------------------------------------------------------------------------
+
+LEFT: Final = ("random", "ei", "entropy_search", "mtbo_16", "fabolas")
+MIDDLE: Final = ("mtbo_4", "mtbo_16", "mtbo_64", "fabolas")
+"""Methods of the panels; where mtbo_16 was not run, the left one has mtbo_4 in its place."""
+N_POINTS: Final = 241
+KEYS: Final = ["method", "measure"]
+MEASURES: Final = (
+    "test_error",
+    "test_error_less_random",
+    "seconds_to_10",
+    "log10_seconds_to_10_less_random",
+    "seconds_to_50",
+    "cost_to_10",
+    "log10_cost_to_10_less_random",
+    "left_10",
+    "seconds",
+    "overhead_share",
+)
+
+
+def summarise(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataFrame:
+    """Test error of the incumbent against what was spent, and the sizes chosen.
+
+    All lines of a currency share a grid, evenly spaced in logarithms. A line begins once every seed has an
+    incumbent, and ends with its longest search; a search that has ended keeps its last value.
+
+    Args:
+        runs: of `svm_search` or `cnn_search`.
+        currency: `seconds`, evaluations and the optimiser; or `cost`, of the evaluations alone.
+
+    Returns:
+        panel (left and middle: x is what was spent; right, of seconds alone: x is the iteration, the value the
+        geometric mean of the rows chosen, with the interval of its logarithm), method, x, mean, low, high,
+        n_seeds (those with a value), n_missing, cost_ratio (the table's largest evaluation cost over its
+        smallest), least_test_error (of the table), data.
+    """
+    found = searches(runs)
+    spent = found[f"spent_{currency}"]
+    grid = np.geomspace(spent.min(), spent.max(), N_POINTS)
+    run = set(found["method"])
+    left = LEFT if "mtbo_16" in run else tuple("mtbo_4" if name == "mtbo_16" else name for name in LEFT)
+    parts = [
+        _curve(found[found["method"] == method], f"spent_{currency}", grid).assign(panel=panel, method=method)
+        for panel, methods in (("left", left), ("middle", MIDDLE))
+        for method in methods
+        if method in run
+    ]
+    if currency == "seconds":
+        chosen = found[found["n_rows"].notna()]
+        parts += [
+            _sizes(part).assign(panel="right", method=method)
+            for method, part in chosen.groupby("method", sort=False)
+        ]
+    table = pd.concat(parts, ignore_index=True)
+    facts = {"cost_ratio": cost_ratio(runs, currency), "least_test_error": least_test_error(runs)}
+    table = table.assign(**facts, data=provenance(runs))
+    return table[["panel", "method", *(name for name in table if name not in ("panel", "method"))]]
+
+
+def _curve(found: pd.DataFrame, x: str, grid: Array) -> pd.DataFrame:
+    paths = [path for _, path in found.groupby("seed")]
+    begun = [path for path in paths if path["test_error"].notna().any()]
+    if not begun:
+        return pd.DataFrame({"x": [np.nan], "n_seeds": 0, "n_missing": len(paths)})
+    return mean_path(begun, x, "test_error", until_last(grid, begun, x)).assign(n_missing=len(paths) - len(begun))
+
+
+def _sizes(found: pd.DataFrame) -> pd.DataFrame:
+    wide = found.pivot_table("n_rows", index="seed", columns="iteration").astype(float)
+    table = mean_at(wide.columns.to_numpy(float), np.log2(wide.to_numpy())).assign(n_missing=0)
+    table[["mean", "low", "high"]] = 2.0 ** table[["mean", "low", "high"]]
+    return table
+
+
+def tabulate(search: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """What the searches came to, method by method.
+
+    A search that never reaches a target counts with all that it spent, and `says` has their number.
+
+    Args:
+        search: `svm_search` or `cnn_search`.
+        runs: its searches and cells.
+        scale: label of the run.
+
+    Returns:
+        `KEYS`, `TIDY`, n_missing (seeds without a value), says. Measures: test_error, of the last incumbent;
+        seconds_to_10 and seconds_to_50, until it first was within 10 or 50 % of the table's least; cost_to_10, the
+        same in cost; left_10, share of the seeds whose incumbent was worse again later on; seconds, all
+        of the search, and overhead_share, of these the optimiser's; and differences to random search seed by
+        seed, with bootstrap intervals, of the test error and of the logarithms of what was spent.
+    """
+    measures, notes = _measures(runs)
+    plain = [mean_by_seed(part.assign(measure=name), "value", KEYS) for name, part in measures.items()]
+    logs = {
+        f"log10_{name}": measures[name].assign(value=np.log10(measures[name]["value"]))
+        for name in ("seconds_to_10", "cost_to_10")
+    }
+    pairs = {"test_error": measures["test_error"]} | logs
+    parts = [differences(part.assign(experiment=search), name, ["experiment"]) for name, part in pairs.items()]
+    table = pd.concat([*plain, *parts], ignore_index=True)
+    table = shares_within(table[table["measure"].isin(MEASURES)], ("left_10", "overhead_share"))
+    ranks = [table["measure"].map(MEASURES.index), table["method"].map(METHODS.index)]
+    table = table.iloc[np.lexsort(ranks)].reset_index(drop=True)
+    table["says"] = [notes.get(key, "") for key in zip(table["method"], table["measure"], strict=True)]
+    table = unprinted(table, scale)
+    return table[[*KEYS, *TIDY, "n_missing", "says"]]
+
+
+def _measures(runs: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], dict[tuple[str, str], str]]:
+    """method, seed, data and value by measure; and notes beside the means, by method and measure."""
+    found = searches(runs)
+    last = found.groupby(["method", "seed"], sort=False).tail(1).set_index(["method", "seed"])
+    overhead = found.groupby(["method", "seed"], sort=False)["overhead_s"].sum()
+    values = {
+        "test_error": last["test_error"],
+        "seconds": last["spent_seconds"],
+        "overhead_share": overhead / last["spent_seconds"],
+    }
+    data = last["data"].reset_index()
+    measures = {name: data.merge(column.rename("value").reset_index()) for name, column in values.items()}
+    notes, wanted = {}, targets(runs)
+    for currency, target, name in (("seconds", "good", "10"), ("seconds", "fair", "50"), ("cost", "good", "10")):
+        arrived = arrivals(runs, wanted[target], currency)
+        measures[f"{currency}_to_{name}"] = arrived.rename(columns={"spent": "value"})
+        for method, part in arrived.groupby("method"):
+            n_never = int((~part["reached"]).sum())
+            if n_never:
+                notes[str(method), f"{currency}_to_{name}"] = f"{n_never} of {len(part)} seeds never"
+        if target == "good":
+            measures["left_10"] = arrived.assign(value=arrived["left"].astype(float))
+    return measures, notes
+
+
+# Pictures ------------------------------------------------------------------------------------------------------
+
+_TITLES: Final = {"left": "Optimisers", "middle": "Fabolas and MTBO's sizes", "right": "Sizes chosen"}
+_SECONDS: Final = "Evaluations and optimiser (s)"
+
+
+@style.styled
+def draw(table: pd.DataFrame, spent: str = _SECONDS) -> Figure:
+    """Test error of the incumbent against what was spent, both logarithmic, and the sizes chosen by iteration."""
+    from matplotlib.ticker import MaxNLocator
+
+    panels = [panel for panel in _TITLES if (table["panel"] == panel).any()]
+    figure = style.new_figure(7.2, 3.2)
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axis, panel in zip(axes, panels, strict=True):
+        part = table[table["panel"] == panel]
+        _lines(axis, part)
+        axis.set(title=_TITLES[panel])
+        if panel == "right":
+            axis.set(xlabel="Iteration", ylabel="Training rows, s")
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+            style.log_axis(axis.yaxis, part["mean"].min() / 1.3, 1.3 * part["mean"].max(), base=2)
+            continue
+        least = part["least_test_error"]
+        axis.axhline(float(least.iloc[0]), color="black", linewidth=0.8, linestyle=":", label="least of the table")
+        axis.set(xlabel=spent, ylabel="Test error of the incumbent")
+        style.log_axis(axis.xaxis, part["x"].min(), part["x"].max())
+        style.log_axis(axis.yaxis, 0.9 * least.min(), 1.1 * part["mean"].max())
+    style.legend(figure, axes, n_columns=4)
+    ratio = float(table["cost_ratio"].iloc[0])
+    axes[0].set_title(f"{_TITLES['left']} (largest evaluation: {ratio:.3g} x the smallest)", fontsize=7)
+    style.mark_stand_in(figure, table["data"])
+    return figure
+
+
+def _lines(axis: Axes, table: pd.DataFrame) -> None:
+    for method, line in table.groupby("method", sort=False):
+        look = TRIALS[str(method)]
+        axis.step(
+            line["x"], line["mean"], where="post", color=look.color, linestyle=look.linestyle, label=look.label
+        )
+        style.band(axis, line, look.color, step="post")
+    axis.grid(alpha=0.3)
+
+
+# Artefacts -----------------------------------------------------------------------------------------------------
+
+_SUMMARISE_COST: Final = partial(summarise, currency="cost")
+FIGURE3: Final = Artefact(
+    "figure3",
+    ("svm_search",),
+    summarise,
+    """{% set table = config["lookup"]["svm_mnist"] %}Figure 3 of document 003: searches for C and gamma of an SVM
+    on {{ table["dataset"] }}, on a table of real fits ({{ table["n_per_dimension"] }} x
+    {{ table["n_per_dimension"] }} candidates, {{ table["sizes"] | sort | join(", ") }} rows). Left and middle:
+    test error of the incumbent, fitted on {{ table["sizes"] | max }} rows, against seconds, of the table's
+    evaluations and of the optimiser on this machine; the seconds of a cell are those of a fit on a Gram matrix
+    that serves all C and is counted in each, where a live fit alone costs 6 to 8 times as much; Fabolas' and
+    MTBO's incumbent is the candidate with the lowest error predicted on all rows, the others' the one with the
+    lowest validation error. Steps on a grid that all lines share, from where every seed has an incumbent; a search
+    that has ended keeps its last value. Right: rows of each trial, geometric mean. Means over {{ n_seeds }}
+    seed(s) with 95 % intervals (drawn from three seeds on); trials by method:
+    {% for name, n in n_trials.items() if n %}{{ name }} {{ n }}{{ ", " if not loop.last }}{% endfor %}. The
+    document has MTBO-4, -32 and -512, and evaluations up to 50,000 rows. The left title has the ratio of the
+    table's largest evaluation cost to its smallest, in seconds (column cost_ratio of the CSV): no larger speed-up
+    is testable here.""",
+    draw,
+)
+FIGURE3_COST: Final = Artefact(
+    "figure3_cost",
+    ("svm_search",),
+    _SUMMARISE_COST,
+    """Figure 3, left and middle, against a cost that is the same on every machine: kernel values computed by the
+    evaluations, of n training rows n squared and n times the validation rows; the optimiser's time is not in it.
+    Means over {{ n_seeds }} seed(s) with 95 % intervals, drawn from three seeds on. The left title has the ratio
+    of the table's largest evaluation cost to its smallest, in kernel values (column cost_ratio of the CSV): no
+    larger speed-up is testable here.""",
+    partial(draw, spent="Kernel values computed"),
+)
+FIGURE3_CNN: Final = Artefact(
+    "figure3_cnn",
+    ("cnn_search",),
+    summarise,
+    """{% set curves = config["curves"]["networks"]["cnn_sizes"] %}Figure 3 of document 003, for the CNN on
+    CIFAR-10 that its text speaks of: searches for the 7 hyperparameters of a small network on stored curves
+    ({{ curves["n_curves"] }} candidates, each trained for {{ curves["n_epochs"] }} epochs on
+    {{ curves["n_train"] | sort | join(", ") }} rows). Left and middle: test error of the incumbent, trained on
+    {{ curves["n_train"] | max }} rows for all epochs, against seconds, of the stored curves and of the optimiser
+    on this machine; Fabolas' and MTBO's incumbent is the candidate with the lowest error predicted on all rows,
+    the others' the one with the lowest validation error. Steps on a grid that all lines share, from where every
+    seed has an incumbent; a search that has ended keeps its last value. Right: rows of each trial, geometric mean.
+    Means over {{ n_seeds }} seed(s) with 95 % intervals (drawn from three seeds on), over orders and the
+    optimisers' draws alone, since all seeds replay one split of the data and one training of each candidate;
+    trials by method: {% for name, n in n_trials.items() if n %}{{ name }}
+    {{ n }}{{ ", " if not loop.last }}{% endfor %}; random search is dealt the candidates without repeats. The left
+    title has the ratio of the largest evaluation cost to the smallest, in seconds (column cost_ratio of the CSV):
+    no larger speed-up is testable here.""",
+    draw,
+)
+FIGURE3_CNN_COST: Final = Artefact(
+    "figure3_cnn_cost",
+    ("cnn_search",),
+    _SUMMARISE_COST,
+    """The comparison on the CNN, left and middle, against a cost that is the same on every machine: training rows
+    times epochs of the evaluations; the optimiser's time is not in it. Means over {{ n_seeds }} seed(s) with 95 %
+    intervals, drawn from three seeds on. All seeds replay one split of the data and one training of each
+    candidate, so intervals are over orders and the optimisers' draws alone. The left title has the ratio of the
+    largest evaluation cost to the smallest, in rows times epochs (column cost_ratio of the CSV): no larger
+    speed-up is testable here.""",
+    partial(draw, spent="Training rows times epochs"),
+)
+SVM_TABLE: Final = Artefact(
+    "svm_search",
+    ("svm_search",),
+    partial(tabulate, "svm_search"),
+    """What the searches of Figure 3 came to: test error of the last incumbent; seconds until it first was within
+    10 or 50 % of the least test error of the table, and kernel values until it was within 10 %, where a seed that
+    never was counts with all of its search (the cell has their number); left 10: share of the seeds whose
+    incumbent was worse again later on; seconds of a search, and the optimiser's share of them; differences to
+    random search seed by seed, of the test error and of log10 of what was spent, with 95 % bootstrap intervals.
+    Means over {{ n_seeds }} seed(s).""",
+)
+CNN_TABLE: Final = Artefact(
+    "cnn_search",
+    ("cnn_search",),
+    partial(tabulate, "cnn_search"),
+    """What the searches for a CNN on CIFAR-10 came to: test error of the last incumbent; seconds until it first
+    was within 10 or 50 % of the least test error of the table, and training rows times epochs until it was within
+    10 %, where a seed that never was counts with all of its search (the cell has their number); left 10: share of
+    the seeds whose incumbent was worse again later on; seconds of a search, and the optimiser's share of them;
+    differences to random search seed by seed, of the test error and of log10 of what was spent, with 95 %
+    bootstrap intervals. Means over {{ n_seeds }} seed(s).""",
+)
+ARTEFACTS: Final = (FIGURE3, FIGURE3_COST, FIGURE3_CNN, FIGURE3_CNN_COST, SVM_TABLE, CNN_TABLE)

@@ -1,0 +1,343 @@
+"""Document 003, section 2.1, Figure 3: how many times sooner searches that choose sizes are good than others.
+
+Good means, wherever no sentence says otherwise, that the incumbent's test error is for the first time within 10 %
+of the least one of the table (`arrivals.GOOD`); one main target for all sentences. The document's speed is that of
+seconds, of evaluations and of the optimiser. Beside each sentence stands a finding in the evaluations' cost (see
+`arrivals`), which is what is left where these take so long that the optimiser's time does not matter.
+
+MTBO is said to be so without a size, but for one sentence, so every one of its sizes has to be.
+
+A search that never gets to a target is censored. It counts as all that it spent, which is less than it would take.
+So where it is the one that is said to be sooner, the ratio may be lower than counted, without bound; where it is
+the one to be beaten, higher. The interval is open on that side, and no claim is decided by what is not known.
+
+Of the CNN the document says one sentence, without a number: "similar results". It is read as the same order:
+every Bayesian method before random search, every MTBO before the methods on all rows, Fabolas before every MTBO.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from studies.big_data.arrivals import CURRENCIES, METHODS, NAMES, arrivals, cost_ratio, searches, targets
+from studies.cells import every, some
+from studies.estimates import Arrays, Estimate, ratio, unbounded
+from studies.experiments import SEARCHES
+from studies.methods import METHODS as RECORDS
+from studies.records import Claim, Study
+from studies.regions import Region, about, above, at_least, between, order_of_magnitude
+from studies.shared.look_up_tables import cells
+from studies.verdicts import NOT_TESTABLE
+
+# What the claims are measured on -----------------------------------------------------------------------------
+
+N_SEEDS: Final = 10
+FLOORS: Final = {
+    "svm_search": {"candidates": 14 * 14, "sizes": 5, "largest size": 8192, "random's trials": 100},
+    "cnn_search": {"candidates": 50, "sizes": 5, "largest size": 2048, "random's trials": 50},
+}
+"""Of the tables and of random search, under which no verdict is given."""
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """What was spent until a target, over the seeds that every method has.
+
+    Args:
+        runs: searches and cells.
+
+    Returns:
+        By target of `arrivals.targets`: "{currency} {target}", what was spent until there, all of a search that
+        never got there, and "{target} reached", whether it did; each (n_methods, n_seeds), methods as in
+        `METHODS`, nan of one not run.
+    """
+    found = {}
+    for currency in CURRENCIES:
+        for target, error in targets(runs).items():
+            table = arrivals(runs, error, currency)
+            table["reached"] = table["reached"].astype(float)
+            for name, column in ((f"{currency} {target}", "spent"), (f"{target} reached", "reached")):
+                wide = table.pivot_table(column, index="method", columns="seed").dropna(axis=1)
+                found[name] = wide.reindex(METHODS).to_numpy(float)
+    return found
+
+
+def is_enough_svm(runs: pd.DataFrame) -> bool:
+    """Whether the SVM's searches are enough for a verdict: ten seeds of every method, and `FLOORS`."""
+    return _is_enough(runs, "svm_search")
+
+
+def is_enough_cnn(runs: pd.DataFrame) -> bool:
+    """Whether the CNN's searches are enough for a verdict: ten seeds of every method, and `FLOORS`."""
+    return _is_enough(runs, "cnn_search")
+
+
+def _is_enough(runs: pd.DataFrame, search: str) -> bool:
+    found, table = searches(runs), cells(runs)
+    seeds = found.groupby("method")["seed"].nunique()
+    reached = {
+        "candidates": table["candidate"].nunique(),
+        "sizes": table["n_rows"].nunique(),
+        "largest size": table["n_rows"].max(),
+        "random's trials": found.loc[found["method"] == "random", "iteration"].max(),
+    }
+    enough = set(seeds.index) == set(SEARCHES[search].methods) and seeds.min() >= N_SEEDS
+    return bool(enough and all(reached[name] >= least for name, least in FLOORS[search].items()))
+
+
+def not_testable_svm(runs: pd.DataFrame) -> dict[str, str]:
+    """A label for the SVM's claims on ratios above that of the table's largest to its smallest evaluation cost."""
+    return _not_testable(runs, SVM_CLAIMS)
+
+
+def not_testable_cnn(runs: pd.DataFrame) -> dict[str, str]:
+    """A label for the CNN's claims on ratios above that of the table's largest to its smallest evaluation cost."""
+    return _not_testable(runs, CNN_CLAIMS)
+
+
+def _not_testable(runs: pd.DataFrame, claims: Sequence[Claim]) -> dict[str, str]:
+    possible = {True: cost_ratio(runs, "cost"), False: cost_ratio(runs, "seconds")}
+    return {claim.id: NOT_TESTABLE for claim in claims if claim.agrees.low > possible[claim.is_ours]}
+
+
+SVM_SEARCH: Final = Study(
+    name="svm_search",
+    methods=SEARCHES["svm_search"].compared,
+    arrays=arrays,
+    is_enough=is_enough_svm,
+    instead=not_testable_svm,
+)
+CNN_SEARCH: Final = Study(
+    name="cnn_search",
+    methods=SEARCHES["cnn_search"].compared,
+    arrays=arrays,
+    is_enough=is_enough_cnn,
+    instead=not_testable_cnn,
+)
+
+
+# Ratios of what two methods spent ----------------------------------------------------------------------------
+
+FULL_SIZE: Final = ("ei", "entropy_search")
+MTBO: Final = tuple(name for name in METHODS if RECORDS[name].strategy == "mtbo")
+Pair = tuple[str, str]
+"""Which method is said to be sooner, and than which."""
+Measure = Callable[[Arrays, Region, str, str], Estimate]
+"""Of arrays, region, currency and target."""
+
+
+def bayesian_to_random(search: str) -> list[Pair]:
+    """Each Bayesian method, and random search."""
+    return [(method, "random") for method in SEARCHES[search].methods if method != "random"]
+
+
+def mtbo_to_full_size(search: str) -> list[Pair]:
+    """Each MTBO, and each method on all rows."""
+    return [(method, other) for method in mtbo_of(search) for other in FULL_SIZE]
+
+
+def fabolas_to_mtbo(search: str) -> list[Pair]:
+    """Fabolas, and each MTBO."""
+    return [("fabolas", method) for method in mtbo_of(search)]
+
+
+def mtbo_of(search: str) -> list[str]:
+    """The MTBOs of a search."""
+    return [method for method in MTBO if method in SEARCHES[search].methods]
+
+
+def in_every(pairs: Sequence[Pair], noun: str = "pairs") -> Measure:
+    """How many times less the first method of each pair spends than the second; all pairs have to agree."""
+    return partial(_of_pairs, every, pairs, noun)
+
+
+def in_some(pairs: Sequence[Pair], noun: str = "pairs") -> Measure:
+    """The same; one pair has to agree."""
+    return partial(_of_pairs, some, pairs, noun)
+
+
+def of_one(pair: Pair) -> Measure:
+    """The same of a single pair: the geometric mean over seeds."""
+
+    def measure(arrays: Arrays, region: Region, currency: str, target: str) -> Estimate:
+        sooner, later = (arrays[f"{currency} {target}"][METHODS.index(name)] for name in pair)
+        ends = _open_ends(arrays, [pair], target)
+        found = unbounded(
+            ratio(later, sooner), below=bool(ends["open_below"][0]), above=bool(ends["open_above"][0])
+        )
+        return _with_censored(found, arrays, [pair], target)
+
+    return measure
+
+
+def _of_pairs(
+    estimator: Callable[..., Estimate],
+    pairs: Sequence[Pair],
+    noun: str,
+    arrays: Arrays,
+    region: Region,
+    currency: str,
+    target: str,
+) -> Estimate:
+    logs = _log_ratios(arrays, pairs, currency, target)
+    names = [f"{NAMES[sooner]} against {NAMES[later]}" for sooner, later in pairs]
+    found = estimator(logs, region, is_log=True, noun=noun, names=names, **_open_ends(arrays, pairs, target))
+    return _with_censored(found, arrays, pairs, target)
+
+
+def _log_ratios(arrays: Arrays, pairs: Sequence[Pair], currency: str, target: str) -> NDArray[np.float64]:
+    """Logarithms of ratios, (n_pairs, n_seeds)."""
+    logs = np.log(arrays[f"{currency} {target}"])
+    return np.array([logs[METHODS.index(later)] - logs[METHODS.index(sooner)] for sooner, later in pairs])
+
+
+def _open_ends(arrays: Arrays, pairs: Sequence[Pair], target: str) -> dict[str, NDArray[np.bool_]]:
+    is_censored = (arrays[f"{target} reached"] == 0).any(axis=1)
+    sooner, later = ([METHODS.index(pair[i]) for pair in pairs] for i in (0, 1))
+    return {"open_below": is_censored[sooner], "open_above": is_censored[later]}
+
+
+def _with_censored(found: Estimate, arrays: Arrays, pairs: Sequence[Pair], target: str) -> Estimate:
+    """With the numbers of searches that never get there in the remark."""
+    reached = arrays[f"{target} reached"]
+    never = {name: int((reached[METHODS.index(name)] == 0).sum()) for pair in pairs for name in pair}
+    listed = ", ".join(f"{NAMES[name]} {n}" for name, n in never.items() if n)
+    if not listed:
+        return found
+    remark = (
+        f"searches that never get there, of {reached.shape[1]}: {listed}; they count as all that they spent, and "
+        "the interval is open on their side"
+    )
+    return replace(found, remark=f"{found.remark}; {remark}" if found.remark else remark)
+
+
+# Claims ------------------------------------------------------------------------------------------------------
+
+_SPENT: Final = {
+    "svm_search": {"seconds": "seconds of evaluations and optimiser", "cost": "kernel values of the evaluations"},
+    "cnn_search": {
+        "seconds": "seconds of evaluations and optimiser",
+        "cost": "training rows times epochs of the evaluations",
+    },
+}
+_SUFFIXES: Final = {"svm_search": "kernel_values", "cnn_search": "rows_times_epochs"}
+"""Of the ids of findings."""
+_TARGETS: Final = {
+    "good": "until the configuration that it would return has a test error within 10 % of the table's lowest",
+    "fair": "until the configuration that it would return has a test error within 50 % of the table's lowest",
+    "best": "until the configuration that it would return is as good on the test rows as that with the lowest "
+    "validation error",
+}
+
+
+def _claim(
+    search: str,
+    currency: str,
+    what: str,
+    quote: str,
+    quantity: str,
+    agrees: Region,
+    measure: Measure,
+    *,
+    target: str = "good",
+    published: str = "",
+) -> Claim:
+    is_ours = currency != "seconds"
+    return Claim(
+        id=f"big_data.{search}.{what}" + (f"_{_SUFFIXES[search]}" if is_ours else ""),
+        section="2.1",
+        quote="" if is_ours else quote,
+        quantity=f"{quantity}, in {_SPENT[search][currency]}, {_TARGETS[target]}",
+        unit="times",
+        agrees=agrees,
+        measure=lambda arrays, rng: measure(arrays, agrees, currency, target),
+        published="" if is_ours else published,
+        artefact=f"tables/{search}",
+        is_ours=is_ours,
+        of=search,
+    )
+
+
+def _of_svm(currency: str) -> tuple[Claim, ...]:
+    claim = partial(_claim, "svm_search", currency)
+    order, to_mtbo = order_of_magnitude(), fabolas_to_mtbo("svm_search")
+    return (
+        claim(
+            "bayesian_to_random",
+            "All Bayesian optimization approaches are at least one order of magnitude faster than random search.",
+            "how many times less each Bayesian method spends than random search",
+            at_least(order.low),
+            in_every(bayesian_to_random("svm_search"), "methods"),
+            published="at least one order of magnitude",
+        ),
+        claim(
+            "mtbo_to_all_rows",
+            "By allowing two probing sizes, MTBO is one additional order of magnitude faster.",
+            "how many times less each MTBO spends than each of the two Bayesian methods on all rows",
+            order,
+            in_every(mtbo_to_full_size("svm_search")),
+            published="one order of magnitude",
+        ),
+        claim(
+            "mtbo_first",
+            "Depending on the choice of N MTBO sometimes improves faster than Fabolas initially.",
+            "how many times less the MTBO of some size spends than Fabolas (below 1: it spends more)",
+            above(1),
+            in_some([(method, fabolas) for fabolas, method in to_mtbo], "sizes"),
+            target="fair",
+        ),
+        claim(
+            "fabolas_to_mtbo",
+            "Once Fabolas starts improving it does however find a good configuration about one order of magnitude "
+            "faster than MTBO.",
+            "how many times less Fabolas spends than the MTBO of each size",
+            order,
+            in_every(to_mtbo, "sizes"),
+            published="about one order of magnitude",
+        ),
+        claim(
+            "optimum_together",
+            "The optimal configuration is found at roughly the same time by both Fabolas and MTBO.",
+            "how many times less Fabolas spends than the MTBO of each size (1: both spend as much)",
+            about(1),
+            in_every(to_mtbo, "sizes"),
+            target="best",
+        ),
+        claim(
+            "fabolas_to_random",
+            "Overall Fabolas finds a good configuration between 100 and 1000 times faster than random search "
+            "does.",
+            "how many times less Fabolas spends than random search",
+            between(100, 1000),
+            of_one(("fabolas", "random")),
+            published="100 to 1000",
+        ),
+    )
+
+
+def _of_cnn(currency: str) -> tuple[Claim, ...]:
+    orders = (bayesian_to_random, mtbo_to_full_size, fabolas_to_mtbo)
+    return (
+        _claim(
+            "cnn_search",
+            currency,
+            "same_order",
+            "Similar results are obtained when optimizing CNNs on CIFAR-10.",
+            "the SVM's order: how many times less each Bayesian method spends than random search, each MTBO than "
+            "the methods on all rows, and Fabolas than each MTBO",
+            above(1),
+            in_every([pair for make in orders for pair in make("cnn_search")]),
+        ),
+    )
+
+
+SVM_CLAIMS: Final = (*_of_svm("seconds"), *_of_svm("cost"))
+CNN_CLAIMS: Final = (*_of_cnn("seconds"), *_of_cnn("cost"))
+CLAIMS: Final = (*SVM_CLAIMS, *CNN_CLAIMS)
+"""In the order of the document, in seconds and then, as findings, in cost."""

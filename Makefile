@@ -38,7 +38,7 @@ $(ENVIRONMENT): pyproject.toml envs/constraints.txt
 	.venv/bin/python -m pip install --quiet --constraint envs/constraints.txt --editable ".[dev]"
 	@touch $@
 
-lint: $(ENVIRONMENT) ## ruff, mypy, snakefmt, snakemake --lint, every configuration against its schema
+lint: $(ENVIRONMENT) ## ruff, mypy, snakefmt, snakemake --lint, every configuration
 	ruff check --no-cache
 	ruff format --check
 	mypy

@@ -8,9 +8,6 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from frugal.checks import check_known
-from studies import registry
-
 PAPERS = (
     "beta_pruning",
     "greedy_cv",
@@ -33,7 +30,7 @@ def module(paper: str) -> ModuleType:
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
     """
-    check_known("paper", paper, PAPERS)
+    _check(paper)
     return import_module(f"{__name__}.{paper}{_HOMES.get(paper, '')}")
 
 
@@ -43,6 +40,8 @@ def tables(paper: str) -> Mapping[str, Any]:
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
     """
+    from studies import registry
+
     old: Mapping[str, Any] = getattr(module(paper), "TABLES", {})
     return {**old, **{one.name: one.summarise for one in registry.artefacts(paper) if one.draw is None}}
 
@@ -53,7 +52,15 @@ def figures(paper: str) -> Mapping[str, Any]:
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
     """
-    check_known("paper", paper, PAPERS)
+    from studies import registry
+
+    _check(paper)
     home = f"{__name__}.{paper}.drawn"
     old: Mapping[str, Any] = import_module(home).FIGURES if find_spec(home) else {}
     return {**old, **{one.name: one for one in registry.artefacts(paper) if one.draw is not None}}
+
+
+def _check(paper: str) -> None:
+    from frugal.checks import check_known  # brings numpy in, which the settings do without
+
+    check_known("paper", paper, PAPERS)

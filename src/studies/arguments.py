@@ -115,9 +115,9 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--published", type=Path, default="results/published")
     p.add_argument("--output", type=Path, default="results/redrawn", help="or results/published, to replace")
 
-    p = command(commands, "config", "check configuration files against the schema")
-    p.add_argument("action", choices=["check"])
-    p.add_argument("files", nargs="+", help="the first is the base of the others")
-    p.add_argument("--schema", default="workflow/schemas/config.schema.yaml")
+    p = command(commands, "config", "check configuration files, or write the schema or the table of all keys")
+    p.add_argument("action", choices=["check", "schema", "keys"])
+    p.add_argument("files", nargs="*", help="to check; the first is the base of the others")
+    p.add_argument("--output", help="of the schema or the table; by default where the repository has it")
 
     return parser

@@ -172,15 +172,13 @@ def _publish(args: argparse.Namespace) -> None:
 
     commit = whole_commit(args.commit) if args.commit else None
     check_folder(Path(args.results) / "published")
-    merged = config.read(args.configfile[0])
-    for path in args.configfile[1:]:
-        merged = config.merge(merged, config.read(path))
-    config.check(merged, source=" and ".join(args.configfile))
+    whole = config.load(*args.configfile)
+    config.check(whole, source=" and ".join(args.configfile))
     written = publish(
         args.paper,
         results=Path(args.results),
         data=Path(args.root),
-        config=merged,
+        config=whole,
         partial=args.partial,
         only=args.only,
         commit=commit,
@@ -196,13 +194,21 @@ def _redraw(args: argparse.Namespace) -> None:
 
 
 def _config(args: argparse.Namespace) -> None:
-    from studies import config
+    from studies import config, keys
 
-    base = config.read(args.files[0])
-    for path in args.files:
-        merged = config.merge(base, config.read(path))
-        config.check_all(merged, schema=args.schema, source=path)
-        log.info("%s: ok", path)
+    match args.action:
+        case "check" if not args.files:
+            raise ValueError("config check needs one file or more")
+        case "check":
+            base = config.read(args.files[0])
+            for path in args.files:
+                given = config.merge(base, config.read(path))
+                config.check_all(config.complete(given, source=path), source=path)
+                log.info("%s: ok", path)
+        case "schema":
+            write_text(keys.as_yaml(config.Configuration), Path(args.output or config.SCHEMA))
+        case "keys":
+            write_text(keys.table(config.Configuration), Path(args.output or config.KEYS))
 
 
 Command = Callable[[argparse.Namespace], None]

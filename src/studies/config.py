@@ -1,16 +1,81 @@
-"""The workflow's configuration: read, and refused with one sentence before anything is computed."""
+"""The workflow's configuration: completed from the keys that are given, and refused in one sentence.
+
+Light to import: the models of the settings, and YAML.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Literal, get_args
 
 import yaml
+from pydantic import ValidationError
 
-SCHEMA = Path("workflow/schemas/config.schema.yaml")
+from studies.beta_pruning.settings import BetaPruning
+from studies.big_data.settings import BigData
+from studies.exploration.settings import Exploration
+from studies.folds_comparison.settings import FoldsComparison
+from studies.greedy_cv.settings import GreedyCv
+from studies.hypertune.settings import HyperTune
+from studies.settings import (
+    LARGEST,
+    NAME,
+    OURS,
+    AllCurves,
+    Count,
+    Distinct,
+    Download,
+    Lookup,
+    OneOrAll,
+    Scale,
+    Settings,
+    Strategies,
+    is_left_out,
+    merge,
+    setting,
+)
+from studies.trials_comparison.settings import TrialsComparison
+
+__all__ = ["KEYS", "LARGEST", "SCHEMA", "Configuration", "check", "check_all", "complete", "load", "merge", "read"]
+
+SCHEMA: Final = Path("workflow/schemas/config.schema.yaml")
+KEYS: Final = Path("docs/configuration.md")
+SCALES: Final[tuple[str, ...]] = get_args(Scale)
+
+
+class Configuration(Settings):
+    """Everything that a run may be told; smoke scale is the full fan-out, on few cells with every kind of job."""
+
+    scale: Scale = setting("paper", OURS, "label of the run; stands in every table and caption")
+    allow_stand_in: bool = setting(
+        True, OURS, "whether a dataset that is out of reach may be replaced by a marked stand-in"
+    )
+    opt_in: Distinct[Literal["pima2"]] = setting([], OURS, "datasets that are fetched only on request")
+    download: Download
+    folds_per_job: Count = setting(20, OURS, "folds that one scoring job does")
+    seeds_per_job: Count = setting(30, OURS, "repetitions that one search job does")
+    lengths_per_job: OneOrAll = setting("all", OURS, "lengths n of the candidate list that one search job does")
+    methods_per_job: OneOrAll = setting(
+        "all", OURS, "methods of an experiment, on fewer rows for the most part, that one job does"
+    )
+    strategies: Strategies
+    greedy_cv: GreedyCv
+    beta_pruning: BetaPruning
+    folds_comparison: FoldsComparison
+    big_data: BigData
+    trials_comparison: TrialsComparison
+    exploration: Exploration
+    hypertune: HyperTune
+    lookup: Lookup
+    curves: AllCurves
+
+    laptop: ClassVar = {"scale": "laptop"}
+    smoke: ClassVar = {"scale": "smoke", "folds_per_job": 1, "seeds_per_job": 1, "lengths_per_job": 1}
+    desk: ClassVar = {"scale": "desk"}
 
 
 def read(path: str | Path) -> dict[str, Any]:
@@ -28,45 +93,71 @@ def read(path: str | Path) -> dict[str, Any]:
     return content
 
 
-def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with the keys of `change` put in its place, mappings key by key, as Snakemake merges files."""
-    merged = dict(base)
-    for key, value in change.items():
-        both = isinstance(value, Mapping) and isinstance(base.get(key), Mapping)
-        merged[key] = merge(base[key], value) if both else value
-    return {key: merge(value, {}) if isinstance(value, Mapping) else value for key, value in merged.items()}
-
-
-def check(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str = "config") -> None:
-    """Refuse a configuration that the workflow could not run.
+def complete(given: Mapping[str, Any], *, source: str = "config") -> dict[str, Any]:
+    """The whole configuration: the documents' numbers, over them those of the scale, over them what is given.
 
     Args:
-        config: all keys.
-        schema: the JSON schema, as YAML.
+        given: any keys, `scale` among them.
+        source: where they come from, for the message.
+
+    Raises:
+        ValueError: one sentence with source, key, value and what would have been accepted.
+    """
+    if "scale" not in given:
+        raise ValueError(f"{source}: key 'scale' is missing at the top level; it is one of {', '.join(SCALES)}")
+    scale = given["scale"]
+    whole = merge(Configuration.at(scale if scale in SCALES else "paper"), given)
+    _keep_empty(Configuration, given, whole)
+    _validate(whole, source)
+    return whole
+
+
+def load(*paths: str | Path) -> dict[str, Any]:
+    """The whole configuration of files, each merged over those before it.
+
+    Raises:
+        ValueError: as `read` and `complete`.
+    """
+    given: dict[str, Any] = {}
+    for path in paths:
+        given = merge(given, read(path))
+    return complete(given, source=" and ".join(map(str, paths)))
+
+
+def _keep_empty(model: type[Settings], given: Mapping[str, Any], whole: dict[str, Any]) -> None:
+    """Put back the empty mappings that merging lost, where they are refused."""
+    for name in model.not_empty:
+        if given.get(name) == {}:
+            whole[name] = {}
+    for name, part in model.sections().items():
+        if isinstance(given.get(name), Mapping):
+            _keep_empty(part, given[name], whole[name])
+
+
+def check(config: Mapping[str, Any], *, source: str = "config") -> None:
+    """Refuse a whole configuration that the workflow could not run.
+
+    Args:
+        config: all keys, as of `complete`.
         source: where the configuration comes from, for the message.
 
     Raises:
         ValueError: one sentence with source, key, value and what would have been accepted.
     """
-    for key, value in _leaves(config, source):
-        _check_leaf(key, value, source)
-    validator = _validator(Path(schema), Path(schema).stat().st_mtime_ns)
-    errors = sorted(validator.iter_errors(dict(config)), key=lambda e: [str(part) for part in e.path])
-    if errors:
-        raise ValueError(f"{source}: {_sentence(errors[0])}")
+    _validate(config, source)
+    missing = next(_missing(Configuration, config), None)
+    if missing is not None:
+        *place, key = missing
+        raise ValueError(f"{source}: key {key!r} is missing at {'.'.join(place) or 'the top level'}")
     _check_strategies(config["strategies"], source)
     _check_searches(config, source)
-    study = config["greedy_cv"]
-    if not set(study["datasets"]) & set(study["wall_clock"]["datasets"]):
-        raise ValueError(f"{source}: greedy_cv.wall_clock.datasets has none of greedy_cv.datasets")
 
 
-def check_all(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source: str = "config") -> None:
+def check_all(config: Mapping[str, Any], *, source: str = "config") -> None:
     """Refuse a configuration that `check` refuses, or some job of which would refuse its settings hours later.
 
     Args:
-        config: all keys.
-        schema: the JSON schema, as YAML.
+        config: all keys, as of `complete`.
         source: where the configuration comes from, for the message.
 
     Raises:
@@ -74,42 +165,28 @@ def check_all(config: Mapping[str, Any], *, schema: str | Path = SCHEMA, source:
     """
     from studies.config_jobs import check_jobs
 
-    check(config, schema=schema, source=source)
+    check(config, source=source)
     check_terminations(config, source=source)
     check_compared(config, source=source)
     check_jobs(config, source=source)
 
 
-LARGEST: Final = 10**9
-"""No number of the configuration may be further from 0."""
+def _missing(model: type[Settings], config: Mapping[str, Any], *at: str) -> Iterator[tuple[str, ...]]:
+    """Path of every key that a whole configuration lacks."""
+    for name, field in model.model_fields.items():
+        if name not in config:
+            if not is_left_out(field):
+                yield (*at, name)
+        elif name in model.sections():
+            yield from _missing(model.sections()[name], config[name], *at, name)
 
 
-def _leaves(value: Any, source: str, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value that is no list and holds no others, with its key."""
-    if isinstance(value, (Mapping, list)):
-        parts = value.items() if isinstance(value, Mapping) else enumerate(value)
-        for name, part in parts:
-            if isinstance(value, Mapping) and not isinstance(name, str):
-                where = f"{source}: {key or 'the top level'}"
-                raise ValueError(f"{where} has the key {name!r}, but every key must be a string")
-            yield from _leaves(part, source, f"{key}.{name}" if key else str(name))
-    else:
-        yield key, value
-
-
-def _check_leaf(key: str, value: Any, source: str) -> None:
-    if value is not None and not isinstance(value, (str, bool, int, float)):
-        raise ValueError(f"{source}: {key} is {value!r}, but must be a text, a number, true, false or null")
-    if isinstance(value, (int, float)) and not abs(value) <= LARGEST:
-        raise ValueError(f"{source}: {key} is {value!r}, but must be a number from {-LARGEST} to {LARGEST}")
-
-
-@lru_cache(maxsize=4)
-def _validator(schema: Path, changed: int) -> Any:
-    """The schema's validator, made again when its file has changed."""
-    import jsonschema
-
-    return jsonschema.Draft202012Validator(read(schema))
+def _validate(config: Mapping[str, Any], source: str) -> None:
+    """Put a configuration to the models, and say of what they refuse what is wrong and what is accepted."""
+    try:
+        Configuration.model_validate(config)
+    except ValidationError as error:
+        raise ValueError(f"{source}: {_sentence(error, config)}") from None
 
 
 def _check_searches(config: Mapping[str, Any], source: str) -> None:
@@ -144,7 +221,7 @@ def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> 
         ValueError: one sentence with source, block and what is wrong.
     """
     from frugal.trials.searches import on_curves
-    from studies.big_data.settings import rule_of
+    from studies.big_data.checks import rule_of
     from studies.blocks import block_of, planned
     from studies.trials_comparison.problems_and_methods import searches_of
 
@@ -226,42 +303,75 @@ def _check_termination(settings: str) -> None:
     check_termination(json.loads(settings))
 
 
-def _sentence(error: Any) -> str:
-    """One sentence for a schema violation: key, value, what is accepted."""
-    key = ".".join(str(part) for part in error.absolute_path) or "the top level"
-    schema = error.schema
-    match error.validator:
-        case "additionalProperties":
-            known = sorted(schema.get("properties", {}))
-            unknown = sorted(set(error.instance) - set(known))
-            return f"unknown key {unknown[0]!r} at {key}; known keys: {', '.join(known)}"
-        case "required":
-            missing = sorted(set(error.validator_value) - set(error.instance))
-            return f"key {missing[0]!r} is missing at {key}"
-        case "enum":
-            accepted = f"one of {', '.join(map(str, error.validator_value))}"
-        case "type":
-            accepted = f"of type {error.validator_value}"
-        case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
-            accepted = _range(schema)
-        case "minItems":
-            accepted = f"a list of at least {error.validator_value} item(s)"
-        case "pattern":
-            accepted = "made of small letters, digits and _"
-        case "minProperties":
-            accepted = "a mapping of one entry or more"
-        case "uniqueItems":
-            accepted = "a list without repeats"
+def _sentence(error: ValidationError, config: Mapping[str, Any]) -> str:
+    """One sentence for the first thing that is refused, or, of what may be of several kinds, the part of it."""
+    found = [(_place(each["loc"], config), each) for each in error.errors(include_url=False)]
+    first = found[0][0]
+    inside = [one for one in found if one[0][: len(first)] == first]
+    place, refused = max(inside, key=lambda one: len(one[0]) + len(one[1].get("ctx", {}).get("at", ())))
+    context = refused.get("ctx", {})
+    path = (*place, *context.get("at", ()))
+    match refused["type"]:
+        case "key":
+            return f"{_named(path)} has the key {context['key']!r}, but every key must be a string"
+        case "invalid_key":
+            return f"{_named(path[:-1])} has the key {path[-1]!r}, but every key must be a string"
+        case "extra_forbidden":
+            known = _known(path[:-1])
+            return _unknown(str(path[-1]), path[:-1], known)
+        case "unknown":
+            return _unknown(context["name"], path, context["known"])
+        case "missing":
+            return f"key {refused['loc'][-1]!r} is missing at {_named(path)}"
+        case "string_pattern_mismatch" if refused["input"] != _value(config, place):
+            *above, key = path
+            return f"{_named(above)} has the key {key!r}, but every key must be {NAME}"
+        case "rule":
+            return f"{_named(path)} {context['says']}"
+        case "value_error":
+            return f"{_named(path)}: {context['error']}" if path else str(context["error"])
+        case "refused":
+            accepted, value = context["accepted"], context["value"]
+        case "too_short":
+            least = context["min_length"]
+            kind = "a list" if isinstance(refused["input"], list) else "a mapping"
+            accepted, value = f"{kind} of at least {least} item{'s' * (least > 1)}", refused["input"]
         case _:
-            accepted = schema.get("description", f"what {error.validator} allows")
-    return f"{key} is {error.instance!r}, but must be {accepted}"
+            from studies.keys import accepted_at
+
+            accepted, value = accepted_at(Configuration, place), _value(config, place)
+    return f"{_named(path)} is {value!r}, but must be {accepted}"
 
 
-def _range(schema: Mapping[str, Any]) -> str:
-    words = {
-        "minimum": "at least",
-        "exclusiveMinimum": "above",
-        "maximum": "at most",
-        "exclusiveMaximum": "below",
-    }
-    return " and ".join(f"{word} {schema[name]}" for name, word in words.items() if name in schema)
+def _unknown(name: str, path: Sequence[object], known: Sequence[str]) -> str:
+    close = get_close_matches(name, known, n=1)
+    nearest = f"; the nearest is {close[0]!r}" if close else ""
+    return f"unknown key {name!r} at {_named(path)}; known keys: {', '.join(known)}{nearest}"
+
+
+def _named(path: Sequence[object]) -> str:
+    return ".".join(map(str, path)) or "the top level"
+
+
+def _place(parts: Sequence[Any], config: Any) -> tuple[Any, ...]:
+    """Keys and numbers of elements alone, of a path that names the kinds of value that were tried, too."""
+    place: list[Any] = []
+    for part in parts:
+        is_key = isinstance(config, Mapping) and part in config
+        if is_key or (isinstance(config, list) and isinstance(part, int) and part < len(config)):
+            config = config[part]
+            place.append(part)
+    return tuple(place)
+
+
+def _value(config: Any, path: Sequence[Any]) -> Any:
+    for part in path:
+        config = config[part]
+    return config
+
+
+def _known(path: Sequence[Any]) -> list[str]:
+    """Keys of the model at a path."""
+    from studies.keys import properties_at
+
+    return sorted(properties_at(Configuration, path))

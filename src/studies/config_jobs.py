@@ -27,22 +27,12 @@ from frugal.trials.look_up_jobs import grid_of
 from frugal.trials.parts import split
 from frugal.trials.problem_by_name import CURVES, FUNCTION, LOOKUP
 from frugal.trials.searches import N_INITIAL
-from studies.big_data import combinations, fractions, growing_termination, reduced_search, terminating_fabolas
-from studies.big_data.settings import check_settings
+from studies.big_data import reduced_search, terminating_fabolas
 from studies.blocks import ROWS, block_of, chosen_problems, n_trials_of, on_dataset, planned, settings_of
 from studies.code import OTHERS
 from studies.experiments import EXPERIMENTS, SEARCHES, Search
 from studies.records import Method
 from studies.trials_comparison.problems_and_methods import searches_of
-
-SETTINGS_CHECKS: Final = {
-    "combinations": combinations.SETTINGS,
-    "fractions": fractions.SETTINGS,
-    "growing_termination": growing_termination.SETTINGS,
-    "reduced_search": reduced_search.SETTINGS,
-    "terminating_fabolas": terminating_fabolas.SETTINGS,
-}
-"""Experiments whose module says what each setting may be."""
 
 
 def check_jobs(config: Mapping[str, Any], *, source: str = "config") -> None:
@@ -286,10 +276,6 @@ def _check_experiments(config: Mapping[str, Any]) -> None:
 
 
 def _check_experiment(name: str, block: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    settings = {key: value for key, value in block.items() if key != "n_seeds"}
-    if name in SETTINGS_CHECKS:
-        table = {"table": "curves"} if EXPERIMENTS[name].replays_curves else {}
-        check_settings(settings | table, SETTINGS_CHECKS[name])
     key = EXPERIMENTS[name].datasets
     for dataset in [block[key]] if key == "dataset" else block[key] if key else []:
         if dataset == "ripley":
@@ -307,8 +293,6 @@ def _check_experiment(name: str, block: Mapping[str, Any], config: Mapping[str, 
     if name == "complexity":
         check_whole("subset_rows", block["subset_rows"], 2, block["n_train"], "the training rows")
         split(hollow(block["dataset"]), n_valid=1, n_test=block["n_test"], n_train=block["n_train"])
-    if name == "combinations":
-        combinations.check_gammas(block)
     if name == "reduced_search":
         _check_reduced(block)
     if name == "terminating_fabolas":
@@ -327,12 +311,9 @@ def _check_reduced(block: Mapping[str, Any]) -> None:
     """Build the strategies of `reduced_search`."""
     names = {method.strategy for method in reduced_search.METHODS}
     check_names(block["strategies"], names, "strategy")
-    check_names(block["n_trials"], names, "strategy", complete=True)
     for name in sorted(names):
         own = block["strategies"].get(name, {})
         with _named(f"strategies.{name}"):
-            if not isinstance(own, Mapping):
-                raise ValueError(f"settings must stand by name, got {own!r}")
             sizes = {"sizes": block["sizes"], "n_valid": block["n_valid"]} if name == "fabolas" else {}
             space = ("learner", "svm", "ranges")
             _check_search({**own, **sizes}, name, space, block["n_trials"][name], block, {})

@@ -96,8 +96,7 @@ def js(settings):
 @pytest.fixture(scope="module")
 def smoke():
     """The configuration at smoke scale."""
-    base = config.read(ROOT / "config/config.yaml")
-    return config.merge(base, config.read(ROOT / "config/smoke.yaml"))
+    return config.load(ROOT / "config/config.yaml", ROOT / "config/smoke.yaml")
 
 
 def scored(name, dataset="wdbc"):

@@ -1,4 +1,6 @@
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -6,20 +8,111 @@ import pytest
 from frugal.trials.surrogates.curve_posterior import PRIORS
 from frugal.trials.surrogates.learning_curves import CurveModel
 from frugal.trials.termination import BESTS, RULES, Terminating
-from studies import config
+from studies import config, keys
 from studies.cli import main
+from studies.experiments import EXPERIMENTS, SEARCHES
+from studies.settings import Extrapolation
 
-BASE = config.read("config/config.yaml")
-
-
-def merged(path):
-    return config.merge(BASE, config.read(path))
+BASE = config.load("config/config.yaml")
+SMOKE = config.load("config/config.yaml", "config/smoke.yaml")
+PAPER = config.load("config/config.yaml", "config/paper.yaml")
 
 
 @pytest.mark.parametrize("path", sorted(Path("config").glob("*.yaml")), ids=lambda p: p.name)
 def test_every_scale_is_accepted(path):
-    config.check(merged(path))
-    assert merged(path).keys() == BASE.keys()
+    whole = config.load("config/config.yaml", path)
+    config.check(whole, source=str(path))
+    assert list(whole) == list(BASE)
+    assert whole["scale"] == ("laptop" if path.stem == "config" else path.stem)
+    assert len(path.read_text().splitlines()) <= 120
+
+
+def test_what_is_given_lies_over_the_scale_and_the_scale_over_the_documents_numbers():
+    given = {
+        "scale": "smoke",
+        "greedy_cv": {"search_time": {"n_seeds": 7}},
+        "strategies": {"greedy": {"budget": 9}},
+    }
+    whole = config.complete(given)
+    assert whole["greedy_cv"]["search_time"] == {"n_candidates": [128], "n_folds": [3], "n_seeds": 7}
+    assert whole["strategies"]["greedy"] == {"ties": "lowest_index", "budget": 9}
+    assert config.complete(whole) == whole
+    assert config.complete({"scale": "paper"}) == PAPER  # config.yaml changes nothing but the scale
+
+
+def test_a_whole_configuration_shares_nothing_with_the_next_one():
+    whole = config.complete({"scale": "laptop"})
+    whole["big_data"]["intervals"]["gammas"].append(2)
+    whole["strategies"]["greedy"]["ties"] = "x"
+    assert config.complete({"scale": "laptop"}) == BASE
+
+
+def test_a_mapping_of_a_scale_may_take_the_place_of_the_default():
+    # mtbo_16 is not run at laptop scale, where it has none of the settings that it has in the document's place.
+    assert set(PAPER["big_data"]["cnn_search"]["strategies"]["mtbo_16"]) > {"n_initial"}
+    assert BASE["big_data"]["cnn_search"]["strategies"]["mtbo_16"] == {"n_initial": 5}
+
+
+def test_the_settings_of_every_study_are_in_its_papers_block():
+    for name, experiment in EXPERIMENTS.items():
+        assert name in BASE[experiment.package.split(".")[0]]
+    for name, search in SEARCHES.items():
+        assert name in BASE[search.paper]
+
+
+@pytest.mark.parametrize("name", ["elastic_net", "svm", "svm_rff", "mlp", "cifar_cnn"])
+def test_a_learner_may_have_rows_of_the_data_sets_that_it_is_tuned_on(name):
+    model = config.Configuration.sections()["hypertune"].sections()[name]
+    assert model.tuned_on == tuple(dataset for _, dataset in SEARCHES[name].problems)
+
+
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "desk", "paper"])
+@pytest.mark.parametrize("key", ["n_train", "n_valid", "n_test"])
+def test_rows_by_data_set_are_of_data_sets_that_the_learner_is_tuned_on_even_where_it_is_not_run(scale, key):
+    def given(learner, rows):
+        return {"scale": scale, "hypertune": {learner: {key: rows}}}
+
+    with pytest.raises(ValueError, match=rf"^test: hypertune\.svm\.{key} is {{}}, but must be a whole number"):
+        config.complete(given("svm", {}), source="test")
+    for rows in ({"letter": 500}, {"letter": 500, "cifar10": 500}):
+        message = rf"^test: unknown key 'letter' at hypertune\.cifar_cnn\.{key}; known keys: cifar10"
+        with pytest.raises(ValueError, match=message):
+            config.complete(given("cifar_cnn", rows), source="test")
+    whole = config.complete(given("cifar_cnn", {"cifar10": 500}))
+    assert whole["hypertune"]["cifar_cnn"][key] == {"cifar10": 500}
+    whole = config.complete(
+        given("svm", dict.fromkeys(("letter", "mnist", "adult_codes", "adult", "vehicle"), 500))
+    )
+    config.check(whole)
+
+
+@pytest.mark.parametrize(("text", "path"), [(keys.as_yaml, config.SCHEMA), (keys.table, config.KEYS)])
+def test_what_is_generated_from_the_models_is_current(text, path):
+    assert path.read_text() == text(config.Configuration), f"{path} is older than the settings; write it anew"
+
+
+def test_the_generated_schema_takes_what_the_models_take():
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(config.read(config.SCHEMA))
+    for scale in (BASE, SMOKE, PAPER):
+        validator.validate(scale)
+    for key, value in (
+        ("seedz", 3),
+        ("greedy_cv.search_time.n_seeds", 0),
+        ("greedy_cv.datasets", ["wdbc", "wdbc"]),
+    ):
+        assert not validator.is_valid(changed(key, value))
+
+
+def test_reading_the_configuration_needs_neither_numpy_nor_pandas():
+    code = "import sys, studies.config as c; c.complete({'scale': 'laptop'}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "torch"} & set(done.stdout.split())
+
+
+def test_the_nearest_key_is_named():
+    with pytest.raises(ValueError, match=r"; the nearest is 'n_seeds'$"):
+        config.complete({"scale": "laptop", "greedy_cv": {"sizes": {"nseeds": 1}}})
 
 
 def changed(key, value):
@@ -37,8 +130,16 @@ def changed(key, value):
     [
         ("seedz", 3, "unknown key 'seedz' at the top level; known keys: allow_stand_in"),
         ("greedy_cv.k", 3, "unknown key 'k' at greedy_cv; known keys: classifiers"),
-        ("greedy_cv.search_time.n_seeds", 0, "greedy_cv.search_time.n_seeds is 0, but must be at least 1"),
-        ("greedy_cv.search_time.n_folds", [5, 1], "n_folds.1 is 1, but must be at least 2 and at most 100"),
+        (
+            "greedy_cv.search_time.n_seeds",
+            0,
+            "greedy_cv.search_time.n_seeds is 0, but must be a whole number of at least 1",
+        ),
+        (
+            "greedy_cv.search_time.n_folds",
+            [5, 1],
+            "n_folds.1 is 1, but must be a whole number of at least 2 and at most 100",
+        ),
         ("greedy_cv.search_time.n_folds", [], "n_folds is .., but must be a list of at least 1 item"),
         ("greedy_cv.space", "grids", "greedy_cv.space is 'grids', but must be one of grid, ranges"),
         (
@@ -49,8 +150,23 @@ def changed(key, value):
         ("greedy_cv.datasets", ["wdbc", "wdbc"], "but must be a list without repeats"),
         ("greedy_cv.datasets", ["digits"], "greedy_cv.wall_clock.datasets has none of greedy_cv.datasets"),
         ("lengths_per_job", 2, "lengths_per_job is 2, but must be one of 1, all"),
-        ("allow_stand_in", "yes", "allow_stand_in is 'yes', but must be of type boolean"),
-        ("download.timeout_s", 0, "download.timeout_s is 0, but must be above 0"),
+        ("allow_stand_in", "yes", "allow_stand_in is 'yes', but must be true or false"),
+        ("download.timeout_s", 0, "download.timeout_s is 0, but must be a number above 0"),
+        ("lengths_per_job", True, "lengths_per_job is True, but must be one of 1, all"),
+        ("greedy_cv.figure_seed", True, "greedy_cv.figure_seed is True, but must be a whole number of at least 0"),
+        ("greedy_cv.figure_seed", "1", "greedy_cv.figure_seed is '1', but must be a whole number of at least 0"),
+        ("big_data.subsampling.n_rows", "x", "n_rows is 'x', but must be a whole number of at least 100"),
+        ("big_data.intervals.gammas", [0.55], "gammas.0 is 0.55, but must be one of 0.5, 0.6, 0.7, 0.8, 0.9"),
+        ("big_data.reduced_search.sizes", [256, 128], r"sizes is .*, but must be a list of increasing numbers"),
+        ("download.timeout_s", float("nan"), "timeout_s is nan, but must be a number from -1000000000 to"),
+        ("hypertune", None, "hypertune is None, but must be a mapping"),
+        ("lookup.other", {"learner": "svm"}, "key 'dataset' is missing at lookup.other"),
+        ("lookup.Other", {}, "lookup has the key 'Other', but every key must be a name of small letters, digits"),
+        (
+            "hypertune.svm.n_trials.random",
+            "q",
+            "random is 'q', but must be a whole number of at least 2 or null, or a mapping with, by name, a whole",
+        ),
         ("strategies.greedi", {}, "strategies.greedi: unknown strategy 'greedi'; known: "),
         ("strategies.greedy", {"tie": 1}, "strategies.greedy: unknown setting 'tie' of greedy"),
         (
@@ -160,22 +276,28 @@ def test_a_compared_strategy_that_cannot_be_built_is_refused_by_the_command(tmp_
 
 
 def test_the_schema_lists_the_settings_of_a_rule():
-    known = config.read(config.SCHEMA)["$defs"]
+    known = keys.schema_of(config.Configuration)["$defs"]
     own = set(inspect.signature(Terminating).parameters) - {"strategy", "rng", "horizon", "known"}
-    assert set(known["termination"]["properties"]) == own
+    assert set(known["Termination"]["properties"]) == own
     sampled = inspect.signature(CurveModel).parameters
-    assert set(known["extrapolation"]["properties"]) == set(sampled) - {"rng", "families"}
-    for name, of in known["extrapolation"]["properties"].items():
-        assert of["default"] == sampled[name].default
+    assert set(known["Extrapolation"]["properties"]) == set(sampled) - {"rng", "families"}
+    for name, field in Extrapolation.model_fields.items():
+        assert field.default == sampled[name].default
     lists = {"rule": RULES, "best": BESTS}
-    assert {name: tuple(known[name]["enum"]) for name in lists} == lists
-    assert tuple(known["extrapolation"]["properties"]["prior"]["enum"]) == PRIORS
+    assert {name: tuple(known["Termination"]["properties"][name]["enum"]) for name in lists} == lists
+    assert tuple(known["Extrapolation"]["properties"]["prior"]["enum"]) == PRIORS
 
 
 def test_a_missing_key_is_named():
     without = {key: value for key, value in BASE.items() if key != "scale"}
-    with pytest.raises(ValueError, match="key 'scale' is missing at the top level"):
+    for check in (config.check, config.complete):
+        with pytest.raises(ValueError, match="key 'scale' is missing at the top level"):
+            check(without)
+    without = config.merge(BASE, {})
+    del without["greedy_cv"]["search_time"]["n_seeds"]
+    with pytest.raises(ValueError, match=r"^config: key 'n_seeds' is missing at greedy_cv\.search_time$"):
         config.check(without)
+    assert config.complete(without) == BASE
 
 
 def test_files_that_are_no_configuration_are_named(tmp_path):

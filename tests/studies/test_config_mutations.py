@@ -93,7 +93,7 @@ def test_every_difference_is_found():
         ("exploration.functions.strategies.dngo.marginalise", "ml3", r"exploration\.functions: dngo: marginalise"),
         ("hypertune.svm.strategies.fabolas.n_steps", [1], r"hypertune\.svm: fabolas: n_steps"),
         ("big_data.cnn_search.strategies.mtbo_16.n_hyper", None, r"big_data\.cnn_search: mtbo_16: n_hyper"),
-        ("big_data.reduced_search.strategies.fabolas", "x", r"big_data\.reduced_search: strategies\.fabolas: "),
+        ("big_data.reduced_search.strategies.fabolas", "x", r"strategies\.fabolas is 'x', but must be a mapping"),
         ("big_data.reduced_search.strategies.fabolass", {}, "unknown strategy 'fabolass'; known: "),
         ("big_data.reduced_search.n_valid", 30000, "letter has 16000 rows to train and validate on"),
         ("big_data.terminating_fabolas.fabolas.n_hyper", 0, r"big_data\.terminating_fabolas: n_hyper must be"),
@@ -109,7 +109,7 @@ def test_every_difference_is_found():
         (
             "lookup.svm_mnist.n_per_dimension",
             10**6,
-            "n_per_dimension is 1000000, but must be at least 2 and at most",
+            "n_per_dimension is 1000000, but must be a whole number of at least 2 and at most",
         ),
         ("curves.networks.cnn_sizes.n_train", 512, "n_train must be several numbers of rows, got 512"),
         ("curves.networks.mlp.n_train", [512, 256], "n_train must be one number of rows, got "),

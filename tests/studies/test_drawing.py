@@ -17,7 +17,7 @@ from studies.beta_pruning import model
 from studies.code import code, derived, rows, shown
 
 ROOT = Path(__file__).parents[2]
-CONFIG = config.merge(config.read(ROOT / "config/config.yaml"), config.read(ROOT / "config/paper.yaml"))
+CONFIG = config.load(ROOT / "config/config.yaml", ROOT / "config/paper.yaml")
 LOOKED_UP = {"frugal.learners.classifiers:_of_scikit_learn", "frugal.learners.logistic:_make_liblinear"}
 """What builds a learner: the space of the same learner is looked up, which leads to it, and it is not called."""
 

@@ -14,7 +14,7 @@ from studies.publish import of_parts, read_records
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results/published"
-PAPER = config.merge(config.read(ROOT / "config/config.yaml"), config.read(ROOT / "config/paper.yaml"))
+PAPER = config.load(ROOT / "config/config.yaml", ROOT / "config/paper.yaml")
 KNOWN = defaults()
 FOLDERS = [artefacts.shown(name, PAPER).folder for name in artefacts.PAPERS]
 

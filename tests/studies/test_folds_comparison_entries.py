@@ -61,6 +61,5 @@ def test_settings_go_over_those_of_the_strategys_own_block():
 
 @pytest.mark.parametrize("scale", ["smoke", "config", "paper"])
 def test_every_scale_compares_every_strategy(scale):
-    base = config.read(ROOT / "config/config.yaml")
-    entries = entries_of(config.merge(base, config.read(ROOT / f"config/{scale}.yaml")))
+    entries = entries_of(config.load(ROOT / "config/config.yaml", ROOT / f"config/{scale}.yaml"))
     assert {entry.strategy for entry in entries.values()} == set(folds.known())

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results/published"
 LACKING = Path(__file__).with_name("lacking.txt")
 """Artefacts whose numbers cannot be made again, since their runs are not published; it shrinks as these are."""
-SMOKE = config.merge(config.read(ROOT / "config/config.yaml"), config.read(ROOT / "config/smoke.yaml"))
+SMOKE = config.load(ROOT / "config/config.yaml", ROOT / "config/smoke.yaml")
 
 
 @pytest.fixture(autouse=True)

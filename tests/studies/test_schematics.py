@@ -20,7 +20,7 @@ from studies.greedy_cv.problem import make_problem
 from studies.greedy_cv.surfaces import split_layers
 
 ROOT = Path(__file__).parents[2]
-CONFIG = config.read(ROOT / "config/config.yaml")
+CONFIG = config.load(ROOT / "config/config.yaml")
 FIGURES = {one.name: one for one in PAPER.artefacts if not one.runs}
 SURFACE_FIGURES = [f"figure{i}" for i in range(2, 8)]
 

@@ -28,7 +28,7 @@ from studies.trials_comparison.problems_and_methods import (
 )
 from studies.trials_comparison.regrets import ends, reaches_floor, refit, render, tabulate
 
-CONFIG = config.read(Path(__file__).parents[2] / "config/config.yaml")
+CONFIG = config.load(Path(__file__).parents[2] / "config/config.yaml")
 FIGURES = {artefact.name: artefact for artefact in figures.FIGURES}
 SHOWN = [("svm", "digits"), ("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist")]
 

@@ -222,7 +222,7 @@ def test_a_tuner_whose_name_begins_with_anothers_is_planned_as_itself(tmp_path):
     [
         ("seedz=3", "unknown key 'seedz' at the top level; known keys: allow_stand_in, beta_pruning, big_data"),
         ("scale=huge", "scale is 'huge', but must be one of smoke, laptop, desk, paper"),
-        ("seeds_per_job=0", "seeds_per_job is 0, but must be at least 1"),
+        ("seeds_per_job=0", "seeds_per_job is 0, but must be a whole number of at least 1"),
         ("lengths_per_job=2", "lengths_per_job is 2, but must be one of 1, all"),
         ("greedy_cv={datasets: [digits]}", "greedy_cv.wall_clock.datasets has none of greedy_cv.datasets"),
         (

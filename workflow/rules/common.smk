@@ -18,17 +18,15 @@ from studies.experiments import REPLAYED
 
 
 def check_config(check):
-    """Refuse a configuration that a function of `studies.config` refuses."""
+    """What a function of `studies.config` makes of the configuration; what it refuses ends the run."""
     try:
-        check(
-            config,
-            schema=Path(workflow.basedir, "workflow/schemas/config.schema.yaml"),
-            source="configuration",
-        )
+        return check(config, source="configuration")
     except ValueError as error:
         raise WorkflowError(str(error)) from None
 
 
+# The keys that are given, over the scale's; every file below reads the whole configuration.
+config.update(check_config(studies_config.complete))
 check_config(studies_config.check)
 
 

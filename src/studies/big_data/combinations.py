@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from frugal.checks import check_number, check_positive, check_whole
 from frugal.stats import stars
 from studies import style
+from studies.big_data.checks import Check, check_settings, each, positive_unit, text, unit, whole
 from studies.big_data.cost_tables import (
     draw_intervals,
     hold_means,
@@ -27,7 +28,6 @@ from studies.big_data.cost_tables import (
     tidied,
     with_all_seeds,
 )
-from studies.big_data.settings import Check, check_settings, each, positive_unit, text, unit, whole
 from studies.estimates import Arrays, Estimate, ratio
 from studies.records import Artefact, Claim, Method, Study
 from studies.regions import above

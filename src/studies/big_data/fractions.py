@@ -13,8 +13,8 @@ import pandas as pd
 
 from frugal.checks import check_positive, check_whole
 from studies import style
+from studies.big_data.checks import Check, check_settings, each, share, text, unit, whole
 from studies.big_data.cost_tables import draw_intervals, hold_means, means, tabulate_means
-from studies.big_data.settings import Check, check_settings, each, share, text, unit, whole
 from studies.records import Artefact, Method, Study
 from studies.tidy import mean_by_seed
 

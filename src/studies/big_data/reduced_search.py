@@ -22,6 +22,7 @@ from frugal.interface import Candidate, Trial, TrialTask
 from frugal.seeds import rng_for, seed_for
 from frugal.spaces import SearchSpace, as_json
 from frugal.threads import one_thread
+from studies.big_data.checks import Check, block, check_settings, increasing, text, trials_of, whole
 from studies.big_data.combined_searches import (
     FURTHER,
     Comparison,
@@ -34,7 +35,6 @@ from studies.big_data.combined_searches import (
     tabulate,
 )
 from studies.big_data.search_paths import follow
-from studies.big_data.settings import Check, block, check_settings, increasing, text, trials_of, whole
 from studies.records import Artefact, Method, Study
 
 if TYPE_CHECKING:

@@ -1,111 +1,738 @@
-"""Checks of the settings of section 4's studies, which each keep a table of them beside their `run`."""
+"""Settings of document 003's studies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Literal
 
-from frugal.checks import check_between, check_whole
-from frugal.checks import check_settings as check_names
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
-Check = Callable[[str, Any], None]
-"""Raises ValueError unless a value is what the setting of this name may be."""
+from studies.settings import (
+    OURS,
+    Block,
+    Blocks,
+    Count,
+    Extrapolation,
+    FirstCandidates,
+    Folds,
+    Instead,
+    Part,
+    Positive,
+    Rule,
+    Seed,
+    Seeds,
+    Settings,
+    Several,
+    Share,
+    Termination,
+    Two,
+    Unit,
+    refuse,
+    setting,
+)
+
+Hundred = Annotated[int, Field(ge=100)]
+Thousand = Annotated[int, Field(ge=1000)]
+TrialsOrNone = Two | None
+Binary = Literal["wdbc", "ripley", "pima2"]
+Compression = Annotated[float, Field(ge=1)]
+
+_DESIGN = "docs/methods.md, section 12"
+_FIRST = "first candidates of a seed, of which a strategy starts from as many as its block says"
+_BLOCKS = "settings by strategy, in the paper's units; each strategy checks its own"
+_KLEIN = "Klein et al. (2017)"
+_NOT_RUN = "of a search, the first candidates among them; null: not run"
+_SEEDS = "repetitions"
+_FLOOR = "ours; the published floor"
+_START = "rows of the first sample, of all rows"
+_THETA = "relative error of the gradient"
+_TERMINATION = "when a trial is cut short: p, delta and the sampler's curve"
 
 
-def check_settings(settings: Mapping[str, Any], checks: Mapping[str, Check]) -> None:
-    """Check the settings of a study before anything runs.
+def _gamma(value: float) -> float:
+    if value not in (0.5, 0.6, 0.7, 0.8, 0.9):
+        raise refuse("one of 0.5, 0.6, 0.7, 0.8, 0.9", value)
+    return value
 
-    Args:
-        settings: by name.
-        checks: by name of every setting that there is.
 
-    Raises:
-        ValueError: on an unknown setting, a missing one, or a wrong value; the message names it.
+Gamma = Annotated[float, AfterValidator(_gamma), Field(json_schema_extra={"enum": [0.5, 0.6, 0.7, 0.8, 0.9]})]
+
+
+# Section 2: sizes and lengths of trials ------------------------------------------------------------------------
+
+
+class SvmTrials(Settings):
+    """Trials by method; mtbo_16 and mtbo_64 need tables with those parts of the largest size."""
+
+    random: TrialsOrNone = setting(200, OURS, _NOT_RUN)
+    ei: TrialsOrNone = setting(17, f"{_KLEIN}: 2 and 15 more", _NOT_RUN)
+    entropy_search: TrialsOrNone = setting(17, f"{_KLEIN}: 2 and 15 more", _NOT_RUN)
+    mtbo_4: TrialsOrNone = setting(30, _KLEIN, _NOT_RUN)
+    mtbo_16: TrialsOrNone = setting(30, _KLEIN, _NOT_RUN)
+    mtbo_64: TrialsOrNone = setting(30, _KLEIN, _NOT_RUN)
+    fabolas: TrialsOrNone = setting(80, _KLEIN, _NOT_RUN)
+
+    laptop = {"random": 100, "mtbo_4": 15, "mtbo_16": None, "mtbo_64": None, "fabolas": 30}
+    smoke = {
+        "random": 9,
+        "ei": None,
+        "entropy_search": None,
+        "mtbo_4": 5,
+        "mtbo_16": None,
+        "mtbo_64": None,
+        "fabolas": 6,
+    }
+
+
+class SvmSearch(Settings):
+    """Figure 3, section 2.1: 7 strategies on lookup.svm_mnist, whose sizes they use.
+
+    mtbo_N tries candidates on all rows, or on an Nth of them; the document has 4, 32 and 512.
     """
-    check_names(settings, checks)
-    for name, check in checks.items():
-        check(name, settings[name])
+
+    n_initial: FirstCandidates = setting(15, _KLEIN, _FIRST)
+    n_trials: SvmTrials
+    strategies: Blocks = setting(
+        {  # 10 samples of the hyperparameters, 200 candidates: the lean setting
+            "random": {"n_initial": 2},
+            "ei": {"n_initial": 2, "inference": "mcmc", "n_burn": 100, "n_steps": 200, "n_starts": 5},
+            "entropy_search": {
+                "n_initial": 2,
+                "n_hyper": 10,
+                "n_burn": 100,
+                "n_steps": 200,
+                "n_representers": 50,
+                "n_samples": 1000,
+            },
+            "mtbo_4": {
+                "n_initial": 5,
+                "n_hyper": 10,
+                "n_burn": 100,
+                "n_steps": 200,
+                "n_representers": 50,
+                "n_samples": 1000,
+            },
+            "mtbo_16": {"n_initial": 5},
+            "mtbo_64": {"n_initial": 5},
+            "fabolas": {
+                "n_initial": 15,
+                "n_hyper": 10,
+                "n_burn": 100,
+                "n_steps": 100,
+                "n_representers": 50,
+                "n_samples": 1000,
+            },
+        },
+        OURS,
+        _BLOCKS,
+    )
+    n_seeds: Seeds = setting(10, "the document", _SEEDS)
+
+    laptop = {
+        "strategies": {
+            "ei": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
+            "entropy_search": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "mtbo_4": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "fabolas": {
+                "n_initial": 8,
+                "n_hyper": 4,
+                "n_burn": 20,
+                "n_steps": 10,
+                "n_representers": 20,
+                "n_samples": 200,
+            },
+        },
+        "n_seeds": 2,
+    }
+    smoke = {
+        "n_initial": 4,
+        "strategies": {
+            "ei": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
+            "entropy_search": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "mtbo_4": {
+                "n_initial": 3,
+                "n_hyper": 2,
+                "n_burn": 2,
+                "n_steps": 2,
+                "n_representers": 8,
+                "n_samples": 50,
+                "n_candidates": 20,
+            },
+            "fabolas": {
+                "n_initial": 4,
+                "n_hyper": 2,
+                "n_burn": 2,
+                "n_steps": 2,
+                "n_representers": 8,
+                "n_samples": 50,
+                "n_candidates": 20,
+            },
+        },
+        "n_seeds": 1,
+    }
 
 
-def whole(low: int) -> Check:
-    """An integer of at least `low`."""
-    return lambda name, value: check_whole(name, value, low)
+class CnnTrials(Settings):
+    """Trials by method; mtbo_16 needs curves on a sixteenth of the largest size."""
+
+    random: TrialsOrNone = setting(60, "ours: all candidates there are", _NOT_RUN)
+    ei: TrialsOrNone = setting(30, OURS, _NOT_RUN)
+    entropy_search: TrialsOrNone = setting(30, OURS, _NOT_RUN)
+    mtbo_4: TrialsOrNone = setting(40, OURS, _NOT_RUN)
+    mtbo_16: TrialsOrNone = setting(40, OURS, _NOT_RUN)
+    fabolas: TrialsOrNone = setting(60, OURS, _NOT_RUN)
+
+    laptop = {"random": 24, "ei": 17, "entropy_search": 17, "mtbo_4": 20, "mtbo_16": None, "fabolas": 24}
+    smoke = {"random": 8, "ei": None, "entropy_search": None, "mtbo_4": None, "mtbo_16": None, "fabolas": 5}
 
 
-def each(check: Check) -> Check:
-    """A list of one or more values, each of which passes `check`."""
-
-    def check_each(name: str, values: Any) -> None:
-        if not isinstance(values, (list, tuple)) or not values:
-            raise ValueError(f"{name} must be a list of one or more, got {values!r}")
-        for value in values:
-            check(name, value)
-
-    return check_each
+# As many representers as candidates: the minimum is sought among all of them.
+_CNN = {"n_hyper": 10, "n_burn": 100, "n_steps": 10, "n_representers": 60, "n_samples": 500}
 
 
-def share(name: str, value: Any) -> None:
-    """A number above 0 and below 1."""
-    check_between(name, value, 0.0, 1.0, above=True)
-    if value == 1:
-        raise ValueError(f"{name} must be below 1, got {value!r}")
+class CnnSearch(Settings):
+    """Figure 3's comparison on curves.networks.cnn_sizes, whose sizes it uses; no number is in the document."""
+
+    n_initial: FirstCandidates = setting(15, OURS, _FIRST)
+    n_trials: CnnTrials
+    strategies: Blocks = setting(
+        {
+            "random": {"n_initial": 2},
+            "ei": {"n_initial": 2, "inference": "mcmc", "n_burn": 100, "n_steps": 20},
+            "entropy_search": {"n_initial": 2, **_CNN},
+            "mtbo_4": {"n_initial": 5, **_CNN},
+            "mtbo_16": {"n_initial": 5, **_CNN},
+            "fabolas": {"n_initial": 15, **_CNN},
+        },
+        OURS,
+        f"{_BLOCKS}; n_representers at least twice the 7 dimensions",
+    )
+    n_seeds: Seeds = setting(10, "the document's of Figure 3", _SEEDS)
+
+    laptop = {
+        "strategies": {
+            "ei": {"n_burn": 50, "n_steps": 10},
+            "entropy_search": {"n_hyper": 4, "n_burn": 20, "n_steps": 5, "n_representers": 24, "n_samples": 200},
+            "mtbo_4": {"n_hyper": 4, "n_burn": 20, "n_steps": 5, "n_representers": 24, "n_samples": 200},
+            "mtbo_16": Instead({"n_initial": 5}),
+            "fabolas": {
+                "n_initial": 8,
+                "n_hyper": 4,
+                "n_burn": 20,
+                "n_steps": 5,
+                "n_representers": 24,
+                "n_samples": 200,
+            },
+        },
+        "n_seeds": 2,
+    }
+    smoke = {
+        "n_initial": 3,
+        "strategies": {
+            "ei": {"n_burn": 50, "n_steps": 10},
+            "entropy_search": {"n_hyper": 4, "n_burn": 20, "n_steps": 5, "n_representers": 24, "n_samples": 200},
+            "mtbo_4": {"n_hyper": 4, "n_burn": 20, "n_steps": 5, "n_representers": 24, "n_samples": 200},
+            "mtbo_16": Instead({"n_initial": 5}),
+            "fabolas": {
+                "n_initial": 3,
+                "n_hyper": 2,
+                "n_burn": 2,
+                "n_steps": 2,
+                "n_representers": 14,
+                "n_samples": 50,
+                "n_candidates": 16,
+            },
+        },
+        "n_seeds": 1,
+    }
 
 
-def unit(name: str, value: Any) -> None:
-    """A number in [0, 1]."""
-    check_between(name, value, 0.0, 1.0)
+class CurveSearch(Settings):
+    """Figures 4 and 5, section 2.2: 3 optimisers without and with termination on the sets of `curves`."""
+
+    n_initial: int = setting(5, OURS, "first candidates of a seed, the same for every method", ge=1, le=10_000)
+    n_trials: Two = setting(25, OURS, "of a search, half of a set's 50 curves, so that searches end differently")
+    check_share: Share = setting(
+        0.105,
+        "Domhan et al. (2015): 30 of 285 epochs",
+        "p, the epochs between checks, as a share of those of a curve, in whole epochs",
+    )
+    curve: Extrapolation = setting(
+        {"n_steps": 400, "n_burn": 200},
+        "ours; 2,500 and 500 in the authors' code, of 100 walkers",
+        "of the sampler; those of the stored extrapolations, too",
+    )
+    termination: Rule = setting({"delta": 0.95}, "the authors' code", "settings of the rule")
+    strategies: Blocks = setting(
+        {"tpe": {"n_random": 10}, "smac": {"retrain_after": 8}},
+        "their defaults",
+        "settings by strategy; one with termination has those of the strategy without, and its own over them",
+    )
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
+
+    laptop = {
+        "n_initial": 3,
+        "n_trials": 6,
+        "check_share": 0.2,
+        "curve": {"n_steps": 200, "n_burn": 100},
+        "strategies": {"tpe": {"n_random": 3}, "smac": {"retrain_after": 1}},
+        "n_seeds": 2,
+    }
+    smoke = {
+        "n_initial": 2,
+        "n_trials": 3,
+        "check_share": 0.75,
+        "curve": {"n_steps": 40, "n_burn": 20},
+        "strategies": {"tpe": {"n_random": 2}, "smac": {"retrain_after": 1}},
+        "n_seeds": 1,
+    }
 
 
-def positive_unit(name: str, value: Any) -> None:
-    """A number in (0, 1]."""
-    check_between(name, value, 0.0, 1.0, above=True)
+# Section 3: training on fewer rows -----------------------------------------------------------------------------
 
 
-def text(name: str, value: Any) -> None:
-    """A name."""
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"{name} must be a name, got {value!r}")
+class Intervals(Settings):
+    """Figure 7a, section 3.1."""
+
+    n_rows: Hundred = setting(20000, _DESIGN, "generated rows")
+    n_features: Count = setting(10, _DESIGN, "features with coefficients of 1")
+    gammas: Several[Gamma] = setting([0.5, 0.6, 0.7, 0.8, 0.9], "Figure 7a", "subsamples have n^gamma rows")
+    r: Two = setting(100, "Figure 7a", "resamples per subsample")
+    n_resamples: Two = setting(
+        100,
+        "ours; the document's paths end after 10 s",
+        "of the bootstrap, whose touched rows limit every other path",
+    )
+    max_fits: Two = setting(1500, OURS, "fits of a path at most")
+    n_truth_per_seed: Count = setting(
+        200, "Kleiner et al. (2014): 2,000 in all", "data sets per seed that the true width is taken from"
+    )
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
+
+    laptop = {
+        "n_rows": 5000,
+        "n_features": 5,
+        "r": 50,
+        "n_resamples": 50,
+        "max_fits": 500,
+        "n_truth_per_seed": 100,
+        "n_seeds": 3,
+    }
+    smoke = {
+        "n_rows": 500,
+        "n_features": 2,
+        "gammas": [0.5, 0.7, 0.9],
+        "r": 10,
+        "n_resamples": 10,
+        "max_fits": 50,
+        "n_truth_per_seed": 20,
+        "n_seeds": 1,
+    }
 
 
-def block(name: str, value: Any) -> None:
-    """Settings by name, which are checked by what takes them."""
-    if not isinstance(value, Mapping):
-        raise ValueError(f"{name} must hold settings by name, got {value!r}")
+class IntervalWorkers(Settings):
+    """Figure 7b, section 3.1: wall time of worker processes, so it needs all cores."""
+
+    n_rows: Hundred = setting(
+        200000, f"{_DESIGN}; 6 million rows of 3,000 features on a cluster in the document", "generated rows"
+    )
+    n_features: Count = setting(50, _DESIGN, "features with coefficients of 1")
+    gamma: Gamma = setting(0.7, "Figure 7b", "subsamples have n^gamma rows")
+    s: Count = setting(5, "Figure 7b", "subsamples")
+    r: Two = setting(50, "Figure 7b", "resamples per subsample")
+    n_resamples: Two = setting(30, "ours; it grows without an end in Figure 7b", "of the bootstrap")
+    workers: Several[Annotated[int, Field(ge=1, le=1000)]] = setting(
+        [1, 2], "ours; 10 in the document", "numbers of worker processes"
+    )
+    n_truth_rows: Thousand = setting(200000, OURS, "rows over which Fisher's information is averaged")
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
+
+    laptop = {"n_rows": 20000, "n_features": 10, "n_resamples": 50, "n_truth_rows": 100000, "n_seeds": 3}
+    smoke = {
+        "n_rows": 1000,
+        "n_features": 2,
+        "s": 2,
+        "r": 10,
+        "n_resamples": 5,
+        "n_truth_rows": 5000,
+        "n_seeds": 1,
+    }
 
 
-def increasing(name: str, values: Any) -> None:
-    """Two numbers of rows or more, each larger than the one before."""
-    if not isinstance(values, (list, tuple)) or len(values) < 2:
-        raise ValueError(f"{name} must be a list of two numbers of rows or more, got {values!r}")
-    for value in values:
-        check_whole(name, value, 2)
-    if any(b <= a for a, b in pairwise(values)):
-        raise ValueError(f"{name} must increase, got {list(values)}")
+class SampleSizes(Settings):
+    """Figure 8, section 3.2."""
+
+    dataset: str = setting("letter", "ours; the document's speech data are not public", "classes to tell apart")
+    n_rows: TrialsOrNone = setting(None, OURS, "rows drawn from the dataset; null: all 20,000")
+    max_passes: Positive = setting(
+        40, "Figure 8 ends at 36: 6 million of 168,776 rows", "rows accessed, of all rows"
+    )
+    fixed_share: Share = setting(0.05, "Figure 8, left", "rows of a sample of fixed size, of all rows")
+    start_share: Share = setting(0.01, OURS, f"{_START}, that may grow")
+    window: Seed = setting(
+        10,
+        "Byrd et al. (2012), section 3; the document has none, as has dynamic_75_unguarded",
+        "gradients averaged as a guard against noise; 0: none",
+    )
+    ratio: Unit = setting(0.4, OURS, "how much shorter their average must be to count")
+    hessian_share: Share = setting(0.1, OURS, "rows for products with the Hessian, of the sample")
+    max_products: Count = setting(10, OURS, "products with the Hessian per step")
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
+
+    laptop = {"n_rows": 10000, "n_seeds": 3}
+    smoke = {"n_rows": 2000, "max_passes": 8, "n_seeds": 1}
 
 
-def trials_of(methods: tuple[str, ...]) -> Check:
-    """A number of trials for each of the methods."""
+class VarianceCheck(Settings):
+    """The "about 4 %" of section 3.2; keys as in sample_sizes."""
 
-    def check_trials(name: str, value: Any) -> None:
-        block(name, value)
-        check_names(value, methods, f"method of {name}")
-        for method, n_trials in value.items():
-            check_whole(f"{name} of {method}", n_trials, 2)
+    dataset: str = setting("letter", OURS, "as in sample_sizes")
+    n_rows: TrialsOrNone = setting(None, OURS, "as in sample_sizes")
+    max_passes: Positive = setting(40, OURS, "as in sample_sizes")
+    start_share: Share = setting(0.01, OURS, "as in sample_sizes")
+    window: Seed = setting(10, "Byrd et al. (2012), section 3", "as in sample_sizes")
+    ratio: Unit = setting(0.4, OURS, "as in sample_sizes")
+    hessian_share: Share = setting(0.1, OURS, "as in sample_sizes")
+    max_products: Count = setting(10, OURS, "as in sample_sizes")
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
 
-    return check_trials
+    laptop = {"n_rows": 10000, "max_passes": 10, "n_seeds": 3}
+    smoke = {"n_rows": 2000, "max_passes": 8, "n_seeds": 1}
 
 
-def rule_of(termination: Mapping[str, Any], horizon: int) -> dict[str, Any]:
-    """Settings of `Terminating` for trials of at most `horizon` epochs.
+class Subsampling(Settings):
+    """Figure 10, section 3.3: 2 designs x 7 methods x 6 sizes x 100 repeats x 10 seeds = 84,000 fits."""
 
-    Raises:
-        ValueError: on settings that `Terminating` does not accept, or a horizon among them.
-    """
-    from frugal.trials import strategies
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
+    n_rows: Hundred = setting(10000, "Wang et al. (2018), Figure 10's source", "rows of a data set")
+    pilot_size: Count = setting(200, "Wang et al. (2018)", "rows of the pilot, r_0")
+    sizes: Several[Count] = setting(
+        [100, 200, 300, 500, 700, 1000], "read off Figure 10", "rows of the second step, r"
+    )
+    n_repeats: Count = setting(
+        100, "Wang et al. (2018): 1,000, over 10 seeds", "subsamples of each data set and size"
+    )
 
-    if "horizon" in termination:
-        raise ValueError(f"termination must not hold horizon, which is {horizon}, the epochs of a whole trial")
-    rule = {"horizon": horizon, **termination}
-    strategies.check_termination(rule)
-    return rule
+    laptop = {"n_seeds": 3, "n_repeats": 15}
+    smoke = {"n_seeds": 2, "sizes": [100, 300, 1000], "n_repeats": 4}
+
+
+class Bias(Settings):
+    """Figure 9, section 3.3, bias: 4 methods x 7 sizes x 20 repeats x 10 seeds = 5,600 fits."""
+
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
+    n_rows: Thousand = setting(100000, OURS, "rows of a data set")
+    share: Part = setting(0.01, "about that of Figure 9", "of the rare class, of all rows")
+    sizes: Several[Annotated[int, Field(ge=4)]] = setting(
+        [500, 1000, 2000, 4000, 8000, 16000, 32000], OURS, "rows of the second step, r"
+    )
+    pilot_share: Positive = setting(0.25, OURS, "rows of the pilot, r_0 / r, so that it becomes consistent, too")
+    pilot_size: Count = setting(200, "as in Figure 10", "rows of the pilot of lcc_fixed")
+    n_repeats: Count = setting(20, OURS, "subsamples of each data set and size")
+
+    laptop = {"n_seeds": 3, "sizes": [500, 1000, 2000, 4000, 8000, 16000], "n_repeats": 5}
+    smoke = {"n_seeds": 1, "n_rows": 20000, "sizes": [1000, 2000, 4000, 8000], "n_repeats": 3}
+
+
+class Boundaries(Settings):
+    """Figure 11, section 3.4: Ripley's problem, simulated."""
+
+    n_seeds: Seeds = setting(200, OURS, _SEEDS)
+    n_per_class: Two = setting(125, "counted from the sizes printed in Figure 11b", "rows")
+    compression: Compression = setting(5, "25 centres per class in Figure 11", "R, rows per cluster")
+    C: Positive = setting(1.0, OURS, "penalty of the linear SVM")
+    n_init: Count = setting(3, OURS, "restarts of k-means")
+    n_fresh: Count = setting(2000, OURS, "rows on which two SVMs' predictions are compared")
+
+    laptop = {"n_seeds": 20}
+    smoke = {"n_seeds": 1, "n_fresh": 200}
+
+
+class CompressionGrid(Settings):
+    """Figure 12, section 3.4: 3 methods x 2 data sets x 4 R x (20 x 5 + 1) fits x 40 splits = 96,960."""
+
+    n_seeds: Seeds = setting(40, "ours; the document's standard errors imply 100 to 250", "splits")
+    datasets: Several[Binary] = setting(
+        ["wdbc", "ripley"], "ours; pima2 in the document", "ripley is simulated; pima2 must be in opt_in, too"
+    )
+    compressions: Several[Compression] = setting([1, 3, 5, 10], "section 3.4", "R, rows per cluster")
+    n_folds: Folds = setting(5, OURS, "of the tuning of C and gamma")
+    Cs: Several[Positive] = setting(
+        [0.25, 2, 16, 128], OURS, "penalties of the grid, of which the first wins a tie"
+    )
+    gammas: Several[Positive] = setting(
+        [0.001953125, 0.015625, 0.125, 1, 8],
+        OURS,
+        "of the radial kernel on standardised features, per squared unit",
+    )
+    n_init: Count = setting(3, OURS, "restarts of k-means")
+
+    laptop = {"n_seeds": 4, "n_folds": 3, "Cs": [2, 16], "gammas": [0.015625, 0.125, 1]}
+    smoke = {"n_seeds": 1, "compressions": [1, 10], "n_folds": 2, "Cs": [2], "gammas": [0.015625, 0.125]}
+
+
+# Section 4: what it proposes -----------------------------------------------------------------------------------
+
+
+class Designs(Settings):
+    """Rows per generated design."""
+
+    nzNormal: Thousand = setting(10000, "Figure 10", "rows")  # noqa: N815
+    student_t: Thousand = setting(20000, "Figure 7", "rows")
+
+    smoke = {"nzNormal": 2000, "student_t": 2000}
+
+
+class Combinations(Settings):
+    """Section 4, last point, on the designs of Figures 10 and 7."""
+
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
+    sizes: Designs
+    gammas: Several[Share] = setting([0.6, 0.7, 0.8], "section 3.1", "b = n^gamma")
+    s: Count = setting(5, "Figure 7b", "subsamples of BLB")
+    r: Two = setting(30, "ours; 50 and 100 in Figure 7", "resamples per subsample")
+    pilot_size: int = setting(200, "the source of Figure 10", "rows of OSMAC's pilot", ge=20)
+    n_truth: Two = setting(300, OURS, "independent datasets for the true interval width")
+    theta: Unit = setting(0.5, "section 3.2", _THETA)
+    dynamic_gammas: Several[Share] = setting([0.7], OURS, "those of gammas at which BLB with dynamic sizes is run")
+    datasets: Several[str] = setting(
+        ["letter", "adult"],
+        OURS,
+        "of the SVMs; more than two classes are read as the later half against the earlier",
+    )
+    n_components: Two = setting(20, OURS, "principal components kept of data with more features")
+    svm_rows: Hundred = setting(5000, OURS, "training rows of the SVMs, at most")
+    svm_test: int = setting(2000, OURS, "test rows of the SVMs, at most", ge=50)
+    svm_gammas: Several[Share] = setting([0.7, 0.8], OURS, "b = n^gamma of the SVMs")
+    svm_s: Count = setting(5, OURS, "subsamples of the SVMs")
+    svm_r: Two = setting(5, OURS, "resamples per subsample of the SVMs")
+    compression: Compression = setting(5, "section 3.4's middle one", "R, rows per centre")
+    C: Positive = setting(1.0, OURS, "penalty of the SVMs")
+
+    laptop = {
+        "n_seeds": 3,
+        "gammas": [0.6, 0.7],
+        "s": 3,
+        "r": 5,
+        "n_truth": 40,
+        "datasets": ["letter"],
+        "svm_rows": 1500,
+        "svm_test": 1000,
+        "svm_gammas": [0.8],
+        "svm_s": 3,
+        "svm_r": 4,
+    }
+    smoke = {
+        "n_seeds": 1,
+        "gammas": [0.8],
+        "s": 2,
+        "r": 4,
+        "n_truth": 10,
+        "dynamic_gammas": [0.8],
+        "datasets": ["letter"],
+        "svm_rows": 500,
+        "svm_test": 300,
+        "svm_gammas": [0.8],
+        "svm_s": 2,
+        "svm_r": 2,
+    }
+
+    @model_validator(mode="after")
+    def _dynamic_among_gammas(self) -> Combinations:
+        for gamma in self.dynamic_gammas:
+            if gamma not in self.gammas:
+                known = ", ".join(map(str, self.gammas))
+                raise ValueError(f"dynamic_gammas must be among gammas ({known}), got {gamma!r}")
+        return self
+
+
+class Fractions(Settings):
+    """Section 3's methods on real data."""
+
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
+    datasets: Several[str] = setting(["adult", "letter"], OURS)
+    fractions: Several[Part] = setting([0.01, 0.02, 0.05, 0.1, 0.2, 0.5], OURS, "of the training rows")
+    passes: Several[Positive] = setting(
+        [0.1, 0.3, 1, 3, 10, 30], OURS, "accessed rows per training row, of the dynamic fit alone"
+    )
+    n_train: Annotated[int, Field(ge=500)] | None = setting(
+        None, OURS, "training rows of logistic regression, at most; null: four fifths of all"
+    )
+    svm_rows: Hundred = setting(3000, OURS, "training rows of the SVMs, at most")
+    n_components: Two = setting(20, OURS, "principal components kept of data with more features")
+    pilot_share: Part = setting(0.25, OURS, "of the drawn rows")
+    s: Two = setting(5, "Figure 7b", "subsamples of the bootstraps; what b of n calls r")
+    r: Two = setting(10, OURS, "resamples per subsample of BLB")
+    theta: Unit = setting(0.5, "section 3.2", _THETA)
+    C: Positive = setting(1.0, OURS, "penalty of the SVMs")
+
+    laptop = {
+        "n_seeds": 3,
+        "fractions": [0.05, 0.2, 0.5],
+        "passes": [0.3, 1, 5, 20],
+        "n_train": 3000,
+        "svm_rows": 700,
+        "r": 5,
+    }
+    smoke = {"n_seeds": 2, "fractions": [0.2], "passes": [1, 5], "n_train": 500, "svm_rows": 300, "s": 2, "r": 2}
+
+
+class GrowingTermination(Settings):
+    """Section 4, second point, termination with growing samples: 4 x 10 searches."""
+
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
+    dataset: str = setting("letter", OURS, "of two classes or more")
+    n_train: Hundred = setting(12800, OURS, "training rows; an epoch is as many accessed rows")
+    n_valid: int = setting(3200, OURS, "rows that learning curves are scored on", ge=10)
+    horizon: int = setting(60, OURS, "epochs of a whole trial", ge=6)
+    theta: Unit = setting(0.5, "section 3.2", _THETA)
+    start_share: Share = setting(0.01, OURS, _START)
+    n_trials: Two = setting(16, OURS, "of a random search, the same candidates in all four cells")
+    termination: Termination = setting(
+        {"p": 15, "delta": 0.95, "curve": {"n_steps": 200, "n_burn": 100}},
+        "ours; 30, 0.95, 2,500 and 500 in the original",
+        _TERMINATION,
+    )
+
+    laptop = {
+        "n_seeds": 2,
+        "n_train": 3200,
+        "n_valid": 1600,
+        "horizon": 30,
+        "n_trials": 5,
+        "termination": {"p": 10},
+    }
+    smoke = {
+        "n_seeds": 1,
+        "n_train": 400,
+        "n_valid": 200,
+        "horizon": 12,
+        "n_trials": 2,
+        "termination": {"p": 6, "curve": {"n_steps": 40, "n_burn": 20}},
+    }
+
+
+class ReducedTrials(Settings):
+    """Trials by strategy."""
+
+    random: Two = setting(20, OURS, "of a search")
+    ei: Two = setting(15, OURS, "of a search")
+    fabolas: Two = setting(25, OURS, "of a search")
+
+    laptop = {"random": 10, "ei": 7, "fabolas": 14}
+    smoke = {"random": 3, "ei": 4, "fabolas": 5}
+
+
+class ReducedSearch(Settings):
+    """Section 4, first point, Fabolas over an SVM on k-means centres: 6 x 10 searches."""
+
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
+    dataset: str = setting("letter", OURS, "more than two classes are read as the later half against the earlier")
+    sizes: list[Two] = setting(
+        [128, 256, 512, 1024, 2048, 4096],
+        OURS,
+        "numbers of training rows that Fabolas may ask for, increasing; the last is that of the others",
+        min_length=2,
+    )
+    n_valid: int = setting(1500, OURS, "validation rows", ge=10)
+    n_test: int = setting(2500, OURS, "test rows, at most", ge=10)
+    compression: float = setting(5, "section 3.4's middle one", "R, rows per centre", gt=1)
+    n_initial: FirstCandidates = setting(15, OURS, _FIRST)
+    n_trials: ReducedTrials
+    strategies: Blocks = setting(
+        {
+            "random": {"n_initial": 2},
+            "ei": {"n_initial": 2, "inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
+            "fabolas": {"n_hyper": 4, "n_burn": 50, "n_steps": 20, "n_representers": 30, "n_samples": 400},
+        },
+        OURS,
+        _BLOCKS,
+    )
+
+    laptop = {
+        "n_seeds": 2,
+        "sizes": [128, 256, 512, 1024],
+        "n_valid": 1000,
+        "n_test": 1000,
+        "n_initial": 8,
+        "strategies": {
+            "ei": {"n_burn": 20},
+            "fabolas": {"n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+        },
+    }
+    smoke = {
+        "n_seeds": 1,
+        "sizes": [64, 256],
+        "n_valid": 200,
+        "n_test": 200,
+        "n_initial": 3,
+        "strategies": {
+            "ei": {"n_burn": 5, "n_steps": 5},
+            "fabolas": {"n_hyper": 2, "n_burn": 5, "n_steps": 5, "n_representers": 8, "n_samples": 50},
+        },
+    }
+
+    @field_validator("sizes")
+    @classmethod
+    def _increase(cls, sizes: list[int]) -> list[int]:
+        if any(after <= before for before, after in pairwise(sizes)):
+            raise refuse("a list of increasing numbers", sizes)
+        return sizes
+
+
+class TerminatingFabolas(Settings):
+    """Section 4, third point, termination inside Fabolas, on stored curves: 7 x 10 searches."""
+
+    n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
+    curves: Literal["mlp_sizes", "cnn_sizes"] = setting(
+        "mlp_sizes", OURS, "a set of curves on several numbers of rows"
+    )
+    n_initial: FirstCandidates = setting(10, OURS, "first candidates of a seed, the same for all searches")
+    n_trials: int = setting(20, OURS, "of every search, the first candidates among them", ge=3)
+    fabolas: Block = setting(
+        {"n_hyper": 4, "n_burn": 50, "n_steps": 10, "n_representers": 48, "n_samples": 400},
+        OURS,
+        "settings of Fabolas, in all its versions",
+    )
+    termination: Termination = setting(
+        {"p": 10, "delta": 0.95, "curve": {"n_steps": 200, "n_burn": 100}},
+        "ours; 30, 0.95, 2,500 and 500 in the original",
+        _TERMINATION,
+    )
+
+    laptop = {
+        "n_seeds": 2,
+        "n_initial": 4,
+        "n_trials": 8,
+        "fabolas": {"n_burn": 20, "n_representers": 20, "n_samples": 200},
+        "termination": {"p": 15, "curve": {"n_steps": 100, "n_burn": 50}},
+    }
+    smoke = {
+        "n_seeds": 1,
+        "n_initial": 3,
+        "n_trials": 5,
+        "fabolas": {"n_hyper": 2, "n_burn": 2, "n_steps": 2, "n_representers": 14, "n_samples": 50},
+        "termination": {"p": 6, "curve": {"n_steps": 40, "n_burn": 20}},
+    }
+
+
+class BigData(Settings):
+    """Document 003; n_seeds of each experiment: 10 at the published floor."""
+
+    figure_seed: Seed = setting(0, OURS, "of Figures 1, 2, 6, 9 and 11")
+    svm_search: SvmSearch
+    cnn_search: CnnSearch
+    curve_search: CurveSearch
+    intervals: Intervals
+    interval_workers: IntervalWorkers
+    sample_sizes: SampleSizes
+    variance_check: VarianceCheck
+    subsampling: Subsampling
+    bias: Bias
+    boundaries: Boundaries
+    compression: CompressionGrid
+    combinations: Combinations
+    fractions: Fractions
+    growing_termination: GrowingTermination
+    reduced_search: ReducedSearch
+    terminating_fabolas: TerminatingFabolas

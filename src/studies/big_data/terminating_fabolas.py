@@ -32,6 +32,7 @@ from frugal.files import read
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
+from studies.big_data.checks import Check, block, check_settings, rule_of, text, whole
 from studies.big_data.combined_searches import (
     FURTHER,
     Comparison,
@@ -44,7 +45,6 @@ from studies.big_data.combined_searches import (
     tabulate,
 )
 from studies.big_data.search_paths import follow
-from studies.big_data.settings import Check, block, check_settings, rule_of, text, whole
 from studies.estimates import Arrays, Estimate, clustered_share, mean, resampled
 from studies.records import Artefact, Claim, Method, Study
 from studies.regions import above

@@ -1,0 +1,177 @@
+"""Settings of document 002's studies."""
+
+from __future__ import annotations
+
+from studies.settings import OURS, Blocks, Count, FirstCandidates, Increasing, Seed, Seeds, Settings, Two, setting
+
+_FIRST = "first candidates, the same for every strategy of a seed"
+_BLOCKS = "settings by strategy, in the paper's units; each strategy checks its own"
+_SEEDS = "repetitions"
+
+
+class Task1(Settings):
+    """Task 1: 8 searches per seed."""
+
+    n_trials: int = setting(28, OURS, "of a search, the fragment's first eight among them", ge=8)
+    n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
+    n_steps: Count = setting(4000, "pybnn, at a first fit", "of the sampler of DNGO's hyperparameters")
+    n_seeds: Seeds = setting(5, OURS, _SEEDS)
+
+    laptop = {"n_trials": 13, "n_epochs": 100, "n_steps": 100, "n_seeds": 2}
+    smoke = {"n_trials": 9, "n_epochs": 20, "n_steps": 20, "n_seeds": 1}
+    desk = {"n_epochs": 200, "n_steps": 200}
+
+
+class Task2(Settings):
+    """Task 2, logistic regression on MNIST: 7 strategies."""
+
+    n_train: Count | None = setting(
+        5000, "ours; the document's searches train on all 50,000", "rows, drawn per seed; null: all 50,000"
+    )
+    n_valid: Count = setting(10000, "the document", "validation rows, the last of the training file")
+    n_initial: FirstCandidates = setting(
+        5, "ours; 5 is the least with which the reported point is on the fragment's diagonal", _FIRST
+    )
+    n_trials: Two = setting(20, OURS, "of a search, the first candidates among them")
+    strategies: Blocks = setting(
+        {
+            "tpe": {"n_random": 5},  # 10 by default; the first candidates count
+            "smac": {"retrain_after": 1},  # 8 by default
+            "dngo": {"n_epochs": 500},
+            "doc002_as_coded": {"n_epochs": 500},
+        },
+        "ours; n_epochs pybnn",
+        _BLOCKS,
+    )
+    n_seeds: Seeds = setting(5, OURS, _SEEDS)
+
+    laptop = {
+        "n_train": 500,
+        "n_valid": 2000,
+        "n_trials": 12,
+        "strategies": {"dngo": {"n_epochs": 100}, "doc002_as_coded": {"n_epochs": 100}},
+        "n_seeds": 2,
+    }
+    smoke = {
+        "n_train": 300,
+        "n_valid": 500,
+        "n_initial": 3,
+        "n_trials": 4,
+        "strategies": {"tpe": {"n_random": 3}, "dngo": {"n_epochs": 20}, "doc002_as_coded": {"n_epochs": 20}},
+        "n_seeds": 1,
+    }
+
+
+class Refits(Settings):
+    """Refits of what task 2's searches chose, of the reported point, and of a 5 x 5 grid."""
+
+    refit_rows: Count | None = setting(
+        None, "the document", "training rows of the choices and of the reported point; null: all 50,000"
+    )
+    grid_rows: Seed | None = setting(
+        None, "the document", "training rows of the grid; null: all 50,000; 0: no grid"
+    )
+
+    laptop = {"refit_rows": 1000, "grid_rows": 500}
+    smoke = {"refit_rows": 300, "grid_rows": 0}
+
+
+class Functions(Settings):
+    """Branin and Hartmann-6 of the document's table: 6 strategies."""
+
+    n_initial: FirstCandidates = setting(5, OURS, _FIRST)
+    n_trials: Two = setting(200, "the document's table", "of a search")
+    strategies: Blocks = setting(
+        {
+            "tpe": {"n_random": 5},  # 10 by default; the first candidates count
+            "smac": {"retrain_after": 1},  # 8 by default
+            # n_burn, n_steps and n_starts are 100, 200 and 5 by default
+            "ei": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
+            "ei_explore": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
+            "dngo": {"n_epochs": 500, "marginalise": "ml2"},  # mcmc in pybnn
+        },
+        "ours; n_epochs pybnn, ei with mcmc in Spearmint's place",
+        _BLOCKS,
+    )
+    n_seeds: Seeds = setting(5, OURS, _SEEDS)
+
+    laptop = {"n_trials": 20, "strategies": {"dngo": {"n_epochs": 100}}, "n_seeds": 2}
+    smoke = {
+        "n_initial": 3,
+        "n_trials": 4,
+        "strategies": {
+            "tpe": {"n_random": 3},
+            "ei": {"n_burn": 5, "n_steps": 2},
+            "ei_explore": {"n_burn": 5, "n_steps": 2},
+            "dngo": {"n_epochs": 20},
+        },
+        "n_seeds": 1,
+    }
+    desk = {"n_trials": 60, "strategies": {"dngo": {"n_epochs": 200}}}
+
+
+class Logistic(Settings):
+    """Logistic regression with HPOlib's 4 hyperparameters, of the document's table: 6 strategies."""
+
+    n_train: Count | None = setting(None, "HPOlib", "training rows, drawn per seed; null: all 50,000")
+    n_valid: Count = setting(10000, "HPOlib", "validation rows")
+    n_initial: FirstCandidates = setting(5, OURS, _FIRST)
+    n_trials: Two = setting(100, "the document's table", "of a search")
+    strategies: Blocks = setting(
+        {
+            "tpe": {"n_random": 5},  # 10 by default; the first candidates count
+            "smac": {"retrain_after": 1},  # 8 by default
+            "ei": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
+            "ei_explore": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
+            "dngo": {"n_epochs": 500, "marginalise": "ml2"},
+        },
+        "ours; n_epochs pybnn",
+        _BLOCKS,
+    )
+    n_seeds: Seeds = setting(5, OURS, _SEEDS)
+
+    laptop = {
+        "n_train": 500,
+        "n_valid": 2000,
+        "n_trials": 15,
+        "strategies": {"dngo": {"n_epochs": 100}},
+        "n_seeds": 2,
+    }
+    smoke = {
+        "n_train": 200,
+        "n_valid": 500,
+        "n_initial": 3,
+        "n_trials": 4,
+        "strategies": {
+            "tpe": {"n_random": 3},
+            "ei": {"n_burn": 5, "n_steps": 2},
+            "ei_explore": {"n_burn": 5, "n_steps": 2},
+            "dngo": {"n_epochs": 20},
+        },
+        "n_seeds": 1,
+    }
+    desk = {"n_train": 1000, "n_trials": 30, "strategies": {"dngo": {"n_epochs": 200}}}
+
+
+class SurrogateCost(Settings):
+    """Seconds of a fit against trials, so it needs a core of its own."""
+
+    sizes: Increasing[Two] = setting([100, 200, 400, 800, 1600], OURS, "numbers of trials, increasing")
+    n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
+    n_seeds: Seeds = setting(5, OURS, _SEEDS)
+
+    laptop = {"sizes": [100, 200, 400, 800], "n_epochs": 50, "n_seeds": 2}
+    smoke = {"sizes": [50, 100], "n_epochs": 10, "n_seeds": 1}
+    desk = {"n_epochs": 50}
+
+
+class Exploration(Settings):
+    """Document 002: Bayesian exploration, `snakemake exploration`."""
+
+    figure_seed: Seed = setting(0, OURS, "of the pictures that explain")
+    task1: Task1
+    task2: Task2
+    refits: Refits
+    functions: Functions
+    logistic: Logistic
+    surrogate_cost: SurrogateCost

@@ -1,0 +1,73 @@
+"""Settings of the comparison of all ways to save folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from studies.settings import OURS, Candidates, FoldsList, Name, Seeds, Settings, Share, setting
+
+
+class Compared(Settings):
+    """A strategy with its settings, under a name of its own."""
+
+    name: Name = Field(description="in tables, figures and paths")
+    strategy: str = Field(description="of the folds family")
+    settings: dict[str, Any] = Field({}, description="put over those of the strategy's own block")
+    budget_share: Share = Field(
+        1.0, description="budget as a share of all n * k fold evaluations, for strategies that take a budget"
+    )
+
+
+def _alone(name: str) -> dict[str, Any]:
+    return {"name": name, "strategy": name}
+
+
+class FoldsComparison(Settings):
+    """Every way to save folds on the same folds: the scores that greedy_cv.search_time keeps, replayed.
+
+    While n_folds and n_seeds stay within those of search_time nothing is fitted anew, rungs aside. On the scores
+    of beta_pruning.network, too, with its folds and seeds. About an hour of one core; lists of 512 take three
+    times as long.
+    """
+
+    n_candidates: Candidates = setting([128], OURS, "n, of search_time's")
+    n_folds: FoldsList = setting([5, 10], OURS, "k, of search_time's")
+    n_seeds: Seeds = setting(10, OURS, "repetitions, at most as many as search_time has")
+    n_timed_seeds: int = setting(
+        10,
+        OURS,
+        "repetitions on wall_clock's timed fits, for a column of seconds; 0: no such column",
+        ge=0,
+        le=10_000,
+    )
+    compared: list[Compared] = setting(
+        [
+            _alone("standard"),
+            {"name": "standard_half", "strategy": "standard", "budget_share": 0.5},
+            {"name": "standard_quarter", "strategy": "standard", "budget_share": 0.25},
+            _alone("greedy"),
+            {"name": "greedy_half", "strategy": "greedy", "budget_share": 0.5},
+            {"name": "greedy_quarter", "strategy": "greedy", "budget_share": 0.25},
+            _alone("greedy_early_stopping"),
+            _alone("successive_halving"),  # where greedy_cv.early_stopping keeps its rungs
+            _alone("beta_pruning"),
+            _alone("beta_sequential"),
+            _alone("beta_greedy"),
+            _alone("threshold_pruning"),
+            _alone("exact_pruning"),
+            _alone("wilcoxon"),
+            _alone("aggressive_early_stopping"),
+            _alone("forgiving_early_stopping"),
+            _alone("fold_halving"),
+            _alone("paired_racing"),
+            _alone("predicted_folds"),
+        ],
+        OURS,
+        "strategies: name, strategy, settings over its own block's, budget_share of all n * k folds",
+        min_length=1,
+    )
+
+    laptop = {"n_seeds": 1, "n_timed_seeds": 0}
+    smoke = {"n_folds": [3], "n_seeds": 1, "n_timed_seeds": 0}

@@ -1,0 +1,424 @@
+"""What the settings of all studies share, and those that belong to no paper.
+
+The settings of a study are a model: the default of a field is the document's own number, and `laptop`, `smoke` and
+`desk` hold what differs at that scale. `studies.config` puts the models together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
+
+LARGEST: Final = 10**9
+"""No number of the configuration may be further from 0."""
+Scale = Literal["smoke", "laptop", "desk", "paper"]
+OURS: Final = "ours"
+"""Source of a number that is in no document."""
+
+
+def setting(default: Any, source: str = OURS, description: str = "", **limits: Any) -> Any:
+    """A field of settings.
+
+    Args:
+        default: the document's own number.
+        source: page, section or publication of the default, or `OURS`.
+        description: what it is, with its unit.
+        limits: of the value, as of `pydantic.Field`.
+    """
+    return Field(default, description=description, json_schema_extra={"source": source}, **limits)
+
+
+def left_out(default: Any, description: str = "", **limits: Any) -> Any:
+    """A field that the whole configuration lacks unless it is given; the code's own default holds then."""
+    extra: dict[str, Any] = {"source": "default of the code", "left_out": True}
+    return Field(default, description=description, json_schema_extra=extra, **limits)
+
+
+def is_left_out(field: FieldInfo) -> bool:
+    """Whether a field is one of `left_out`."""
+    return isinstance(field.json_schema_extra, dict) and "left_out" in field.json_schema_extra
+
+
+def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with the keys of `change` put in its place, mappings key by key, as Snakemake merges files."""
+    merged = dict(base)
+    for key, value in change.items():
+        both = isinstance(value, Mapping) and isinstance(base.get(key), Mapping) and not isinstance(value, Instead)
+        merged[key] = merge(base[key], value) if both else value
+    return {key: merge(value, {}) if isinstance(value, Mapping) else value for key, value in merged.items()}
+
+
+class Instead(dict[str, Any]):
+    """A mapping of a scale that takes the place of the default's, where others go over it key by key."""
+
+
+def refuse(accepted: str, value: object, *path: str | int) -> PydanticCustomError:
+    """An error to raise: what is at the path under the field must be something else."""
+    return PydanticCustomError("refused", "must be {accepted}", {"accepted": accepted, "at": path, "value": value})
+
+
+def break_rule(says: str, *path: str) -> PydanticCustomError:
+    """An error to raise: what `says` says of what is at the path."""
+    return PydanticCustomError("rule", "{says}", {"says": says, "at": path})
+
+
+def unknown(name: str, known: tuple[str, ...]) -> PydanticCustomError:
+    """An error to raise: a mapping has a key that is not known."""
+    return PydanticCustomError("unknown", "unknown key {name}", {"name": name, "known": known})
+
+
+def _check_plain(value: object, *path: str | int) -> None:
+    """Refuse keys that are no text, and values that JSON does not have or that are too far from 0."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            if not isinstance(key, str):
+                raise PydanticCustomError("key", "every key must be a string", {"key": key, "at": path})
+            _check_plain(part, *path, key)
+    elif isinstance(value, list):
+        for i, part in enumerate(value):
+            _check_plain(part, *path, i)
+    elif value is not None and not isinstance(value, (str, bool, int, float)):
+        raise refuse("a text, a number, true, false or null", value, *path)
+    elif isinstance(value, (int, float)) and not abs(value) <= LARGEST:
+        raise refuse(f"a number from {-LARGEST} to {LARGEST}", value, *path)
+
+
+class Settings(BaseModel):
+    """Settings of a study, or of a part of one; unknown keys are refused, and nothing is converted.
+
+    Attributes:
+        laptop: what differs from the defaults at that scale; mappings go over the default key by key.
+        smoke: the same.
+        desk: the same.
+        not_empty: fields in which an empty mapping that is given is refused, not merged away.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    laptop: ClassVar[Mapping[str, Any]] = {}
+    smoke: ClassVar[Mapping[str, Any]] = {}
+    desk: ClassVar[Mapping[str, Any]] = {}
+    not_empty: ClassVar[tuple[str, ...]] = ()
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_plain(cls, value: Any) -> Any:
+        _check_plain(value)
+        return value
+
+    @classmethod
+    def sections(cls) -> dict[str, type[Settings]]:
+        """Models of the fields that are sections, by name: those that have no default themselves."""
+        models = {name: field.annotation for name, field in cls.model_fields.items() if field.is_required()}
+        return {n: of for n, of in models.items() if isinstance(of, type) and issubclass(of, Settings)}
+
+    @classmethod
+    def at(cls, scale: str) -> dict[str, Any]:
+        """All values at a scale, as plain lists and dictionaries."""
+        parts = cls.sections()
+        values = {
+            name: parts[name].at(scale) if name in parts else deepcopy(field.default)
+            for name, field in cls.model_fields.items()
+            if not is_left_out(field)
+        }
+        return merge(values, deepcopy(getattr(cls, scale, {})))
+
+
+# Types ---------------------------------------------------------------------------------------------------------
+
+Item = TypeVar("Item")
+
+
+def _without_repeats(values: list[Item]) -> list[Item]:
+    if any(value in values[:i] for i, value in enumerate(values)):
+        raise refuse("a list without repeats", values)
+    return values
+
+
+Distinct = Annotated[list[Item], AfterValidator(_without_repeats), Field(json_schema_extra={"uniqueItems": True})]
+"""A list without repeats."""
+Several = Annotated[Distinct[Item], Field(min_length=1)]
+"""The same, of one item or more."""
+Increasing = Annotated[Distinct[Item], Field(min_length=2)]
+"""The same, of two or more; those of rows stand in one order, which their study says."""
+
+
+def _one_or_all(value: object) -> object:
+    if value != "all" and (value != 1 or not isinstance(value, int) or isinstance(value, bool)):
+        raise refuse("one of 1, all", value)
+    return value
+
+
+OneOrAll = Annotated[Literal[1, "all"], BeforeValidator(_one_or_all)]
+Count = Annotated[int, Field(ge=1)]
+Two = Annotated[int, Field(ge=2)]
+Seed = Annotated[int, Field(ge=0)]
+Seeds = Annotated[int, Field(ge=1, le=10_000)]
+Folds = Annotated[int, Field(ge=2, le=100)]
+FirstCandidates = Annotated[int, Field(ge=2, le=10_000)]
+Positive = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(gt=0, le=1)]
+Part = Annotated[float, Field(gt=0, lt=1)]
+Unit = Annotated[float, Field(ge=0, le=1)]
+NAME: Final = "a name of small letters, digits and _"
+Name = Annotated[str, Field(pattern="^[a-z0-9_]+$")]
+Block = dict[str, Any]
+"""Settings of a strategy, which checks them itself."""
+Blocks = dict[str, Block]
+"""The same by name of the strategy or method."""
+Candidates = Several[Annotated[int, Field(ge=2, le=100_000)]]
+FoldsList = Several[Folds]
+Scaler = Literal["none", "min_max", "robust", "standard"]
+
+
+# Termination of learning curves, document 003, section 2.2 -----------------------------------------------------
+
+
+class Extrapolation(Settings):
+    """The sampler of extrapolated curves; 2,500, 500, 10 and 100 walkers in the authors' code."""
+
+    prior: Literal["per_family_soft", "per_family_hard", "combined"] = left_out(
+        "per_family_soft", "what keeps curves from falling"
+    )
+    normalise_weights: bool = left_out(True, "divide the families' weights by their sum")
+    recency_weighting: bool = left_out(False, "later points count more")
+    sigma: Positive | None = left_out(None, "of the scores' noise; null: sampled")
+    cut_beginning: bool = left_out(False, "leave out points before a curve rises")
+    start_weights: Literal["by_fit", "equal"] = left_out("by_fit", "that the chains start from")
+    n_walkers: Annotated[int, Field(ge=4)] | None = left_out(None, "null: 100, or more for long vectors")
+    n_steps: Count = left_out(800, "of each walker, burn-in included")
+    n_burn: Seed = left_out(400, "that are thrown away; n_steps is at least n_burn + thin")
+    thin: Count = left_out(10, "of the others, every how many are kept")
+
+
+class Rule(Settings):
+    """When a trial is cut short; p and the horizon follow from the curves."""
+
+    delta: Unit = left_out(0.95, "certainty that is needed to stop; 0.95 in the authors' code")
+    rule: Literal["probable", "optimistic"] = left_out(
+        "probable", "the document's, or that of the authors' code, which also stops where it is certain"
+    )
+    best: Literal["last", "running"] = left_out(
+        "last", "which score of a trial the best one is: its last, or its highest"
+    )
+    noise: bool = left_out(True, "whether the probability is of a noisy last score or of its mean")
+
+
+class Termination(Rule):
+    """The same for trials whose epochs are known."""
+
+    p: Count = Field(description="epochs between checks, fewer than a whole trial has; 30 in Domhan et al. (2015)")
+    curve: Extrapolation = left_out({}, "of the sampler")
+
+
+# What belongs to no paper --------------------------------------------------------------------------------------
+
+
+class Download(Settings):
+    """Datasets that have to be fetched."""
+
+    timeout_s: Positive = setting(60, OURS, "seconds without an answer")
+    n_retries: Count = setting(3, OURS, "further attempts per source")
+
+
+class Strategies(Settings):
+    """Settings by strategy of the folds family, in the paper's units; each strategy checks its own.
+
+    A change re-runs that strategy alone.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Block]
+
+    standard: Block = setting({})
+    greedy: Block = setting({"ties": "lowest_index"}, "ours; document 001 states no ties")
+    greedy_early_stopping: Block = setting(
+        {"epsilon": 0.02, "rounding": "ceiling", "ties": "lowest_index"},
+        "document 001: epsilon section 4.4; rounding the text of section 3, its listing has none",
+    )
+    successive_halving: Block = setting(
+        {"factor": 3, "cv": 5, "min_resources": "exhaust", "aggressive_elimination": False},
+        "inferred from document 001's Table 3, as it states none",
+    )
+    beta_pruning: Block = setting(
+        {"buffer": 10, "tau": 0.99, "rate": 0.01, "rank_by": "posterior_mean", "at_end": "drain"},
+        "document 000: buffer Algorithm 1, tau section 3.1, rate equation 4; rank_by the author's program (the"
+        " listing has sample_mean); at_end ours, the author's program stops",
+    )
+    beta_sequential: Block = setting({"tau": 0.99, "rate": 0.01}, "document 000: section 3.1, equation 4")
+    beta_greedy: Block = setting(
+        {"order": "quantile", "quantile": 0.9, "tau": 0.99, "rate": 0.01},
+        "ours; tau and rate as in beta_sequential",
+    )
+    threshold_pruning: Block = setting(
+        {"threshold": 0.1, "min_folds": 2},
+        "the \"eg. 0.1\" of document 000's section 4; the author's program of reference [2]",
+    )
+    exact_pruning: Block = setting({})
+    wilcoxon: Block = setting({"p_threshold": 0.1, "n_startup_steps": 2}, "Optuna's defaults")
+    aggressive_early_stopping: Block = setting({})
+    forgiving_early_stopping: Block = setting({})
+    fold_halving: Block = setting({"factor": 3}, "that of successive halving")
+    paired_racing: Block = setting(
+        {"test": "normal", "confidence": 0.95, "min_folds": 2}, OURS, "test: normal, t or friedman"
+    )
+    predicted_folds: Block = setting(
+        {"n_sds": 2.0, "n_startup": None},
+        "that of elastic/ml-cpp",
+        "n_startup null: as many as there are folds",
+    )
+
+
+class LookUpTable(Settings):
+    """A table of real fits that optimisers look up."""
+
+    learner: str = Field(description="one that is fitted in one go")
+    dataset: Name = Field(description="one of the catalogue")
+    space: str = Field(description="of the learner; a grid is laid over it")
+    n_per_dimension: int = Field(
+        ge=2, le=1000, description="values of each hyperparameter, evenly spaced from end to end"
+    )
+    sizes: Several[Two] = Field(description="training rows; at least the number of classes")
+    n_subsets: list[Count] = Field(
+        min_length=1,
+        description="draws of rows at each size, as many numbers as sizes; several: an optimiser sees noise",
+    )
+    n_valid: Count = Field(description="validation rows, the last of the training file")
+    n_test: Seed = Field(description="test rows, of a dataset that sets none apart itself")
+    n_train: Count | None = Field(description="of the other training rows; null: all")
+    seed: Seed = Field(description="of the learner and the draws of rows")
+    n_rechecked: Count = Field(description="cells fitted live and compared")
+
+
+class SvmMnist(LookUpTable):
+    """Document 003, Figure 3: 20 x 20 candidates x 20 draws = 8,000 fits, in 20 jobs of some 2 CPU minutes."""
+
+    learner: str = setting("svm", "document 003, section 2.1", "one that is fitted in one go")
+    dataset: Name = setting("mnist", "document 003, section 2.1", "one of the catalogue")
+    space: str = setting("ranges", "Klein et al. (2017)", "of the learner: ln C and ln gamma in [-10, 10]")
+    n_per_dimension: int = setting(
+        20, "Klein et al. (2017)", "values of each hyperparameter, evenly spaced from end to end", ge=2, le=1000
+    )
+    sizes: Several[Two] = setting(
+        [8192, 4096, 2048, 1024, 512, 256, 128], OURS, "training rows, each half of the one before"
+    )
+    n_subsets: list[Count] = setting(
+        [1, 1, 2, 4, 4, 4, 4], OURS, "draws of rows at each size, as many numbers as sizes", min_length=1
+    )
+    n_valid: Count = setting(10000, "Klein et al. (2017)", "validation rows, the last of the training file")
+    n_test: Seed = setting(0, "MNIST has its own 10,000", "test rows, of a dataset that sets none apart itself")
+    n_train: Count | None = setting(None, "all 50,000 of the others", "of the other training rows; null: all")
+    seed: Seed = setting(0, OURS, "of the learner and the draws of rows")
+    n_rechecked: Count = setting(3, OURS, "cells fitted live and compared")
+
+    laptop = {"n_per_dimension": 6, "sizes": [1024, 512, 256, 128], "n_subsets": [2, 2, 4, 4]}
+    smoke = {"n_per_dimension": 3, "sizes": [512, 256, 128], "n_subsets": [1, 2, 2], "n_valid": 1000}
+
+
+class Lookup(Settings):
+    """Tables of real fits by name, each `snakemake results/lookup/NAME.parquet`; others may stand beside."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[Name, LookUpTable]
+
+    svm_mnist: SvmMnist
+
+
+Network = Literal["mlp", "cifar_cnn"]
+NetworkData = Literal["mnist", "cifar10"]
+SizesOfRows = Annotated[Distinct[Annotated[int, Field(ge=10)]], Field(min_length=2)]
+
+
+class Curves(Settings):
+    """A set of learning curves of one network; none of its numbers is in the document."""
+
+    network: Network = left_out(None, "what is trained; by default, what the set is named after")
+    dataset: NetworkData
+    n_curves: int
+    n_train: Count | SizesOfRows
+    n_valid: Count
+    n_epochs: Two
+
+
+_CANDIDATES: Final = "candidates that are trained"
+_ROWS: Final = "training rows, the same for all candidates"
+_SIZES: Final = "numbers of training rows, each half of the one before; each candidate has a curve on every one"
+_VALID: Final = "validation rows, the last ones of the training file"
+
+
+class MlpCurves(Curves):
+    """50 x 100 epochs of 0.1 s."""
+
+    dataset: NetworkData = setting("mnist", "document 003, section 2.2", "the document has CIFAR-100, too")
+    n_curves: int = setting(50, OURS, _CANDIDATES, ge=2, le=10_000)
+    n_train: Count | SizesOfRows = setting(5000, OURS, _ROWS)
+    n_valid: Count = setting(5000, OURS, _VALID)
+    n_epochs: Two = setting(100, OURS, "of every curve")
+
+    laptop = {"n_curves": 12, "n_train": 1000, "n_valid": 1000, "n_epochs": 40}
+    smoke = {"n_curves": 3, "n_train": 500, "n_valid": 500, "n_epochs": 8}
+
+
+class CifarCurves(Curves):
+    """50 x 60 epochs of 1.1 s."""
+
+    dataset: NetworkData = setting("cifar10", "document 003, section 2.2", "the document has CIFAR-100, too")
+    n_curves: int = setting(50, OURS, _CANDIDATES, ge=2, le=10_000)
+    n_train: Count | SizesOfRows = setting(2000, OURS, _ROWS)
+    n_valid: Count = setting(2000, OURS, _VALID)
+    n_epochs: Two = setting(60, "ours; 285 in the document", "of every curve")
+
+    laptop = {"n_curves": 12, "n_train": 400, "n_valid": 400, "n_epochs": 25}
+    smoke = {"n_curves": 3, "n_train": 500, "n_valid": 500, "n_epochs": 8}
+
+
+class CnnSizesCurves(Curves):
+    """Document 003, section 2.1, where trials on fewer rows are looked up: 60 x 3,968 rows x 10 epochs."""
+
+    network: Network = setting("cifar_cnn", OURS, "what is trained")
+    dataset: NetworkData = setting("cifar10", OURS)
+    n_curves: int = setting(60, OURS, _CANDIDATES, ge=2, le=10_000)
+    n_train: Count | SizesOfRows = setting([2048, 1024, 512, 256, 128], OURS, f"{_SIZES}; ten rows per class")
+    n_valid: Count = setting(1000, OURS, _VALID)
+    n_epochs: Two = setting(10, OURS, "of every curve")
+
+    laptop = {"n_curves": 24, "n_train": [512, 256, 128], "n_valid": 400, "n_epochs": 5}
+    smoke = {"n_curves": 8, "n_train": [200, 100], "n_valid": 200, "n_epochs": 2}
+
+
+class MlpSizesCurves(Curves):
+    """Section 4, where trials on fewer rows are cut short: 48 x 7,936 rows x 40 epochs, some 7 CPU minutes."""
+
+    network: Network = setting("mlp", OURS, "what is trained")
+    dataset: NetworkData = setting("mnist", OURS)
+    n_curves: int = setting(48, OURS, _CANDIDATES, ge=2, le=10_000)
+    n_train: Count | SizesOfRows = setting([4096, 2048, 1024, 512, 256], OURS, _SIZES)
+    n_valid: Count = setting(2000, OURS, _VALID)
+    n_epochs: Two = setting(40, OURS, "of every curve")
+
+    laptop = {"n_curves": 12, "n_train": [1024, 512, 256], "n_valid": 1000, "n_epochs": 30}
+    smoke = {"n_curves": 4, "n_train": [200, 100], "n_valid": 200, "n_epochs": 12}
+
+
+class Networks(Settings):
+    """The stored sets by name."""
+
+    mlp: MlpCurves
+    cifar_cnn: CifarCurves
+    cnn_sizes: CnnSizesCurves
+    mlp_sizes: MlpSizesCurves
+
+
+class AllCurves(Settings):
+    """Learning curves of small networks on random candidates, replayed by all: `snakemake all_curves`."""
+
+    curves_per_job: Count = setting(10, OURS, "candidates that one job trains")
+    networks: Networks
+
+    laptop = {"curves_per_job": 12}
+    smoke = {"curves_per_job": 4}

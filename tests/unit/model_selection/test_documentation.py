@@ -18,6 +18,8 @@ PUBLIC = [
     for package in ("frugal.folds", "frugal.model_selection", "frugal.rows", "frugal.trials")
     for name in import_module(package).__all__
 ]
+SPACES = ("Choice", "Exponential", "Integer", "Ordinal", "SearchSpace", "Uniform")
+PUBLIC += [f"frugal.spaces.{name}" for name in SPACES]
 
 
 @pytest.mark.parametrize("name", PUBLIC)

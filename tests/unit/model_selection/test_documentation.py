@@ -20,6 +20,7 @@ PUBLIC = [
 ]
 SPACES = ("Choice", "Exponential", "Integer", "Ordinal", "SearchSpace", "Uniform")
 PUBLIC += [f"frugal.spaces.{name}" for name in SPACES]
+PUBLIC += ["frugal.datasets.from_csv", "frugal.datasets.load", "frugal.learners.build", "frugal.learners.space"]
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -44,7 +44,13 @@ class Dimension(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """A listed value, all equally likely; their order means nothing."""
+    """A listed value, all equally likely; their order means nothing.
+
+    Examples:
+        >>> from frugal.spaces import Choice
+        >>> Choice(("rbf", "linear")).from_unit(0.7)
+        'linear'
+    """
 
     values: tuple[object, ...]
     kind: ClassVar[Kind] = "categorical"
@@ -66,7 +72,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Ordinal(Choice):
-    """A listed value, all equally likely; neighbours in the list are alike."""
+    """A listed value, all equally likely; neighbours in the list are alike.
+
+    Examples:
+        >>> from frugal.spaces import Ordinal
+        >>> Ordinal((16, 32, 64)).to_unit(32)
+        0.5
+    """
 
     kind: ClassVar[Kind] = "ordinal"
 
@@ -77,6 +89,11 @@ class Uniform:
 
     Raises:
         ValueError: if the bounds are not finite and in order, or a log scale does not stay above 0.
+
+    Examples:
+        >>> from frugal.spaces import Uniform
+        >>> Uniform(0.0, 10.0).from_unit(0.5), round(Uniform(0.01, 100.0, "log").from_unit(0.5), 6)
+        (5.0, 1.0)
     """
 
     low: float
@@ -110,6 +127,11 @@ class Integer:
 
     Raises:
         ValueError: if the bounds are not whole and in order, or a log scale does not start at 1 or above.
+
+    Examples:
+        >>> from frugal.spaces import Integer
+        >>> Integer(1, 4).from_unit(0.3), Integer(1, 4).to_unit(2)
+        (2, 0.375)
     """
 
     low: int
@@ -148,6 +170,11 @@ class Exponential:
 
     Raises:
         ValueError: if the mean is no finite number above 0.
+
+    Examples:
+        >>> from frugal.spaces import Exponential
+        >>> round(Exponential(2.0).from_unit(0.5), 3)  # the median, 2 log 2
+        1.386
     """
 
     mean: float
@@ -287,6 +314,15 @@ class SearchSpace:
 
     Raises:
         ValueError: if what is named is no dimension, or a name no string, or on signs that `check_signs` refuses.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.spaces import Choice, Integer, SearchSpace
+        >>> space = SearchSpace({"depth": Integer(1, 9), "rule": Choice(("gini", "entropy"))})
+        >>> space.from_unit(np.array([0.5, 0.9]))
+        {'depth': 5, 'rule': 'entropy'}
+        >>> len(space.sample(np.random.default_rng(0), 3))
+        3
     """
 
     dimensions: Mapping[str, Dimension]

@@ -20,6 +20,13 @@ EXAMPLES = (
     "frugal.rows.group_sums",
 )
 """Modules whose examples need no extra."""
+GRID = """
+from sklearn.model_selection import GridSearchCV
+
+grid = GridSearchCV(make_pipeline(columns, SVC()), space, cv=GroupKFold(5))
+grid.fit(table, fails, groups=machine, svc__sample_weight=weight)
+assert search.best_params_ == grid.best_params_  # as the comment of the block says
+"""
 CHECK = f"""
 import doctest, importlib, pkgutil, sys
 import frugal
@@ -92,7 +99,7 @@ def test_the_core_alone_runs_the_readmes_first_search(sdist, tmp_path, versions)
         assert re.search(rf"^{re.escape(version)}(\.0)?$", installed, flags=re.MULTILINE), installed
     assert "torch" not in installed
     (block, *_) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
-    (tmp_path / "first.py").write_text(block)
+    (tmp_path / "first.py").write_text(block + GRID)
     *_, said = run(python, "first.py", cwd=tmp_path).splitlines()
     n_fits, n_exhaustive = map(int, re.fullmatch(r"(\d+) fits of (\d+)", said).groups())
     assert n_fits < n_exhaustive / 2

@@ -73,3 +73,13 @@ def test_the_readme_says_of_single_searches_what_the_published_bench_has():
         f"{boston.mean():.2f} points on average on boston (506 rows), and {boston.max():.2f} in one search" in text
     )
     assert f"very same candidate in {ours['is_best'].mean():.0%}".replace("%", " %") in text
+
+
+def test_the_guide_quotes_the_published_comparison_of_searches_cut_short():
+    anytime = pd.read_csv(ROOT / "results/published/folds_comparison/figures/anytime.csv")
+    cut = anytime[(anytime["k"] == 10) & (anytime["share"] == 1 / 16)].set_index("method")["mean"]
+    ours, *rivals = ("beta_pruning", "forgiving_early_stopping", "standard", "greedy_early_stopping")
+    text = " ".join((ROOT / "docs/model_selection.md").read_text().split())
+    assert f"its candidate is {100 * cut[ours]:.2f} points below the best one, that of `{rivals[0]}`" in text
+    assert all(f"`{rival}` {100 * cut[rival]:.2f}" in text for rival in rivals)
+    assert cut[ours] == cut.min()

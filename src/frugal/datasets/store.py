@@ -114,6 +114,14 @@ def load(name: str, *, root: str | Path = "data") -> Dataset:
     Raises:
         ValueError: if the name is unknown; the message lists the known ones.
         DatasetError: if the files are damaged, or the dataset is absent and cannot be prepared.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from frugal.datasets import load
+        >>> with TemporaryDirectory() as folder:
+        ...     dataset = load("wdbc", root=folder)  # fetched or copied first, since the folder is empty
+        >>> dataset.X.shape, dataset.n_classes
+        ((569, 30), 2)
     """
     base, n_rows = parse_name(name)
     folder = Path(root) / "processed" / base

@@ -87,7 +87,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def from_csv(path: str | Path, target: str | None = None) -> Dataset:
-    """Read a CSV file with a header line, numeric features and one column of class labels.
+    r"""Read a CSV file with a header line, numeric features and one column of class labels.
 
     Args:
         path: the file, of any separator, encoding and decimal mark that its beginning tells, as it is or packed by
@@ -101,6 +101,17 @@ def from_csv(path: str | Path, target: str | None = None) -> Dataset:
         DatasetError: if the file is missing, no plain file or no table, unpacks to too much, is empty, lacks a
             header line or the name of a column, has a missing value or a feature that is not numeric, no such
             target, a single class, or labels that seldom repeat; one sentence naming the file and the column.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from frugal.datasets import from_csv
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "loans.csv")
+        ...     _ = path.write_text("age,late\n31,no\n45,yes\n52,no\n38,yes\n")
+        ...     dataset = from_csv(path, target="late")
+        >>> dataset.name, dataset.X.shape, dataset.y.tolist()
+        ('loans', (4, 1), [0, 1, 0, 1])
     """
     path = Path(path)
     frame, _ = _read(path)

@@ -139,6 +139,11 @@ def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator
     Raises:
         HyperparameterError: on a hyperparameter that it does not take.
         ValueError: on an unknown learner or one that is not fitted in one go.
+
+    Examples:
+        >>> from frugal.learners import build
+        >>> build("knn", {"n_neighbors": 3})
+        KNeighborsClassifier(n_neighbors=3)
     """
     make = record(learner).make
     if make is None:
@@ -155,6 +160,11 @@ def space(name: str, learner: str) -> SearchSpace:
 
     Raises:
         ValueError: on an unknown space or learner; the message lists the known ones.
+
+    Examples:
+        >>> from frugal.learners import space
+        >>> list(space("grid", "knn").dimensions)
+        ['n_neighbors', 'weights']
     """
     spaces = record(learner).spaces
     check_known(f"space of {learner}", name, tuple(spaces))

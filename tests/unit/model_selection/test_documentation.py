@@ -2,18 +2,25 @@
 
 import doctest
 import re
+import sys
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 GUIDE = Path(__file__).parents[3] / "docs" / "model_selection.md"
+CLUSTERS = GUIDE.parent / "clusters.md"
 TRIALS = "## Searching trial by trial"
 PUBLIC = [
     f"{package}.{name}"
     for package in ("frugal.folds", "frugal.model_selection", "frugal.rows", "frugal.trials")
     for name in import_module(package).__all__
 ]
+SPACES = ("Choice", "Exponential", "Integer", "Ordinal", "SearchSpace", "Uniform")
+PUBLIC += [f"frugal.spaces.{name}" for name in SPACES]
+PUBLIC += ["frugal.datasets.from_csv", "frugal.datasets.load", "frugal.learners.build", "frugal.learners.space"]
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -39,8 +46,11 @@ def test_the_guide_runs_as_printed(tmp_path, monkeypatch, capsys):
     blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text().split(TRIALS)[0], flags=re.DOTALL)
     assert len(blocks) == 3
     names = {"__name__": "guide"}
-    for block in blocks[:2]:  # the third starts processes, which other tests do
+    for block in blocks:  # the third makes the last search of the second again, in processes
+        one_process = names.get("search")
         exec(compile(block, str(GUIDE), "exec"), names)
+    assert names["search"].n_jobs == 2
+    assert names["search"].best_params_ == one_process.best_params_
     fits, last = capsys.readouterr().out.splitlines()[-2:]
     assert int(fits.split()[0]) < 160
     assert re.fullmatch(r"\d+ fits, 10 of them from the journal", last)
@@ -56,3 +66,34 @@ def test_the_guide_to_trials_runs_as_printed(capsys):
     # R = 400 rows and at least 2 of each of 10 classes, 20: s_max = 2; 9 + 3 + 1, 5 + 1 and 3 trials
     assert hyperband == "22 trials, 5 of them on all rows"
     assert least.endswith(" 15")
+
+
+@pytest.mark.parametrize(
+    ("heading", "module", "name"),
+    [("## SLURM", "dask_jobqueue", "SLURMCluster"), ("## Kubernetes", "dask_kubernetes.operator", "KubeCluster")],
+)
+def test_the_scripts_for_clusters_run_on_a_local_one(heading, module, name, monkeypatch, capsys):
+    distributed = pytest.importorskip("distributed")
+
+    class Local(distributed.LocalCluster):
+        """As many workers as are asked for, threads of this process; eight per job, as the script says."""
+
+        def __init__(self, **asked):
+            assert asked.get("processes", 8) == 8
+            super().__init__(n_workers=0, threads_per_worker=1, processes=False, dashboard_address=":0")
+            closed.callback(self.close)
+
+        def scale(self, n=None, jobs=None):
+            super().scale(n or 8)
+
+    stand_in = ModuleType(module)
+    setattr(stand_in, name, Local)
+    monkeypatch.setitem(sys.modules, module.split(".")[0], ModuleType(module.split(".")[0]))
+    monkeypatch.setitem(sys.modules, module, stand_in)
+    part = CLUSTERS.read_text().split(heading)[1].split("\n## ")[0]
+    (block,) = re.findall(r"```python\n(.*?)```", part, flags=re.DOTALL)
+    names = {"__name__": "guide"}
+    with ExitStack() as closed:
+        exec(compile(block, str(CLUSTERS), "exec"), names)
+        names["client"].close()
+    assert re.fullmatch(r"\{'C': .*\} \d+ fits of 30\n", capsys.readouterr().out)

@@ -13,24 +13,7 @@ from typing import Any, NamedTuple
 
 from frugal.checks import check_known
 from studies.beta_pruning import paper as beta_pruning
-from studies.big_data import (
-    bias,
-    boundaries,
-    combinations,
-    figure3,
-    figure6,
-    figure7,
-    figure8,
-    figure11,
-    figure12,
-    fractions,
-    growing_termination,
-    intuition,
-    reduced_search,
-    subsampling,
-    terminating_fabolas,
-    variance_check,
-)
+from studies.big_data import paper as big_data
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES
 from studies.exploration import paper as exploration
 from studies.folds_comparison import paper as folds_comparison
@@ -139,52 +122,12 @@ def _recorded(paper: Paper, config: Mapping[str, Any]) -> Shown:
     )
 
 
-def _declared(kind: str) -> dict[str, tuple[str, ...]]:
-    """What document 003's records are made from; of figures that explain, the datasets."""
-    listed = (
-        intuition.FIGURE1,
-        intuition.FIGURE2,
-        *figure3.ARTEFACTS,
-        figure6.FIGURE6,
-        *figure7.ARTEFACTS,
-        *figure8.ARTEFACTS,
-        variance_check.TABLE,
-        *subsampling.ARTEFACTS,
-        *bias.ARTEFACTS,
-        figure11.FIGURE11,
-        *boundaries.ARTEFACTS,
-        *figure12.ARTEFACTS,
-        *combinations.ARTEFACTS,
-        *fractions.ARTEFACTS,
-        *growing_termination.ARTEFACTS,
-        *reduced_search.ARTEFACTS,
-        *terminating_fabolas.ARTEFACTS,
-    )
-    if kind == "explained":
-        return {one.name: one.datasets for one in listed if not one.runs}
-    return {one.name: one.runs_of({}) for one in listed if one.kind == kind and one.runs}
-
-
 def _big_data(config: Mapping[str, Any]) -> Shown:
+    """Of its claims the runs of every study, of those without claims, too."""
     searches = [name for name, search in SEARCHES.items() if search.paper == "big_data"]
     experiments = [name for name, known in EXPERIMENTS.items() if known.package.startswith("big_data.")]
-    return Shown(
-        folder="big_data",
-        paper="big_data",
-        tables={
-            **_declared("table"),
-            "curve_fits": ("curve_fits",),
-            "curve_calibration": ("curve_fits",),
-            "curve_search": ("curve_search",),
-        },
-        figures={
-            **dict.fromkeys(("figure4", "curve_fits", "curve_calibration"), ("curve_fits",)),
-            **dict.fromkeys(("figure5", "figure5_epochs"), ("curve_search",)),
-            **_declared("figure"),
-        },
-        explained=_declared("explained"),
-        claims={"claims": (*searches, EXTRAPOLATED, *experiments)},
-    )
+    runs = (*searches, EXTRAPOLATED, *experiments)
+    return _recorded(big_data.PAPER, config)._replace(claims={"claims": runs})
 
 
 def _hypertune(config: Mapping[str, Any]) -> Shown:

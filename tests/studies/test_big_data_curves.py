@@ -13,8 +13,8 @@ from scipy import stats
 
 from frugal.trials.surrogates.curve_families import FAMILIES
 from studies import estimates, tables, verdicts
+from studies.big_data import curve_fits, curve_search, curve_tables, figure4, figure5
 from studies.big_data import paper as big_data
-from studies.big_data.curves import claims, figures, fits, searched, summaries
 from studies.blocks import planned
 from studies.experiments import SEARCHES
 from studies.publish import _reaches_floor
@@ -22,6 +22,8 @@ from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UN
 
 E = 60
 SETS = {"cifar10": "cifar_cnn", "mnist": "mlp"}
+STUDIES = {"curve_fits": curve_fits, "curve_search": curve_search}
+FIGURES = {one.name: one for one in (*figure4.ARTEFACTS, *figure5.ARTEFACTS) if one.draw}
 
 
 @pytest.fixture(autouse=True)
@@ -51,12 +53,12 @@ def extrapolations(n_curves=50, epochs=(12,), **given):
 
 def test_models_are_shown_the_check_nearest_to_a_sixth_of_the_curve():
     runs = extrapolations(1, epochs=(6, 12, 18, 54))
-    assert fits.first_parts(runs)["epoch"].tolist() == [12, 12]  # 10 of 60
-    assert fits.first_parts(extrapolations(1, epochs=(8, 12)))["epoch"].tolist() == [8, 8]
+    assert curve_fits.first_parts(runs)["epoch"].tolist() == [12, 12]  # 10 of 60
+    assert curve_fits.first_parts(extrapolations(1, epochs=(8, 12)))["epoch"].tolist() == [8, 8]
 
 
 def test_deviations_are_from_the_last_score_and_the_least_is_best():
-    found = fits.deviations(pd.DataFrame([extrapolation(3, off=-0.03)])).set_index("model")
+    found = curve_fits.deviations(pd.DataFrame([extrapolation(3, off=-0.03)])).set_index("model")
     assert found["deviation"].tolist() == pytest.approx([0.02 * k for k in range(1, 12)] + [0.03])
     assert found["best"].tolist() == [True] + [False] * 11
     assert found["n_points"].unique().tolist() == [12]
@@ -67,17 +69,17 @@ def test_a_model_without_a_value_is_not_the_best_and_a_diverged_curve_has_no_end
     of["pow3"] = {"theta": [1, 1, 1], "final": 0.7, "dropped": "it falls"}
     gone = {"mean": math.nan, "reason": "no family describes the curve", "families": json.dumps(of)}
     runs = pd.DataFrame([extrapolation(0, **gone), extrapolation(1, end=0.5, final=math.nan)])
-    found = fits.deviations(runs).set_index("model")
+    found = curve_fits.deviations(runs).set_index("model")
     assert found["deviation"].dropna().to_dict() == pytest.approx({"pow3": 0.2})
     assert found.index[found["best"]].tolist() == ["pow3"]
     assert found["dropped"].all()
-    table = summaries.tabulate_curve_fits(runs, "paper").set_index(["model", "measure"])
+    table = figure4.tabulate_curve_fits(runs, "paper").set_index(["model", "measure"])
     assert table.loc[("combination", "median"), "n_missing"] == 1
     assert table.loc[("pow3", "dropped"), "ours"] == 1.0
 
 
 def test_figure_4_shows_the_best_curve_of_cifar_10():
-    found = fits.lines(extrapolations(4, off=0.01))
+    found = curve_fits.lines(extrapolations(4, off=0.01))
     assert found["model"].unique().tolist() == ["observed", *FAMILIES, "combination"]
     assert set(found["dataset"]) == {"cifar10"}
     assert set(found["curve"]) == {3}
@@ -89,7 +91,7 @@ def test_figure_4_shows_the_best_curve_of_cifar_10():
 
 
 def test_a_rank_is_the_predicted_probability_of_less_than_what_came():
-    found = fits.beliefs(
+    found = curve_fits.beliefs(
         pd.DataFrame([extrapolation(0, off=0.01, sd=0.02), extrapolation(1, 48, off=-0.01, sd=0.02)])
     )
     assert found["rank"].tolist() == pytest.approx([stats.norm.cdf(-0.5), stats.norm.cdf(0.5)])
@@ -101,10 +103,10 @@ def test_bets_are_on_the_ends_of_other_curves_that_were_not_passed_yet():
     # Curve 0 stands at 0.5 - 0.4 * 48 / 60 = 0.18 when it is checked; 0.1 has been passed, its own end is no bet.
     runs = pd.DataFrame([extrapolation(0, sd=0.02), extrapolation(1, end=0.48), extrapolation(2, end=0.54),
                          extrapolation(3, end=0.1)])  # fmt: skip
-    found = fits.bets(runs).query("seed == 0")
+    found = curve_fits.bets(runs).query("seed == 0")
     assert found["prob_above"].tolist() == pytest.approx([stats.norm.cdf(1.0), stats.norm.cdf(-2.0)])
     assert found["above"].tolist() == [True, False]
-    table = summaries.tabulate_calibration(runs, "paper").set_index(["part", "measure"])["ours"]
+    table = figure4.tabulate_calibration(runs, "paper").set_index(["part", "measure"])["ours"]
     assert table["early", "coverage_90"] == 1.0
     # Stops: curve 0 for 0.54; curve 1 for 0.5 and 0.54; curve 3 for all three; curve 2, the best, never.
     assert table["early", "stopped"] == pytest.approx((1 / 2 + 1 + 0 + 1) / 4)
@@ -112,13 +114,13 @@ def test_bets_are_on_the_ends_of_other_curves_that_were_not_passed_yet():
     low = pd.DataFrame(
         [extrapolation(i, off=-0.2) for i in range(2)]
     )  # curve 1 is stopped for 0.5, and ends above
-    table = summaries.tabulate_calibration(low, "paper").set_index("measure")["ours"]
+    table = figure4.tabulate_calibration(low, "paper").set_index("measure")["ours"]
     assert table[["stopped", "wrongly_stopped"]].tolist() == [1.0, 0.5]
 
 
 def test_the_calibration_has_what_came_true_by_what_was_predicted():
     # Every curve is expected 0.025 above its end, with little noise: bets on thresholds in between are lost.
-    found = summaries.summarise_calibration(extrapolations(4, off=0.025, sd=1e-4, epochs=(48,)))
+    found = figure4.summarise_calibration(extrapolations(4, off=0.025, sd=1e-4, epochs=(48,)))
     cifar = found[found["dataset"] == "cifar10"].set_index("predicted").rename(index=round)
     # Of 12 ordered pairs, 6 thresholds lie below (won), 5 within 0.025 above (lost at P = 1), 1 beyond (P = 0).
     assert cifar["n_pairs"].to_dict() == {0.0: 1, 1.0: 11}
@@ -150,7 +152,7 @@ def test_the_best_error_is_that_of_the_last_score_seen():
     runs = search("random_terminated", 0, [0.3, 0.6, 0.9], [60, 60, 30], check_s=2.0, overhead_s=0.5)
     failed = runs["id"] == 0
     runs.loc[failed, "reason"] = "it diverged"
-    found = searched.searches(runs)
+    found = curve_search.searches(runs)
     assert found["best_error"].tolist() == pytest.approx([math.nan, 0.4, 0.4], nan_ok=True)
     assert found["ended_error"].iloc[2] == pytest.approx(1 - 0.45)
     assert found["spent_seconds"].tolist() == pytest.approx([62.5, 125.0, 157.5])
@@ -165,7 +167,7 @@ def test_a_pair_is_compared_at_the_worse_of_its_two_last_errors():
         search("tpe", 0, ends),
         search("tpe_terminated", 0, ends, [60, 30, 30, 30]),
     ])  # fmt: skip
-    found = searched.pairs(runs).set_index("optimiser")
+    found = curve_search.pairs(runs).set_index("optimiser")
     # 0.8 is there after 120 epochs without, and after 90 epochs and two checks of 15 seconds with termination.
     assert found["reached"].to_dict() == {"random": True, "tpe": False}
     assert 2 ** found.loc["random", "log2_epochs"] == pytest.approx(120 / 90)
@@ -179,16 +181,16 @@ def test_a_pair_is_compared_at_the_worse_of_its_two_last_errors():
 def test_shares_cut_are_of_the_best_tenth_and_the_worse_half():
     ends = [0.1 * i for i in range(10)]
     runs = search("smac_terminated", 0, ends, [30, 30, 30, 60, 60, 60, 60, 60, 30, 30])
-    found = searched.shares_cut(runs).iloc[0]
+    found = curve_search.shares_cut(runs).iloc[0]
     assert found[["cut", "high", "low", "best"]].tolist() == pytest.approx([0.5, 1.0, 0.6, 1.0])
     assert found[["n_high", "n_low"]].tolist() == [1, 5]
 
 
-def toy(n_seeds=10, n_trials=25, cut_to=15, sets=tuple(searched.SETS), sooner=True):
+def toy(n_seeds=10, n_trials=25, cut_to=15, sets=tuple(curve_search.SETS), sooner=True):
     """Searches whose best trial is the last; with termination all others are cut, but for the first."""
     parts = []
     for dataset in sets:
-        for method in searched.METHODS:
+        for method in curve_search.METHODS:
             for seed in range(n_seeds):
                 ends = [*np.linspace(0.2, 0.7, n_trials - 1), 0.8]
                 cuts = [E] + [cut_to if sooner else E] * (n_trials - 2) + [E]
@@ -198,8 +200,8 @@ def toy(n_seeds=10, n_trials=25, cut_to=15, sets=tuple(searched.SETS), sooner=Tr
 
 
 def judged(name, runs):
-    found = verdicts.judge_all([claims], {name: runs}, tuple(claims.CLAIMS), "paper")
-    return found.set_index("id").loc[[claim.id for claim in claims.CLAIMS[name]]]
+    found = verdicts.judge_all([claims.CLAIMS for claims in STUDIES.values()], {name: runs}, STUDIES, "paper")
+    return found.set_index("id").loc[[claim.id for claim in STUDIES[name].CLAIMS]]
 
 
 SEARCHED = ("low_cut", "high_kept", "speed_up", "speed_up_epochs", "quality")
@@ -225,7 +227,7 @@ def test_claims_on_searches_are_judged_seed_by_seed():
 
 
 def verdict_of(what, **arrays):
-    claim = next(of for of in claims.CLAIMS["curve_search"] if of.id.endswith(f"cifar10_{what}"))
+    claim = next(of for of in curve_search.CLAIMS if of.id.endswith(f"cifar10_{what}"))
     named = {f"cifar10 {name}": np.array(values) for name, values in arrays.items()}
     return verdicts.judge([claim], named, enough=True, scale="paper", data="original").iloc[0]
 
@@ -282,7 +284,7 @@ def test_a_model_without_a_value_is_farther_than_any_other():
     away = np.full((12, 4), 0.1)
     away[-1] = [0.05, 0.2, np.nan, np.nan]
     away[0] = [np.nan, np.nan, np.nan, 0.1]
-    measure = claims.CLAIMS["curve_fits"][1].measure
+    measure = curve_fits.CLAIMS[1].measure
     found = measure({"deviation": away}, np.random.default_rng(0))
     # Against the first family: nearer, nearer, neither has a value, not nearer. Against others: one of four.
     assert found.ours == pytest.approx(25.0)
@@ -303,12 +305,12 @@ def test_a_model_without_a_value_is_farther_than_any_other():
     ],
 )
 def test_runs_below_the_floor_get_no_verdict(name, runs):
-    assert not claims.reaches_floor(name, runs())
+    assert not STUDIES[name].is_enough(runs())
 
 
 def test_runs_at_the_floor_are_enough():
-    assert claims.reaches_floor("curve_search", toy(n_trials=20))
-    assert claims.reaches_floor("curve_fits", extrapolations(40))
+    assert curve_search.is_enough(toy(n_trials=20))
+    assert curve_fits.is_enough(extrapolations(40))
 
 
 def test_no_verdict_is_given_below_the_floor():
@@ -319,7 +321,7 @@ def test_no_verdict_is_given_below_the_floor():
 def test_a_line_of_figure_5_begins_when_every_seed_has_an_error_and_keeps_its_last():
     runs = pd.concat([search("random", 0, [0.2, 0.6]), search("random", 1, [0.4, 0.4], seconds=2.0),
                       search("random_terminated", 0, [0.2, 0.6], [60, 30])])  # fmt: skip
-    found = summaries.summarise_figure5(runs)
+    found = figure5.summarise(runs)
     line = found[(found["panel"] == "search") & (found["line"] == "random")]
     assert line["x"].iloc[[0, -1]].tolist() == [120.0, 240.0]
     half = stats.t.ppf(0.975, 1) * 0.1
@@ -327,12 +329,12 @@ def test_a_line_of_figure_5_begins_when_every_seed_has_an_error_and_keeps_its_la
     curves = found[found["panel"] == "curves"]
     assert curves.groupby("line")["x"].max().to_dict() == {"0": 60, "1": 30}
     assert curves.groupby("line")["cut"].first().to_dict() == {"0": False, "1": True}
-    epochs = summaries.summarise_figure5(runs, "epochs").query("line == 'random'")
+    epochs = figure5.summarise(runs, "epochs").query("line == 'random'")
     assert epochs["x"].iloc[[0, -1]].tolist() == [60.0, 120.0]
 
 
 def test_the_table_of_searches_has_pairs_and_shares():
-    found = summaries.tabulate_curve_search(toy(3), "paper").set_index(["dataset", "method", "measure"])["ours"]
+    found = figure5.tabulate(toy(3), "paper").set_index(["dataset", "method", "measure"])["ours"]
     assert found["cifar10", "random", "epochs"] == 25 * E
     assert found["cifar10", "random_terminated", "epochs"] == 2 * E + 23 * 15
     assert found["mnist", "smac_terminated", "cut_high"] == pytest.approx(1 / 2)
@@ -360,14 +362,14 @@ def test_ten_repetitions_are_published_and_nine_are_not(name, tmp_path):
         counted = "seeds" if name == "curve_search" else "curves"
         assert "| cifar10" in big_data.render(table)
         assert f"intervals over {counted}) " in big_data.render(table)
-        shares = table[table["measure"].isin(summaries.SHARES)]
+        shares = table[table["measure"].isin(curve_tables.SHARES)]
         assert shares["low"].min() >= 0
         assert shares["high"].max() <= 1
 
 
-@pytest.mark.parametrize("name", figures.FIGURES)
+@pytest.mark.parametrize("name", FIGURES)
 def test_pictures_say_what_they_show(name):
-    drawn = figures.FIGURES[name]
+    drawn = FIGURES[name]
     picture = drawn.draw(drawn.summarise(RUNS[ITEMS[name]](3)))
     labels = [text.get_text() for text in picture.legends[0].get_texts()]
     expected = {
@@ -384,15 +386,15 @@ def test_pictures_say_what_they_show(name):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: fits.lines(extrapolations(1).drop(columns="sd")), "the runs lack the column 'sd'"),
+        (lambda: curve_fits.lines(extrapolations(1).drop(columns="sd")), "the runs lack the column 'sd'"),
         (
-            lambda: fits.lines(extrapolations(1, final=math.nan)),
+            lambda: curve_fits.lines(extrapolations(1, final=math.nan)),
             "no extrapolation of a curve that did not diverge",
         ),
-        (lambda: fits.bets(extrapolations(1, reason="it falls")), "no curve that a family describes"),
-        (lambda: searched.searches(toy(1).drop(columns="cut")), "the runs lack the column 'cut'"),
-        (lambda: searched.searches(toy(1)[:0]), "the runs hold no searches"),
-        (lambda: searched.pairs(search("tpe", 0, [0.1])), "no search with termination beside one without"),
+        (lambda: curve_fits.bets(extrapolations(1, reason="it falls")), "no curve that a family describes"),
+        (lambda: curve_search.searches(toy(1).drop(columns="cut")), "the runs lack the column 'cut'"),
+        (lambda: curve_search.searches(toy(1)[:0]), "the runs hold no searches"),
+        (lambda: curve_search.pairs(search("tpe", 0, [0.1])), "no search with termination beside one without"),
     ],
 )
 def test_runs_of_another_kind_are_refused(call, message):
@@ -418,7 +420,7 @@ def test_a_terminated_method_is_its_optimiser_with_the_experiments_rule():
 def test_a_curve_that_diverged_in_one_set_is_in_no_claim():
     runs = extrapolations(4)
     runs = runs[(runs["dataset"] != "mnist") | (runs["id"] != 2)]
-    found = claims.arrays("curve_fits", runs)
+    found = curve_fits.arrays(runs)
     assert found["deviation"].shape == (12, 7)
     assert np.isfinite(found["deviation"]).all()
     assert found["best"].shape == (7,)

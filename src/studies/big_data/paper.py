@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 from typing import Final
 
 import pandas as pd
@@ -13,7 +12,11 @@ from studies.big_data import (
     boundaries,
     combinations,
     compression,
+    curve_fits,
+    curve_search,
     figure3,
+    figure4,
+    figure5,
     figure6,
     figure7,
     figure8,
@@ -35,14 +38,33 @@ from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES
 from studies.records import Paper
 from studies.verdicts import judge_all
 
-__all__ = ["FLOOR", "FLOORS", "PAPER", "SECTIONS", "TABLES", "claims", "render"]
+__all__ = ["FLOOR", "FLOORS", "PAPER", "TABLES", "claims", "render"]
 
+CLAIMS: Final = (
+    *size_search.CLAIMS,
+    *curve_fits.CLAIMS,
+    *curve_search.CLAIMS,
+    *intervals.CLAIMS,
+    *sample_sizes.CLAIMS,
+    *variance_check.CLAIMS,
+    *subsampling.CLAIMS,
+    *bias.CLAIMS,
+    *boundaries.CLAIMS,
+    *compression.CLAIMS,
+    *combinations.CLAIMS,
+    *growing_termination.CLAIMS,
+    *reduced_search.CLAIMS,
+    *terminating_fabolas.CLAIMS,
+)
+"""In the order of the document. Apart from `PAPER`, so that what judges them does not depend on runs."""
 PAPER: Final = Paper(
     name="big_data",
     title="Document 003: big data",
     studies=(
         size_search.SVM_SEARCH,
         size_search.CNN_SEARCH,
+        curve_fits.CURVE_FITS,
+        curve_search.CURVE_SEARCH,
         intervals.INTERVALS,
         intervals.INTERVAL_WORKERS,
         sample_sizes.SAMPLE_SIZES,
@@ -61,6 +83,8 @@ PAPER: Final = Paper(
         intuition.FIGURE1,
         intuition.FIGURE2,
         *figure3.ARTEFACTS,
+        *figure4.ARTEFACTS,
+        *figure5.ARTEFACTS,
         figure6.FIGURE6,
         *figure7.ARTEFACTS,
         *figure8.ARTEFACTS,
@@ -76,50 +100,14 @@ PAPER: Final = Paper(
         *reduced_search.ARTEFACTS,
         *terminating_fabolas.ARTEFACTS,
     ),
-    claims=(
-        *size_search.CLAIMS,
-        *intervals.CLAIMS,
-        *sample_sizes.CLAIMS,
-        *variance_check.CLAIMS,
-        *subsampling.CLAIMS,
-        *bias.CLAIMS,
-        *boundaries.CLAIMS,
-        *compression.CLAIMS,
-        *combinations.CLAIMS,
-        *growing_termination.CLAIMS,
-        *reduced_search.CLAIMS,
-        *terminating_fabolas.CLAIMS,
-    ),
+    claims=CLAIMS,
 )
-"""Of the sections that are declared by records; the others are in `SECTIONS`."""
-SECTIONS: Final = ("curves",)
-"""Packages beside this module that are not declared by records yet."""
-CLAIMS: Final = (
-    size_search.CLAIMS,
-    "curves",
-    intervals.CLAIMS,
-    sample_sizes.CLAIMS,
-    variance_check.CLAIMS,
-    subsampling.CLAIMS,
-    bias.CLAIMS,
-    boundaries.CLAIMS,
-    compression.CLAIMS,
-    combinations.CLAIMS,
-    growing_termination.CLAIMS,
-    reduced_search.CLAIMS,
-    terminating_fabolas.CLAIMS,
-)
-"""Records, or packages of `SECTIONS`, in the order of the document."""
 FLOOR = PAPER.floor
 """Repetitions under which no number is published and no verdict given."""
-FLOORS: dict[str, int] = {}
+FLOORS: Final[dict[str, int]] = {}
 """The same for results of a name; `FLOOR` for the others."""
-TABLES: dict[str, Callable[[pd.DataFrame, str], pd.DataFrame]] = {
-    name: make
-    for section in SECTIONS
-    for name, make in import_module(f"studies.big_data.{section}.summaries").TABLES.items()
-}
-"""Table name -> how it is made from runs and the label of the scale, of `SECTIONS`."""
+TABLES: Final = {one.name: one.summarise for one in PAPER.artefacts if one.kind == "table"}
+"""Table name -> how it is made from runs and the label of the scale."""
 
 
 def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
@@ -132,5 +120,4 @@ def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     Raises:
         ValueError: on an unknown experiment.
     """
-    sources = [import_module(f"studies.big_data.{one}.claims") if isinstance(one, str) else one for one in CLAIMS]
-    return judge_all(sources, runs, [*SEARCHES, EXTRAPOLATED, *EXPERIMENTS], scale)
+    return judge_all([CLAIMS], runs, [*SEARCHES, EXTRAPOLATED, *EXPERIMENTS], scale)

@@ -9,10 +9,8 @@ KNOWN = {
     "frugal/learners/registry.py": 1,  # `jobs.learner` says which module
     "frugal/registry.py": 1,  # `jobs.strategy` says which module; `Switches.families` where a job does not
     "studies/__init__.py": 2,  # `studies.code.shown`
-    "studies/big_data/__init__.py": 2,  # the same
-    "studies/big_data/drawn.py": 1,  # the same
     "studies/cli.py": 2,  # `studies.code.refits` and `derived`
-    "studies/experiments.py": 1,  # `studies.code.rows`
+    "studies/registry.py": 1,  # `studies.code.LOOKED_UP`: jobs name the records that they are of
 }
 """File -> imports by name in it, and what finds the modules for a hash. Who adds one must see to that, too."""
 

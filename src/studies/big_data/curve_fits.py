@@ -1,21 +1,26 @@
-"""The extrapolations of stored curves as numbers: how far off each model is at the end, and what P is worth.
+"""Document 003, section 2.2, Figure 4: how far off extrapolated curves are at their end, and what P is worth.
 
-A repetition is a curve here: candidates are drawn independently. Curves that diverged have no end, so they are
-left out.
+All stored curves are extrapolated from each of several checks. A repetition is a curve here: candidates are drawn
+independently. Curves that diverged have no end, so they are left out.
 """
 
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Final
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
-from frugal.trials.extrapolations import COLUMNS, numbers
 from frugal.trials.surrogates.curve_families import FAMILIES, Times
+from studies.big_data.curve_search import SETS
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, share
+from studies.records import Claim, Study
+from studies.regions import above, at_least
 from studies.tidy import need_columns
 
 COMBINATION: Final = "combination"
@@ -29,12 +34,17 @@ STOPS: Final = 0.05
 Array = NDArray[np.float64]
 
 
+# Numbers -----------------------------------------------------------------------------------------------------
+
+
 def ended(runs: pd.DataFrame) -> pd.DataFrame:
     """Extrapolations of curves that did not diverge.
 
     Raises:
         ValueError: if a column is missing, or there are none.
     """
+    from frugal.trials.extrapolations import COLUMNS
+
     need_columns(runs, COLUMNS)
     found: pd.DataFrame = runs[runs["final"].notna()]
     if found.empty:
@@ -64,14 +74,14 @@ def deviations(runs: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for row in first_parts(runs).to_dict("records"):
         families = json.loads(row["families"])
-        ends = {name: of["final"] for name, of in families.items()} | {COMBINATION: row["mean"]}
+        ends = {name: family["final"] for name, family in families.items()} | {COMBINATION: row["mean"]}
         values = np.array([np.nan if ends[model] is None else ends[model] for model in MODELS], dtype=float)
         away = np.abs(values - row["final"])
         dropped = [bool(families[name]["dropped"]) for name in FAMILIES] + [bool(row["reason"])]
         least = np.nanmin(away) if np.isfinite(away).any() else np.nan
         for model, far, out in zip(MODELS, away, dropped, strict=True):
-            of = [row["dataset"], row["id"], row["data"], row["epoch"], row["n_epochs"], model]
-            rows.append([*of, far, out, bool(far <= least)])
+            facts = [row["dataset"], row["id"], row["data"], row["epoch"], row["n_epochs"], model]
+            rows.append([*facts, far, out, bool(far <= least)])
     names = ["dataset", "seed", "data", "n_points", "n_epochs", "model", "deviation", "dropped", "best"]
     return pd.DataFrame(rows, columns=names)
 
@@ -83,6 +93,8 @@ def lines(runs: pd.DataFrame) -> pd.DataFrame:
         dataset, network, data, curve (its number), n_points, model (`observed` first), epoch, score, deviation (at
         the end; nan of the curve itself).
     """
+    from frugal.trials.extrapolations import numbers
+
     found = first_parts(runs)
     of_cifar = found[found["dataset"] == "cifar10"]
     shown = of_cifar if len(of_cifar) else found
@@ -110,12 +122,14 @@ def beliefs(runs: pd.DataFrame) -> pd.DataFrame:
         dataset, seed (the curve's number), data, part (of `PARTS`), epoch, error: E[f_comb(E)] - y_E; rank:
         P(y_E' < y_E), uniform if P is calibrated. Without those that no family describes.
     """
+    from frugal.trials.extrapolations import numbers
+
     rows = []
     for row in _described(runs).to_dict("records"):
         finals, sigmas = numbers(row["finals"]), numbers(row["sigmas"])
-        rank = float(np.nanmean(ndtr((row["final"] - finals) / sigmas)))
-        of = [row["dataset"], row["id"], row["data"], _part(row["epoch"] / row["n_epochs"]), row["epoch"]]
-        rows.append([*of, row["mean"] - row["final"], rank])
+        rank = float(np.nanmean(scipy.special.ndtr((row["final"] - finals) / sigmas)))
+        facts = [row["dataset"], row["id"], row["data"], _part(row["epoch"] / row["n_epochs"]), row["epoch"]]
+        rows.append([*facts, row["mean"] - row["final"], rank])
     return pd.DataFrame(rows, columns=["dataset", "seed", "data", "part", "epoch", "error", "rank"])
 
 
@@ -127,6 +141,8 @@ def bets(runs: pd.DataFrame) -> pd.DataFrame:
     Returns:
         dataset, seed (the curve's number), data, part, prob_above, above.
     """
+    from frugal.trials.extrapolations import numbers
+
     parts = []
     found = ended(runs)
     for row in _described(runs).to_dict("records"):
@@ -134,7 +150,7 @@ def bets(runs: pd.DataFrame) -> pd.DataFrame:
         y = others.drop_duplicates("id")["final"].to_numpy(float)
         y = y[y >= numbers(row["observed"])[: int(row["epoch"])].max()]
         finals, sigmas = numbers(row["finals"])[:, None], numbers(row["sigmas"])[:, None]
-        prob = np.nanmean(ndtr((finals - y) / sigmas), axis=0) if len(y) else y
+        prob = np.nanmean(scipy.special.ndtr((finals - y) / sigmas), axis=0) if len(y) else y
         facts = {"dataset": row["dataset"], "seed": row["id"], "data": row["data"]}
         facts["part"] = _part(row["epoch"] / row["n_epochs"])
         parts.append(pd.DataFrame({"prob_above": prob, "above": row["final"] > y}).assign(**facts))
@@ -151,3 +167,69 @@ def _described(runs: pd.DataFrame) -> pd.DataFrame:
 
 def _part(share: float) -> str:
     return next(name for name, last in PARTS.items() if share <= last + 1e-12)
+
+
+# Claims ------------------------------------------------------------------------------------------------------
+
+FLOOR: Final = {"stored": 40, "epochs": 50}
+"""Curves of each set and their epochs, under which no verdict is given."""
+ALL: Final = 95.0
+"""Per cent that a sentence without exceptions asks for: 5 points less than all."""
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """What the claims are on.
+
+    Returns:
+        deviation (n_models, n_curves), models as in `MODELS`; best (n_curves,), whether the combination has the
+        least.
+    """
+    found = deviations(runs)
+    found = found.assign(curve=found["dataset"] + " " + found["seed"].astype(str))
+    wide = found.pivot_table("deviation", index="model", columns="curve", dropna=False)
+    best = found[found["model"] == COMBINATION].set_index("curve")["best"].reindex(wide.columns)
+    return {"deviation": wide.reindex(MODELS).to_numpy(float), "best": best.to_numpy(float)}
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """Whether there are both sets, with enough curves of enough epochs."""
+    found = ended(runs).groupby("dataset")
+    n_curves, n_epochs = found["id"].nunique(), found["n_epochs"].min()
+    enough = len(n_curves) == len(SETS) and n_curves.min() >= FLOOR["stored"]
+    return bool(enough and n_epochs.min() >= FLOOR["epochs"])
+
+
+CURVE_FITS: Final = Study(name="curve_fits", arrays=arrays, is_enough=is_enough)
+
+
+def _share_best(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    return share(arrays["best"], unit=100)
+
+
+def _nearer_than_each(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    """Per cent of the curves on which the combination is nearer than a family; a missing value is the worst."""
+    away = arrays["deviation"]
+    far = np.where(np.isnan(away), np.inf, away)
+    nearer = np.where(np.isnan(away[:-1]) & np.isnan(away[-1]), np.nan, far[-1] < far[:-1])
+    return every(100 * nearer, above(50), noun="families", names=MODELS[:-1])
+
+
+_FITTED: Final = "fitted to about the first sixth of each stored curve of CIFAR-10 and MNIST"
+_claim: Final = partial(Claim, section="2.2", unit="%", of="curve_fits", artefact="tables/curve_fits")
+CLAIMS: Final = (
+    _claim(
+        id="big_data.curve_fits.combination_nearest",
+        quote="the linear combination has the smallest deviation Δy from the observed data after 300 iterations",
+        quantity=f"share of curves at whose end the combination is nearer than all 11 families, {_FITTED}",
+        agrees=at_least(ALL),
+        measure=_share_best,
+    ),
+    _claim(
+        id="big_data.curve_fits.combination_against_each",
+        quote="",
+        quantity=f"share of curves at whose end the combination is nearer than each single family, {_FITTED}",
+        agrees=above(50),
+        measure=_nearer_than_each,
+        is_ours=True,
+    ),
+)

@@ -1,0 +1,286 @@
+"""Document 003, section 2.2, Figure 5: searches on stored curves, with termination and without.
+
+What is judged is the best validation error: the lowest that a trial ended with so far, a trial that was cut
+short with its last score, not with the one that was expected of it. Two currencies are spent: seconds, of the
+epochs as the curves have them, of the optimiser and of the checks; and epochs. A search with termination is
+compared with the one without of the same optimiser and seed, which starts from the same candidates (random
+search makes all the same).
+
+Sentences are judged seed by seed, over the three optimisers together. Speed is that of `pairs`, in seconds; speed
+in epochs alone is a finding. CIFAR-100 was not run. A search meets half of the stored curves: one that met all
+would end with the best of them unless that was cut, so that quality would be the same by construction.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from studies.estimates import Arrays, Estimate, clustered_share, mean, ratio
+from studies.experiments import OPTIMISERS, SEARCHES
+from studies.paths import SLACK, until_as_good
+from studies.records import Claim, Study
+from studies.regions import above, at_most, factor_of_two, near
+from studies.tidy import need_columns
+from studies.verdicts import NOT_TESTABLE
+
+COMPARED: Final = SEARCHES["curve_search"].compared
+METHODS: Final = SEARCHES["curve_search"].methods
+CURRENCIES: Final = ("seconds", "epochs")
+SETS: Final = {name: name.rsplit("_", 1)[-1] for _, name in SEARCHES["curve_search"].problems}
+"""Data by problem."""
+NAMES: Final = {"cifar10": "CIFAR-10", "mnist": "MNIST"}
+HIGH: Final = 0.1
+"""Share of a search's trials, those with the lowest errors at the end of their curves, that counts as high."""
+_TRIALS: Final = (
+    "dataset", "method", "seed", "data", "id", "seconds", "overhead_s", "check_s", "curve", "reason", "cut",
+    "n_checks", "curve_id", "final_error", "test_error",
+)  # fmt: skip
+_BY: Final = ["dataset", "method", "seed"]
+
+
+# Numbers -----------------------------------------------------------------------------------------------------
+
+
+def searches(runs: pd.DataFrame) -> pd.DataFrame:
+    """Trials in their order, with what they came to.
+
+    Returns:
+        The columns of the runs; dataset: of the data; optimiser, terminated; n_epochs trained; ended_error: at the
+        last of them, nan if the trial failed; best_error: the lowest so far; spent_seconds, spent_epochs: until
+        after the trial.
+
+    Raises:
+        ValueError: if a column is missing, or there are no searches.
+    """
+    need_columns(runs, _TRIALS)
+    if runs.empty:
+        raise ValueError("the runs hold no searches")
+    order = [
+        runs[name].map({of: i for i, of in enumerate(all_)})
+        for name, all_ in (("dataset", SETS), ("method", METHODS))
+    ]
+    found = runs.assign(_dataset=order[0], _method=order[1])
+    found = found.sort_values(["_dataset", "_method", "seed", "id"], kind="stable", ignore_index=True)
+    found = found.drop(columns=["_dataset", "_method"]).assign(dataset=found["dataset"].map(SETS))
+    found["optimiser"] = found["method"].map({method.name: method.strategy for method in COMPARED})
+    found["terminated"] = found["method"].map({method.name: method.termination is not None for method in COMPARED})
+    curves = [json.loads(text) for text in found["curve"]]
+    found["n_epochs"] = [len(curve) for curve in curves]
+    failed = found["reason"] != ""
+    found["ended_error"] = np.where(failed, np.nan, [1 - curve[-1] for curve in curves])
+    by = found.groupby(_BY, sort=False)
+    found["best_error"] = by["ended_error"].cummin().groupby([found[name] for name in _BY]).ffill()
+    whole = found["seconds"] + found["overhead_s"] + found["check_s"]
+    found["spent_seconds"] = whole.groupby([found[name] for name in _BY]).cumsum()
+    found["spent_epochs"] = by["n_epochs"].cumsum()
+    return found
+
+
+def pairs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Searches with termination beside those without: how much sooner they are as good, and what they end with.
+
+    Returns:
+        dataset, optimiser, seed, data; reached: whether the search with termination ends with a best validation
+        error that is no higher; log2_seconds, log2_epochs: log2 of what the search without spent over what the one
+        with did, until both had the higher of their two last best validation errors (`paths.until_as_good`);
+        whole_seconds, whole_epochs: the same of all that they spent; error, test_error: the last best validation
+        error, and the test error of the last incumbent, with less without.
+    """
+    found = searches(runs)
+    rows = []
+    for (dataset, optimiser, seed), part in found.groupby(["dataset", "optimiser", "seed"], sort=False):
+        plain, cut = part[~part["terminated"]], part[part["terminated"]]
+        if plain.empty or cut.empty:
+            continue
+        row = {"dataset": dataset, "optimiser": optimiser, "seed": seed, "data": part["data"].iloc[0]}
+        row["error"] = float(cut["best_error"].iloc[-1] - plain["best_error"].iloc[-1])
+        row["reached"] = row["error"] <= SLACK
+        for currency in CURRENCIES:
+            spent = f"spent_{currency}"
+            ours, theirs = ((of["best_error"].to_numpy(float), of[spent].to_numpy(float)) for of in (cut, plain))
+            after, before = until_as_good(ours, theirs)
+            row[f"log2_{currency}"] = float(np.log2(before / after))
+            row[f"whole_{currency}"] = float(np.log2(theirs[1][-1] / ours[1][-1]))
+        row["test_error"] = float(cut["test_error"].iloc[-1] - plain["test_error"].iloc[-1])
+        rows.append(row)
+    if not rows:
+        raise ValueError("the runs hold no search with termination beside one without")
+    return pd.DataFrame(rows)
+
+
+def shares_cut(runs: pd.DataFrame) -> pd.DataFrame:
+    """Of each search with termination: which of its trials were cut.
+
+    Returns:
+        dataset, optimiser, seed, data; cut: share of all trials that did not fail; high: of the `HIGH` part with
+        the lowest errors at the end of their curves, at least one; low: of the half with the highest; best: of the
+        curve with the lowest error; n_high, n_low: number of trials in that part and that half.
+    """
+    found = searches(runs)
+    rows = []
+    kept = found[found["terminated"] & found["final_error"].notna()]
+    for (dataset, optimiser, seed), part in kept.groupby(["dataset", "optimiser", "seed"], sort=False):
+        cut = part.sort_values("final_error", kind="stable")["cut"].to_numpy(bool)
+        n_high, n = max(1, round(HIGH * len(cut))), len(cut)
+        shares = [cut.mean(), cut[:n_high].mean(), cut[n - n // 2 :].mean() if n > 1 else np.nan, float(cut[0])]
+        rows.append([dataset, optimiser, seed, part["data"].iloc[0], *shares, n_high, n // 2])
+    names = ["dataset", "optimiser", "seed", "data", "cut", "high", "low", "best", "n_high", "n_low"]
+    return pd.DataFrame(rows, columns=names)
+
+
+# Claims ------------------------------------------------------------------------------------------------------
+
+N_SEEDS: Final = 10
+FLOOR: Final = {"stored": 40, "curves": 20, "epochs": 50}
+"""Under which no verdict is given: curves of each set, distinct ones that each search meets, and their epochs."""
+SAME: Final = 1.0
+"""Points by which errors may differ and be the same: the standard error of CIFAR-10's validation errors, which are
+near one half, on 2,000 rows. No number is printed; 5 points, as of other accuracies, exceed MNIST's errors."""
+FEW: Final = 5.0
+"""Per cent of trials that is none: 1 - delta, the risk that the rule takes with each of them."""
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+    """What the claims are on, by data, each (n_optimisers, n_seeds) over the seeds that every search has.
+
+    Returns:
+        "{data} seconds" and "{data} epochs", log2 of the speed-up; "{data} error"; "{data} high" and "{data} low",
+        the shares cut, and "{data} n_high" and "{data} n_low", of how many trials; nan of data or optimisers not
+        run.
+    """
+    table = pairs(runs).merge(shares_cut(runs), on=["dataset", "optimiser", "seed"])
+    columns = {"seconds": "log2_seconds", "epochs": "log2_epochs", "error": "error"}
+    columns |= {name: name for name in ("high", "low", "n_high", "n_low")}
+    wide = table.pivot_table(list(columns.values()), index="seed", columns=["dataset", "optimiser"]).dropna()
+    return {
+        f"{dataset} {name}": np.array(
+            [wide[column].get((dataset, optimiser), pd.Series(np.nan, wide.index)) for optimiser in OPTIMISERS],
+            dtype=float,
+        )
+        for dataset in SETS.values()
+        for name, column in columns.items()
+    }
+
+
+def is_enough(runs: pd.DataFrame) -> bool:
+    """Whether there are both sets, `FLOOR`, and ten seeds of every method."""
+    table = searches(runs)
+    seeds = table.groupby(["dataset", "method"])["seed"].nunique()
+    met = table.groupby(["dataset", "method", "seed"])["curve_id"].nunique()
+    if len(seeds) < len(SETS) * len(METHODS) or seeds.min() < N_SEEDS or met.min() < FLOOR["curves"]:
+        return False
+    found = table.groupby("dataset")
+    n_curves, n_epochs = found["curve_id"].nunique(), found["n_epochs"].max()
+    enough = len(n_curves) == len(SETS) and n_curves.min() >= FLOOR["stored"]
+    return bool(enough and n_epochs.min() >= FLOOR["epochs"])
+
+
+def not_testable(runs: pd.DataFrame) -> dict[str, str]:
+    """A label for the claim on CIFAR-100, which is not among the stored curves."""
+    return {_CIFAR_100.id: NOT_TESTABLE}
+
+
+CURVE_SEARCH: Final = Study(
+    name="curve_search", methods=COMPARED, arrays=arrays, is_enough=is_enough, instead=not_testable
+)
+
+
+def _share_cut(arrays: Arrays, rng: np.random.Generator, *, dataset: str, half: str) -> Estimate:
+    cases = arrays[f"{dataset} n_{half}"]
+    cut = np.rint(arrays[f"{dataset} {half}"] * cases)
+    return clustered_share(cut.sum(axis=0), cases.sum(axis=0), unit=100)
+
+
+def _speed_up(arrays: Arrays, rng: np.random.Generator, *, dataset: str, currency: str) -> Estimate:
+    """Geometric mean over optimisers and seeds."""
+    by_seed = np.exp2(arrays[f"{dataset} {currency}"].mean(axis=0))
+    return ratio(by_seed, np.ones_like(by_seed))
+
+
+def _apart(arrays: Arrays, rng: np.random.Generator, *, dataset: str) -> Estimate:
+    return mean(100 * arrays[f"{dataset} error"].mean(axis=0))
+
+
+def _not_measured(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    return Estimate(math.nan, math.nan, math.nan)
+
+
+_FACTOR: Final = (
+    "This approach consistently speeds up the hyperparameter optimization by a factor of two across the tested "
+    "datasets"
+)
+_CIFAR_100: Final = Claim(
+    id="big_data.curve_search.cifar100_speed_up",
+    section="2.2",
+    quote=_FACTOR,
+    quantity="CIFAR-100: how many times less a search with termination spends",
+    unit="times",
+    agrees=factor_of_two(),
+    measure=_not_measured,
+    published=2,
+    artefact="tables/curve_search",
+    of="curve_search",
+)
+
+
+def _on(dataset: str) -> tuple[Claim, ...]:
+    name, over = NAMES[dataset], "random search, TPE and SMAC together"
+    claim = partial(Claim, section="2.2", of="curve_search", artefact="tables/curve_search")
+    speed_up = partial(claim, unit="times", agrees=factor_of_two())
+    until = f"until both are as good as the one that ends worse; {over}"
+    return (
+        claim(
+            id=f"big_data.curve_search.{dataset}_low_cut",
+            quote="configurations with learning curves that tend to approach low accuracies are terminated early",
+            quantity=f"{name}: share terminated of the half of a search's configurations with the lowest final "
+            f"accuracies; {over}",
+            unit="%",
+            agrees=above(50),  # no number is printed, and no "all": most of them
+            measure=partial(_share_cut, dataset=dataset, half="low"),
+        ),
+        claim(
+            id=f"big_data.curve_search.{dataset}_high_kept",
+            quote="Configurations with high accuracies are evaluated until convergence.",
+            quantity=f"{name}: share terminated of the tenth of a search's configurations with the highest final "
+            f"accuracies; {over}",
+            unit="%",
+            agrees=at_most(FEW),
+            measure=partial(_share_cut, dataset=dataset, half="high"),
+        ),
+        speed_up(
+            id=f"big_data.curve_search.{dataset}_speed_up",
+            quote=_FACTOR,
+            quantity=f"{name}: how many times less a search with termination spends than the same search without, "
+            f"in seconds of epochs, optimiser and checks, {until}",
+            published=2,
+            measure=partial(_speed_up, dataset=dataset, currency="seconds"),
+        ),
+        speed_up(
+            id=f"big_data.curve_search.{dataset}_speed_up_epochs",
+            quote="",
+            quantity=f"{name}: how many times fewer epochs a search with termination trains than the same search "
+            f"without, {until}",
+            measure=partial(_speed_up, dataset=dataset, currency="epochs"),
+            is_ours=True,
+        ),
+        claim(
+            id=f"big_data.curve_search.{dataset}_quality",
+            quote="while reaching the same quality",
+            quantity=f"{name}: best validation error at the end of a search with termination less that of the "
+            f"same search without, both on half of the stored curves; {over}",
+            unit="points",
+            agrees=near(0.0, margin=SAME),
+            measure=partial(_apart, dataset=dataset),
+        ),
+    )
+
+
+CLAIMS: Final = (*(claim for dataset in SETS.values() for claim in _on(dataset)), _CIFAR_100)
+"""In the order of the document."""

@@ -1,0 +1,309 @@
+"""Figure 4 of document 003, all stored curves beside it, and the tables of extrapolations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+
+from studies import style
+from studies.big_data.curve_fits import COMBINATION, MODELS, PARTS, STOPS, beliefs, bets, deviations, lines
+from studies.big_data.curve_search import NAMES
+from studies.big_data.curve_tables import tidied
+from studies.big_data.listed import REPETITIONS
+from studies.estimates import Arrays, over_seeds
+from studies.records import Artefact, Look
+from studies.tidy import MEASURED, mean_by_seed, provenance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+N_BINS: Final = 10
+_LOOKS: Final = {"early": ("#00318F", "o", "-"), "middle": ("#D07CA1", "s", "--"), "late": ("#926A00", "^", ":")}
+_FAMILIES: Final = {
+    "vapor_pressure": Look("#00318F", "vapor pressure", "o", "-", ""),
+    "ilog2": Look("#F2B138", "ilog2", "s", "--", ""),
+    "weibull": Look("#2F6756", "Weibull", "^", "-", ""),
+    "pow3": Look("#B0306A", "pow3", "v", "-.", ""),
+    "pow4": Look("#926A00", "pow4", "D", "-", ""),
+    "log_log_linear": Look("#4580EB", "log log linear", "P", "--", ""),
+    "mmf": Look("#8A8F94", "MMF", "X", "-.", ""),
+    "janoschek": Look("#D9820A", "Janoschek", "<", (0, (4, 3)), ""),
+    "hill3": Look("#5F9E8F", "Hill3", ">", "-", ""),
+    "log_power": Look("#684319", "log power", "h", (0, (4, 3)), ""),
+    "exp4": Look("#D07CA1", "exp4", "*", (0, (1, 2)), ""),
+}
+"""Of the lines of Figure 4, where several families may lie on each other: later ones have gaps."""
+
+
+# Numbers and tables ------------------------------------------------------------------------------------------
+
+
+def summarise_curve_fits(runs: pd.DataFrame) -> pd.DataFrame:
+    """Deviations of each model over all curves.
+
+    Returns:
+        dataset, model, median, low and high (quartiles), mean, best (share of the curves), n_points, n_epochs,
+        n_seeds (curves), data. Of deviations where the model has a value.
+    """
+    rows = []
+    for (dataset, model), part in deviations(runs).groupby(["dataset", "model"], sort=False):
+        far = part["deviation"].dropna()
+        numbers = [far.median(), far.quantile(0.25), far.quantile(0.75), far.mean(), part["best"].mean()]
+        rows.append(
+            [dataset, model, *numbers, *part[["n_points", "n_epochs"]].iloc[0], len(part), provenance(part)]
+        )
+    names = ["median", "low", "high", "mean", "best", "n_points", "n_epochs", "n_seeds", "data"]
+    return pd.DataFrame(rows, columns=["dataset", "model", *names])
+
+
+def summarise_calibration(runs: pd.DataFrame) -> pd.DataFrame:
+    """How often a curve ended above a threshold, by the probability that was given to it.
+
+    Returns:
+        dataset, part of the curve, predicted (mean of P in one of ten bins), observed (share that came true),
+        n_pairs (of curve at a check and threshold), n_seeds (curves of the part), data.
+    """
+    rows = []
+    for (dataset, part), made in bets(runs).groupby(["dataset", "part"], sort=False):
+        bins = np.minimum((made["prob_above"] * N_BINS).astype(int), N_BINS - 1)
+        for _, binned in made.groupby(bins):
+            numbers = (binned["prob_above"].mean(), binned["above"].mean(), len(binned), made["seed"].nunique())
+            rows.append([dataset, part, *numbers, provenance(made)])
+    return pd.DataFrame(rows, columns=["dataset", "part", "predicted", "observed", "n_pairs", "n_seeds", "data"])
+
+
+def tabulate_curve_fits(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """Deviations at the end of every curve, by data and model.
+
+    Returns:
+        dataset, model, measure, `TIDY`, n_missing, says. Measures: mean and median deviation, of the curves where
+        the model has a value; best, share of the curves where it is the nearest; dropped, share where the prior
+        kept it out of the combination. n_seeds: curves.
+    """
+    found = deviations(runs)
+    values = {"mean": found["deviation"], "best": found["best"], "dropped": found["dropped"]}
+    keys = ["dataset", "model", "measure"]
+    parts = [
+        mean_by_seed(found.assign(measure=name, value=of.astype(float)), "value", keys)
+        for name, of in values.items()
+    ]
+    rows = []
+    for (dataset, model), part in found.groupby(["dataset", "model"], sort=False):
+        far = part["deviation"].dropna().to_numpy(float)
+        numbers: tuple[float, ...] = (np.nan,) * 3
+        if len(far):
+            names = ("curve_fits", str(dataset), str(model))
+            numbers = over_seeds(_median, {"far": far}, *names, bounds=(0.0, np.inf))
+        rows.append(
+            [
+                dataset,
+                model,
+                "median",
+                numbers[0],
+                np.nan,
+                *numbers[1:],
+                len(far),
+                len(part) - len(far),
+                provenance(part),
+            ]
+        )
+    parts.append(pd.DataFrame(rows, columns=[*keys, *MEASURED]))
+    table = tidied(parts, keys, scale, {"model": MODELS, "measure": ("mean", "median", "best", "dropped")})
+    table.attrs[REPETITIONS] = "curves"
+    return table
+
+
+def _median(arrays: Arrays) -> float:
+    return float(np.median(arrays["far"]))
+
+
+def tabulate_calibration(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """What P is worth, by data and part of the curve; a curve is a repetition.
+
+    Returns:
+        dataset, part, measure, `TIDY`, n_missing, says. Measures: signed_error, E[f_comb(E)] - y_E; coverage_90,
+        share of the checks whose central 90 % interval of y_E holds it; stopped, share of the thresholds for which
+        the document's rule stops; wrongly_stopped, share for which it stops and the curve ends above.
+    """
+    keys = ["dataset", "part", "measure"]
+    believed, made = beliefs(runs), bets(runs)
+    stops = made["prob_above"] < STOPS
+    values = {
+        "signed_error": (believed, believed["error"]),
+        "coverage_90": (believed, believed["rank"].between(0.05, 0.95).astype(float)),
+        "stopped": (made, stops.astype(float)),
+        "wrongly_stopped": (made, (stops & made["above"]).astype(float)),
+    }
+    parts = [
+        mean_by_seed(of.assign(measure=name, value=value), "value", keys) for name, (of, value) in values.items()
+    ]
+    table = tidied(parts, keys, scale, {"part": PARTS, "measure": values})
+    table.attrs[REPETITIONS] = "curves"
+    return table
+
+
+# Pictures ----------------------------------------------------------------------------------------------------
+
+
+@style.styled
+def draw_figure4(table: pd.DataFrame) -> Figure:
+    """The observed curve, its eleven families and their combination; deviations in the legend."""
+    figure = style.new_figure(7.2, 3.6)
+    axes = figure.subplots()
+    n, epochs = int(table["n_points"].iloc[0]), int(table["epoch"].max())
+    families = [model for model in table["model"].unique() if model in MODELS[:-1]]
+    observed = table[table["model"] == "observed"]
+    axes.plot(observed["epoch"], observed["score"], color="#9AA0A6", linewidth=0.8, marker=".", label="observed")
+    for i, model in enumerate(families):
+        look, every = _FAMILIES[str(model)], max(1, epochs // 5)
+        _line(axes, table, model, look.label, color=look.color, linestyle=look.linestyle, linewidth=1.2,
+              marker=look.marker, markersize=4.5, markevery=(every * (i + 1) // len(families), every))  # fmt: skip
+    if (table["model"] == COMBINATION).any():
+        _line(axes, table, COMBINATION, "combination", color="#000000", linewidth=2.6)
+    axes.axvline(n, color="#000000", linewidth=0.8, linestyle=":")
+    low, high = observed["score"].min(), observed["score"].max()
+    axes.set(xlim=(1, epochs), ylim=(low - 0.1 * (high - low), high + 0.3 * (high - low)))
+    data = NAMES[str(table["dataset"].iloc[0])]
+    axes.set(
+        xlabel="Epoch", ylabel="Validation score", title=f"{data}, fitted to the first {n} of {epochs} epochs"
+    )
+    axes.grid(alpha=0.3)
+    figure.legend(loc="outside right center", title=f"|Δy| after {epochs} epochs", title_fontsize=7)
+    style.mark_stand_in(figure, table["data"])
+    return figure
+
+
+def _line(axes: Axes, table: pd.DataFrame, model: str, name: str, **look: object) -> None:
+    line = table[table["model"] == model]
+    label = f"{name} {line['deviation'].iloc[0]:.3f}"
+    axes.plot(line["epoch"], line["score"], label=label, **look)  # type: ignore[arg-type]
+
+
+@style.styled
+def draw_curve_fits(table: pd.DataFrame) -> Figure:
+    """Median deviation of each model with its quartiles, the mean, and the share of curves where it is best."""
+    figure = style.new_figure(7.2, 3.4)
+    sets = list(table["dataset"].unique())
+    panels = figure.subplots(1, len(sets), sharey=True, squeeze=False)[0]
+    for axes, dataset in zip(panels, sets, strict=True):
+        part = table[table["dataset"] == dataset]
+        y = [MODELS.index(str(model)) for model in part["model"]]
+        is_all = np.array(part["model"] == COMBINATION)
+        for which, color in ((~is_all, "#00318F"), (is_all, "#C0392B")):
+            shown, at = part[which], np.array(y)[which]
+            axes.hlines(at, shown["low"], shown["high"], color=color, linewidth=1.6)
+            axes.plot(
+                shown["median"],
+                at,
+                "o",
+                color=color,
+                label="median, quartiles" if not shown.empty and which is not is_all else None,
+            )
+            axes.plot(shown["mean"], at, "x", color=color, label="mean" if which is not is_all else None)
+        for at, share in zip(y, part["best"], strict=True):
+            axes.text(1.01, at, f"{share:.0%}", transform=axes.get_yaxis_transform(), va="center", fontsize=7)
+        first = part.iloc[0]
+        title = (
+            f"{NAMES[dataset]}: {first['n_points']:g} of {first['n_epochs']:g} epochs, {first['n_seeds']:g} curves"
+        )
+        axes.set(xlabel="|Δy| at the last epoch", title=title)
+        values = part[["median", "low", "high", "mean"]].to_numpy(float)
+        values = values[values > 0]
+        style.log_axis(axes.xaxis, 0.8 * values.min(), 1.25 * values.max())
+        axes.set_yticks(range(len(MODELS)), [model.replace("_", " ") for model in MODELS])
+        axes.grid(alpha=0.3, axis="x")
+    panels[0].invert_yaxis()
+    panels[-1].annotate("nearest", (1.01, -0.11), xycoords="axes fraction", fontsize=7)
+    style.legend(figure, panels[:1], n_columns=2)
+    style.mark_stand_in(figure, table["data"])
+    return figure
+
+
+@style.styled
+def draw_calibration(table: pd.DataFrame) -> Figure:
+    """Share of the thresholds that curves ended above, against the probability that was given to it."""
+    sets = list(table["dataset"].unique())
+    figure = style.new_figure(7.2, 3.4)
+    panels = figure.subplots(1, len(sets), sharey=True, squeeze=False)[0]
+    for axes, dataset in zip(panels, sets, strict=True):
+        axes.plot([0, 1], [0, 1], color="#8A8F94", linewidth=0.8, label="calibrated")
+        for name, (color, marker, linestyle) in _LOOKS.items():
+            part = table[(table["dataset"] == dataset) & (table["part"] == name)]
+            if not part.empty:
+                label = f"{name} third of the epochs"
+                axes.plot(part["predicted"], part["observed"], linestyle, marker=marker, color=color, label=label)
+        axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xlabel="P(y_E > ŷ), predicted", title=NAMES[dataset])
+        axes.grid(alpha=0.3)
+    panels[0].set_ylabel("Share that ended above ŷ")
+    style.legend(figure, panels, n_columns=4)
+    style.mark_stand_in(figure, table["data"])
+    return figure
+
+
+# Artefacts ---------------------------------------------------------------------------------------------------
+
+FIGURE4: Final = Artefact(
+    "figure4",
+    ("curve_fits",),
+    lines,
+    """{% set searches = config["big_data"]["curve_search"] %}Figure 4 of document 003: a learning curve of a
+    network, the eleven families of curves and their combination, and in the legend how far off they are at the
+    last epoch. The curve is the one of the stored CIFAR-10 curves that ends highest; the figure curve_fits has all
+    curves. Models are fitted to the epochs up to the check nearest to a sixth of the curve (checks every
+    {{ searches["check_share"] }} of the epochs; the document: the first 50 of 300): the families by least squares,
+    the combination, sampled as {{ searches["curve"] }} says, by the mean of its samples. Lines beyond the frame
+    are not shown.""",
+    draw_figure4,
+)
+ALL_CURVES: Final = Artefact(
+    "curve_fits",
+    ("curve_fits",),
+    summarise_curve_fits,
+    """{% set searches = config["big_data"]["curve_search"] %}Figure 4 over all stored curves: how far off each
+    model is at the last epoch, median with quartiles and mean, and at the right the share of the curves in which
+    it is the nearest. Models are fitted to the epochs up to the check nearest to a sixth of the curve (checks
+    every {{ searches["check_share"] }} of the epochs; the document: the first 50 of 300): the families by least
+    squares, the combination, sampled as {{ searches["curve"] }} says, by the mean of its samples. Curves that
+    diverged are left out; the least-squares fits that the prior keeps out of the combination are not.""",
+    draw_curve_fits,
+)
+CALIBRATION: Final = Artefact(
+    "curve_calibration",
+    ("curve_fits",),
+    summarise_calibration,
+    """{% set searches = config["big_data"]["curve_search"] %}What P is worth, over all stored curves: how often a
+    curve ended above a threshold, against the probability P(y_E > ŷ | y_1:n) that it was given, in ten bins, by
+    the third of the epochs that n is in. Checks are {{ searches["check_share"] }} of the epochs apart, thresholds
+    the last scores of the other curves of the set that the curve has not passed when it is checked. The sampler's
+    settings are {{ searches["curve"] }}; the authors' code has 2500 steps, 500 of them burn-in. Repetitions,
+    counted as seeds, are curves.""",
+    draw_calibration,
+)
+FITS_TABLE: Final = Artefact(
+    "curve_fits",
+    ("curve_fits",),
+    tabulate_curve_fits,
+    """{% set searches = config["big_data"]["curve_search"] %}How far off each model of Figure 4 is at the last
+    epoch, over all stored curves: mean and median, share of the curves in which it is the nearest (best), and
+    share in which the prior keeps it out of the combination (dropped; of the combination: no family is left).
+    Repetitions, counted as seeds, are curves. Models are fitted to the epochs up to the check nearest to a sixth
+    of the curve (checks every {{ searches["check_share"] }} of the epochs; the document: the first 50 of 300): the
+    families by least squares, the combination, sampled as {{ searches["curve"] }} says, by the mean of its
+    samples. Curves that diverged are left out; intervals are at 95 %.""",
+)
+CALIBRATION_TABLE: Final = Artefact(
+    "curve_calibration",
+    ("curve_fits",),
+    tabulate_calibration,
+    """{% set searches = config["big_data"]["curve_search"] %}What P is worth, over all stored curves: signed error
+    (expected less observed last score), share of the checks whose central 90 % interval holds the last score,
+    share of the thresholds for which the rule stops (P < 0.05), and share for which it stops although the curve
+    ends above; by the third of the epochs. Checks are {{ searches["check_share"] }} of the epochs apart,
+    thresholds the last scores of the other curves of the set that the curve has not passed when it is checked. The
+    sampler's settings are {{ searches["curve"] }}; the authors' code has 2500 steps, 500 of them burn-in.
+    Repetitions, counted as seeds, are curves.""",
+)
+ARTEFACTS: Final = (FIGURE4, ALL_CURVES, CALIBRATION, FITS_TABLE, CALIBRATION_TABLE)

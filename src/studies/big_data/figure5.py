@@ -1,0 +1,207 @@
+"""Figure 5 of document 003: searches with termination and without, against seconds and epochs, and their table."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+
+from studies import style
+from studies.big_data.curve_search import COMPARED, METHODS, NAMES, pairs, searches, shares_cut
+from studies.big_data.curve_tables import tidied
+from studies.methods import METHODS as RECORDS
+from studies.paths import Array, mean_path, until_last
+from studies.records import Artefact
+from studies.tidy import mean_by_seed, provenance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+N_POINTS: Final = 201
+SHOWN: Final = "random_terminated"
+"""Whose curves Figure 5 has on its left, of the first seed."""
+PAIRED: Final = (
+    "log2_seconds", "log2_epochs", "whole_seconds", "whole_epochs", "error_difference", "test_error_difference",
+    "reached",
+)  # fmt: skip
+_COLORS: Final = {"random": "#000000", "tpe": "#D07CA1", "smac": "#2F6CC0"}
+_NAMES: Final = {"random": "random", "tpe": "TPE", "smac": "SMAC"}
+_SPENT: Final = {"seconds": "Epochs, optimiser and checks (s)", "epochs": "Epochs"}
+_KEPT, _CUT = "#9AA0A6", "#C0392B"
+
+
+# Numbers and tables ------------------------------------------------------------------------------------------
+
+
+def summarise(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataFrame:
+    """The curves of one search, and the best validation error of all against what was spent.
+
+    Args:
+        runs: of `curve_search`.
+        currency: `seconds` or `epochs`.
+
+    Returns:
+        panel (curves: a line is a trial of `SHOWN`'s first seed, x the epoch, the value its validation error;
+        search: a line is a method, x what was spent, with the interval over seeds), dataset, line, x, mean, low,
+        high, cut (of a trial), n_seeds, data.
+    """
+    found = searches(runs)
+    parts = []
+    for dataset, of in found.groupby("dataset", sort=False):
+        shown = of[of["method"] == SHOWN]
+        for trial in shown[shown["seed"] == shown["seed"].min()].itertuples():
+            scores = np.array(json.loads(str(trial.curve)), dtype=float)
+            line = {"x": np.arange(1.0, len(scores) + 1), "mean": 1 - scores, "cut": bool(trial.cut)}
+            seeds = {"n_seeds": shown["seed"].nunique()}
+            parts.append(
+                pd.DataFrame({"panel": "curves", "dataset": dataset, "line": str(trial.id), **line, **seeds})
+            )
+        grid = np.linspace(0, of[f"spent_{currency}"].max(), N_POINTS)
+        for method, own in of.groupby("method", sort=False):
+            parts.append(
+                _path(own, f"spent_{currency}", grid).assign(panel="search", dataset=dataset, line=method)
+            )
+    table = pd.concat(parts, ignore_index=True).assign(data=provenance(runs))
+    return table[["panel", "dataset", "line", "x", "mean", "low", "high", "cut", "n_seeds", "data"]]
+
+
+def _path(found: pd.DataFrame, x: str, grid: Array) -> pd.DataFrame:
+    """From where every seed has a value to the end of the longest search."""
+    paths = [path for _, path in found.groupby("seed")]
+    begin = max(float(path.loc[path["best_error"].notna(), x].min()) for path in paths)
+    grid = np.unique([begin, *until_last(grid[grid > begin], paths, x)])
+    return mean_path(paths, x, "best_error", grid).assign(cut=False)
+
+
+def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """What the searches came to, and those with termination beside those without.
+
+    Returns:
+        dataset, method, measure, `TIDY`, n_missing, says. Measures: error (the last best validation error),
+        test_error (of the last incumbent), seconds, check_share and overhead_share of them, epochs, cut (share of
+        the trials), cut_high and cut_low (of those with the best tenth and the worst half of the errors at the
+        end), cut_best; and of pairs by seed `PAIRED`, as `pairs` has them.
+    """
+    found = searches(runs)
+    last = found.groupby(["dataset", "method", "seed"], sort=False)
+    ends = last.tail(1).set_index(["dataset", "method", "seed"])
+    sums = last[["check_s", "overhead_s"]].sum().div(ends["spent_seconds"], axis=0)
+    values = {"error": ends["best_error"], "test_error": ends["test_error"], "seconds": ends["spent_seconds"]}
+    values |= {
+        "check_share": sums["check_s"],
+        "overhead_share": sums["overhead_s"],
+        "epochs": ends["spent_epochs"],
+    }
+    of_search = ends[["data"]].reset_index()
+    measures = {name: of_search.merge(of.rename("value").reset_index()) for name, of in values.items()}
+    cut = shares_cut(runs)
+    both = pairs(runs).rename(columns={"error": "error_difference", "test_error": "test_error_difference"})
+    named: list[tuple[str, pd.DataFrame, str]] = [
+        *((f"cut_{name}" if name != "cut" else name, cut, name) for name in ("cut", "high", "low", "best")),
+        *((name, both, name) for name in PAIRED),
+    ]
+    ended = {method.strategy: method.name for method in COMPARED if method.termination is not None}
+    for name, table, column in named:
+        own = table.assign(method=table["optimiser"].map(ended), value=table[column].astype(float))
+        measures[name] = own[["dataset", "method", "seed", "data", "value"]]
+    keys = ["dataset", "method", "measure"]
+    parts = [mean_by_seed(of.assign(measure=name), "value", keys) for name, of in measures.items()]
+    return tidied(parts, keys, scale, {"method": METHODS, "measure": measures})
+
+
+# Pictures ----------------------------------------------------------------------------------------------------
+
+
+@style.styled
+def draw(table: pd.DataFrame, currency: str = "seconds") -> Figure:
+    """A row of panels for each data set: the curves of one search, and the best validation error of all."""
+    sets = list(table["dataset"].unique())
+    figure = style.new_figure(7.2, 2.5 * len(sets) + 0.5)
+    rows = figure.subplots(len(sets), 2, squeeze=False)
+    for (left, right), dataset in zip(rows, sets, strict=True):
+        part = table[table["dataset"] == dataset]
+        _curves(left, part[part["panel"] == "curves"])
+        _paths(right, part[part["panel"] == "search"])
+        left.set(title=f"{NAMES[dataset]}: one search", xlabel="Epoch", ylabel="Validation error", ylim=(0, 1))
+        right.set(title=f"{NAMES[dataset]}: all searches", xlabel=_SPENT[currency], ylabel="Best validation error")
+    style.legend(figure, rows.flat, n_columns=3)
+    style.mark_stand_in(figure, table["data"])
+    return figure
+
+
+def _curves(axes: Axes, table: pd.DataFrame) -> None:
+    for _, line in table.groupby("line", sort=False):
+        cut = bool(line["cut"].iloc[0])
+        color = _CUT if cut else _KEPT
+        axes.plot(line["x"], line["mean"], color=color, linewidth=0.8, label=None if cut else "trained to the end")
+        if cut:
+            axes.plot(line["x"].iloc[-1], line["mean"].iloc[-1], "x", color=color, label="cut", zorder=3)
+    axes.grid(alpha=0.3)
+
+
+def _paths(axes: Axes, table: pd.DataFrame) -> None:
+    for method, line in table.groupby("line", sort=False):
+        record = RECORDS[str(method)]
+        name, is_cut = record.strategy, record.termination is not None
+        linestyle, width = ("-", 1.6) if is_cut else ("--", 1.0)
+        label = f"{_NAMES[name]}, {'with' if is_cut else 'without'} termination"
+        axes.step(
+            line["x"], line["mean"], where="post", color=_COLORS[name], linestyle=linestyle, linewidth=width,
+            label=label,
+        )  # fmt: skip
+        style.band(axes, line, _COLORS[name], step="post", alpha=0.1)
+    axes.set(xlim=(0, None))
+    style.log_axis(axes.yaxis, 0.95 * table["mean"].min(), 1.05 * table["mean"].max())
+    axes.grid(alpha=0.3)
+
+
+# Artefacts ---------------------------------------------------------------------------------------------------
+
+FIGURE5: Final = Artefact(
+    "figure5",
+    ("curve_search",),
+    summarise,
+    """Figure 5 of document 003, for two data sets. Left: validation errors of all trials of random search with
+    termination, first seed; those that were cut are marked where they were. Right: best validation error so far
+    against seconds, of the epochs as they were measured when the curves were made, of the optimiser, and of the
+    checks; a trial that was cut counts with its last score. {{ n_trials }} trials a search, which replay stored
+    curves, half of a set at paper scale: a search that met all would end with the best of them unless that was
+    cut; checks {{ check_share }} of the epochs apart (the original: 30 of 285), delta {{ termination["delta"] }},
+    the sampler's settings {{ curve }} (the authors' code: 2500 steps, 500 of them burn-in). Means over
+    {{ n_seeds }} seed(s) with 95 % intervals, drawn from three seeds on. All seeds replay one split of the data
+    and one training of each candidate, so intervals are over orders and the optimisers' draws alone.""",
+    draw,
+)
+FIGURE5_EPOCHS: Final = Artefact(
+    "figure5_epochs",
+    ("curve_search",),
+    partial(summarise, currency="epochs"),
+    """Figure 5 against epochs, which leaves out what optimiser and checks take: what counts where an epoch takes
+    minutes. {{ n_trials }} trials a search, which replay stored curves, half of a set at paper scale: a search
+    that met all would end with the best of them unless that was cut; checks {{ check_share }} of the epochs apart
+    (the original: 30 of 285), delta {{ termination["delta"] }}, the sampler's settings {{ curve }} (the authors'
+    code: 2500 steps, 500 of them burn-in). Means over {{ n_seeds }} seed(s) with 95 % intervals, drawn from three
+    seeds on. All seeds replay one split of the data and one training of each candidate, so intervals are over
+    orders and the optimisers' draws alone.""",
+    partial(draw, currency="epochs"),
+)
+TABLE: Final = Artefact(
+    "curve_search",
+    ("curve_search",),
+    tabulate,
+    """What the searches of Figure 5 came to: last best validation error, test error of the last incumbent at the
+    end of its curve, seconds and the share of checks and optimiser in them, epochs; share of the trials that were
+    cut, and of those with the best tenth (cut high) and the worse half (cut low) of the errors at the end of their
+    curves, and of the best one. With termination against without, seed by seed: log2 of what the search without
+    spent over what the one with did, until both had the higher of their two last best errors (whole: of all that
+    they spent), differences of the errors, and whether the one with ends with an error no higher. {{ n_trials }}
+    trials a search, which replay stored curves, half of a set at paper scale: a search that met all would end with
+    the best of them unless that was cut; checks {{ check_share }} of the epochs apart (the original: 30 of 285),
+    delta {{ termination["delta"] }}, the sampler's settings {{ curve }} (the authors' code: 2500 steps, 500 of
+    them burn-in). Means over {{ n_seeds }} seed(s) with 95 % intervals.""",
+)
+ARTEFACTS: Final = (FIGURE5, FIGURE5_EPOCHS, TABLE)

@@ -1,52 +1,35 @@
-"""Captions of tables and figures: templates under workflow/report, filled in with a configuration."""
+"""Captions of tables, figures and claims, filled in with a configuration."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePosixPath
-from types import SimpleNamespace
+from collections.abc import Mapping
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from studies.records import Artefact
 
-TEMPLATES = Path("workflow/report")
 
-
-def caption(
-    folder: str,
-    item: str,
-    config: Mapping[str, Any],
-    *,
-    end: str = "",
-    runs: Iterable[str] = (),
-    root: str | Path = ".",
-) -> str:
+def caption(paper: str, item: str, config: Mapping[str, Any], *, kind: str = "figure") -> str:
     """Caption of a result, in reStructuredText, as Snakemake's report wants it.
 
     Args:
-        folder: of the paper, under `TEMPLATES`.
-        item: name of the result.
+        paper: its name.
+        item: name of the table, the figure or the file of claims.
         config: all keys, as the result was made with.
-        end: of the template's name, where there is one such beside that of the plain name.
-        runs: files that the result is made from.
-        root: folder of the checkout.
+        kind: `table`, `figure` or `claims`.
 
     Raises:
-        jinja2.TemplatesNotFound: if there is no template.
+        ValueError: if the paper has no such item.
     """
-    from jinja2 import Environment, FileSystemLoader
-
     from studies import registry
 
-    record = registry.artefact(folder, "table" if end == "_table" else "figure", item)
-    if record is not None:
-        return _as_restructured(of_record(folder, record, config))
-    names = [f"{folder}/{item}{part}.rst" for part in dict.fromkeys([end, ""])]
-    templates = Environment(loader=FileSystemLoader(Path(root, TEMPLATES)))
-    filled = {"snakemake": SimpleNamespace(config=config), "runs": " ".join(runs)}
-    return templates.select_template(names).render(**filled).strip()
+    if kind == "claims":
+        text = f"{_filled(registry.paper(paper).about_claims[item], config, {})} Scale {config['scale']}."
+    else:
+        text = of_record(paper, registry.artefact(paper, kind, item), config)
+    return _as_restructured(text)
 
 
 def of_record(paper: str, record: Artefact, config: Mapping[str, Any]) -> str:
@@ -57,16 +40,12 @@ def of_record(paper: str, record: Artefact, config: Mapping[str, Any]) -> str:
         record: of the table or figure.
         config: all keys, as it was made with.
     """
-    from jinja2 import Environment, StrictUndefined
-
     from studies import registry
 
     block, runs, folder = config[paper], record.runs_of(config), f"results/{paper}"
-    known = registry.paper(paper)
-    runs_folder = PurePosixPath(folder, known.runs_folder if known else "runs")
+    runs_folder = PurePosixPath(folder, registry.paper(paper).runs_folder)
     settings = block.get(runs[0], {}) if runs else block
-    template = Environment(undefined=StrictUndefined).from_string(" ".join(record.caption.split()))
-    text = template.render(**settings, config=config, runs=runs)
+    text = _filled(record.caption, config, {**settings, "runs": runs})
     seed = block.get("figure_seed")
     source = "--runs " + " ".join(f"{runs_folder}/{run}.parquet" for run in runs) if runs else f"--seed {seed}"
     scale = f" --scale {config['scale']}" if record.kind == "table" else ""
@@ -74,6 +53,14 @@ def of_record(paper: str, record: Artefact, config: Mapping[str, Any]) -> str:
     command = f"python -m studies {record.kind} {paper} {record.name} {source}{scale}"
     made = f"Scale {config['scale']}." if runs else f"Seed {seed}."
     return f"{text} {made} Written by `{command} --output {folder}/{record.kind}s/{record.name}.{end}`."
+
+
+def _filled(text: str, config: Mapping[str, Any], names: Mapping[str, Any]) -> str:
+    """A text in one line, with what jinja2 puts in for its names."""
+    from jinja2 import Environment, StrictUndefined
+
+    template = Environment(undefined=StrictUndefined).from_string(" ".join(text.split()))
+    return template.render(**names, config=config)
 
 
 def _as_restructured(text: str) -> str:

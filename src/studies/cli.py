@@ -8,8 +8,6 @@ from __future__ import annotations
 import argparse
 import logging
 from collections.abc import Callable
-from importlib import import_module
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,7 +56,7 @@ def _refits(args: argparse.Namespace) -> None:
     """What searches chose, fitted and tested."""
     from studies import code, registry
 
-    refit = registry.refit(args.paper) or import_module(f"studies.{args.paper}.runs").refits
+    refit = registry.refit(args.paper)
     runs = read_all(args.runs)
 
     def job() -> Job:
@@ -74,7 +72,7 @@ def _derive(args: argparse.Namespace) -> None:
     """What an optimiser or a factorisation makes of other runs, or of nothing."""
     from studies import registry
 
-    derived = registry.derived(args.paper) or import_module(f"studies.{args.paper}.runs").DERIVED
+    derived = registry.derived(args.paper)
     check_known(f"derived run of {args.paper}", args.name, derived)
     write(derived[args.name](*map(read, args.runs)), args.output)
 
@@ -102,29 +100,24 @@ def _compare(args: argparse.Namespace) -> None:
 
 
 def _table(args: argparse.Namespace) -> None:
-    import studies
     from studies import markdown, registry
 
-    make, render = studies.tables(args.paper), getattr(studies.module(args.paper), "render", markdown.render)
-    check_known(f"table of {args.paper}", args.name, make)
-    record = registry.artefact(args.paper, "table", args.name)
-    if record is not None and record.render is not None:
-        render = record.render
-    table = make[args.name](read_all(args.runs), args.scale)
+    artefact = registry.artefact(args.paper, "table", args.name)
+    render = artefact.render or registry.paper(args.paper).render or markdown.render
+    table = artefact.summarise(read_all(args.runs), args.scale)
     text = render(table)
     write(table, args.output)
     write_text(text, Path(args.output).with_suffix(".md"))
 
 
 def _figure(args: argparse.Namespace) -> None:
-    import studies
-    from studies import style
+    from studies import registry, style
     from studies.captions import as_markdown
 
-    figures = studies.figures(args.paper)
-    check_known(f"figure of {args.paper}", args.name, figures)
-    figure, given = figures[args.name], {"seed": args.seed, "runs": args.runs, "numbers": args.numbers}
-    needed = next(iter(signature(figure.summarise).parameters))  # seed or runs
+    artefact = registry.artefact(args.paper, "figure", args.name)
+    assert artefact.draw is not None
+    given = {"seed": args.seed, "runs": args.runs, "numbers": args.numbers}
+    needed = "seed" if artefact.runs == () else "runs"
     names = [name for name, value in given.items() if value is not None]
     if names not in ([needed], ["numbers"]):
         raise ValueError(f"{args.name} of {args.paper} is drawn from --{needed}, or --numbers, and nothing else")
@@ -132,19 +125,18 @@ def _figure(args: argparse.Namespace) -> None:
     if args.numbers:
         write_text(Path(args.numbers).read_text(), csv)
     else:
-        write(figure.summarise(args.seed if needed == "seed" else read_all(args.runs)), csv)
-    style.save(figure.draw(read(csv)), png, svg)  # of the numbers as the file holds them
+        write(artefact.summarise(args.seed if needed == "seed" else read_all(args.runs)), csv)
+    style.save(artefact.draw(read(csv)), png, svg)  # of the numbers as the file holds them
     if args.caption:
         write_text(as_markdown(args.caption) + "\n", md)
 
 
 def _claims(args: argparse.Namespace) -> None:
     """The document's claims, and beside them (`claims` in the name becomes `findings`) what we found beyond it."""
-    import studies
-    from studies.verdicts import split
+    from studies.verdicts import judge_paper, split
 
-    runs = {Path(path).stem: read(path, "data") for path in args.runs}  # files are named for experiments
-    claims, findings = split(studies.module(args.paper).claims(runs, scale=args.scale))
+    runs = {Path(path).stem: read(path, "data") for path in args.runs}  # files are named for studies
+    claims, findings = split(judge_paper(args.paper, runs, args.scale))
     output = Path(args.output)
     write(claims, output)
     write(findings, output.with_name(output.name.replace("claims", "findings")))

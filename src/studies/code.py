@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, Final
 
-from frugal.code import Code, Job, Tree, jobs
+from frugal.code import Code, Job, jobs
 from frugal.code.jobs import datasets, learner, strategy
 from frugal.code.switches import SWITCHES
 from studies import registry
@@ -22,8 +22,6 @@ OTHERS: Final = {"doc002_as_coded": "studies.exploration.as_coded:Doc002AsCoded"
 """Strategies that `python -m studies trials` knows beside the family's."""
 LEARNERS: Final = {"complexity": "svm_rff"}
 """Experiments that build one learner, by its name."""
-PARTS: Final = {"table": ("summaries", "TABLES"), "figure": ("figures", "FIGURES")}
-"""Of document 003, whose sections are packages: module and name of a section's tables and figures."""
 
 
 @cache
@@ -68,9 +66,7 @@ def refits(paper: str, on: Iterable[str], names: Iterable[str]) -> Job:
     """
     listed = sorted(set(on))
     found = [learner(name) for name in listed]
-    refit = registry.refit(paper)
-    first = registry.place_of(refit) if refit else f"studies.{paper}.runs:refits"
-    roots = [first, *(root for of_learner, _ in found for root in of_learner)]
+    roots = [registry.place_of(registry.refit(paper)), *(root for of_learner, _ in found for root in of_learner)]
     problems = [("problem", name if name in jobs.PROBLEMS else "learner") for name in listed]
     of_learners = [name for _, of_learner in found for name in of_learner]
     asked = dict.fromkeys((*of_learners, *problems, *datasets(sorted(set(names)))))
@@ -106,40 +102,18 @@ def _of_strategies(root: str, methods: Iterable[str]) -> Job:
     )
 
 
-def shown(kind: str, package: str, name: str = "") -> Job:
+def shown(kind: str, paper: str, name: str = "") -> Job:
     """`python -m studies table`, `figure` or `claims`.
 
     Args:
         kind: one of these.
-        package: of the paper.
+        paper: its name.
         name: of the table or figure.
     """
-    record = registry.artefact(package, kind, name)
-    if record is not None:
-        rendered = [f"studies.{package}.paper:render"] if kind == "table" and record.render is None else []
-        return Job((f"studies.cli:_{kind}", registry.home_of(record), *rendered))
-    recorded = registry.paper(package)
-    tree, home = code().tree, f"studies.{package}"
-    of_paper = [module for module in sorted(tree.sources) if module.startswith(f"{home}.")]
+    of = registry.paper(paper)
     if kind == "claims":
-        claimed = [f"{module}:" for module in of_paper if module.endswith(".claims")]
-        claimed += registry.judged_by(recorded) if recorded else []
-        home = f"{home}.paper" if recorded else home
-        return Job(("studies.cli:_claims", f"{home}:claims", *claimed))
-    part, table = PARTS[kind]
-    rendered = [f"{home}:render"] if kind == "table" and tree.find(home, ("render",)) else []
-    home = f"{home}.paper" if recorded and kind == "table" else home
-    listed = f"{home}:{table}[{name}]" if kind == "table" else f"{home}.drawn:{table}[{name}]"
-    of_sections = [
-        f"{module}:{table}[{name}]"
-        for module in of_paper
-        if module.endswith(f".{part}") and _may_hold(tree, module, table, name)
-    ]
-    roots = (f"studies.cli:_{kind}", listed, *rendered, *of_sections)
-    return Job(roots)
-
-
-def _may_hold(tree: Tree, module: str, table: str, name: str) -> bool:
-    """Whether a table of a module has an entry of this name, or has entries whose names are made as it is."""
-    pieces = [piece for place in tree.find(module, (table,)) for piece in tree.unit(place).pieces]
-    return any(name in (piece.keys or ()) for piece in pieces) or len(pieces) == 1
+        return Job(("studies.cli:_claims", *registry.judged_by(of)))
+    record = registry.artefact(paper, kind, name)
+    render = (record.render or of.render) if kind == "table" else None
+    rendered = [registry.place_of(render)] if render else []
+    return Job((f"studies.cli:_{kind}", registry.home_of(record), *rendered))

@@ -12,17 +12,17 @@ from datetime import UTC, datetime
 from fnmatch import fnmatch
 from importlib.metadata import requires, version
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pandas as pd
 
 import frugal
-import studies
 from frugal.extras import DISTRIBUTION
 from frugal.files import whole
+from studies import registry
 from studies.artefacts import Shown, shown
 from studies.effective import defaults, effective
+from studies.records import Paper
 from studies.verdicts import NOT_RUN
 
 PARTS = (
@@ -53,8 +53,8 @@ def publish(
 ) -> list[Path]:
     """Copy tables, figures, cells, claims and runs to `<results>/published/<folder>/`, and write provenance.json.
 
-    What several papers' runs look up, which a module names in MADE_FROM as patterns under `results`, goes to the
-    same place under `<results>/published/`. A table, figure or file of cells with a number from fewer repetitions
+    What several papers' runs look up, which `Paper.shared` names as patterns under `results`, goes to the same
+    place under `<results>/published/`. A table, figure or file of cells with a number from fewer repetitions
     than its floor is left out, as are claims on our own study (`claims_*.csv`) of which one is below it; and
     provenance.json lists it under `left_out`. What an earlier call published in the folder and this one does not
     is deleted; with `only`, that alone which the paper no longer shows.
@@ -77,25 +77,25 @@ def publish(
         The files written.
 
     Raises:
-        ValueError: if a claim was not run at the published floor, there are no claims where the paper's module
-            judges some, everything is left out, nothing is as `only` says, or a run that is published, and that
+        ValueError: if a claim was not run at the published floor, there are no claims where the paper judges
+            some, everything is left out, nothing is as `only` says, or a run that is published, and that
             the paper still has, would be deleted.
     """
-    module, made = studies.module(paper), shown(paper, config)
+    of, made = registry.paper(paper), shown(paper, config)
     source, published = results / made.folder, results / "published"
     target = published / made.folder
     if made.claims and _is_wanted("claims.csv", only):
         _check_claims(source / "claims.csv", partial=partial)
     found = [path for pattern in PARTS for path in sorted(source.glob(pattern))]
     paths = [path for path in found if _is_wanted(str(path.relative_to(source)), only)]
-    left_out = [path for path in paths if not _reaches_floor(path.relative_to(source), source, module)]
+    left_out = [path for path in paths if not _reaches_floor(path.relative_to(source), source, of)]
     if len(left_out) == len(paths) and not only:
         raise ValueError(f"{source} has nothing that reaches the published floor; run at paper scale first")
     copies = {target / path.relative_to(source): path for path in paths if path not in left_out}
     runs = _runs(made, results, only)
     copies |= runs
     if not only:
-        shared = [path for pattern in getattr(module, "MADE_FROM", ()) for path in sorted(results.glob(pattern))]
+        shared = [path for pattern in of.shared for path in sorted(results.glob(pattern))]
         copies |= {published / path.relative_to(results): path for path in shared}
     if not copies:
         raise ValueError(f"{source} has nothing to publish that is like {' or '.join(only)}")
@@ -278,13 +278,11 @@ def _check_claims(path: Path, *, partial: bool) -> None:
         raise ValueError(f"{path} has {below} claims below the published floor; run at paper scale first")
 
 
-def _reaches_floor(name: Path, source: Path, module: ModuleType) -> bool:
+def _reaches_floor(name: Path, source: Path, of: Paper) -> bool:
     """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for.
 
     Claims that were not run say so (`_check_claims` has counted them), and so do the findings beside them. A cell
-    that says in its `scale` that it was not run shows no number; a result without any is none. A paper's
-    module whose floor is of more than repetitions and rows says with its own `reaches_floor(table)` whether a
-    table of such numbers is above it.
+    that says in its `scale` that it was not run shows no number; a result without any is none.
     """
     if name.stem in ("claims", "findings"):
         return True
@@ -298,11 +296,20 @@ def _reaches_floor(name: Path, source: Path, module: ModuleType) -> bool:
         table = table[table["scale"] != NOT_RUN]
     if table.empty:  # a table of cells that were not run, or the picture that says so
         return False
-    if hasattr(module, "reaches_floor"):
-        return bool(module.reaches_floor(table))
-    floors = [module.FLOORS[part] for part in name.with_suffix("").parts if part in module.FLOORS]
-    enough_rows = "n_rows" not in table or table["n_rows"].min() >= getattr(module, "FLOOR_ROWS", 0)
-    return bool(enough_rows and table["n_seeds"].min() >= min(floors, default=module.FLOOR))
+    if of.reaches_floor is not None:
+        return of.reaches_floor(table)
+    enough_rows = "n_rows" not in table or table["n_rows"].min() >= of.floor_rows
+    return bool(enough_rows and table["n_seeds"].min() >= _floor_of(name, of))
+
+
+def _floor_of(name: Path, of: Paper) -> int:
+    """Seeds below which a table, a figure or a file of cells is not published."""
+    kind, *parts = name.with_suffix("").parts
+    if kind == "cells":
+        listed = [study.floor for study in of.studies if (study.cells or study.name) in parts]
+    else:
+        listed = [one.floor for one in of.artefacts if (f"{one.kind}s", one.name) == (kind, parts[-1])]
+    return next((floor for floor in listed if floor is not None), of.floor)
 
 
 def _dependencies() -> list[str]:

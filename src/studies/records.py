@@ -138,6 +138,9 @@ class Study:
         is_enough: whether those rows are all of the study's cells and reach the floor under its verdicts.
         instead: what to say in place of a verdict, by the id of a claim, from the runs: data out of reach, say.
         claims_file: name of the file of its claims, without an end.
+        is_run: whether it is run with a configuration; None: always.
+        cells: folder or name of the statistics of its runs by cell; its own name by default.
+        floor: seeds below which these are not published; None: the paper's.
     """
 
     name: str
@@ -155,6 +158,9 @@ class Study:
     is_enough: Callable[[pd.DataFrame], bool] | None = None
     instead: Callable[[pd.DataFrame], Mapping[str, str]] | None = None
     claims_file: str = "claims"
+    is_run: Callable[[Mapping[str, Any]], bool] | None = None
+    cells: str = ""
+    floor: int | None = None
 
     def method(self, name: str) -> Method:
         """The record of one of its methods, as `method_of` finds it."""

@@ -24,9 +24,10 @@ import studies.arguments
 import studies.cli
 from frugal.checks import check_known
 from frugal.interface import RunError
-from studies.artefacts import PAPERS, Shown, shown
+from studies.artefacts import Shown, shown
 from studies.captions import caption
 from studies.publish import read_left_out, read_records
+from studies.registry import PAPERS
 
 log = logging.getLogger("frugal")
 COMPARED = (".csv", ".md")
@@ -62,7 +63,7 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
     """Make everything again that is published of some papers, and say what cannot be.
 
     Args:
-        papers: some of `artefacts.PAPERS`; none: all.
+        papers: some of `registry.PAPERS`; none: all.
         published: results/published/.
         output: where to write, a folder a paper; `published` itself replaces what is there.
 
@@ -173,17 +174,16 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
     runs = [str(path) for path in artefact.paths.values()]
     scale = ["--scale", artefact.config["scale"], "--output", output]
     if kind == "tables":
-        _studies("table", made.paper, name, "--runs", *runs, *scale)
+        _studies("table", made.folder, name, "--runs", *runs, *scale)
     elif kind == "figures":
         sources = ["--runs", *runs] if is_made else ["--numbers", str(artefact.numbers)]
-        listed = [f"results/{made.run_path(run)}" for run in artefact.runs]
-        text = caption(made.folder, name, artefact.config, runs=listed)
-        _studies("figure", made.paper, name, *sources, "--caption", text, "--output", output)
+        text = caption(made.folder, name, artefact.config)
+        _studies("figure", made.folder, name, *sources, "--caption", text, "--output", output)
     elif kind.startswith("cells"):
         with TemporaryDirectory() as scratch:
             _frugal("collect", "--search", *runs, "--output", f"{scratch}/runs.parquet", "--cells-output", output)
     else:
-        _studies("claims", made.paper, *(["--runs", *runs] if runs else []), *scale)
+        _studies("claims", made.folder, *(["--runs", *runs] if runs else []), *scale)
     if is_made:
         redrawn.made.append(whole_name)
 

@@ -1,4 +1,4 @@
-"""The papers that are declared by records, and their studies and artefacts by name.
+"""The papers, and their studies and artefacts by name.
 
 Light to import, since the workflow reads it at every start.
 """
@@ -6,7 +6,7 @@ Light to import, since the workflow reads it at every start.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -17,21 +17,26 @@ from studies.records import Artefact, Claim, Paper, Study
 if TYPE_CHECKING:
     import pandas as pd
 
-_HOMES: Final = {
-    "beta_pruning": "studies.beta_pruning.paper",
-    "exploration": "studies.exploration.paper",
-    "big_data": "studies.big_data.paper",
-    "hypertune": "studies.hypertune.paper",
-    "folds_comparison": "studies.folds_comparison.paper",
-    "greedy_cv": "studies.greedy_cv.paper",
-    "trials_comparison": "studies.trials_comparison.paper",
-}
-"""Module of `PAPER` by the name of the paper; those that are not here yet are listed in `studies.artefacts`."""
+PAPERS: Final = (
+    "beta_pruning",
+    "greedy_cv",
+    "exploration",
+    "big_data",
+    "hypertune",
+    "folds_comparison",
+    "trials_comparison",
+)
+"""Names of the papers, each a package with a module `paper` and its `PAPER`; the last two compare across them."""
 
 
-def paper(name: str) -> Paper | None:
-    """The records of a paper; None if it has none."""
-    found: Paper | None = import_module(_HOMES[name]).PAPER if name in _HOMES else None
+def paper(name: str) -> Paper:
+    """The records of a paper.
+
+    Raises:
+        ValueError: on an unknown paper; the message lists the known ones.
+    """
+    check_known("paper", name, PAPERS)
+    found: Paper = import_module(f"studies.{name}.paper").PAPER
     return found
 
 
@@ -41,39 +46,47 @@ def study(name: str) -> Study:
     Raises:
         ValueError: if no paper has it; the message lists the known ones.
     """
-    papers = [of for of in map(paper, _HOMES) if of is not None]
-    found = {one.name: one for of in papers for one in of.studies}
+    found = {one.name: one for of in map(paper, PAPERS) for one in of.studies}
     check_known("study", name, found)
     return found[name]
 
 
 def derived(of: str) -> dict[str, Callable[..., pd.DataFrame]]:
-    """What derives runs of a paper, by the name of the run; empty if records declare none."""
-    known = paper(of)
-    return {one.name: one.derive for one in (known.studies if known else ()) if one.derive is not None}
+    """What derives runs of a paper, by the name of the run."""
+    return {one.name: one.derive for one in paper(of).studies if one.derive is not None}
 
 
-def refit(of: str) -> Callable[..., pd.DataFrame] | None:
-    """What fits and tests the choices of a paper's searches; None if no record is of it."""
-    known = paper(of)
-    return next((one.refit for one in known.studies if one.refit), None) if known else None
+def refit(of: str) -> Callable[..., pd.DataFrame]:
+    """What fits and tests the choices of a paper's searches.
+
+    Raises:
+        ValueError: if it has no searches.
+    """
+    found = next((one.refit for one in paper(of).studies if one.refit), None)
+    if found is None:
+        raise ValueError(f"{of} has no searches whose choices could be fitted")
+    return found
 
 
-def runs(of: str) -> list[str]:
-    """Names of the runs of a paper's studies, whether or not a claim is on them; none if no record is of it."""
-    known = paper(of)
-    return [one.name for one in known.studies] if known else []
+def tables(of: str) -> dict[str, Artefact]:
+    """The tables of a paper, by name."""
+    return {one.name: one for one in paper(of).artefacts if one.kind == "table"}
 
 
-def artefacts(of: str) -> Sequence[Artefact]:
-    """Tables and figures of a paper that records are of."""
-    known = paper(of)
-    return known.artefacts if known else ()
+def figures(of: str) -> dict[str, Artefact]:
+    """The figures of a paper, by name."""
+    return {one.name: one for one in paper(of).artefacts if one.kind == "figure"}
 
 
-def artefact(of: str, kind: str, name: str) -> Artefact | None:
-    """A table or figure of a paper; None if no record is of it."""
-    return next((one for one in artefacts(of) if (one.kind, one.name) == (kind, name)), None)
+def artefact(of: str, kind: str, name: str) -> Artefact:
+    """A table or figure of a paper.
+
+    Raises:
+        ValueError: if it has none of this name; the message lists the known ones.
+    """
+    found = tables(of) if kind == "table" else figures(of)
+    check_known(f"{kind} of {of}", name, found)
+    return found[name]
 
 
 def judged_by(of: Paper) -> list[str]:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from frugal.files import read
-from studies import registry
-from studies.artefacts import PAPERS, Shown, shown
+from studies.artefacts import Shown, shown
 from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES
+from studies.registry import PAPERS
+from studies.registry import paper as paper_of
 from studies.trials_comparison.problems_and_methods import COLUMNS as PATH_COLUMNS
 
 if TYPE_CHECKING:
@@ -166,7 +167,8 @@ def check_claimed(paper: str, paths: Iterable[str]) -> None:
     """
     made = everything(paper)
     claimed = [run for runs in made.claims.values() for run in runs]
-    named = list(dict.fromkeys([*claimed, *registry.runs(paper)]))  # a run that no claim is on is passed over
+    studied = [study.name for study in paper_of(paper).studies]
+    named = list(dict.fromkeys([*claimed, *studied]))  # a run that no claim is on is passed over
     seen: dict[str, str] = {}
     for path in paths:
         run = Path(path).stem

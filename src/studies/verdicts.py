@@ -8,7 +8,7 @@ undecided.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
@@ -111,70 +111,61 @@ def summarise(claims: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return rows.rename_axis("paper").reset_index()
 
 
-def without_runs(known: Iterable[Claim], scale: str) -> pd.DataFrame:
-    """Claims of an experiment that was not run."""
-    return judge(tuple(known), None, enough=False, scale=scale, data="")
+def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
+    """The claims of a paper with verdicts, in its order; those on a study without runs as not run.
 
-
-def judge_all(
-    sources: Iterable[Any], runs: Mapping[str, pd.DataFrame], known: Collection[str], scale: str
-) -> pd.DataFrame:
-    """The claims of a document with verdicts, in its order; those of an experiment without runs as not run.
+    They are those of one file of claims: of that whose studies the runs are of.
 
     Args:
-        sources: tuples of claims; or modules with `CLAIMS` by experiment, `arrays` and `reaches_floor` of an
-            experiment's runs, and where some claims are on data out of reach, `not_testable`, their ids; where
-            some lack what others have, `unjudged`, what to say in place of a verdict, by their ids (given the
-            arrays, too).
-        runs: by name of the experiment.
-        known: names of the experiments.
+        paper: its name.
+        runs: by name of the study; without any, those of `claims` are listed.
         scale: label of the run.
 
     Raises:
-        ValueError: on an unknown experiment.
+        ValueError: if the paper has no claims, on a run that is none of its studies', or on runs of several files.
     """
-    unknown = sorted(set(runs) - set(known))
-    if unknown:
-        check_claimed(unknown[0], known)
-    parts: list[pd.DataFrame] = []
-    for source in sources:
-        if isinstance(source, tuple):
-            parts += _judge_records(source, runs, scale)
-            continue
-        for experiment, listed in source.CLAIMS.items():
-            table = runs.get(experiment)
-            if table is None:
-                parts.append(without_runs(listed, scale))
-                continue
-            arrays, enough = source.arrays(experiment, table), source.reaches_floor(experiment, table)
-            judged = judge(listed, arrays, enough=enough, scale=scale, data=provenance(table))
-            if hasattr(source, "not_testable"):
-                judged = in_place_of_verdicts(
-                    judged, dict.fromkeys(source.not_testable(experiment, table), NOT_TESTABLE)
-                )
-            if hasattr(source, "unjudged"):
-                judged = in_place_of_verdicts(judged, source.unjudged(experiment, table, arrays))
-            parts.append(judged)
-    return pd.concat(parts, ignore_index=True)
-
-
-def _judge_records(
-    claims: Sequence[Claim], runs: Mapping[str, pd.DataFrame], scale: str
-) -> Iterator[pd.DataFrame]:
-    """Rows of `judge` for the claims on each study, which stand together."""
     from studies import registry
 
+    of = registry.paper(paper)
+    if not of.claims:
+        raise ValueError(f"{paper} judges no claims; name the paper whose claims are meant")
+    studies = {study.name: study for study in of.studies}
+    read = {run: study.claims_file for study in of.studies for run in (study.reads or (study.name,))}
+    for run in runs:
+        if run not in read:
+            raise ValueError(f"no claims on the runs {run!r}; known: {', '.join(read)}")
+    judged = {claim.of for claim in of.claims}
+    files = {read[run] for run in runs if run in judged or any(run in studies[name].reads for name in judged)}
+    if len(files) > 1:
+        listed = "; or ".join(", ".join(run for run, file in read.items() if file == one) for one in sorted(files))
+        raise ValueError(f"claims are made of runs of {listed}, not of {', '.join(runs)}")
+    file = next(iter(files), "claims")
+    return judge_claims([one for one in of.claims if studies[one.of].claims_file == file], runs, scale)
+
+
+def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
+    """Rows of `judge` for claims, those on one study together.
+
+    Args:
+        claims: on one study stand together.
+        runs: by name; those on a study without runs are not judged.
+        scale: label of the run.
+    """
+    from studies import registry
+
+    parts = []
     for name, listed in groupby(claims, key=lambda claim: claim.of):
         study = registry.study(name)
         reads = study.reads or (name,)
         if study.arrays is None or study.is_enough is None or not set(reads) <= set(runs):
-            yield without_runs(listed, scale)
+            parts.append(judge(tuple(listed), None, enough=False, scale=scale, data=""))
             continue
         table = pd.concat([runs[run] for run in reads], ignore_index=True) if len(reads) > 1 else runs[reads[0]]
         rows = study.judged(table) if study.judged else table
         arrays, enough = study.arrays(rows), study.is_enough(rows)
         judged = judge(tuple(listed), arrays, enough=enough, scale=scale, data=provenance(rows))
-        yield in_place_of_verdicts(judged, study.instead(table) if study.instead else {})
+        parts.append(in_place_of_verdicts(judged, study.instead(table) if study.instead else {}))
+    return pd.concat(parts, ignore_index=True)
 
 
 def in_place_of_verdicts(judged: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
@@ -189,22 +180,3 @@ def in_place_of_verdicts(judged: pd.DataFrame, labels: Mapping[str, str]) -> pd.
     table.loc[rows, "verdict"] = table.loc[rows, "id"].map(labels)
     table.loc[rows, "seeds_to_decide"] = ""
     return table
-
-
-def check_claimed(experiment: str, known: Collection[str]) -> None:
-    """Refuse an experiment that there are no claims on.
-
-    Raises:
-        ValueError: listing those that there are claims on.
-    """
-    if experiment not in known:
-        raise ValueError(f"no claims on the experiment {experiment!r}; known: {', '.join(known)}")
-
-
-def no_claims(runs: Mapping[str, pd.DataFrame], *, scale: str) -> pd.DataFrame:
-    """The `claims` of a comparison, which has none: each document's own module judges its claims.
-
-    Raises:
-        ValueError: always.
-    """
-    raise ValueError("comparisons judge no claims; name the paper whose claims are meant")

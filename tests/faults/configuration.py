@@ -17,8 +17,9 @@ import yaml
 
 from faults import DAMAGES, Fault, Outcome, command, damage, judge
 from studies import cli, config
-from studies.artefacts import PAPERS, shown
+from studies.artefacts import shown
 from studies.folds_comparison.entries import entries_of
+from studies.registry import PAPERS
 from studies.trials_comparison.problems_and_methods import searches_of
 
 KIND = "mutation: configuration"

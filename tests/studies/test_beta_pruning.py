@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,15 +11,14 @@ import pandas as pd
 import pytest
 from scipy import optimize, stats
 
-import studies
 from frugal.folds.beta import Posterior
-from studies import artefacts, style
+from studies import artefacts, registry, style
 from studies.beta_pruning import model
-from studies.beta_pruning.paper import claims
 from studies.estimates import CONTRADICTED, REPRODUCED
-from studies.verdicts import NOT_RUN
+from studies.verdicts import NOT_RUN, judge_paper
 
-FIGURES = studies.figures("beta_pruning")
+claims = partial(judge_paper, "beta_pruning")
+FIGURES = registry.figures("beta_pruning")
 FROM_MODEL = [f"figure{i}" for i in range(2, 7)]
 
 

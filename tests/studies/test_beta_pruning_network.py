@@ -2,20 +2,23 @@
 
 import json
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-import studies
 from frugal.folds import ScoreTable
 from frugal.learners import space
+from studies import registry
 from studies.beta_pruning import network, replays
-from studies.beta_pruning.paper import PAPER, claims
+from studies.beta_pruning.paper import PAPER
 from studies.cli import main
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
-from studies.verdicts import NOT_RUN
+from studies.verdicts import NOT_RUN, judge_paper
+
+claims = partial(judge_paper, "beta_pruning")
 
 GRID = space("grid", "mnist_cnn").grid()
 SETTINGS = {"beta_pruning": {"buffer": 10, "tau": 0.99}, "threshold_pruning": {"threshold": 0.1}}
@@ -268,7 +271,7 @@ def test_the_command_writes_both_files_and_figures_are_drawn_of_them(tmp_path):
     arguments = ["explore", "--scores", str(path), "--taus", "0.99", "--buffers", "10"]
     arguments += ["--settings", json.dumps(SETTINGS), "--output", str(explored), "--sweep-output", str(swept)]
     assert main(arguments) == 0
-    drawn = studies.figures("beta_pruning")
+    drawn = registry.figures("beta_pruning")
     for name, file in (("figure7", explored), ("sweep", swept)):
         figure = drawn[name].draw(drawn[name].summarise(pd.read_parquet(file)))
         assert all(axes.get_xlabel() and axes.get_ylabel() for axes in figure.axes)

@@ -14,8 +14,7 @@ from test_big_data_kmeans_svm_claims import boundaries, compressed
 from test_big_data_sample_size import by_hand
 
 from frugal.cli import main as library
-from studies import experiments, tables
-from studies.big_data import paper as big_data
+from studies import experiments, registry
 from studies.big_data.paper import PAPER
 from studies.publish import _reaches_floor
 from studies.tidy import TIDY
@@ -67,7 +66,7 @@ TABLES = [one.name for one in SHOWN if not one.draw]
 def publishable(numbers, kind, name, place):
     (place / kind).mkdir(exist_ok=True)
     numbers.to_csv(place / kind / f"{name}.csv", index=False)
-    return [_reaches_floor(Path(kind) / f"{name}{end}", place, big_data) for end in (".csv", ".md", ".png")]
+    return [_reaches_floor(Path(kind) / f"{name}{end}", place, PAPER) for end in (".csv", ".md", ".png")]
 
 
 @pytest.mark.parametrize("name", sorted({*DRAWN} - {*EXPLAINED}))
@@ -88,12 +87,12 @@ def test_a_figure_that_explains_is_published(name, tmp_path):
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_is_published_with_ten_seeds_and_not_with_nine(name, tmp_path):
     for n_seeds, may in ((10, True), (9, False)):
-        table = tables("big_data")[name](RUNS[name](n_seeds), "paper")
+        table = registry.tables("big_data")[name].summarise(RUNS[name](n_seeds), "paper")
         assert publishable(table, "tables", name, tmp_path) == [may] * 3
 
 
 def test_what_not_every_seed_has_is_left_out_of_the_check_of_the_variance():
-    table = tables("big_data")["variance_check"](checked(), "paper")
+    table = registry.tables("big_data")["variance_check"].summarise(checked(), "paper")
     assert (table["n_seeds"] == 10).all()
     steps = table.groupby("measure")["iteration"].agg(list)
     assert steps.pop("corrected_deviation") == [1]  # from the second step on a sample is all rows
@@ -115,13 +114,13 @@ def test_a_claim_quotes_or_is_a_printed_number_and_a_finding_is_neither():
         assert claim.is_ours == (not claim.quote and claim.published == "")
         assert claim.unit
         kind, name = claim.artefact.split("/")
-        assert name in {"tables": tables("big_data"), "figures": figures}[kind]
+        assert name in {"tables": registry.tables("big_data"), "figures": figures}[kind]
 
 
 def rendered(**columns):
     empty = {"published": np.nan, "ours": 2.0, "low": np.nan, "high": np.nan, "n_seeds": 10, "data": "original"}
     row = {"method": "km_svm", "measure": "error"} | dict.fromkeys(TIDY, "") | {"scale": "paper"} | empty | columns
-    head, _, cells, _, note = big_data.render(pd.DataFrame([row])).splitlines()
+    head, _, cells, _, note = PAPER.render(pd.DataFrame([row])).splitlines()
     assert head == "| method | error |"
     assert cells.startswith("| km svm | ")
     return cells.removeprefix("| km svm | ").removesuffix(" |"), note

@@ -21,7 +21,7 @@ from studies.big_data.search_paths import Clocked, follow, to_same, with_spent
 from studies.big_data.terminating_fabolas import AtHorizon
 from studies.experiments import EXPERIMENTS, run
 from studies.tidy import TIDY
-from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, judge, judge_all
+from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, judge, judge_claims
 
 STUDIES = {
     "growing_termination": growing_termination,
@@ -264,7 +264,7 @@ def test_a_stopped_trial_costs_what_it_took_or_would_have_taken(to_the_end, fact
 
 
 def judged(experiment, runs):
-    found = judge_all([STUDIES[experiment].CLAIMS], {experiment: runs}, tuple(STUDIES), "planted")
+    found = judge_claims(STUDIES[experiment].CLAIMS, {experiment: runs}, "planted")
     assert found["id"].str.startswith(f"big_data.{experiment}.").all()
     return found.set_index("id")
 

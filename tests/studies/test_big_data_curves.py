@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from frugal.trials.surrogates.curve_families import FAMILIES
-from studies import estimates, tables, verdicts
+from studies import estimates, registry, verdicts
 from studies.big_data import curve_fits, curve_search, curve_tables, figure4, figure5
-from studies.big_data import paper as big_data
+from studies.big_data.paper import PAPER
 from studies.blocks import planned
 from studies.experiments import SEARCHES
 from studies.publish import _reaches_floor
@@ -200,7 +200,7 @@ def toy(n_seeds=10, n_trials=25, cut_to=15, sets=tuple(curve_search.SETS), soone
 
 
 def judged(name, runs):
-    found = verdicts.judge_all([claims.CLAIMS for claims in STUDIES.values()], {name: runs}, STUDIES, "paper")
+    found = verdicts.judge_claims([claim for of in STUDIES.values() for claim in of.CLAIMS], {name: runs}, "paper")
     return found.set_index("id").loc[[claim.id for claim in STUDIES[name].CLAIMS]]
 
 
@@ -356,12 +356,12 @@ ITEMS = {"figure4": "curve_fits", "curve_fits": "curve_fits", "curve_calibration
 def test_ten_repetitions_are_published_and_nine_are_not(name, tmp_path):
     (tmp_path / "tables").mkdir()
     for n, may in ((10, True), (9, False)):
-        table = tables("big_data")[name](RUNS[ITEMS[name]](n), "paper")
+        table = registry.tables("big_data")[name].summarise(RUNS[ITEMS[name]](n), "paper")
         table.to_csv(tmp_path / "tables" / f"{name}.csv", index=False)
-        assert _reaches_floor(Path("tables") / f"{name}.md", tmp_path, big_data) == may
+        assert _reaches_floor(Path("tables") / f"{name}.md", tmp_path, PAPER) == may
         counted = "seeds" if name == "curve_search" else "curves"
-        assert "| cifar10" in big_data.render(table)
-        assert f"intervals over {counted}) " in big_data.render(table)
+        assert "| cifar10" in PAPER.render(table)
+        assert f"intervals over {counted}) " in PAPER.render(table)
         shares = table[table["measure"].isin(curve_tables.SHARES)]
         assert shares["low"].min() >= 0
         assert shares["high"].max() <= 1

@@ -12,16 +12,16 @@ import pytest
 from scipy import stats
 
 from frugal.trials.searches import search
-from studies import tables
+from studies import registry
 from studies.big_data import arrivals, figure3, size_search
-from studies.big_data import paper as big_data
+from studies.big_data.paper import PAPER
 from studies.blocks import n_trials_of, sized
 from studies.experiments import SEARCHES
 from studies.methods import METHODS
 from studies.publish import _reaches_floor
 from studies.shared.look_up_tables import least_test_error
 from studies.style import TRIALS
-from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED, judge_all
+from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED, judge_claims
 
 SIZES = (512, 1024, 2048, 4096, 8192)
 FIGURES = {one.name: one for one in figure3.ARTEFACTS if one.draw}
@@ -79,7 +79,7 @@ def toy(n_seeds=10, arrival=ARRIVAL, n_per_dimension=14, never=(), ratio=200.0, 
 
 
 def judged(runs):
-    found = judge_all([size_search.CLAIMS], {"svm_search": runs}, ("svm_search", "cnn_search"), "paper")
+    found = judge_claims(size_search.CLAIMS, {"svm_search": runs}, "paper")
     return found[found["id"].str.contains("svm_search")].set_index("id")
 
 
@@ -170,7 +170,7 @@ def test_the_table_has_means_differences_and_those_who_never_arrive():
         path("ei", 0, [1.0, 8.0], [0.9, 0.04], overhead_s=0.5),
         path("ei", 1, [1.0, 8.0], [0.9, 0.06], overhead_s=0.5),
     ])  # fmt: skip
-    found = tables("big_data")["svm_search"](runs, "paper").set_index(["method", "measure"])
+    found = registry.tables("big_data")["svm_search"].summarise(runs, "paper").set_index(["method", "measure"])
     ours = found["ours"]
     assert ours["ei", "test_error"] == pytest.approx(0.05)
     assert ours["ei", "test_error_less_random"] == pytest.approx(-0.03)
@@ -184,7 +184,7 @@ def test_the_table_has_means_differences_and_those_who_never_arrive():
     assert says["ei", "seconds_to_50"] == ""
     assert says["random", "cost_to_10"] == "2 of 2 seeds never"
     assert (found["n_seeds"] == 2).all()
-    assert "never" in big_data.render(found.reset_index())
+    assert "never" in PAPER.render(found.reset_index())
 
 
 RATIOS = {  # of the pair that lies least inside its region
@@ -290,9 +290,13 @@ def test_ten_seeds_are_published_and_nine_are_not(name, tmp_path):
     (tmp_path / kind).mkdir()
     for n_seeds, may in ((10, True), (9, False)):
         runs = toy(n_seeds, never=("ei",))
-        numbers = tables("big_data")[name](runs, "paper") if kind == "tables" else FIGURES[name].summarise(runs)
+        numbers = (
+            registry.tables("big_data")[name].summarise(runs, "paper")
+            if kind == "tables"
+            else FIGURES[name].summarise(runs)
+        )
         numbers.to_csv(tmp_path / kind / f"{name}.csv", index=False)
-        assert _reaches_floor(Path(kind) / f"{name}.png", tmp_path, big_data) == may
+        assert _reaches_floor(Path(kind) / f"{name}.png", tmp_path, PAPER) == may
 
 
 @pytest.mark.parametrize(("name", "n_panels"), [("figure3", 3), ("figure3_cost", 2)])

@@ -12,14 +12,14 @@ import pytest
 from frugal.learners import networks
 from frugal.trials.curve_set import COLUMNS
 from frugal.trials.searches import search
-from studies import tables
+from studies import registry
 from studies.big_data import arrivals, figure3, size_search
 from studies.blocks import sized
 from studies.experiments import SEARCHES
 from studies.methods import METHODS
 from studies.shared.look_up_tables import cells, least_test_error
 from studies.style import TRIALS
-from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, judge_all
+from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, judge_claims
 
 SIZES = (128, 256, 512, 1024, 2048)
 N_EPOCHS = 3
@@ -72,7 +72,7 @@ def toy(n_seeds=10, arrival=ARRIVAL, **given):
 
 
 def judged(runs):
-    found = judge_all([size_search.CLAIMS], {"cnn_search": runs}, ("svm_search", "cnn_search"), "paper")
+    found = judge_claims(size_search.CLAIMS, {"cnn_search": runs}, "paper")
     return found[found["id"].str.contains("cnn_search")]
 
 
@@ -157,7 +157,11 @@ def test_a_picture_has_every_method_and_the_ratio(name, n_panels, label):
 
 
 def test_the_table_is_that_of_the_svm():
-    found = tables("big_data")["cnn_search"](toy(2), "paper").set_index(["method", "measure"])["ours"]
+    found = (
+        registry.tables("big_data")["cnn_search"]
+        .summarise(toy(2), "paper")
+        .set_index(["method", "measure"])["ours"]
+    )
     assert found["fabolas", "seconds_to_10"] == pytest.approx((1 / 1.06 + 2 * 1.06) / 2)
     assert found["fabolas", "cost_to_10"] == pytest.approx(1000 * (1 / 1.06 + 2 * 1.06) / 2)
     assert found["fabolas", "log10_seconds_to_10_less_random"] == pytest.approx(-math.log10(40))

@@ -12,7 +12,7 @@ from solvers import forbid, is_solver
 
 from frugal.code import jobs
 from frugal.trials.surrogates import sign_gp
-from studies import artefacts, config
+from studies import artefacts, config, registry
 from studies.beta_pruning import model
 from studies.code import code, derived, rows, shown
 
@@ -25,12 +25,12 @@ LOOKED_UP = {"frugal.learners.classifiers:_of_scikit_learn", "frugal.learners.lo
 def drawn():
     """Every job that makes something of runs, by its command."""
     found = {"collect": jobs.collect()}
-    for name in artefacts.PAPERS:
+    for name in registry.PAPERS:
         made = artefacts.shown(name, CONFIG)
         for kind, listed in (("table", made.tables), ("figure", made.figures)):
-            found |= {f"{kind} {made.folder} {item}": shown(kind, made.paper, item) for item in listed}
+            found |= {f"{kind} {made.folder} {item}": shown(kind, made.folder, item) for item in listed}
         if made.claims:
-            found[f"claims {made.folder}"] = shown("claims", made.paper)
+            found[f"claims {made.folder}"] = shown("claims", made.folder)
     return found
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from frugal.trials import searches
-from studies import artefacts, config
+from studies import artefacts, config, registry
 from studies.effective import ALL, OF_PROBLEM, UNKNOWN, defaults, effective
 from studies.experiments import EXPERIMENTS
 from studies.publish import of_parts, read_records
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results/published"
 PAPER = config.load(ROOT / "config/config.yaml", ROOT / "config/paper.yaml")
 KNOWN = defaults()
-FOLDERS = [artefacts.shown(name, PAPER).folder for name in artefacts.PAPERS]
+FOLDERS = [artefacts.shown(name, PAPER).folder for name in registry.PAPERS]
 
 
 @pytest.mark.parametrize("method", ["random", "tpe", "ei", "ei_explore"])

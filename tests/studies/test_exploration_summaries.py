@@ -28,6 +28,7 @@ from studies.exploration import (
 )
 from studies.exploration.searches import TASK2, curves, distances, ends, n_initial, paths, searches
 from studies.tidy import TIDY
+from studies.verdicts import judge_paper
 
 pytestmark = pytest.mark.usefixtures("alike_seeds_decide")
 
@@ -56,7 +57,7 @@ def after(runs, n):
 
 def verdicts(study, runs, **more):
     """Claims on one study, and on the others given, by the rest of their ids."""
-    table = paper.claims({study: runs, **more}, "paper").set_index("id")
+    table = judge_paper("exploration", {study: runs, **more}, "paper").set_index("id")
     table.index = table.index.str.removeprefix("exploration.")
     claims = [claim for claim in paper.PAPER.claims if claim.of in (study, *more)]
     return table.loc[[claim.id.removeprefix("exploration.") for claim in claims]]
@@ -354,7 +355,7 @@ def test_every_claim_has_an_id_of_its_own_and_its_words():
 
 
 def test_claims_without_runs_are_not_run(refit_runs):
-    table = paper.claims({"refits": refit_runs}, "paper")
+    table = judge_paper("exploration", {"refits": refit_runs}, "paper")
     assert len(table) == len(paper.PAPER.claims)
     others = table[~table["id"].isin([claim.id for claim in refits.CLAIMS])]
     assert set(others["verdict"]) == {"not run at this scale"}
@@ -362,8 +363,8 @@ def test_claims_without_runs_are_not_run(refit_runs):
 
 def test_runs_that_no_claim_is_on_may_stand_among_the_others(refit_runs, function_runs):
     logistic = function_runs.assign(learner="sgd_logistic_regression", dataset="mnist")
-    found = paper.claims({"refits": refit_runs, "logistic": logistic}, "paper")
-    pd.testing.assert_frame_equal(found, paper.claims({"refits": refit_runs}, "paper"))
+    found = judge_paper("exploration", {"refits": refit_runs, "logistic": logistic}, "paper")
+    pd.testing.assert_frame_equal(found, judge_paper("exploration", {"refits": refit_runs}, "paper"))
 
 
 def test_claims_on_task_2_follow_from_its_searches(task2_runs):
@@ -565,7 +566,7 @@ def test_runs_without_an_error_alone_say_that_it_was_not_run(derived):
 def test_what_lies_below_the_floor(derived, task1_runs, refit_runs, task2_runs, function_runs):
     few = task1_runs[task1_runs["experiment"] == "task1"]
     for runs in ({"task1": few.assign(method=few["search"]), **derived}, {"task1": task1_above_the_floor()}):
-        assert set(paper.claims(runs, "smoke")["verdict"]) == {"not run at this scale"}
+        assert set(judge_paper("exploration", runs, "smoke")["verdict"]) == {"not run at this scale"}
     assert not refits.is_enough(refit_runs.assign(n_rows=5000))
     assert refits.is_enough(refit_runs)
     enough = after(task2_runs, 12).assign(cost=5000.0)
@@ -580,7 +581,7 @@ def test_what_lies_below_the_floor(derived, task1_runs, refit_runs, task2_runs, 
     assert greediness.is_enough(logistic)
     assert not greediness.is_enough(logistic[logistic["id"] < 29])
     with pytest.raises(ValueError, match="no claims on the experiment 'intervals'; known: task1, task1_scores"):
-        paper.claims({"intervals": refit_runs}, "smoke")
+        judge_paper("exploration", {"intervals": refit_runs}, "smoke")
 
 
 def test_the_path_of_task_1_is_that_of_its_first_seed(task1_runs):

@@ -8,10 +8,9 @@ import pandas as pd
 import pytest
 from toy_runs import random_table, small_runs
 
-import studies
 from frugal import folds
 from frugal.folds.search import Kept
-from studies import style
+from studies import registry, style
 from studies.cli import main
 from studies.folds_comparison.comparison import (
     FLOOR,
@@ -26,7 +25,7 @@ from studies.folds_comparison.comparison import (
 from studies.folds_comparison.entries import Entry
 from studies.folds_comparison.replays import compare
 
-FIGURES = studies.figures("folds_comparison")
+FIGURES = registry.figures("folds_comparison")
 ENTRIES = [
     Entry("standard", "standard"),
     Entry("standard_quarter", "standard", {}, budget_share=0.25),
@@ -207,5 +206,6 @@ def test_runs_of_another_kind_are_refused(runs):
 
 
 def test_runs_and_tables_are_made_without_matplotlib():
-    code = "import sys, studies as p; p.module('folds_comparison'); sys.exit('matplotlib' in sys.modules)"
+    code = "import sys; from studies import registry as known; known.paper('folds_comparison');"
+    code += "sys.exit('matplotlib' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -2,6 +2,7 @@ import math
 import re
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,19 +10,20 @@ import pytest
 from scipy import stats
 
 from frugal.stats import welch
-from studies import estimates, tables
+from studies import estimates, registry
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED, over_seeds, resampled
 from studies.greedy_cv.early_stopping import table2
 from studies.greedy_cv.measures import n_significant
-from studies.greedy_cv.paper import PAPER, claims
+from studies.greedy_cv.paper import PAPER
 from studies.greedy_cv.search_time import table1, table1_by_n
 from studies.greedy_cv.tables import CELL, SEARCH_METHODS, STOPPING_METHODS, compare, published
 from studies.greedy_cv.wall_clock import table3
 from studies.markdown import render
 from studies.tidy import TIDY
-from studies.verdicts import NOT_RUN, split
+from studies.verdicts import NOT_RUN, judge_paper, split
 
-TABLES = tables("greedy_cv")
+claims = partial(judge_paper, "greedy_cv")
+TABLES = registry.tables("greedy_cv")
 SEEDS = range(30)
 N_SEARCH, N_STOPPING = (128, 256, 512, 1024, 2048), (256, 512, 1024)
 
@@ -396,7 +398,7 @@ def test_every_table_renders_from_a_small_run(name):
         "sizes": sizes_runs(-0.1, few),
     }
     small = runs.get(name, early_stopping_runs(few) if name in ("table2", "table3") else search_time_runs(few))
-    lines = render(TABLES[name](small, "smoke")).splitlines()
+    lines = render(TABLES[name].summarise(small, "smoke")).splitlines()
     heads = lines[0].strip("| ").split(" | ")
     first = ["variant"] * (name == "sensitivity") + ["dataset", "classifier"]
     assert heads[: len(first)] == first
@@ -411,8 +413,8 @@ def test_every_table_renders_from_a_small_run(name):
 
 def test_tables_and_claims_do_not_import_matplotlib():
     code = (
-        "import sys, studies; from studies.markdown import render;"
-        "studies.module('greedy_cv').claims({}, 'paper'); sys.exit('matplotlib' in sys.modules)"
+        "import sys; from studies.markdown import render; from studies.verdicts import judge_paper;"
+        "judge_paper('greedy_cv', {}, 'paper'); sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
@@ -423,7 +425,7 @@ def test_a_table_names_the_column_that_its_runs_lack(name):
     runs = pd.concat([search_time_runs(range(2)), early_stopping_runs(range(2))]).assign(variant="min_max")
     for column in (value, "classifier"):
         with pytest.raises(ValueError, match=f"^the runs lack the column '{column}'; they have dataset"):
-            TABLES[name](runs.drop(columns=column), "smoke")
+            TABLES[name].summarise(runs.drop(columns=column), "smoke")
 
 
 @pytest.mark.parametrize(
@@ -439,7 +441,7 @@ def test_claims_name_the_column_that_their_runs_lack(name, value):
 
 def test_runs_of_one_size_of_data_are_no_study_of_sizes():
     with pytest.raises(ValueError, match=r"^the runs are of \w+, not of a size such as letter_2000$"):
-        TABLES["sizes"](search_time_runs(range(2)), "smoke")
+        TABLES["sizes"].summarise(search_time_runs(range(2)), "smoke")
 
 
 def test_every_table_is_known_by_name():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,10 @@ from toy_searches import DATASETS, reaches, refit, refits_of, search, svm_runs, 
 from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.hypertune import complexity
 from studies.hypertune.errors import render, tabulate
-from studies.hypertune.paper import CLAIMS, claims
-from studies.verdicts import NOT_RUN, NOT_TESTABLE
+from studies.hypertune.paper import CLAIMS
+from studies.verdicts import NOT_RUN, NOT_TESTABLE, judge_paper
 
+claims = partial(judge_paper, "hypertune")
 AHEAD = "svm.ahead_of_ei_by_trials"
 
 

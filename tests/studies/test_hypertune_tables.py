@@ -109,7 +109,7 @@ def test_small_runs_show_their_numbers_and_are_not_published(tmp_path):
     assert table[table["learner"] == "cnn"]["scale"].eq(NOT_RUN).all()
     (tmp_path / "tables").mkdir()
     table.to_csv(tmp_path / "tables/table4.csv")
-    assert not _reaches_floor(Path("tables/table4.csv"), tmp_path, paper)
+    assert not _reaches_floor(Path("tables/table4.csv"), tmp_path, paper.PAPER)
 
 
 def test_a_table_of_a_learner_that_was_not_run_says_so_in_every_cell():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from frugal.model_selection.bench import as_markdown
-from studies import tables
+from studies import registry
 from studies.folds_comparison.comparison import tabulate
 from studies.markdown import plain
 from studies.verdicts import summarise
@@ -30,7 +30,9 @@ def test_the_readme_quotes_the_published_comparison():
         return table[table["k"] == table["k"].max()].pivot_table("mean", index="method", columns="measure")
 
     study = means(tabulate(pd.read_parquet(published / "runs/runs.parquet"), "paper"))
-    timed, network = (means(pd.read_csv(published / f"tables/{name}.csv")) for name in tables("folds_comparison"))
+    timed, network = (
+        means(pd.read_csv(published / f"tables/{name}.csv")) for name in registry.tables("folds_comparison")
+    )
     parts = [study["rows_share"], timed["time_share"], 100 * study["regret"], study["lost_best"]]
     quoted = pd.concat([*parts, network["rows_share"], 100 * network["regret"]], axis=1)
     lines = (ROOT / "README.md").read_text().split("| strategy | cost |")[1].split("\n\n")[0].splitlines()[2:]

@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 
-from studies import figures, style
+from studies import registry, style
 from studies.greedy_cv import sensitivity, sizes
 from studies.greedy_cv.search_time import summarise_figure11, summarise_figure12
 
 T_OF_2 = 12.7062  # 97.5 % point of Student's t with one degree of freedom
-FIGURES = figures("greedy_cv")
+FIGURES = registry.figures("greedy_cv")
 
 
 def runs(times, dataset="wdbc", classifiers=("knn",), **more):

@@ -9,10 +9,11 @@ from frugal import datasets
 from frugal.folds import score
 from frugal.folds.search import Kept, candidates_of, search
 from frugal.trials.searches import search as trials_search
-from studies import PAPERS, run_files
+from studies import run_files
 from studies.cli import main
 from studies.folds_comparison.entries import Entry
 from studies.folds_comparison.replays import compare
+from studies.registry import PAPERS
 
 PUBLISHED = Path(__file__).parents[2] / "results/published"
 RUNS = {

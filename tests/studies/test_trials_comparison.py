@@ -16,7 +16,6 @@ from studies.methods import METHODS
 from studies.shared import refits
 from studies.trials_comparison import figures
 from studies.trials_comparison.figures import looks_of, summarise_anytime, summarise_ranks
-from studies.trials_comparison.paper import claims
 from studies.trials_comparison.problems_and_methods import (
     COLUMNS,
     EXPERIMENTS,
@@ -27,6 +26,7 @@ from studies.trials_comparison.problems_and_methods import (
     shown_on,
 )
 from studies.trials_comparison.regrets import ends, reaches_floor, refit, render, tabulate
+from studies.verdicts import judge_paper
 
 CONFIG = config.load(Path(__file__).parents[2] / "config/config.yaml")
 FIGURES = {artefact.name: artefact for artefact in figures.FIGURES}
@@ -128,7 +128,7 @@ def test_runs_that_cannot_be_compared_are_refused():
     with pytest.raises(ValueError, match="the paths lack the column 'least'"):
         ends(path("ei", [0.1]).drop(columns="least"))
     with pytest.raises(ValueError, match="judge no claims"):
-        claims({}, scale="paper")
+        judge_paper("trials_comparison", {}, scale="paper")
 
 
 def test_searches_are_judged_when_all_had_spent_as_much():

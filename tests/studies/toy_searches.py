@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from studies.hypertune import paper
+from studies.hypertune.paper import PAPER
 from studies.publish import _reaches_floor
+from studies.verdicts import judge_paper
 
 
 def search(
@@ -70,11 +71,11 @@ def svm_runs(ahead, n_seeds=3, **columns):
 
 
 def verdict_of(runs, id, experiment="svm"):
-    return paper.claims({experiment: runs}, "paper").set_index("id").loc[f"hypertune.{id}"]
+    return judge_paper("hypertune", {experiment: runs}, "paper").set_index("id").loc[f"hypertune.{id}"]
 
 
 def reaches(folder, name, table):
     kind = "tables" if name.startswith("table") else "figures"
     (folder / kind).mkdir(exist_ok=True)
     table.to_csv(folder / kind / f"{name}.csv", index=False)
-    return _reaches_floor(Path(kind, f"{name}.csv"), folder, paper)
+    return _reaches_floor(Path(kind, f"{name}.csv"), folder, PAPER)

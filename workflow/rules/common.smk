@@ -9,12 +9,13 @@ from frugal.code import jobs
 from frugal.datasets.catalogue import CATALOGUE
 from frugal.folds.strategies import known as known_strategies
 from frugal.learners import CLASSIFIERS, NETWORKS, SCALERS
-from studies import PAPERS, artefacts
+from studies import artefacts
 from studies import code as studies_jobs
 from studies import config as studies_config
 from studies.captions import caption
 from studies.code import hash_of
 from studies.experiments import REPLAYED
+from studies.registry import PAPERS
 
 
 def check_config(check):
@@ -277,11 +278,9 @@ def variant_files(wildcards):
     )
 
 
-def caption_in(paper, end=""):
+def caption_in(paper, kind):
     """Params function: the caption of the result that a wildcard names."""
-    return lambda wildcards, input: caption(
-        paper, wildcards.name, config, end=end, runs=input, root=workflow.basedir
-    )
+    return lambda wildcards: caption(paper, wildcards.name, config, kind=kind)
 
 
 def table_paths(paper, *names):

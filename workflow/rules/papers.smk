@@ -26,8 +26,8 @@ for paper, shown in SHOWN.items():
                 mem_mb=2000,
                 runtime=20,
             params:
-                package=shown.paper,
-                code=derived_code(shown.paper),
+                package=shown.folder,
+                code=derived_code(shown.folder),
             shell:
                 "python -m studies derive {params.package} {wildcards.name} --runs {input.runs} --output {output} > {log} 2>&1"
 
@@ -59,10 +59,10 @@ for paper, shown in SHOWN.items():
             mem_mb=2000,
             runtime=10,
         params:
-            package=shown.paper,
+            package=shown.folder,
             scale=config["scale"],
-            caption=caption_in(paper, "_table"),
-            code=shown_code("table", shown.paper),
+            caption=caption_in(paper, "table"),
+            code=shown_code("table", shown.folder),
         shell:
             "python -m studies table {params.package} {wildcards.name} --runs {input.runs} --scale {params.scale}"
             " --output {output.csv} > {log} 2>&1"
@@ -105,10 +105,10 @@ for paper, shown in SHOWN.items():
                 mem_mb=2000,
                 runtime=10,
             params:
-                package=shown.paper,
+                package=shown.folder,
                 source=drawn_from(paper, kind),
-                caption=caption_in(paper),
-                code=shown_code("figure", shown.paper),
+                caption=caption_in(paper, "figure"),
+                code=shown_code("figure", shown.folder),
             shell:
                 "python -m studies figure {params.package} {wildcards.name} {params.source} --caption {params.caption:q}"
                 " --output {output.png} > {log} 2>&1"
@@ -147,10 +147,10 @@ for paper, shown in SHOWN.items():
                 mem_mb=2000,
                 runtime=10,
             params:
-                package=shown.paper,
+                package=shown.folder,
                 scale=config["scale"],
-                caption=caption(paper, item, config, root=workflow.basedir),
-                code=hash_of(studies_jobs.shown("claims", shown.paper)),
+                caption=caption(paper, item, config, kind="claims"),
+                code=hash_of(studies_jobs.shown("claims", shown.folder)),
             shell:
                 "python -m studies claims {params.package} --runs {input} --scale {params.scale}"
                 " --output {output.claims} > {log} 2>&1"

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
-import pandas as pd
-
 from studies.beta_pruning import model, network
-from studies.markdown import render
 from studies.records import Artefact, Paper
 from studies.shared import k_fold
-from studies.verdicts import judge_all
-
-__all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "PAPER", "claims", "render"]
 
 FIGURE1: Final = Artefact(
     "figure1",
@@ -39,19 +32,3 @@ PAPER: Final = Paper(
     floor=network.FLOOR,
     floor_rows=network.FLOOR_ROWS,
 )
-FLOOR, FLOOR_ROWS = PAPER.floor, PAPER.floor_rows
-FLOORS: dict[str, int] = {}
-
-
-def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
-    """All claims with verdicts, and our findings; those without runs as not run.
-
-    Args:
-        runs: by name of the study.
-        scale: label of the run.
-
-    Raises:
-        ValueError: on an unknown study.
-    """
-    listed = (*model.CLAIMS, *network.CLAIMS)  # and not PAPER, whose figures would be part of the code of claims
-    return judge_all([listed], runs, list(dict.fromkeys(claim.of for claim in listed)), scale)

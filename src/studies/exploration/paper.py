@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from typing import Any, Final
 
 import pandas as pd
 
-from studies import registry
 from studies.exploration import (
     comparison,
     errors_as_coded,
@@ -21,9 +20,6 @@ from studies.exploration import (
 from studies.exploration.document import FLOOR
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Paper
-from studies.verdicts import judge_all
-
-__all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "PAPER", "claims", "render"]
 
 _ACROSS = ("method", "quantity")
 
@@ -106,21 +102,3 @@ PAPER: Final = Paper(
     floor=FLOOR,
     floor_rows=refits.ALL_ROWS,
 )
-FLOORS: dict[str, int] = {}
-"""Repetitions under which results of a name are not published; `FLOOR` for all."""
-FLOOR_ROWS = PAPER.floor_rows
-"""Rows of the refits under which the table of task 2 is not published."""
-
-
-def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
-    """The document's claims with verdicts; those of a study without runs as not run.
-
-    Args:
-        runs: by name of the study.
-        scale: label of the run.
-
-    Raises:
-        ValueError: on an unknown study.
-    """
-    # Not of PAPER, whose runs and figures would be part of the code of claims.
-    return judge_all([CLAIMS], runs, registry.runs("exploration"), scale)

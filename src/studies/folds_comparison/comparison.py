@@ -65,7 +65,7 @@ RUNS: Final = Study(name="runs")
 """Replays of document 001's kept scores; the configuration says what is compared."""
 TIMED: Final = Study(name="timed", is_timed=True)
 """The same on timed fits."""
-NETWORK: Final = Study(name="network")
+NETWORK: Final = Study(name="network", floor=NETWORK_FLOOR)
 """The same of the kept scores of document 000's network."""
 
 

@@ -7,9 +7,6 @@ from typing import Any, Final
 
 from studies.folds_comparison import comparison
 from studies.records import Paper
-from studies.verdicts import no_claims as claims
-
-__all__ = ["FLOOR", "FLOORS", "PAPER", "claims"]
 
 
 def cells(config: Mapping[str, Any]) -> tuple[str, ...]:
@@ -26,9 +23,3 @@ PAPER: Final = Paper(
     floor=comparison.FLOOR,
     runs_folder="",
 )
-FLOOR = PAPER.floor
-FLOORS = {
-    "network": comparison.NETWORK_FLOOR,
-    **{one.name: one.floor for one in PAPER.artefacts if one.floor is not None},
-}
-"""Repetitions under which results of this name are not published; `FLOOR` for the others."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-import pandas as pd
-
 from studies.greedy_cv import (
     early_stopping,
     loop,
@@ -17,12 +15,8 @@ from studies.greedy_cv import (
     surfaces,
     wall_clock,
 )
-from studies.greedy_cv.measures import FLOOR, STUDY_FLOOR
-from studies.markdown import render
+from studies.greedy_cv.measures import FLOOR
 from studies.records import Paper
-from studies.verdicts import judge_all
-
-__all__ = ["FLOOR", "FLOORS", "PAPER", "TABLES", "claims", "render"]
 
 
 def _cells(config: Mapping[str, Any]) -> tuple[str, ...]:
@@ -67,32 +61,3 @@ PAPER: Final = Paper(
     cells=_cells,
     floor=FLOOR,
 )
-FLOORS: Final = {"sensitivity": STUDY_FLOOR, "sizes": STUDY_FLOOR, "variants": STUDY_FLOOR}
-"""Repetitions under which results of this name or in this folder are not published; `FLOOR` for the others."""
-TABLES: Final = {one.name: one.summarise for one in PAPER.artefacts if one.kind == "table"}
-"""Table name -> how it is made from runs and the label of the scale."""
-
-
-def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
-    """The document's claims with verdicts, and our findings; those on `sizes`, or those on what the document did.
-
-    Those of a study without runs are listed as not run.
-
-    Args:
-        runs: by name of the study, of those that the document did, or of `sizes` alone.
-        scale: label of the run.
-
-    Returns:
-        A row per claim, as `verdicts.judge` gives it.
-
-    Raises:
-        ValueError: on other names; the message lists the known ones.
-    """
-    document, beside = ("search_time", "early_stopping", "wall_clock"), ("sizes",)
-    known = beside if set(runs) & set(beside) else document
-    if set(runs) - set(known):
-        listed = f"{', '.join(document)}, or {', '.join(beside)} alone"
-        raise ValueError(f"claims are made of runs of {listed}, not of {', '.join(runs)}")
-    if known == beside:
-        return judge_all([sizes.CLAIMS], runs, known, scale)
-    return judge_all([search_time.CLAIMS, early_stopping.CLAIMS, wall_clock.CLAIMS], runs, known, scale)

@@ -28,7 +28,9 @@ VARIANTS: Final = {
     "last_of_ties": "last of tied best",
 }
 """Labels of the variants that we know; a configuration may have others."""
-SENSITIVITY: Final = Study(name="sensitivity", methods=style.strategies("standard", "greedy"))
+SENSITIVITY: Final = Study(
+    name="sensitivity", methods=style.strategies("standard", "greedy"), cells="variants", floor=STUDY_FLOOR
+)
 
 
 def variants(config: Mapping[str, Any]) -> tuple[str, ...]:

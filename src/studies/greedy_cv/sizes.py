@@ -47,6 +47,7 @@ def is_enough(runs: pd.DataFrame) -> bool:
 
 SIZES: Final = Study(
     name="sizes",
+    floor=STUDY_FLOOR,
     methods=style.strategies("standard", "greedy"),
     arrays=arrays,
     is_enough=is_enough,

@@ -39,6 +39,7 @@ from studies.hypertune.searches import (
     PROBLEM,
     TESTER,
     at_floor,
+    is_tuned,
     least_scope,
     not_run,
     paths,
@@ -149,7 +150,14 @@ def instead(runs: pd.DataFrame) -> Mapping[str, str]:
 
 
 STUDIES: Final = tuple(
-    Study(name=learner, judged=without_stand_ins, arrays=arrays, is_enough=are_real, instead=instead)
+    Study(
+        name=learner,
+        judged=without_stand_ins,
+        arrays=arrays,
+        is_enough=are_real,
+        instead=instead,
+        is_run=partial(is_tuned, learner=learner),
+    )
     for learner in LEARNERS
 )
 """Searches by learner; `studies.experiments.SEARCHES` says what they compare."""

@@ -38,6 +38,7 @@ from studies.hypertune.searches import (
     at_floor,
     is_over,
     is_short,
+    is_tuned,
     refit,
     runs_of,
     tested,
@@ -103,6 +104,7 @@ STUDIES: Final = tuple(
         arrays=arrays,
         is_enough=are_real,
         instead=instead,
+        is_run=partial(is_tuned, learner=learner),
     )
     for learner in LEARNERS
 )

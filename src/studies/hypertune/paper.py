@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
-
-import pandas as pd
 
 from studies.hypertune import budgets, complexity, curves, errors
 from studies.hypertune.errors import render
 from studies.hypertune.searches import FLOOR, FLOOR_ROWS, LEARNERS, reaches_floor
 from studies.records import Claim, Paper
-from studies.verdicts import check_claimed, judge_all
-
-__all__ = ["FLOOR", "FLOORS", "FLOOR_ROWS", "PAPER", "TABLES", "claims", "reaches_floor", "render"]
 
 RUNS: Final = ("complexity", *(f"{learner}{end}" for learner in LEARNERS for end in ("", "_refits")))
 """Names of the studies, in the document's order."""
@@ -55,20 +49,3 @@ PAPER: Final = Paper(
     floor_rows=FLOOR_ROWS,
     reaches_floor=reaches_floor,
 )
-TABLES: Final = {one.name: one.summarise for one in PAPER.artefacts if one.kind == "table"}
-FLOORS: Final[dict[str, int]] = {}
-
-
-def claims(runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
-    """The document's claims with verdicts, in its order; those of a study without runs as not run.
-
-    Args:
-        runs: by name of the study.
-        scale: label of the run.
-
-    Raises:
-        ValueError: on an unknown study.
-    """
-    for name in runs:
-        check_claimed(name, RUNS)
-    return judge_all([CLAIMS], runs, RUNS, scale)

@@ -38,6 +38,11 @@ class Learner(NamedTuple):
     section: str
 
 
+def is_tuned(config: Mapping[str, Any], *, learner: str) -> bool:
+    """Whether a configuration has a data set that a learner is tuned on."""
+    return bool(config["hypertune"][learner]["datasets"])
+
+
 class DataSet(NamedTuple):
     """A data set.
 

@@ -7,10 +7,7 @@ from typing import Final
 from studies.records import Paper, Study
 from studies.trials_comparison import figures, regrets
 from studies.trials_comparison.problems_and_methods import PROBLEMS
-from studies.trials_comparison.regrets import FLOOR, reaches_floor, render
-from studies.verdicts import no_claims as claims
-
-__all__ = ["FLOOR", "FLOORS", "MADE_FROM", "PAPER", "TABLES", "claims", "reaches_floor", "render"]
+from studies.trials_comparison.regrets import FLOOR, reaches_floor
 
 STUDIES: Final = tuple(Study(name=f"{learner}-{dataset}", refit=regrets.refit) for learner, dataset in PROBLEMS)
 """One per problem; the configuration says which methods are compared on it."""
@@ -23,6 +20,3 @@ PAPER: Final = Paper(
     reaches_floor=reaches_floor,
     shared=("lookup/*.parquet", "curves/*.parquet"),
 )
-TABLES: Final = {one.name: one.summarise for one in PAPER.artefacts if one.kind == "table"}
-FLOORS: Final[dict[str, int]] = {}
-MADE_FROM: Final = PAPER.shared

@@ -118,6 +118,6 @@ def make_parser() -> argparse.ArgumentParser:
     p = command(commands, "config", "check configuration files, or write the schema or the table of all keys")
     p.add_argument("action", choices=["check", "schema", "keys"])
     p.add_argument("files", nargs="*", help="to check; the first is the base of the others")
-    p.add_argument("--output", help="of the schema or the table; by default where the repository has it")
+    add_output(p, "--output", help="of the schema or the table; by default where the repository has it")
 
     return parser

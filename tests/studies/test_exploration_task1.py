@@ -108,7 +108,7 @@ def test_unknown_objectives_and_searches_are_refused():
         ValueError, match="unknown objective 'accuracy'; known: evidence, validation, leave_one_out"
     ):
         polynomial.scores("accuracy")
-    with pytest.raises(ValueError, match="unknown method of task1 'random'; known: dngo, dngo_as_coded"):
+    with pytest.raises(ValueError, match="unknown method 'random'; known: dngo, dngo_as_coded"):
         search("evidence", "random", seed=0)
     with pytest.raises(ValueError, match="n_trials must be at least 8 and at most 393, all candidates, got 394"):
         search("evidence", "dngo", seed=0, n_trials=394)

@@ -39,6 +39,7 @@ COMMANDS = {
     "studies figure": "greedy_cv figure11 --runs in.x",
     "studies claims": "greedy_cv --runs in.x --scale smoke",
     "studies summary": "--claims in.x",
+    "studies config": "keys",
 }
 """Every command that computes files, with all that it needs but --output."""
 

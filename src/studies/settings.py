@@ -17,6 +17,8 @@ from pydantic_core import PydanticCustomError
 LARGEST: Final = 10**9
 """No number of the configuration may be further from 0."""
 Scale = Literal["smoke", "laptop", "desk", "paper"]
+LAID_OVER: Final = {"smoke": ("laptop", "smoke")}
+"""Scales that lie over another one, from the lowest; every other scale lies over the defaults alone."""
 OURS: Final = "ours"
 """Source of a number that is in no document."""
 
@@ -93,8 +95,8 @@ class Settings(BaseModel):
 
     Attributes:
         laptop: what differs from the defaults at that scale; mappings go over the default key by key.
-        smoke: the same.
-        desk: the same.
+        smoke: what differs from `laptop` at that scale.
+        desk: what differs from the defaults.
         not_empty: fields in which an empty mapping that is given is refused, not merged away.
     """
 
@@ -126,7 +128,9 @@ class Settings(BaseModel):
             for name, field in cls.model_fields.items()
             if not is_left_out(field)
         }
-        return merge(values, deepcopy(getattr(cls, scale, {})))
+        for one in LAID_OVER.get(scale, (scale,)):
+            values = merge(values, deepcopy(getattr(cls, one, {})))
+        return values
 
 
 # Types ---------------------------------------------------------------------------------------------------------

@@ -43,14 +43,7 @@ class Network(Settings):
     )
 
     laptop = {"dataset": "mnist_2000", "n_seeds": 1, "taus": [0.8, 0.9, 0.99, 0.999], "buffers": [2, 5, 10, 20]}
-    smoke = {
-        "dataset": "mnist_500",
-        "epochs": 1,
-        "n_folds": 2,
-        "n_seeds": 1,
-        "taus": [0.9, 0.99],
-        "buffers": [2, 10],
-    }
+    smoke = {"dataset": "mnist_500", "epochs": 1, "n_folds": 2, "taus": [0.9, 0.99], "buffers": [2, 10]}
 
 
 class BetaPruning(Settings):

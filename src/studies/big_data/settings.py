@@ -73,15 +73,7 @@ class SvmTrials(Settings):
     fabolas: TrialsOrNone = setting(80, _KLEIN, _NOT_RUN)
 
     laptop = {"random": 100, "mtbo_4": 15, "mtbo_16": None, "mtbo_64": None, "fabolas": 30}
-    smoke = {
-        "random": 9,
-        "ei": None,
-        "entropy_search": None,
-        "mtbo_4": 5,
-        "mtbo_16": None,
-        "mtbo_64": None,
-        "fabolas": 6,
-    }
+    smoke = {"random": 9, "ei": None, "entropy_search": None, "mtbo_4": 5, "fabolas": 6}
 
 
 class SvmSearch(Settings):
@@ -147,8 +139,6 @@ class SvmSearch(Settings):
     smoke = {
         "n_initial": 4,
         "strategies": {
-            "ei": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "entropy_search": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
             "mtbo_4": {
                 "n_initial": 3,
                 "n_hyper": 2,
@@ -183,7 +173,7 @@ class CnnTrials(Settings):
     fabolas: TrialsOrNone = setting(60, OURS, _NOT_RUN)
 
     laptop = {"random": 24, "ei": 17, "entropy_search": 17, "mtbo_4": 20, "mtbo_16": None, "fabolas": 24}
-    smoke = {"random": 8, "ei": None, "entropy_search": None, "mtbo_4": None, "mtbo_16": None, "fabolas": 5}
+    smoke = {"random": 8, "ei": None, "entropy_search": None, "mtbo_4": None, "fabolas": 5}
 
 
 # As many representers as candidates: the minimum is sought among all of them.
@@ -229,10 +219,6 @@ class CnnSearch(Settings):
     smoke = {
         "n_initial": 3,
         "strategies": {
-            "ei": {"n_burn": 50, "n_steps": 10},
-            "entropy_search": {"n_hyper": 4, "n_burn": 20, "n_steps": 5, "n_representers": 24, "n_samples": 200},
-            "mtbo_4": {"n_hyper": 4, "n_burn": 20, "n_steps": 5, "n_representers": 24, "n_samples": 200},
-            "mtbo_16": Instead({"n_initial": 5}),
             "fabolas": {
                 "n_initial": 3,
                 "n_hyper": 2,
@@ -241,7 +227,7 @@ class CnnSearch(Settings):
                 "n_representers": 14,
                 "n_samples": 50,
                 "n_candidates": 16,
-            },
+            }
         },
         "n_seeds": 1,
     }
@@ -283,7 +269,7 @@ class CurveSearch(Settings):
         "n_trials": 3,
         "check_share": 0.75,
         "curve": {"n_steps": 40, "n_burn": 20},
-        "strategies": {"tpe": {"n_random": 2}, "smac": {"retrain_after": 1}},
+        "strategies": {"tpe": {"n_random": 2}},
         "n_seeds": 1,
     }
 
@@ -529,10 +515,8 @@ class Combinations(Settings):
         "r": 4,
         "n_truth": 10,
         "dynamic_gammas": [0.8],
-        "datasets": ["letter"],
         "svm_rows": 500,
         "svm_test": 300,
-        "svm_gammas": [0.8],
         "svm_s": 2,
         "svm_r": 2,
     }

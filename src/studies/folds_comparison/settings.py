@@ -70,4 +70,4 @@ class FoldsComparison(Settings):
     )
 
     laptop = {"n_seeds": 1, "n_timed_seeds": 0}
-    smoke = {"n_folds": [3], "n_seeds": 1, "n_timed_seeds": 0}
+    smoke = {"n_folds": [3]}

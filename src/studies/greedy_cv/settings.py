@@ -43,7 +43,7 @@ class SearchTime(Settings):
     n_seeds: Seeds = setting(30, "section 4.4", _SEEDS)  # one gives no intervals
 
     laptop = {"n_seeds": 1}
-    smoke = {"n_candidates": [128], "n_folds": [3], "n_seeds": 1}
+    smoke = {"n_candidates": [128], "n_folds": [3]}
 
 
 class EarlyStopping(Settings):
@@ -54,7 +54,7 @@ class EarlyStopping(Settings):
     n_seeds: Seeds = setting(30, "section 4.4", _SEEDS)
 
     laptop = {"n_seeds": 1}
-    smoke = {"n_candidates": [256], "n_folds": [3], "n_seeds": 1}
+    smoke = {"n_candidates": [256], "n_folds": [3]}
 
 
 class WallClock(Settings):
@@ -66,7 +66,7 @@ class WallClock(Settings):
     n_seeds: Seeds = setting(30, "section 4.4", _SEEDS)
 
     laptop = {"datasets": ["wdbc"], "n_seeds": 1}
-    smoke = {"datasets": ["wdbc"], "n_candidates": [256], "n_folds": [2], "n_seeds": 1}
+    smoke = {"n_candidates": [256], "n_folds": [2]}
 
 
 class Variant(Settings):

@@ -70,7 +70,6 @@ class CifarDefault(Settings):
     )  # laptop: 0.64 when last trained
 
     laptop = {"n_rows": 2000, "epochs": 5, "max_error": 0.75}
-    smoke = {"n_rows": 2000, "epochs": 5, "max_error": 0.75}
 
 
 class Defaults(Settings):
@@ -241,12 +240,7 @@ class ElasticNet(OnTables):
             "hypertune_neutral": None,
             "hypertune_literal": None,
         },
-        "strategies": {
-            "ei": {"n_initial": 2},
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "hypertune": {"n_initial": 2, "n_subset_trials": 2},
-        },
-        "n_seeds": 1,
+        "strategies": {"ei": {"n_initial": 2}, "hypertune": {"n_initial": 2, "n_subset_trials": 2}},
     }
     desk = {
         "n_train": 8000,
@@ -305,25 +299,7 @@ class Svm(OnTables):
         },
         "n_seeds": 1,
     }
-    smoke = {
-        "datasets": [],
-        "n_train": 1000,
-        "n_valid": 1000,
-        "n_test": 2000,
-        "n_trials": {
-            "random": 20,
-            "ei": 20,
-            "fabolas": 24,
-            "hypertune": 26,
-            "hypertune_reversed": None,
-            "hypertune_unsigned": None,
-        },
-        "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "hypertune": {"n_subset_trials": 4},
-        },
-        "n_seeds": 1,
-    }
+    smoke = {"datasets": []}
     desk = {
         "n_train": 8000,
         "n_valid": 2000,
@@ -386,27 +362,7 @@ class SvmRff(OnTables):
         },
         "n_seeds": 1,
     }
-    smoke = {
-        "datasets": [],
-        "n_train": 1000,
-        "n_valid": 1000,
-        "n_test": 2000,
-        "n_trials": {
-            "random": 20,
-            "ei": 20,
-            "fabolas": 24,
-            "hyperband": 69,
-            "hyperband_rows": None,
-            "hypertune": 26,
-            "hypertune_reversed": None,
-            "hypertune_unsigned": None,
-        },
-        "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "hypertune": {"n_subset_trials": 4},
-        },
-        "n_seeds": 1,
-    }
+    smoke = {"datasets": []}
     desk = {
         "n_train": 8000,
         "n_valid": 2000,
@@ -482,24 +438,9 @@ class Mlp(Tuned):
     smoke = {
         "n_train": 200,
         "n_valid": 200,
-        "rows_per_class": 10,
         "epochs": 3,
-        "n_trials": {
-            "random": None,
-            "ei": None,
-            "fabolas": None,
-            "hyperband": None,
-            "hyperband_rows": None,
-            "hypertune": 13,
-            "hypertune_reversed": None,
-            "hypertune_unsigned": None,
-            "hypertune_neutral": None,
-        },
-        "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "hypertune": {"n_initial": 2, "n_subset_trials": 2},
-        },
-        "n_seeds": 1,
+        "n_trials": {"random": None, "ei": None, "fabolas": None, "hyperband": None, "hypertune": 13},
+        "strategies": {"hypertune": {"n_initial": 2, "n_subset_trials": 2}},
     }
     desk = {
         "n_train": 10000,
@@ -566,20 +507,7 @@ class CifarCnn(Tuned):
         },
         "n_seeds": 1,
     }
-    smoke = {
-        "datasets": [],
-        "n_train": 500,
-        "n_valid": 500,
-        "subset_share": 0.1,
-        "rows_per_class": 5,
-        "epochs": 3,
-        "n_trials": {"random": 8, "ei": 8, "fabolas": None, "hyperband": 12, "hypertune": 24},
-        "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "hypertune": {"n_subset_trials": 4},
-        },
-        "n_seeds": 1,
-    }
+    smoke = {"datasets": []}
     desk = {
         "n_train": 10000,
         "n_valid": 2000,

@@ -74,13 +74,7 @@ class ComparedSvm(Settings):
     }
     smoke = {
         "n_trials": {"ei_explore": None, "dngo": None, "tpe": 5, "smac": None, "hyperband": 6, "hypertune": None},
-        "strategies": {
-            "ei_explore": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "dngo": {"n_epochs": 100},
-            "tpe": {"n_random": 3},
-            "smac": {"retrain_after": 4},
-            "hypertune": {"n_subset_trials": 4, "n_starts": 2},
-        },
+        "strategies": {"tpe": {"n_random": 3}},
     }
     desk = {
         "n_trials": {"smac": 40, "hypertune": 47},
@@ -127,13 +121,7 @@ class ComparedCnn(Settings):
             "hyperband": None,
             "hypertune": None,
         },
-        "strategies": {
-            "ei_explore": {"n_burn": 50, "n_steps": 10},
-            "dngo": {"n_epochs": 100},
-            "tpe": {"n_random": 3},
-            "smac": {"retrain_after": 4},
-            "hypertune": {"n_subset_trials": 3, "n_starts": 2},
-        },
+        "strategies": {"tpe": {"n_random": 3}},
     }
     desk = {"n_trials": {"smac": 40}, "strategies": {"dngo": {"n_epochs": 100}}}
 
@@ -190,12 +178,7 @@ class ComparedCurves(Settings):
             "ei_explore_terminated": None,
             "dngo_terminated": None,
             "hyperband": None,
-        },
-        "strategies": {
-            "ei": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "ei_explore": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "dngo": {"n_epochs": 100},
-        },
+        }
     }
     desk = {"strategies": {"dngo": {"n_epochs": 100}}}
 
@@ -307,31 +290,7 @@ class ComparedLive(Settings):
             "hyperband": 4,
             "hypertune": None,
         },
-        "strategies": {
-            "ei": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "entropy_search": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "mtbo_4": {
-                "n_initial": 3,
-                "n_hyper": 4,
-                "n_burn": 20,
-                "n_steps": 10,
-                "n_representers": 20,
-                "n_samples": 200,
-            },
-            "fabolas": {
-                "n_initial": 3,
-                "n_hyper": 4,
-                "n_burn": 20,
-                "n_steps": 10,
-                "n_representers": 20,
-                "n_samples": 200,
-            },
-            "tpe": {"n_random": 3},
-            "smac": {"retrain_after": 4},
-            "ei_explore": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "dngo": {"n_epochs": 100},
-            "hypertune": {"n_subset_trials": 4, "n_starts": 2},
-        },
+        "strategies": {"mtbo_4": {"n_initial": 3}, "fabolas": {"n_initial": 3}, "tpe": {"n_random": 3}},
         "n_seeds": 1,
     }
     desk = {

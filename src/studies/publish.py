@@ -55,7 +55,7 @@ def publish(
 
     What several papers' runs look up, which `Paper.shared` names as patterns under `results`, goes to the same
     place under `<results>/published/`. A table, figure or file of cells with a number from fewer repetitions
-    than its floor is left out, as are claims on our own study (`claims_*.csv`) of which one is below it; and
+    than its floor is left out, as are claims on our own study (`claims_*.csv`) of which one is below it, and
     provenance.json lists it under `left_out`. What an earlier call published in the folder and this one does not
     is deleted; with `only`, that alone which the paper no longer shows.
 
@@ -100,8 +100,9 @@ def publish(
     if not copies:
         raise ValueError(f"{source} has nothing to publish that is like {' or '.join(only)}")
     old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
-    lost = sorted(str(path.relative_to(target)) for path in old if path.match("*.parquet"))
-    if not only and any(_is_shown(made, Path(name)) for name in lost):
+    lost = sorted(name for name in (path.relative_to(target) for path in old) if name.suffix == ".parquet")
+    lost = [name for name in lost if _is_shown(made, name)]
+    if lost and not only:
         raise ValueError(
             f"{source} lacks {lost[0]}, which is published and would be deleted: run it, or name with --only what "
             "is to be published"

@@ -99,48 +99,20 @@ def of_logarithms(of_log: Estimate) -> Estimate:
     return replace(of_log, ours=ours, low=low, high=high, is_log=True)
 
 
-def share(hits: ArrayLike, unit: float = 1.0, n_seeds: int | None = None) -> Estimate:
+def share(hits: ArrayLike, unit: float = 1.0) -> Estimate:
     """Share of yes among yes/no answers, with Wilson's interval.
 
     Args:
         hits: 1 or 0 (nan: no answer, left out), one per independent case.
         unit: 100 for per cent.
-        n_seeds: seeds that the cases are from, where a seed has several.
     """
     x = np.asarray(hits, dtype=float)
     x = x[~np.isnan(x)]
     n = x.size
     if not n:
         return Estimate(math.nan, math.nan, math.nan)
-    n_seeds = n if n_seeds is None else n_seeds
-    sd = math.sqrt(_wilson_variance(x) * n_seeds / n)
     low, high = _wilson(x)
-    return Estimate(unit * float(x.mean()), unit * low, unit * high, unit * sd, n_seeds)
-
-
-def share_difference(
-    hits: ArrayLike, others: ArrayLike, unit: float = 1.0, n_seeds: int | None = None
-) -> Estimate:
-    """Difference between two shares of yes, with Newcombe's interval, which is made of Wilson's two.
-
-    Source: Newcombe (1998), "Interval estimation for the difference between independent proportions", Statistics
-    in Medicine 17, 873-890, method 10.
-
-    Args:
-        hits: 1 or 0 (nan: no answer, left out), one per independent case.
-        others: the same, of which the share is subtracted.
-        unit: 100 for points.
-        n_seeds: seeds that the cases are from, where a seed has several.
-    """
-    x, y = (np.asarray(answers, dtype=float) for answers in (hits, others))
-    x, y = x[~np.isnan(x)], y[~np.isnan(y)]
-    if not x.size or not y.size:
-        return Estimate(math.nan, math.nan, math.nan)
-    n_seeds = min(x.size, y.size) if n_seeds is None else n_seeds
-    (p, low_p, high_p), (q, low_q, high_q) = ((float(z.mean()), *_wilson(z)) for z in (x, y))
-    low, high = p - q - math.hypot(p - low_p, high_q - q), p - q + math.hypot(high_p - p, q - low_q)
-    sd = math.sqrt((_wilson_variance(x) / x.size + _wilson_variance(y) / y.size) * n_seeds)
-    return Estimate(unit * (p - q), unit * low, unit * high, unit * sd, n_seeds)
+    return Estimate(unit * float(x.mean()), unit * low, unit * high, unit * math.sqrt(_wilson_variance(x)), n)
 
 
 def _wilson(x: Array) -> tuple[float, float]:

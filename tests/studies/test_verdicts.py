@@ -19,7 +19,6 @@ from studies.estimates import (
     resampled,
     seeds_to_decide,
     share,
-    share_difference,
     unbounded,
 )
 from studies.records import Claim
@@ -116,35 +115,6 @@ def test_one_case_shows_that_there_are_cases_and_none_shows_nothing(n):
     assert verdict(regions.above(0), share([1.0] + [0.0] * n)) == REPRODUCED
     assert verdict(regions.above(0), share([0.0] * n)) == UNDECIDED
     assert verdict(regions.below(1), share([1.0] * n)) == UNDECIDED
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "low", "high"),
-    [
-        ((56, 70), (48, 80), 0.0524, 0.3339),
-        ((9, 10), (3, 10), 0.1705, 0.8090),
-        ((5, 56), (0, 29), -0.0381, 0.1926),
-        ((0, 10), (0, 10), -0.2775, 0.2775),
-        ((10, 10), (0, 20), 0.6791, 1.0),
-    ],
-)
-def test_a_difference_of_shares_has_newcombes_interval(first, second, low, high):
-    # Newcombe (1998), Table II, method 10.
-    answers = [[1.0] * n_yes + [0.0] * (n - n_yes) for n_yes, n in (first, second)]
-    found = share_difference(*answers)
-    assert found.ours == pytest.approx(first[0] / first[1] - second[0] / second[1])
-    assert (found.low, found.high) == pytest.approx((low, high), abs=6e-5)
-
-
-def test_shares_of_cases_count_the_seeds_that_they_are_from():
-    # 0 of 105 and 0 of 90: undecided; a seed has 35 and 30 cases, so each weighs as so many.
-    none = share([0.0] * 105, n_seeds=3)
-    assert none.n_seeds == 3
-    assert none.sd == pytest.approx(share([0.0] * 105).sd / math.sqrt(35))
-    found = share_difference([0.0] * 105, [0.0] * 90, unit=100, n_seeds=3)
-    assert found.n_seeds == 3
-    assert verdict(regions.below(0), found) == UNDECIDED
-    assert share_difference([1.0], []).n_seeds == 0
 
 
 def test_a_resampled_mean_has_nearly_students_interval_and_the_same_one_for_the_same_id():

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from studies import style
-from studies.estimates import Arrays, Estimate, exact, mean, ratio, share, share_difference
+from studies.estimates import Arrays, Estimate, clustered_share, exact, mean, ratio, share
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, at_least, at_most, below, near
 from studies.tidy import TIDY, mean_by_seed, need, provenance, read_printed, unprinted
@@ -104,34 +104,32 @@ def _yield_early_over_late(arrays: Arrays, rng: Generator) -> Estimate:
     return ratio(early * (arrays["n_steps"] - N_TRAININGS), late * N_TRAININGS)  # until all are explored
 
 
-def _prunings(arrays: Arrays, method: str) -> Floats:
-    """For every pruning whether it was wrong."""
-    n_wrong, n_judged = (int(arrays[f"{method}_{count}"].sum()) for count in ("n_wrong", "n_judged"))
-    return np.repeat([1.0, 0.0], [n_wrong, n_judged - n_wrong])
-
-
 def _wrong(arrays: Arrays, rng: Generator) -> Estimate:
-    ours = _prunings(arrays, PRUNERS[0])
-    return replace(share(ours, unit=100, n_seeds=_n_seeds(arrays)), remark=_counts(ours))
+    """Share of wrong prunings; those of a seed share folds, weights and the set that they are judged against."""
+    n_wrong, n_judged = _prunings(arrays, PRUNERS[0])
+    return replace(clustered_share(n_wrong, n_judged, unit=100), remark=_counts(n_wrong, n_judged))
 
 
 def _fewer_wrong(arrays: Arrays, rng: Generator) -> Estimate:
+    """Difference of the shares seed by seed, since both pruners meet the same scores."""
     ours, heuristic = (_prunings(arrays, method) for method in PRUNERS)
-    found = share_difference(heuristic, ours, unit=100, n_seeds=_n_seeds(arrays))
-    return replace(found, remark=f"{_counts(heuristic)} and {_counts(ours)}")
+    with np.errstate(invalid="ignore"):  # a seed without prunings has no share
+        found = mean(100.0 * (heuristic[0] / heuristic[1] - ours[0] / ours[1]))
+    return replace(found, remark=f"{_counts(*heuristic)} and {_counts(*ours)}")
 
 
-def _counts(hits: Floats) -> str:
-    return f"{hits.sum():g} of {hits.size}"
+def _prunings(arrays: Arrays, method: str) -> tuple[Floats, Floats]:
+    """Wrong prunings and all, by seed."""
+    return arrays[f"{method}_n_wrong"], arrays[f"{method}_n_judged"]
 
 
-def _n_seeds(arrays: Arrays) -> int:
-    return arrays[f"{PRUNERS[0]}_n_judged"].size
+def _counts(hits: Floats, cases: Floats) -> str:
+    return f"{hits.sum():g} of {cases.sum():g}"
 
 
 def _best_kept(arrays: Arrays, rng: Generator) -> Estimate:
     kept = 1.0 - arrays["beta_pruning_lost_best"]
-    return replace(share(kept, unit=100), remark=_counts(kept))
+    return replace(share(kept, unit=100), remark=f"{kept.sum():g} of {kept.size}")
 
 
 CLAIMS: Final = (

@@ -150,5 +150,5 @@ def test_the_likelihood_fit_is_compared_with_the_posterior(monkeypatch):
 
 
 def test_runs_of_an_unknown_experiment_are_refused():
-    with pytest.raises(ValueError, match="no claims on the experiment 'network'"):
+    with pytest.raises(ValueError, match="no claims on the runs 'network'; known: model, explored"):
         claims({"network": pd.DataFrame()}, "laptop")

@@ -580,7 +580,7 @@ def test_what_lies_below_the_floor(derived, task1_runs, refit_runs, task2_runs, 
     logistic = logistic.drop_duplicates(["method", "seed", "id"])
     assert greediness.is_enough(logistic)
     assert not greediness.is_enough(logistic[logistic["id"] < 29])
-    with pytest.raises(ValueError, match="no claims on the experiment 'intervals'; known: task1, task1_scores"):
+    with pytest.raises(ValueError, match="no claims on the runs 'intervals'; known: task1, task1_scores"):
         judge_paper("exploration", {"intervals": refit_runs}, "smoke")
 
 

@@ -183,10 +183,10 @@ def test_claims_on_our_own_study_stand_apart_from_the_documents():
     quoted, ours = split(claims({"sizes": sizes}, "paper"))
     assert quoted["id"].tolist() == ["greedy_cv.sizes.greedy_improves"]
     assert ours["id"].tolist() == ["greedy_cv.sizes.standard_does_not"]
-    known = "runs of search_time, early_stopping, wall_clock, or sizes alone, not of"
-    for runs in ({"seizes": sizes}, {"search_time": sizes, "sizes": sizes}):
-        with pytest.raises(ValueError, match=f"{known} {', '.join(runs)}"):
-            claims(runs, "paper")
+    with pytest.raises(ValueError, match="no claims on the runs 'seizes'; known: search_time, early_stopping"):
+        claims({"seizes": sizes}, "paper")
+    with pytest.raises(ValueError, match=r"wall_clock.*; or sizes, not of search_time, sizes"):
+        claims({"search_time": sizes, "sizes": sizes}, "paper")
 
 
 @pytest.mark.parametrize(("slope", "expected"), [(-0.1, REPRODUCED), (-0.003, UNDECIDED), (0.1, CONTRADICTED)])

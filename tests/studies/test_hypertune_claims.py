@@ -306,7 +306,7 @@ def test_the_cnns_best_are_near_each_other_and_before_fabolas():
 
 
 def test_an_experiment_without_claims_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"no claims on the experiment 'svms'; known: complexity, elastic_net"):
+    with pytest.raises(ValueError, match="no claims on the runs 'svms'; known: complexity, elastic_net, "):
         claims({"svms": pd.DataFrame()}, "smoke")
 
 

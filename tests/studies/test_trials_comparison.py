@@ -127,7 +127,7 @@ def test_runs_that_cannot_be_compared_are_refused():
         ends(path("ei", [0.1], problem=("svm", "iris")))
     with pytest.raises(ValueError, match="the paths lack the column 'least'"):
         ends(path("ei", [0.1]).drop(columns="least"))
-    with pytest.raises(ValueError, match="judge no claims"):
+    with pytest.raises(ValueError, match="trials_comparison judges no claims"):
         judge_paper("trials_comparison", {}, scale="paper")
 
 

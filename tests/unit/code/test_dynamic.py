@@ -8,8 +8,6 @@ KNOWN = {
     "frugal/lazy.py": 1,  # `Tree.find` reads the tables of lazy packages
     "frugal/learners/registry.py": 1,  # `jobs.learner` says which module
     "frugal/registry.py": 1,  # `jobs.strategy` says which module; `Switches.families` where a job does not
-    "studies/__init__.py": 2,  # `studies.code.shown`
-    "studies/cli.py": 2,  # `studies.code.refits` and `derived`
     "studies/registry.py": 1,  # `studies.code.LOOKED_UP`: jobs name the records that they are of
 }
 """File -> imports by name in it, and what finds the modules for a hash. Who adds one must see to that, too."""

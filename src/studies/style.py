@@ -29,6 +29,8 @@ if TYPE_CHECKING:  # what draws imports matplotlib, so that records of figures a
 ONE_COLUMN: Final = (3.5, 2.6)
 TWO_COLUMN: Final = (7.2, 3.0)
 """Width and height in inches."""
+BEHIND: Final = "#C9CDD2"
+"""Of the other methods behind the one that a panel shows."""
 SEQUENTIAL: Final = "cividis"
 """Colour map for quantities; its lightness rises evenly, so it survives grey printing."""
 DPI: Final = 160

@@ -165,6 +165,7 @@ def _note(table: pd.DataFrame) -> str:
 # Figures -------------------------------------------------------------------------------------------------------
 
 _TICKS: Final = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
+_COLUMNS: Final = 5
 _REGRETS: Final = (0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
@@ -234,21 +235,45 @@ def summarise_anytime(runs: pd.DataFrame) -> pd.DataFrame:
 
 @style.styled
 def draw_anytime(summary: pd.DataFrame) -> Figure:
-    """A curve per strategy; a panel per n and k."""
-    figure = _canvas(summary)
+    """A block of panels per n and k, and in it one per strategy, the others in grey behind it."""
     if summary.empty:
+        figure = style.new_figure(*style.TWO_COLUMN)
         style.say_not_run(figure.subplots())
         return figure
-    for axes, part in _panels(summary, figure):
-        for (method, strategy), line in part.groupby(["method", "strategy"]):
-            look = look_of(str(method), str(strategy), np.nan)
-            axes.plot(
-                line["share"], 100 * line["mean"], color=look.color, marker=look.marker, linestyle=look.linestyle,
-                markeredgecolor="black", markeredgewidth=0.4, label=look.label, clip_on=False,
-            )  # fmt: skip
-    _legend(figure)
+    lists = list(summary.groupby(list(LISTS)))
+    n_rows = -(-summary["method"].nunique() // _COLUMNS)
+    figure = style.new_figure(style.TWO_COLUMN[0], 0.4 + len(lists) * (0.5 + 1.05 * n_rows))
+    top = 105 * float(summary[["mean", "high"]].max(axis=None)) or 1.0
+    blocks = np.atleast_1d(figure.subfigures(len(lists), 1))
+    for block, ((n, k), part) in zip(blocks, lists, strict=True):
+        block.suptitle(f"n = {n}, k = {k}", fontsize=8)
+        grid = block.subplots(n_rows, _COLUMNS, sharex=True, sharey=True, squeeze=False)
+        _draw_each(grid.ravel(), part, top)
+        for axes in grid[:, 0]:
+            axes.set_ylabel("Regret (points)", fontsize=7)
+        block.supxlabel("Folds spent (share of n·k, weighted by rows)", fontsize=7)
     style.mark_stand_in(figure, summary["data"])
     return figure
+
+
+def _draw_each(panels: NDArray[np.object_], part: pd.DataFrame, top: float) -> None:
+    """A panel per strategy: its mean regret and interval, the standard method first."""
+    lines = {str(method): line for method, line in part.groupby("method")}
+    shown = sorted(lines, key=lambda method: (method != "standard", method))
+    for axes, method in zip(panels, shown, strict=False):
+        for other in lines.values():
+            axes.plot(other["share"], 100 * other["mean"], color=style.BEHIND, linewidth=0.6, zorder=1)
+        line = lines[method].assign(**100 * lines[method][["mean", "low", "high"]])
+        look = look_of(method, str(line["strategy"].iloc[0]), np.nan)
+        style.band(axes, line, look.color, x="share", alpha=0.25)
+        axes.plot(line["share"], line["mean"], color=look.color, linewidth=1.4, clip_on=False)
+        axes.set_title(look.label, fontsize=7)
+        _scale(axes, top, every=2)
+        axes.tick_params(labelsize=6, length=2)
+    for axes in panels[len(shown) :]:
+        axes.set_visible(False)
+    for axes in panels[len(shown) - _COLUMNS : len(shown)]:
+        axes.tick_params(labelbottom=True)
 
 
 def summarise_ranks(runs: pd.DataFrame) -> pd.DataFrame:
@@ -322,20 +347,25 @@ def _panels(summary: pd.DataFrame, figure: Figure) -> list[tuple[Axes, pd.DataFr
     parts, top = [], 105 * float((summary["mean"] + summary["se"].fillna(0)).max()) or 1.0
     for (i, j), axes in np.ndenumerate(grid):
         axes.set_title(f"n = {lengths[i]}, k = {folds[j]}")
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(_TICKS, ["1" if t == 1 else f"1/{round(1 / t)}" for t in _TICKS])
-        axes.minorticks_off()
-        axes.set_yscale("function", functions=(_root, np.square))  # has a zero, and tells small regrets apart
-        axes.set_ylim(0, top)
-        ticks = [t for t in _REGRETS if t == 0 or 0.01 * top < t < top]
-        axes.set_yticks(ticks, [f"{t:g}" for t in ticks])
-        axes.grid(alpha=0.3)
+        _scale(axes, top)
         parts.append((axes, summary[(summary["n"] == lengths[i]) & (summary["k"] == folds[j])]))
     for axes in grid[-1]:
         axes.set_xlabel("Folds spent (share of n·k, weighted by rows)")
     for axes in grid[:, 0]:
         axes.set_ylabel("Regret (points of accuracy)")
     return parts
+
+
+def _scale(axes: Axes, top: float, *, every: int = 1) -> None:
+    """Shares by their logarithms, regrets up to `top` by their roots; one tick of `every` is shown."""
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(_TICKS[::every], ["1" if t == 1 else f"1/{round(1 / t)}" for t in _TICKS[::every]])
+    axes.minorticks_off()
+    axes.set_yscale("function", functions=(_root, np.square))  # has a zero, and tells small regrets apart
+    axes.set_ylim(0, top)
+    ticks = [t for t in _REGRETS if t == 0 or 0.01 * top < t < top][::every]
+    axes.set_yticks(ticks, [f"{t:g}" for t in ticks])
+    axes.grid(alpha=0.3)
 
 
 def _root(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -389,8 +419,8 @@ ANYTIME: Final = Artefact(
     summarise_anytime,
     f"""Regret of the candidate that each strategy would return if stopped, against the share of n·k fold
     evaluations spent, one on fewer rows counted by its share of the rows; averaged over the datasets and
-    classifiers of document 001. A strategy that has ended keeps its choice; curves that coincide lie on each
-    other. The CSV holds the 95 % intervals over seeds. The vertical scale is that of the square root. {_SEEDS}""",
+    classifiers of document 001. Each panel shows one strategy with its 95 % interval over seeds, and the others in
+    grey. A strategy that has ended keeps its choice. The vertical scale is that of the square root. {_SEEDS}""",
     draw_anytime,
 )
 RANKS: Final = Artefact(
@@ -429,8 +459,8 @@ NETWORK_ANYTIME: Final = Artefact(
     ("network",),
     summarise_anytime,
     f"""Regret of the candidate that each strategy would return if stopped, against the share of n·k trainings
-    done, on the kept scores of document 000's network. The vertical scale is that of the square root.
-    {_OF_NETWORK}""",
+    done, on the kept scores of document 000's network. Each panel shows one strategy with its 95 % interval over
+    seeds, and the others in grey. The vertical scale is that of the square root. {_OF_NETWORK}""",
     draw_anytime,
     floor=NETWORK_FLOOR,
 )

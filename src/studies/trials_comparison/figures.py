@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 N_POINTS: Final = 201
 _DOTS: Final = (0, (1, 1))
-_BEHIND: Final = "#C9CDD2"
 _ACROSS: Final = {
     "seconds": "Evaluations and\noptimiser (s)",
     "cost": "Cost of evaluations\n({})",
@@ -140,7 +139,7 @@ def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame, looks: Mapping
                 line["x"],
                 100 * line["mean"],
                 drawstyle="steps-post",
-                color=_BEHIND,
+                color=style.BEHIND,
                 linewidth=0.6,
                 zorder=1,
                 rasterized=True,
@@ -188,7 +187,7 @@ def _explain(figure: Figure) -> None:
 
     whole = Line2D([], [], color="black", linewidth=1.2)
     ended = Line2D([], [], color="black", linewidth=1.2, linestyle=_DOTS, marker="o", markerfacecolor="white")
-    behind = Line2D([], [], color=_BEHIND, linewidth=1.0)
+    behind = Line2D([], [], color=style.BEHIND, linewidth=1.0)
     budget = Line2D([], [], color="#555555", linewidth=0.8, linestyle=":")
     labels = {
         whole: "the row's method",

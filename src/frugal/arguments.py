@@ -91,7 +91,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_output(p, "--output", required=True)
     add_output(p, "--cells-output", required=True)
 
-    add_trials(commands)
+    _add_table_trials(commands)
 
     p = command(commands, "curves", "train candidates of a network, for a stored set of learning curves")
     p.add_argument("--network", required=True)
@@ -112,7 +112,7 @@ def make_parser() -> argparse.ArgumentParser:
     steps = p.add_subparsers(dest="step", required=True, metavar="STEP")
     p = command(steps, "measure", "the candidates with one value of the grid's last dimension")
     p.add_argument("--part", type=int, required=True, help="number of the value, from 0")
-    _add_table(p)
+    _add_look_up(p)
     add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
     add_restart(p)
     p = command(steps, "gather", "all parts in one table that is checked to be whole")
@@ -122,7 +122,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_input(p, "--table", required=True)
     p.add_argument("--n-cells", type=int, default=3)
     p.add_argument("--seed", type=int, default=0, help="draws the cells")
-    _add_table(p)
+    _add_look_up(p)
     add_output(p, "--output", required=True, help="a row per cell, written whatever they say")
 
     p = command(commands, "gather", "gather what the methods of an experiment gave")
@@ -172,39 +172,16 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--seed", type=int, default=0)
 
     p = command(commands, "select", "choose a model for your own table")
-    add_input(p, "data", help="a CSV file with a header line, or a parquet file")
-    p.add_argument("--target", help="name of the column that is predicted; the last by default")
-    p.add_argument("--task", help="classification or regression; told by the target's values by default")
-    p.add_argument("--drop", action="append", default=[], help="a column to leave out; may be repeated")
-    p.add_argument(
-        "--keep", action="append", default=[], help="a column to use whatever it holds; may be repeated"
-    )
-    p.add_argument("--groups", help="column of what the rows belong to; rows of a group stay in one fold")
+    _add_table(p, default_strategy="greedy_early_stopping", family="folds")
     p.add_argument("--estimators", nargs="+", default=[], help="such as ridge, svm, knn, hist_gradient_boosting")
-    p.add_argument("--scoring", help="scikit-learn's name; accuracy, or r2 of a regression, by default")
-    p.add_argument("--positive", help="the class that a scoring such as f1 is about")
-    p.add_argument("--strategy", default="greedy_early_stopping", help="any of the folds family")
-    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
     p.add_argument("--n-candidates", type=int, default=64, help="drawn from the estimators' spaces together")
-    p.add_argument("--n-folds", type=int, default=5, help="of the cross-validation")
-    p.add_argument("--seed", type=int, default=0, help="of candidates, folds and estimators")
-    p.add_argument(
-        "--workers", type=int, default=1, help="processes that fit at once; the number may change the result"
-    )
-    p.add_argument(
-        "--time-limit",
-        type=float,
-        help="seconds after which no fit is started (one that runs is finished); none by default",
-    )
     p.add_argument("--fit-timeout", type=float, help="seconds after which a fit counts as failed; none by default")
-    add_output(p, "--journal", help="keeps every fit; the same command repeats none")
-    add_output(p, "--output", help="the fitted pipeline, for joblib.load")
-    add_output(p, "--results", help="a row per candidate, as parquet or CSV")
     return parser
 
 
 Places = Mapping[str, Callable[[Path], Path]]
 """Files that follow from one that an argument names: what each is -> where it is."""
+BY_NAME: Final = "search a learner's hyperparameters, or a function's minimum, trial by trial"
 JOURNAL: Final[Places] = {"journal": lambda path: path.with_suffix(".jsonl")}
 READ_BY_SETTINGS: Final = ("table", "extrapolations")
 """Settings that name a file."""
@@ -257,10 +234,10 @@ def files_of(args: argparse.Namespace, kind: str) -> list[tuple[str, Path]]:
     return found
 
 
-def command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
+def command(commands: Any, name: str, text: str) -> _Parser:
     """Add one command, whose help shows its defaults."""
     shows = argparse.ArgumentDefaultsHelpFormatter
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text, formatter_class=shows)
+    parser: _Parser = commands.add_parser(name, help=text, description=text, formatter_class=shows)
     return parser
 
 
@@ -269,9 +246,39 @@ def add_restart(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--restart", action="store_true", help="set the journal aside as .old, and begin anew")
 
 
-def _add_table(parser: argparse.ArgumentParser) -> None:
+def _add_look_up(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="of the table, as JSON")
     parser.add_argument("--root", default="data", help="folder of the datasets")
+
+
+def _add_table(p: argparse.ArgumentParser, *, default_strategy: str, family: str) -> None:
+    """What a search on a user's own table is told of it, whatever the strategy."""
+    add_input(p, "data", help="a CSV file with a header line, or a parquet file")
+    p.add_argument("--target", help="name of the column that is predicted; the last by default")
+    p.add_argument("--task", help="classification or regression; told by the target's values by default")
+    p.add_argument("--drop", action="append", default=[], help="a column to leave out; may be repeated")
+    p.add_argument(
+        "--keep", action="append", default=[], help="a column to use whatever it holds; may be repeated"
+    )
+    p.add_argument("--groups", help="column of what the rows belong to; rows of a group stay in one fold")
+    p.add_argument("--scoring", help="scikit-learn's name; accuracy, or r2 of a regression, by default")
+    p.add_argument("--positive", help="the class that a scoring such as f1 is about")
+    p.add_argument("--strategy", default=default_strategy, help=f"any of the {family} family")
+    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
+    p.add_argument("--n-folds", type=int, default=5, help="of the cross-validation")
+    p.add_argument("--seed", type=int, default=0, help="of candidates, folds and estimators")
+    p.add_argument(
+        "--workers", type=int, default=1, help="processes that fit at once; the number may change the result"
+    )
+    p.add_argument(
+        "--time-limit",
+        type=float,
+        help="seconds after which no fit is started (one that runs is finished); none by default",
+    )
+    add_output(p, "--journal", help="keeps every fit; the same command repeats none")
+    add_restart(p)
+    add_output(p, "--output", help="the fitted pipeline, for joblib.load")
+    add_output(p, "--results", help="a row per candidate, as parquet or CSV")
 
 
 def _add_scoring(parser: argparse.ArgumentParser) -> None:
@@ -291,15 +298,54 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
 
 def top_level(prog: str, text: str) -> tuple[argparse.ArgumentParser, Any]:
     """A parser without commands yet, and what these are added to."""
-    parser = argparse.ArgumentParser(prog=prog, description=text)
+    parser = _Parser(prog=prog, description=text)
     parser.add_argument("--version", action="version", version=f"frugal {frugal.__version__}")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return parser, parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
 
+class _Parser(argparse.ArgumentParser):
+    """One that leaves to `other` what names any of `flags`."""
+
+    other: argparse.ArgumentParser | None = None
+    flags: frozenset[str] = frozenset()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As of any parser."""
+        if self.other is not None and any(text.partition("=")[0] in self.flags for text in args or ()):
+            return self.other.parse_known_args(args, namespace)
+        return super().parse_known_args(args, namespace)
+
+
 def add_trials(commands: Any) -> None:
-    """Add the command of a search of the trials family."""
-    p = command(commands, "trials", "search a learner's hyperparameters, or a function's minimum, trial by trial")
+    """Add the command of a search of the trials family, of what is known by name."""
+    _add_by_name(command(commands, "trials", BY_NAME))
+
+
+def _add_table_trials(commands: Any) -> None:
+    """Add the same of a user's own table; with a learner and a dataset it is that of `add_trials`."""
+    p = command(commands, "trials", "search the hyperparameters of an estimator on your own table, trial by trial")
+    p.epilog = (
+        f"With --learner and --dataset: {BY_NAME}; "
+        "`frugal trials ei --learner knn --dataset digits --help` says what that takes."
+    )
+    _add_table(p, default_strategy="ei", family="trials")
+    p.add_argument("--estimator", default="hist_gradient_boosting", help="such as ridge, svm, knn, random_forest")
+    p.add_argument("--n-trials", type=int, help="at most; 50 by default, of hyperband every bracket once")
+    p.add_argument(
+        "--resource",
+        help="what a trial may be given less of: n_samples, the default of strategies that need one, or a "
+        "parameter of the estimator, such as max_iter",
+    )
+    p.add_argument(
+        "--trial-timeout", type=float, help="seconds after which a trial counts as failed; none by default"
+    )
+    p.flags = frozenset({"--learner", "--dataset"})
+    p.other = _Parser(prog=p.prog, description=BY_NAME, formatter_class=p.formatter_class)
+    _add_by_name(p.other)
+
+
+def _add_by_name(p: argparse.ArgumentParser) -> None:
     p.add_argument("method", help="a strategy of the trials family")
     p.add_argument("--learner", required=True, help="any learner, or `function`")
     p.add_argument("--dataset", required=True, help="or the name of the function")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from frugal.code import Job
     from frugal.datasets import Dataset
     from frugal.interface import Candidate, TrialStrategy
-    from frugal.model_selection import FoldSearchCV
+    from frugal.model_selection import FoldSearchCV, TrialSearchCV
     from frugal.select.question import Question
     from frugal.trials.lines import JournalFile
 
@@ -192,7 +192,14 @@ def _collect(args: argparse.Namespace) -> None:
 
 
 def _trials(args: argparse.Namespace) -> None:
-    search_trials(args)
+    """A search of a learner by name, or of an estimator on the user's own table."""
+    if "learner" in args:
+        search_trials(args)
+        return
+    from frugal.select.run import trial_search
+
+    names = ("estimator", "n_trials", "resource", "trial_timeout")
+    _choose(args, trial_search, {name: getattr(args, name) for name in names})
 
 
 def search_trials(
@@ -322,6 +329,18 @@ def _bench(args: argparse.Namespace) -> None:
 
 def _select(args: argparse.Namespace) -> None:
     """Choose a model for the user's own table."""
+    from frugal.select.run import search
+
+    names = ("estimators", "n_candidates", "fit_timeout")
+    _choose(args, search, {name: getattr(args, name) for name in names})
+
+
+def _choose(
+    args: argparse.Namespace,
+    search: Callable[..., tuple[FoldSearchCV | TrialSearchCV, list[str]]],
+    options: Mapping[str, Any],
+) -> None:
+    """Search for the best pipeline on the user's own table; `options` are those of this kind of search alone."""
     from frugal.datasets.user_table import read_table
     from frugal.select import run
     from frugal.select.question import ask
@@ -340,12 +359,10 @@ def _select(args: argparse.Namespace) -> None:
         task=args.task,
     )
     print(*notes, *question.notes, question.columns, sep="\n")
-    found, notes = run.search(
+    found, notes = search(
         question,
-        estimators=args.estimators,
         strategy=args.strategy,
         settings=settings,
-        n_candidates=args.n_candidates,
         n_folds=args.n_folds,
         scoring=args.scoring,
         positive=args.positive,
@@ -353,8 +370,9 @@ def _select(args: argparse.Namespace) -> None:
         verbose=1,
         n_jobs=args.workers,
         time_limit=args.time_limit,
-        fit_timeout=args.fit_timeout,
         journal=args.journal,
+        restart=args.restart,
+        **options,
     )
     for note in notes:
         print(note)
@@ -367,16 +385,17 @@ def _select(args: argparse.Namespace) -> None:
     _show(question, found, args)
 
 
-def _show(question: Question, found: FoldSearchCV, args: argparse.Namespace) -> None:
+def _show(question: Question, found: FoldSearchCV | TrialSearchCV, args: argparse.Namespace) -> None:
     """What was chosen and what that took; written, where it is asked for."""
     import joblib
 
+    from frugal.model_selection import FoldSearchCV
     from frugal.select import report
 
     ranked, peer = report.ranking(found), report.without_learning(question, found)
     print(report.listed(ranked))
     print(report.compared(found, peer))
-    print(report.saved(question, found))
+    print(report.saved(question, found) if isinstance(found, FoldSearchCV) else report.spent(question, found))
     for note in report.flattering(question, found, peer):
         print(f"note: {note}")
     print(found.best_estimator_)

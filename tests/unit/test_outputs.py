@@ -83,7 +83,7 @@ def test_every_output_of_every_command_is_declared():
     for line, (arguments, _) in LINES.items():
         for name, parser in parsers(arguments.make_parser(), line):
             names = {action.dest for action in parser._actions}
-            others = {"journal", "results"} if name == "frugal select" else set()
+            others = {"journal", "results"} if name in ("frugal select", "frugal trials") else set()
             named = {dest for dest in names if dest.endswith("output")} | others
             declared = {dest for _, dest, _ in parser.get_default("outputs") or []}
             assert declared == named or name == "studies redraw", name  # whose output is a folder

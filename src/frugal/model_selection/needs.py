@@ -72,6 +72,15 @@ class Plan:
         return task.n_rows in (None, self.n_rows) and task.epochs in (None, self.epochs)
 
 
+def gives_less(strategy: str) -> bool:
+    """Whether a strategy gives some trials only a part of a resource.
+
+    Raises:
+        ValueError: on an unknown strategy.
+    """
+    return not {"max_resource", "n_max", "subset_rows"}.isdisjoint(settings_of(strategy))
+
+
 def plan(
     strategy: str, settings: Mapping[str, Any], spec: ResourceSpec, *, space: SearchSpace, n_trials: int | None
 ) -> Plan:

@@ -37,6 +37,14 @@ class Learned(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.candidate = candidate
         self.seed = seed
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; any other name is a hyperparameter of the candidate."""
+        own = {name: params.pop(name) for name in tuple(params) if name in ("learner", "candidate", "seed")}
+        super().set_params(**own)
+        if params:
+            self.candidate = {**(self.candidate or {}), **params}
+        return self
+
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to rows, shape (n_rows, n_features), and their labels, shape (n_rows,)."""
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)

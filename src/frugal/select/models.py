@@ -1,4 +1,4 @@
-"""The estimators that `frugal select` tries, each with a space of hyperparameters."""
+"""The estimators for a user's own table, each with a space of hyperparameters."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from frugal import learners
 from frugal.checks import check_known
 from frugal.model_selection.candidates import N_DRAWN
+from frugal.spaces import SearchSpace
 
 Model = tuple[Any, Mapping[str, Any]]
 
@@ -107,6 +108,20 @@ OF_SCIKIT_LEARN: Final[Mapping[str, Callable[[str, int, Size], Model]]] = {
 ONE_TASK: Final = {"logistic_regression": "classification", "ridge": "regression"}
 
 
+SIGNS: Final[Mapping[str, int]] = {
+    "C": 1,
+    "gamma": 1,
+    "alpha": -1,
+    "n_neighbors": -1,
+    "min_samples_leaf": -1,
+    "learning_rate": 1,
+    "max_leaf_nodes": 1,
+    "l2_regularization": -1,
+}
+"""Hyperparameter of scikit-learn's estimators -> 1 where a larger value makes the model more complex, -1 where a
+smaller one does; see `SearchSpace.signs`."""
+
+
 def known(task: str) -> tuple[str, ...]:
     """Names of the estimators for a task: scikit-learn's, and of classifiers those of `frugal.learners`, too."""
     ours = [name for name in OF_SCIKIT_LEARN if ONE_TASK.get(name, task) == task]
@@ -136,12 +151,44 @@ def space_of(names: Sequence[str], task: str, *, step: str, seed: int, size: Siz
     """
     found = []
     for name in names:
-        check_known(f"estimator for {task}", name, known(task))
+        _check_known(name, task)
         estimator, space = (
             _ours(name, seed) if name not in OF_SCIKIT_LEARN else OF_SCIKIT_LEARN[name](task, seed, size)
         )
         found.append({step: [estimator]} | {f"{step}__{key}": values for key, values in space.items()})
     return found
+
+
+def trial_space_of(name: str, task: str, *, step: str, seed: int, size: Size) -> tuple[Any, SearchSpace]:
+    """An estimator, and what TrialSearchCV searches for a pipeline whose last step it is.
+
+    Args:
+        name: of `known(task)`.
+        task: `classification` or `regression`.
+        step: name of the pipeline's step.
+        seed: `random_state` of an estimator that draws at random.
+        size: of the table.
+
+    Raises:
+        ValueError: on an unknown name.
+    """
+    from frugal.model_selection.trial_space import as_space
+    from frugal.select.learned import Learned
+
+    _check_known(name, task)
+    if name in OF_SCIKIT_LEARN:
+        estimator, own = OF_SCIKIT_LEARN[name](task, seed, size)
+        space = as_space(own)
+        known_signs = {key: SIGNS.get(key.rpartition("__")[2], 0) for key in own}
+    else:
+        estimator, space = Learned(name, seed=seed), learners.default_space(name)
+        known_signs = dict(space.signs)
+    signs = {f"{step}__{key}": sign for key, sign in known_signs.items()}
+    return estimator, SearchSpace({f"{step}__{key}": of for key, of in space.dimensions.items()}, signs=signs)
+
+
+def _check_known(name: str, task: str) -> None:
+    check_known(f"estimator for {task}", name, known(task))
 
 
 def _ours(name: str, seed: int) -> Model:

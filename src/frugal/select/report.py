@@ -16,11 +16,13 @@ from frugal.select.run import SCORINGS, name_of_scoring, same_answer
 if TYPE_CHECKING:
     import pandas as pd
 
-    from frugal.model_selection import FoldSearchCV
+    from frugal.model_selection import FoldSearchCV, TrialSearchCV
 
 FLATTERING: Final = 0.8
 """Share of the larger class from which on accuracy says little."""
 N_SHOWN: Final = 5
+_OF_ROWS: Final = {"n_folds_evaluated": int, "stopped_because": str, "order": int, "resource": int}
+"""Columns of `cv_results_` that some searches have, and what their values are."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Peer:
     scores: NDArray[np.float64]
 
 
-def without_learning(question: Question, found: FoldSearchCV) -> Peer:
+def without_learning(question: Question, found: FoldSearchCV | TrialSearchCV) -> Peer:
     """Scores of always giving the same answer, on the search's folds."""
     from sklearn.model_selection import cross_val_score
 
@@ -55,15 +57,18 @@ def name_of(model: Any) -> str:
     return str(getattr(inner, "learner", type(inner).__name__))
 
 
-def ranking(found: FoldSearchCV) -> pd.DataFrame:
-    """A row per candidate in the order of rank: estimator, hyperparameters, mean and standard deviation, folds."""
+def ranking(found: FoldSearchCV | TrialSearchCV) -> pd.DataFrame:
+    """A row per candidate in the order of rank: estimator, hyperparameters, mean and spread of its scores.
+
+    Then what the search says of each: its folds and what stopped it, or its place in the order and its resource.
+    """
     import pandas as pd
 
     results = found.cv_results_
     rows = []
     for number in np.argsort(results["rank_test_score"], kind="stable"):
         own = dict(results["params"][number])
-        estimator = name_of(own.pop("model"))
+        estimator = name_of(own.pop("model", found.estimator[-1]))
         values = {name.removeprefix("model__"): value for name, value in own.items()}
         values |= values.pop("candidate", {})  # of `Learned`
         rows.append({
@@ -72,8 +77,7 @@ def ranking(found: FoldSearchCV) -> pd.DataFrame:
             "hyperparameters": json.dumps(values, default=lambda value: value.item()),
             "mean_score": float(results["mean_test_score"][number]),
             "sd_over_folds": float(results["std_test_score"][number]),
-            "n_folds_evaluated": int(results["n_folds_evaluated"][number]),
-            "stopped_because": str(results["stopped_because"][number]),
+            **{name: of(results[name][number]) for name, of in _OF_ROWS.items() if name in results},
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -83,10 +87,8 @@ def saved(question: Question, found: FoldSearchCV) -> str:
     results, n_fits, n_all = found.cv_results_, found.n_fits_, found.n_fits_exhaustive_
     folds = range(found.n_splits_)
     is_made = np.column_stack([results[f"split{fold}_order"] for fold in folds]) > 0
-    scores = np.column_stack([results[f"split{fold}_test_score"] for fold in folds])
-    n_failed = int((is_made & np.isnan(scores)).any(axis=1).sum())
     more = f", {found.n_fits_kept_} of them from the journal" if found.n_fits_kept_ else ""
-    more += f", {n_failed} candidates failed" if n_failed else ""
+    more += _failed(found, is_made)
     if found.ended_because_:
         return f"{n_fits} fits{more}; {found.ended_because_}, an exhaustive search makes {n_all}"
     if "n_rows" in results:
@@ -95,8 +97,7 @@ def saved(question: Question, found: FoldSearchCV) -> str:
     spent = float(np.nansum(is_made.sum(axis=1) * times))
     # A candidate without a time would take the mean of the others.
     whole = float(found.n_splits_ * np.where(np.isnan(times), np.nanmean(times), times).sum())
-    splits = found.cv.split(question.table, question.target, question.groups)
-    sizes = np.array([len(train) for train, _ in splits])
+    sizes = _sizes(question, found)
     pairs = (
         (f"{n_fits} fits{more}", f"{n_all}"),
         (f"{(is_made.sum(axis=0) * sizes).sum():,} training rows", f"{len(is_made) * sizes.sum():,}"),
@@ -105,7 +106,40 @@ def saved(question: Question, found: FoldSearchCV) -> str:
     return ", ".join(f"{ours} in place of {exhaustive}" for ours, exhaustive in pairs)
 
 
-def compared(found: FoldSearchCV, peer: Peer) -> str:
+def spent(question: Question, found: TrialSearchCV) -> str:
+    """Trials, fits, what these were given and seconds that the search took; what trials on all there is take."""
+    results, n_trials, n_splits = found.cv_results_, found.n_trials_, found.n_splits_
+    seconds = float(np.nansum(n_splits * (results["mean_fit_time"] + results["mean_score_time"])))
+    text = f"{n_trials} trials"
+    text += f", {found.n_trials_kept_} of them from the journal" if found.n_trials_kept_ else ""
+    text += _failed(found, np.ones((n_trials, n_splits), dtype=bool)) + f", {found.n_fits_} fits"
+    if found.resource == "n_samples":
+        sizes, n_rows = _sizes(question, found), len(question.target)
+        given = int((results["resource"][:, None] * sizes // n_rows).sum())
+        text += f", {given:,} training rows in place of {n_trials * sizes.sum():,} if each trial had all"
+    elif found.resource is not None:
+        most = found.best_params_[found.resource]
+        total = n_splits * int(results["resource"].sum())
+        name = found.resource.removeprefix("model__")
+        text += f", {name} {total:,} in all in place of {n_trials * n_splits * most:,} if each trial had all"
+    end = f"; {found.ended_because_}" if found.ended_because_ else ""
+    return f"{text}, {seconds:.3g} s of fitting{end}"
+
+
+def _failed(found: FoldSearchCV | TrialSearchCV, is_made: NDArray[np.bool_]) -> str:
+    """How many candidates have a fit without a score; `is_made` says which fits there were."""
+    scores = np.column_stack([found.cv_results_[f"split{fold}_test_score"] for fold in range(found.n_splits_)])
+    n_failed = int((is_made & np.isnan(scores)).any(axis=1).sum())
+    return f", {n_failed} candidates failed" if n_failed else ""
+
+
+def _sizes(question: Question, found: FoldSearchCV | TrialSearchCV) -> NDArray[np.int64]:
+    """Training rows of each fold."""
+    splits = found.cv.split(question.table, question.target, question.groups)
+    return np.array([len(train) for train, _ in splits])
+
+
+def compared(found: FoldSearchCV | TrialSearchCV, peer: Peer) -> str:
     """The best score beside the peer's, on the folds that both have."""
     own = best_scores(found)
     has_both = np.isfinite(own) & np.isfinite(peer.scores)
@@ -115,7 +149,7 @@ def compared(found: FoldSearchCV, peer: Peer) -> str:
     return f"{name} {score:.4f}{of_folds}; {peer.name}: {peer.scores[has_both].mean():.4f}"
 
 
-def flattering(question: Question, found: FoldSearchCV, peer: Peer) -> list[str]:
+def flattering(question: Question, found: FoldSearchCV | TrialSearchCV, peer: Peer) -> list[str]:
     """Where the best score looks better than it is."""
     notes = []
     if question.task == "classification" and found.scoring == "accuracy":
@@ -146,7 +180,7 @@ def flattering(question: Question, found: FoldSearchCV, peer: Peer) -> list[str]
     return notes
 
 
-def best_scores(found: FoldSearchCV) -> NDArray[np.float64]:
+def best_scores(found: FoldSearchCV | TrialSearchCV) -> NDArray[np.float64]:
     """The best candidate's score of each fold, nan where it has none; shape (n_folds,)."""
     names = (f"split{fold}_test_score" for fold in range(found.n_splits_))
     return np.array([found.cv_results_[name][found.best_index_] for name in names])
@@ -158,9 +192,10 @@ def listed(ranked: pd.DataFrame) -> str:
     for row in ranked.head(N_SHOWN).to_dict("records"):
         own = json.loads(row["hyperparameters"])
         shown = ", ".join(f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in own.items())
-        score = f"stopped after {row['n_folds_evaluated']} folds"
+        score = f"stopped after {row['n_folds_evaluated']} folds" if "n_folds_evaluated" in row else "failed"
         if math.isfinite(row["mean_score"]):
-            of_folds = f" of {row['n_folds_evaluated']} folds" if row["stopped_because"] else ""
+            of_folds = f" of {row['n_folds_evaluated']} folds" if row.get("stopped_because") else ""
+            of_folds += f", given {row['resource']}" if "resource" in row else ""
             score = f"{row['mean_score']:.4f} (sd {row['sd_over_folds']:.4f}){of_folds}"
         lines.append(f"{row['rank']:3d}. {row['estimator']}, {score}: {shown}")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Choose a model for a user's own table: the search of `frugal select`."""
+"""Choose a model for a user's own table: the searches of `frugal select` and `frugal trials`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from inspect import signature
 from threading import Event, Thread
 from time import monotonic
@@ -13,17 +14,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from frugal.checks import check_choice
+from frugal.checks import check_choice, check_known
 from frugal.interface import RunError
 from frugal.select.columns import transformer
-from frugal.select.models import Size, default_names, space_of
+from frugal.select.models import Size, default_names, space_of, trial_space_of
 from frugal.select.question import Question, plain, splitter
 from frugal.threads import one_thread
 
 if TYPE_CHECKING:
-    from frugal.model_selection import FoldSearchCV
+    from frugal.model_selection import FoldSearchCV, TrialSearchCV
 
 SCORINGS: Final = {"classification": "accuracy", "regression": "r2"}
+LEAST_ROWS: Final = 100
+"""Rows of a trial at least, training and validation parts together, or half of the table's."""
 BEAT_S: Final = 30.0
 """Seconds after which a search, or its last fit, says that it goes on."""
 
@@ -61,37 +64,26 @@ def search(
         ValueError: on an unknown estimator, scoring or strategy, or a scoring that cannot be computed.
         DatasetError: if the table cannot fill the folds.
     """
-    from sklearn.pipeline import Pipeline
-
     from frugal.model_selection import FoldSearchCV
 
-    cv = splitter(question, n_folds, seed)
-    chosen, scorer = scorer_of(question, scoring, positive)
+    judged = _judged(question, n_folds, scoring, positive, seed)
     names, notes = estimators or default_names(question.task, len(question.target)), []
-    n_train = min(len(train) for train, _ in cv.split(question.table, question.target, question.groups))
-    n_rarest = int(question.target.value_counts().min()) if question.task == "classification" else n_train
-    spaces = space_of(names, question.task, step="model", seed=seed, size=Size(n_train, n_rarest))
-    needed = (
-        [scorer._response_method] if isinstance(scorer._response_method, str) else list(scorer._response_method)
-    )
-    able = [any(hasattr(space["model"][0], method) for method in needed) for space in spaces]
+    spaces = space_of(names, question.task, step="model", seed=seed, size=judged.size)
+    able = [judged.can_score(space["model"][0]) for space in spaces]
     unable = [name for name, is_able in zip(names, able, strict=True) if not is_able]
     if unable:
-        notes.append(
-            f"left out: {', '.join(unable)}, without {' or '.join(needed)}, which {name_of_scoring(chosen)} needs"
-        )
+        notes.append(f"left out: {', '.join(unable)}, {judged.lack}")
     space = [space for space, is_able in zip(spaces, able, strict=True) if is_able]
     if not space:
         raise ValueError(f"no estimator is left; {notes[0]}")
-    pipeline = Pipeline([("columns", transformer(question.columns)), ("model", space[0]["model"][0])])
     found = FoldSearchCV(
-        pipeline,
+        _pipeline(question, space[0]["model"][0]),
         space,
         strategy=strategy,
         settings=settings,
         n_candidates=n_candidates,
-        cv=cv,
-        scoring=chosen,
+        cv=judged.cv,
+        scoring=judged.scoring,
         random_state=seed,
         verbose=verbose,
         **limits,
@@ -99,8 +91,126 @@ def search(
     return found, notes
 
 
+def trial_search(
+    question: Question,
+    *,
+    estimator: str = "hist_gradient_boosting",
+    strategy: str = "ei",
+    settings: dict[str, Any] | None = None,
+    n_trials: int | None = None,
+    resource: str | None = None,
+    n_folds: int = 5,
+    scoring: str | None = None,
+    positive: str | None = None,
+    seed: int = 0,
+    verbose: int = 0,
+    **limits: Any,
+) -> tuple[TrialSearchCV, list[str]]:
+    """A search of one estimator's hyperparameters trial by trial; otherwise as `search`.
+
+    Args:
+        question: what is learned from what.
+        estimator: a name, of `models.known`.
+        strategy: of the trials family.
+        settings: of the strategy.
+        n_trials: as of `TrialSearchCV`.
+        resource: `n_samples`, or a parameter of the estimator; None: `n_samples` of a strategy that needs one.
+        n_folds: of the cross-validation.
+        scoring: as of `search`.
+        positive: as of `search`.
+        seed: of trials, folds and the estimator.
+        verbose: 1 prints a progress line.
+        **limits: of `TrialSearchCV`, such as `n_jobs`, `time_limit`, `trial_timeout` and `journal`.
+
+    Raises:
+        ValueError: on an unknown estimator, scoring, strategy or resource, or a scoring that cannot be computed.
+        DatasetError: if the table cannot fill the folds.
+    """
+    from frugal.model_selection import TrialSearchCV
+    from frugal.model_selection.needs import gives_less
+
+    judged = _judged(question, n_folds, scoring, positive, seed)
+    model, space = trial_space_of(estimator, question.task, step="model", seed=seed, size=judged.size)
+    if not judged.can_score(model):
+        raise ValueError(f"{estimator} cannot be searched: it is {judged.lack}")
+    notes, settings = [], dict(settings or {})
+    if resource is None and gives_less(strategy):
+        resource = "n_samples"
+        notes.append(f"{strategy} gives trials a part of the rows")
+    elif resource not in (None, "n_samples"):
+        check_known(f"resource of {estimator}", str(resource), ("n_samples", *model.get_params()))
+        resource = f"model__{resource}"
+    if resource == "n_samples" and "sizes" not in settings:
+        settings = _least_rows(question, n_folds, strategy) | settings
+    found = TrialSearchCV(
+        _pipeline(question, model),
+        space,
+        strategy=strategy,
+        settings=settings,
+        n_trials=n_trials,
+        cv=judged.cv,
+        resource=resource,
+        scoring=judged.scoring,
+        random_state=seed,
+        verbose=verbose,
+        **limits,
+    )
+    return found, notes
+
+
+def _least_rows(question: Question, n_folds: int, strategy: str) -> dict[str, int]:
+    """The setting of a strategy that says on how few rows a trial may be: enough for neighbours and classes."""
+    from frugal.trials import settings_of
+
+    n_rows = len(question.target)
+    n_classes = question.target.nunique() if question.task == "classification" else 1
+    least = min(max(LEAST_ROWS, 2 * n_folds * n_classes), n_rows // 2)
+    by_name = {"min_resource": least, "n_min": least, "subset_rows": max(least, n_rows // 10)}
+    return {name: value for name, value in by_name.items() if name in settings_of(strategy)}
+
+
+def _pipeline(question: Question, model: Any) -> Any:
+    from sklearn.pipeline import Pipeline
+
+    return Pipeline([("columns", transformer(question.columns)), ("model", model)])
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """How candidates are judged.
+
+    Attributes:
+        cv: makes the folds.
+        scoring: as a search is given it.
+        methods: of an estimator, any of which the scoring needs.
+        size: of the table.
+    """
+
+    cv: Any
+    scoring: Any
+    methods: tuple[str, ...]
+    size: Size
+
+    def can_score(self, model: Any) -> bool:
+        return any(hasattr(model, method) for method in self.methods)
+
+    @property
+    def lack(self) -> str:
+        """What is said of an estimator that cannot be scored."""
+        return f"without {' or '.join(self.methods)}, which {name_of_scoring(self.scoring)} needs"
+
+
+def _judged(question: Question, n_folds: int, scoring: str | None, positive: str | None, seed: int) -> _Judged:
+    cv = splitter(question, n_folds, seed)
+    chosen, scorer = scorer_of(question, scoring, positive)
+    n_train = min(len(train) for train, _ in cv.split(question.table, question.target, question.groups))
+    n_rarest = int(question.target.value_counts().min()) if question.task == "classification" else n_train
+    method = scorer._response_method
+    return _Judged(cv, chosen, (method,) if isinstance(method, str) else tuple(method), Size(n_train, n_rarest))
+
+
 def scorer_of(question: Question, scoring: str | None, positive: str | None) -> tuple[Any, Any]:
-    """What `FoldSearchCV` is given as its scoring, a name where that will do, and the scorer.
+    """What a search is given as its scoring, a name where that will do, and the scorer.
 
     Raises:
         ValueError: if there is no such scoring, or answers that are always the same cannot be scored by it.
@@ -153,7 +263,7 @@ def same_answer(question: Question, scoring: Any) -> Any:
     return DummyRegressor(strategy="median" if "absolute" in str(scoring) else "mean")
 
 
-def fit(question: Question, found: FoldSearchCV) -> None:
+def fit(question: Question, found: FoldSearchCV | TrialSearchCV) -> None:
     """Search, and fit the best pipeline on all rows; says now and then that it goes on.
 
     Every fit has one thread, here as in workers of their own: ties fall the same way, and small trees do

@@ -14,27 +14,6 @@ from frugal.select.learned import Learned
 from frugal.select.models import Size, default_names, space_of
 from frugal.select.question import ask
 
-N = 240
-
-
-@pytest.fixture
-def table(tmp_path, monkeypatch):
-    """Houses, dear or not and at a price, in towns; some values are missing."""
-    monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({
-        "id": range(N),
-        "size": rng.normal(100, 20, N),
-        "town": rng.choice(["Bern", "Basel", "Biel"], N),
-        "built": [f"19{i % 90 + 10}-01-0{i % 9 + 1}" for i in range(N)],
-        "street": rng.integers(0, 30, N),
-    })  # fmt: skip
-    price = frame["size"] + 30 * (frame["town"] == "Bern") + rng.normal(0, 5, N)
-    frame.loc[::10, "size"] = np.nan
-    frame["dear"] = np.where(price > 110, "yes", "no")
-    frame["price"] = price.round(2)
-    return frame
-
 
 @pytest.fixture
 def select(table, capsys):
@@ -81,7 +60,7 @@ def test_groups_stay_together_and_are_not_learned_from(select):
 
 
 def test_a_score_that_flatters_is_noted(select, table):
-    rare = table.assign(dear=np.where(np.arange(N) % 30 == 0, "yes", "no"))
+    rare = table.assign(dear=np.where(np.arange(len(table)) % 30 == 0, "yes", "no"))
     status, out, _ = select("--target", "dear", "--drop", "price", "--estimators", "knn", frame=rare)
     assert status == 0
     assert "8 of 240 rows are not 'no': always saying 'no' is right in 96.7 %" in out
@@ -150,10 +129,8 @@ def test_rows_of_groups_are_counted_by_fold_and_kept_fits_by_the_journal(table, 
         question = ask("mine.csv", table.drop(columns="price"), groups="street")
         found, _ = run.search(question, journal=tmp_path / "kept.jsonl", **options)
         run.fit(question, found)
-        # every row is in two of three training parts
-        expected = f"12 fits{kept} in place of 12, {4 * 2 * N} training rows in place of {4 * 2 * N}".replace(
-            "1920", "1,920"
-        )
+        # every one of 240 rows is in two of three training parts, of 4 candidates
+        expected = f"12 fits{kept} in place of 12, 1,920 training rows in place of 1,920"
         assert report.saved(question, found).startswith(expected)
 
 
@@ -209,7 +186,7 @@ def test_estimators_without_what_the_scoring_needs_are_left_out(select):
 def test_learners_of_ours_have_probabilities_where_they_know_them(table):
     X, y = table[["id", "street"]], table["dear"]
     model = Learned("bernoulli_nb").fit(X, y)
-    assert model.predict_proba(X).shape == (N, 2)
+    assert model.predict_proba(X).shape == (len(table), 2)
     assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all()
     assert not hasattr(Learned("decision_tree"), "decision_function")
 

@@ -1,0 +1,119 @@
+"""`frugal trials` on a user's own table."""
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from frugal.cli import main
+from frugal.select import report, run
+from frugal.select.learned import Learned
+from frugal.select.models import known
+from frugal.select.question import ask
+
+
+@pytest.fixture
+def trials(table, capsys):
+    def search(*options):
+        table.to_csv("mine.csv", index=False)
+        status = main(["trials", "mine.csv", "--n-folds", "3", *map(str, options)])
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return search
+
+
+DEAR = ("--target", "dear", "--drop", "price")
+
+
+def test_a_classification_trial_by_trial(trials, table):
+    options = (*DEAR, "--estimator", "svm", "--n-trials", 10)
+    status, out, err = trials(*options, "--output", "model.joblib", "--results", "results.parquet")
+    assert status == 0, err
+    assert "dear has 2 different values: a classification\n" in out
+    assert "10 trials, 30 fits, " in out
+    assert "always 'no'" in out
+    assert (joblib.load("model.joblib").predict(table) == table["dear"]).mean() > 0.8
+    results = pd.read_parquet("results.parquet")
+    assert sorted(results["order"]) == list(range(1, 11))
+    assert results["mean_score"].is_monotonic_decreasing
+    assert (results["estimator"] == "SVC").all()
+
+
+def test_the_same_command_repeats_no_trial_until_it_restarts(trials):
+    options = (*DEAR, "--estimator", "bernoulli_nb", "--n-trials", 4, "--journal", "kept.parquet")
+    first, second, third = (trials(*options, *more)[1] for more in ((), (), ("--restart",)))
+    assert "from the journal" not in first + third
+    assert "4 trials, 4 of them from the journal, 12 fits" in second
+
+
+def test_hyperband_counts_the_rows_of_its_trials(table):
+    many = pd.concat([table] * 4, ignore_index=True).drop(columns="price")
+    question = ask("mine.csv", many)
+    found, notes = run.trial_search(question, estimator="knn", strategy="hyperband", n_folds=3)
+    run.fit(question, found)
+    # R = 960 rows, 100 at least, s_max = 2: 9, 3 and 1 trials, 5 and 1, and 3
+    resource = found.cv_results_["resource"]
+    assert [(resource == rows).sum() for rows in (107, 320, 960)] == [9, 3 + 5, 1 + 1 + 3]
+    assert notes == ["hyperband gives trials a part of the rows"]
+    # two thirds of the rows are for training: 71, 213 and 640 of them, three times
+    given = 3 * (9 * (107 * 640 // 960) + 8 * (320 * 640 // 960) + 5 * 640)
+    assert f"{given:,} training rows in place of {3 * 22 * 640:,} if each trial had all" in report.spent(
+        question, found
+    )
+    assert "given 960" in report.listed(report.ranking(found))
+
+
+def test_iterations_can_be_what_trials_get_less_of(trials):
+    settings = '{"max_resource": 9, "brackets": [1]}'
+    options = ("--strategy", "hyperband", "--resource", "max_iter", "--settings", settings)
+    status, out, err = trials(*DEAR, *options)
+    assert status == 0, err
+    # 5 trials of 3 and one of 9, on 3 folds
+    assert "max_iter 72 in all in place of 162 if each trial had all" in out
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_every_estimator_takes_what_its_space_holds(task):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2 if task == "classification" else rng.normal(size=60)
+    question = ask("t", pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60), "y": y}), task=task)
+    for name in known(task):
+        found, _ = run.trial_search(question, estimator=name, strategy="random", n_trials=2, n_folds=2)
+        run.fit(question, found.set_params(error_score="raise"))
+        assert np.isfinite(found.cv_results_["mean_test_score"]).all(), name
+
+
+def test_a_learner_of_ours_takes_hyperparameters_one_by_one():
+    model = clone(Learned("knn", {"weights": "uniform"}).set_params(n_neighbors=3, seed=2))
+    assert (model.candidate, model.seed) == ({"weights": "uniform", "n_neighbors": 3}, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--target", "dera"), "mine.csv has no column 'dera' (target): use one of id, size, "),
+        (("--estimator", "random_woods"), "unknown estimator for regression 'random_woods'; known: ridge, svm, "),
+        (("--strategy", "greedy"), "unknown strategy 'greedy'; known: dngo, ei, "),
+        (("--resource", "depth"), "unknown resource of hist_gradient_boosting 'depth'; known: n_samples, "),
+        (("--resource", "n_samples"), "ei gives every trial all there is, so resource must be None"),
+        (("--scoring", "accuracy"), "the scoring accuracy cannot be computed for price: "),
+        ((*DEAR, "--estimator", "svm", "--scoring", "neg_log_loss"), "svm cannot be searched: it is without "),
+        (("--results", "r.xlsx"), "r.xlsx must end in .csv or .parquet"),
+        (("--time-limit", "0.000001"), "no trial was made; is time_limit too small?"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(trials, options, sentence):
+    status, _, err = trials("--drop", "dear", *options) if DEAR[0] not in options else trials(*options)
+    assert status == 2
+    assert sentence in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(("flag", "needs"), [("--learner", "--dataset"), ("--dataset", "--learner")])
+def test_a_learner_or_a_dataset_by_name_is_no_table(capsys, flag, needs):
+    with pytest.raises(SystemExit):
+        main(["trials", "ei", flag, "knn"])
+    said = capsys.readouterr().err
+    assert "frugal trials: error: the following arguments are required" in said
+    assert needs in said.splitlines()[-1]

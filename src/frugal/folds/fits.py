@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from frugal.interface import Candidate
-from frugal.learners import build, networks
+from frugal.learners import HyperparameterError, build, networks
 from frugal.seeds import seed_for
 from frugal.spaces import as_json
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+Classifier: TypeAlias = "str | BaseEstimator"
+"""A learner by name, or an unfitted estimator of scikit-learn's kind."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +42,34 @@ class Fit:
     reason: str = ""
 
 
+def name_of(classifier: Classifier) -> str:
+    """What seeds, tables and messages call a classifier."""
+    return classifier if isinstance(classifier, str) else type(classifier).__name__
+
+
+def built(classifier: Classifier, candidate: Candidate, *, seed: int = 0) -> BaseEstimator:
+    """An unfitted classifier with the candidate's hyperparameters; every `random_state` that is not set is `seed`.
+
+    Raises:
+        HyperparameterError: on a hyperparameter that it does not take.
+        ValueError: on an unknown learner, or an estimator that cannot be cloned.
+    """
+    if isinstance(classifier, str):
+        return build(classifier, candidate, seed=seed)
+    from sklearn.base import clone
+
+    estimator = clone(classifier)
+    try:
+        estimator.set_params(**candidate)
+    except ValueError as error:
+        raise HyperparameterError(str(error)) from error
+    params = estimator.get_params().items()
+    free = [name for name, value in params if name.endswith("random_state") and value is None]
+    return estimator.set_params(**dict.fromkeys(free, seed))
+
+
 def fit_and_score(
-    classifier: str,
+    classifier: Classifier,
     candidate: Candidate,
     X_train: NDArray[np.float64],
     y_train: NDArray[np.int64],
@@ -51,20 +83,20 @@ def fit_and_score(
     A lack of memory is no property of the candidate, and is raised.
 
     Args:
-        classifier: one of `learners.CLASSIFIERS`.
+        classifier: one of `learners.CLASSIFIERS`, or an unfitted estimator.
         candidate: its hyperparameters.
         X_train: training rows, shape (n_train, n_features).
         y_train: their labels, shape (n_train,).
         X_test: validation rows, shape (n_test, n_features).
         y_test: their labels, shape (n_test,).
-        seed: `random_state` of learners that draw at random.
+        seed: `random_state` of what draws at random.
 
     Raises:
         MemoryError: if the machine has too little.
     """
     started = perf_counter()
     try:
-        estimator = build(classifier, candidate, seed=seed).fit(X_train, y_train)
+        estimator = built(classifier, candidate, seed=seed).fit(X_train, y_train)
         score = float(np.mean(estimator.predict(X_test) == y_test))
     except MemoryError:  # the machine's fault, not the candidate's
         raise

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_choice
-from frugal.folds.fits import Fit, fit_and_score, train_and_score
+from frugal.folds.fits import Classifier, Fit, built, fit_and_score, name_of, train_and_score
 from frugal.folds.splits import Split, shrink, split
 from frugal.folds.table import ScoreTable, plain
 from frugal.interface import Candidate, FoldTask
-from frugal.learners import CLASSIFIERS, NETWORKS, HyperparameterError, build, check_learner, scaler_for
+from frugal.learners import CLASSIFIERS, NETWORKS, HyperparameterError, check_learner, scaler_for
 from frugal.seeds import seed_for
 from frugal.threads import one_thread
 
@@ -82,14 +82,14 @@ class Folds:
             X_test = scaler.transform(X_test)
         return X_train, self.dataset.y[train], X_test, self.dataset.y[test]
 
-    def learner_seed(self, classifier: str) -> int:
+    def learner_seed(self, classifier: Classifier) -> int:
         """`random_state` of every fit of a classifier in this repetition."""
-        return seed_for("learner", self.dataset.name, classifier, self.seed)
+        return seed_for("learner", self.dataset.name, name_of(classifier), self.seed)
 
-    def fitter(self, classifier: str, fold: int, n_rows: int | None = None) -> Callable[[Candidate], Fit]:
+    def fitter(self, classifier: Classifier, fold: int, n_rows: int | None = None) -> Callable[[Candidate], Fit]:
         """What fits a candidate on the training part of a fold and scores it on the other."""
         seed = self.learner_seed(classifier)
-        if classifier not in NETWORKS:
+        if not isinstance(classifier, str) or classifier not in NETWORKS:
             arrays = self.arrays(fold, n_rows)
             return lambda candidate: fit_and_score(classifier, candidate, *arrays, seed=seed)
         epochs = self.epochs
@@ -110,7 +110,7 @@ class Live:
 
     Attributes:
         folds: where tasks on all rows are evaluated.
-        classifier: one of `learners.CLASSIFIERS`, or of `learners.NETWORKS`.
+        classifier: one of `learners.CLASSIFIERS`, or of `learners.NETWORKS`, or an unfitted estimator.
         candidates: what a task's `candidate` counts in.
         rung_folds: where tasks with `n_rows` are evaluated; None: on `folds` too.
 
@@ -126,7 +126,7 @@ class Live:
     """
 
     folds: Folds
-    classifier: str
+    classifier: Classifier
     candidates: Sequence[Candidate]
     rung_folds: Folds | None = None
 
@@ -140,7 +140,7 @@ class Live:
 
 def score(
     dataset: Dataset | str | tuple[ArrayLike, ArrayLike],
-    classifier: str,
+    classifier: Classifier,
     candidates: Sequence[Candidate],
     *,
     n_folds: int,
@@ -157,7 +157,8 @@ def score(
 
     Args:
         dataset: a dataset, the name of one to load, or X and y; rows that it sets apart for testing are not used.
-        classifier: one of `learners.CLASSIFIERS`, or of `learners.NETWORKS`, whose fits are timed one by one.
+        classifier: one of `learners.CLASSIFIERS`; of `learners.NETWORKS`, whose fits are timed one by one; or any
+            unfitted estimator of scikit-learn's kind, which is cloned for every fit and timed alike.
         candidates: at least one; a repeated one is fitted once per fold.
         n_folds: number of folds of the cross-validation.
         seed: number of the repetition; decides the folds.
@@ -182,6 +183,13 @@ def score(
         >>> table = folds.score(load_iris(return_X_y=True), "knn", candidates, n_folds=5, seed=0)
         >>> table.scores.shape, table.candidates[table.means.argmax()]
         ((3, 5), {'n_neighbors': 1})
+
+        An estimator of your own:
+
+        >>> from sklearn.svm import SVC
+        >>> table = folds.score(load_iris(return_X_y=True), SVC(), [{"C": 0.01}, {"C": 1}], n_folds=5, seed=0)
+        >>> table.candidates[table.means.argmax()]
+        {'C': 1}
     """
     if isinstance(dataset, str):
         from frugal.datasets import load
@@ -194,9 +202,9 @@ def score(
     check_choice("space", space, SPACES)
     if not candidates:
         raise ValueError("candidates is empty; at least one is needed")
-    check_learner(classifier)
-    if (epochs is not None) != (classifier in NETWORKS):
-        raise ValueError(f"networks need epochs and others take none; {classifier} was given epochs={epochs}")
+    name = _checked_name(classifier)
+    if (epochs is not None) != (name in NETWORKS):
+        raise ValueError(f"networks need epochs and others take none; {name} was given epochs={epochs}")
     where = Folds(dataset, n_folds, seed, scaler, splits, epochs)
     existing = range(len(where.parts))
     numbers = list(existing if folds is None else folds)
@@ -209,7 +217,8 @@ def score(
     texts = [json.dumps(c, sort_keys=True) for c in candidates]
     distinct = list(dict.fromkeys(texts))
     firsts = [candidates[texts.index(text)] for text in distinct]
-    fit = _batch if exact_batch and classifier in CLASSIFIERS else _one_by_one
+    is_batched = exact_batch and isinstance(classifier, str) and classifier in CLASSIFIERS
+    fit: Callable[..., _Column] = _batch if is_batched else _one_by_one
     columns = []
     with one_thread():
         for fold in numbers:
@@ -218,7 +227,7 @@ def score(
     meta = {
         "dataset": dataset.name,
         "data": dataset.provenance,
-        "classifier": classifier,
+        "classifier": name,
         "n_folds": n_folds,
         "seed": seed,
         "n_rows": n_rows,
@@ -248,13 +257,25 @@ def score(
     return table.take([rows[text] for text in texts])
 
 
-def _check_hyperparameters(classifier: str, candidates: Sequence[Candidate]) -> None:
+def _checked_name(classifier: Classifier) -> str:
+    if isinstance(classifier, str):
+        check_learner(classifier)
+    elif isinstance(classifier, type) or not all(
+        hasattr(classifier, method) for method in ("fit", "predict", "get_params", "set_params")
+    ):
+        raise ValueError(
+            f"classifier must be the name of a learner, or an estimator such as SVC(), got {classifier!r}"
+        )
+    return name_of(classifier)
+
+
+def _check_hyperparameters(classifier: Classifier, candidates: Sequence[Candidate]) -> None:
     """Refuse names that a classifier does not have: every fit would fail. Networks refuse them themselves."""
-    if classifier in NETWORKS:
+    if isinstance(classifier, str) and classifier in NETWORKS:
         return
     for candidate in {frozenset(candidate): candidate for candidate in candidates}.values():
         try:
-            build(classifier, candidate)
+            built(classifier, candidate)
         except HyperparameterError:
             raise
         except ValueError:  # a value out of range fails the candidate, not the call
@@ -284,16 +305,17 @@ def _batch(
 
 
 def _one_by_one(
-    where: Folds, fold: int, n_rows: int | None, classifier: str, candidates: Sequence[Candidate]
+    where: Folds, fold: int, n_rows: int | None, classifier: Classifier, candidates: Sequence[Candidate]
 ) -> _Column:
     fitter, fits = where.fitter(classifier, fold, n_rows), []
-    if classifier in NETWORKS:
+    is_network = isinstance(classifier, str) and classifier in NETWORKS
+    if is_network:
         import frugal.learners.networks.network  # noqa: F401  and torch with it, untimed
     else:
         fitter(candidates[0])  # imports and caches warm up untimed
     for number, candidate in enumerate(candidates, start=1):
         fits.append(fitter(candidate))
-        if classifier in NETWORKS:
+        if is_network:
             log.info("fold %d: %d of %d, %.4f", fold, number, len(candidates), fits[-1].score)
     return _Column(
         np.array([fit.score for fit in fits]),

@@ -4,8 +4,12 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import ExtraTreeClassifier
 
 from frugal.datasets import Dataset, load
 from frugal.folds import Folds, Live, Trace, run, run_in_processes, score
@@ -43,6 +47,43 @@ def test_batch_and_single_fits_agree_on_few_rows_too(classifier):
         single = score(WDBC, classifier, candidates, n_folds=5, seed=0, n_rows=n_rows, exact_batch=False)
         np.testing.assert_array_equal(batch.scores, single.scores)
         assert batch.meta["failures"] == single.meta["failures"]
+
+
+def test_an_estimator_of_ones_own_is_scored_on_the_same_folds():
+    candidates = [{"svc__C": 0.1}, {"svc__C": 10.0}, {"svc__C": -1.0}]
+    estimator = make_pipeline(StandardScaler(), SVC())
+    table = score((WDBC.X, WDBC.y), estimator, candidates, n_folds=4, seed=2)
+    folds = Folds(Dataset.from_arrays(WDBC.X, WDBC.y), 4, 2)
+    for row, candidate in zip(table.scores[:2], candidates, strict=False):
+        expected = cross_val_score(clone(estimator).set_params(**candidate), WDBC.X, WDBC.y, cv=folds.parts)
+        np.testing.assert_array_equal(row, expected)
+    assert np.isnan(table.scores[2]).all()
+    assert table.meta["classifier"] == "Pipeline"
+    assert estimator.get_params()["svc__C"] == 1.0
+    assert Live(folds, estimator, candidates)(FoldTask(1, 3)).score == table.scores[1, 3]
+
+
+def test_an_estimator_that_draws_at_random_draws_the_same_for_the_same_seed():
+    def scores(estimator, seed=0):
+        return score((WDBC.X, WDBC.y), estimator, [{"max_features": 1}], n_folds=3, seed=seed).scores.tolist()
+
+    assert scores(ExtraTreeClassifier()) == scores(ExtraTreeClassifier())
+    seed = Folds(Dataset.from_arrays(WDBC.X, WDBC.y), 3, 0).learner_seed(ExtraTreeClassifier())
+    assert scores(ExtraTreeClassifier()) == scores(ExtraTreeClassifier(random_state=seed))
+    assert scores(ExtraTreeClassifier(random_state=5)) != scores(ExtraTreeClassifier())
+
+
+@pytest.mark.parametrize(
+    ("classifier", "candidate", "message"),
+    [
+        (SVC(), {"c": 1}, "Invalid parameter 'c' for estimator SVC"),
+        (SVC, {"C": 1}, "classifier must be the name of a learner, or an estimator such as SVC"),
+        (3, {"C": 1}, "classifier must be the name of a learner, or an estimator such as SVC"),
+    ],
+)
+def test_what_is_no_estimator_and_what_it_does_not_take_is_refused(classifier, candidate, message):
+    with pytest.raises(ValueError, match=message):
+        score((WDBC.X, WDBC.y), classifier, [candidate], n_folds=3, seed=0)
 
 
 def test_a_failed_fit_keeps_its_message():

@@ -25,13 +25,25 @@ Scale = Literal["linear", "log"]
 
 
 def as_json(candidate: Candidate) -> str:
-    """A candidate as files and seeds have it: one text for the same values, in whatever order they are named."""
+    """A candidate as files and seeds have it: one text for the same values, in whatever order they are named.
+
+    Examples:
+        >>> from frugal.spaces import as_json
+        >>> as_json({"gamma": 0.1, "C": 1}) == as_json({"C": 1, "gamma": 0.1})
+        True
+    """
     return json.dumps(dict(candidate), sort_keys=True)
 
 
 @runtime_checkable
 class Dimension(Protocol):
-    """One hyperparameter: what values it takes and how they are spread."""
+    """One hyperparameter: what values it takes and how they are spread.
+
+    Examples:
+        >>> from frugal.spaces import Dimension, Uniform
+        >>> isinstance(Uniform(0.0, 1.0), Dimension)
+        True
+    """
 
     kind: ClassVar[Kind]
 
@@ -204,6 +216,12 @@ class Continuous:
 
     Raises:
         ValueError: if it is no frozen continuous distribution, such as `scipy.stats.loguniform(1e-3, 10)`.
+
+    Examples:
+        >>> from scipy.stats import norm
+        >>> from frugal.spaces import Continuous
+        >>> Continuous(norm(10, 2)).from_unit(0.5)
+        10.0
     """
 
     distribution: Any
@@ -242,6 +260,12 @@ class Discrete:
 
     Raises:
         ValueError: if it is no frozen discrete distribution, such as `scipy.stats.randint(1, 100)`.
+
+    Examples:
+        >>> from scipy.stats import randint
+        >>> from frugal.spaces import Discrete
+        >>> Discrete(randint(1, 5)).from_unit(0.3), Discrete(randint(1, 5)).to_unit(2)
+        (2, 0.375)
     """
 
     distribution: Any

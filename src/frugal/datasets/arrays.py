@@ -36,6 +36,13 @@ def content_hash(X: NDArray[Any], y: NDArray[np.int64]) -> str:
     Args:
         X: (n_rows, n_features), any real dtype; converted a block of rows at a time.
         y: (n_rows,) labels.
+
+    Examples:
+        >>> import numpy as np
+        >>> from frugal.datasets import content_hash
+        >>> pixels, y = np.array([[0], [255]], dtype=np.uint8), np.array([0, 1])
+        >>> content_hash(pixels, y) == content_hash(pixels.astype(np.float64), y)
+        True
     """
     digest = hashlib.sha256()
     for first in range(0, len(X), _BLOCK_ROWS):

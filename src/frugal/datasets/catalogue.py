@@ -16,7 +16,14 @@ Reader = Literal["scikit-learn", "labels", "quartiles", "one_hot", "codes", "com
 
 
 class DatasetError(ValueError):
-    """A dataset could not be read, fetched, verified or written; the message is one sentence."""
+    """A dataset could not be read, fetched, verified or written; the message is one sentence.
+
+    Examples:
+        >>> from frugal.datasets import from_csv
+        >>> from_csv("nowhere.csv")
+        Traceback (most recent call last):
+        frugal.datasets.catalogue.DatasetError: there is no file nowhere.csv: name a CSV file with a header line
+    """
 
 
 class DamageError(DatasetError):
@@ -60,6 +67,11 @@ class Entry:
         stand_in: what replaces it, in words; empty: always available.
         stand_in_counts: rows per class of the stand-in.
         stand_in_groups: numbers of levels of the categorical columns, the last ones of a generated stand-in.
+
+    Examples:
+        >>> from frugal.datasets import CATALOGUE
+        >>> CATALOGUE["wdbc"].rows, CATALOGUE["wdbc"].class_counts
+        (569, (212, 357))
     """
 
     name: str
@@ -262,6 +274,11 @@ def parse_name(name: str) -> tuple[str, int | None]:
 
     Raises:
         ValueError: if there is no such dataset; the message lists the known ones.
+
+    Examples:
+        >>> from frugal.datasets import parse_name
+        >>> parse_name("letter"), parse_name("letter_2000")
+        (('letter', None), ('letter', 2000))
     """
     if name in CATALOGUE:
         return name, None

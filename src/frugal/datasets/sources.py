@@ -23,7 +23,17 @@ _RECORD = "source.json"  # beside a download in data/raw: where it came from, an
 
 
 class StandInWarning(UserWarning):
-    """A dataset could not be had and something else stands in for it."""
+    """A dataset could not be had and something else stands in for it.
+
+    Examples:
+        >>> import warnings
+        >>> from tempfile import TemporaryDirectory
+        >>> from frugal.datasets import StandInWarning, load
+        >>> with warnings.catch_warnings(), TemporaryDirectory() as folder:
+        ...     warnings.simplefilter("error", StandInWarning)  # rather no dataset than what stands in for it
+        ...     load("wdbc", root=folder).provenance
+        'original'
+    """
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,13 @@ def prepare(
     Raises:
         ValueError: if the name is unknown, or a setting out of range.
         DatasetError: if no source has the dataset, or the folder cannot be written.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from frugal.datasets import prepare
+        >>> with TemporaryDirectory() as folder:
+        ...     sorted(path.name for path in prepare("wdbc", root=folder).iterdir())
+        ['X.npy', 'provenance.json', 'y.npy']
     """
     entry = CATALOGUE[parse_name(name)[0]]
     if not 0 < timeout_s <= _MAX_TIMEOUT_S or n_retries < 1:

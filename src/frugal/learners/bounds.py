@@ -23,6 +23,14 @@ def check_space(learner: str, space: SearchSpace) -> None:
 
     Raises:
         ValueError: naming the value and the learner's reason, or on an unknown learner.
+
+    Examples:
+        >>> from frugal.learners import check_space
+        >>> from frugal.spaces import Integer, SearchSpace
+        >>> check_space("knn", SearchSpace({"n_neighbors": Integer(1, 9)}))
+        >>> check_space("knn", SearchSpace({"n_neighbors": Integer(0, 9)}))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ValueError: knn refuses n_neighbors = 0, a bound of its space: ...
     """
     middle = space.from_unit(np.full(len(space.dimensions), 0.5))
     _try(learner, middle, f"{learner} refuses {middle}, the middle of its space")

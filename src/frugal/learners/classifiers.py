@@ -91,6 +91,11 @@ def scaler_for(name: str) -> BaseEstimator | None:
 
     Raises:
         ValueError: on an unknown scaler; the message lists the known ones.
+
+    Examples:
+        >>> from frugal.learners import scaler_for
+        >>> scaler_for("min_max"), scaler_for("none")
+        (MinMaxScaler(), None)
     """
     check_known("scaler", name, SCALERS)
     if name == "none":

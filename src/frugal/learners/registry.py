@@ -34,7 +34,14 @@ HOMES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class HyperparameterError(ValueError):
-    """A candidate has a hyperparameter that the learner does not have."""
+    """A candidate has a hyperparameter that the learner does not have.
+
+    Examples:
+        >>> from frugal.learners import build
+        >>> build("knn", {"depth": 3})  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        frugal.learners.registry.HyperparameterError: knn does not take these hyperparameters: ...
+    """
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,16 @@ class Learner:
         in_epochs: (candidate, seed) -> what trains it epoch by epoch; None: it is not, or it is a network.
         is_network: whether `learners.networks.make` builds it, from the shape of the rows and the classes, too.
         n_epochs: that it is trained, if nobody says otherwise.
+
+    Examples:
+        >>> from frugal.learners import Learner
+        >>> from frugal.spaces import SearchSpace, Uniform
+        >>> def make(candidate, seed):
+        ...     from sklearn.svm import LinearSVC
+        ...     return LinearSVC(**candidate, random_state=seed)
+        >>> space = SearchSpace({"C": Uniform(1e-3, 1e3, "log")}, signs={"C": 1})
+        >>> Learner("linear_svm", {"ranges": space}, make=make).abilities
+        'linear_svm is trained in one go, and searched in ranges'
     """
 
     name: str
@@ -77,6 +94,11 @@ def known() -> tuple[str, ...]:
 
     Raises:
         ValueError: if another package adds a name that is taken.
+
+    Examples:
+        >>> from frugal.learners import known
+        >>> known()[:3]
+        ('bernoulli_nb', 'decision_tree', 'knn')
     """
     ours = tuple(name for names in HOMES.values() for name in names)
     for name, point in added(GROUP).items():
@@ -90,6 +112,12 @@ def check_learner(learner: str) -> None:
 
     Raises:
         ValueError: listing the known ones.
+
+    Examples:
+        >>> from frugal.learners import check_learner
+        >>> check_learner("forest")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ValueError: unknown learner 'forest'; known: bernoulli_nb, decision_tree, knn, ...
     """
     check_known("learner", learner, known())
 
@@ -101,6 +129,11 @@ def record(name: str) -> Learner:
     Raises:
         ValueError: on an unknown learner, whose message lists the known ones, or an entry point that cannot be
             loaded or names no record.
+
+    Examples:
+        >>> from frugal.learners import record
+        >>> record("knn").default_space, list(record("knn").spaces)
+        ('ranges', ['grid', 'ranges'])
     """
     check_learner(name)
     for module, names in HOMES.items():
@@ -122,6 +155,12 @@ def check_fitted(learner: str) -> None:
 
     Raises:
         ValueError: saying what it can, and which learners are; or on an unknown learner.
+
+    Examples:
+        >>> from frugal.learners import check_fitted
+        >>> check_fitted("mlp")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ValueError: mlp is trained epoch by epoch, ...; those that are fitted in one go are bernoulli_nb, ...
     """
     if record(learner).make is None:
         fitted = ", ".join(name for name in known() if record(name).make is not None)
@@ -176,6 +215,11 @@ def default_space(learner: str) -> SearchSpace:
 
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.
+
+    Examples:
+        >>> from frugal.learners import default_space
+        >>> default_space("knn").dimensions["n_neighbors"]
+        Integer(low=1, high=99, scale='linear')
     """
     return space(record(learner).default_space, learner)
 
@@ -190,6 +234,11 @@ def signs(learner: str) -> Mapping[str, int]:
 
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.
+
+    Examples:
+        >>> from frugal.learners import signs
+        >>> signs("svm")
+        {'C': 1, 'gamma': 1}
     """
     spaces = record(learner).spaces.values()
     return {name: sign for space in spaces for name, sign in space.signs.items()}
@@ -200,6 +249,11 @@ def n_epochs(learner: str) -> int | None:
 
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.
+
+    Examples:
+        >>> from frugal.learners import n_epochs
+        >>> n_epochs("knn") is None, n_epochs("mlp")
+        (True, 20)
     """
     return record(learner).n_epochs
 
@@ -209,5 +263,10 @@ def in_epochs(learner: str) -> bool:
 
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.
+
+    Examples:
+        >>> from frugal.learners import in_epochs
+        >>> in_epochs("knn"), in_epochs("mlp")
+        (False, True)
     """
     return record(learner).trains_in_epochs

@@ -5,6 +5,7 @@ import re
 import sys
 from contextlib import ExitStack
 from importlib import import_module
+from inspect import isclass, isroutine
 from pathlib import Path
 from types import ModuleType
 
@@ -13,14 +14,16 @@ import pytest
 GUIDE = Path(__file__).parents[3] / "docs" / "model_selection.md"
 CLUSTERS = GUIDE.parent / "clusters.md"
 TRIALS = "## Searching trial by trial"
+PACKAGES = ("datasets", "folds", "learners", "model_selection", "rows", "trials")
+OFFERED = [(f"frugal.{name}", short) for name in PACKAGES for short in import_module(f"frugal.{name}").__all__]
+SPACES = ("Choice", "Continuous", "Discrete", "Exponential", "Integer", "Ordinal", "SearchSpace", "Uniform")
+OFFERED += [("frugal.spaces", name) for name in (*SPACES, "Dimension", "as_json")]
 PUBLIC = [
     f"{package}.{name}"
-    for package in ("frugal.folds", "frugal.model_selection", "frugal.rows", "frugal.trials")
-    for name in import_module(package).__all__
+    for package, name in OFFERED
+    if isclass(found := getattr(import_module(package), name)) or isroutine(found)
 ]
-SPACES = ("Choice", "Exponential", "Integer", "Ordinal", "SearchSpace", "Uniform")
-PUBLIC += [f"frugal.spaces.{name}" for name in SPACES]
-PUBLIC += ["frugal.datasets.from_csv", "frugal.datasets.load", "frugal.learners.build", "frugal.learners.space"]
+"""Classes and functions; tuples and dicts of names are none."""
 
 
 @pytest.mark.parametrize("name", PUBLIC)

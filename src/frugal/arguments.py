@@ -83,7 +83,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
     p.add_argument("--tie-rule", default="random")
     add_input(p, "--seconds", type=Path, nargs="+", help="measured seconds to add up, a file per score file")
-    add_output(p, "--output", nargs="+", required=True, help="one file per value of --n-candidates")
+    add_output(p, "--output", required=True)
 
     p = command(commands, "collect", "gather searches; statistics per cell")
     add_input(p, "--search", nargs="+", required=True)

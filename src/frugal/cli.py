@@ -168,12 +168,13 @@ def _search(args: argparse.Namespace) -> None:
     missing = sorted(set(seeds) - set(kept))
     if missing:
         raise ValueError(f"there are no score files for seed {missing[0]}")
-    if len(args.n_candidates) != len(args.output):
-        raise ValueError("as many outputs are needed as there are values of --n-candidates")
     how = {"settings": settings_of(args.settings), "tie_rule": args.tie_rule}
-    for n, output in zip(args.n_candidates, args.output, strict=True):
-        measured = [search(args.method, kept[s].table, kept[s].rungs, n_candidates=n, **how) for s in seeds]
-        write(pd.DataFrame([m.result | (m.timing if args.seconds else {}) for m in measured]), output)
+    measured = [
+        search(args.method, kept[s].table, kept[s].rungs, n_candidates=n, **how)
+        for n in args.n_candidates
+        for s in seeds
+    ]
+    write(pd.DataFrame([m.result | (m.timing if args.seconds else {}) for m in measured]), args.output)
 
 
 def _collect(args: argparse.Namespace) -> None:

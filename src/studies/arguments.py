@@ -58,7 +58,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--seeds", type=numbers, required=True, help="for example 0-9")
     p.add_argument("--settings", default="{}", help="the experiment's settings, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")
-    add_output(p, "--output", nargs="+", required=True, help="one file per method")
+    add_output(p, "--output", required=True)
 
     p = command(commands, "refits", "fit and test what searches chose")
     p.add_argument("--paper", choices=("exploration", "hypertune", "trials_comparison"), default="exploration")

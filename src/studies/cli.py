@@ -41,15 +41,12 @@ def _rows(args: argparse.Namespace) -> None:
 
     from studies.experiments import run
 
-    if len(args.methods) != len(args.output):
-        raise ValueError("as many outputs are needed as there are --methods")
-    settings = settings_of(args.settings)
-    for method, output in zip(args.methods, args.output, strict=True):
-        parts = []
+    settings, parts = settings_of(args.settings), []
+    for method in args.methods:
         for seed in args.seeds:
             parts.append(run(args.experiment, method, seed, settings, args.root))
             log.info("%s: seed %d done", method, seed)
-        write(pd.concat(parts, ignore_index=True), output)
+    write(pd.concat(parts, ignore_index=True), args.output)
 
 
 def _refits(args: argparse.Namespace) -> None:

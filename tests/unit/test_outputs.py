@@ -126,10 +126,9 @@ def test_two_outputs_in_one_file_are_refused_before_the_command_begins(capsys, c
     ("command", "output", "message"),
     [
         ("frugal select", ("mine.csv",), "--output and data are both mine.csv"),
-        ("frugal search", ("a.x", "a.x"), "--output and --output are both a.x"),
-        ("frugal search", ("a.x", "a.x/b.x"), "a file cannot be the folder of another"),
-        ("frugal search", ("a.x/b.x", "a.x"), "a file cannot be the folder of another"),
-        ("studies rows", ("a.x", "a.x"), "--output and --output are both a.x"),
+        ("frugal scores", ("a.x", "--seconds-output", "a.x"), "--seconds-output and --output are both a.x"),
+        ("frugal scores", ("a.x", "--seconds-output", "a.x/b.x"), "a file cannot be the folder of another"),
+        ("frugal scores", ("a.x/b.x", "--seconds-output", "a.x"), "a file cannot be the folder of another"),
         ("frugal trials", ("a.jsonl",), "the journal of --output and --output are both a.jsonl"),
         ("studies table", ("a.md",), "the Markdown of --output and --output are both a.md"),
         ("studies claims", ("a.csv",), "the findings of --output and --output are both a.csv"),

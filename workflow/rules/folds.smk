@@ -1,17 +1,17 @@
-# The folds family: kept scores (costly, done once) and the searches replayed on them (cheap).
+# The folds family: kept scores (costly, made once) and the searches replayed on them (cheap).
 
 
 rule scores:
     # A block of folds of every distinct candidate, by the exact batch scorers.
     input:
-        processed,
+        lambda wildcards: dataset_files(wildcards.dataset),
     output:
-        scores=f"results/{KEPT}/folds{{first}}-{{last}}.parquet",
-        seconds=f"{SECONDS}/folds{{first}}-{{last}}.parquet",
+        scores="results/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/folds{first}-{last}.parquet",
+        seconds="results/folds/seconds/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/folds{first}-{last}.parquet",
     log:
-        f"results/logs/{KEPT}/folds{{first}}-{{last}}.log",
+        "results/logs/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/folds{first}-{last}.log",
     benchmark:
-        f"results/benchmarks/{KEPT}/folds{{first}}-{{last}}.tsv"
+        "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/folds{first}-{last}.tsv"
     wildcard_constraints:
         classifier="|".join(CLASSIFIERS),
     priority: 1  # these are the longest; short jobs fill what they leave at the end
@@ -22,7 +22,7 @@ rule scores:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=60,
     params:
-        flags=scoring_flags,
+        flags=PLAN.scoring_flags,
         code=lambda wildcards: hash_of(
             jobs.scores(wildcards.dataset, wildcards.classifier, timed=False)
         ),
@@ -32,47 +32,17 @@ rule scores:
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
-rule rungs:
-    # Every number of rows that successive halving asks for, by the exact batch scorers.
-    input:
-        processed,
-    output:
-        scores=f"results/{KEPT}/rungs.parquet",
-        seconds=f"{SECONDS}/rungs.parquet",
-    log:
-        f"results/logs/{KEPT}/rungs.log",
-    benchmark:
-        f"results/benchmarks/{KEPT}/rungs.tsv"
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=60,
-    params:
-        flags=scoring_flags,
-        lengths=STUDY["early_stopping"]["n_candidates"],
-        settings=rung_settings,
-        code=lambda wildcards: hash_of(
-            jobs.rungs(wildcards.dataset, wildcards.classifier, timed=False)
-        ),
-    shell:
-        "frugal rungs --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
-        " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"
-        " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
-
-
 rule scores_timed:
     # The same scores by real scikit-learn fits, each timed alone; no other job runs beside it.
     input:
-        processed,
+        lambda wildcards: dataset_files(wildcards.dataset),
     output:
-        scores=f"results/{KEPT_TIMED}/folds{{first}}-{{last}}.parquet",
-        seconds=f"{TIMED_SECONDS}/folds{{first}}-{{last}}.parquet",
+        scores="results/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.parquet",
+        seconds="results/folds/seconds/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.parquet",
     log:
-        f"results/logs/{KEPT_TIMED}/folds{{first}}-{{last}}.log",
+        "results/logs/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.log",
     benchmark:
-        f"results/benchmarks/{KEPT_TIMED}/folds{{first}}-{{last}}.tsv"
+        "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: ALL_CORES
@@ -80,7 +50,7 @@ rule scores_timed:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=120,
     params:
-        flags=scoring_flags,
+        flags=PLAN.scoring_flags,
         code=lambda wildcards: hash_of(
             jobs.scores(wildcards.dataset, wildcards.classifier, timed=True)
         ),
@@ -90,17 +60,47 @@ rule scores_timed:
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
+rule rungs:
+    # Every number of rows that successive halving asks for, by the exact batch scorers.
+    input:
+        lambda wildcards: dataset_files(wildcards.dataset),
+    output:
+        scores="results/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/rungs.parquet",
+        seconds="results/folds/seconds/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/rungs.parquet",
+    log:
+        "results/logs/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/rungs.log",
+    benchmark:
+        "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/rungs.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=60,
+    params:
+        flags=PLAN.scoring_flags,
+        lengths=config["greedy_cv"]["early_stopping"]["n_candidates"],
+        settings=PLAN.rung_settings,
+        code=lambda wildcards: hash_of(
+            jobs.rungs(wildcards.dataset, wildcards.classifier, timed=False)
+        ),
+    shell:
+        "frugal rungs --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
+        " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"
+        " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
+
+
 rule rungs_timed:
     # Every number of rows that successive halving asks for, by real fits, timed alone.
     input:
-        processed,
+        lambda wildcards: dataset_files(wildcards.dataset),
     output:
-        scores=f"results/{KEPT_TIMED}/rungs.parquet",
-        seconds=f"{TIMED_SECONDS}/rungs.parquet",
+        scores="results/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.parquet",
+        seconds="results/folds/seconds/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.parquet",
     log:
-        f"results/logs/{KEPT_TIMED}/rungs.log",
+        "results/logs/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.log",
     benchmark:
-        f"results/benchmarks/{KEPT_TIMED}/rungs.tsv"
+        "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: ALL_CORES
@@ -108,9 +108,9 @@ rule rungs_timed:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=120,
     params:
-        flags=scoring_flags,
-        lengths=STUDY["wall_clock"]["n_candidates"],
-        settings=rung_settings,
+        flags=PLAN.scoring_flags,
+        lengths=config["greedy_cv"]["wall_clock"]["n_candidates"],
+        settings=PLAN.rung_settings,
         code=lambda wildcards: hash_of(
             jobs.rungs(wildcards.dataset, wildcards.classifier, timed=True)
         ),
@@ -120,54 +120,103 @@ rule rungs_timed:
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
-# One strategy replayed on the kept scores of a block of seeds, for all lengths of the candidate list or one of them.
-for experiment in ("search_time", "early_stopping", "sizes"):
+rule network_default:
+    # Before anything is tuned: whether the network's default reaches its stated error on the test images.
+    input:
+        lambda wildcards: dataset_files(wildcards.dataset),
+    output:
+        "results/networks/{classifier}/{dataset}/default.csv",
+    log:
+        "results/logs/networks/{classifier}/{dataset}/default.log",
+    benchmark:
+        "results/benchmarks/networks/{classifier}/{dataset}/default.tsv"
+    wildcard_constraints:
+        classifier="|".join(NETWORKS),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2500 * attempt,
+        runtime=60,
+    params:
+        epochs=lambda wildcards: PLAN.default_of(wildcards.classifier)["epochs"],
+        max_error=lambda wildcards: PLAN.default_of(wildcards.classifier)["max_error"],
+        code=lambda wildcards: hash_of(
+            jobs.default(wildcards.classifier, wildcards.dataset)
+        ),
+    shell:
+        "frugal default --network {wildcards.classifier} --dataset {wildcards.dataset} --epochs {params.epochs}"
+        " --seed 0 --max-error {params.max_error} --output {output} > {log} 2>&1"
 
-    rule:
-        name:
-            "search" if experiment == "search_time" else f"search_{experiment}"
-        input:
-            scores=kept_scores,
-        output:
-            cells_of("results/folds/search", lengths_of(experiment)),
-        log:
-            f"results/logs/folds/search/{CELLS}/n{lengths_of(experiment)[0]}.log",
-        benchmark:
-            f"results/benchmarks/folds/search/{CELLS}/n{lengths_of(experiment)[0]}.tsv"
-        wildcard_constraints:
-            dataset="|".join(datasets_of(experiment)),
-            method="|".join(METHODS[experiment]),
-        conda:
-            "../../envs/frugal.yaml"
-        threads: 1
-        resources:
-            mem_mb=lambda wildcards, attempt: 1500 * attempt,
-            runtime=60,
-        params:
-            lengths=lengths_of(experiment),
-            settings=lambda wildcards: settings_of(wildcards.method),
-            code=lambda wildcards: hash_of(jobs.search(wildcards.method)),
-            tie_rule=STUDY["tie_rule"],
-        shell:
-            "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
-            " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
-            " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
+
+use rule scores as network_scores with:
+    # A fold of every candidate of a network, trained one after the other.
+    input:
+        lambda wildcards: dataset_files(wildcards.dataset),
+        ancient(rules.network_default.output),  # another bound is no reason to train anew
+    wildcard_constraints:
+        classifier="|".join(NETWORKS),
+    resources:
+        mem_mb=lambda wildcards, attempt: 2500 * attempt,
+        runtime=60,
+
+
+rule search:
+    # One strategy replayed on the kept scores of a block of seeds, for one length of the candidate list or all.
+    input:
+        scores=PLAN.kept_scores,
+    output:
+        "results/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
+    log:
+        "results/logs/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
+    benchmark:
+        "results/benchmarks/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=60,
+    params:
+        lengths=PLAN.lengths(),
+        settings=PLAN.settings_of,
+        code=lambda wildcards: hash_of(jobs.search(wildcards.method)),
+        tie_rule=config["greedy_cv"]["tie_rule"],
+    shell:
+        "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
+        " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
+        " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
+
+
+use rule search as search_variant with:
+    # The same, with one ambiguity of the document decided the other way.
+    input:
+        scores=PLAN.variant_scores,
+    output:
+        "results/folds/variants/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
+    log:
+        "results/logs/folds/variants/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
+    benchmark:
+        "results/benchmarks/folds/variants/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+    params:
+        lengths=PLAN.lengths("sensitivity"),
+        settings=PLAN.settings_of,
+        code=lambda wildcards: hash_of(jobs.search(wildcards.method)),
+        tie_rule=lambda wildcards: PLAN.variant_settings(wildcards)["tie_rule"],
 
 
 rule search_timed:
     # The same on timed scores, with what the clock said: these files are not reproducible bytes. Other jobs may run
     # beside it: it adds up seconds measured before, and the strategy's own are seconds of its CPU.
     input:
-        scores=timed_scores,
-        seconds=timed_seconds,
+        scores=PLAN.timed_scores,
+        seconds=PLAN.timed_seconds,
     output:
-        cells_of("results/folds/wall_clock", lengths_of("wall_clock")),
+        "results/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:
-        f"results/logs/folds/wall_clock/{CELLS}/n{lengths_of('wall_clock')[0]}.log",
+        "results/logs/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
-        f"results/benchmarks/folds/wall_clock/{CELLS}/n{lengths_of('wall_clock')[0]}.tsv"
-    wildcard_constraints:
-        method="|".join(METHODS["wall_clock"]),
+        "results/benchmarks/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -175,38 +224,144 @@ rule search_timed:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=60,
     params:
-        lengths=lengths_of("wall_clock"),
-        settings=lambda wildcards: settings_of(wildcards.method),
+        lengths=PLAN.lengths("wall_clock"),
+        settings=PLAN.settings_of,
         code=lambda wildcards: hash_of(jobs.search(wildcards.method)),
-        tie_rule=STUDY["tie_rule"],
+        tie_rule=config["greedy_cv"]["tie_rule"],
     shell:
         "frugal search --method {wildcards.method} --scores {input.scores} --seconds {input.seconds}"
         " --n-candidates {params.lengths} --seeds {wildcards.first}-{wildcards.last}"
         " --settings {params.settings:q} --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
 
 
-rule search_variant:
-    # As in `search_time`, with one ambiguity of the document decided the other way.
+rule collect:
+    # Per-seed rows of an experiment of document 001 in one file, and the statistics of every cell.
     input:
-        scores=variant_scores,
+        PLAN.experiment_files,
     output:
-        cells_of("results/folds/variants/{name}", lengths_of("sensitivity")),
+        runs="results/greedy_cv/runs/{experiment}.parquet",
+        cells="results/greedy_cv/cells/{experiment}.csv",
     log:
-        f"results/logs/folds/variants/{{name}}/{CELLS}/n{lengths_of('sensitivity')[0]}.log",
+        "results/logs/greedy_cv/collect/{experiment}.log",
     benchmark:
-        f"results/benchmarks/folds/variants/{{name}}/{CELLS}/n{lengths_of('sensitivity')[0]}.tsv"
+        "results/benchmarks/greedy_cv/collect/{experiment}.tsv"
+    wildcard_constraints:
+        experiment="search_time|early_stopping|wall_clock|sizes",
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        variant="",
+        code=hash_of(jobs.collect()),
+    shell:
+        "frugal collect {params.variant} --search {input} --output {output.runs} --cells-output {output.cells}"
+        " > {log} 2>&1"
+
+
+use rule collect as collect_variant with:
+    # The runs of one sensitivity variant.
+    input:
+        PLAN.variant_files,
+    output:
+        runs="results/greedy_cv/runs/variants/{name}.parquet",
+        cells="results/greedy_cv/cells/variants/{name}.csv",
+    log:
+        "results/logs/greedy_cv/collect/variants/{name}.log",
+    benchmark:
+        "results/benchmarks/greedy_cv/collect/variants/{name}.tsv"
+    params:
+        variant="--variant {name}",
+        code=hash_of(jobs.collect()),
+
+
+rule explore:
+    # Document 000's experiment replayed on its network's scores: every training, and whole runs at other settings.
+    input:
+        scores=PLAN.network_scores(),
+    output:
+        explored="results/beta_pruning/runs/explored.parquet",
+        swept="results/beta_pruning/runs/swept.parquet",
+    log:
+        "results/logs/beta_pruning/runs.log",
+    benchmark:
+        "results/benchmarks/beta_pruning/runs.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=60,
+    params:
+        settings=PLAN.explored_settings(),
+        taus=config["beta_pruning"]["network"]["taus"],
+        buffers=config["beta_pruning"]["network"]["buffers"],
+        code=hash_of(studies_jobs.explore(PLAN.explored)),
+    shell:
+        "python -m studies explore --scores {input.scores} --settings {params.settings:q} --taus {params.taus}"
+        " --buffers {params.buffers} --output {output.explored} --sweep-output {output.swept} > {log} 2>&1"
+
+
+rule compare:
+    # One compared strategy on one dataset and classifier: all lengths n, numbers of folds k and seeds.
+    input:
+        scores=PLAN.comparison_scores(),
+    output:
+        "results/folds_comparison/{kind}/{entry}/{dataset}/{classifier}.parquet",
+    log:
+        "results/logs/folds_comparison/{kind}/{entry}/{dataset}/{classifier}.log",
+    benchmark:
+        "results/benchmarks/folds_comparison/{kind}/{entry}/{dataset}/{classifier}.tsv"
+    wildcard_constraints:
+        kind="runs|network",
+        entry="|".join(PLAN.entries),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=60,
+        runtime=120,
     params:
-        lengths=lengths_of("sensitivity"),
-        settings=lambda wildcards: settings_of(wildcards.method),
-        code=lambda wildcards: hash_of(jobs.search(wildcards.method)),
-        tie_rule=lambda wildcards: variant_settings(wildcards)["tie_rule"],
+        strategy=lambda wildcards: PLAN.entries[wildcards.entry].strategy,
+        settings=PLAN.entry_settings,
+        code=lambda wildcards: hash_of(
+            studies_jobs.compare(PLAN.entries[wildcards.entry].strategy)
+        ),
+        budget=PLAN.entry_budget,
+        lengths=config["folds_comparison"]["n_candidates"],
+        seconds="",
     shell:
-        "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
-        " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
-        " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
+        "python -m studies compare {wildcards.entry} --strategy {params.strategy} --settings {params.settings:q} {params.budget}"
+        " --scores {input.scores} {params.seconds} --n-candidates {params.lengths} --output {output} > {log} 2>&1"
+
+
+use rule compare as compare_timed with:
+    # The same on timed fits, for the seconds that strategies take: these files are not reproducible bytes.
+    input:
+        scores=PLAN.comparison_scores("-timed"),
+        seconds=PLAN.comparison_scores("-timed", "seconds"),
+    output:
+        "results/folds_comparison/timed/{entry}/{dataset}/{classifier}.parquet",
+    log:
+        "results/logs/folds_comparison/timed/{entry}/{dataset}/{classifier}.log",
+    benchmark:
+        "results/benchmarks/folds_comparison/timed/{entry}/{dataset}/{classifier}.tsv"
+    params:
+        seconds=lambda wildcards, input: f"--seconds {input.seconds}",
+
+
+use rule collect as collect_comparison with:
+    # All runs in one file, and the statistics of every cell.
+    input:
+        PLAN.compared_files,
+    output:
+        runs="results/folds_comparison/{kind}.parquet",
+        cells="results/folds_comparison/cells/{kind}.csv",
+    log:
+        "results/logs/folds_comparison/collect/{kind}.log",
+    benchmark:
+        "results/benchmarks/folds_comparison/collect/{kind}.tsv"
+    wildcard_constraints:
+        kind="runs|timed|network",

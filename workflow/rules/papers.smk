@@ -1,175 +1,195 @@
-# Tables, figures and claims of every paper and comparison, and a target for each; `studies.artefacts` says what from.
-# A shell command is made when its job runs, after this loop: it may use `params`, but none of the loop's variables.
+# Tables, figures and claims of every paper and comparison; `studies.artefacts` says what they are made from.
 
-for paper, shown in SHOWN.items():
 
-    if shown.derived:
+report: "../report/workflow.rst"
 
-        rule:
-            # What an optimiser or a factorisation makes, of other runs or of nothing; tables and claims only read it.
-            name:
-                f"{paper}_derived"
-            input:
-                runs=made_from(shown, shown.derived),
-            output:
-                f"results/{paper}/runs/{{name}}.parquet",
-            log:
-                f"results/logs/{paper}/runs/{{name}}.log",
-            benchmark:
-                f"results/benchmarks/{paper}/runs/{{name}}.tsv"
-            wildcard_constraints:
-                name="|".join(shown.derived),
-            conda:
-                "../../envs/frugal.yaml"
-            threads: 1
-            resources:
-                mem_mb=2000,
-                runtime=20,
-            params:
-                package=shown.folder,
-                code=derived_code(shown.folder),
-            shell:
-                "python -m studies derive {params.package} {wildcards.name} --runs {input.runs} --output {output} > {log} 2>&1"
+
+rule derived:
+    # What an optimiser or a factorisation makes, of other runs or of nothing; tables and claims only read it.
+    input:
+        PLAN.derived_runs,
+    output:
+        "results/{paper}/runs/{name}.parquet",
+    log:
+        "results/logs/{paper}/runs/{name}.log",
+    benchmark:
+        "results/benchmarks/{paper}/runs/{name}.tsv"
+    wildcard_constraints:
+        name="|".join(PLAN.derived_names()),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        code=PLAN.derived_code,
+    shell:
+        "python -m studies derive {wildcards.paper} {wildcards.name} --runs {input} --output {output} > {log} 2>&1"
+
+
+rule table:
+    # A table, tidy and as a person reads it, ours beside what is published.
+    input:
+        PLAN.table_runs,
+    output:
+        csv="results/{paper}/tables/{name}.csv",
+        md=report(
+            "results/{paper}/tables/{name}.md",
+            caption="../report/item.rst",
+            category="{paper}",
+            subcategory="tables",
+            labels={"item": "{name}"},
+        ),
+    log:
+        "results/logs/{paper}/tables/{name}.log",
+    benchmark:
+        "results/benchmarks/{paper}/tables/{name}.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        scale=config["scale"],
+        caption=PLAN.caption_of("table"),
+        code=PLAN.shown_code("table"),
+    shell:
+        "python -m studies table {wildcards.paper} {wildcards.name} --runs {input} --scale {params.scale}"
+        " --output {output.csv} > {log} 2>&1"
+
+
+rule figure:
+    # A figure, with the numbers it is drawn from: of runs, or explaining something by a small real run of it.
+    input:
+        PLAN.figure_inputs,
+    output:
+        png=report(
+            "results/{paper}/figures/{name}.png",
+            caption="../report/item.rst",
+            category="{paper}",
+            subcategory="figures",
+            labels={"item": "{name}"},
+        ),
+        svg="results/{paper}/figures/{name}.svg",
+        csv="results/{paper}/figures/{name}.csv",
+        md="results/{paper}/figures/{name}.md",
+    log:
+        "results/logs/{paper}/figures/{name}.log",
+    benchmark:
+        "results/benchmarks/{paper}/figures/{name}.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        source=PLAN.drawn_from,
+        caption=PLAN.caption_of("figure"),
+        code=PLAN.shown_code("figure"),
+    shell:
+        "python -m studies figure {wildcards.paper} {wildcards.name} {params.source} --caption {params.caption:q}"
+        " --output {output.png} > {log} 2>&1"
+
+
+rule claims:
+    # Every claim of the document with our number, its interval and a verdict; our findings beside them.
+    input:
+        PLAN.claims_runs,
+    output:
+        claims=report(
+            "results/{paper}/claims{part}.csv",
+            caption="../report/item.rst",
+            category="{paper}",
+            subcategory="claims",
+            labels={"item": "claims{part}"},
+        ),
+        findings=report(
+            "results/{paper}/findings{part}.csv",
+            caption="../report/item.rst",
+            category="{paper}",
+            subcategory="claims",
+            labels={"item": "findings{part}"},
+        ),
+    log:
+        "results/logs/{paper}/claims{part}.log",
+    benchmark:
+        "results/benchmarks/{paper}/claims{part}.tsv"
+    wildcard_constraints:
+        part="(_[a-z]+)?",
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        scale=config["scale"],
+        caption=PLAN.claims_caption,
+        code=PLAN.shown_code("claims"),
+    shell:
+        "python -m studies claims {wildcards.paper} --runs {input} --scale {params.scale}"
+        " --output {output.claims} > {log} 2>&1"
+
+
+# A target per table, figure and file of claims: greedy_cv_table1, folds_comparison_ranks.
+for target, made in PLAN.targets().items():
 
     rule:
-        # A table, tidy and as a person reads it, ours beside what is published.
         name:
-            f"{paper}_table"
+            target
         input:
-            runs=made_from(shown, shown.tables),
-        output:
-            csv=f"results/{paper}/tables/{{name}}.csv",
-            md=report(
-                f"results/{paper}/tables/{{name}}.md",
-                caption="../report/item.rst",
-                category=paper,
-                subcategory="tables",
-                labels={"item": "{name}"},
-            ),
-        log:
-            f"results/logs/{paper}/tables/{{name}}.log",
-        benchmark:
-            f"results/benchmarks/{paper}/tables/{{name}}.tsv"
-        wildcard_constraints:
-            name="|".join(shown.tables),
-        conda:
-            "../../envs/frugal.yaml"
-        threads: 1
-        resources:
-            mem_mb=2000,
-            runtime=10,
-        params:
-            package=shown.folder,
-            scale=config["scale"],
-            caption=caption_in(paper, "table"),
-            code=shown_code("table", shown.folder),
-        shell:
-            "python -m studies table {params.package} {wildcards.name} --runs {input.runs} --scale {params.scale}"
-            " --output {output.csv} > {log} 2>&1"
+            made,
 
-    # Figures, with the numbers they were drawn from: of runs, or explaining something by a small real run of it. Two
-    # rules of one text, since the SLURM profile has a place for each.
-    for kind, named, sources in (
-        ("figure", shown.figures, made_from(shown, shown.figures)),
-        ("figure_explained", shown.explained, explained_from(shown)),
-    ):
-        if not named:
-            continue
 
-        rule:
-            name:
-                f"{paper}_{kind}"
-            input:
-                sources,
-            output:
-                png=report(
-                    f"results/{paper}/figures/{{name}}.png",
-                    caption="../report/item.rst",
-                    category=paper,
-                    subcategory="figures",
-                    labels={"item": "{name}"},
-                ),
-                svg=f"results/{paper}/figures/{{name}}.svg",
-                csv=f"results/{paper}/figures/{{name}}.csv",
-                md=f"results/{paper}/figures/{{name}}.md",
-            log:
-                f"results/logs/{paper}/figures/{{name}}.log",
-            benchmark:
-                f"results/benchmarks/{paper}/figures/{{name}}.tsv"
-            wildcard_constraints:
-                name="|".join(named),
-            conda:
-                "../../envs/frugal.yaml"
-            threads: 1
-            resources:
-                mem_mb=2000,
-                runtime=10,
-            params:
-                package=shown.folder,
-                source=drawn_from(paper, kind),
-                caption=caption_in(paper, "figure"),
-                code=shown_code("figure", shown.folder),
-            shell:
-                "python -m studies figure {params.package} {wildcards.name} {params.source} --caption {params.caption:q}"
-                " --output {output.png} > {log} 2>&1"
+rule beta_pruning:
+    # Document 000: the figures of its model and of its network, the sweep over its settings, and its claims.
+    input:
+        PLAN.files_of("beta_pruning"),
 
-    for item, made_of in shown.claims.items():
 
-        rule:
-            # Every claim of the document with our number, its interval and a verdict; our findings beside them.
-            name:
-                f"{paper}_{item}"
-            input:
-                run_paths(shown, made_of),
-            output:
-                claims=report(
-                    f"results/{paper}/{item}.csv",
-                    caption="../report/item.rst",
-                    category=paper,
-                    subcategory="claims",
-                    labels={"item": item},
-                ),
-                findings=report(
-                    f"results/{paper}/{findings_of(item)}.csv",
-                    caption="../report/item.rst",
-                    category=paper,
-                    subcategory="claims",
-                    labels={"item": findings_of(item)},
-                ),
-            log:
-                f"results/logs/{paper}/{item}.log",
-            benchmark:
-                f"results/benchmarks/{paper}/{item}.tsv"
-            conda:
-                "../../envs/frugal.yaml"
-            threads: 1
-            resources:
-                mem_mb=2000,
-                runtime=10,
-            params:
-                package=shown.folder,
-                scale=config["scale"],
-                caption=caption(paper, item, config, kind="claims"),
-                code=hash_of(studies_jobs.shown("claims", shown.folder)),
-            shell:
-                "python -m studies claims {params.package} --runs {input} --scale {params.scale}"
-                " --output {output.claims} > {log} 2>&1"
+rule greedy_cv:
+    # Document 001: every table, figure and claim.
+    input:
+        PLAN.files_of("greedy_cv", ours=False),
 
-    for item in shown.tables:
 
-        rule:
-            name:
-                target(paper, item, "table")
-            input:
-                table_paths(paper, item),
+rule greedy_cv_sensitivity:
+    # What the document's ambiguities do to Table 1, and its conjecture on larger data.
+    input:
+        PLAN.files_of("greedy_cv", ours=True),
 
-    for item in (*shown.explained, *shown.figures):
 
-        rule:
-            name:
-                target(paper, item, "figure")
-            input:
-                figure_paths(paper, item),
+rule exploration:
+    # Document 002: tables, figures and claims.
+    input:
+        PLAN.files_of("exploration"),
+
+
+rule big_data:
+    # Document 003: section 2, sizes and lengths of trials, and section 3, training on fewer rows.
+    input:
+        PLAN.files_of("big_data"),
+
+
+rule hypertune:
+    # Document 004: tables, figures and claims.
+    input:
+        PLAN.files_of("hypertune"),
+
+
+rule folds_comparison:
+    # Every strategy of the folds family on the same folds: scores kept for greedy_cv and for beta_pruning's network.
+    input:
+        PLAN.files_of("folds_comparison"),
+
+
+rule trials_comparison:
+    # Every strategy and peer of the trials family on the same problems, at equal budgets.
+    input:
+        PLAN.files_of("trials_comparison"),
 
 
 rule redraw:

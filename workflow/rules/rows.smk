@@ -1,51 +1,44 @@
-# Experiments whose jobs do some methods and seeds; what they give is gathered by experiment.
+# Experiments of their own: a job does one method and some seeds, or all methods, and what they give is gathered.
 
 
-include: "experiments.smk"
+rule rows:
+    # One method of an experiment, or all of them.
+    input:
+        PLAN.row_inputs,
+    output:
+        "results/rows/{experiment}/{method}/seeds{first}-{last}.parquet",
+    log:
+        "results/logs/rows/{experiment}/{method}/seeds{first}-{last}.log",
+    benchmark:
+        "results/benchmarks/rows/{experiment}/{method}/seeds{first}-{last}.tsv"
+    wildcard_constraints:
+        experiment="|".join(name for name in EXPERIMENTS if name not in TIMED),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=120,
+    params:
+        methods=PLAN.row_methods,
+        settings=PLAN.row_settings,
+        code=PLAN.row_code,
+    shell:
+        "python -m studies rows {wildcards.experiment} --methods {params.methods}"
+        " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q} --output {output} > {log} 2>&1"
 
 
-# A rule per experiment, so that its jobs may have all of its methods for output.
-for experiment in EXPERIMENTS:
-
-    rule:
-        # Methods of one experiment; one that measures seconds claims all cores, so that nothing runs beside it.
-        name:
-            f"rows_{experiment}_timed" if experiment in TIMED else f"rows_{experiment}"
-        input:
-            row_datasets(experiment),
-        output:
-            [
-                f"results/rows/{experiment}/{method}/seeds{{first}}-{{last}}.parquet"
-                for method in job_methods(experiment)
-            ],
-        log:
-            f"results/logs/rows/{experiment}/{JOB}/seeds{{first}}-{{last}}.log",
-        benchmark:
-            f"results/benchmarks/rows/{experiment}/{JOB}/seeds{{first}}-{{last}}.tsv"
-        wildcard_constraints:
-            method="|".join(EXPERIMENTS[experiment].methods),
-        conda:
-            "../../envs/frugal.yaml"
-        threads: ALL_CORES if experiment in TIMED else 1
-        resources:
-            mem_mb=lambda wildcards, attempt: 3000 * attempt,
-            runtime=120,
-        params:
-            experiment=experiment,
-            methods=" ".join(job_methods(experiment)),
-            settings=row_settings(experiment),
-            code=hash_of(
-                studies_jobs.rows(experiment, json.loads(row_settings(experiment)))
-            ),
-        shell:
-            "python -m studies rows {params.experiment} --methods {params.methods} --seeds {wildcards.first}-{wildcards.last}"
-            " --settings {params.settings:q} --output {output} > {log} 2>&1"
+use rule rows as rows_timed with:
+    # One that measures seconds claims all cores, so that nothing runs beside it.
+    wildcard_constraints:
+        experiment="|".join(TIMED),
+    threads: ALL_CORES
 
 
 rule gather_rows:
     # All methods and seeds of an experiment in one file.
     input:
-        row_files,
+        PLAN.row_files,
     output:
         "results/{paper}/runs/{experiment}.parquet",
     log:
@@ -53,7 +46,6 @@ rule gather_rows:
     benchmark:
         "results/benchmarks/{paper}/runs/{experiment}.tsv"
     wildcard_constraints:
-        paper="big_data|exploration|hypertune",
         experiment="|".join(EXPERIMENTS),
     conda:
         "../../envs/frugal.yaml"
@@ -62,7 +54,7 @@ rule gather_rows:
         mem_mb=2000,
         runtime=10,
     params:
-        experiment="",
+        flags="",
         code=hash_of(jobs.gather()),
     shell:
-        "frugal gather {params.experiment} --runs {input} --output {output} > {log} 2>&1"
+        "frugal gather {params.flags} --runs {input} --output {output} > {log} 2>&1"

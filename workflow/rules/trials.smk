@@ -1,10 +1,12 @@
-# The trials family: a job is one search by one strategy, of one learner on one dataset, from one seed.
+# The trials family: one search by one strategy, of one learner on one dataset, from one seed; what searches look up;
+# and what they chose, fitted and tested.
 
 
 rule trials:
     # One search; a killed one goes on from its journal, and ends with the same trials.
     input:
-        search_input,
+        PLAN.search_input,
+        lambda wildcards: [ancient(path) for path in PLAN.search_check(wildcards)],
     output:
         "results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet",
     log:
@@ -12,9 +14,7 @@ rule trials:
     benchmark:
         "results/benchmarks/trials/{method}/{learner}/{dataset}/seed{seed}.tsv"
     wildcard_constraints:
-        method="|".join(
-            sorted({name for search in SEARCHES.values() for name in search.methods})
-        ),
+        method="|".join(PLAN.search_methods()),
         learner="[a-z0-9_]+",
         dataset="[a-z0-9_]+",
     conda:
@@ -22,11 +22,11 @@ rule trials:
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=search_minutes,
+        runtime=PLAN.search_minutes,
     params:
-        n_trials=search_trials,
-        settings=search_settings,
-        code=trials_code,
+        n_trials=PLAN.search_trials,
+        settings=PLAN.search_settings,
+        code=PLAN.search_code,
     shell:
         "python -m studies trials {wildcards.method} --learner {wildcards.learner} --dataset {wildcards.dataset}"
         " --seed {wildcards.seed} --n-trials {params.n_trials} --settings {params.settings:q}"
@@ -36,7 +36,7 @@ rule trials:
 use rule gather_rows as gather_trials with:
     # All searches of an experiment in one file, with the cells of the table that they look up, if they do.
     input:
-        search_files,
+        PLAN.search_files,
     output:
         "results/{paper}/runs/{search}.parquet",
     log:
@@ -44,7 +44,280 @@ use rule gather_rows as gather_trials with:
     benchmark:
         "results/benchmarks/{paper}/runs/{search}.tsv"
     wildcard_constraints:
-        paper="|".join(sorted({search.paper for search in SEARCHES.values()})),
-        search="|".join(SEARCHES),
+        search="|".join(PLAN.searches),
     params:
-        experiment=gather_flags,
+        flags=PLAN.gather_flags,
+
+
+rule lookup_part:
+    # A table's candidates with one value of the last dimension, fitted at every size and draw of rows; a killed job
+    # goes on from its journal, and ends with the same errors.
+    input:
+        PLAN.lookup_dataset,
+    output:
+        "results/lookup/{table}/part{part}.parquet",
+    log:
+        "results/logs/lookup/{table}/part{part}.log",
+    benchmark:
+        "results/benchmarks/lookup/{table}/part{part}.tsv"
+    wildcard_constraints:
+        table="|".join(config["lookup"]),
+        part="[0-9]+",
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=240,
+    params:
+        settings=PLAN.lookup_settings,
+        code=PLAN.lookup_code("measure"),
+    shell:
+        "frugal lookup measure --part {wildcards.part} --settings {params.settings:q}"
+        " --output {output} > {log} 2>&1"
+
+
+rule lookup:
+    # All parts of a table in one file, checked to be whole.
+    input:
+        lambda wildcards: [
+            f"results/lookup/{wildcards.table}/part{part}.parquet"
+            for part in range(config["lookup"][wildcards.table]["n_per_dimension"])
+        ],
+    output:
+        "results/lookup/{table}.parquet",
+    log:
+        "results/logs/lookup/{table}.log",
+    benchmark:
+        "results/benchmarks/lookup/{table}.tsv"
+    wildcard_constraints:
+        table="|".join(config["lookup"]),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        code=PLAN.lookup_code("gather"),
+    shell:
+        "frugal lookup gather --parts {input} --output {output} > {log} 2>&1"
+
+
+rule lookup_recheck:
+    # Cells drawn at random, fitted live; fails where an error is not that of the table.
+    input:
+        data=PLAN.lookup_dataset,
+        table="results/lookup/{table}.parquet",
+    output:
+        "results/lookup/{table}_recheck.csv",
+    log:
+        "results/logs/lookup/{table}_recheck.log",
+    benchmark:
+        "results/benchmarks/lookup/{table}_recheck.tsv"
+    wildcard_constraints:
+        table="|".join(config["lookup"]),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=60,
+    params:
+        settings=PLAN.lookup_settings,
+        n_cells=lambda wildcards: config["lookup"][wildcards.table]["n_rechecked"],
+        code=PLAN.lookup_code("recheck"),
+    shell:
+        "frugal lookup recheck --table {input.table} --settings {params.settings:q} --n-cells {params.n_cells}"
+        " --seed 0 --output {output} > {log} 2>&1"
+
+
+rule curves:
+    # Some candidates of a set's network, trained one after the other; a killed job goes on from its journal.
+    input:
+        lambda wildcards: dataset_files(wildcards.dataset),
+    output:
+        "results/curves/{network}/{dataset}/curves{first}-{last}.parquet",
+    log:
+        "results/logs/curves/{network}/{dataset}/curves{first}-{last}.log",
+    benchmark:
+        "results/benchmarks/curves/{network}/{dataset}/curves{first}-{last}.tsv"
+    wildcard_constraints:
+        network="|".join(config["curves"]["networks"]),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=240,
+    params:
+        network=lambda wildcards: PLAN.network_of(wildcards.network),
+        settings=PLAN.curve_settings,
+        code=lambda wildcards: hash_of(
+            jobs.curves(PLAN.network_of(wildcards.network), wildcards.dataset)
+        ),
+    shell:
+        "frugal curves --network {params.network} --dataset {wildcards.dataset}"
+        " --candidates {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
+        " --output {output} > {log} 2>&1"
+
+
+rule gather_curves:
+    # All curves of a set in one file.
+    input:
+        PLAN.curve_files("curves"),
+    output:
+        "results/curves/{network}_{dataset}.parquet",
+    log:
+        "results/logs/curves/{network}_{dataset}.log",
+    benchmark:
+        "results/benchmarks/curves/{network}_{dataset}.tsv"
+    wildcard_constraints:
+        network="|".join(config["curves"]["networks"]),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        code=hash_of(jobs.gather()),
+    shell:
+        "frugal gather --runs {input} --by id --output {output} > {log} 2>&1"
+
+
+rule extrapolations:
+    # What some first points of each curve say of its last; a killed job goes on from its journal.
+    input:
+        rules.curves.output,
+    output:
+        "results/curves/{network}/{dataset}/extrapolations{first}-{last}.parquet",
+    log:
+        "results/logs/curves/{network}/{dataset}/extrapolations{first}-{last}.log",
+    benchmark:
+        "results/benchmarks/curves/{network}/{dataset}/extrapolations{first}-{last}.tsv"
+    wildcard_constraints:
+        network="|".join(config["curves"]["networks"]),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=120,
+    params:
+        settings=PLAN.extrapolation_settings(),
+        code=lambda wildcards: hash_of(
+            jobs.extrapolate(PLAN.network_of(wildcards.network))
+        ),
+    shell:
+        "frugal extrapolate --curves {input} --settings {params.settings:q} --output {output} > {log} 2>&1"
+
+
+use rule gather_curves as gather_extrapolations with:
+    # All extrapolations of a set in one file.
+    input:
+        PLAN.curve_files("extrapolations"),
+    output:
+        "results/curves/{network}_{dataset}_extrapolations.parquet",
+    log:
+        "results/logs/curves/{network}_{dataset}_extrapolations.log",
+    benchmark:
+        "results/benchmarks/curves/{network}_{dataset}_extrapolations.tsv"
+
+
+use rule gather_curves as gather_curve_fits with:
+    # Those of all sets that are extrapolated.
+    input:
+        expand(
+            "results/curves/{name}_extrapolations.parquet",
+            name=PLAN.curve_sets(extrapolated=True),
+        ),
+    output:
+        "results/big_data/runs/curve_fits.parquet",
+    log:
+        "results/logs/big_data/runs/curve_fits.log",
+    benchmark:
+        "results/benchmarks/big_data/runs/curve_fits.tsv"
+
+
+rule all_curves:
+    # All sets.
+    input:
+        expand("results/curves/{name}.parquet", name=PLAN.curve_sets()),
+
+
+rule hypertune_refits:
+    # What a learner's searches had chosen within HyperTune's time, fitted on all their rows and tested.
+    input:
+        runs="results/hypertune/runs/{learner}.parquet",
+        data=PLAN.tuned_inputs,
+    output:
+        "results/hypertune/runs/{learner}_refits.parquet",
+    log:
+        "results/logs/hypertune/runs/{learner}_refits.log",
+    benchmark:
+        "results/benchmarks/hypertune/runs/{learner}_refits.tsv"
+    wildcard_constraints:
+        learner="|".join(PLAN.tuned()),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=1440,
+    params:
+        paper="hypertune",
+        settings=PLAN.tuned_settings,
+        code=PLAN.tuned_code,
+    shell:
+        "python -m studies refits --paper {params.paper} --runs {input.runs} --settings {params.settings:q}"
+        " --output {output} > {log} 2>&1"
+
+
+use rule hypertune_refits as exploration_refits with:
+    # What task 2's searches chose, the reported point and a grid, fitted on more rows and tested.
+    input:
+        runs="results/exploration/runs/task2.parquet",
+        data=dataset_files("mnist"),
+    output:
+        "results/exploration/runs/refits.parquet",
+    log:
+        "results/logs/exploration/runs/refits.log",
+    benchmark:
+        "results/benchmarks/exploration/runs/refits.tsv"
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=120,
+    params:
+        paper="exploration",
+        settings=PLAN.task2_settings(),
+        code=hash_of(
+            studies_jobs.refits("exploration", ["logistic_regression"], ["mnist"])
+        ),
+
+
+use rule hypertune_refits as compare_trials with:
+    # Searches on one problem as paths; what live ones chose is fitted on all rows and tested.
+    input:
+        runs=PLAN.compared_searches,
+        data=PLAN.compared_data,
+    output:
+        "results/trials_comparison/runs/{learner}-{dataset}.parquet",
+    log:
+        "results/logs/trials_comparison/runs/{learner}-{dataset}.log",
+    benchmark:
+        "results/benchmarks/trials_comparison/runs/{learner}-{dataset}.tsv"
+    wildcard_constraints:
+        learner="[a-z0-9_]+",
+        dataset="[a-z0-9_]+",
+    resources:
+        mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=120,
+    params:
+        paper="trials_comparison",
+        settings=PLAN.compared_settings,
+        code=lambda wildcards: hash_of(
+            studies_jobs.refits(
+                "trials_comparison", [wildcards.learner], [wildcards.dataset]
+            )
+        ),

@@ -243,8 +243,8 @@ def draw_anytime(summary: pd.DataFrame) -> Figure:
     lists = list(summary.groupby(list(LISTS)))
     n_rows = -(-summary["method"].nunique() // _COLUMNS)
     figure = style.new_figure(style.TWO_COLUMN[0], 0.4 + len(lists) * (0.5 + 1.05 * n_rows))
-    top = 105 * float(summary[["mean", "high"]].max(axis=None)) or 1.0
-    blocks = np.atleast_1d(figure.subfigures(len(lists), 1))
+    top = 105 * float(summary[["mean", "high"]].to_numpy(float).max()) or 1.0
+    blocks = figure.subfigures(len(lists), 1, squeeze=False)[:, 0]
     for block, ((n, k), part) in zip(blocks, lists, strict=True):
         block.suptitle(f"n = {n}, k = {k}", fontsize=8)
         grid = block.subplots(n_rows, _COLUMNS, sharex=True, sharey=True, squeeze=False)

@@ -1,0 +1,657 @@
+"""What the workflow's rules read and are given: files, settings, hashes of code.
+
+The rules are literal; what they leave to a function of their wildcards is a method of `Plan`. Light to import,
+since the workflow reads it at every start.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from frugal.code import Job, jobs
+from frugal.datasets.catalogue import CATALOGUE
+from frugal.learners import NETWORKS, SCALERS
+from studies import artefacts, blocks
+from studies import code as studies_jobs
+from studies.captions import caption
+from studies.experiments import EXPERIMENTS, REPLAYED, Search
+from studies.folds_comparison.entries import entries_of
+from studies.registry import PAPERS
+from studies.trials_comparison.problems_and_methods import searches_of, shown_on
+
+Config = Mapping[str, Any]
+Wildcards = Any
+"""What Snakemake fills a rule's places with: names as attributes, text as values."""
+ALL: Final = "all"
+"""In a path, in place of one method or one length: a job does all of them."""
+SENSITIVITY_ONLY: Final = ("sensitivity", "sizes")
+"""Tables and figures of document 001 that are our own study."""
+_KEPT: Final = "results/folds/{root}/{dataset}/{classifier}/{variant}/k{k}/seed{seed}"
+_OF_WORKFLOW: Final = ("n_seeds", "n_trials", "default_n_trials")
+_OF_TERMINATION: Final = ("check_share", "curve", "termination")
+_OF_ROWS: Final = ("datasets", "scalers", "subset_share", "rows_per_class", "sizes")
+_LOOKED_UP: Final = ("lookup", "curves")
+
+
+def shares(n_items: int, per_job: int) -> list[tuple[int, int]]:
+    """First and last of each job's share of things that are numbered from 0."""
+    return [(first, min(first + per_job, n_items) - 1) for first in range(0, n_items, per_job)]
+
+
+def as_json(settings: Mapping[str, Any]) -> str:
+    """Settings as a command takes them, in one order, so that only what they say re-runs a job."""
+    return json.dumps(settings, sort_keys=True)
+
+
+def dataset_files(name: str) -> list[str]:
+    """The files of a prepared dataset, or of that which a subset such as letter_2000 is drawn from."""
+    source, _, n_rows = name.rpartition("_")
+    folder = f"data/processed/{source if n_rows.isdigit() else name}"
+    return [f"{folder}/{file}" for file in ("provenance.json", "X.npy", "y.npy")]
+
+
+def hash_of(job: Job) -> str:
+    """The hash of the code of a job, which re-runs it where it changes."""
+    return studies_jobs.hash_of(job)
+
+
+class Plan:
+    """The jobs of a whole configuration.
+
+    Attributes:
+        config: all keys.
+        shown: what every paper and comparison shows, by its name.
+        searches: experiments of searches, by name.
+        entries: compared strategies of the folds family, by name.
+        methods: by experiment of document 001 the strategies that are replayed.
+    """
+
+    def __init__(self, config: Config) -> None:
+        """Read the configuration.
+
+        Raises:
+            ValueError: if its blocks do not go together; the message says which.
+        """
+        self.config = config
+        self.study: Config = config["greedy_cv"]
+        self.network: Config = config["beta_pruning"]["network"]
+        self.comparison: Config = config["folds_comparison"]
+        self.networks_of_curves: Config = config["curves"]["networks"]
+        self.methods = REPLAYED["greedy_cv"]
+        self.explored = REPLAYED["beta_pruning"]["swept"]
+        self.shown = {name: artefacts.shown(name, config) for name in PAPERS}
+        self.entries = entries_of(config)
+        self.searches = searches_of(config)
+        self._blocks = {name: blocks.block_of(search, config) for name, search in self.searches.items()}
+        self._search_of = {
+            (*problem, method): search
+            for search in self.searches.values()
+            for problem in search.problems
+            for method in search.methods
+        }
+        self._problems = {
+            name: blocks.chosen_problems(search, self._blocks[name]) for name, search in self.searches.items()
+        }
+        self._n_trials = {
+            (name, problem): blocks.n_trials_of(search, self._blocks[name], problem)
+            for name, search in self.searches.items()
+            for _, problem in self._problems[name]
+        }
+        tables = blocks.tables_of_sizes(config)
+        self._strategies = {
+            (learner, problem, method.name): self._planned(search, method.name, learner, problem, tables)
+            for name, search in self.searches.items()
+            for learner, problem in self._problems[name]
+            for method in search.compared
+            if method.name in self._n_trials[name, problem]
+        }
+
+    # Kept scores, and searches replayed on them --------------------------------------------------------------
+
+    def variant_of(self, settings: Config) -> str:
+        """Label of how scores are made, from the settings that change them: space, scaler, splits."""
+        parts = [settings["space"], settings["scaler"], settings["splits"]]
+        return "-".join(part for part in parts if part not in ("none", "stratified"))
+
+    def scoring_flags(self, w: Wildcards) -> str:
+        """The command-line flags that a variant's label stands for."""
+        space, *rest = w.variant.split("-")
+        splits = "plain" if "plain" in rest else "stratified"
+        epochs = [part.removeprefix("epochs") for part in rest if part.startswith("epochs")]
+        scaler = next((part for part in rest if part in SCALERS), "none")
+        flags = f"--space {space} --scaler {scaler} --splits {splits}"
+        flags += "".join(f" --epochs {n}" for n in epochs)
+        if space == "grid":
+            return flags
+        # One candidate list per seed, as long as the longest list that is searched in this space.
+        searched = self.methods if self.study["space"] == "ranges" else ["sensitivity"]
+        return f"{flags} --n-ranges {max(n for name in searched for n in self.study[name]['n_candidates'])}"
+
+    def settings_of(self, w: Wildcards) -> str:
+        """A strategy's own block of the configuration; nothing else re-runs its searches."""
+        return as_json(self.config["strategies"].get(w.method, {}))
+
+    def rung_settings(self, w: Wildcards) -> str:
+        """Settings of successive halving, with the number of folds in the path of its rungs."""
+        return as_json({**self.config["strategies"]["successive_halving"], "cv": int(w.k)})
+
+    def datasets_of(self, experiment: str) -> list[str]:
+        """The datasets of one of document 001's experiments: all, its choice, or one at each of its sizes."""
+        block = self.study[experiment]
+        if experiment == "sizes":
+            return [f"{block['dataset']}_{rows}" for rows in block["n_rows"]]
+        return [name for name in self.study["datasets"] if name in block.get("datasets", [name])]
+
+    def lengths(self, experiment: str | None = None) -> Callable[[Wildcards], list[int]]:
+        """Params function: lengths of the candidate list that a job does, the one in its path or all.
+
+        Args:
+            experiment: whose; None: that which searches with this method on this dataset.
+        """
+
+        def found(w: Wildcards) -> list[int]:
+            if w.n != ALL:
+                return [int(w.n)]
+            name = experiment or next(
+                name
+                for name in ("search_time", "early_stopping", "sizes")
+                if w.method in self.methods[name] and w.dataset in self.datasets_of(name)
+            )
+            return list(self.study[name]["n_candidates"])
+
+        return found
+
+    def _cells(self, root: str, experiment: str, datasets: Iterable[str]) -> list[str]:
+        """The search results of every cell of an experiment."""
+        block = self.study[experiment]
+        lengths = [ALL] if self.config["lengths_per_job"] == "all" else block["n_candidates"]
+        return [
+            f"{root}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet"
+            for method in self.methods[experiment]
+            for dataset in datasets
+            for classifier in self.study["classifiers"]
+            for n in lengths
+            for k in block["n_folds"]
+            for first, last in shares(block["n_seeds"], self.config["seeds_per_job"])
+        ]
+
+    def experiment_files(self, w: Wildcards) -> list[str]:
+        """The search results of one of document 001's experiments."""
+        root = "wall_clock" if w.experiment == "wall_clock" else "search"
+        return self._cells(f"results/folds/{root}", w.experiment, self.datasets_of(w.experiment))
+
+    def variant_settings(self, w: Wildcards) -> Config:
+        """How scores are made and searches measured in a sensitivity variant."""
+        return {**self.study, **self.study["sensitivity"]["variants"][w.name]}
+
+    def variant_files(self, w: Wildcards) -> list[str]:
+        """The search results of one sensitivity variant."""
+        return self._cells(f"results/folds/variants/{w.name}", "sensitivity", self.study["datasets"])
+
+    def _kept(self, w: Wildcards, variant: str, root: str = "scores") -> list[str]:
+        """Score files of a search's seeds, and the rungs where its strategy is successive halving."""
+        seeds = range(int(w.first), int(w.last) + 1)
+        cell = {"root": root, "dataset": w.dataset, "classifier": w.classifier, "variant": variant}
+        cv = self.config["strategies"]["successive_halving"]["cv"]
+        rungs = [f"{_KEPT}/rungs.parquet".format(**cell, k=cv, seed=seed) for seed in seeds]
+        folds = shares(int(w.k), self.config["folds_per_job"])
+        return [
+            f"{_KEPT}/folds{first}-{last}.parquet".format(**cell, k=w.k, seed=seed)
+            for seed in seeds
+            for first, last in folds
+        ] + (rungs if w.method == "successive_halving" else [])
+
+    def kept_scores(self, w: Wildcards) -> list[str]:
+        """Kept scores of a search's seeds."""
+        return self._kept(w, self.variant_of(self.study))
+
+    def timed_scores(self, w: Wildcards) -> list[str]:
+        """The same, timed."""
+        return self._kept(w, f"{self.variant_of(self.study)}-timed")
+
+    def timed_seconds(self, w: Wildcards) -> list[str]:
+        """The seconds of these, a file per score file."""
+        return self._kept(w, f"{self.variant_of(self.study)}-timed", "seconds")
+
+    def variant_scores(self, w: Wildcards) -> list[str]:
+        """The same, made as a sensitivity variant says."""
+        return self._kept(w, self.variant_of(self.variant_settings(w)))
+
+    # Networks ------------------------------------------------------------------------------------------------
+
+    def network_scores(self, w: Wildcards = None) -> list[str]:
+        """Kept scores of document 000's network, one file per fold, since a fold's trainings take minutes."""
+        of = self.network
+        return [
+            f"{_KEPT}/folds{fold}-{fold}.parquet".format(
+                root="scores",
+                dataset=of["dataset"],
+                classifier=of["name"],
+                variant=f"grid-epochs{of['epochs']}",
+                k=of["n_folds"],
+                seed=seed,
+            )
+            for seed in range(of["n_seeds"])
+            for fold in range(of["n_folds"])
+        ]
+
+    def default_of(self, network: str) -> Config:
+        """What a network's default is held against before it is tuned: epochs and the highest error."""
+        if network == self.network["name"]:
+            return dict(self.network["default"])
+        return dict(self.config["hypertune"]["defaults"][network])
+
+    def _default_check(self, learner: str, dataset: str) -> list[str]:
+        """Of a network that is tuned, the file that says that its default does what it should."""
+        if learner not in self.config["hypertune"]["defaults"]:
+            return []
+        n_rows = self.config["hypertune"]["defaults"][learner]["n_rows"]
+        name = dataset if n_rows is None else f"{dataset}_{n_rows}"
+        return [f"results/networks/{learner}/{name}/default.csv"]
+
+    def explored_settings(self) -> str:
+        """Settings of the strategies that document 000's experiment replays."""
+        return as_json({method: self.config["strategies"].get(method, {}) for method in self.explored})
+
+    # Every strategy of the folds family on the same folds ----------------------------------------------------
+
+    def comparison_scores(self, timed: str = "", root: str = "scores") -> Callable[[Wildcards], list[str]]:
+        """Input function: kept files of a cell, all seeds and numbers of folds, and rungs if asked for.
+
+        They are those of greedy_cv, or of beta_pruning's network.
+
+        Args:
+            timed: `-timed`, or nothing.
+            root: `scores` or `seconds`.
+        """
+        listed = list(self.comparison["n_folds"])
+        if timed:
+            listed = [k for k in listed if k in self.study["wall_clock"]["n_folds"]]
+        seeds = range(self.comparison["n_timed_seeds" if timed else "n_seeds"])
+
+        def found(w: Wildcards) -> list[str]:
+            if w.classifier in NETWORKS:
+                return self.network_scores()
+            variant = f"{self.variant_of(self.study)}{timed}"
+            cell = {"root": root, "dataset": w.dataset, "classifier": w.classifier, "variant": variant}
+            entry = self.entries[w.entry]
+            rungs = [entry.settings["cv"]] if entry.strategy == "successive_halving" else []
+            return [
+                f"{_KEPT}/folds{first}-{last}.parquet".format(**cell, k=k, seed=seed)
+                for k in listed
+                for seed in seeds
+                for first, last in shares(k, self.config["folds_per_job"])
+            ] + [f"{_KEPT}/rungs.parquet".format(**cell, k=cv, seed=seed) for seed in seeds for cv in rungs]
+
+        return found
+
+    def entry_settings(self, w: Wildcards) -> str:
+        """Settings of a compared strategy; nothing else of the configuration re-runs it."""
+        return as_json(dict(self.entries[w.entry].settings))
+
+    def entry_budget(self, w: Wildcards) -> str:
+        """The command-line flag of a compared strategy's budget, if it has one."""
+        share = self.entries[w.entry].budget_share
+        return "" if share is None else f"--budget-share {float(share)}"
+
+    def compared_files(self, w: Wildcards) -> list[str]:
+        """The runs of every compared strategy on every cell, or on those with timed fits."""
+        if w.kind == "network":  # on fewer rows it is not trained
+            entries = [name for name, entry in self.entries.items() if entry.strategy != "successive_halving"]
+            cells = [(self.network["dataset"], self.network["name"])]
+        else:
+            entries = list(self.entries)
+            datasets = self.datasets_of("wall_clock" if w.kind == "timed" else "search_time")
+            cells = [(dataset, classifier) for dataset in datasets for classifier in self.study["classifiers"]]
+        return [
+            f"results/folds_comparison/{w.kind}/{entry}/{dataset}/{classifier}.parquet"
+            for entry in entries
+            for dataset, classifier in cells
+        ]
+
+    # Experiments ---------------------------------------------------------------------------------------------
+
+    def _block(self, experiment: str) -> Config:
+        """An experiment's block of the configuration."""
+        paper = EXPERIMENTS[experiment].package.split(".")[0]
+        return dict(self.config[paper][experiment])
+
+    def row_files(self, w: Wildcards) -> list[str]:
+        """What the methods of an experiment give."""
+        methods = [ALL] if self.config["methods_per_job"] == "all" else EXPERIMENTS[w.experiment].methods
+        return [
+            f"results/rows/{w.experiment}/{method}/seeds{first}-{last}.parquet"
+            for method in methods
+            for first, last in shares(self._block(w.experiment)["n_seeds"], self.config["seeds_per_job"])
+        ]
+
+    def row_methods(self, w: Wildcards) -> Sequence[str]:
+        """Methods that a job does: the one in its path, or all of the experiment."""
+        return EXPERIMENTS[w.experiment].methods if w.method == ALL else [w.method]
+
+    def row_inputs(self, w: Wildcards) -> list[str]:
+        """The prepared datasets and the curves that an experiment reads; it generates other data itself."""
+        block, experiment = self._block(w.experiment), EXPERIMENTS[w.experiment]
+        key = experiment.datasets
+        names = [block[key]] if key == "dataset" else block[key] if key else []
+        prepared = [path for name in names if name in CATALOGUE for path in dataset_files(name)]
+        return prepared + ([self._row_curves(block)] if experiment.replays_curves else [])
+
+    def _row_curves(self, block: Config) -> str:
+        """The file of the stored curves that an experiment replays."""
+        name = block["curves"]
+        return f"results/curves/{name}_{self.networks_of_curves[name]['dataset']}.parquet"
+
+    def row_settings(self, w: Wildcards) -> str:
+        """Settings of an experiment; the number of seeds is the workflow's own."""
+        block = self._block(w.experiment)
+        settings = {key: value for key, value in block.items() if key != "n_seeds"}
+        if EXPERIMENTS[w.experiment].replays_curves:
+            settings["table"] = self._row_curves(block)
+        return as_json(settings)
+
+    def row_code(self, w: Wildcards) -> str:
+        """Hash of the code of an experiment."""
+        return hash_of(studies_jobs.rows(w.experiment, json.loads(self.row_settings(w))))
+
+    # Searches trial by trial ---------------------------------------------------------------------------------
+
+    def _planned(
+        self, search: Search, method: str, learner: str, problem: str, tables: Mapping[tuple[str, str], Config]
+    ) -> dict[str, Any]:
+        """Settings of a method on a problem: those of its block, and what the problem asks for."""
+        block = self._blocks[search.name]
+        table = tables.get((learner, problem), block)
+        n_classes = blocks.classes_of(problem) if search.resource == "rows" else 0
+        return blocks.planned(search, search.method(method), block, problem, table=table, n_classes=n_classes)
+
+    def _search(self, w: Wildcards) -> Search:
+        """The experiment that a search belongs to."""
+        return self._search_of[w.learner, w.dataset, w.method]
+
+    def search_methods(self) -> list[str]:
+        """Names of all methods of searches."""
+        return sorted({name for search in self.searches.values() for name in search.methods})
+
+    def search_input(self, w: Wildcards) -> list[str]:
+        """What a search reads but for a network's check: a table of fits, curves, a dataset, or nothing."""
+        if w.learner in _LOOKED_UP:
+            made = f"results/{w.learner}/{w.dataset}"
+            cuts = self._search(w).method(w.method).termination is not None
+            return [f"{made}{end}.parquet" for end in (("", "_extrapolations") if cuts else ("",))]
+        return dataset_files(w.dataset) if w.dataset in CATALOGUE else []
+
+    def search_check(self, w: Wildcards) -> list[str]:
+        """What says that a network's default does what it should; another bound is no reason to search anew."""
+        is_read = w.learner not in _LOOKED_UP and w.dataset in CATALOGUE
+        return self._default_check(w.learner, w.dataset) if is_read else []
+
+    def search_trials(self, w: Wildcards) -> int:
+        """How many trials a search makes."""
+        return self._n_trials[self._search(w).name, w.dataset][w.method]
+
+    def search_minutes(self, w: Wildcards) -> int:
+        """Minutes that a search may take; document 004 gives its network 24 hours."""
+        return 1440 if self._search(w).paper == "hypertune" else 120
+
+    def search_settings(self, w: Wildcards) -> str:
+        """Settings of a search: the problem's, and those of its own strategy."""
+        search = self._search(w)
+        block, left_out = self._blocks[search.name], (*_OF_WORKFLOW, *_OF_TERMINATION, *_OF_ROWS)
+        settings = {key: value for key, value in block.items() if key not in left_out}
+        if search.resource == "rows":
+            settings |= blocks.on_dataset(block, w.dataset)
+        settings["strategies"] = {w.method: self._strategies[w.learner, w.dataset, w.method]}
+        if w.learner in _LOOKED_UP:
+            names = ("table", "extrapolations")
+            settings |= dict(zip(names, self.search_input(w), strict=False))
+        return as_json(settings)
+
+    def search_code(self, w: Wildcards) -> str:
+        """Hash of the code of a search: its strategy's, its learner's and that of what it is made on."""
+        looked_up = ""
+        if w.learner == "lookup":
+            looked_up = self.config["lookup"][w.dataset]["learner"]
+        elif w.learner == "curves":
+            looked_up = next(
+                self.network_of(name)
+                for name, block in self.networks_of_curves.items()
+                if f"{name}_{block['dataset']}" == w.dataset
+            )
+        settings = json.loads(self.search_settings(w))
+        return hash_of(studies_jobs.trials(w.method, w.learner, w.dataset, settings, looked_up))
+
+    def search_files(self, w: Wildcards) -> list[str]:
+        """All searches of an experiment, after what they look up, where that holds several numbers of rows."""
+        search, problems = self.searches[w.search], self._problems[w.search]
+        return [
+            f"results/{learner}/{name}.parquet"
+            for learner, name in problems
+            if learner in _LOOKED_UP and search.resource == "sizes"
+        ] + [
+            path
+            for method in search.methods
+            for learner, dataset in problems
+            if method in self._n_trials[w.search, dataset]
+            for path in self._seeds_of(search, method, learner, dataset)
+        ]
+
+    def _seeds_of(self, search: Search, method: str, learner: str, dataset: str) -> list[str]:
+        """The searches of a method on a problem, one for each seed."""
+        folder = f"results/trials/{method}/{learner}/{dataset}"
+        return [f"{folder}/seed{seed}.parquet" for seed in range(self._blocks[search.name]["n_seeds"])]
+
+    def gather_flags(self, w: Wildcards) -> str:
+        """Flags that gather an experiment's searches; what they look up has no method to be ordered by."""
+        search = self.searches[w.search]
+        keys = {"lookup": " --by dataset seed", "curves": " --by dataset"}
+        by = keys.get(search.problems[0][0], "") if search.resource == "sizes" else ""
+        return f"--experiment {search.name}{' --by dataset seed' if search.resource == 'epochs' else by}"
+
+    def lookup_settings(self, w: Wildcards) -> str:
+        """What a table of fits is of."""
+        return as_json({k: v for k, v in self.config["lookup"][w.table].items() if k != "n_rechecked"})
+
+    def lookup_dataset(self, w: Wildcards) -> list[str]:
+        """The files of the prepared dataset of a table."""
+        return dataset_files(self.config["lookup"][w.table]["dataset"])
+
+    def lookup_code(self, step: str) -> Callable[[Wildcards], str]:
+        """Params function: hash of the code of a step towards a table of fits."""
+
+        def found(w: Wildcards) -> str:
+            block = self.config["lookup"][w.table]
+            return hash_of(jobs.lookup(step, block["learner"], block["dataset"]))
+
+        return found
+
+    def network_of(self, name: str) -> str:
+        """The network of a set of stored curves, which may have a name of its own."""
+        return str(self.networks_of_curves[name].get("network", name))
+
+    def curve_settings(self, w: Wildcards) -> str:
+        """What the curves of a set are of."""
+        block = self.networks_of_curves[w.network]
+        return as_json({key: block[key] for key in ("n_train", "n_valid", "n_epochs")})
+
+    def curve_files(self, kind: str) -> Callable[[Wildcards], list[str]]:
+        """Input function: the parts of a set of curves, or of what is extrapolated from them."""
+
+        def found(w: Wildcards) -> list[str]:
+            n_curves = self.networks_of_curves[w.network]["n_curves"]
+            return [
+                f"results/curves/{w.network}/{w.dataset}/{kind}{first}-{last}.parquet"
+                for first, last in shares(n_curves, self.config["curves"]["curves_per_job"])
+            ]
+
+        return found
+
+    def curve_sets(self, *, extrapolated: bool = False) -> list[str]:
+        """Names of the sets of stored curves; those of several numbers of rows are not extrapolated."""
+        return [
+            f"{name}_{block['dataset']}"
+            for name, block in self.networks_of_curves.items()
+            if not (extrapolated and isinstance(block["n_train"], list))
+        ]
+
+    def extrapolation_settings(self) -> str:
+        """How curves are extrapolated."""
+        block = self.config["big_data"]["curve_search"]
+        return as_json({key: block[key] for key in ("check_share", "curve")})
+
+    # What searches chose, fitted and tested ------------------------------------------------------------------
+
+    def tuned(self) -> list[str]:
+        """Learners that document 004 tunes."""
+        return [name for name, search in self.searches.items() if search.paper == "hypertune"]
+
+    def tuned_inputs(self, w: Wildcards) -> list[str]:
+        """The prepared datasets that a learner is tuned on."""
+        return [path for name in self.config["hypertune"][w.learner]["datasets"] for path in dataset_files(name)]
+
+    def tuned_settings(self, w: Wildcards) -> str:
+        """What a refit of document 004 is of."""
+        block = self.config["hypertune"][w.learner]
+        listed = ("n_train", "n_valid", "n_test", "scalers", "epochs")
+        return as_json({key: block[key] for key in listed if key in block})
+
+    def tuned_code(self, w: Wildcards) -> str:
+        """Hash of the code of a refit of document 004."""
+        datasets = self.config["hypertune"][w.learner]["datasets"]
+        return hash_of(studies_jobs.refits("hypertune", [w.learner], datasets))
+
+    def task2_settings(self) -> str:
+        """What the refits of document 002's second task are of."""
+        block = self.config["exploration"]
+        return as_json({**block["refits"], "n_valid": block["task2"]["n_valid"]})
+
+    def _compared(self, w: Wildcards) -> tuple[list[str], list[str]]:
+        """The compared methods that are run on a problem, and those that are not at this scale."""
+        problem = (w.learner, w.dataset)
+        listed = shown_on(self.config, *problem)
+        run = [m for m in listed if m in self._n_trials[self._search_of[*problem, m].name, w.dataset]]
+        return run, [method for method in listed if method not in run]
+
+    def compared_searches(self, w: Wildcards) -> list[str]:
+        """All searches on a problem, after the table or the curves that they look up."""
+        looked_up = [f"results/{w.learner}/{w.dataset}.parquet"] if w.learner in _LOOKED_UP else []
+        return looked_up + [
+            path
+            for method in self._compared(w)[0]
+            for path in self._seeds_of(self._search_of[w.learner, w.dataset, method], method, w.learner, w.dataset)
+        ]
+
+    def compared_data(self, w: Wildcards) -> list[str]:
+        """The prepared dataset that live searches' choices are fitted on."""
+        return [] if w.learner in _LOOKED_UP else dataset_files(w.dataset)
+
+    def compared_settings(self, w: Wildcards) -> str:
+        """What live searches' choices are fitted on, and the compared methods that are not run."""
+        settings: dict[str, Any] = {}
+        if w.learner not in _LOOKED_UP:
+            block = self._blocks["compared_live"]
+            settings = {key: block[key] for key in ("n_train", "n_valid", "n_test")}
+            settings["scalers"] = {w.dataset: block["scaler"]}
+        not_run = self._compared(w)[1]
+        return as_json(settings | ({"not_run": not_run} if not_run else {}))
+
+    # Tables, figures and claims ------------------------------------------------------------------------------
+
+    def table_runs(self, w: Wildcards) -> list[str]:
+        """The runs that a table is made from."""
+        return self._runs(w.paper, "table", w.name, self.shown[w.paper].tables)
+
+    def figure_inputs(self, w: Wildcards) -> list[str]:
+        """The runs that a figure is made from, or the datasets of one that explains."""
+        made = self.shown[w.paper]
+        if w.name in made.explained:
+            return [path for name in made.explained[w.name] for path in dataset_files(name)]
+        return self._runs(w.paper, "figure", w.name, made.figures)
+
+    def claims_runs(self, w: Wildcards) -> list[str]:
+        """The runs that claims are judged on."""
+        return self._runs(w.paper, "file", f"claims{w.part}", self.shown[w.paper].claims)
+
+    def derived_runs(self, w: Wildcards) -> list[str]:
+        """The runs that another is computed from, if any."""
+        return self._runs(w.paper, "derived run", w.name, self.shown[w.paper].derived)
+
+    def derived_names(self) -> list[str]:
+        """Names of the runs that are computed from others, or from nothing."""
+        return sorted({name for made in self.shown.values() for name in made.derived})
+
+    def _runs(self, paper: str, kind: str, name: str, named: artefacts.Made) -> list[str]:
+        """Files of the runs that something of a paper is made from."""
+        if name not in named:
+            raise ValueError(f"{paper} has no {kind} {name!r}; it has {', '.join(named) or 'none'}")
+        return [f"results/{self.shown[paper].run_path(run)}" for run in named[name]]
+
+    def drawn_from(self, w: Wildcards, input: Any) -> str:
+        """What a figure is drawn from: the seed of one that explains, or its runs."""
+        if w.name in self.shown[w.paper].explained:
+            return f"--seed {self.config[w.paper]['figure_seed']}"
+        return f"--runs {input}"
+
+    def caption_of(self, kind: str) -> Callable[[Wildcards], str]:
+        """Params function: the caption of a table or figure."""
+        return lambda w: caption(w.paper, w.name, self.config, kind=kind)
+
+    def claims_caption(self, w: Wildcards) -> str:
+        """The caption of a file of claims."""
+        return caption(w.paper, f"claims{w.part}", self.config, kind="claims")
+
+    def shown_code(self, kind: str) -> Callable[[Wildcards], str]:
+        """Params function: hash of the code of a table, a figure or claims."""
+        return lambda w: hash_of(studies_jobs.shown(kind, w.paper, getattr(w, "name", "")))
+
+    def derived_code(self, w: Wildcards) -> str:
+        """Hash of the code of a run that is computed from others or from nothing."""
+        return hash_of(studies_jobs.derived(w.paper, w.name))
+
+    def files_of(self, paper: str, *, ours: bool | None = None) -> list[str]:
+        """The files of a paper's tables, figures and claims.
+
+        Args:
+            paper: its name.
+            ours: of document 001, what is our own study alone (True), or left out (False); None: all.
+        """
+        made = self.shown[paper]
+
+        def asked(name: str) -> bool:
+            is_ours = paper == "greedy_cv" and name.removeprefix("claims_") in SENSITIVITY_ONLY
+            return ours is None or is_ours is ours
+
+        return [
+            *(path for name in made.tables if asked(name) for path in files("table", paper, name)),
+            *(
+                path
+                for name in (*made.explained, *made.figures)
+                if asked(name)
+                for path in files("figure", paper, name)
+            ),
+            *(path for name in made.claims if asked(name) for path in files("claims", paper, name)),
+        ]
+
+    def targets(self) -> dict[str, list[str]]:
+        """By the name of a target of its own the files of every table, figure and file of claims."""
+        found = {}
+        for paper, made in self.shown.items():
+            kinds = {"table": made.tables, "figure": (*made.explained, *made.figures), "claims": made.claims}
+            for kind, names in kinds.items():
+                for name in names:
+                    is_plain = name.startswith(kind) or paper.endswith("_comparison")
+                    target = f"{paper}_{name}" if is_plain else f"{paper}_{name}_{kind}"
+                    found[target] = files(kind, paper, name)
+        return found
+
+
+def files(kind: str, paper: str, name: str) -> list[str]:
+    """The files of a table, a figure (pictures, numbers, caption), or claims with our findings beside them."""
+    match kind:
+        case "table":
+            return [f"results/{paper}/tables/{name}{end}" for end in (".csv", ".md")]
+        case "figure":
+            return [f"results/{paper}/figures/{name}{end}" for end in (".png", ".svg", ".csv", ".md")]
+    return [f"results/{paper}/{name}.csv", f"results/{paper}/{name.replace('claims', 'findings')}.csv"]

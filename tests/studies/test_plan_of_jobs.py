@@ -1,0 +1,68 @@
+"""What the workflow's rules ask of `Plan`; whole dry runs are under tests/workflow."""
+
+from types import SimpleNamespace as Of
+
+import pytest
+
+from studies import config as configuration
+from studies.plan import Plan, dataset_files, shares
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return Plan(configuration.complete({"scale": "laptop"}, source="configuration"))
+
+
+def test_shares_hold_each_thing_once_and_the_last_may_be_smaller():
+    assert shares(7, 3) == [(0, 2), (3, 5), (6, 6)]
+    assert shares(3, 3) == [(0, 2)]
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"), [("mnist", "mnist"), ("letter_2000", "letter"), ("adult_codes", "adult_codes")]
+)
+def test_a_subset_reads_the_dataset_that_it_is_drawn_from(name, folder):
+    assert {path.rsplit("/", 1)[0] for path in dataset_files(name)} == {f"data/processed/{folder}"}
+
+
+def test_scores_are_labelled_by_what_changes_them_and_the_label_leads_back(plan):
+    settings = {"space": "ranges", "scaler": "robust", "splits": "plain"}
+    label = plan.variant_of(settings)
+    assert label == "ranges-robust-plain"
+    assert plan.scoring_flags(Of(variant=label)).startswith(
+        "--space ranges --scaler robust --splits plain --n-ranges"
+    )
+    assert plan.variant_of({"space": "grid", "scaler": "none", "splits": "stratified"}) == "grid"
+
+
+def test_successive_halving_reads_rungs_and_no_other_strategy_does(plan):
+    of = {"first": "0", "last": "0", "k": "5", "dataset": "wdbc", "classifier": "knn"}
+    rungs = [path for path in plan.kept_scores(Of(method="successive_halving", **of)) if "rungs" in path]
+    assert len(rungs) == 1
+    assert not [path for path in plan.kept_scores(Of(method="greedy", **of)) if "rungs" in path]
+
+
+def test_a_job_does_the_length_or_the_method_in_its_path_or_all(plan):
+    of = {"method": "greedy", "dataset": "wdbc"}
+    assert plan.lengths()(Of(n="16", **of)) == [16]
+    assert plan.lengths()(Of(n="all", **of)) == plan.study["search_time"]["n_candidates"]
+    assert plan.row_methods(Of(experiment="bias", method="lcc")) == ["lcc"]
+    assert len(plan.row_methods(Of(experiment="bias", method="all"))) > 1
+
+
+def test_what_a_paper_does_not_show_is_refused_by_name(plan):
+    with pytest.raises(ValueError, match="greedy_cv has no table 'table9'; it has table1"):
+        plan.table_runs(Of(paper="greedy_cv", name="table9"))
+    with pytest.raises(ValueError, match="trials_comparison has no file 'claims'; it has none"):
+        plan.claims_runs(Of(paper="trials_comparison", part=""))
+
+
+def test_every_target_has_files_of_its_own(plan):
+    targets = plan.targets()
+    made = [path for paths in targets.values() for path in paths]
+    assert len(made) == len(set(made)) > 100
+    assert targets["greedy_cv_table1"] == [
+        "results/greedy_cv/tables/table1.csv",
+        "results/greedy_cv/tables/table1.md",
+    ]
+    assert {"folds_comparison_ranks", "big_data_figure10_table", "greedy_cv_claims_sensitivity"} <= set(targets)

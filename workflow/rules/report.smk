@@ -1,4 +1,0 @@
-# The page that `snakemake --report report.html` opens with; tables and figures name their own captions.
-
-
-report: "../report/workflow.rst"

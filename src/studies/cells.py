@@ -84,9 +84,9 @@ def every(
     )
     shown = min(by_p[:n_against] or not_passing or varied, key=lambda i: _depth(estimates[i], *edges))
     n_open = len(not_passing) - n_against
-    remark = f"{len(passing)} {noun} agree, {n_open} are open, {n_against} disagree"
-    remark += f"; {left_out} in which nothing varies are left out" if left_out else ""
-    remark += f", {n_beyond} of them on the other side" if n_beyond else ""
+    remark = f"{noun}: agree {len(passing)}, open {n_open}, disagree {n_against}"
+    remark += f"; left out, since nothing varies: {left_out}" if left_out else ""
+    remark += f", of these on the other side: {n_beyond}" if n_beyond else ""
     remark += f"; shown: {names[shown]}" if names else ""
     found = of_logarithms(estimates[shown]) if is_log else estimates[shown]
     return replace(
@@ -131,14 +131,14 @@ def some(
     best = max(varied, key=lambda i: _depth(estimates[i], low, high) / _error(estimates[i]))
     needed = in_words(_seeds_of_cell(estimates[best], low, high)) if verdict == UNDECIDED else ""
     found = of_logarithms(estimates[best]) if is_log else estimates[best]
-    remark = f"the clearest of {len(varied)} {noun}" + (f": {names[best]}" if names else "")
+    remark = f"{noun}: {len(varied)}; shown: the clearest" + (f", {names[best]}" if names else "")
     return replace(found, verdict=verdict, seeds_to_decide=needed, remark=remark)
 
 
 def _flat(estimates: Sequence[Estimate], noun: str) -> Estimate:
     """No estimate, since nothing varies in any cell; without a remark where there are no values at all."""
     has_values = any(not math.isnan(of.ours) for of in estimates)
-    remark = f"nothing varies in {len(estimates)} {noun}" if has_values else ""
+    remark = f"{noun}: {len(estimates)}; nothing varies in any" if has_values else ""
     return Estimate(math.nan, math.nan, math.nan, remark=remark)
 
 

@@ -121,7 +121,7 @@ def test_claims_by_hand(made_up):
     assert missed == ["blb.sooner_seconds", "blb.rows_per_second"]  # less than twice as soon; 6 times slower
     assert set(table.loc[missed, "verdict"]) == {CONTRADICTED}
     assert table.index[table["is_ours"]].tolist() == ["blb.sooner_rows"]
-    assert table.loc["blb.good_from_n06", "quantity"].endswith("(2 values of b agree, 0 are open, 0 disagree)")
+    assert table.loc["blb.good_from_n06", "quantity"].endswith("(values of b: agree 2, open 0, disagree 0)")
 
 
 def changed(runs, rows, **columns):

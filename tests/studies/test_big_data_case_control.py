@@ -229,7 +229,7 @@ def test_osmac_is_closest_if_it_is_at_every_size():
     expected = np.tile(np.array([1 / 1.5, 1 / 1.3, 0.9 / 1.5]) * 1.001**0.5, 2)
     np.testing.assert_allclose(closest["ours"], expected)
     assert (closest["verdict"] == REPRODUCED).all()
-    assert closest["quantity"].str.contains("12 comparisons agree, 0 are open").all()
+    assert closest["quantity"].str.contains("comparisons: agree 12, open 0").all()
     assert closest["is_ours"].tolist() == [False, True, True] * 2
     other = subsampling_runs(factors=FACTORS | {"lcc": 0.95, "lcc_total": 0.5})
     expected = [CONTRADICTED, CONTRADICTED, REPRODUCED] * 2
@@ -242,7 +242,7 @@ def test_one_size_at_which_another_is_closer_breaks_the_claim():
     runs.loc[rows, "error"] = 1e-3
     table = verdicts_of("subsampling", runs, *CLOSEST)
     assert table["verdict"].tolist() == [REPRODUCED] * 3 + [CONTRADICTED] * 3
-    assert "11 comparisons agree, 0 are open, 1 disagree" in table["quantity"].iloc[3]
+    assert "comparisons: agree 11, open 0, disagree 1" in table["quantity"].iloc[3]
     runs.loc[rows, "error"] = 10 / 300 * np.tile([0.5, 2.5], 5)  # now one, now the other
     assert verdicts_of("subsampling", runs, *CLOSEST)["verdict"].tolist() == [REPRODUCED] * 3 + [UNDECIDED] * 3
 

@@ -274,7 +274,7 @@ def test_claims_on_extrapolations_are_judged_curve_by_curve():
     # The first family is 0.02 off, so that it is beaten on 96 curves, and the second on as many; others on all.
     assert most["ours"].iloc[1] == pytest.approx(96.0)
     assert most["verdict"].iloc[1] == REPRODUCED
-    assert "2 families agree, 0 are open, 0 disagree" in most["quantity"].iloc[1]
+    assert "families: agree 2, open 0, disagree 0" in most["quantity"].iloc[1]
     worse = judged("curve_fits", extrapolations(off=0.05))
     assert worse["ours"].iloc[0] == 0.0
     assert worse["verdict"].iloc[0] == CONTRADICTED

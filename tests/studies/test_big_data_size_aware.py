@@ -206,7 +206,7 @@ def test_claims_are_judged_by_ratios_seed_by_seed():
         assert (rows["is_ours"] == is_ours).all()
         assert ((rows["quote"] == "") == is_ours).all()
     assert len(found) == 2 * len(RATIOS)
-    assert "6 methods agree, 0 are open, 0 disagree" in found["quantity"].iloc[0]
+    assert "methods: agree 6, open 0, disagree 0" in found["quantity"].iloc[0]
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_similar_results_are_the_same_order():
     assert found["ours"].tolist() == pytest.approx([3.0 / 2.5] * 2)
     assert found["verdict"].tolist() == [REPRODUCED] * 2
     assert found["is_ours"].tolist() == [False, True]
-    assert found["quantity"].str.contains("11 pairs agree, 0 are open, 0 disagree; shown: MTBO-4").all()
+    assert found["quantity"].str.contains("pairs: agree 11, open 0, disagree 0; shown: MTBO-4").all()
 
 
 @pytest.mark.parametrize(

@@ -351,6 +351,7 @@ def test_every_claim_has_an_id_of_its_own_and_its_words():
     assert len({claim.id for claim in claims}) == len(claims)
     assert all(bool(claim.quote) != claim.is_ours for claim in claims)
     assert not any(claim.published for claim in claims if claim.is_ours)
+    assert not any(isinstance(claim.published, str) and claim.published for claim in claims)
     assert not any(word in claim.quantity for claim in claims for word in ("below 0", "method notes"))
 
 

@@ -149,7 +149,7 @@ def test_every_cell_must_pass_its_own_test():
     found = every(cells, regions.above(0))
     assert found.verdict == REPRODUCED
     assert (found.ours, found.low) == pytest.approx((0.675, mean(cells[1]).low))  # of the worst cell
-    assert "2 cells agree, 0 are open, 0 disagree" in found.remark
+    assert "cells: agree 2, open 0, disagree 0" in found.remark
 
 
 def test_one_open_cell_leaves_every_cell_undecided_and_one_on_the_other_side_contradicts():
@@ -181,7 +181,7 @@ def test_holm_spares_a_cell_that_only_chance_puts_on_the_other_side():
 def test_cells_in_which_nothing_varies_are_left_out_and_counted():
     found = every([[1.0, 2.0, 1.5], [0.0, 0.0, 0.0]], regions.above(0))
     assert found.verdict == REPRODUCED
-    assert "1 in which nothing varies are left out" in found.remark
+    assert "left out, since nothing varies: 1" in found.remark
     assert verdict(regions.above(0), every([[0.0, 0.0]], regions.above(0))) == UNDECIDED
 
 
@@ -193,9 +193,9 @@ def test_equal_values_are_told_from_rounding_and_keep_a_claim_from_being_reprodu
     varied = [1.0, 1.1, *np.linspace(1.0, 1.2, n_seeds - 2)]
     found = every([[value] * n_seeds, varied], regions.above(0))
     assert found.verdict == (UNDECIDED if value < 0 else REPRODUCED)
-    assert ("; 1 in which nothing varies are left out" in found.remark) is True
-    assert ("1 of them on the other side" in found.remark) == (value < 0)
-    assert some([[value] * n_seeds, varied], regions.above(0)).remark == "the clearest of 1 cells"
+    assert ("; left out, since nothing varies: 1" in found.remark) is True
+    assert ("of these on the other side: 1" in found.remark) == (value < 0)
+    assert some([[value] * n_seeds, varied], regions.above(0)).remark == "cells: 1; shown: the clearest"
 
 
 def test_a_ratio_of_nought_opens_the_interval_below_and_an_infinite_one_above():
@@ -221,7 +221,7 @@ def test_what_has_no_estimate_at_the_floor_is_undecided_and_says_why():
     )
     (row,) = judge([claim], {}, enough=True, scale="paper", data="original").to_dict("records")
     assert (row["verdict"], row["seeds_to_decide"]) == (UNDECIDED, "")
-    assert row["quantity"] == "gain (nothing varies in 1 cells)"
+    assert row["quantity"] == "gain (cells: 1; nothing varies in any)"
 
 
 def test_the_worst_cell_is_named_where_cells_have_names():
@@ -258,7 +258,7 @@ def test_every_cell_may_have_to_lie_between_two_edges():
     found = every([inside, below, above], region, names=("a", "b", "c"))
     assert found.verdict == CONTRADICTED
     assert found.ours == pytest.approx(-0.5)
-    assert found.remark == "1 cells agree, 0 are open, 2 disagree; shown: b"
+    assert found.remark == "cells: agree 1, open 0, disagree 2; shown: b"
     assert every([inside, [0.5, 1.2, 0.8, 1.4]], region).verdict == UNDECIDED
 
 

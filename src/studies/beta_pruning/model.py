@@ -135,8 +135,8 @@ CLAIMS: Final = (
     _claim(
         "beta_pruning.prior.close_to_uniform",
         quote="It is close to perfectly uniform",
-        quantity="largest difference between the distribution functions of the prior predictive and of a uniform "
-        "one",
+        quantity="largest difference between the distribution functions of the prior predictive and of the "
+        "uniform distribution",
         unit="points",
         agrees=at_most(5),
         measure=_computed("distance_to_uniform"),
@@ -145,8 +145,8 @@ CLAIMS: Final = (
     _claim(
         "beta_pruning.prior.larger_at_edges",
         quote="with larger densities close to the interval edges",
-        quantity="density of the prior predictive near the edges (accuracies of 0.01 and 0.99), as a multiple of "
-        "that at 0.5",
+        quantity="density of the prior predictive near the edges over that at an accuracy of 0.5; of the edges, "
+        "0.01 and 0.99, the one where it is lower",
         agrees=above(1),
         measure=_computed("density_at_edges"),
         artefact="figures/figure4",
@@ -156,8 +156,8 @@ CLAIMS: Final = (
         "beta_pruning.prior.u_shaped",
         quote="the distribution is slightly concave ... This is expected, since the Beta distribution is concave "
         "when both of its parameters ... are in the (0,1) interval",
-        quantity="density of the prior predictive at accuracies of 0.3 and 0.7, as a multiple of that at 0.5; "
-        "above 1 for a U, the shape that the document calls concave",
+        quantity="density of the prior predictive beside the middle over that at an accuracy of 0.5; of 0.3 and "
+        "0.7 the one where it is lower (above 1: a U, the shape that the document calls concave)",
         agrees=above(1),
         measure=_computed("density_beside_middle"),
         artefact="figures/figure4",
@@ -166,7 +166,7 @@ CLAIMS: Final = (
         "beta_pruning.likelihood.underestimates",
         quote="a dataset A = {0.80, 0.82} with small variance causes a very sharp ML fit, thus likely "
         "underestimating the posterior variance",
-        quantity="standard deviation of the posterior predictive on {0.80, 0.82}, as a multiple of the ML fit's",
+        quantity="standard deviation on {0.80, 0.82}, the posterior predictive's over the ML fit's",
         agrees=above(1),
         measure=_computed("sd_over_likelihood_fit"),
         artefact="figures/figure6",
@@ -175,8 +175,8 @@ CLAIMS: Final = (
         "beta_pruning.likelihood.aligns",
         quote="On a dataset with observations A = {0.4, 0.5} of higher variance, the two model densities align "
         "more closely",
-        quantity="largest difference between the distribution functions of ML fit and posterior predictive on "
-        "{0.80, 0.82}, as a multiple of that on {0.4, 0.5}",
+        quantity="largest difference between the distribution functions of ML fit and posterior predictive, on "
+        "{0.80, 0.82} over on {0.4, 0.5}",
         agrees=above(1),
         measure=_computed("distance_over_contrasted"),
         artefact="figures/figure6",

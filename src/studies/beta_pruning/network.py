@@ -115,7 +115,7 @@ def _fewer_wrong(arrays: Arrays, rng: Generator) -> Estimate:
     ours, heuristic = (_prunings(arrays, method) for method in PRUNERS)
     with np.errstate(invalid="ignore"):  # a seed without prunings has no share
         found = mean(100.0 * (heuristic[0] / heuristic[1] - ours[0] / ours[1]))
-    return replace(found, remark=f"{_counts(*heuristic)} and {_counts(*ours)}")
+    return replace(found, remark=f"the heuristic {_counts(*heuristic)}, Bayesian pruning {_counts(*ours)}")
 
 
 def _prunings(arrays: Arrays, method: str) -> tuple[Floats, Floats]:
@@ -153,8 +153,8 @@ CLAIMS: Final = (
     _explored_claim(
         "beta_pruning.explored.yield_falls",
         quote="The yield is not as big after some number of machine learning models are put into the buffer",
-        quantity="new sets per training in the first 20 trainings, as a multiple of those per training "
-        "afterwards, until all sets are explored",
+        quantity="new sets per training, in the first 20 trainings over in those from then until all sets are "
+        "explored",
         unit="times",
         agrees=above(1),
         measure=_yield_early_over_late,
@@ -162,7 +162,8 @@ CLAIMS: Final = (
     _swept_claim(
         "beta_pruning.pruned.fewer_trainings",
         quote="the algorithm can indeed speed up cross validation",
-        quantity="trainings until pruning is through the whole list, of those of regular 5-fold cross-validation",
+        quantity="trainings until pruning is through the whole list, as a share of those of regular 5-fold "
+        "cross-validation",
         agrees=below(100),
         measure=lambda arrays, rng: mean(100.0 * arrays["beta_pruning_folds_share"]),
     ),
@@ -170,7 +171,7 @@ CLAIMS: Final = (
         # A share of which nothing is printed: 5 points.
         "beta_pruning.pruned.keeps_best",
         quote="speed up cross validation by pruning unnecessary iterations",
-        quantity="whole runs that end with the best set of the list, by its mean over all five folds",
+        quantity="share of whole runs that end with the best set of the list, by its mean over all five folds",
         agrees=at_least(95),
         measure=_best_kept,
     ),
@@ -180,8 +181,8 @@ CLAIMS: Final = (
         section="3.1",
         quote="if P(X_1 > X_2) > τ under some confidence threshold τ (eg. 0.99), we may be certain that "
         "hyperparameters H_2 will not yield better generalization than H_1",
-        quantity="wrong prunings, of all: the pruned set is better over all folds than the one it was pruned "
-        "against",
+        quantity="share of prunings that are wrong: the pruned set is better over all folds than the one it was "
+        "pruned against",
         agrees=at_most(1),
         measure=_wrong,
     ),
@@ -189,7 +190,8 @@ CLAIMS: Final = (
         "beta_pruning.pruned.fewer_poor_decisions",
         quote="Unlike other similar methods, this new method introduces a statistical model for making pruning "
         "decisions to avoid making poor decisions because of high uncertainty",
-        quantity="share of wrong prunings of the heuristic of reference [2], less that of Bayesian pruning",
+        quantity="share of prunings that are wrong, that of the heuristic of reference [2] less that of Bayesian "
+        "pruning",
         unit="points",
         agrees=above(0),
         measure=_fewer_wrong,
@@ -197,8 +199,7 @@ CLAIMS: Final = (
     _swept_claim(
         "beta_pruning.pruned.fewer_trainings_than_heuristic",
         quote="",
-        quantity="trainings of the heuristic of reference [2] for the whole list, as a multiple of Bayesian "
-        "pruning's",
+        quantity="trainings for the whole list, those of the heuristic of reference [2] over Bayesian pruning's",
         unit="times",
         agrees=above(1),
         measure=lambda arrays, rng: ratio(

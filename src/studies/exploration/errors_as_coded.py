@@ -208,7 +208,7 @@ OPTIMA: Final = Study(
 _claim = partial(
     Claim, section="Task 1", quote="", of="task1_optima", artefact="tables/errors_as_coded", is_ours=True
 )
-_NORM: Final = "estimated with the unsquared norm of pybnn's evidence over estimated with the squared one"
+_NORM: Final = "the estimate with the unsquared norm of pybnn's evidence over that with the squared norm"
 
 
 def _over_seeds(name: str) -> Measure:
@@ -219,22 +219,23 @@ def _over_seeds(name: str) -> Measure:
 CLAIMS: Final = (
     _claim(
         "exploration.task1.coded_ends_at_reported",
-        quantity="share of searches by the public code that end at (3, 4, 1), one of its first candidates",
+        quantity="share of the public code's searches that end at K = 3, β = 4, λ = 1, one of its first "
+        "candidates",
         unit="%",
         agrees=ALL,
         measure=share_of("coded_is_reported"),
     ),
     _claim(
         "exploration.task1.code_stays_at_first",
-        quantity="share of searches that end at one of the first candidates, as coded less with the code "
-        "corrected, by the same objective",
+        quantity="share of searches that end at one of the first candidates, the public code's less the corrected "
+        "code's, by the same objective",
         unit="points",
         agrees=above(0),
         measure=difference_of_shares("coded_less_corrected"),
     ),
     _claim(
         "exploration.task1.orientation_stays_at_first",
-        quantity="share of searches that end at one of the first candidates where the wrong orientation of the "
+        quantity="share of searches that end at one of the first candidates, where the wrong orientation of the "
         "acquisition is the only error",
         unit="%",
         agrees=ALL,
@@ -242,36 +243,36 @@ CLAIMS: Final = (
     ),
     _claim(
         "exploration.norm.noise_of_points",
-        quantity=f"standard deviation of the noise on task 1's ten points, K = 3, {_NORM}",
+        quantity=f"standard deviation of the noise on task 1's ten points, K = 3: {_NORM}",
         unit="times",
         agrees=below(1),
         measure=exactly("points_sd"),
     ),
     _claim(
         "exploration.norm.alpha_of_points",
-        quantity=f"precision alpha of the weights on task 1's ten points, K = 3, {_NORM}",
+        quantity=f"precision alpha of the weights on task 1's ten points, K = 3: {_NORM}",
         unit="times",
         agrees=above(1),
         measure=exactly("points_alpha"),
     ),
     _claim(
         "exploration.norm.noise_of_dngo",
-        quantity=f"standard deviation of the noise of DNGO's last layer on its own search's trials, {_NORM}",
+        quantity=f"standard deviation of the noise of DNGO's last layer on its own trials: {_NORM}",
         unit="times",
         agrees=below(1),
         measure=_over_seeds("head_sd"),
     ),
     _claim(
         "exploration.norm.alpha_of_dngo",
-        quantity=f"precision alpha of DNGO's last layer on its own search's trials, {_NORM}",
+        quantity=f"precision alpha of the weights of DNGO's last layer on its own trials: {_NORM}",
         unit="times",
         agrees=above(1),
         measure=_over_seeds("head_alpha"),
     ),
     _claim(
         "exploration.prior.moves_dngo",
-        quantity="how far the most probable log alpha and log variance of the noise of DNGO's last layer move "
-        "where the prior, which has no effect in pybnn, is left out, in the prior's standard deviations",
+        quantity="distance of the most probable (log alpha, log variance of the noise) of DNGO's last layer "
+        "without a prior, as in pybnn, from that with the prior, in the prior's standard deviations",
         unit="standard deviations",
         agrees=above(1),
         measure=mean_of("prior"),

@@ -101,7 +101,7 @@ def is_enough(runs: pd.DataFrame) -> bool:
 
 FUNCTION_SEARCHES: Final = Study(name="functions", arrays=arrays, is_enough=is_enough)
 NEARER: Final = (
-    "distance from the incumbent to the next suggestion, of top-two EI (EI made more exploratory) over EI, {}"
+    "mean distance of a suggestion from the incumbent, top-two EI's (EI made more exploratory) over EI's, {}"
 )
 _claim = partial(
     Claim,
@@ -121,8 +121,8 @@ CLAIMS: Final = (
     ),
     _claim(
         "exploration.functions.ei_too_greedy",
-        quantity="what is left to the minimum of Branin and Hartmann-6 at the end, of top-two EI (EI made more "
-        "exploratory) over EI",
+        quantity="regret at the end of a search on Branin and Hartmann-6, top-two EI's (EI made more exploratory) "
+        "over EI's",
         agrees=below(1),
         measure=ratio_of("regret_ei_explore", "regret_ei"),
     ),

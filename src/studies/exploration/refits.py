@@ -166,8 +166,8 @@ CLAIMS: Final = (
     _claim(
         "exploration.task2.reported_rank",
         quote=OPTIMUM,
-        quantity="rank of {3.775, 1.625} by test accuracy among itself and the points of a 5 x 5 grid, all "
-        "trained on 50,000 rows",
+        quantity="rank by test accuracy of {3.775, 1.625} among the points of a 5 x 5 grid and itself, all "
+        "trained on 50,000 rows (1: the best)",
         unit="rank",
         agrees=between(1, 1),
         measure=exactly("rank"),
@@ -193,7 +193,7 @@ CLAIMS: Final = (
     _claim(
         "exploration.task2.flat",
         quote="",
-        quantity="range of test accuracy over a 5 x 5 grid of the box, trained on 50,000 rows",
+        quantity="test accuracy on a 5 x 5 grid of the box, the largest less the smallest, trained on 50,000 rows",
         unit="points",
         agrees=at_most(0.5),
         measure=exactly("spread"),
@@ -202,7 +202,8 @@ CLAIMS: Final = (
     _claim(
         "exploration.task2.random_beats_reported",
         quote="",
-        quantity="test accuracy of random search's choice less that of {3.775, 1.625}, trained on 50,000 rows",
+        quantity="test accuracy of random search's choice less that of {3.775, 1.625}, both trained on "
+        "50,000 rows",
         unit="points",
         agrees=above(0),
         measure=mean_of("random_less_reported"),

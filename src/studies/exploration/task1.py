@@ -127,7 +127,7 @@ CLAIMS: Final = (
     _claim(
         "exploration.task1.search_finds_K",
         quote=_OPTIMUM,
-        quantity="share of searches by DNGO, on the evidence of all ten points, that end at K = 3",
+        quantity="share of DNGO's searches for the largest evidence of the ten points that end at K = 3",
         unit="%",
         agrees=ALL,
         measure=share_of("K_is_3"),
@@ -135,8 +135,8 @@ CLAIMS: Final = (
     _claim(
         "exploration.task1.search_finds_all",
         quote=_OPTIMUM,
-        quantity="share of searches by DNGO, on the evidence of all ten points, that end at K = 3, β = 4 and "
-        "λ = 1",
+        quantity="share of DNGO's searches for the largest evidence of the ten points that end at K = 3, β = 4 "
+        "and λ = 1",
         unit="%",
         agrees=ALL,
         measure=share_of("is_reported"),
@@ -145,7 +145,7 @@ CLAIMS: Final = (
         "exploration.task1.optimum_K",
         quote=_OPTIMUM,
         quantity="K with the largest evidence on a grid of K, β and λ",
-        unit="K",
+        unit="degree",
         agrees=between(3, 3),
         measure=exactly("K_joint"),
         published=3,
@@ -154,7 +154,7 @@ CLAIMS: Final = (
         "exploration.task1.given_K",
         quote="This was in accordance with our Assignment 1 results",
         quantity="K with the largest evidence where β = 4 and λ = 1 are given, as in the exercise",
-        unit="K",
+        unit="degree",
         agrees=between(3, 3),
         measure=exactly("K_given"),
         published=3,
@@ -162,8 +162,8 @@ CLAIMS: Final = (
     _claim(
         "exploration.task1.reported_is_best_first",
         quote="",
-        quantity="rank of (3, 4, 1) among the eight candidates that the public code starts from, by that code's "
-        "own objective",
+        quantity="rank of K = 3, β = 4, λ = 1 among the eight candidates that the public code starts from, by "
+        "that code's own objective (1: the best)",
         unit="rank",
         agrees=between(1, 1),
         measure=exactly("initial_rank"),

@@ -113,7 +113,7 @@ CLAIMS: Final = (
         # Near: at most one cell of the 5 x 5 grid away in both, since the surface is flat between its points.
         "exploration.task2.search_finds_optimum",
         quote=OPTIMUM,
-        quantity="share of searches by DNGO on all 50,000 training rows that choose a point near {3.775, 1.625}, "
+        quantity="share of DNGO's searches on all 50,000 training rows that choose a point near {3.775, 1.625}: "
         "at most one cell of a 5 x 5 grid away in both",
         unit="%",
         agrees=ALL,
@@ -134,7 +134,8 @@ CLAIMS: Final = (
     _claim(
         "exploration.task2.reported_on_diagonal",
         quote="",
-        quantity="place of {3.775, 1.625} on the diagonal of candidates that the public code starts from",
+        quantity="place of {3.775, 1.625} on the diagonal of candidates that the public code starts from (0 %: "
+        "its lower end, 100 %: its upper end)",
         unit="%",
         agrees=between(75, 75),
         measure=exactly("place"),
@@ -143,7 +144,7 @@ CLAIMS: Final = (
     _claim(
         "exploration.task2.coded_stays_at_first",
         quote="",
-        quantity="share of searches by the public code that end at one of its first candidates",
+        quantity="share of the public code's searches that end at one of its first candidates",
         unit="%",
         agrees=ALL,
         measure=share_of("is_initial"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from frugal.seeds import rng_for
 from studies import style
 from studies.cells import every
 from studies.estimates import Arrays, Estimate
@@ -39,7 +40,7 @@ from studies.greedy_cv.tables import (
 )
 from studies.markdown import NAMES
 from studies.records import Artefact, Claim, Study
-from studies.regions import about, above, at_least, near, near_sd
+from studies.regions import about, above, at_least, between, near, near_sd
 from studies.tidy import TIDY, mean_by_seed, need, unprinted
 
 if TYPE_CHECKING:
@@ -105,6 +106,12 @@ def _saved_in_every_comparison(arrays: Arrays, rng: np.random.Generator) -> Esti
     return every(saved.reshape(-1, saved.shape[-1]), above(0), noun="comparisons")
 
 
+def _times_as_quick(arrays: Arrays, rng: np.random.Generator) -> Estimate:
+    """Standard's mean search time over greedy's; two claims are on it, which share the first one's resamples."""
+    shared = rng_for("bootstrap", "greedy_cv.search_time.more_than_twice")
+    return ratio_of_means("standard", "greedy")(arrays, shared)
+
+
 def _n_ahead(arrays: Arrays) -> float:
     """Comparisons in which greedy has the lower mean."""
     return float((np.nanmean(arrays["greedy"], axis=2) < np.nanmean(arrays["standard"], axis=2)).sum())
@@ -152,38 +159,37 @@ CLAIMS: Final = (
         "greedy_cv.search_time.more_than_twice",
         quote="identified the best-performing ML model among the set of candidate models more than twice as "
         "quickly on average",
-        quantity="mean search time of the standard method, as a multiple of the greedy method's",
+        quantity="mean search time, the standard method's over the greedy method's",
         unit="times",
         agrees=above(2),
-        measure=ratio_of_means("standard", "greedy"),
+        measure=_times_as_quick,
     ),
     _claim(
         "greedy_cv.search_time.about_twice",
         section="6",
         quote="identify the optimal ML model approximately twice as quickly as the standard method",
-        quantity="mean search time of the standard method, as a multiple of the greedy method's",
+        quantity="mean search time, the standard method's over the greedy method's",
         unit="times",
         published=2,
         agrees=about(2),
-        measure=ratio_of_means("standard", "greedy"),
+        measure=_times_as_quick,
     ),
     _claim(
         "greedy_cv.search_time.n_significant",
         quote="statistically outperformed the standard k-fold method at the p < 0.001 level in every combination "
         "of dataset, ML algorithm, and value of k",
         quantity="cells of Table 1, of 27, in which the greedy method is faster at p < .001 (Welch's test on the "
-        "values of five n and 30 repetitions)",
+        "values of five n and 30 repetitions; in the document's table all 27 have three stars)",
         unit="cells",
-        published=27,
-        agrees=near(27, margin=1),  # the document's own tests on its own repetitions: a count, within one
+        agrees=between(26, 27),  # the document's own tests on its own repetitions: a count, within one
         measure=count(lambda a: n_significant(a["greedy"], a["standard"], 0.001)),
     ),
     _claim(
         "greedy_cv.search_time.every_cell",
         quote="statistically outperformed the standard k-fold method ... in every combination of dataset, ML "
         "algorithm, and value of k",
-        quantity="how much sooner than the standard method the greedy method finds the best model, in points of "
-        "all fold evaluations, in the cell of Table 1 where it gains least",
+        quantity="search time, in % of all fold evaluations, the standard method's less the greedy method's; the "
+        "cell of Table 1 where this is least",
         unit="points",
         agrees=above(0),
         measure=_saved_in_every_cell,
@@ -192,8 +198,8 @@ CLAIMS: Final = (
         "greedy_cv.search_time.every_comparison",
         quote="the greedy k-fold method was observed to consistently outperform the standard k-fold method on "
         "average in all of the 135 comparisons",
-        quantity="how much sooner than the standard method the greedy method finds the best model, in points of "
-        "all fold evaluations, in the comparison where it gains least",
+        quantity="search time, in % of all fold evaluations, the standard method's less the greedy method's; the "
+        "comparison where this is least",
         unit="points",
         agrees=above(0),
         measure=_saved_in_every_comparison,
@@ -205,7 +211,7 @@ CLAIMS: Final = (
         quote="the minimum search time for the standard method is 1/n ... While the maximum theoretical search "
         "time for the greedy k-fold method is also 1.0, the minimum time for the greedy method to find the "
         "optimal model is (n + k - 1)/nk",
-        quantity="searches of both methods whose search time lies within these bounds",
+        quantity="share of searches, of both methods, whose search time lies within these bounds",
         unit="%",
         agrees=at_least(100),
         measure=count(lambda a: 100.0 * float(np.nanmean(a["inside"]))),
@@ -214,19 +220,20 @@ CLAIMS: Final = (
     _claim(
         "greedy_cv.search_time.n_significant_clustered",
         quote="",
-        quantity="cells of Table 1, of 27, in which the greedy method is faster at p < .001, where Welch's test "
-        "has one mean per repetition, since the five values of one repetition are not independent",
+        quantity="cells of Table 1, of 27, in which the greedy method is faster at p < .001 by Welch's test on "
+        "one mean per repetition, since the five values of a repetition are not independent",
         unit="cells",
-        agrees=near(27, margin=1),
+        agrees=between(26, 27),
         measure=count(_clustered),
         is_ours=True,
     ),
     _claim(
         "greedy_cv.search_time.n_ahead",
         quote="",
-        quantity="comparisons, of 135, in which the greedy method has the lower average, whatever its interval",
+        quantity="comparisons, of 135, in which the greedy method has the lower mean search time, whatever the "
+        "intervals",
         unit="comparisons",
-        agrees=near(135, margin=1),
+        agrees=between(134, 135),
         measure=count(_n_ahead),
         artefact="tables/table1_by_n",
         is_ours=True,

@@ -65,16 +65,15 @@ CLAIMS: Final = (
     _claim(
         "greedy_cv.sizes.greedy_improves",
         quote="the performance of the greedy k-fold method may improve on larger datasets",
-        quantity="mean search time of the greedy method on the most rows of letter, as a multiple of that on the "
-        "fewest",
+        quantity="mean search time of the greedy method on letter, with the most rows over with the fewest",
         agrees=below(1),
         measure=_largest_over_smallest("greedy"),
     ),
     _claim(
         "greedy_cv.sizes.standard_does_not",
         quote="",
-        quantity="mean search time of the standard method on the most rows of letter, as a multiple of that on "
-        "the fewest; a control, since it has nothing to gain",
+        quantity="mean search time of the standard method on letter, with the most rows over with the fewest; a "
+        "control, since this method has nothing to gain",
         agrees=near_ratio(1),
         measure=_largest_over_smallest("standard"),
         is_ours=True,

@@ -176,7 +176,7 @@ _PANELS: Final = {
     "trials": ("by_trials", "mean over the trials on all rows that both made"),
     "seconds": (
         "by_time",
-        "mean over the time in which both had a trial on all rows, HyperTune's on subsets included",
+        "mean over the time from when both had ended a trial on all rows, that on subsets included",
     ),
 }
 """Panels -> their name in ids, and what is averaged, in words."""
@@ -200,14 +200,14 @@ def _ahead_of(
     Of one data set alone the mean is judged.
     """
     is_ours = rival != "ei"
-    name, label = _CONTROLS.get(rival, (rival, "EI"))
+    name, label = _CONTROLS.get(rival, (rival, ""))
+    whose, note = ("the control's", f"; the control is {label}") if is_ours else ("EI's", "")
     return tuple(
         DataSetClaim(
             f"hypertune.{learner}.ahead_of_{name}_{_PANELS[panel][0]}",
             section=LEARNERS[learner].section,
             quote=quote,
-            quantity=f"by how much HyperTune's best validation error so far lies below that of {label}, "
-            f"{_PANELS[panel][1]}",
+            quantity=f"best validation error so far, {whose} less HyperTune's, {_PANELS[panel][1]}{note}",
             unit="points",
             agrees=above(0),
             measure=measured(partial(_lead, name=_lead_of(rival, panel)), above(0), datasets),

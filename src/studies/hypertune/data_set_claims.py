@@ -63,7 +63,7 @@ def measured(values: Values, region: Region, datasets: tuple[str, ...]) -> Measu
     """Measure a quantity that must lie in a region: on one data set by the mean over seeds, or else on every one.
 
     Data sets that were not run are left out. So are constant problems, where no method does better than the
-    majority's class; they are counted.
+    majority's class; they are named.
 
     Args:
         values: from the arrays, (n_datasets, n_seeds) in `ORDER`.
@@ -79,10 +79,11 @@ def measured(values: Values, region: Region, datasets: tuple[str, ...]) -> Measu
         kept = [name for name in run if not constant[ORDER.index(name)]]
         titles = [DATASETS[name].printed for name in kept]
         estimate = every(rows[places(kept)], region, noun="data sets", names=titles)
-        n_constant = len(run) - len(kept)
-        if not n_constant:
+        constant_ones = ", ".join(DATASETS[name].printed for name in run if name not in kept)
+        if not constant_ones:
             return estimate
-        return replace(estimate, remark=f"{estimate.remark}; {n_constant} at the majority's class left out")
+        left_out = f"left out: {constant_ones}, where no method beats always saying the largest class"
+        return replace(estimate, remark=f"{estimate.remark}; {left_out}")
 
     return measure
 

@@ -6,6 +6,7 @@ Other packages add theirs by an entry point of the group that is named as the pa
 
 from __future__ import annotations
 
+import ast
 import inspect
 import pkgutil
 from collections.abc import Collection, Iterable, Mapping
@@ -13,6 +14,7 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, cast
 
 from frugal.checks import check_known
@@ -52,6 +54,36 @@ def _names(package: str, path: Iterable[str]) -> list[str]:
     return sorted(ours | set(added(package)))
 
 
+def needs(package: str, name: str) -> tuple[str, ...]:
+    """What a strategy must be told of its problem: `needs` of its class, or nothing.
+
+    Classes of ours are read, not imported, since that takes half a second; so each states its own, literally.
+
+    Args:
+        package: of the strategies.
+        name: of one of them; an unknown one needs nothing.
+    """
+    if name in added(package):
+        return tuple(getattr(_loaded(added(package)[name]), "needs", ()))
+    return _declared(package, name)
+
+
+@cache
+def _declared(package: str, name: str) -> tuple[str, ...]:
+    spec = find_spec(f"{package}.{name}")
+    if spec is None or spec.origin is None:
+        return ()
+    classes = (node for node in ast.parse(Path(spec.origin).read_text()).body if isinstance(node, ast.ClassDef))
+    for node in next(found.body for found in classes if found.name == _class_of(name)):
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "needs":
+            return tuple(ast.literal_eval(node.value))
+    return ()
+
+
+def _class_of(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
 class Registry:
     """The strategies that the modules of a package hold, and those that other packages add.
 
@@ -81,7 +113,7 @@ class Registry:
             return _loaded(added(self._package)[name])
         with explained():
             module = import_module(f"{self._package}.{name}")
-        return cast(type, getattr(module, "".join(word.capitalize() for word in name.split("_"))))
+        return cast(type, getattr(module, _class_of(name)))
 
     def settings_of(self, name: str) -> dict[str, Any]:
         """Settings of a strategy and their defaults, as its constructor takes them.

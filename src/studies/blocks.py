@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from frugal.checks import check_known, check_whole
+from frugal.registry import needs
 from studies.experiments import SEARCHES, Search
 from studies.methods import METHODS
 from studies.records import Method
@@ -17,6 +18,9 @@ SPACE = "hypertune"
 """Of document 004's learners."""
 ROWS = ("n_train", "n_valid", "n_test")
 """Of document 004's problems."""
+NEEDS = ("sizes", "n_valid", "auxiliary", "rungs", "subset_rows")
+"""What a strategy may be told of a problem: the numbers of rows that trials may have, the number of validation
+rows, the rows of a small task, those of rungs (each the same multiple of the one before), those of a subset."""
 _RECORDED = ("strategy", "draws", "termination")
 """What the record of a method says and its block must not."""
 
@@ -154,72 +158,89 @@ def _termination(search: Search, method: Method, block: Mapping[str, Any]) -> di
     return {**block["termination"], **shared, **(method.termination or {})}
 
 
-def sized(method: Method, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of a method on a table or stored curves: its own, and the sizes that these hold.
+def needs_of(method: Method) -> tuple[str, ...]:
+    """What the strategy of a method must be told of its problem: `needs` of its class, each one of `NEEDS`.
 
-    HyperTune's subsets are an eighth of the most rows, or the next size below; Hyperband's rungs are the sizes.
+    Raises:
+        ValueError: on another need; the message lists the known ones.
+    """
+    found = needs("frugal.trials.strategies", method.strategy)
+    for need in found:
+        check_known(f"need of the strategy {method.strategy}", need, NEEDS)
+    return found
+
+
+def sized(method: Method, own: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of a method on a table or stored curves: its own, and what its strategy needs of these.
 
     Args:
         method: which.
-        own: its settings; of mtbo, `divisor` says which part of the largest size the small task has.
-        table: the block of the table; of strategies other than Hyperband and HyperTune n_valid, too.
+        own: its settings; where there is a small task, `divisor` says which part of the largest size it has.
+        table: the block of the table, with `sizes`, and `n_valid` where that is needed.
 
     Raises:
-        ValueError: if the table lacks the size that a divisor leads to, or has no sizes for Hyperband, each the
-            same multiple of the one before.
+        ValueError: if the table lacks the size that a divisor leads to, or has no sizes for rungs, each the same
+            multiple of the one before.
     """
     settings, sizes = dict(own), sorted(table["sizes"])
-    match method.strategy:
-        case "fabolas" | "fabolas_joint":
-            settings |= {"sizes": sizes, "n_valid": table["n_valid"]}
-        case "mtbo":
-            divisor = settings.pop("divisor", 4)
-            if sizes[-1] / divisor not in sizes[:-1]:
-                raise ValueError(
-                    f"divisor of {method.name} must lead from {sizes[-1]} rows to one of "
-                    f"{', '.join(map(str, sizes[:-1]))}, got {divisor}"
-                )
-            settings |= {"auxiliary": sizes[-1] // divisor, "n_max": sizes[-1], "n_valid": table["n_valid"]}
-        case "hyperband":
-            factor = sizes[1] // sizes[0]
-            if sizes != [sizes[0] * factor**i for i in range(len(sizes))]:
-                raise ValueError(
-                    f"sizes must each be the same multiple of the one before for {method.name}, got "
-                    f"{', '.join(map(str, sizes))}"
-                )
-            rungs = {"min_resource": sizes[0], "max_resource": sizes[-1], "reduction_factor": factor}
-            settings = {"resource": "rows", **rungs, **settings}
-        case "hypertune":
-            few = [sizes[0], *(size for size in sizes if size <= sizes[-1] / 8)]
-            settings = {"subset_rows": few[-1], **settings}
+    for need in needs_of(method):
+        match need:
+            case "sizes":
+                settings["sizes"] = sizes
+            case "n_valid":
+                settings["n_valid"] = table["n_valid"]
+            case "auxiliary":
+                divisor = settings.pop("divisor", 4)
+                if sizes[-1] / divisor not in sizes[:-1]:
+                    raise ValueError(
+                        f"divisor of {method.name} must lead from {sizes[-1]} rows to one of "
+                        f"{', '.join(map(str, sizes[:-1]))}, got {divisor}"
+                    )
+                settings |= {"auxiliary": sizes[-1] // divisor, "n_max": sizes[-1]}
+            case "rungs":
+                factor = sizes[1] // sizes[0]
+                if sizes != [sizes[0] * factor**i for i in range(len(sizes))]:
+                    raise ValueError(
+                        f"sizes must each be the same multiple of the one before for {method.name}, got "
+                        f"{', '.join(map(str, sizes))}"
+                    )
+                rungs = {"min_resource": sizes[0], "max_resource": sizes[-1], "reduction_factor": factor}
+                settings = {"resource": "rows", **rungs, **settings}
+            case "subset_rows":  # an eighth of the most rows, or the next size below
+                few = [sizes[0], *(size for size in sizes if size <= sizes[-1] / 8)]
+                settings = {"subset_rows": few[-1], **settings}
     return settings
 
 
 def on_rows(
     method: Method, own: Mapping[str, Any], block: Mapping[str, Any], dataset: str, n_classes: int
 ) -> dict[str, Any]:
-    """Settings of a method of document 004 on a data set: its own, and what follows from the rows.
+    """Settings of a method of document 004 on a data set: what its strategy needs of the rows, and its own.
 
     Args:
         method: which.
-        own: its settings.
-        block: of the learner; subset_share is what HyperTune's subsets are of the training rows, rows_per_class
-            the least that these have and that Fabolas and Hyperband on rows may ask for.
+        own: its settings; they win.
+        block: of the learner; subset_share is what a subset is of the training rows, rows_per_class the least
+            that subsets, sizes and rungs on rows may have.
         dataset: its name.
         n_classes: its classes.
     """
     rows, least = rows_of(block, dataset), block["rows_per_class"] * n_classes
-    match method.strategy, own.get("resource"):
-        case "hypertune", _:
-            return {"subset_rows": max(round(block["subset_share"] * rows["n_train"]), least), **own}
-        case "fabolas" | "fabolas_joint", _:
-            return {"n_min": least, "n_max": rows["n_train"], "n_valid": rows["n_valid"], **own}
-        case "hyperband", "rows":
-            from frugal.trials.brackets import robo_settings
+    found: dict[str, Any] = {}
+    for need in needs_of(method):
+        match need:
+            case "sizes":
+                found |= {"n_min": least, "n_max": rows["n_train"]}
+            case "n_valid":
+                found["n_valid"] = rows["n_valid"]
+            case "subset_rows":
+                found["subset_rows"] = max(round(block["subset_share"] * rows["n_train"]), least)
+            case "rungs" if own.get("resource") == "rows":
+                from frugal.trials.brackets import robo_settings
 
-            # HyperTune's time is every method's budget, where RoBO ends after a number of brackets
-            return {**robo_settings(rows["n_train"], least), "n_brackets": None, **own}
-    return dict(own)
+                # HyperTune's time is every method's budget, where RoBO ends after a number of brackets
+                found |= {**robo_settings(rows["n_train"], least), "n_brackets": None}
+    return {**found, **own}
 
 
 def tables_of_sizes(config: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 from frugal import trials
+from frugal.checks import check_known
 from frugal.interface import WAIT, Trial, TrialTask
+from frugal.registry import Registry, needs
 from frugal.spaces import Choice, Exponential, Integer, Ordinal, SearchSpace, Uniform
+from frugal.trials import strategies
+from studies.blocks import NEEDS
 
+PACKAGE = "frugal.trials.strategies"
 N = 9
 SPACE = SearchSpace(
     {
@@ -23,13 +28,15 @@ SPACE = SearchSpace(
 SEARCH = {"n_pool": 64, "n_starts": 1}
 GAIN = {"n_hyper": 2, "n_burn": 0, "n_steps": 2, "n_candidates": 20, "n_representers": 12, "n_samples": 40}
 PER_COST = GAIN | {"incumbent": "last_seen"}
+SIZES = [100, 1000, 10000]
+"""Given to every strategy that needs sizes."""
 QUICK = {
     "ei": SEARCH | {"n_restarts": 1},
     "ei_explore": SEARCH | {"n_restarts": 1},
     "dngo": SEARCH | {"n_units": (10, 10), "n_epochs": 20, "n_walkers": 6, "n_steps": 10},
     "entropy_search": GAIN,
-    "fabolas": PER_COST | {"sizes": [100, 1000, 10000]},
-    "fabolas_joint": PER_COST | {"sizes": [100, 1000, 10000]},
+    "fabolas": PER_COST,
+    "fabolas_joint": PER_COST,
     "mtbo": PER_COST | {"auxiliary": 1000},
     "hyperband": {"resource": "rows", "max_resource": 10000, "min_resource": 1000, "reduction_factor": 2}
     | {"incumbent": "last_seen"},
@@ -39,24 +46,25 @@ QUICK = {
 }
 """The same searches, but shorter ones; other strategies run as they are."""
 N_ROWS = {
-    "fabolas": {100, 1000, 10000},
-    "fabolas_joint": {100, 1000, 10000},
     "mtbo": {1000, None},
     "hyperband": {1250, 2500},
     "hypertune": {50, None},
 }
-"""What strategies may ask for that do not always ask for all rows."""
+"""What strategies may ask for that neither need sizes nor always ask for all rows."""
 ON_SUBSETS = {"hypertune": [0, 0, 1, 1]}
 """Subsets of the trials before the first candidates, which count until there is one on all rows."""
 
 
 @pytest.fixture(params=trials.known())
 def fresh(request):
+    on_sizes = "sizes" in needs(PACKAGE, request.param)
+    sizes = {"sizes": SIZES} if on_sizes else {}
+
     def make(seed=0, n_trials=N, **settings):
-        rng, settings = np.random.default_rng(seed), QUICK.get(request.param, {}) | settings
+        rng, settings = np.random.default_rng(seed), QUICK.get(request.param, {}) | sizes | settings
         return trials.make(request.param, space=SPACE, n_trials=n_trials, rng=rng, **settings)
 
-    make.n_rows = N_ROWS.get(request.param, {None})
+    make.n_rows = set(SIZES) if on_sizes else N_ROWS.get(request.param, {None})
     make.on_subsets = ON_SUBSETS.get(request.param, [])
     return make
 
@@ -77,6 +85,14 @@ def run(strategy, error=None):
         tasks.append(task)
         strategy.tell(answer(task, error))
     return tasks
+
+
+@pytest.mark.parametrize("name", trials.known())
+def test_a_class_states_its_needs_where_they_can_be_read_without_importing_it(name):
+    made = Registry(PACKAGE, strategies.__path__, ()).class_of(name)
+    assert needs(PACKAGE, name) == getattr(made, "needs", ())
+    for need in needs(PACKAGE, name):
+        check_known("need", need, NEEDS)
 
 
 def test_the_same_seed_gives_the_same_trials_whatever_the_global_generators_hold(fresh):

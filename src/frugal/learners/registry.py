@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from frugal.checks import check_known
@@ -21,16 +22,21 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
 GROUP: Final = "frugal.learners"
-HOMES: Final[Mapping[str, tuple[str, ...]]] = {
+_SEVERAL: Final[Mapping[str, tuple[str, ...]]] = {
     "frugal.learners.classifiers": ("bernoulli_nb", "decision_tree", "knn"),
     "frugal.learners.networks.records": ("mnist_cnn", "mlp", "cifar_cnn"),
-    "frugal.learners.elastic_net": ("elastic_net",),
     "frugal.learners.logistic": ("logistic_regression", "sgd_logistic_regression"),
-    "frugal.learners.svm": ("svm",),
-    "frugal.learners.svm_rff": ("svm_rff",),
     "frugal.rows.learners": ("svm_km", "km_svm", "wkm_svm"),
 }
-"""Module -> the learners whose records its `LEARNERS` holds, in the order in which they are listed."""
+"""Modules that hold the records of several learners."""
+_MODULES: Final = sorted(path for path in Path(__file__).parent.glob("*.py") if "\nLEARNERS" in path.read_text())
+HOMES: Final[Mapping[str, tuple[str, ...]]] = {
+    f"frugal.learners.{path.stem}": (path.stem,) for path in _MODULES
+} | _SEVERAL
+"""Module -> the learners whose records its `LEARNERS` holds; modules are read for them, not imported.
+
+A module beside this one that `_SEVERAL` does not list holds the learner that it is named after.
+"""
 
 
 class HyperparameterError(ValueError):

@@ -150,7 +150,7 @@ def test_names_carry_a_number_of_rows():
 
 @pytest.mark.parametrize("name", ["iris", "letter_", "letter_0", "letter_2k", "iris_20", "../letter", ""])
 def test_an_unknown_name_lists_the_known_ones(name: str, root: Path):
-    known = "adult, adult_codes, boston, cifar10, digits, letter, mnist, pima2, vehicle, wdbc"
+    known = ", ".join(sorted(CATALOGUE))
     for call in (load, prepare):
         with pytest.raises(ValueError, match=f"unknown dataset {name!r}: use one of {known}"):
             call(name, root=root)

@@ -57,6 +57,7 @@ class Fabolas(InformationPerCost):
         ValueError: on a setting outside its range, sizes beside n_min or n_max, or sizes that do not increase.
     """
 
+    needs = ("sizes", "n_valid")
     _levels = None
     _target = np.ones(1)
 

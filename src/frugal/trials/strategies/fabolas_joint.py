@@ -29,6 +29,8 @@ class FabolasJoint(Fabolas):
         ValueError: as `Fabolas`, or on a prior other than `repaired` or a size covariance other than `diagonal`.
     """
 
+    needs = ("sizes", "n_valid")
+
     def __init__(self, *, correlated: bool = True, **settings: Any) -> None:
         self._weights = np.full(5, np.nan)
         self._weights[4] = np.nan if correlated else 0.0

@@ -52,6 +52,8 @@ class Hyperband(OnLedger):
             that there is not.
     """
 
+    needs = ("rungs",)
+
     def __init__(
         self,
         *,

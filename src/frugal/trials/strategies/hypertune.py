@@ -80,6 +80,8 @@ class Hypertune(Ei):
             subset of fewer rows than classes or of no fewer than all, or `inference` by `mcmc`.
     """
 
+    needs = ("subset_rows",)
+
     def __init__(
         self,
         *,

@@ -40,6 +40,7 @@ class Mtbo(InformationPerCost):
         ValueError: on a setting outside its range, or as many auxiliary rows as `n_max` or more.
     """
 
+    needs = ("auxiliary", "n_valid")
     _levels = np.array([[SMALL], [TARGET]])
     _target = np.array([TARGET])
 

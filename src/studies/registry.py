@@ -5,8 +5,10 @@ Light to import, since the workflow reads it at every start.
 
 from __future__ import annotations
 
+import pkgutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -29,15 +31,19 @@ PAPERS: Final = (
 """Names of the papers, each a package with a module `paper` and its `PAPER`; the last two compare across them."""
 
 
+@cache
 def paper(name: str) -> Paper:
-    """The records of a paper.
+    """The records of a paper; behind the artefacts that it lists stands the `FIGURE` of each module `figure_*`.
 
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
     """
     check_known("paper", name, PAPERS)
     found: Paper = import_module(f"studies.{name}.paper").PAPER
-    return found
+    modules = pkgutil.iter_modules(import_module(f"studies.{name}").__path__, f"studies.{name}.")
+    names = [module.name for module in modules if module.name.startswith(f"studies.{name}.figure_")]
+    figures = [import_module(module).FIGURE for module in names]
+    return replace(found, artefacts=(*found.artefacts, *figures))
 
 
 def study(name: str) -> Study:

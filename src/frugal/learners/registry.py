@@ -31,8 +31,9 @@ _SEVERAL: Final[Mapping[str, tuple[str, ...]]] = {
 """Modules that hold the records of several learners."""
 _MODULES: Final = sorted(path for path in Path(__file__).parent.glob("*.py") if "\nLEARNERS" in path.read_text())
 HOMES: Final[Mapping[str, tuple[str, ...]]] = {
-    f"frugal.learners.{path.stem}": (path.stem,) for path in _MODULES
-} | _SEVERAL
+    **{f"frugal.learners.{path.stem}": (path.stem,) for path in _MODULES},
+    **_SEVERAL,
+}
 """Module -> the learners whose records its `LEARNERS` holds; modules are read for them, not imported.
 
 A module beside this one that `_SEVERAL` does not list holds the learner that it is named after.

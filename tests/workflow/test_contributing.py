@@ -1,4 +1,4 @@
-"""docs/contributing.md, done from the page itself: what it adds is found, compared and run with no further edit."""
+"""docs/contributing.md, done from the page itself: what it adds is found, compared and run."""
 
 from __future__ import annotations
 

@@ -185,6 +185,7 @@ def test_workers_claim_by_hand(parallel):
     # With two workers BLB takes half a second, and BOOT stays within 1.5 * 0.1 from its 4th step, 2 s.
     row = judged(INTERVAL_WORKERS, parallel).loc["blb.workers"]
     assert (row["ours"], row["verdict"]) == (pytest.approx(2 / 0.5), REPRODUCED)
+    assert row["quantity"].endswith("(2 workers here, 10 in the document)")
     never = changed(parallel, is_path("bootstrap"), relative_error=0.9)  # all of its 2 s count
     assert judged(INTERVAL_WORKERS, never).loc["blb.workers", "ours"] == pytest.approx(2 / 0.5)
     slow = changed(parallel, is_path("blb"), seconds=5.0)

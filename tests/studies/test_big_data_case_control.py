@@ -266,9 +266,10 @@ def test_the_variance_of_local_case_control_is_compared_with_uniform_s():
 
 def test_published_errors_are_compared_without_the_dashed_line_s():
     table = verdicts_of("subsampling", subsampling_runs())
-    assert (table["published"] != "").sum() == 6
+    assert (table["published"] == "").all()  # a difference of two points that were read off
     numbers = table.loc[["figure10.osmac_mvc.mznormal", "figure10.osmac_mvc.nznormal"]]
-    np.testing.assert_allclose(numbers["published"].astype(float), [0.05577 - 0.01694, 0.1415 - 0.1212])
+    read_off = numbers["quantity"].str.rpartition("read off Figure 10: ")[2].astype(float)
+    np.testing.assert_allclose(read_off, [0.05577 - 0.01694, 0.1415 - 0.1212], rtol=1e-3)
     np.testing.assert_allclose(numbers["ours"], 0.010014004 - 0.005)
     # 10 % of 0.03883; and 0.2 % of the panel's greatest point, 2.4395, which is more than 10 % of 0.0203.
     assert numbers["agrees_if"].tolist() == ["0.03495 to 0.04271", "0.01542 to 0.02518"]

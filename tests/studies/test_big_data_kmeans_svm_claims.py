@@ -97,8 +97,8 @@ def test_a_gain_that_is_not_one_at_every_compression_is_not_consistent():
     assert judged(COMPRESSION, runs).loc["wkm_svm.better.wdbc", "verdict"] == UNDECIDED
 
 
-@pytest.mark.parametrize(("factor", "verdict"), [(1.0, REPRODUCED), (1.2, CONTRADICTED), (0.8, CONTRADICTED)])
-def test_slower_or_faster_by_more_than_10_percent_is_not_identical(factor, verdict):
+@pytest.mark.parametrize(("factor", "verdict"), [(1.15, REPRODUCED), (1.2, CONTRADICTED), (0.7, CONTRADICTED)])
+def test_slower_or_faster_by_more_than_a_quarter_is_not_roughly_identical(factor, verdict):
     runs = compressed()
     runs["train_seconds"] *= np.where(runs["method"] == "wkm_svm", factor, 1.0)
     time = judged(COMPRESSION, runs).loc["wkm_svm.time.wdbc"]
@@ -161,7 +161,8 @@ def test_the_documents_own_data_can_be_judged_only_where_they_were_read():
     table = table.loc[[f"figure12.{name}" for name in names]]
     # 0.1 more per split, 0 to 11
     assert table["ours"].tolist() == pytest.approx([10.55, 16.55, 13 + 0.55 + 0.05, 100, 10])
-    assert table["published"].tolist() == [23.3, 28.2, 25.1, 183.5, 57.0]
+    assert table["published"].tolist() == [23.3, 28.2, 25.1, 183.5, ""]
+    assert table.loc["figure12.speed_up", "agrees_if"] == "51.82 to 62.7"  # 1214.6 over 21.3, both printed
     assert table["verdict"].tolist() == [CONTRADICTED] * 5
     exact = both.assign(n_support=183.5, test_error=both["test_error"] + 0.233 - 0.1055)
     exact["train_seconds"] = np.where(exact["compression"] == 1, 1214.6, 21.3)

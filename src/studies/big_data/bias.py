@@ -148,8 +148,8 @@ def is_enough(runs: pd.DataFrame) -> bool:
 BIAS: Final = Study(name="bias", methods=METHODS, run=run, arrays=arrays, is_enough=is_enough)
 _claim = partial(Claim, section="3.3", of="bias", artefact="tables/bias")
 _OF_SLOPE: Final = (
-    "log-log slope against r of its distance from the fit to all rows, over the greater half of the sizes "
-    "(0: biased, -1/2: consistent)"
+    "power of r by which its distance from the fit to all rows changes, over the larger half of the sizes r (0: "
+    "biased, -1/2: consistent)"
 )
 
 
@@ -169,14 +169,14 @@ CLAIMS: Final = (
         "big_data.case_control.biased",
         quote="This approach however is problematic because it introduces a bias towards unambiguous samples",
         quantity=f"case-control: {_OF_SLOPE}",
-        unit="slope",
+        unit="power",
         agrees=above(HALFWAY),
         measure=partial(_slope, method="cc"),
     ),
     _claim(
         "big_data.lcc.removes_bias",
         quote="Local Case-Control subsampling (LCC) to remove the bias from CC",
-        quantity="distance from the fit to all rows at the greatest r, case-control over LCC",
+        quantity="distance from the fit to all rows at the largest r, case-control over LCC",
         unit="times",
         agrees=above(1),
         measure=lambda arrays, rng: ratio(arrays["cc"][-1], arrays["lcc"][-1]),
@@ -186,7 +186,7 @@ CLAIMS: Final = (
         "big_data.lcc.consistent",
         quote="This produces an estimate ... that is consistent with ... as r → ∞.",
         quantity=f"LCC with a pilot of a fixed size: {_OF_SLOPE}",
-        unit="slope",
+        unit="power",
         agrees=below(HALFWAY),
         measure=partial(_slope, method="lcc_fixed"),
     ),
@@ -194,7 +194,7 @@ CLAIMS: Final = (
         "big_data.lcc.consistent_growing_pilot",
         quote="",
         quantity=f"LCC with a pilot that grows with r: {_OF_SLOPE}",
-        unit="slope",
+        unit="power",
         agrees=below(HALFWAY),
         measure=partial(_slope, method="lcc"),
         is_ours=True,

@@ -118,8 +118,8 @@ CLAIMS: Final = (
     _claim(
         "big_data.km_svm.deviates",
         quote="Figure 11a shows that this can cause KM-SVM to deviate significantly from the full dataset SVM.",
-        quantity="share of simulated data sets on which KM-SVM's line deviates from the full SVM's by 12 degrees "
-        "or more, as in Figure 11a",
+        quantity="share of simulated data sets on which KM-SVM's line is 12 degrees or more off the full SVM's, "
+        "as in Figure 11a",
         unit="%",
         agrees=above(0),
         measure=_share_pictured,
@@ -128,7 +128,7 @@ CLAIMS: Final = (
     _claim(
         "big_data.wkm_svm.boundary",
         quote="Figure 11b shows how this improves the quality of the decision boundary.",
-        quantity="mean angle to the full SVM's line, KM-SVM over WKM-SVM",
+        quantity="mean angle between its line and the full SVM's, KM-SVM over WKM-SVM",
         unit="times",
         agrees=above(1),
         measure=_angles,

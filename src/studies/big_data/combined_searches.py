@@ -92,7 +92,7 @@ def speed_claims(comparison: Comparison) -> tuple[Claim, ...]:
     error = "validation" if comparison.quality == "best_error" else "test"
     words, claims = comparison.words, []
     for speed in comparison.speeds:
-        parts = " and than ".join(words[part] for part in speed.parts)
+        parts = " and ".join(words[part] for part in speed.parts)
         keys = [f"{speed.method}/{part}/{speed.currency}" for part in speed.parts]
         names = [f"against {words[part]}" for part in speed.parts]
         claims.append(
@@ -100,8 +100,8 @@ def speed_claims(comparison: Comparison) -> tuple[Claim, ...]:
                 id=f"big_data.{comparison.study}.{speed.what}",
                 section="4",
                 quote=speed.quote,
-                quantity=f"how many times fewer {comparison.spent[speed.currency]} {words[speed.method]} needs "
-                f"than {parts}, until both have the same {error} error",
+                quantity=f"{comparison.spent[speed.currency]} until two searches have the same {error} error: "
+                f"{parts}, each over {words[speed.method]}",
                 unit="times",
                 agrees=above(1),
                 measure=partial(_faster, keys=keys, names=names),

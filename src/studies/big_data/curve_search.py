@@ -216,11 +216,17 @@ _FACTOR: Final = (
     "This approach consistently speeds up the hyperparameter optimization by a factor of two across the tested "
     "datasets"
 )
+_OPTIMISERS: Final = "random search, TPE and SMAC together"
+_SECONDS: Final = "seconds (epochs, optimiser, checks)"
+_SPEED_UP: Final = (
+    "without termination over those with it, until both searches are as good as the one that ends worse; "
+    f"{_OPTIMISERS}"
+)
 _CIFAR_100: Final = Claim(
     id="big_data.curve_search.cifar100_speed_up",
     section="2.2",
     quote=_FACTOR,
-    quantity="CIFAR-100: how many times less a search with termination spends",
+    quantity=f"CIFAR-100: {_SECONDS} {_SPEED_UP}",
     unit="times",
     agrees=factor_of_two(),
     measure=_not_measured,
@@ -231,16 +237,15 @@ _CIFAR_100: Final = Claim(
 
 
 def _on(dataset: str) -> tuple[Claim, ...]:
-    name, over = NAMES[dataset], "random search, TPE and SMAC together"
+    name = NAMES[dataset]
     claim = partial(Claim, section="2.2", of="curve_search", artefact="tables/curve_search")
     speed_up = partial(claim, unit="times", agrees=factor_of_two())
-    until = f"until both are as good as the one that ends worse; {over}"
     return (
         claim(
             id=f"big_data.curve_search.{dataset}_low_cut",
             quote="configurations with learning curves that tend to approach low accuracies are terminated early",
-            quantity=f"{name}: share terminated of the half of a search's configurations with the lowest final "
-            f"accuracies; {over}",
+            quantity=f"{name}: of the half of a search's configurations that would end with the lowest "
+            f"accuracies, the share that is terminated; {_OPTIMISERS}",
             unit="%",
             agrees=above(50),  # no number is printed, and no "all": most of them
             measure=partial(_share_cut, dataset=dataset, half="low"),
@@ -248,8 +253,8 @@ def _on(dataset: str) -> tuple[Claim, ...]:
         claim(
             id=f"big_data.curve_search.{dataset}_high_kept",
             quote="Configurations with high accuracies are evaluated until convergence.",
-            quantity=f"{name}: share terminated of the tenth of a search's configurations with the highest final "
-            f"accuracies; {over}",
+            quantity=f"{name}: of the tenth of a search's configurations that would end with the highest "
+            f"accuracies, the share that is terminated; {_OPTIMISERS}",
             unit="%",
             agrees=at_most(FEW),
             measure=partial(_share_cut, dataset=dataset, half="high"),
@@ -257,24 +262,22 @@ def _on(dataset: str) -> tuple[Claim, ...]:
         speed_up(
             id=f"big_data.curve_search.{dataset}_speed_up",
             quote=_FACTOR,
-            quantity=f"{name}: how many times less a search with termination spends than the same search without, "
-            f"in seconds of epochs, optimiser and checks, {until}",
+            quantity=f"{name}: {_SECONDS} {_SPEED_UP}",
             published=2,
             measure=partial(_speed_up, dataset=dataset, currency="seconds"),
         ),
         speed_up(
             id=f"big_data.curve_search.{dataset}_speed_up_epochs",
             quote="",
-            quantity=f"{name}: how many times fewer epochs a search with termination trains than the same search "
-            f"without, {until}",
+            quantity=f"{name}: epochs {_SPEED_UP}",
             measure=partial(_speed_up, dataset=dataset, currency="epochs"),
             is_ours=True,
         ),
         claim(
             id=f"big_data.curve_search.{dataset}_quality",
             quote="while reaching the same quality",
-            quantity=f"{name}: best validation error at the end of a search with termination less that of the "
-            f"same search without, both on half of the stored curves; {over}",
+            quantity=f"{name}: best validation error at the end of a search, with termination less without; each "
+            f"search meets half of the stored curves; {_OPTIMISERS}",
             unit="points",
             agrees=near(0.0, margin=SAME),
             measure=partial(_apart, dataset=dataset),

@@ -263,11 +263,11 @@ COMPARISON: Final = Comparison(
         Speed("speed_up_rows", "dynamic_terminated", ("dynamic", "batch_terminated"), "rows"),
     ),
     words={
-        "dynamic_terminated": "termination with growing samples",
+        "dynamic_terminated": "both together",
         "dynamic": "growing samples alone",
         "batch_terminated": "termination alone",
     },
-    spent={"rows": "rows accessed", "seconds": "seconds, checks included,"},
+    spent={"rows": "rows accessed", "seconds": "seconds (checks included)"},
     x_labels={"rows": "Rows accessed", "seconds": "Trials and checks (s)"},
     y_label="Least validation error so far",
 )

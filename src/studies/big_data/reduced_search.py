@@ -216,11 +216,11 @@ COMPARISON: Final = Comparison(
         ),
     ),
     words={
-        "fabolas_wkm": "Fabolas over WKM-SVM",
-        "fabolas_svm": "Fabolas over the plain SVM",
-        "ei_wkm": "expected improvement over WKM-SVM",
+        "fabolas_wkm": "Fabolas with WKM-SVM",
+        "fabolas_svm": "Fabolas with the plain SVM",
+        "ei_wkm": "expected improvement with WKM-SVM",
     },
-    spent={"seconds": "seconds, optimiser included,"},
+    spent={"seconds": "seconds (optimiser included)"},
     x_labels={"rows": "Rows touched", "seconds": "Trials and optimiser (s)"},
     y_label="Test error of the incumbent",
 )

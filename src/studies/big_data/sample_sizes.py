@@ -277,8 +277,11 @@ SAMPLE_SIZES: Final = Study(
     is_enough=is_enough,
 )
 _claim = partial(Claim, section="3.2", of="sample_sizes", artefact="tables/sample_sizes")
-_LEVEL: Final = "until 95 % of the batch method's gain in likelihood are made"
-_FALLS: Final = "falls of the likelihood exp(-J) from one step to the next, summed, theta = 0.75 less theta = 0.5"
+_LEVEL: Final = "until 95 % of the batch method's gain in likelihood is reached"
+_FALLS: Final = (
+    "sum of all falls of the mean likelihood per row, exp(-J), in percentage points over the whole run: theta = "
+    "0.75 less theta = 0.5"
+)
 
 
 def _over(measure: str, method: str, other: str) -> Callable[[Arrays, Generator], Estimate]:
@@ -301,7 +304,8 @@ CLAIMS: Final = (
     _claim(
         "big_data.sample_size.same_quality",
         quote="Dynamic subsample size selection reaches the same quality as the batch method",
-        quantity="gain in likelihood that theta = 0.5 makes in all, as a share of the batch method's",
+        quantity="gain in mean likelihood per row, exp(-J), over the whole run: that of theta = 0.5 as a share of "
+        "the batch method's",
         unit="%",
         # 1 % and not 5 points: 95 % is the level at which speed is compared, the same quality lies nearer.
         agrees=at_least(99),
@@ -311,7 +315,7 @@ CLAIMS: Final = (
     _claim(
         "big_data.sample_size.fewer_rows",
         quote="while using significantly fewer datapoints",
-        quantity=f"rows read {_LEVEL}, batch method over theta = 0.5",
+        quantity=f"rows read {_LEVEL}: batch method over theta = 0.5",
         unit="times",
         agrees=above(1),
         measure=_over("passes_to_level", "batch", "dynamic_50"),
@@ -319,7 +323,7 @@ CLAIMS: Final = (
     _claim(
         "big_data.sample_size.faster",
         quote="This in turn makes it significantly faster.",
-        quantity=f"seconds {_LEVEL}, batch method over theta = 0.5",
+        quantity=f"seconds {_LEVEL}: batch method over theta = 0.5",
         unit="times",
         agrees=above(1),
         measure=_over("seconds_to_level", "batch", "dynamic_50"),
@@ -327,7 +331,7 @@ CLAIMS: Final = (
     _claim(
         "big_data.sample_size.small_theta_grows",
         quote="If θ is too small (see θ = 0.1), |S| is increased quickly",
-        quantity="rows read until the sample is half of all rows, theta = 0.5 over theta = 0.1",
+        quantity="rows read until the sample is half of all rows: theta = 0.5 over theta = 0.1",
         unit="times",
         agrees=above(1),
         measure=_over("passes_to_half", "dynamic_50", "dynamic_10"),
@@ -335,7 +339,7 @@ CLAIMS: Final = (
     _claim(
         "big_data.sample_size.small_theta_slows",
         quote="which slows down the optimization",
-        quantity=f"rows read {_LEVEL}, theta = 0.1 over theta = 0.5",
+        quantity=f"rows read {_LEVEL}: theta = 0.1 over theta = 0.5",
         unit="times",
         agrees=above(1),
         measure=_over("passes_to_level", "dynamic_10", "dynamic_50"),
@@ -344,7 +348,7 @@ CLAIMS: Final = (
         "big_data.sample_size.large_theta_erratic",
         quote="If θ is too big (see θ = 0.75) ... which causes more erratic gradient steps",
         # With the guard in both: only theta differs. Theta 0.5 was not run without it.
-        quantity=f"{_FALLS}, both with a guard against noise in the gradient that the document leaves out",
+        quantity=f"{_FALLS}; both with a guard against noise in the gradient that the document leaves out",
         unit="points",
         agrees=above(0),
         measure=_falls("dynamic_75"),
@@ -352,8 +356,7 @@ CLAIMS: Final = (
     _claim(
         "big_data.sample_size.large_theta_erratic_unguarded",
         quote="",
-        quantity=f"{_FALLS}, theta = 0.75 with the bare test that the document prints and theta = 0.5 with the "
-        "guard",
+        quantity=f"{_FALLS}; theta = 0.75 as the document prints it, theta = 0.5 with the guard",
         unit="points",
         agrees=above(0),
         measure=_falls(UNGUARDED.name),

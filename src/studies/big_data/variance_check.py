@@ -111,12 +111,13 @@ VARIANCE_CHECK: Final = Study(
     name="variance_check", methods=METHODS, run=run, datasets="dataset", arrays=arrays, is_enough=is_enough
 )
 _claim = partial(Claim, section="3.2", of="variance_check", artefact="tables/variance_check")
+_STEPS: Final = "mean over the steps whose sample is at most a tenth of the rows"
 CLAIMS: Final = (
     _claim(
         "big_data.sample_size.variance_deviates",
         quote="On average ... deviates about 4% from ... on the evaluation dataset if |S| ≪ N.",
-        quantity="deviation of the squared error of the sample's gradient from the variance that equation 13 "
-        "estimates, mean over the steps with at most a tenth of the rows",
+        quantity="absolute difference between the squared error of the sample's gradient and equation 13's "
+        f"variance, in % of the latter; {_STEPS}",
         unit="%",
         agrees=about(4),
         measure=lambda arrays, rng: mean(100 * arrays["deviation"]),
@@ -125,8 +126,8 @@ CLAIMS: Final = (
     _claim(
         "big_data.sample_size.variance_unbiased",
         quote="",
-        quantity="squared error of the sample's gradient, of the variance that equation 13 estimates, mean over "
-        "the same steps (the 4 % read as a deviation of averages)",
+        quantity="squared error of the sample's gradient in % of equation 13's variance (the 4 % read as the "
+        f"deviation of averages); {_STEPS}",
         unit="%",
         agrees=between(95, 105),  # about 4 %: up to 5
         measure=lambda arrays, rng: mean(100 * arrays["ratio"]),

@@ -87,7 +87,7 @@ def test_a_constant_problem_takes_no_part_in_what_is_said_of_every_data_set():
     judged = verdict_of(pd.concat([others, constant_searches(0.2395)]), AHEAD)
     assert judged["verdict"] == REPRODUCED
     assert "data sets: agree 2" in judged["quantity"]
-    assert "left out: adult, where no method beats always saying the largest class" in judged["quantity"]
+    assert "left out: adult, where no method beats always saying the most frequent class" in judged["quantity"]
     learned = verdict_of(pd.concat([others, constant_searches(0.2)]), AHEAD)
     assert "data sets: agree 3" in learned["quantity"]
 
@@ -100,7 +100,7 @@ def test_fits_at_the_majoritys_class_take_no_part_either():
     judged = verdict_of(fits_of(errors), id, "svm_refits")
     assert (judged["verdict"], judged["ours"]) == (REPRODUCED, pytest.approx(6.1))
     counts = "data sets: agree 2, open 0, disagree 0; shown: letter; left out: adult, where no method beats"
-    assert f"({counts} always saying the largest class)" in judged["quantity"]
+    assert f"({counts} always saying the most frequent class)" in judged["quantity"]
     learned = errors | {"adult_codes": {"majority": 0.24, "hypertune": 0.25, "fabolas": 0.2}}
     assert verdict_of(fits_of(learned), id, "svm_refits")["verdict"] == CONTRADICTED
 
@@ -113,16 +113,6 @@ def test_a_sentence_on_adult_alone_is_judged_there_though_the_problem_is_constan
     assert (same["verdict"], same["ours"]) == (UNDECIDED, 0.0)  # equal in every seed, so of unknown spread
     better = verdict_of(runs, "svm_rff.hypertune_better_than_hyperband_on_adult", "svm_rff_refits")
     assert (better["verdict"], better["ours"]) == (REPRODUCED, pytest.approx(1.1))
-
-
-@pytest.mark.parametrize(("error", "says", "needed"), [(0.24, UNDECIDED, ">1000"), (0.2, CONTRADICTED, "")])
-def test_a_tie_of_two_constants_says_nothing_of_the_methods_however_many_seeds_there_are(error, says, needed):
-    own = {"learner": "svm_rff", "dataset": "adult_codes", "n_epochs": 27}
-    errors = {"majority": 0.24, "fabolas": error, "hyperband": error}
-    runs = pd.concat([refit(name, one, seed=seed, **own) for name, one in errors.items() for seed in range(6)])
-    tie = verdict_of(runs, "svm_rff.fabolas_better_than_hyperband_on_adult", "svm_rff_refits")
-    assert (tie["verdict"], tie["ours"], tie["seeds_to_decide"]) == (says, 0.0, needed)
-    assert ("(both err as much as always saying the largest class)" in tie["quantity"]) == (says == UNDECIDED)
 
 
 def test_compatible_is_no_more_than_a_point_worse():
@@ -163,7 +153,6 @@ def test_a_printed_error_is_judged_with_its_margin_on_about_as_many_rows(error, 
     judged = verdict_of(runs, "svm.table2_letter", "svm_refits")
     assert (judged["published"], judged["agrees_if"], judged["unit"]) == (4.0, "3.5 to 4.5", "%")
     assert (judged["verdict"], judged["ours"]) == (says, pytest.approx(100 * error + 0.1))
-    assert judged["quantity"].endswith(f" (on {n_rows:,} training rows, the document's 8,978)")
 
 
 @pytest.mark.parametrize(
@@ -373,18 +362,6 @@ def test_claims_on_figure_1_follow_its_accuracies(tmp_path):
     assert not reaches(tmp_path, "figure1", complexity.summarise(runs[runs["seed"] < 2]))
     table = complexity.summarise(runs)
     assert table[(table["method"] == "all") & (table["n_features"] == 32)]["mean"].item() == pytest.approx(0.954)
-
-
-def test_an_accuracy_that_rises_to_the_last_number_of_features_says_nothing_of_what_more_would_do():
-    runs = figure1_runs({"subset": [0.6, 0.7, 0.8], "all": [0.7, 0.85, 0.95]}, n_seeds=6)
-    row = claims({"complexity": runs}, "paper").set_index("id").loc["hypertune.figure1.subset_degrades"]
-    assert (row["verdict"], row["ours"], row["seeds_to_decide"]) == (UNDECIDED, 0.0, ">1000")
-    assert "the best is the most, 32, in every seed" in row["quantity"]
-    # Without the first seed 16 features are the best on the others, where each of these gains 10 points with 32.
-    turned = runs.assign(accuracy=runs["accuracy"] - 0.6 * ((runs["n_features"] == 32) & (runs["seed"] == 0)))
-    row = claims({"complexity": turned}, "paper").set_index("id").loc["hypertune.figure1.subset_degrades"]
-    assert (row["verdict"], row["ours"]) == (CONTRADICTED, pytest.approx(-50.0 / 6, abs=0.3))
-    assert "in every seed" not in row["quantity"]
 
 
 def test_claims_on_figure_1_are_contradicted_by_the_other_way_round():

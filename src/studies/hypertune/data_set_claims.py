@@ -82,7 +82,7 @@ def measured(values: Values, region: Region, datasets: tuple[str, ...]) -> Measu
         constant_ones = ", ".join(DATASETS[name].printed for name in run if name not in kept)
         if not constant_ones:
             return estimate
-        left_out = f"left out: {constant_ones}, where no method beats always saying the largest class"
+        left_out = f"left out: {constant_ones}, where no method beats always saying the most frequent class"
         return replace(estimate, remark=f"{estimate.remark}; {left_out}")
 
     return measure

@@ -7,20 +7,17 @@ are about as many as the document's.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
 
-from studies.estimates import MOST_SEEDS, UNDECIDED, Arrays, Estimate, in_words
+from studies.estimates import Arrays
 from studies.hypertune.data_set_claims import (
     ALL,
     MARGIN,
     NEEDED,
-    ORDER,
     RAW,
     SCALED,
     Array,
@@ -75,12 +72,11 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
 
     Returns:
         By method test errors in per cent, nan where there are none; `constant`, 1 where no method does better than
-        the majority's class; `n_rows`, that HyperTune's choice was trained on.
+        the majority's class.
     """
     fits = tested(runs)
     errors = {name: 100 * by_data_set(fits[fits["method"] == name], "test_error", runs) for name in METHODS}
-    n_rows = by_data_set(fits[fits["method"] == "hypertune"], "n_rows", runs)
-    return errors | {"constant": _constant(errors), "n_rows": n_rows}
+    return errors | {"constant": _constant(errors)}
 
 
 def _constant(errors: dict[str, Array]) -> Array:
@@ -174,29 +170,11 @@ def _better(
         quantity=f"test error{where} of {_NAMES[second]}'s choice less that of {_NAMES[first]}'s, {_END}",
         unit="points",
         agrees=region,
-        measure=partial(_difference_of_choices, first=first, second=second, region=region, datasets=datasets),
+        measure=measured(_less(first, second), region, datasets),
         methods=(first, second),
         datasets=datasets,
         needed=datasets if is_one else tuple(dataset for dataset in NEEDED if dataset in datasets),
     )
-
-
-def _difference_of_choices(
-    arrays: Arrays, rng: Generator, *, first: str, second: str, region: Region, datasets: tuple[str, ...]
-) -> Estimate:
-    """By how much `second` errs more. On one data set a tie of two constants says nothing of the methods."""
-    found = measured(_less(first, second), region, datasets)(arrays, rng)
-    is_tie = len(datasets) == 1 and all(_is_majority(arrays, name, *datasets) for name in (first, second))
-    if not is_tie or np.isnan(found.ours):
-        return found
-    remark = "both err as much as always saying the largest class"
-    return replace(found, verdict=UNDECIDED, seeds_to_decide=in_words(MOST_SEEDS + 1), remark=remark)
-
-
-def _is_majority(arrays: Arrays, method: str, dataset: str) -> bool:
-    """Whether a method's choice errs as the majority's class does, in every seed."""
-    place = ORDER.index(dataset)
-    return np.allclose(arrays[method][place], arrays[MAJORITY][place], rtol=0, atol=1e-9, equal_nan=True)
 
 
 def _printed_errors(learner: str) -> tuple[DataSetClaim, ...]:
@@ -211,14 +189,6 @@ def _printed_error(learner: str, cell: Mapping[Hashable, Any]) -> DataSetClaim:
     error, se = round(100 * cell["published"], 9), cell["published_se"]
     last_digit = 10.0 ** -len(cell["digits"].partition(".")[2])
     agrees = near(error, unit=100 * last_digit, se=0.0 if np.isnan(se) else 100 * se)
-
-    def measure(arrays: Arrays, rng: Generator) -> Estimate:
-        found = measured(partial(_error, method="hypertune"), agrees, (dataset,))(arrays, rng)
-        if np.isnan(found.ours):
-            return found
-        n_rows = np.nanmin(arrays["n_rows"][ORDER.index(dataset)])
-        return replace(found, remark=f"on {n_rows:,.0f} training rows, the document's {TRAINED_ON[dataset]:,}")
-
     return _claim(
         learner,
         f"table{cell['table']}_{cell['dataset']}",
@@ -226,7 +196,7 @@ def _printed_error(learner: str, cell: Mapping[Hashable, Any]) -> DataSetClaim:
         quantity=f"test error of HyperTune's choice on {cell['dataset']}, {_END}",
         unit="%",
         agrees=agrees,
-        measure=measure,
+        measure=measured(partial(_error, method="hypertune"), agrees, (dataset,)),
         published=int(error) if error.is_integer() else error,
         methods=("hypertune",),
         datasets=(dataset,),
@@ -242,8 +212,8 @@ def _on_adult(learner: str) -> tuple[DataSetClaim, ...]:
         _claim(
             learner,
             "unscaled_adult_at_majority",
-            quantity="test error of HyperTune's choice on unscaled adult less that of always saying the largest "
-            f"class, {_END}",
+            quantity="test error of HyperTune's choice on unscaled adult less that of always saying the most "
+            f"frequent class, {_END}",
             unit="points",
             agrees=at_majority,
             measure=measured(_less("majority", "hypertune"), at_majority, (RAW,)),

@@ -25,7 +25,7 @@ def differences(values: pd.DataFrame, measure: str, keys: list[str]) -> pd.DataF
 
     Returns:
         keys, measure (`{measure}_less_{baseline}`), method, then `tidy.MEASURED` and note. The interval is
-        `verdicts.over_seeds`' at 95 %; n_missing counts the problem's other seeds. A baseline without searches
+        `estimates.over_seeds`' at 95 %; n_missing counts the problem's other seeds. A baseline without searches
         has no rows.
     """
     rows = []

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from secrets import token_hex
 from typing import Any
 
-from frugal.workers import _dumps
+from frugal.pickles import dumps
 
 Evaluate = Callable[[Any], Any]
 """Of a task, which is small; what it holds is large."""
@@ -89,7 +89,7 @@ class _Sending(Executor):
 
     def _payload(self) -> bytes:
         if self._data is None:
-            self._data = _dumps(self._evaluate)
+            self._data = dumps(self._evaluate)
         return self._data
 
 
@@ -140,7 +140,7 @@ class _OnDask(Executor):
         self._executor = executor
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")  # once is what is wanted
-            self._data = executor._client.submit(pickle.loads, _dumps(evaluate), pure=False)
+            self._data = executor._client.submit(pickle.loads, dumps(evaluate), pure=False)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Evaluate a task; `fn` is what the other task holds."""

@@ -13,6 +13,7 @@ import signal
 import threading
 import time
 import traceback
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager, suppress
@@ -23,6 +24,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final, ParamSpec, TypeVar
 
 from frugal.checks import check_choice, check_whole
+from frugal.pickles import dumps, dumps_mapped, remove, remove_opened
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -46,7 +48,7 @@ class _Load:
 
     Attributes:
         evaluate: the callable.
-        data: the same, pickled once for all processes.
+        data: the same, pickled once for all processes, which map large arrays from one file.
     """
 
     evaluate: Callable[..., Any] | None
@@ -54,7 +56,11 @@ class _Load:
 
     @classmethod
     def of(cls, evaluate: Callable[..., Any] | None) -> _Load:
-        return cls(evaluate, _dumps(evaluate))
+        data, path = dumps_mapped(evaluate)
+        load = cls(evaluate, data)
+        if path:
+            weakref.finalize(load, remove, path, os.getpid())
+        return load
 
 
 class Workers(Executor):
@@ -99,7 +105,7 @@ class Workers(Executor):
         if not self._is_open:
             raise RuntimeError("these workers have been shut down")
         future: Future[T] = Future()
-        message = _dumps((None if fn is self._load.evaluate else fn, args, kwargs))
+        message = dumps((None if fn is self._load.evaluate else fn, args, kwargs))
         self._queue.put((future, message, self._load))
         return future
 
@@ -391,7 +397,8 @@ def _work(pipe: Connection[bytes, bytes]) -> None:
         try:
             kind = pipe.recv_bytes()
             message = pipe.recv_bytes() if kind in (_LOAD, _TASK) else b""
-        except (EOFError, OSError):
+        except (EOFError, OSError):  # the parent has ended
+            remove_opened()
             return
         if kind == _END:
             return
@@ -414,6 +421,7 @@ def _end_with(parent: int) -> None:
     """End this process, whatever it is at, soon after its parent has ended."""
     while os.getppid() == parent:
         time.sleep(1.0)
+    remove_opened()
     os._exit(1)
 
 
@@ -422,7 +430,7 @@ def _answer(evaluate: Callable[..., Any] | None, message: bytes) -> bytes:
         fn, args, kwargs = pickle.loads(message)
         called = fn or evaluate
         assert called is not None
-        return _dumps((True, called(*args, **kwargs)))
+        return dumps((True, called(*args, **kwargs)))
     except BaseException as error:  # noqa: BLE001  the parent is told, whatever it is
         return _failure(error)
 
@@ -431,7 +439,7 @@ def _failure(error: BaseException) -> bytes:
     """An exception, with where it was raised as a note; or its text, if the exception cannot be sent."""
     error.add_note(f"in a worker:\n{''.join(traceback.format_exception(error))}")
     try:
-        sent = _dumps((False, error))
+        sent = dumps((False, error))
         pickle.loads(sent)
     except BaseException:  # noqa: BLE001  whatever pickling and unpickling raise
         kind = MemoryError if isinstance(error, MemoryError) else RuntimeError
@@ -469,13 +477,3 @@ def _context(start_method: str) -> Any:
 
         return loky_context("loky")
     return get_context(start_method)
-
-
-def _dumps(value: Any) -> bytes:
-    """Pickle a value, what `__main__` defines by content."""
-    try:
-        import cloudpickle
-    except ImportError:  # joblib before 1.6 brings a copy
-        from joblib.externals import cloudpickle
-    data: bytes = cloudpickle.dumps(value)
-    return data

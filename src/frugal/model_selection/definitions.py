@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from joblib.hashing import NumpyHasher
 
-from frugal.workers import _dumps
+from frugal.pickles import dumps
 
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 _UNHASHABLE: Final = (pickle.PicklingError, AttributeError, TypeError, RecursionError, NotImplementedError)
@@ -82,7 +82,7 @@ def _hash_within(seen: dict[int, str], value: Any) -> str:
     try:
         return str(hasher.hash(value))
     except (pickle.PicklingError, AttributeError, TypeError):  # such as a module, which cloudpickle knows
-        return _text(_dumps(value), *hasher.found)
+        return _text(dumps(value), *hasher.found)
 
 
 def _text(*parts: object) -> str:

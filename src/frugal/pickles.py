@@ -1,0 +1,117 @@
+"""Pickles for other processes; those of one machine map large arrays from a file, so that they share one copy."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+LARGE_BYTES: Final = 2**20
+"""Of an array from which on it is mapped, as joblib has it."""
+_ALIGNED: Final = 64
+"""Bytes of which the place of an array in the file is a multiple."""
+_opened: set[str] = set()
+"""In a process that maps: the files."""
+
+
+def dumps(value: Any, stays: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
+    """Pickle a value, what `__main__` defines by content; buffers that do not stay are left out."""
+    try:
+        import cloudpickle
+    except ImportError:  # joblib before 1.6 brings a copy
+        from joblib.externals import cloudpickle
+    data: bytes = cloudpickle.dumps(value, buffer_callback=stays)
+    return data
+
+
+def dumps_mapped(value: Any) -> tuple[bytes, str]:
+    """Pickle a value for processes of this machine, its large arrays in a file that `pickle.loads` maps.
+
+    A process that writes to such an array gets a copy of the pages that it writes to, for itself alone.
+
+    Returns:
+        The pickle, and the path of the file, which is the caller's to `remove`; empty where nothing is large, or
+        the folder of temporary files has no room.
+    """
+    large: list[memoryview] = []
+
+    def stays(buffer: pickle.PickleBuffer) -> bool:
+        raw = buffer.raw()
+        is_small = raw.nbytes < LARGE_BYTES
+        if not is_small:
+            large.append(raw)
+        return is_small
+
+    data = dumps(value, stays)
+    if not large:
+        return data, ""
+    try:
+        path = _written(large)
+    except OSError:
+        return dumps(value), ""
+    return pickle.dumps(_InFile(data, path, [raw.nbytes for raw in large])), path
+
+
+def remove(path: str, process: int) -> None:
+    """Remove the file of a pickle in the process that has written it; a forked one has no right to."""
+    if os.getpid() == process:
+        with suppress(OSError):  # it is gone, or still mapped where the system minds
+            Path(path).unlink()
+
+
+def remove_opened() -> None:
+    """Remove the files that this process maps, whose owner has ended without."""
+    for path in _opened:
+        remove(path, os.getpid())
+
+
+@dataclass(frozen=True)
+class _InFile:
+    """Pickles to what unpickles to the value.
+
+    Attributes:
+        data: the pickle without its large arrays.
+        path: of the file that has them.
+        sizes: of the arrays, in bytes.
+    """
+
+    data: bytes
+    path: str
+    sizes: Sequence[int]
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[object, ...]]:
+        return _mapped, (self.data, self.path, self.sizes)
+
+
+def _mapped(data: bytes, path: str, sizes: Sequence[int]) -> Any:
+    with Path(path).open("rb") as file:
+        view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+    _opened.add(path)
+    starts = [sum(size + _padding(size) for size in sizes[:i]) for i in range(len(sizes))]
+    return pickle.loads(
+        data, buffers=[view[start : start + size] for start, size in zip(starts, sizes, strict=True)]
+    )
+
+
+def _written(arrays: Sequence[memoryview]) -> str:
+    """A file of arrays, one after the other."""
+    descriptor, path = tempfile.mkstemp(prefix="frugal-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            for raw in arrays:
+                file.write(raw)
+                file.write(bytes(_padding(raw.nbytes)))
+    except BaseException:
+        Path(path).unlink()
+        raise
+    return path
+
+
+def _padding(size: int) -> int:
+    return -size % _ALIGNED

@@ -414,11 +414,15 @@ class Listening:
 @pytest.mark.skipif(
     not hasattr(BaseEstimator, "set_callbacks") and sklearn.__version__ < "1.9", reason="no callbacks"
 )
-def test_callbacks_hear_of_every_fit(iris):
+@pytest.mark.parametrize(
+    ("kind", "options", "most"),
+    [(FoldSearchCV, {}, 19), (TrialSearchCV, {"strategy": "random", "n_trials": 3, "random_state": 0}, 15)],
+)
+def test_callbacks_hear_of_every_fit(iris, kind, options, most):
     X, y = iris
     listening = Listening()
-    search = FoldSearchCV(SVC(), {"C": [0.01, 0.1, 1, 10]}).set_callbacks(listening).fit(X, y)
-    assert listening.begun.count("candidate-split-evaluation") == search.n_fits_ < 20
+    search = kind(SVC(), {"C": [0.01, 0.1, 1, 10]}, **options).set_callbacks(listening).fit(X, y)
+    assert listening.begun.count("candidate-split-evaluation") == search.n_fits_ <= most
     assert sorted(listening.begun) == sorted(listening.ended)
     assert {"fit", "search", "refit-with-best-params"} <= set(listening.begun)
     assert listening.is_open is False

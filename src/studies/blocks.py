@@ -1,4 +1,4 @@
-"""What the configuration's block of an experiment of `experiments.SEARCHES` comes to for a method on a problem.
+"""What the configuration's block of an experiment of `searches.SEARCHES` comes to for a method on a problem.
 
 Light to import, since the workflow reads it at every start.
 """
@@ -10,9 +10,9 @@ from typing import Any
 
 from frugal.checks import check_known, check_whole
 from frugal.registry import needs
-from studies.experiments import SEARCHES, Search
 from studies.methods import METHODS
 from studies.records import Method
+from studies.searches import SEARCHES, Search
 
 SPACE = "hypertune"
 """Of document 004's learners."""

@@ -36,10 +36,10 @@ def _trials(args: argparse.Namespace) -> None:
 
 
 def _rows(args: argparse.Namespace) -> None:
-    """Methods of one of `studies.experiments.EXPERIMENTS`, seed after seed."""
+    """Methods of one of `registry.experiments`, seed after seed."""
     import pandas as pd
 
-    from studies.experiments import run
+    from studies.registry import run
 
     settings, parts = settings_of(args.settings), []
     for method in args.methods:

@@ -14,9 +14,8 @@ from frugal.code import Code, Job, jobs
 from frugal.code.jobs import datasets, learner, strategy
 from frugal.code.switches import SWITCHES
 from studies import registry
-from studies.experiments import EXPERIMENTS
 
-LOOKED_UP: Final = ("studies.registry", "studies.experiments")
+LOOKED_UP: Final = ("studies.registry", "studies.searches")
 """What leads to all records; jobs name those that they are of."""
 OTHERS: Final = {"doc002_as_coded": "studies.exploration.as_coded:Doc002AsCoded"}
 """Strategies that `python -m studies trials` knows beside the family's."""
@@ -49,7 +48,7 @@ def trials(method: str, on: str, dataset: str, settings: Mapping[str, Any], look
 
 def rows(experiment: str, settings: Mapping[str, Any]) -> Job:
     """`python -m studies rows`: the function of an experiment, on the datasets that its settings name."""
-    run = EXPERIMENTS[experiment].study.run
+    run = registry.experiments()[experiment].run
     assert run is not None
     named = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
     roots, of_learner = learner(LEARNERS[experiment]) if experiment in LEARNERS else ((), ())

@@ -27,11 +27,12 @@ from frugal.trials.look_up_jobs import grid_of
 from frugal.trials.parts import split
 from frugal.trials.problem_by_name import CURVES, FUNCTION, LOOKUP
 from frugal.trials.searches import N_INITIAL
+from studies import registry
 from studies.big_data import reduced_search, terminating_fabolas
 from studies.blocks import ROWS, block_of, chosen_problems, n_trials_of, on_dataset, planned, settings_of
 from studies.code import OTHERS
-from studies.experiments import EXPERIMENTS, SEARCHES, Search
 from studies.records import Method
+from studies.searches import SEARCHES, Search
 from studies.trials_comparison.problems_and_methods import searches_of
 
 
@@ -269,14 +270,14 @@ def _check_tables(config: Mapping[str, Any]) -> None:
 
 
 def _check_experiments(config: Mapping[str, Any]) -> None:
-    for name, experiment in EXPERIMENTS.items():
-        paper = experiment.package.split(".")[0]
+    for name in registry.experiments():
+        paper = registry.paper_of(name)
         with _named(f"{paper}.{name}"):
             _check_experiment(name, config[paper][name], config)
 
 
 def _check_experiment(name: str, block: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    key = EXPERIMENTS[name].datasets
+    key = registry.study(name).datasets
     for dataset in [block[key]] if key == "dataset" else block[key] if key else []:
         if dataset == "ripley":
             continue

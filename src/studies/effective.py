@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
+from studies import registry
 from studies.big_data.growing_termination import GROWING_TERMINATION
 from studies.big_data.reduced_search import REDUCED_SEARCH
 from studies.big_data.terminating_fabolas import TERMINATING_FABOLAS
@@ -22,9 +23,9 @@ from studies.blocks import (
     planned,
     tables_of_sizes,
 )
-from studies.experiments import EXPERIMENTS, REPLAYED, SEARCHES, Search
 from studies.folds_comparison.entries import entries_of
 from studies.records import Method
+from studies.searches import SEARCHES, Search
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
 UNKNOWN: Final = "unknown"
@@ -116,8 +117,9 @@ def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
             for name, entry in entries_of(config).items():
                 share = {} if entry.budget_share is None else {"budget_share": entry.budget_share}
                 yield run, ALL, name, _merged("folds", entry.strategy, known, {**entry.settings, **share})
-    for run, methods in REPLAYED.get(folder, {}).items():
-        for name in methods:
+    for study in registry.paper(folder).studies if folder in ("greedy_cv", "beta_pruning") else ():
+        run = study.name
+        for name in study.method_names:
             network = config["beta_pruning"]["network"]
             swept = {"taus": network["taus"], "buffers": network["buffers"]}
             over = swept if (run, name) == ("swept", "beta_pruning") else {}
@@ -171,10 +173,10 @@ def _of_search(
 
 def _experiments(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
     """Experiments that are no searches by a strategy alone: their block, and what a strategy among them adds."""
-    for run, experiment in EXPERIMENTS.items():
-        if experiment.package.split(".")[0] == folder:
+    for run, study in registry.experiments().items():
+        if registry.paper_of(run) == folder:
             block = {key: value for key, value in config[folder][run].items() if key != "n_seeds"}
-            for name in experiment.methods:
+            for name in study.method_names:
                 yield run, ALL, name, {**block, **_inside(run, name, block, known)}
 
 

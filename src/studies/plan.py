@@ -13,12 +13,11 @@ from typing import Any, Final
 from frugal.code import Job, jobs
 from frugal.datasets.catalogue import CATALOGUE
 from frugal.learners import NETWORKS, SCALERS
-from studies import artefacts, blocks
+from studies import artefacts, blocks, registry
 from studies import code as studies_jobs
 from studies.captions import caption
-from studies.experiments import EXPERIMENTS, REPLAYED, Search
 from studies.folds_comparison.entries import entries_of
-from studies.registry import PAPERS
+from studies.searches import Search
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
 Config = Mapping[str, Any]
@@ -66,6 +65,7 @@ class Plan:
         searches: experiments of searches, by name.
         entries: compared strategies of the folds family, by name.
         methods: by experiment of document 001 the strategies that are replayed.
+        experiments: studies with jobs of their own, by name.
     """
 
     def __init__(self, config: Config) -> None:
@@ -79,9 +79,10 @@ class Plan:
         self.network: Config = config["beta_pruning"]["network"]
         self.comparison: Config = config["folds_comparison"]
         self.networks_of_curves: Config = config["curves"]["networks"]
-        self.methods = REPLAYED["greedy_cv"]
-        self.explored = REPLAYED["beta_pruning"]["swept"]
-        self.shown = {name: artefacts.shown(name, config) for name in PAPERS}
+        self.methods = {one.name: one.method_names for one in registry.paper("greedy_cv").studies}
+        self.explored = registry.study("swept").method_names
+        self.experiments = registry.experiments()
+        self.shown = {name: artefacts.shown(name, config) for name in registry.PAPERS}
         self.entries = entries_of(config)
         self.searches = searches_of(config)
         self._blocks = {name: blocks.block_of(search, config) for name, search in self.searches.items()}
@@ -315,12 +316,11 @@ class Plan:
 
     def _block(self, experiment: str) -> Config:
         """An experiment's block of the configuration."""
-        paper = EXPERIMENTS[experiment].package.split(".")[0]
-        return dict(self.config[paper][experiment])
+        return dict(self.config[registry.paper_of(experiment)][experiment])
 
     def row_files(self, w: Wildcards) -> list[str]:
         """What the methods of an experiment give."""
-        methods = [ALL] if self.config["methods_per_job"] == "all" else EXPERIMENTS[w.experiment].methods
+        methods = [ALL] if self.config["methods_per_job"] == "all" else self.experiments[w.experiment].method_names
         return [
             f"results/rows/{w.experiment}/{method}/seeds{first}-{last}.parquet"
             for method in methods
@@ -329,11 +329,11 @@ class Plan:
 
     def row_methods(self, w: Wildcards) -> Sequence[str]:
         """Methods that a job does: the one in its path, or all of the experiment."""
-        return EXPERIMENTS[w.experiment].methods if w.method == ALL else [w.method]
+        return self.experiments[w.experiment].method_names if w.method == ALL else [w.method]
 
     def row_inputs(self, w: Wildcards) -> list[str]:
         """The prepared datasets and the curves that an experiment reads; it generates other data itself."""
-        block, experiment = self._block(w.experiment), EXPERIMENTS[w.experiment]
+        block, experiment = self._block(w.experiment), self.experiments[w.experiment]
         key = experiment.datasets
         names = [block[key]] if key == "dataset" else block[key] if key else []
         prepared = [path for name in names if name in CATALOGUE for path in dataset_files(name)]
@@ -348,7 +348,7 @@ class Plan:
         """Settings of an experiment; the number of seeds is the workflow's own."""
         block = self._block(w.experiment)
         settings = {key: value for key, value in block.items() if key != "n_seeds"}
-        if EXPERIMENTS[w.experiment].replays_curves:
+        if self.experiments[w.experiment].replays_curves:
             settings["table"] = self._row_curves(block)
         return as_json(settings)
 

@@ -162,6 +162,11 @@ class Study:
     cells: str = ""
     floor: int | None = None
 
+    @property
+    def method_names(self) -> tuple[str, ...]:
+        """Names of what is compared."""
+        return tuple(method.name for method in self.methods)
+
     def method(self, name: str) -> Method:
         """The record of one of its methods, as `method_of` finds it."""
         return method_of(self.methods, name)

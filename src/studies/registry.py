@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import pkgutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from frugal.checks import check_known
 from studies.records import Artefact, Claim, Paper, Study
@@ -55,6 +56,50 @@ def study(name: str) -> Study:
     found = {one.name: one for of in map(paper, PAPERS) for one in of.studies}
     check_known("study", name, found)
     return found[name]
+
+
+def experiments() -> dict[str, Study]:
+    """Studies whose runs are made by jobs of their own, by name: those with a `run`."""
+    return {one.name: one for of in map(paper, PAPERS) for one in of.studies if one.run is not None}
+
+
+def paper_of(name: str) -> str:
+    """Name of the paper that a study is of.
+
+    Raises:
+        ValueError: if no paper has it; the message lists the known studies.
+    """
+    found = {one.name: of.name for of in map(paper, PAPERS) for one in of.studies}
+    check_known("study", name, found)
+    return found[name]
+
+
+def run(
+    experiment: str, method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data"
+) -> pd.DataFrame:
+    """What one method of an experiment gives from one seed; columns experiment, method, seed, data and its own.
+
+    Args:
+        experiment: one of `experiments`.
+        method: one of its methods.
+        seed: number of the repetition.
+        settings: of the experiment, all methods alike.
+        root: folder of the datasets.
+
+    Raises:
+        ValueError: on an unknown experiment, method or setting; the message lists the known ones.
+    """
+    known = experiments()
+    check_known("experiment", experiment, known)
+    check_known(f"method of {experiment}", method, known[experiment].method_names)
+    made = known[experiment].run
+    assert made is not None
+    rows = made(method, seed, settings, root)
+    rows = rows.drop(columns=[name for name in ("method", "seed") if name in rows])
+    rows.insert(0, "seed", seed)
+    rows.insert(0, "method", method)
+    rows.insert(0, "experiment", experiment)
+    return rows
 
 
 def derived(of: str) -> dict[str, Callable[..., pd.DataFrame]]:

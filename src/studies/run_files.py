@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from frugal.files import read
+from studies import registry
 from studies.artefacts import Shown, shown
-from studies.experiments import EXPERIMENTS, EXTRAPOLATED, SEARCHES
 from studies.registry import PAPERS
 from studies.registry import paper as paper_of
+from studies.searches import SEARCHES
 from studies.trials_comparison.problems_and_methods import COLUMNS as PATH_COLUMNS
 
 if TYPE_CHECKING:
@@ -114,11 +115,11 @@ def _of_greedy_cv(run: str) -> Kind:
 
 
 def _of_experiment(run: str) -> Kind:
-    if run == EXTRAPOLATED:
+    if run == "curve_fits":
         return Kind(run, ("network", "dataset", "data", "id", "observed", "final", "mean", "sd"))
     if run in _DERIVED:
         return Kind(run, ("experiment", "data", *_DERIVED[run]), {"experiment": run})
-    if run in EXPERIMENTS:
+    if run in registry.experiments():
         return Kind(run, ("experiment", *_RUN), {"experiment": run})
     if run.endswith("refits"):
         columns = ("experiment", *_RUN, "learner", "dataset", "candidate", "n_rows", "test_error")

@@ -14,7 +14,7 @@ from test_big_data_kmeans_svm_claims import boundaries, compressed
 from test_big_data_sample_size import by_hand
 
 from frugal.cli import main as library
-from studies import experiments, registry
+from studies import registry
 from studies.big_data.paper import PAPER
 from studies.publish import _reaches_floor
 from studies.tidy import TIDY
@@ -98,11 +98,6 @@ def test_what_not_every_seed_has_is_left_out_of_the_check_of_the_variance():
     assert steps.pop("corrected_deviation") == [1]  # from the second step on a sample is all rows
     assert all(listed == [1, 2, 3] for listed in steps)  # the fourth was not made in the last seed
     assert len(steps) == 5
-
-
-def test_every_method_that_a_job_may_ask_for_is_the_runs_own():
-    listed = {study.name for study in PAPER.studies if study.run}
-    assert listed == {n for n, asked in experiments.EXPERIMENTS.items() if asked.package.startswith("big_data.")}
 
 
 def test_a_claim_quotes_or_is_a_printed_number_and_a_finding_is_neither():

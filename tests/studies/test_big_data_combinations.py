@@ -9,7 +9,7 @@ import pytest
 
 from frugal.rows import case_control, weighted_logistic
 from studies.big_data import combination_fits, combinations, fraction_fits, fractions, splits
-from studies.experiments import EXPERIMENTS, run
+from studies.registry import experiments, run
 from studies.tidy import TIDY
 from studies.verdicts import judge
 
@@ -25,7 +25,7 @@ TRAINED = {
 
 
 def all_methods(study, settings, root):
-    runs = [run(study, m, seed, settings, root) for m in EXPERIMENTS[study].methods for seed in (0, 1)]
+    runs = [run(study, m, seed, settings, root) for m in experiments()[study].method_names for seed in (0, 1)]
     return pd.concat(runs, ignore_index=True)
 
 
@@ -117,7 +117,7 @@ def test_runs_of_a_seed_are_the_same_but_for_seconds(combined, tmp_path):
 
 def test_each_method_is_trained_where_it_applies(trained):
     found = trained.groupby("dataset")["method"].unique()
-    assert set(found["wdbc"]) == set(EXPERIMENTS["fractions"].methods)
+    assert set(found["wdbc"]) == set(experiments()["fractions"].method_names)
     assert set(found["digits"]) == {
         "uniform", "dynamic", "full_logistic", "km_svm", "wkm_svm", "svm_km", "uniform_svm", "full_svm",
     }  # fmt: skip

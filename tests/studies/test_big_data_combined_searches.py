@@ -19,7 +19,7 @@ from frugal.trials.termination import terminating
 from studies.big_data import combined_searches, growing_termination, reduced_search, terminating_fabolas
 from studies.big_data.search_paths import Clocked, follow, to_same, with_spent
 from studies.big_data.terminating_fabolas import AtHorizon
-from studies.experiments import EXPERIMENTS, run
+from studies.registry import experiments, run
 from studies.tidy import TIDY
 from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, judge, judge_claims
 
@@ -175,7 +175,7 @@ COMBINATIONS = {
 
 def planted(experiment, factor, n_seeds=10, fast=()):
     """Runs in which combinations take `factor` of the time and rows of others, `fast` ones a tenth of it."""
-    methods = EXPERIMENTS[experiment].methods
+    methods = experiments()[experiment].method_names
     rng = np.random.default_rng(0)
     found = []
     for seed in range(n_seeds):
@@ -337,7 +337,7 @@ def test_a_seed_without_proposals_in_one_half_says_nothing_of_that_half():
 
 @pytest.fixture(scope="module", params=STUDIES)
 def experiment(request, tmp_path_factory):
-    methods = EXPERIMENTS[request.param].methods
+    methods = experiments()[request.param].method_names
     root = tmp_path_factory.mktemp("data")
     curves().to_parquet(root / "curves.parquet")
     settings = {
@@ -352,7 +352,7 @@ def experiment(request, tmp_path_factory):
 
 def test_an_experiment_has_rows_a_table_and_a_picture(experiment):
     name, runs = experiment
-    study, methods = STUDIES[name], EXPERIMENTS[name].methods
+    study, methods = STUDIES[name], experiments()[name].method_names
     assert set(runs["method"]) == set(methods)
     assert (runs[["seconds", "rows"]] > 0).all(axis=None)
     assert runs["test_error"].between(0, 1).all()

@@ -16,8 +16,8 @@ from studies import estimates, registry, verdicts
 from studies.big_data import curve_fits, curve_search, curve_tables, figure4, figure5
 from studies.big_data.paper import PAPER
 from studies.blocks import planned
-from studies.experiments import SEARCHES
 from studies.publish import _reaches_floor
+from studies.searches import SEARCHES
 from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED
 
 E = 60

@@ -16,9 +16,9 @@ from studies import registry
 from studies.big_data import arrivals, figure3, size_search
 from studies.big_data.paper import PAPER
 from studies.blocks import n_trials_of, sized
-from studies.experiments import SEARCHES
 from studies.methods import METHODS
 from studies.publish import _reaches_floor
+from studies.searches import SEARCHES
 from studies.shared.look_up_tables import least_test_error
 from studies.style import TRIALS
 from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED, judge_claims

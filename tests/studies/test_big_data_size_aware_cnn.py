@@ -15,8 +15,8 @@ from frugal.trials.searches import search
 from studies import registry
 from studies.big_data import arrivals, figure3, size_search
 from studies.blocks import sized
-from studies.experiments import SEARCHES
 from studies.methods import METHODS
+from studies.searches import SEARCHES
 from studies.shared.look_up_tables import cells, least_test_error
 from studies.style import TRIALS
 from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, judge_claims

@@ -8,9 +8,9 @@ import pytest
 
 from frugal import trials
 from studies.blocks import check_block, check_unique, n_trials_of, on_dataset, planned
-from studies.experiments import SEARCHES
 from studies.methods import METHODS
 from studies.records import Method
+from studies.searches import SEARCHES
 
 BLOCK = {
     "n_train": {"letter": 9000, "mnist": 50_000}, "n_valid": 2000, "subset_share": 0.1, "rows_per_class": 10,

@@ -8,7 +8,7 @@ import pytest
 from frugal.code import Code, Tree, jobs
 from frugal.folds.strategies import known as fold_strategies
 from studies import code
-from studies.experiments import EXPERIMENTS
+from studies.registry import experiments
 
 SRC = Path(__file__).parents[2] / "src"
 TERMINATED = {"strategies": {"random": {"termination": {}}}}
@@ -57,7 +57,7 @@ JOBS = (
     | {"trials doc002_as_coded": code.trials("doc002_as_coded", "logistic_regression", "mnist", {})}
     | {f"lookup {step}": jobs.lookup(step, "svm", "mnist") for step in ("measure", "gather", "recheck")}
     | {"curves": jobs.curves("mlp", "mnist"), "extrapolate": jobs.extrapolate("mlp")}
-    | {f"rows {name}": code.rows(name, {"dataset": "mnist"}) for name in EXPERIMENTS}
+    | {f"rows {name}": code.rows(name, {"dataset": "mnist"}) for name in experiments()}
     | {f"refits {learner}": code.refits("hypertune", [learner], ["mnist"]) for learner in ("svm", "svm_rff")}
     | {
         f"derive {paper} {name}": code.derived(paper, name)

@@ -16,9 +16,9 @@ from frugal.code import jobs
 from frugal.datasets import content_hash
 from frugal.folds.strategies import known as fold_strategies
 from studies import cli as studies_cli
-from studies import code, config
+from studies import code, config, registry
 from studies.arguments import make_parser as make_studies_parser
-from studies.experiments import EXPERIMENTS
+from studies.registry import experiments
 
 ROOT = Path(__file__).parents[2]
 DISPATCHING = {"frugal.cli:_lookup", "studies.cli:_of_its_runs", "studies.cli:_trials"}
@@ -219,13 +219,13 @@ def test_stored_curves_and_searches_of_them(run, search):
         )
 
 
-@pytest.mark.parametrize("experiment", [name for name in EXPERIMENTS if name != "interval_workers"])
+@pytest.mark.parametrize("experiment", [name for name in experiments() if name != "interval_workers"])
 def test_rows(run, smoke, experiment):
-    block = smoke[EXPERIMENTS[experiment].package.split(".")[0]][experiment]
+    block = smoke[registry.paper_of(experiment)][experiment]
     settings = {key: value for key, value in block.items() if key != "n_seeds"}
     if "curves" in block:
         settings["table"] = "sizes.parquet"  # made above
-    methods = EXPERIMENTS[experiment].methods
+    methods = experiments()[experiment].method_names
     outputs = " ".join(f"rows/{experiment}-{method}.parquet" for method in methods)
     how = f"--methods {' '.join(methods)} --seeds 0 --settings {js(settings)} --output {outputs}"
     run(code.rows(experiment, settings), f"rows {experiment} {how}")
@@ -263,6 +263,6 @@ def test_what_is_shown_of_document_001(run, kind, name, how):
 
 
 def test_what_is_shown_of_document_003(run):
-    runs = " ".join(f"rows/bias-{method}.parquet" for method in EXPERIMENTS["bias"].methods)
+    runs = " ".join(f"rows/bias-{method}.parquet" for method in experiments()["bias"].method_names)
     how = f"--runs {runs} --scale smoke --output bias.csv"
     run(code.shown("table", "big_data", "bias"), f"table big_data bias {how}")

@@ -8,9 +8,9 @@ import pytest
 from frugal.trials.surrogates.curve_posterior import PRIORS
 from frugal.trials.surrogates.learning_curves import CurveModel
 from frugal.trials.termination import BESTS, RULES, Terminating
-from studies import config, keys
+from studies import config, keys, registry
 from studies.cli import main
-from studies.experiments import EXPERIMENTS, SEARCHES
+from studies.searches import SEARCHES
 from studies.settings import Extrapolation
 
 BASE = config.load("config/config.yaml")
@@ -54,8 +54,8 @@ def test_a_mapping_of_a_scale_may_take_the_place_of_the_default():
 
 
 def test_the_settings_of_every_study_are_in_its_papers_block():
-    for name, experiment in EXPERIMENTS.items():
-        assert name in BASE[experiment.package.split(".")[0]]
+    for name in registry.experiments():
+        assert name in BASE[registry.paper_of(name)]
     for name, search in SEARCHES.items():
         assert name in BASE[search.paper]
 

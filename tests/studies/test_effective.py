@@ -9,8 +9,8 @@ import pytest
 from frugal.trials import searches
 from studies import artefacts, config, registry
 from studies.effective import ALL, OF_PROBLEM, UNKNOWN, defaults, effective
-from studies.experiments import EXPERIMENTS
 from studies.publish import of_parts, read_records
+from studies.registry import experiments
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results/published"
@@ -81,7 +81,7 @@ def test_an_experiments_strategies_are_recorded_with_it():
 def test_every_experiment_and_every_run_of_searches_has_the_settings_of_its_methods(folder):
     recorded = effective(folder, PAPER, KNOWN)
     assert json.loads(json.dumps(recorded)) == recorded
-    named = {name: item.methods for name, item in EXPERIMENTS.items() if item.package.split(".")[0] == folder}
+    named = {name: of.method_names for name, of in experiments().items() if registry.paper_of(name) == folder}
     for run, methods in named.items():
         assert set(recorded[run][ALL]) == set(methods)
     assert UNKNOWN not in [found for run in recorded.values() for of in run.values() for found in of.values()]

@@ -243,7 +243,7 @@ def test_the_table_of_errors_has_each_alone_and_says_what_was_not_run(runs, deri
 
 
 def test_every_search_with_an_error_is_a_method_of_the_experiment():
-    assert experiments.EXPERIMENTS["task1"].methods == tuple(method.name for method in METHODS)
+    assert experiments.experiments()["task1"].method_names == tuple(method.name for method in METHODS)
 
 
 def test_a_search_starts_from_the_initial_points_and_tries_nothing_twice(runs):

@@ -11,8 +11,8 @@ import pytest
 
 from studies import config
 from studies.blocks import block_of, n_trials_of, planned, sized
-from studies.experiments import SEARCHES
 from studies.methods import METHODS
+from studies.searches import SEARCHES
 from studies.shared import refits
 from studies.trials_comparison import figures
 from studies.trials_comparison.figures import looks_of, summarise_anytime, summarise_ranks

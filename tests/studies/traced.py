@@ -18,7 +18,7 @@ APART = tuple(
         "studies/code.py",
         "studies/run_files.py",
         "studies/registry.py",
-        "studies/experiments.py",
+        "studies/searches.py",
     )
 )
 """What makes hashes, and what only refuses files: no result changes with them."""

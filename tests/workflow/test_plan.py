@@ -207,7 +207,7 @@ def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_f
 
 def test_a_tuner_whose_name_begins_with_anothers_is_planned_as_itself(tmp_path):
     place = copy_to(tmp_path)
-    path = place / "src/studies/experiments.py"
+    path = place / "src/studies/searches.py"
     listed = 'TUNERS = methods("random",'
     assert listed in path.read_text()
     path.write_text(path.read_text().replace(listed, 'TUNERS = methods("ei_explore", "random",'))

@@ -7,7 +7,6 @@ from frugal.datasets.catalogue import CATALOGUE
 from frugal.learners import CLASSIFIERS, NETWORKS
 from studies import code as studies_jobs
 from studies import config as studies_config
-from studies.experiments import EXPERIMENTS
 from studies.plan import Plan, dataset_files, files, hash_of
 
 
@@ -26,7 +25,7 @@ PLAN = checked(Plan, config)
 ALL_CORES = (
     workflow.resource_settings.cores or 1
 )  # unset where a cluster hands out the cores
-TIMED = [name for name, experiment in EXPERIMENTS.items() if experiment.is_timed]
+TIMED = [name for name, study in PLAN.experiments.items() if study.is_timed]
 
 
 onstart:

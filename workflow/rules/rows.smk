@@ -12,7 +12,7 @@ rule rows:
     benchmark:
         "results/benchmarks/rows/{experiment}/{method}/seeds{first}-{last}.tsv"
     wildcard_constraints:
-        experiment="|".join(name for name in EXPERIMENTS if name not in TIMED),
+        experiment="|".join(name for name in PLAN.experiments if name not in TIMED),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -46,7 +46,7 @@ rule gather_rows:
     benchmark:
         "results/benchmarks/{paper}/runs/{experiment}.tsv"
     wildcard_constraints:
-        experiment="|".join(EXPERIMENTS),
+        experiment="|".join(PLAN.experiments),
     conda:
         "../../envs/frugal.yaml"
     threads: 1

@@ -13,8 +13,8 @@ from typing import Final
 
 import pandas as pd
 
-from studies.experiments import SEARCHES
 from studies.paths import SLACK
+from studies.searches import SEARCHES
 from studies.shared.look_up_tables import cells, is_trial, largest_cells, least_test_error
 from studies.tidy import need_columns
 

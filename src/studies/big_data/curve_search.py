@@ -23,10 +23,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from studies.estimates import Arrays, Estimate, clustered_share, mean, ratio
-from studies.experiments import OPTIMISERS, SEARCHES
 from studies.paths import SLACK, until_as_good
 from studies.records import Claim, Study
 from studies.regions import above, at_most, factor_of_two, near
+from studies.searches import OPTIMISERS, SEARCHES
 from studies.tidy import need_columns
 from studies.verdicts import NOT_TESTABLE
 

@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 from studies.big_data.arrivals import CURRENCIES, METHODS, NAMES, arrivals, cost_ratio, searches, targets
 from studies.cells import every, some
 from studies.estimates import Arrays, Estimate, ratio, unbounded
-from studies.experiments import SEARCHES
 from studies.methods import METHODS as RECORDS
 from studies.records import Claim, Study
 from studies.regions import Region, about, above, at_least, between, order_of_magnitude
+from studies.searches import SEARCHES
 from studies.shared.look_up_tables import cells
 from studies.verdicts import NOT_TESTABLE
 

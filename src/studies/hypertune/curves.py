@@ -160,7 +160,7 @@ STUDIES: Final = tuple(
     )
     for learner in LEARNERS
 )
-"""Searches by learner; `studies.experiments.SEARCHES` says what they compare."""
+"""Searches by learner; `studies.searches.SEARCHES` says what they compare."""
 
 _CONTROLLED: Final = ("letter", RAW)
 """Data sets on which the elastic net's controls are judged: a trial takes two seconds and less there."""

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from frugal.checks import check_known
 from frugal.registry import names
-from studies.experiments import SEARCHES, Search
 from studies.methods import METHODS
 from studies.records import Method
+from studies.searches import SEARCHES, Search
 
 
 class Problem(NamedTuple):

@@ -37,7 +37,7 @@ from studies.verdicts import NOT_RUN
 
 if TYPE_CHECKING:
     from frugal.trials.lines import JournalPath
-    from studies.experiments import Search
+    from studies.searches import Search
 
 FLOOR: Final = 10
 """Repetitions below which no number is published."""

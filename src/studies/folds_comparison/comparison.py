@@ -243,7 +243,7 @@ def draw_anytime(summary: pd.DataFrame) -> Figure:
     lists = list(summary.groupby(list(LISTS)))
     n_rows = -(-summary["method"].nunique() // _COLUMNS)
     figure = style.new_figure(style.TWO_COLUMN[0], 0.4 + len(lists) * (0.5 + 1.05 * n_rows))
-    top = 105 * float(summary[["mean", "high"]].to_numpy(float).max()) or 1.0
+    top = 105 * float(np.nanmax(summary[["mean", "high"]].to_numpy(float))) or 1.0
     blocks = figure.subfigures(len(lists), 1, squeeze=False)[:, 0]
     for block, ((n, k), part) in zip(blocks, lists, strict=True):
         block.suptitle(f"n = {n}, k = {k}", fontsize=8)
@@ -272,7 +272,7 @@ def _draw_each(panels: NDArray[np.object_], part: pd.DataFrame, top: float) -> N
         axes.tick_params(labelsize=6, length=2)
     for axes in panels[len(shown) :]:
         axes.set_visible(False)
-    for axes in panels[len(shown) - _COLUMNS : len(shown)]:
+    for axes in panels[max(0, len(shown) - _COLUMNS) : len(shown)]:
         axes.tick_params(labelbottom=True)
 
 

@@ -137,7 +137,7 @@ def test_on_sinc_the_mean_is_close_and_the_bands_hold_most():
         mean, std = surrogate.predict(new, with_noise=True)
         inside.append(np.abs(answers - mean) < 1.96 * std)
     assert np.sqrt(np.mean(np.square(errors), axis=1)).max() < 0.1
-    assert 0.75 < np.mean(inside) < 0.95  # too narrow: 84 % over ten seeds, see docs/assumptions.md
+    assert 0.75 < np.mean(inside) < 0.95  # too narrow: 84 % over ten seeds, docs/assumptions/exploration.md
 
 
 def test_with_weight_decay_and_sixty_trials_the_bands_hold_what_they_say():

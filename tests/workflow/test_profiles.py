@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-PROFILES = sorted((ROOT / "workflow" / "profiles").glob("*/config.yaml"))
+PROFILES = sorted((ROOT / "workflow" / "profiles").glob("**/*.yaml"))
 
 
-@pytest.mark.parametrize("profile", PROFILES, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("profile", PROFILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_value_in_a_profile_has_a_comment(profile):
     values = [line for line in profile.read_text().splitlines() if re.match(r" *[\w-]+: \S", line)]
     assert values

@@ -34,7 +34,8 @@ exec {frugal} "$@"
 SMOKE = f"--configfile config/smoke.yaml --cores {len(os.sched_getaffinity(0))}"
 # What the test's cluster has less of than the profile expects: accounting, and jobs to fill a group.
 SLURM = (
-    "--workflow-profile workflow/profiles/slurm --slurm-status-command squeue --slurm-no-account"
+    "--profile workflow/profiles/cluster.example.yaml --workflow-profile workflow/profiles/slurm"
+    " --slurm-status-command squeue --slurm-no-account"
     " --slurm-init-seconds-before-status-checks 5"
     " --group-components scores=10 timed=10 searches=6 pages=10"
 )

@@ -247,7 +247,7 @@ def n_until_good(name, seed, **settings):
 
 def test_reversed_signs_cost_trials_and_right_ones_cost_fewer_but_spare_none():
     # Over 30 seeds, less the 4.3 of EI, with 95 % intervals: right 0.9 (0.4 to 1.4), reversed 1.9 (0.9 to 3.0).
-    # Right ones should spare trials by docs/methods.md, section 11, but docs/assumptions/hypertune.md says they do not.
+    # Right ones should spare trials (docs/methods.md, section 11) but do not (docs/assumptions/hypertune.md).
     signed = {"signs": {"c": 1}, "subset_rows": 10, "n_subsets": 2, "n_subset_trials": 6}
     eis = np.mean([n_until_good("ei", seed, least_noise=1e-4) for seed in range(6)])
     right = np.mean([n_until_good("hypertune", seed, **signed) for seed in range(6)])

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 SCORINGS: Final = {"classification": "accuracy", "regression": "r2"}
 LEAST_ROWS: Final = 100
 """Rows of a trial at least, training and validation parts together, or half of the table's."""
+LEAST_PART: Final = 27
+"""Of the rows of a large table, so that Hyperband's brackets stay few."""
 BEAT_S: Final = 30.0
 """Seconds after which a search, or its last fit, says that it goes on."""
 
@@ -164,7 +166,7 @@ def _least_rows(question: Question, n_folds: int, strategy: str) -> dict[str, in
 
     n_rows = len(question.target)
     n_classes = question.target.nunique() if question.task == "classification" else 1
-    least = min(max(LEAST_ROWS, 2 * n_folds * n_classes), n_rows // 2)
+    least = min(max(LEAST_ROWS, 2 * n_folds * n_classes, n_rows // LEAST_PART), n_rows // 2)
     by_name = {"min_resource": least, "n_min": least, "subset_rows": max(least, n_rows // 10)}
     return {name: value for name, value in by_name.items() if name in settings_of(strategy)}
 

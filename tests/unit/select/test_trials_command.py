@@ -65,6 +65,22 @@ def test_hyperband_counts_the_rows_of_its_trials(table):
     assert "given 960" in report.listed(report.ranking(found))
 
 
+def test_a_trial_has_rows_enough_for_neighbours_and_classes():
+    def least(n_rows, strategy="hyperband", n_folds=5, n_classes=2):
+        table = pd.DataFrame(
+            {"x": np.random.default_rng(0).normal(size=n_rows), "y": np.arange(n_rows) % n_classes}
+        )
+        return run._least_rows(ask("t", table, task="classification"), n_folds, strategy)
+
+    assert least(1_000) == {"min_resource": 100}
+    assert least(1_000, n_classes=15) == {"min_resource": 150}
+    assert least(54_000) == {"min_resource": 2_000}
+    assert least(120) == {"min_resource": 60}
+    assert least(5_000, "hypertune") == {"subset_rows": 500}
+    assert least(1_000, "fabolas") == {"n_min": 100}
+    assert least(1_000, "ei") == {}
+
+
 def test_iterations_can_be_what_trials_get_less_of(trials):
     settings = '{"max_resource": 9, "brackets": [1]}'
     options = ("--strategy", "hyperband", "--resource", "max_iter", "--settings", settings)

@@ -40,11 +40,14 @@ def paper(name: str) -> Paper:
         ValueError: on an unknown paper; the message lists the known ones.
     """
     check_known("paper", name, PAPERS)
-    found: Paper = import_module(f"studies.{name}.paper").PAPER
-    modules = pkgutil.iter_modules(import_module(f"studies.{name}").__path__, f"studies.{name}.")
-    names = [module.name for module in modules if module.name.startswith(f"studies.{name}.figure_")]
-    figures = [import_module(module).FIGURE for module in names]
+    found: Paper = _module(f"{name}.paper").PAPER
+    modules = [module.name for module in pkgutil.iter_modules(_module(name).__path__)]
+    figures = [_module(f"{name}.{module}").FIGURE for module in modules if module.startswith("figure_")]
     return replace(found, artefacts=(*found.artefacts, *figures))
+
+
+def _module(name: str) -> Any:
+    return import_module(f"studies.{name}")
 
 
 def study(name: str) -> Study:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import frugal
-from frugal.learners.classifiers import N_IN_RANGES
 
 
 def numbers(text: str) -> list[int]:
@@ -55,81 +54,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--timeout-s", type=float, default=60.0)
     p.add_argument("--n-retries", type=int, default=3)
 
-    p = command(commands, "scores", "fit and score a block of folds")
-    _add_scoring(p)
-    p.add_argument("--n-folds", type=int, required=True)
-    p.add_argument("--folds", type=numbers, help="for example 0-4; all by default")
-    p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
-
-    p = command(commands, "default", "hold a network's default hyperparameters against a stated error")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
-    p.add_argument("--network", required=True)
-    p.add_argument("--epochs", type=int, required=True)
-    p.add_argument("--seed", type=int, default=0)
-    p.add_argument("--max-error", type=float, required=True, help="the stated error, in [0, 1]")
-    add_output(p, "--output", required=True)
-
-    p = command(commands, "rungs", "fit and score every rung of successive halving")
-    _add_scoring(p)
-    p.add_argument("--n-candidates", type=int, nargs="+", required=True, help="lengths that will be searched")
-    p.add_argument("--settings", default="{}", help="of successive_halving, as JSON")
-
-    p = command(commands, "search", "replay a strategy on kept scores")
-    p.add_argument("--method", required=True)
-    add_input(p, "--scores", type=Path, nargs="+", required=True)
-    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
-    p.add_argument("--seeds", type=numbers, help="for example 0-29; all that have scores by default")
-    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
-    p.add_argument("--tie-rule", default="random")
-    add_input(p, "--seconds", type=Path, nargs="+", help="measured seconds to add up, a file per score file")
-    add_output(p, "--output", required=True)
-
-    p = command(commands, "collect", "gather searches; statistics per cell")
-    add_input(p, "--search", nargs="+", required=True)
-    p.add_argument("--variant", help="label of a sensitivity variant, kept as a column")
-    add_output(p, "--output", required=True)
-    add_output(p, "--cells-output", required=True)
-
     _add_table_trials(commands)
-
-    p = command(commands, "curves", "train candidates of a network, for a stored set of learning curves")
-    p.add_argument("--network", required=True)
-    p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
-    p.add_argument("--candidates", type=numbers, required=True, help="their numbers, for example 0-9")
-    p.add_argument("--settings", default="{}", help="n_train (or several), n_valid and n_epochs, as JSON")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
-    add_restart(p)
-
-    p = command(commands, "extrapolate", "extrapolate stored learning curves from some of their points")
-    add_input(p, "--curves", required=True, help="what `frugal curves` has written")
-    p.add_argument("--settings", default="{}", help="check_share, and curve: those of the sampler, as JSON")
-    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
-    add_restart(p)
-
-    p = command(commands, "lookup", "make a table of real fits that optimisers look up")
-    steps = p.add_subparsers(dest="step", required=True, metavar="STEP")
-    p = command(steps, "measure", "the candidates with one value of the grid's last dimension")
-    p.add_argument("--part", type=int, required=True, help="number of the value, from 0")
-    _add_look_up(p)
-    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
-    add_restart(p)
-    p = command(steps, "gather", "all parts in one table that is checked to be whole")
-    add_input(p, "--parts", nargs="+", required=True)
-    add_output(p, "--output", required=True)
-    p = command(steps, "recheck", "fit cells drawn at random anew; status 3 where an error differs")
-    add_input(p, "--table", required=True)
-    p.add_argument("--n-cells", type=int, default=3)
-    p.add_argument("--seed", type=int, default=0, help="draws the cells")
-    _add_look_up(p)
-    add_output(p, "--output", required=True, help="a row per cell, written whatever they say")
-
-    p = command(commands, "gather", "gather what the methods of an experiment gave")
-    add_input(p, "--runs", nargs="+", required=True)
-    p.add_argument("--experiment", help="its name, where the runs do not have it")
-    p.add_argument("--by", nargs="+", default=["method", "seed"], help="columns that order the rows")
-    add_output(p, "--output", required=True)
 
     p = command(commands, "bench", "measure against a named peer in one run")
     benches = p.add_subparsers(dest="what", required=True, metavar="WHAT")
@@ -238,17 +163,13 @@ def command(commands: Any, name: str, text: str) -> _Parser:
     """Add one command, whose help shows its defaults."""
     shows = argparse.ArgumentDefaultsHelpFormatter
     parser: _Parser = commands.add_parser(name, help=text, description=text, formatter_class=shows)
+    parser.set_defaults(prog=parser.prog)
     return parser
 
 
 def add_restart(parser: argparse.ArgumentParser) -> None:
     """Add the option of a command that keeps a journal."""
     parser.add_argument("--restart", action="store_true", help="set the journal aside as .old, and begin anew")
-
-
-def _add_look_up(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--settings", required=True, help="of the table, as JSON")
-    parser.add_argument("--root", default="data", help="folder of the datasets")
 
 
 def _add_table(p: argparse.ArgumentParser, *, default_strategy: str, family: str) -> None:
@@ -279,21 +200,6 @@ def _add_table(p: argparse.ArgumentParser, *, default_strategy: str, family: str
     add_restart(p)
     add_output(p, "--output", help="the fitted pipeline, for joblib.load")
     add_output(p, "--results", help="a row per candidate, as parquet or CSV")
-
-
-def _add_scoring(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--root", default="data", help="folder of the datasets")
-    parser.add_argument("--dataset", required=True)
-    parser.add_argument("--classifier", required=True)
-    parser.add_argument("--space", default="grid")
-    parser.add_argument("--scaler", default="none")
-    parser.add_argument("--splits", default="stratified")
-    parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--epochs", type=int, help="passes over the training rows, for networks")
-    parser.add_argument("--n-ranges", type=int, default=N_IN_RANGES, help="candidates drawn on the ranges")
-    parser.add_argument("--timed", action="store_true", help="time every fit alone; no batch scorer")
-    add_output(parser, "--output", required=True)
-    add_output(parser, "--seconds-output", help="measured seconds, apart from reproducible scores")
 
 
 def top_level(prog: str, text: str) -> tuple[argparse.ArgumentParser, Any]:
@@ -342,6 +248,7 @@ def _add_table_trials(commands: Any) -> None:
     )
     p.flags = frozenset({"--learner", "--dataset"})
     p.other = _Parser(prog=p.prog, description=BY_NAME, formatter_class=p.formatter_class)
+    p.other.set_defaults(prog=p.prog)
     _add_by_name(p.other)
 
 

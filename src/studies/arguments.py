@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from frugal.arguments import (
     JOURNAL,
@@ -17,6 +17,7 @@ from frugal.arguments import (
     numbers,
     top_level,
 )
+from frugal.learners.classifiers import N_IN_RANGES
 
 MARKDOWN: Final[Places] = {"Markdown": lambda path: path.with_suffix(".md")}
 DRAWN: Final[Places] = {
@@ -32,69 +33,12 @@ def make_parser() -> argparse.ArgumentParser:
     """All commands with their arguments; `command` of what it parses is the name of one."""
     parser, commands = top_level("studies", "Regenerate the documents, and compare strategies.")
 
-    add_trials(commands)
-
-    p = command(commands, "explore", "replay document 000's experiment on kept scores of its network")
-    add_input(p, "--scores", type=Path, nargs="+", required=True)
-    p.add_argument("--settings", default="{}", help="settings by strategy, as JSON")
-    p.add_argument("--taus", type=float, nargs="+", required=True)
-    p.add_argument("--buffers", type=int, nargs="+", required=True)
-    add_output(p, "--output", required=True, help="what was explored after every training")
-    add_output(p, "--sweep-output", required=True, help="whole runs at every tau and buffer")
-
-    p = command(commands, "compare", "replay a compared strategy on every kept score of a cell")
-    p.add_argument("name", help="of what is compared, in tables and figures")
-    p.add_argument("--strategy", required=True)
-    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
-    p.add_argument("--budget-share", type=float, help="budget as a share of all folds of all candidates")
-    add_input(p, "--scores", type=Path, nargs="+", required=True, help="of any datasets, folds and seeds")
-    add_input(p, "--seconds", type=Path, nargs="+", help="their measured seconds, in the same order, if needed")
-    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
-    add_output(p, "--output", required=True)
-
-    p = command(commands, "rows", "run methods of an experiment: on fewer rows, and what else a paper computes")
-    p.add_argument("experiment")
-    p.add_argument("--methods", nargs="+", required=True)
-    p.add_argument("--seeds", type=numbers, required=True, help="for example 0-9")
-    p.add_argument("--settings", default="{}", help="the experiment's settings, as JSON")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    add_output(p, "--output", required=True)
-
-    p = command(commands, "refits", "fit and test what searches chose")
-    p.add_argument("--paper", choices=("exploration", "hypertune", "trials_comparison"), default="exploration")
-    add_input(p, "--runs", nargs="+", required=True)
-    p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
-    add_restart(p)
-
-    p = command(commands, "derive", "compute a run from other runs or from nothing, so that no table has to")
-    p.add_argument("paper", choices=("beta_pruning", "exploration"))
-    p.add_argument("name")
-    add_input(p, "--runs", nargs="*", default=[])
-    add_output(p, "--output", required=True)
-
-    p = command(commands, "table", "write a table of a paper as .csv and .md")
-    p.add_argument("paper")
-    p.add_argument("name")
-    add_input(p, "--runs", nargs="+", required=True)
-    p.add_argument("--scale", required=True)
-    add_output(p, "--output", MARKDOWN, required=True)
-
-    p = command(commands, "figure", "draw a figure of a paper as .png and .svg, with its .csv and caption")
-    p.add_argument("paper")
-    p.add_argument("name")
-    add_input(p, "--runs", nargs="+", help="what a figure of results is drawn from")
-    p.add_argument("--seed", type=int, help="what a figure that explains is drawn from")
-    add_input(p, "--numbers", type=Path, help="a CSV of its numbers, to draw it again without either")
-    p.add_argument("--caption", help="in reStructuredText, for a file beside the pictures")
-    add_output(p, "--output", DRAWN, itself=False, required=True)
-
-    p = command(commands, "claims", "judge a paper's claims")
-    p.add_argument("paper")
-    add_input(p, "--runs", nargs="+", default=[], help="files named for experiments; the others are not judged")
-    p.add_argument("--scale", required=True)
-    add_output(p, "--output", FINDINGS, required=True)
+    p = command(commands, "job", "run a job of the workflow, as its rules do")
+    jobs = p.add_subparsers(dest="command", required=True, metavar="JOB")
+    _add_folds(jobs)
+    _add_searches(jobs)
+    _add_runs(jobs)
+    _add_shown(jobs)
 
     p = command(commands, "summary", "count the verdicts of several papers' claims, as .csv and .md")
     add_input(p, "--claims", nargs="+", required=True, help="files of claims, in their papers' folders")
@@ -121,3 +65,173 @@ def make_parser() -> argparse.ArgumentParser:
     add_output(p, "--output", help="of the schema or the table; by default where the repository has it")
 
     return parser
+
+
+def _add_folds(commands: Any) -> None:
+    """Add the jobs of the folds family."""
+    p = command(commands, "scores", "fit and score a block of folds")
+    _add_scoring(p)
+    p.add_argument("--n-folds", type=int, required=True)
+    p.add_argument("--folds", type=numbers, help="for example 0-4; all by default")
+    p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
+
+    p = command(commands, "default", "hold a network's default hyperparameters against a stated error")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
+    p.add_argument("--network", required=True)
+    p.add_argument("--epochs", type=int, required=True)
+    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--max-error", type=float, required=True, help="the stated error, in [0, 1]")
+    add_output(p, "--output", required=True)
+
+    p = command(commands, "rungs", "fit and score every rung of successive halving")
+    _add_scoring(p)
+    p.add_argument("--n-candidates", type=int, nargs="+", required=True, help="lengths that will be searched")
+    p.add_argument("--settings", default="{}", help="of successive_halving, as JSON")
+
+    p = command(commands, "search", "replay a strategy on kept scores")
+    p.add_argument("--method", required=True)
+    add_input(p, "--scores", type=Path, nargs="+", required=True)
+    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
+    p.add_argument("--seeds", type=numbers, help="for example 0-29; all that have scores by default")
+    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
+    p.add_argument("--tie-rule", default="random")
+    add_input(p, "--seconds", type=Path, nargs="+", help="measured seconds to add up, a file per score file")
+    add_output(p, "--output", required=True)
+
+    p = command(commands, "collect", "gather searches; statistics per cell")
+    add_input(p, "--search", nargs="+", required=True)
+    p.add_argument("--variant", help="label of a sensitivity variant, kept as a column")
+    add_output(p, "--output", required=True)
+    add_output(p, "--cells-output", required=True)
+
+    p = command(commands, "explore", "replay document 000's experiment on kept scores of its network")
+    add_input(p, "--scores", type=Path, nargs="+", required=True)
+    p.add_argument("--settings", default="{}", help="settings by strategy, as JSON")
+    p.add_argument("--taus", type=float, nargs="+", required=True)
+    p.add_argument("--buffers", type=int, nargs="+", required=True)
+    add_output(p, "--output", required=True, help="what was explored after every training")
+    add_output(p, "--sweep-output", required=True, help="whole runs at every tau and buffer")
+
+    p = command(commands, "compare", "replay a compared strategy on every kept score of a cell")
+    p.add_argument("name", help="of what is compared, in tables and figures")
+    p.add_argument("--strategy", required=True)
+    p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
+    p.add_argument("--budget-share", type=float, help="budget as a share of all folds of all candidates")
+    add_input(p, "--scores", type=Path, nargs="+", required=True, help="of any datasets, folds and seeds")
+    add_input(p, "--seconds", type=Path, nargs="+", help="their measured seconds, in the same order, if needed")
+    p.add_argument("--n-candidates", type=int, nargs="+", required=True)
+    add_output(p, "--output", required=True)
+
+
+def _add_searches(commands: Any) -> None:
+    """Add the jobs of the trials family."""
+    add_trials(commands)
+
+    p = command(commands, "curves", "train candidates of a network, for a stored set of learning curves")
+    p.add_argument("--network", required=True)
+    p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
+    p.add_argument("--candidates", type=numbers, required=True, help="their numbers, for example 0-9")
+    p.add_argument("--settings", default="{}", help="n_train (or several), n_valid and n_epochs, as JSON")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
+    add_restart(p)
+
+    p = command(commands, "extrapolate", "extrapolate stored learning curves from some of their points")
+    add_input(p, "--curves", required=True, help="what `job curves` has written")
+    p.add_argument("--settings", default="{}", help="check_share, and curve: those of the sampler, as JSON")
+    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
+    add_restart(p)
+
+    p = command(commands, "lookup", "make a table of real fits that optimisers look up")
+    steps = p.add_subparsers(dest="step", required=True, metavar="STEP")
+    p = command(steps, "measure", "the candidates with one value of the grid's last dimension")
+    p.add_argument("--part", type=int, required=True, help="number of the value, from 0")
+    _add_table(p)
+    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
+    add_restart(p)
+    p = command(steps, "gather", "all parts in one table that is checked to be whole")
+    add_input(p, "--parts", nargs="+", required=True)
+    add_output(p, "--output", required=True)
+    p = command(steps, "recheck", "fit cells drawn at random anew; status 3 where an error differs")
+    add_input(p, "--table", required=True)
+    p.add_argument("--n-cells", type=int, default=3)
+    p.add_argument("--seed", type=int, default=0, help="draws the cells")
+    _add_table(p)
+    add_output(p, "--output", required=True, help="a row per cell, written whatever they say")
+
+    p = command(commands, "refits", "fit and test what searches chose")
+    p.add_argument("--paper", choices=("exploration", "hypertune", "trials_comparison"), default="exploration")
+    add_input(p, "--runs", nargs="+", required=True)
+    p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
+    add_restart(p)
+
+
+def _add_runs(commands: Any) -> None:
+    """Add the jobs of experiments, and those that make runs of other runs."""
+    p = command(commands, "rows", "run methods of an experiment: on fewer rows, and what else a paper computes")
+    p.add_argument("experiment")
+    p.add_argument("--methods", nargs="+", required=True)
+    p.add_argument("--seeds", type=numbers, required=True, help="for example 0-9")
+    p.add_argument("--settings", default="{}", help="the experiment's settings, as JSON")
+    p.add_argument("--root", default="data", help="folder of the datasets")
+    add_output(p, "--output", required=True)
+
+    p = command(commands, "gather", "gather what the methods of an experiment gave")
+    add_input(p, "--runs", nargs="+", required=True)
+    p.add_argument("--experiment", help="its name, where the runs do not have it")
+    p.add_argument("--by", nargs="+", default=["method", "seed"], help="columns that order the rows")
+    add_output(p, "--output", required=True)
+
+    p = command(commands, "derive", "compute a run from other runs or from nothing, so that no table has to")
+    p.add_argument("paper", choices=("beta_pruning", "exploration"))
+    p.add_argument("name")
+    add_input(p, "--runs", nargs="*", default=[])
+    add_output(p, "--output", required=True)
+
+
+def _add_shown(commands: Any) -> None:
+    """Add the jobs that show and judge what was run."""
+    p = command(commands, "table", "write a table of a paper as .csv and .md")
+    p.add_argument("paper")
+    p.add_argument("name")
+    add_input(p, "--runs", nargs="+", required=True)
+    p.add_argument("--scale", required=True)
+    add_output(p, "--output", MARKDOWN, required=True)
+
+    p = command(commands, "figure", "draw a figure of a paper as .png and .svg, with its .csv and caption")
+    p.add_argument("paper")
+    p.add_argument("name")
+    add_input(p, "--runs", nargs="+", help="what a figure of results is drawn from")
+    p.add_argument("--seed", type=int, help="what a figure that explains is drawn from")
+    add_input(p, "--numbers", type=Path, help="a CSV of its numbers, to draw it again without either")
+    p.add_argument("--caption", help="in reStructuredText, for a file beside the pictures")
+    add_output(p, "--output", DRAWN, itself=False, required=True)
+
+    p = command(commands, "claims", "judge a paper's claims")
+    p.add_argument("paper")
+    add_input(p, "--runs", nargs="+", default=[], help="files named for experiments; the others are not judged")
+    p.add_argument("--scale", required=True)
+    add_output(p, "--output", FINDINGS, required=True)
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--settings", required=True, help="of the table, as JSON")
+    parser.add_argument("--root", default="data", help="folder of the datasets")
+
+
+def _add_scoring(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--root", default="data", help="folder of the datasets")
+    parser.add_argument("--dataset", required=True)
+    parser.add_argument("--classifier", required=True)
+    parser.add_argument("--space", default="grid")
+    parser.add_argument("--scaler", default="none")
+    parser.add_argument("--splits", default="stratified")
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--epochs", type=int, help="passes over the training rows, for networks")
+    parser.add_argument("--n-ranges", type=int, default=N_IN_RANGES, help="candidates drawn on the ranges")
+    parser.add_argument("--timed", action="store_true", help="time every fit alone; no batch scorer")
+    add_output(parser, "--output", required=True)
+    add_output(parser, "--seconds-output", help="measured seconds, apart from reproducible scores")

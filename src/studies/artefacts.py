@@ -28,7 +28,7 @@ class Shown(NamedTuple):
         claims: `{name}.csv`, and the findings beside it.
         cells: statistics of runs, a CSV each, under `cells/`.
         runs_under: folder of the runs, under that of the paper.
-        derived: runs that `python -m studies derive` computes, and what from: other runs, or nothing.
+        derived: runs that `python -m studies job derive` computes, and what from: other runs, or nothing.
     """
 
     folder: str

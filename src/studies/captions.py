@@ -50,7 +50,7 @@ def of_record(paper: str, record: Artefact, config: Mapping[str, Any]) -> str:
     source = "--runs " + " ".join(f"{runs_folder}/{run}.parquet" for run in runs) if runs else f"--seed {seed}"
     scale = f" --scale {config['scale']}" if record.kind == "table" else ""
     end = "csv" if record.kind == "table" else "png"
-    command = f"python -m studies {record.kind} {paper} {record.name} {source}{scale}"
+    command = f"python -m studies job {record.kind} {paper} {record.name} {source}{scale}"
     made = f"Scale {config['scale']}." if runs else f"Seed {seed}."
     return f"{text} {made} Written by `{command} --output {folder}/{record.kind}s/{record.name}.{end}`."
 

@@ -18,7 +18,7 @@ from studies import registry
 LOOKED_UP: Final = ("studies.registry", "studies.searches")
 """What leads to all records; jobs name those that they are of."""
 OTHERS: Final = {"doc002_as_coded": "studies.exploration.as_coded:Doc002AsCoded"}
-"""Strategies that `python -m studies trials` knows beside the family's."""
+"""Strategies that `python -m studies job trials` knows beside the family's."""
 LEARNERS: Final = {"complexity": "svm_rff"}
 """Experiments that build one learner, by its name."""
 
@@ -41,22 +41,78 @@ def hash_of(job: Job) -> str:
     return code().hash_of(job)
 
 
+def scores(dataset: str, classifier: str, *, timed: bool) -> Job:
+    """`python -m studies job scores`."""
+    roots, names = learner(classifier)
+    scoring = ("scoring", "timed" if timed else "batch")
+    return Job(("studies.jobs:_scores", *roots), (*datasets([dataset]), *names, scoring))
+
+
+def rungs(dataset: str, classifier: str, *, timed: bool) -> Job:
+    """`python -m studies job rungs`, which scores what successive halving asks for."""
+    scored, (root, name) = scores(dataset, classifier, timed=timed), strategy("folds", "successive_halving")
+    return Job(("studies.jobs:_rungs", *root, *scored.roots[1:]), (*scored.names, *name))
+
+
+def default(network: str, dataset: str) -> Job:
+    """`python -m studies job default`."""
+    return Job(("studies.jobs:_default",), (*datasets([dataset]), *learner(network)[1]))
+
+
+def search(method: str) -> Job:
+    """`python -m studies job search`; what is searched is in the files that it reads."""
+    root, name = strategy("folds", method)
+    return Job(("studies.jobs:_search", *root), name)
+
+
+def collect() -> Job:
+    """`python -m studies job collect`."""
+    return Job(("studies.jobs:_collect",))
+
+
+def gather() -> Job:
+    """`python -m studies job gather`."""
+    return Job(("studies.jobs:_gather",))
+
+
 def trials(method: str, on: str, dataset: str, settings: Mapping[str, Any], looked_up: str = "") -> Job:
-    """`python -m studies trials`, which is `frugal trials` with `OTHERS`."""
+    """`python -m studies job trials`, which is `frugal trials` with `OTHERS`."""
     return jobs.trials(method, on, dataset, settings, looked_up=looked_up, others=OTHERS)
 
 
+def curves(network: str, dataset: str) -> Job:
+    """`python -m studies job curves`."""
+    return Job(("studies.jobs:_curves",), (*datasets([dataset]), *learner(network)[1], ("problem", "learner")))
+
+
+def extrapolate(network: str) -> Job:
+    """`python -m studies job extrapolate`, of a network's curves."""
+    return Job(("studies.jobs:_extrapolate",), (*learner(network)[1], ("problem", "curves")))
+
+
+def lookup(step: str, of: str, dataset: str) -> Job:
+    """`python -m studies job lookup`.
+
+    Args:
+        step: `measure`, `gather` or `recheck`.
+        of: the learner of the table.
+        dataset: that it is fitted to.
+    """
+    roots, names = learner(of)
+    return Job((f"studies.jobs:_lookup_{step}", *roots), (*datasets([dataset]), *names))
+
+
 def rows(experiment: str, settings: Mapping[str, Any]) -> Job:
-    """`python -m studies rows`: the function of an experiment, on the datasets that its settings name."""
+    """`python -m studies job rows`: the function of an experiment, on the datasets that its settings name."""
     run = registry.experiments()[experiment].run
     assert run is not None
     named = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
     roots, of_learner = learner(LEARNERS[experiment]) if experiment in LEARNERS else ((), ())
-    return Job(("studies.cli:_rows", registry.place_of(run), *roots), (*of_learner, *datasets(named)))
+    return Job(("studies.jobs:_rows", registry.place_of(run), *roots), (*of_learner, *datasets(named)))
 
 
 def refits(paper: str, on: Iterable[str], names: Iterable[str]) -> Job:
-    """`python -m studies refits`.
+    """`python -m studies job refits`.
 
     Args:
         paper: whose refits.
@@ -69,11 +125,11 @@ def refits(paper: str, on: Iterable[str], names: Iterable[str]) -> Job:
     problems = [("problem", name if name in jobs.PROBLEMS else "learner") for name in listed]
     of_learners = [name for _, of_learner in found for name in of_learner]
     asked = dict.fromkeys((*of_learners, *problems, *datasets(sorted(set(names)))))
-    return Job(("studies.cli:_refits", *roots), tuple(asked))
+    return Job(("studies.jobs:_refits", *roots), tuple(asked))
 
 
 def derived(paper: str, name: str) -> Job:
-    """`python -m studies derive`.
+    """`python -m studies job derive`.
 
     Args:
         paper: whose run it is.
@@ -81,17 +137,17 @@ def derived(paper: str, name: str) -> Job:
     """
     derive = registry.derived(paper).get(name)
     root = registry.place_of(derive) if derive else f"studies.{paper}.runs:DERIVED[{name}]"
-    return Job(("studies.cli:_derive", root))
+    return Job(("studies.jobs:_derive", root))
 
 
 def explore(methods: Iterable[str]) -> Job:
-    """`python -m studies explore`, which replays these strategies of the folds family."""
-    return _of_strategies("studies.cli:_explore", methods)
+    """`python -m studies job explore`, which replays these strategies of the folds family."""
+    return _of_strategies("studies.jobs:_explore", methods)
 
 
 def compare(method: str) -> Job:
-    """`python -m studies compare`, which replays a strategy of the folds family."""
-    return _of_strategies("studies.cli:_compare", [method])
+    """`python -m studies job compare`, which replays a strategy of the folds family."""
+    return _of_strategies("studies.jobs:_compare", [method])
 
 
 def _of_strategies(root: str, methods: Iterable[str]) -> Job:
@@ -102,7 +158,7 @@ def _of_strategies(root: str, methods: Iterable[str]) -> Job:
 
 
 def shown(kind: str, paper: str, name: str = "") -> Job:
-    """`python -m studies table`, `figure` or `claims`.
+    """`python -m studies job table`, `figure` or `claims`.
 
     Args:
         kind: one of these.
@@ -111,8 +167,8 @@ def shown(kind: str, paper: str, name: str = "") -> Job:
     """
     of = registry.paper(paper)
     if kind == "claims":
-        return Job(("studies.cli:_claims", *registry.judged_by(of)))
+        return Job(("studies.jobs:_claims", *registry.judged_by(of)))
     record = registry.artefact(paper, kind, name)
     render = (record.render or of.render) if kind == "table" else None
     rendered = [registry.place_of(render)] if render else []
-    return Job((f"studies.cli:_{kind}", registry.home_of(record), *rendered))
+    return Job((f"studies.jobs:_{kind}", registry.home_of(record), *rendered))

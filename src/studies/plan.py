@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from frugal.code import Job, jobs
+from frugal.code import Job
 from frugal.datasets.catalogue import CATALOGUE
 from frugal.learners import NETWORKS, SCALERS
 from studies import artefacts, blocks, registry
@@ -463,7 +463,7 @@ class Plan:
 
         def found(w: Wildcards) -> str:
             block = self.config["lookup"][w.table]
-            return hash_of(jobs.lookup(step, block["learner"], block["dataset"]))
+            return hash_of(studies_jobs.lookup(step, block["learner"], block["dataset"]))
 
         return found
 

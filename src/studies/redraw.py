@@ -7,10 +7,9 @@ picture of a figure whose runs are not published; its numbers are not made again
 
 from __future__ import annotations
 
-import argparse
 import logging
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
@@ -18,14 +17,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import frugal.arguments
-import frugal.cli
-import studies.arguments
-import studies.cli
 from frugal.checks import check_known
 from frugal.interface import RunError
+from studies.arguments import make_parser
 from studies.artefacts import Shown, shown
 from studies.captions import caption
+from studies.jobs import JOBS
 from studies.publish import read_left_out, read_records
 from studies.registry import PAPERS
 
@@ -174,16 +171,16 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
     runs = [str(path) for path in artefact.paths.values()]
     scale = ["--scale", artefact.config["scale"], "--output", output]
     if kind == "tables":
-        _studies("table", made.folder, name, "--runs", *runs, *scale)
+        _run("table", made.folder, name, "--runs", *runs, *scale)
     elif kind == "figures":
         sources = ["--runs", *runs] if is_made else ["--numbers", str(artefact.numbers)]
         text = caption(made.folder, name, artefact.config)
-        _studies("figure", made.folder, name, *sources, "--caption", text, "--output", output)
+        _run("figure", made.folder, name, *sources, "--caption", text, "--output", output)
     elif kind.startswith("cells"):
         with TemporaryDirectory() as scratch:
-            _frugal("collect", "--search", *runs, "--output", f"{scratch}/runs.parquet", "--cells-output", output)
+            _run("collect", "--search", *runs, "--output", f"{scratch}/runs.parquet", "--cells-output", output)
     else:
-        _studies("claims", made.folder, *(["--runs", *runs] if runs else []), *scale)
+        _run("claims", made.folder, *(["--runs", *runs] if runs else []), *scale)
     if is_made:
         redrawn.made.append(whole_name)
 
@@ -210,20 +207,8 @@ def _unknown(paper: str, folder: Path) -> dict[str, str]:
     return {f"{folder.name}/{name}": "which no artefact makes" for name in names if made.made_from(name) is None}
 
 
-def _studies(*arguments: str) -> None:
-    _run(studies.arguments.make_parser(), studies.cli.COMMANDS, arguments)
-
-
-def _frugal(*arguments: str) -> None:
-    _run(frugal.arguments.make_parser(), frugal.cli.COMMANDS, arguments)
-
-
-def _run(
-    parser: argparse.ArgumentParser,
-    commands: Mapping[str, Callable[[argparse.Namespace], None]],
-    arguments: Iterable[str],
-) -> None:
-    """A command as the workflow runs it, without what it prints."""
-    args = parser.parse_args([*arguments])
+def _run(*arguments: str) -> None:
+    """A job as the workflow runs it, without what it prints."""
+    args = make_parser().parse_args(["job", *arguments])
     with redirect_stdout(StringIO()):
-        commands[args.command](args)
+        JOBS[args.command](args)

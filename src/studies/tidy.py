@@ -19,7 +19,7 @@ MEASURED = ("ours", "ours_se", "low", "high", "n_seeds", "n_missing", "data")
 
 
 RUN = ("method", "dataset", "classifier", "n", "k", "seed", "data")
-"""Columns of every run, as `frugal search` writes it, beside what was measured."""
+"""Columns of every run, as `job search` writes it, beside what was measured."""
 
 
 def need(runs: pd.DataFrame, *columns: str) -> None:

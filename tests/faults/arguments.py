@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
-from stored import CLOCKS, build_searches, frugal
+from stored import CLOCKS, build_searches, run
 from stored import answer_of as stored_answer
 
 from faults import WRONG, Fault, Outcome, judge
@@ -286,7 +286,7 @@ def attempts(folder: Path, n: int, seed: int) -> Iterator[Outcome]:
     """Try `n` mutations."""
     whole_folder = folder / "whole"
     build_searches(whole_folder)
-    frugal(whole_folder, "data", "wdbc", "--root", "@/data")
+    run(whole_folder, "data", "wdbc", "--root", "@/data")
     copies = iter(range(10**9))
 
     def ask(name: str, arguments: list[str], changed: dict[str, str]) -> Answer:
@@ -295,7 +295,7 @@ def attempts(folder: Path, n: int, seed: int) -> Iterator[Outcome]:
         values = {flag: value for flag, (value, _) in line.options.items()} | changed
         os.chdir(copy)
         try:
-            frugal(copy, *arguments)
+            run(copy, *arguments)
             return line.answer(
                 {flag: str(copy / value.replace("@/", f"{copy}/")) for flag, value in values.items()}
             )

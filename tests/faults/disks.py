@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from stored import NB, SEARCH, answer_of, build_searches, frugal
+from stored import NB, SEARCH, answer_of, build_searches, run
 
 from faults import HELD, REFUSED, WRONG, Fault, Outcome, judge
 
@@ -78,10 +78,10 @@ def attempts(folder: Path, n: int, seed: int) -> Iterator[Outcome]:
     """Try `n` limits, and `n` full disks where this user may mount one."""
     whole = folder / "whole"
     build_searches(whole)
-    frugal(whole, "data", "wdbc", "--root", "@/data")
+    run(whole, "data", "wdbc", "--root", "@/data")
     answers, sizes = {}, {}
     for name, arguments in COMMANDS.items():
-        frugal(whole, *arguments)
+        run(whole, *arguments)
         answers[name] = {path.name: answer_of(path) for path in (whole / "out").iterdir()}
         sizes[name] = sorted(path.stat().st_size for path in (whole / "out").iterdir())
         shutil.rmtree(whole / "out")
@@ -117,7 +117,7 @@ def _judged(
 
     def attempt() -> object:
         with nullcontext() if room is None else limit(room):
-            frugal(copy, *COMMANDS[fault.what])
+            run(copy, *COMMANDS[fault.what])
         return left(out)
 
     def names(said: str) -> bool:

@@ -173,7 +173,7 @@ def command(main: Callable[[list[str]], int], arguments: list[str]) -> str:
     of_usage = [i for i, line in enumerate(said) if re.match(r"(frugal|studies)[a-z ]*: error: ", line)]
     if status == 2 and said[0].startswith("usage: ") and len(of_usage) == 1:
         raise Refused(" ".join(said[of_usage[0] :]), status)  # argparse repeats what it does not know as it is
-    sentences = [line for line in said if re.match(r"(frugal|studies) [a-z]+: ", line)]
+    sentences = [line for line in said if re.match(r"(frugal|studies)( [a-z]+)+: ", line)]
     if status in (2, 3) and len(sentences) == 1 and said[-1] == sentences[0] and strays == [""]:
         raise Refused(sentences[0], status)
     stray = "".join(strays)

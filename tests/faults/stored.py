@@ -21,7 +21,7 @@ from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
 from faults import DAMAGES, Fault, Outcome, command, judge, spoil
-from frugal.cli import main
+from frugal import cli
 from frugal.code import jobs
 from frugal.datasets import CATALOGUE, DatasetError, _public, load, prepare
 from frugal.datasets.catalogue import File
@@ -31,6 +31,7 @@ from frugal.model_selection import FoldSearchCV, TrialSearchCV
 from frugal.spaces import Integer
 from frugal.trials import problem_by_name
 from frugal.trials.problems import Problem
+from studies import cli as studies_cli
 
 CLOCKS = ("seconds", "overhead_s", "seconds_per_fold", "search_seconds", "refit_seconds")
 NB = ("--dataset", "wdbc", "--classifier", "bernoulli_nb", "--seed", "0")
@@ -86,9 +87,10 @@ class Kept:
         return Path(shutil.copytree(self._folder / "whole", self._folder / f"copy{self._copies}"))
 
 
-def frugal(folder: Path, *arguments: str) -> str:
-    """Run a command of `frugal` in this process; `@/` in an argument is the folder."""
-    return command(main, [argument.replace("@/", f"{folder}/") for argument in arguments])
+def run(folder: Path, *arguments: str) -> str:
+    """Run `frugal data` or a job in this process; `@/` in an argument is the folder."""
+    given = [argument.replace("@/", f"{folder}/") for argument in arguments]
+    return command(cli.main, given) if given[0] == "data" else command(studies_cli.main, ["job", *given])
 
 
 def answer_of(path: Path) -> str:
@@ -169,7 +171,7 @@ def _prepared(folder: Path) -> object:
 
     mirror = {"FRUGAL_DATA_MIRROR": str(folder / "mirror")}
     with _letter(_packed()), mock.patch.object(_public, "fetch", refuse), mock.patch.dict(os.environ, mirror):
-        frugal(folder, "data", "letter", "--root", "@/data")
+        run(folder, "data", "letter", "--root", "@/data")
         data = load("letter", root=folder / "data")
     return data.X.tolist(), data.y.tolist(), data.provenance
 
@@ -179,13 +181,13 @@ def _prepared(folder: Path) -> object:
 
 def _build_scores(folder: Path) -> None:
     outputs = ("--output", "@/scores.parquet", "--seconds-output", "@/seconds.parquet")
-    frugal(folder, "scores", *NB, "--n-folds", "3", "--root", "@/data", *outputs)
+    run(folder, "scores", *NB, "--n-folds", "3", "--root", "@/data", *outputs)
     shutil.rmtree(folder / "data")
 
 
 def _replayed(folder: Path) -> object:
     outputs = ("--n-candidates", "16", "--output", "@/o.parquet", "--seconds", "@/seconds.parquet")
-    frugal(folder, "search", "--method", "greedy", "--scores", "@/scores.parquet", *outputs)
+    run(folder, "search", "--method", "greedy", "--scores", "@/scores.parquet", *outputs)
     return answer_of(folder / "o.parquet")
 
 
@@ -193,12 +195,12 @@ def build_searches(folder: Path) -> None:
     _build_scores(folder)
     for method in ("greedy", "standard"):
         chosen = ("--method", method, "--scores", "@/scores.parquet")
-        frugal(folder, "search", *chosen, "--n-candidates", "16", "--output", f"@/{method}.parquet")
+        run(folder, "search", *chosen, "--n-candidates", "16", "--output", f"@/{method}.parquet")
 
 
 def _collected(folder: Path) -> object:
     searches = ("@/greedy.parquet", "@/standard.parquet")
-    frugal(folder, "collect", "--search", *searches, "--output", "@/o.parquet", "--cells-output", "@/c.parquet")
+    run(folder, "collect", "--search", *searches, "--output", "@/o.parquet", "--cells-output", "@/c.parquet")
     return answer_of(folder / "o.parquet"), answer_of(folder / "c.parquet")
 
 
@@ -211,15 +213,15 @@ TABLE = {
 def _build_lookup(folder: Path) -> None:
     for part in ("0", "1"):
         of = ("--settings", json.dumps(TABLE), "--root", "@/data", "--output", f"@/part{part}.parquet")
-        frugal(folder, "lookup", "measure", "--part", part, *of)
-    frugal(folder, "lookup", "gather", "--parts", "@/part0.parquet", "@/part1.parquet", "--output", "@/t.parquet")
+        run(folder, "lookup", "measure", "--part", part, *of)
+    run(folder, "lookup", "gather", "--parts", "@/part0.parquet", "@/part1.parquet", "--output", "@/t.parquet")
     shutil.rmtree(folder / "data")
 
 
 def _looked_up(folder: Path) -> object:
     settings = json.dumps({"table": str(folder / "t.parquet")})
     where = ("--learner", "lookup", "--dataset", "svm_digits", "--seed", "0", "--n-trials", "3")
-    frugal(folder, "trials", "random", *where, "--settings", settings, "--output", "@/o.parquet")
+    run(folder, "trials", "random", *where, "--settings", settings, "--output", "@/o.parquet")
     return answer_of(folder / "o.parquet")
 
 
@@ -241,7 +243,7 @@ def _build_journal(folder: Path) -> None:
 
     with mock.patch.object(type(found), "evaluate", stop):
         try:
-            frugal(folder, "trials", "random", *SEARCH, "@/o.parquet")
+            run(folder, "trials", "random", *SEARCH, "@/o.parquet")
         except Exception as error:
             if "status 130" not in str(error):
                 raise
@@ -249,7 +251,7 @@ def _build_journal(folder: Path) -> None:
 
 
 def _continued(folder: Path) -> object:
-    frugal(folder, "trials", "random", *SEARCH, "@/o.parquet")
+    run(folder, "trials", "random", *SEARCH, "@/o.parquet")
     return answer_of(folder / "o.parquet")
 
 

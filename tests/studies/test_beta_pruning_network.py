@@ -274,7 +274,7 @@ def test_the_command_writes_both_files_and_figures_are_drawn_of_them(tmp_path):
     path = tmp_path / "folds0-4.parquet"
     made_up(0, n_rows=2000).write(path)
     explored, swept = tmp_path / "explored.parquet", tmp_path / "swept.parquet"
-    arguments = ["explore", "--scores", str(path), "--taus", "0.99", "--buffers", "10"]
+    arguments = ["job", "explore", "--scores", str(path), "--taus", "0.99", "--buffers", "10"]
     arguments += ["--settings", json.dumps(SETTINGS), "--output", str(explored), "--sweep-output", str(swept)]
     assert main(arguments) == 0
     drawn = registry.figures("beta_pruning")

@@ -28,20 +28,20 @@ JOBS = (
     {f"data {name}": jobs.data(name) for name in DATASETS}
     | {
         f"{kind}{' timed' * timed} {name} {learner}": make(name, learner, timed=timed)
-        for kind, make in {"scores": jobs.scores, "rungs": jobs.rungs}.items()
+        for kind, make in {"scores": code.scores, "rungs": code.rungs}.items()
         for name in ("wdbc", "letter_2000")
         for learner in CLASSIFIERS
         for timed in (False, True)
     }
     | {
-        "scores mnist_500 mnist_cnn": jobs.scores("mnist_500", "mnist_cnn", timed=False),
-        "default mnist_cnn": jobs.default("mnist_cnn", "mnist_500"),
-        "default mlp": jobs.default("mlp", "mnist_500"),
-        "collect": jobs.collect(),
-        "gather": jobs.gather(),
+        "scores mnist_500 mnist_cnn": code.scores("mnist_500", "mnist_cnn", timed=False),
+        "default mnist_cnn": code.default("mnist_cnn", "mnist_500"),
+        "default mlp": code.default("mlp", "mnist_500"),
+        "collect": code.collect(),
+        "gather": code.gather(),
         "explore": code.explore(("standard", "beta_pruning", "threshold_pruning")),
     }
-    | {f"search {name}": jobs.search(name) for name in fold_strategies()}
+    | {f"search {name}": code.search(name) for name in fold_strategies()}
     | {f"compare {name}": code.compare(name) for name in fold_strategies()}
     | {f"trials {name} function branin": code.trials(name, "function", "branin", {}) for name in ON_FUNCTION}
     | {f"trials {name} lookup": code.trials(name, "lookup", "svm_mnist", {}, "svm") for name in ON_TABLE}
@@ -55,8 +55,8 @@ JOBS = (
     }
     | {"trials random mlp mnist": code.trials("random", "mlp", "mnist", {})}
     | {"trials doc002_as_coded": code.trials("doc002_as_coded", "logistic_regression", "mnist", {})}
-    | {f"lookup {step}": jobs.lookup(step, "svm", "mnist") for step in ("measure", "gather", "recheck")}
-    | {"curves": jobs.curves("mlp", "mnist"), "extrapolate": jobs.extrapolate("mlp")}
+    | {f"lookup {step}": code.lookup(step, "svm", "mnist") for step in ("measure", "gather", "recheck")}
+    | {"curves": code.curves("mlp", "mnist"), "extrapolate": code.extrapolate("mlp")}
     | {f"rows {name}": code.rows(name, {"dataset": "mnist"}) for name in experiments()}
     | {f"refits {learner}": code.refits("hypertune", [learner], ["mnist"]) for learner in ("svm", "svm_rff")}
     | {

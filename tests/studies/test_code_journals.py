@@ -21,7 +21,7 @@ def killed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr(cli, "write", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        assert studies_cli.main([*COMMAND.split(), json.dumps(SETTINGS)]) == 130
+        assert studies_cli.main(["job", *COMMAND.split(), json.dumps(SETTINGS)]) == 130
     return tmp_path / "killed.jsonl"
 
 

@@ -15,15 +15,14 @@ from frugal.arguments import make_parser
 from frugal.code import jobs
 from frugal.datasets import content_hash
 from frugal.folds.strategies import known as fold_strategies
-from studies import cli as studies_cli
 from studies import code, config, registry
 from studies.arguments import make_parser as make_studies_parser
+from studies.jobs import JOBS
 from studies.registry import experiments
 
 ROOT = Path(__file__).parents[2]
-DISPATCHING = {"frugal.cli:_lookup", "studies.cli:_of_its_runs", "studies.cli:_trials"}
+DISPATCHING = {"studies.jobs:_lookup", "studies.jobs:_of_its_runs", "studies.jobs:_trials"}
 """Commands that only hand on what they are given, to what the hash begins with."""
-STUDIES = ("trials", "rows", "refits", "derive", "explore", "compare", "table", "figure", "claims")
 N_TRAIN, N_TEST = 256, 128
 CURVE = {"n_steps": 20, "n_burn": 10}
 
@@ -59,12 +58,11 @@ def run(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
     def held(job, command):
-        name = command.split()[0]
-        studies = name in STUDIES
-        parser, commands = (
-            (make_studies_parser(), studies_cli.COMMANDS) if studies else (make_parser(), cli.COMMANDS)
-        )
-        args = parser.parse_args(command.split())
+        name, *words = command.split()
+        if name == "data":
+            args, commands = make_parser().parse_args([name, *words]), cli.COMMANDS
+        else:
+            args, commands = make_studies_parser().parse_args(["job", name, *words]), JOBS
         with traced() as trace:
             commands[name](args)
         covered = set(code.code().reached(job))
@@ -110,13 +108,13 @@ def test_data(run, name):
 
 @pytest.mark.parametrize("classifier", ["bernoulli_nb", "decision_tree", "knn"])
 def test_scores(run, classifier):
-    job = jobs.scores("wdbc", classifier, timed=False)
+    job = code.scores("wdbc", classifier, timed=False)
     run(job, f"scores {scored(classifier)} --classifier {classifier} --n-folds 3")
 
 
 @pytest.mark.parametrize("classifier", ["bernoulli_nb", "wkm_svm", "svm_km"])
 def test_timed_scores(run, classifier):
-    job = jobs.scores("wdbc", classifier, timed=True)
+    job = code.scores("wdbc", classifier, timed=True)
     how = "--timed --n-folds 2 --folds 0 --space ranges --n-ranges 3 --scaler robust"
     run(job, f"scores {scored('timed')} --classifier {classifier} {how}")
 
@@ -124,13 +122,13 @@ def test_timed_scores(run, classifier):
 def test_rungs(run):
     settings = {"factor": 3, "cv": 3, "min_resources": "exhaust", "aggressive_elimination": False}
     how = f"--classifier knn --n-candidates 20 --settings {js(settings)}"
-    run(jobs.rungs("wdbc", "knn", timed=False), f"rungs {scored('rungs')} {how}")
+    run(code.rungs("wdbc", "knn", timed=False), f"rungs {scored('rungs')} {how}")
 
 
 def test_network_scores_and_what_is_explored_on_them(run):
     for fold in (0, 1):
         how = f"--timed --classifier mnist_cnn --n-folds 2 --folds {fold} --epochs 1"
-        job = jobs.scores("mnist_16", "mnist_cnn", timed=True)
+        job = code.scores("mnist_16", "mnist_cnn", timed=True)
         run(job, f"scores {scored(f'network{fold}', 'mnist_16')} {how}")
     settings = {name: {} for name in ("standard", "beta_pruning", "threshold_pruning")}
     how = (
@@ -141,20 +139,20 @@ def test_network_scores_and_what_is_explored_on_them(run):
 
 def test_default(run):
     how = "--network mlp --dataset mnist --epochs 1 --max-error 1.0"
-    run(jobs.default("mlp", "mnist"), f"default {how} --output default.csv")
+    run(code.default("mlp", "mnist"), f"default {how} --output default.csv")
 
 
 @pytest.mark.parametrize("method", fold_strategies())
 def test_search_and_compare(run, method):
     settings, rungs = ({"cv": 3}, " rungs.parquet") if method == "successive_halving" else ({}, "")
     how = f"--scores knn.parquet{rungs} --n-candidates 20 --settings {js(settings)}"
-    run(jobs.search(method), f"search --method {method} {how} --output search_{method}.parquet")
+    run(code.search(method), f"search --method {method} {how} --output search_{method}.parquet")
     run(code.compare(method), f"compare {method} --strategy {method} {how} --output compared.parquet")
 
 
 def test_collect(run):
     outputs = "--output search_time.parquet --cells-output cells.csv"
-    run(jobs.collect(), f"collect --search search_standard.parquet search_greedy.parquet {outputs}")
+    run(code.collect(), f"collect --search search_standard.parquet search_greedy.parquet {outputs}")
 
 
 @pytest.mark.parametrize("method", ["random", "tpe", "smac", "ei", "ei_explore", "dngo"])
@@ -189,12 +187,12 @@ def test_a_look_up_table_and_searches_of_it(run, search):
     table |= {"sizes": [64, 32], "n_subsets": [1, 1], "n_valid": 64, "n_test": 0, "n_train": 96}
     settings = f"--settings {js(table)}"
     for part in (0, 1):
-        job = jobs.lookup("measure", "svm", "mnist")
+        job = code.lookup("measure", "svm", "mnist")
         run(job, f"lookup measure --part {part} {settings} --output part{part}.parquet")
     gathered = "--parts part0.parquet part1.parquet --output table.parquet"
-    run(jobs.lookup("gather", "svm", "mnist"), f"lookup gather {gathered}")
+    run(code.lookup("gather", "svm", "mnist"), f"lookup gather {gathered}")
     rechecked = f"--table table.parquet --n-cells 1 {settings} --output recheck.csv"
-    run(jobs.lookup("recheck", "svm", "mnist"), f"lookup recheck {rechecked}")
+    run(code.lookup("recheck", "svm", "mnist"), f"lookup recheck {rechecked}")
     entropy = {"n_hyper": 2, "n_burn": 2, "n_steps": 2, "n_representers": 8, "n_samples": 20, "n_candidates": 10}
     fabolas = entropy | {"sizes": [32, 64], "n_valid": 64}
     for method, own in {"random": {}, "ei": {}, "entropy_search": entropy, "fabolas": fabolas}.items():
@@ -204,13 +202,13 @@ def test_a_look_up_table_and_searches_of_it(run, search):
 def test_stored_curves_and_searches_of_them(run, search):
     of = {"n_train": 64, "n_valid": 32, "n_epochs": 8}
     how = f"--network mlp --dataset mnist --candidates 0-5 --settings {js(of)} --output curves.parquet"
-    run(jobs.curves("mlp", "mnist"), f"curves {how}")
+    run(code.curves("mlp", "mnist"), f"curves {how}")
     several = js(of | {"n_train": [64, 32]})
     how = f"--network mlp --dataset mnist --candidates 0-5 --settings {several} --output sizes.parquet"
-    run(jobs.curves("mlp", "mnist"), f"curves {how}")
+    run(code.curves("mlp", "mnist"), f"curves {how}")
     checks = {"check_share": 0.75, "curve": CURVE}
     how = f"--curves curves.parquet --settings {js(checks)} --output extrapolations.parquet"
-    run(jobs.extrapolate("mlp"), f"extrapolate {how}")
+    run(code.extrapolate("mlp"), f"extrapolate {how}")
     search("random", "curves", "s", 3, "mlp", n_initial=2, table="curves.parquet")
     terminated = {"random": {"termination": checks}}
     for more in ({}, {"extrapolations": "extrapolations.parquet"}):
@@ -233,7 +231,7 @@ def test_rows(run, smoke, experiment):
 
 def test_gather_and_refits(run):
     searched = "trials/random-logistic_regression.parquet"
-    run(jobs.gather(), f"gather --experiment task2 --runs {searched} --output task2.parquet")
+    run(code.gather(), f"gather --experiment task2 --runs {searched} --output task2.parquet")
     settings = {"n_valid": 64, "refit_rows": 64, "grid_rows": 0}
     how = f"--paper exploration --runs task2.parquet --settings {js(settings)} --output refits.parquet"
     run(code.refits("exploration", ["logistic_regression"], ["mnist"]), f"refits {how}")

@@ -10,11 +10,10 @@ import scipy.linalg
 from scipy import optimize, stats
 from solvers import forbid, is_solver
 
-from frugal.code import jobs
 from frugal.trials.surrogates import sign_gp
 from studies import artefacts, config, registry
 from studies.beta_pruning import model
-from studies.code import code, derived, rows, shown
+from studies.code import code, collect, derived, rows, shown
 
 ROOT = Path(__file__).parents[2]
 CONFIG = config.load(ROOT / "config/config.yaml", ROOT / "config/paper.yaml")
@@ -24,7 +23,7 @@ LOOKED_UP = {"frugal.learners.classifiers:_of_scikit_learn", "frugal.learners.lo
 
 def drawn():
     """Every job that makes something of runs, by its command."""
-    found = {"collect": jobs.collect()}
+    found = {"collect": collect()}
     for name in registry.PAPERS:
         made = artefacts.shown(name, CONFIG)
         for kind, listed in (("table", made.tables), ("figure", made.figures)):

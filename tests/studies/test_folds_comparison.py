@@ -178,6 +178,7 @@ def test_the_command_writes_picture_and_numbers(name, runs, tmp_path):
     runs.to_parquet(tmp_path / "runs.parquet")
     output = tmp_path / f"{name}.png"
     command = [
+        "job",
         "figure",
         "folds_comparison",
         name,

@@ -31,7 +31,7 @@ OTHERS = {"hypertune": "elastic_net", "big_data": "subsampling", "trials_compari
 
 
 def refused(capsys, arguments):
-    assert main(arguments) == 2
+    assert main(["job", *arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     return line
 
@@ -63,7 +63,7 @@ def test_runs_of_another_paper_are_refused_with_what_they_hold_and_what_would_do
         capsys, ["table", "hypertune", "table1", "--runs", path, "--scale", "desk", "--output", str(output)]
     )
     assert says == (
-        f"studies table: {path} holds runs of subsampling of big_data, but table1 of hypertune is made from "
+        f"studies job table: {path} holds runs of subsampling of big_data, but table1 of hypertune is made from "
         "runs of elastic_net_refits, svm_refits, svm_rff_refits, mlp_refits, cifar_cnn_refits"
     )
     assert list(tmp_path.iterdir()) == []

@@ -51,7 +51,7 @@ def test_the_call_in_a_caption_writes_a_csv_that_gives_the_picture(name, tmp_pat
     seeded = config.merge(CONFIG, {"greedy_cv": {"figure_seed": 1}})
     caption = captions.of_record("greedy_cv", FIGURES[name], seeded)
     assert caption.startswith(f"Figure {name.removeprefix('figure')} of document 001. ")
-    assert ". Seed 1. Written by `python -m studies figure greedy_cv " in caption
+    assert ". Seed 1. Written by `python -m studies job figure greedy_cv " in caption
     datasets.prepare("wdbc", root=tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # main replaces it

@@ -1,3 +1,4 @@
+import argparse
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +17,12 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
+def subparsers(parser):
+    """Names and parsers of the commands of one."""
+    (found,) = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return found.choices.items()
+
+
 def refused(capsys, arguments):
     assert main(arguments) == 2
     return capsys.readouterr().err
@@ -23,10 +30,10 @@ def refused(capsys, arguments):
 
 def test_unknown_tables_figures_and_papers_list_the_known_ones(place, capsys):
     rest = ["--runs", "r.parquet", "--scale", "smoke", "--output", "t.csv"]
-    assert "unknown paper 'greed'; known: " in refused(capsys, ["table", "greed", "table1", *rest])
-    says = refused(capsys, ["table", "greedy_cv", "table9", *rest])
+    assert "unknown paper 'greed'; known: " in refused(capsys, ["job", "table", "greed", "table1", *rest])
+    says = refused(capsys, ["job", "table", "greedy_cv", "table9", *rest])
     assert "unknown table of greedy_cv 'table9'; known: table1" in says
-    says = refused(capsys, ["figure", "greedy_cv", "figure13", "--seed", "0", "--output", "f.png"])
+    says = refused(capsys, ["job", "figure", "greedy_cv", "figure13", "--seed", "0", "--output", "f.png"])
     assert "unknown figure of greedy_cv 'figure13'; known: figure1" in says
     assert list(place.iterdir()) == []
 
@@ -64,16 +71,16 @@ def test_unknown_tables_figures_and_papers_list_the_known_ones(place, capsys):
 )
 def test_a_figure_says_what_it_is_drawn_from(place, capsys, name, given, message):
     (place / "r.csv").write_text("a\n1\n")
-    says = refused(capsys, ["figure", "greedy_cv", name, *given, "--output", "f.png"])
-    assert says.startswith(f"studies figure: {message}")
+    says = refused(capsys, ["job", "figure", "greedy_cv", name, *given, "--output", "f.png"])
+    assert says.startswith(f"studies job figure: {message}")
     assert [path.name for path in place.iterdir()] == ["r.csv"]
 
 
 def test_a_figure_is_drawn_again_from_its_numbers_with_its_caption_beside_it(place):
     source = ["--seed", "0", "--caption", "n\\ :sup:`2` by ``frugal``"]
-    assert main(["figure", "beta_pruning", "figure2", *source, "--output", "a/figure2.png"]) == 0
+    assert main(["job", "figure", "beta_pruning", "figure2", *source, "--output", "a/figure2.png"]) == 0
     numbers = ["--numbers", "a/figure2.csv", "--output", "b/figure2.png"]
-    assert main(["figure", "beta_pruning", "figure2", *numbers]) == 0
+    assert main(["job", "figure", "beta_pruning", "figure2", *numbers]) == 0
     assert Path("a/figure2.csv").read_bytes() == Path("b/figure2.csv").read_bytes()
     assert Path("a/figure2.svg").read_bytes() == Path("b/figure2.svg").read_bytes()
     assert Path("a/figure2.md").read_text() == "n<sup>2</sup> by `frugal`\n"
@@ -82,18 +89,21 @@ def test_a_figure_is_drawn_again_from_its_numbers_with_its_caption_beside_it(pla
 
 def test_numbers_of_another_figure_are_refused(place, capsys):
     (place / "other.csv").write_text("a,b\n1,2\n")
-    says = refused(capsys, ["figure", "beta_pruning", "figure2", "--numbers", "other.csv", "--output", "f.png"])
-    assert says.startswith("studies figure: other.csv holds no numbers of figure2: it lacks '")
+    says = refused(
+        capsys, ["job", "figure", "beta_pruning", "figure2", "--numbers", "other.csv", "--output", "f.png"]
+    )
+    assert says.startswith("studies job figure: other.csv holds no numbers of figure2: it lacks '")
 
 
 def test_every_command_has_its_arguments():
-    listed = make_parser().format_help()
-    assert [name for name in COMMANDS if f"\n    {name}" not in listed] == []
+    jobs = next(parser for name, parser in subparsers(make_parser()) if name == "job")
+    listed = [name for parser in (make_parser(), jobs) for name, _ in subparsers(parser) if name != "job"]
+    assert sorted(listed) == sorted(COMMANDS)
 
 
 def test_findings_are_written_beside_the_claims(place, capsys):
     runs = str(ROOT / "results/published/beta_pruning/runs/model.parquet")
-    asked = ["claims", "beta_pruning", "--scale", "paper", "--runs", runs]
+    asked = ["job", "claims", "beta_pruning", "--scale", "paper", "--runs", runs]
     assert main([*asked, "--output", "of/claims_here.csv"]) == 0
     quoted, ours = (pd.read_csv(place / f"of/{name}_here.csv") for name in ("claims", "findings"))
     assert list(quoted) == COLUMNS

@@ -1,148 +1,21 @@
 import subprocess
 import sys
 
-import pandas as pd
 import pytest
 
 from frugal.arguments import make_parser
 from frugal.cli import COMMANDS, main, run
 
-SCORES = ["scores", "--dataset", "wdbc", "--classifier", "knn", "--seed", "0", "--n-folds", "3"]
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def kept(place):
-    """Kept scores of one repetition, and the folder they are in."""
-    output = "results/folds/scores/a.parquet"
-    seconds = "results/folds/seconds/a.parquet"
-    assert main([*SCORES, "--output", output, "--seconds-output", seconds]) == 0
-    return output
-
-
-def refused(capsys, arguments):
-    """The one sentence on stderr of a command that must fail."""
-    assert main(arguments) == 2
-    lines = capsys.readouterr().err.strip().splitlines()
-    return lines[-1]
-
-
-def files(folder):
-    return sorted(p.name for p in folder.rglob("*") if p.is_file())
-
-
-def search(kept, **options):
-    settings = {"method": "greedy", "n-candidates": "128", "output": "s.parquet", **options}
-    return ["search", "--scores", kept, *(part for k, v in settings.items() for part in (f"--{k}", v))]
-
-
-def test_scores_search_and_collect_run_by_hand(kept, place):
-    assert main(search(kept)) == 0
-    row = pd.read_parquet("s.parquet").iloc[0]
-    assert (row["n"], row["k"], row["n_evaluations"]) == (128, 3, 384)
-    assert main(["collect", "--search", "s.parquet", "--output", "r.parquet", "--cells-output", "c.csv"]) == 0
-    assert pd.read_csv("c.csv")["search_time_mean"].item() == pytest.approx(row["search_time"])
-
 
 @pytest.mark.parametrize("text", ["a\0b", "\ud800"])
-@pytest.mark.parametrize("flag", ["--root", "--output", "--dataset"])
-def test_an_argument_that_no_shell_could_pass_is_refused(place, capsys, flag, text):
+@pytest.mark.parametrize("flag", ["--settings", "--output", "--target"])
+def test_an_argument_that_no_shell_could_pass_is_refused(tmp_path, monkeypatch, capsys, flag, text):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as stopped:
-        main([*SCORES, "--output", "o.parquet", flag, text])
+        main(["select", "mine.csv", flag, text])
     assert stopped.value.code == 2
     assert f"error: {text!r} holds a null byte or half a character" in capsys.readouterr().err
-    assert list(place.iterdir()) == []
-
-
-def test_the_same_call_writes_the_same_bytes(kept, place):
-    first = (place / kept).read_bytes()
-    assert main([*SCORES, "--output", kept, "--seconds-output", "b.parquet"]) == 0
-    assert (place / kept).read_bytes() == first
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"--dataset": "iris"}, "unknown dataset 'iris'"),
-        ({"--classifier": "forest"}, "unknown learner 'forest'; known: bernoulli_nb, decision_tree, knn"),
-        ({"--space": "lists"}, "unknown space of knn 'lists'; known: grid, ranges"),
-        ({"--scaler": "log"}, "unknown scaler 'log'; known: none, min_max, robust, standard"),
-        ({"--n-folds": "1"}, "n_folds must lie in [2, 569]"),
-        ({"--n-folds": "400"}, "n_folds=400 exceeds the 212 rows of the smallest class of wdbc"),
-        ({"--folds": "3-5"}, "folds must lie in [0, 2], got [3, 4, 5]"),
-        ({"--n-rows": "9999"}, "n_rows must lie in [1, 569], got 9999"),
-    ],
-)
-def test_bad_scoring_input_is_named_before_anything_is_written(place, capsys, change, message):
-    arguments = dict(zip(SCORES[1::2], SCORES[2::2], strict=True)) | change
-    flat = [part for pair in arguments.items() for part in pair]
-    assert message in refused(capsys, ["scores", *flat, "--output", "out/s.parquet"])
-    assert not (place / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"method": "gredy"}, "unknown strategy 'gredy'; known: "),
-        ({"settings": '{"tie": 1}'}, "unknown setting 'tie' of greedy; known: budget, ties"),
-        ({"settings": "{ties}"}, "--settings must be a JSON object, got '{ties}'"),
-        ({"settings": "[1]"}, "--settings must be a JSON object, got '[1]'"),
-        ({"seeds": "0-2"}, "there are no score files for seed 1"),
-        ({"tie-rule": "any"}, "unknown tie_rule 'any'; known: random, first, last"),
-        (
-            {"method": "successive_halving"},
-            "successive_halving asks for 5 folds on [20, 60, 180, 540] rows; kept of these are []",
-        ),
-    ],
-)
-def test_bad_search_input_is_named_before_anything_is_written(kept, place, capsys, change, message):
-    assert message in refused(capsys, search(kept, **change))
-    assert "s.parquet" not in files(place)
-
-
-def test_more_candidates_than_a_ranges_list_holds_are_refused(place, capsys):
-    ranges = [*SCORES, "--space", "ranges", "--n-ranges", "16", "--output", "scores/r.parquet"]
-    assert main(ranges) == 0
-    says = refused(capsys, search("scores/r.parquet", **{"n-candidates": "17"}))
-    assert "n_candidates=17 exceeds the 16 scored candidates of the ranges of knn" in says
-
-
-def test_a_truncated_score_file_is_named(kept, place, capsys):
-    (place / kept).write_bytes((place / kept).read_bytes()[:200])
-    says = refused(capsys, search(kept))
-    assert f"{kept} is truncated or not a parquet file; delete it and run again" in says
-
-
-def test_a_truncated_search_file_is_named(place, capsys):
-    (place / "s.parquet").write_bytes(b"PAR1")
-    says = refused(
-        capsys, ["collect", "--search", "s.parquet", "--output", "r.parquet", "--cells-output", "c.csv"]
-    )
-    assert "s.parquet is truncated or not a parquet file" in says
-
-
-def test_a_results_folder_that_cannot_be_written_is_named(place, capsys):
-    (place / "results").write_text("a file in the place of the folder")
-    says = refused(capsys, [*SCORES, "--output", "results/s.parquet"])
-    assert "results" in says
-    assert (place / "results").read_text() == "a file in the place of the folder"
-
-
-def test_an_output_that_exists_survives_a_failed_command(kept, place, capsys):
-    (place / "s.parquet").write_text("kept")
-    refused(capsys, search(kept, method="gredy"))
-    assert (place / "s.parquet").read_text() == "kept"
-
-
-def test_seconds_are_added_up_where_their_files_are_given(kept, capsys):
-    assert main(search(kept, seconds="results/folds/seconds/a.parquet")) == 0
-    assert pd.read_parquet("s.parquet")["exhaustive_s"].item() > 0
-    assert refused(capsys, search(kept, seconds="b.parquet")) == "frugal search: b.parquet does not exist"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_command_line_starts_without_scikit_learn():
@@ -155,16 +28,8 @@ def test_every_command_has_its_arguments():
     assert [name for name in COMMANDS if f"\n    {name}" not in listed] == []
 
 
-@pytest.mark.parametrize("text", ["a", "4-2", "-1", ""])
-def test_fold_numbers_must_be_a_number_or_a_range(capsys, text):
-    with pytest.raises(SystemExit) as stop:
-        main([*SCORES, f"--folds={text}", "--output", "x"])
-    assert stop.value.code == 2
-    assert "neither a number nor a range such as 0-4" in capsys.readouterr().err
-
-
 def test_a_learner_that_calls_sys_exit_ends_the_command_with_a_sentence(capsys):
     commands = dict.fromkeys(COMMANDS, lambda args: sys.exit(0))
-    status = run(make_parser(), commands, ["gather", "--runs", "in.x", "--by", "seed", "--output", "out.x"])
+    status = run(make_parser(), commands, ["bench", "select", "--output", "out.x"])
     assert status == 3
-    assert capsys.readouterr().err.splitlines()[-1] == "frugal gather: what it ran called sys.exit(0)"
+    assert capsys.readouterr().err.splitlines()[-1] == "frugal bench select: what it ran called sys.exit(0)"

@@ -13,31 +13,32 @@ import studies.cli
 from frugal.files import check_folder, check_outputs, check_writable
 from frugal.interface import RunError
 
+TRIALS = {"frugal": "frugal trials", "studies": "studies job trials"}
 LINES = {"frugal": (frugal.arguments, frugal.cli), "studies": (studies.arguments, studies.cli)}
 COMMANDS = {
-    "frugal scores": "--dataset wdbc --classifier knn --seed 0 --n-folds 3 --seconds-output s/b.x",
-    "frugal rungs": "--dataset wdbc --classifier knn --seed 0 --n-candidates 9 --seconds-output s/b.x",
-    "frugal default": "--dataset mnist --network mlp --epochs 1 --max-error 0.1",
-    "frugal search": "--method greedy --scores in.x --n-candidates 9",
-    "frugal collect": "--search in.x --cells-output s/b.x",
-    "frugal gather": "--runs in.x",
+    "studies job scores": "--dataset wdbc --classifier knn --seed 0 --n-folds 3 --seconds-output s/b.x",
+    "studies job rungs": "--dataset wdbc --classifier knn --seed 0 --n-candidates 9 --seconds-output s/b.x",
+    "studies job default": "--dataset mnist --network mlp --epochs 1 --max-error 0.1",
+    "studies job search": "--method greedy --scores in.x --n-candidates 9",
+    "studies job collect": "--search in.x --cells-output s/b.x",
+    "studies job gather": "--runs in.x",
     "frugal trials": "random --learner function --dataset branin --seed 0 --n-trials 9",
-    "frugal curves": "--network mlp --dataset mnist --candidates 0-1",
-    "frugal extrapolate": "--curves in.x",
+    "studies job curves": "--network mlp --dataset mnist --candidates 0-1",
+    "studies job extrapolate": "--curves in.x",
     "frugal bench select": "",
     "frugal select": "mine.csv --results s/b.x",
-    "frugal lookup measure": "--part 0 --settings {}",
-    "frugal lookup gather": "--parts in.x",
-    "frugal lookup recheck": "--table in.x --settings {}",
-    "studies trials": "random --learner function --dataset branin --seed 0 --n-trials 9",
-    "studies explore": "--scores in.x --taus 0.9 --buffers 2 --sweep-output s/b.x",
-    "studies compare": "greedy --strategy greedy --scores in.x --n-candidates 9",
-    "studies rows": "bias --methods full --seeds 0",
-    "studies refits": "--runs in.x",
-    "studies derive": "beta_pruning model",
-    "studies table": "greedy_cv table1 --runs in.x --scale smoke",
-    "studies figure": "greedy_cv figure11 --runs in.x",
-    "studies claims": "greedy_cv --runs in.x --scale smoke",
+    "studies job lookup measure": "--part 0 --settings {}",
+    "studies job lookup gather": "--parts in.x",
+    "studies job lookup recheck": "--table in.x --settings {}",
+    "studies job trials": "random --learner function --dataset branin --seed 0 --n-trials 9",
+    "studies job explore": "--scores in.x --taus 0.9 --buffers 2 --sweep-output s/b.x",
+    "studies job compare": "greedy --strategy greedy --scores in.x --n-candidates 9",
+    "studies job rows": "bias --methods full --seeds 0",
+    "studies job refits": "--runs in.x",
+    "studies job derive": "beta_pruning model",
+    "studies job table": "greedy_cv table1 --runs in.x --scale smoke",
+    "studies job figure": "greedy_cv figure11 --runs in.x",
+    "studies job claims": "greedy_cv --runs in.x --scale smoke",
     "studies summary": "--claims in.x",
     "studies config": "keys",
 }
@@ -103,8 +104,8 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_command_begins(p
 
 @pytest.mark.parametrize("command", [name for name, rest in COMMANDS.items() if "in.x" in rest])
 def test_an_output_that_is_an_input_is_refused_before_the_command_begins(place, capsys, command):
-    what = "the PNG of --output" if command == "studies figure" else "--output"
-    name = "in.png" if command == "studies figure" else "in.x"
+    what = "the PNG of --output" if command == "studies job figure" else "--output"
+    name = "in.png" if command == "studies job figure" else "in.x"
     (place / name).write_text("kept")
     rest = COMMANDS[command].replace("in.x", name).split()
     line, *names = command.split()
@@ -126,13 +127,13 @@ def test_two_outputs_in_one_file_are_refused_before_the_command_begins(capsys, c
     ("command", "output", "message"),
     [
         ("frugal select", ("mine.csv",), "--output and data are both mine.csv"),
-        ("frugal scores", ("a.x", "--seconds-output", "a.x"), "--seconds-output and --output are both a.x"),
-        ("frugal scores", ("a.x", "--seconds-output", "a.x/b.x"), "a file cannot be the folder of another"),
-        ("frugal scores", ("a.x/b.x", "--seconds-output", "a.x"), "a file cannot be the folder of another"),
+        ("studies job scores", ("a.x", "--seconds-output", "a.x"), "--seconds-output and --output are both a.x"),
+        ("studies job scores", ("a.x", "--seconds-output", "a.x/b.x"), "a file cannot be the folder of another"),
+        ("studies job scores", ("a.x/b.x", "--seconds-output", "a.x"), "a file cannot be the folder of another"),
         ("frugal trials", ("a.jsonl",), "the journal of --output and --output are both a.jsonl"),
-        ("studies table", ("a.md",), "the Markdown of --output and --output are both a.md"),
-        ("studies claims", ("a.csv",), "the findings of --output and --output are both a.csv"),
-        ("studies table", ("",), "--output must name a file, got ''"),
+        ("studies job table", ("a.md",), "the Markdown of --output and --output are both a.md"),
+        ("studies job claims", ("a.csv",), "the findings of --output and --output are both a.csv"),
+        ("studies job table", ("",), "--output must name a file, got ''"),
     ],
 )
 def test_what_is_written_beside_an_output_is_an_output(capsys, command, output, message):
@@ -147,7 +148,7 @@ def test_a_table_that_settings_name_is_an_input(capsys):
 
 def test_a_command_with_good_outputs_is_begun_and_leaves_no_trace_of_the_check(place):
     begun = []
-    assert ends("frugal scores", "--output", "s/a.x", does=lambda args: begun.append(args.output)) == 0
+    assert ends("studies job scores", "--output", "s/a.x", does=lambda args: begun.append(args.output)) == 0
     assert begun == ["s/a.x"]
     assert list(place.iterdir()) == []
 
@@ -170,10 +171,10 @@ def test_the_exit_status_tells_bad_input_from_a_failed_run(capsys, line, error, 
     def fail(args):
         raise error
 
-    assert ends(f"{line} trials", "--output", "a.x", does=fail) == status
+    assert ends(TRIALS[line], "--output", "a.x", does=fail) == status
     assert message in says(capsys)
     with pytest.raises(KeyError):  # a bug of ours is not made to look like the user's
-        ends(f"{line} trials", "--output", "a.x", does=lambda args: {}["key"])
+        ends(TRIALS[line], "--output", "a.x", does=lambda args: {}["key"])
 
 
 def test_a_path_at_which_nothing_can_be_written_is_refused_with_the_reason(place):

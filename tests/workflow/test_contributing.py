@@ -82,11 +82,11 @@ def test_both_strategies_run(place):
 
 def test_the_figure_and_the_claim_are_made_of_the_published_runs(place):
     place, _ = place
-    run(place, "studies", "figure", "greedy_cv", "spread", "--runs", f"{PUBLISHED}/search_time.parquet",
+    run(place, "studies", "job", "figure", "greedy_cv", "spread", "--runs", f"{PUBLISHED}/search_time.parquet",
         "--output", "spread.png")  # fmt: skip
     assert (place / "spread.svg").is_file()
     assert set(pd.read_csv(place / "spread.csv")["method"]) == {"standard", "greedy"}
-    run(place, "studies", "claims", "greedy_cv", "--runs", f"{PUBLISHED}/sizes.parquet", "--scale", "paper",
+    run(place, "studies", "job", "claims", "greedy_cv", "--runs", f"{PUBLISHED}/sizes.parquet", "--scale", "paper",
         "--output", "claims_sensitivity.csv")  # fmt: skip
     assert "greedy_cv.sizes.greedy_halves" in pd.read_csv(place / "findings_sensitivity.csv")["id"].tolist()
 

@@ -2,11 +2,16 @@
 
 import json
 import re
+import shlex
 from functools import cache
 
 import pytest
 import yaml
 from checkout import copy_to, snakemake
+
+from frugal.arguments import make_parser
+from studies.arguments import make_parser as make_studies_parser
+from studies.jobs import JOBS
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +52,17 @@ def drawn(output, paper):
 @pytest.mark.parametrize("scale", ["smoke", "config", "paper"])
 def test_every_scale_plans_the_whole_paper(plan, scale):
     assert len(explained(plan(scale))) == 10
+
+
+def test_every_command_of_the_rules_is_one_that_its_command_line_takes(place):
+    done = snakemake(place, "--dry-run", "--printshellcmds", "--forceall", "--configfile", "config/smoke.yaml")
+    commands = re.findall(r"^Shell command: (.+) > results/logs/\S+ 2>&1$", done.stdout, flags=re.MULTILINE)
+    called = set()
+    for command in commands:
+        words = shlex.split(command)
+        line = make_parser() if words[0] == "frugal" else make_studies_parser()
+        called.add(line.parse_args(words[1 if words[0] == "frugal" else 3 :]).command)
+    assert called == {*JOBS, "data"} - {"compare"}  # which targets of their own call
 
 
 def test_smoke_fans_out_fully(plan):
@@ -165,9 +181,9 @@ def test_searches_of_stored_curves_wait_for_them_and_are_given_their_sizes(place
     assert (counts["trials"], counts["curves"], counts["gather_curves"]) == (6 * 10, 6, 1)
     searches = [job for job in done.stdout.split("rule ") if job.startswith("trials:")]
     assert all("results/curves/cnn_sizes_cifar10.parquet" in job.split("output:")[0] for job in searches)
-    fabolas = next(job for job in searches if "python -m studies trials fabolas" in job)
+    fabolas = next(job for job in searches if "python -m studies job trials fabolas" in job)
     assert '"sizes": [128, 256, 512, 1024, 2048]' in fabolas
-    small = next(job for job in searches if "python -m studies trials mtbo_16" in job)
+    small = next(job for job in searches if "python -m studies job trials mtbo_16" in job)
     assert '"auxiliary": 128' in small
     made = next(job for job in done.stdout.split("rule ") if job.startswith("curves:"))
     assert "--network cifar_cnn" in made
@@ -200,7 +216,7 @@ def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_f
     searches = [job for job in done.stdout.split("rule ") if job.startswith("trials:")]
     on_mlp = next(job for job in searches if "--learner mlp" in job)
     assert "results/networks/mlp/mnist_500/default.csv" in on_mlp.split("output:")[0]
-    tuned = next(job for job in searches if "python -m studies trials hypertune --learner elastic_net" in job)
+    tuned = next(job for job in searches if "python -m studies job trials hypertune --learner elastic_net" in job)
     assert '"subset_rows": 260' in tuned  # ten of each of 26 classes; a tenth of 400 is fewer
     assert '"space": "hypertune"' in tuned
 
@@ -217,7 +233,7 @@ def test_a_tuner_whose_name_begins_with_anothers_is_planned_as_itself(tmp_path):
     files = ("--configfile", "config/smoke.yaml", "tuned.yaml")
     done = snakemake(place, "--dry-run", "--printshellcmds", *files, "--", "hypertune")
     assert done.returncode == 0, done.stdout
-    command = next(line for line in done.stdout.splitlines() if "python -m studies trials ei_explore" in line)
+    command = next(line for line in done.stdout.splitlines() if "python -m studies job trials ei_explore" in line)
     assert "--learner elastic_net" in command
     settings = json.loads(re.search(r"--settings '(.*?)'", command)[1])
     assert settings["strategies"] == {

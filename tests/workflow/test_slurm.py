@@ -17,19 +17,21 @@ from checkout import copy_to
 pytestmark = pytest.mark.slurm
 
 TIMEOUT_S = 20 * 60
-# Stands before the real `frugal` on PATH. It writes each call down, and the first call that scores
+# Stands before the real `python` on PATH. It writes down each call of the studies, and the first that scores
 # folds fails: mkdir succeeds once, however many jobs try at the same time.
-FAULTY_FRUGAL = """\
+FAULTY_PYTHON = """\
 #!/usr/bin/env bash
 set -euo pipefail
 here=$(dirname "${{BASH_SOURCE[0]}}")
-echo "${{SLURM_JOB_ID:-none}} $*" >> "$here/calls"
-if [[ $1 == scores ]] && mkdir "$here/failed" 2> /dev/null; then
+if [[ "${{1-}} ${{2-}}" == "-m studies" ]]; then
+    echo "${{SLURM_JOB_ID:-none}} $*" >> "$here/calls"
+fi
+if [[ "${{1-}} ${{2-}} ${{3-}} ${{4-}}" == "-m studies job scores" ]] && mkdir "$here/failed" 2> /dev/null; then
     echo "$*" > "$here/failed/call"
     echo "made to fail once" >&2
     exit 1
 fi
-exec {frugal} "$@"
+exec {python} "$@"
 """
 SMOKE = f"--configfile config/smoke.yaml --cores {len(os.sched_getaffinity(0))}"
 # What the test's cluster has less of than the profile expects: accounting, and jobs to fill a group.
@@ -66,17 +68,17 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def faulty(tmp_path: Path) -> Path:
-    """A folder whose `frugal` fails once."""
+    """A folder whose `python` fails once."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    script = folder / "frugal"
-    script.write_text(FAULTY_FRUGAL.format(frugal=Path(sys.executable).with_name("frugal")))
+    script = folder / "python"
+    script.write_text(FAULTY_PYTHON.format(python=sys.executable))
     script.chmod(0o755)
     return folder
 
 
 def snakemake(arguments: str, project: Path, faulty: Path) -> str:
-    """Run Snakemake in the copy, before whose `frugal` stands the faulty one; returns its output."""
+    """Run Snakemake in the copy, before whose `python` stands the faulty one; returns its output."""
     path = os.pathsep.join([str(faulty), str(Path(sys.executable).parent), os.environ["PATH"]])
     # The copy's own code, whatever happens meanwhile to the tree that it was copied from.
     env = os.environ | {"PATH": path, "PYTHONPATH": str(project / "src")}

@@ -24,10 +24,10 @@ rule scores:
     params:
         flags=PLAN.scoring_flags,
         code=lambda wildcards: hash_of(
-            jobs.scores(wildcards.dataset, wildcards.classifier, timed=False)
+            studies_jobs.scores(wildcards.dataset, wildcards.classifier, timed=False)
         ),
     shell:
-        "frugal scores --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
+        "python -m studies job scores --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
         " --n-folds {wildcards.k} --seed {wildcards.seed} --folds {wildcards.first}-{wildcards.last}"
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
@@ -52,10 +52,10 @@ rule scores_timed:
     params:
         flags=PLAN.scoring_flags,
         code=lambda wildcards: hash_of(
-            jobs.scores(wildcards.dataset, wildcards.classifier, timed=True)
+            studies_jobs.scores(wildcards.dataset, wildcards.classifier, timed=True)
         ),
     shell:
-        "frugal scores --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
+        "python -m studies job scores --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
         " --n-folds {wildcards.k} --seed {wildcards.seed} --folds {wildcards.first}-{wildcards.last}"
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
@@ -82,10 +82,10 @@ rule rungs:
         lengths=config["greedy_cv"]["early_stopping"]["n_candidates"],
         settings=PLAN.rung_settings,
         code=lambda wildcards: hash_of(
-            jobs.rungs(wildcards.dataset, wildcards.classifier, timed=False)
+            studies_jobs.rungs(wildcards.dataset, wildcards.classifier, timed=False)
         ),
     shell:
-        "frugal rungs --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
+        "python -m studies job rungs --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
         " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
@@ -112,10 +112,10 @@ rule rungs_timed:
         lengths=config["greedy_cv"]["wall_clock"]["n_candidates"],
         settings=PLAN.rung_settings,
         code=lambda wildcards: hash_of(
-            jobs.rungs(wildcards.dataset, wildcards.classifier, timed=True)
+            studies_jobs.rungs(wildcards.dataset, wildcards.classifier, timed=True)
         ),
     shell:
-        "frugal rungs --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
+        "python -m studies job rungs --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
         " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
@@ -142,10 +142,10 @@ rule network_default:
         epochs=lambda wildcards: PLAN.default_of(wildcards.classifier)["epochs"],
         max_error=lambda wildcards: PLAN.default_of(wildcards.classifier)["max_error"],
         code=lambda wildcards: hash_of(
-            jobs.default(wildcards.classifier, wildcards.dataset)
+            studies_jobs.default(wildcards.classifier, wildcards.dataset)
         ),
     shell:
-        "frugal default --network {wildcards.classifier} --dataset {wildcards.dataset} --epochs {params.epochs}"
+        "python -m studies job default --network {wildcards.classifier} --dataset {wildcards.dataset} --epochs {params.epochs}"
         " --seed 0 --max-error {params.max_error} --output {output} > {log} 2>&1"
 
 
@@ -180,10 +180,10 @@ rule search:
     params:
         lengths=PLAN.lengths(),
         settings=PLAN.settings_of,
-        code=lambda wildcards: hash_of(jobs.search(wildcards.method)),
+        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=config["greedy_cv"]["tie_rule"],
     shell:
-        "frugal search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
+        "python -m studies job search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
         " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
         " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
 
@@ -201,7 +201,7 @@ use rule search as search_variant with:
     params:
         lengths=PLAN.lengths("sensitivity"),
         settings=PLAN.settings_of,
-        code=lambda wildcards: hash_of(jobs.search(wildcards.method)),
+        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=lambda wildcards: PLAN.variant_settings(wildcards)["tie_rule"],
 
 
@@ -226,10 +226,10 @@ rule search_timed:
     params:
         lengths=PLAN.lengths("wall_clock"),
         settings=PLAN.settings_of,
-        code=lambda wildcards: hash_of(jobs.search(wildcards.method)),
+        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=config["greedy_cv"]["tie_rule"],
     shell:
-        "frugal search --method {wildcards.method} --scores {input.scores} --seconds {input.seconds}"
+        "python -m studies job search --method {wildcards.method} --scores {input.scores} --seconds {input.seconds}"
         " --n-candidates {params.lengths} --seeds {wildcards.first}-{wildcards.last}"
         " --settings {params.settings:q} --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
 
@@ -255,9 +255,9 @@ rule collect:
         runtime=10,
     params:
         variant="",
-        code=hash_of(jobs.collect()),
+        code=hash_of(studies_jobs.collect()),
     shell:
-        "frugal collect {params.variant} --search {input} --output {output.runs} --cells-output {output.cells}"
+        "python -m studies job collect {params.variant} --search {input} --output {output.runs} --cells-output {output.cells}"
         " > {log} 2>&1"
 
 
@@ -274,7 +274,7 @@ use rule collect as collect_variant with:
         "results/benchmarks/greedy_cv/collect/variants/{name}.tsv"
     params:
         variant="--variant {name}",
-        code=hash_of(jobs.collect()),
+        code=hash_of(studies_jobs.collect()),
 
 
 rule explore:
@@ -300,7 +300,7 @@ rule explore:
         buffers=config["beta_pruning"]["network"]["buffers"],
         code=hash_of(studies_jobs.explore(PLAN.explored)),
     shell:
-        "python -m studies explore --scores {input.scores} --settings {params.settings:q} --taus {params.taus}"
+        "python -m studies job explore --scores {input.scores} --settings {params.settings:q} --taus {params.taus}"
         " --buffers {params.buffers} --output {output.explored} --sweep-output {output.swept} > {log} 2>&1"
 
 
@@ -333,7 +333,7 @@ rule compare:
         lengths=config["folds_comparison"]["n_candidates"],
         seconds="",
     shell:
-        "python -m studies compare {wildcards.entry} --strategy {params.strategy} --settings {params.settings:q} {params.budget}"
+        "python -m studies job compare {wildcards.entry} --strategy {params.strategy} --settings {params.settings:q} {params.budget}"
         " --scores {input.scores} {params.seconds} --n-candidates {params.lengths} --output {output} > {log} 2>&1"
 
 

@@ -25,7 +25,7 @@ rule derived:
     params:
         code=PLAN.derived_code,
     shell:
-        "python -m studies derive {wildcards.paper} {wildcards.name} --runs {input} --output {output} > {log} 2>&1"
+        "python -m studies job derive {wildcards.paper} {wildcards.name} --runs {input} --output {output} > {log} 2>&1"
 
 
 rule table:
@@ -56,7 +56,7 @@ rule table:
         caption=PLAN.caption_of("table"),
         code=PLAN.shown_code("table"),
     shell:
-        "python -m studies table {wildcards.paper} {wildcards.name} --runs {input} --scale {params.scale}"
+        "python -m studies job table {wildcards.paper} {wildcards.name} --runs {input} --scale {params.scale}"
         " --output {output.csv} > {log} 2>&1"
 
 
@@ -90,7 +90,7 @@ rule figure:
         caption=PLAN.caption_of("figure"),
         code=PLAN.shown_code("figure"),
     shell:
-        "python -m studies figure {wildcards.paper} {wildcards.name} {params.source} --caption {params.caption:q}"
+        "python -m studies job figure {wildcards.paper} {wildcards.name} {params.source} --caption {params.caption:q}"
         " --output {output.png} > {log} 2>&1"
 
 
@@ -130,7 +130,7 @@ rule claims:
         caption=PLAN.claims_caption,
         code=PLAN.shown_code("claims"),
     shell:
-        "python -m studies claims {wildcards.paper} --runs {input} --scale {params.scale}"
+        "python -m studies job claims {wildcards.paper} --runs {input} --scale {params.scale}"
         " --output {output.claims} > {log} 2>&1"
 
 

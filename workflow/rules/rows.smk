@@ -24,7 +24,7 @@ rule rows:
         settings=PLAN.row_settings,
         code=PLAN.row_code,
     shell:
-        "python -m studies rows {wildcards.experiment} --methods {params.methods}"
+        "python -m studies job rows {wildcards.experiment} --methods {params.methods}"
         " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q} --output {output} > {log} 2>&1"
 
 
@@ -55,6 +55,6 @@ rule gather_rows:
         runtime=10,
     params:
         flags="",
-        code=hash_of(jobs.gather()),
+        code=hash_of(studies_jobs.gather()),
     shell:
-        "frugal gather {params.flags} --runs {input} --output {output} > {log} 2>&1"
+        "python -m studies job gather {params.flags} --runs {input} --output {output} > {log} 2>&1"

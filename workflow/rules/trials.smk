@@ -28,7 +28,7 @@ rule trials:
         settings=PLAN.search_settings,
         code=PLAN.search_code,
     shell:
-        "python -m studies trials {wildcards.method} --learner {wildcards.learner} --dataset {wildcards.dataset}"
+        "python -m studies job trials {wildcards.method} --learner {wildcards.learner} --dataset {wildcards.dataset}"
         " --seed {wildcards.seed} --n-trials {params.n_trials} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"
 
@@ -73,7 +73,7 @@ rule lookup_part:
         settings=PLAN.lookup_settings,
         code=PLAN.lookup_code("measure"),
     shell:
-        "frugal lookup measure --part {wildcards.part} --settings {params.settings:q}"
+        "python -m studies job lookup measure --part {wildcards.part} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"
 
 
@@ -101,7 +101,7 @@ rule lookup:
     params:
         code=PLAN.lookup_code("gather"),
     shell:
-        "frugal lookup gather --parts {input} --output {output} > {log} 2>&1"
+        "python -m studies job lookup gather --parts {input} --output {output} > {log} 2>&1"
 
 
 rule lookup_recheck:
@@ -128,7 +128,7 @@ rule lookup_recheck:
         n_cells=lambda wildcards: config["lookup"][wildcards.table]["n_rechecked"],
         code=PLAN.lookup_code("recheck"),
     shell:
-        "frugal lookup recheck --table {input.table} --settings {params.settings:q} --n-cells {params.n_cells}"
+        "python -m studies job lookup recheck --table {input.table} --settings {params.settings:q} --n-cells {params.n_cells}"
         " --seed 0 --output {output} > {log} 2>&1"
 
 
@@ -154,10 +154,10 @@ rule curves:
         network=lambda wildcards: PLAN.network_of(wildcards.network),
         settings=PLAN.curve_settings,
         code=lambda wildcards: hash_of(
-            jobs.curves(PLAN.network_of(wildcards.network), wildcards.dataset)
+            studies_jobs.curves(PLAN.network_of(wildcards.network), wildcards.dataset)
         ),
     shell:
-        "frugal curves --network {params.network} --dataset {wildcards.dataset}"
+        "python -m studies job curves --network {params.network} --dataset {wildcards.dataset}"
         " --candidates {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"
 
@@ -181,9 +181,9 @@ rule gather_curves:
         mem_mb=2000,
         runtime=10,
     params:
-        code=hash_of(jobs.gather()),
+        code=hash_of(studies_jobs.gather()),
     shell:
-        "frugal gather --runs {input} --by id --output {output} > {log} 2>&1"
+        "python -m studies job gather --runs {input} --by id --output {output} > {log} 2>&1"
 
 
 rule extrapolations:
@@ -207,10 +207,10 @@ rule extrapolations:
     params:
         settings=PLAN.extrapolation_settings(),
         code=lambda wildcards: hash_of(
-            jobs.extrapolate(PLAN.network_of(wildcards.network))
+            studies_jobs.extrapolate(PLAN.network_of(wildcards.network))
         ),
     shell:
-        "frugal extrapolate --curves {input} --settings {params.settings:q} --output {output} > {log} 2>&1"
+        "python -m studies job extrapolate --curves {input} --settings {params.settings:q} --output {output} > {log} 2>&1"
 
 
 use rule gather_curves as gather_extrapolations with:
@@ -270,7 +270,7 @@ rule hypertune_refits:
         settings=PLAN.tuned_settings,
         code=PLAN.tuned_code,
     shell:
-        "python -m studies refits --paper {params.paper} --runs {input.runs} --settings {params.settings:q}"
+        "python -m studies job refits --paper {params.paper} --runs {input.runs} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"
 
 

@@ -93,40 +93,6 @@ def data(name: str) -> Job:
     return Job(("frugal.cli:_data",), datasets([name]))
 
 
-def scores(dataset: str, classifier: str, *, timed: bool) -> Job:
-    """`frugal scores`."""
-    roots, names = learner(classifier)
-    scoring = ("scoring", "timed" if timed else "batch")
-    return Job(("frugal.cli:_scores", *roots), (*datasets([dataset]), *names, scoring))
-
-
-def rungs(dataset: str, classifier: str, *, timed: bool) -> Job:
-    """`frugal rungs`, which scores what successive halving asks for."""
-    scored, (root, name) = scores(dataset, classifier, timed=timed), strategy("folds", "successive_halving")
-    return Job(("frugal.cli:_rungs", *root, *scored.roots[1:]), (*scored.names, *name))
-
-
-def default(network: str, dataset: str) -> Job:
-    """`frugal default`."""
-    return Job(("frugal.cli:_default",), (*datasets([dataset]), *learner(network)[1]))
-
-
-def search(method: str) -> Job:
-    """`frugal search`; what is searched is in the files that it reads."""
-    root, name = strategy("folds", method)
-    return Job(("frugal.cli:_search", *root), name)
-
-
-def collect() -> Job:
-    """`frugal collect`."""
-    return Job(("frugal.cli:_collect",))
-
-
-def gather() -> Job:
-    """`frugal gather`."""
-    return Job(("frugal.cli:_gather",))
-
-
 def trials(
     method: str,
     on: str,
@@ -160,25 +126,3 @@ def trials(
         ("termination", "yes" if "termination" in own else "no"),
     )
     return Job(("frugal.cli:search_trials", *root, *roots), names)
-
-
-def curves(network: str, dataset: str) -> Job:
-    """`frugal curves`."""
-    return Job(("frugal.cli:_curves",), (*datasets([dataset]), *learner(network)[1], ("problem", "learner")))
-
-
-def extrapolate(network: str) -> Job:
-    """`frugal extrapolate`, of a network's curves."""
-    return Job(("frugal.cli:_extrapolate",), (*learner(network)[1], ("problem", "curves")))
-
-
-def lookup(step: str, of: str, dataset: str) -> Job:
-    """`frugal lookup`.
-
-    Args:
-        step: `measure`, `gather` or `recheck`.
-        of: the learner of the table.
-        dataset: that it is fitted to.
-    """
-    roots, names = learner(of)
-    return Job((f"frugal.cli:_lookup_{step}", *roots), (*datasets([dataset]), *names))

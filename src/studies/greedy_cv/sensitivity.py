@@ -42,7 +42,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Table 1 per variant, over the n and k that were run; published values pool five n.
 
     Args:
-        runs: rows of `frugal search` with a column `variant`.
+        runs: rows of `job search` with a column `variant`.
         scale: label of the run.
     """
     need(runs, "search_time", "n_tied", "variant")

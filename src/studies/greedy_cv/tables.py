@@ -1,6 +1,6 @@
 """What the tables of document 001 share: printed values, the test of two methods, and ours beside the published.
 
-Runs are one row per method, dataset, classifier, n, k and seed, as `frugal search` writes them.
+Runs are one row per method, dataset, classifier, n, k and seed, as `job search` writes them.
 """
 
 from __future__ import annotations

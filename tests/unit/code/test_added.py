@@ -4,6 +4,7 @@ import pytest
 
 from frugal.code import jobs
 from frugal.registry import added
+from studies import code
 
 
 @pytest.fixture
@@ -25,19 +26,19 @@ def plugged(tmp_path, monkeypatch):
 
 def forget():
     """Have it all looked for and read again."""
-    for cached in (added, jobs.tree_of, jobs.code_of):
+    for cached in (added, jobs.tree_of, jobs.code_of, code.code):
         cached.cache_clear()
 
 
 def test_a_strategy_that_a_package_adds_is_found_by_its_entry_point(plugged):
-    found = jobs.code_of().reached(jobs.search("best"))
-    assert {"plugged_in:Best", "plugged_in:SIZE", "frugal.cli:_search"} <= set(found)
+    found = code.code().reached(code.search("best"))
+    assert {"plugged_in:Best", "plugged_in:SIZE", "studies.jobs:_search"} <= set(found)
     assert "plugged_in:Other" not in found
     assert "plugged_in" not in sys.modules
 
 
 def test_a_change_of_it_reruns_its_own_results(plugged):
-    job, others = jobs.search("best"), [jobs.search("greedy"), jobs.trials("other", "function", "branin", {})]
+    job, others = code.search("best"), [code.search("greedy"), jobs.trials("other", "function", "branin", {})]
     before = [jobs.hash_of(one) for one in (job, *others)]
     plugged.write_text(plugged.read_text().replace("SIZE = 1", "SIZE = 2"))
     forget()
@@ -46,7 +47,7 @@ def test_a_change_of_it_reruns_its_own_results(plugged):
 
 
 def test_a_strategy_of_ours_does_not_depend_on_what_is_installed_beside(plugged):
-    beside = jobs.hash_of(jobs.search("greedy"))
+    beside = jobs.hash_of(code.search("greedy"))
     plugged.with_name("plugged_in-1.0.dist-info").joinpath("entry_points.txt").write_text("")
     forget()
-    assert jobs.hash_of(jobs.search("greedy")) == beside
+    assert jobs.hash_of(code.search("greedy")) == beside

@@ -6,13 +6,13 @@ import math
 import numpy as np
 import pytest
 
-from frugal.cli import main
 from frugal.datasets import Dataset
 from frugal.folds import Folds, Live, score
 from frugal.interface import FoldTask
 from frugal.learners import networks, space
 from frugal.learners.default import check_default
 from frugal.seeds import seed_for
+from studies.cli import main
 
 CANDIDATES = [{"optimizer": "adam", "learning_rate": 0.01}, {"optimizer": "sgd", "learning_rate": 0.1}]
 
@@ -124,7 +124,7 @@ def test_a_check_of_a_default_refuses_what_it_cannot_do(changed, message):
 def test_a_default_above_its_stated_error_leaves_no_file(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("frugal.datasets.load", lambda name, root: pictures(20))
     output = tmp_path / "default.csv"
-    arguments = ["default", "--network", "mnist_cnn", "--dataset", "mnist_100", "--epochs", "1"]
+    arguments = ["job", "default", "--network", "mnist_cnn", "--dataset", "mnist_100", "--epochs", "1"]
     assert main([*arguments, "--max-error", "0", "--output", str(output)]) == 3
     assert "0.0% at most is stated; nothing is tuned before it reaches that" in capsys.readouterr().err
     assert not output.exists()

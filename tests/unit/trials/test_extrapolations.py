@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from frugal import trials
-from frugal.cli import main
 from frugal.files import write
 from frugal.interface import Trial
 from frugal.learners import networks
@@ -20,6 +19,7 @@ from frugal.trials.searches import search
 from frugal.trials.strategies import make
 from frugal.trials.surrogates.learning_curves import CurveModel, UnfittableError
 from frugal.trials.termination import Terminating
+from studies.cli import main
 
 E, SHARE = 12, 0.5
 QUICK = {"n_steps": 20, "n_burn": 10}
@@ -129,7 +129,7 @@ def test_a_refused_setting_is_not_in_the_way_of_the_corrected_command(
 ):
     monkeypatch.chdir(tmp_path)
     write(stored().query("id == 0"), "curves.parquet")
-    command = ["extrapolate", "--curves", "curves.parquet", "--output", "out.parquet", "--settings"]
+    command = ["job", "extrapolate", "--curves", "curves.parquet", "--output", "out.parquet", "--settings"]
     assert main([*command, json.dumps(settings)]) == 2
     assert sentence in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["curves.parquet"]

@@ -76,6 +76,7 @@ def test_a_journal_that_was_cut_off_ends_with_the_same_trials(killed, n_bytes):
 SETTINGS = ["--settings", "{}", "--output", "o.parquet"]
 KEEPING = {
     "trials": [*COMMAND, "3"],
+    "refits": ["refits", "--runs", "r", *SETTINGS],
     "curves": ["curves", "--network", "mlp", "--dataset", "mnist", "--candidates", "0", *SETTINGS],
     "extrapolate": ["extrapolate", "--curves", "c.parquet", *SETTINGS],
     "lookup measure": ["lookup", "measure", "--part", "0", *SETTINGS],
@@ -85,9 +86,8 @@ KEEPING = {
 @pytest.mark.parametrize(
     ("parser", "command"),
     [
-        *((make_parser, command) for command in KEEPING.values()),
-        (of_studies.make_parser, KEEPING["trials"]),
-        (of_studies.make_parser, ["refits", "--runs", "r", *SETTINGS]),
+        *((of_studies.make_parser, ["job", *command]) for command in KEEPING.values()),
+        (make_parser, KEEPING["trials"]),
     ],
 )
 def test_every_command_that_keeps_a_journal_can_restart(parser, command):

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal.cli import main
 from frugal.datasets import load
 from frugal.interface import TrialTask
 from frugal.spaces import Choice, Ordinal, SearchSpace, as_json
@@ -15,6 +14,7 @@ from frugal.trials.look_up_jobs import grid_of, measure_part, part_of
 from frugal.trials.lookup import LookUpProblem, check_cells, recheck
 from frugal.trials.measured import COLUMNS, measure
 from frugal.trials.problems import LearnerProblem, split
+from studies.cli import main
 
 SPACE = SearchSpace({"alpha": Ordinal((0.5, 2.0)), "binarize": Ordinal((0.0, 0.5)), "fit_prior": Choice((True,))})
 
@@ -231,14 +231,16 @@ def test_a_table_is_made_by_hand_as_by_the_workflow(learner, space, tmp_path, mo
     rows = {"sizes": [30, 20], "n_subsets": [1, 2], "n_valid": 200, "n_test": 300, "n_train": 500}
     settings = ["--settings", json.dumps(facts | rows)]
     for part in ("0", "1"):
-        assert main(["lookup", "measure", "--part", part, *settings, "--output", f"part{part}.parquet"]) == 0
-    parts = ["lookup", "gather", "--output", "table.parquet", "--parts", "part0.parquet"]
+        assert (
+            main(["job", "lookup", "measure", "--part", part, *settings, "--output", f"part{part}.parquet"]) == 0
+        )
+    parts = ["job", "lookup", "gather", "--output", "table.parquet", "--parts", "part0.parquet"]
     assert main([*parts, "part0.parquet"]) == 2
     assert "is there twice" in capsys.readouterr().err
     assert main([*parts, "part1.parquet"]) == 0
     lookup = LookUpProblem(pd.read_parquet("table.parquet"))
     assert (lookup.name, lookup.sizes, len(lookup.table)) == (f"{learner} on digits", (20, 30), 4 * 3)
-    recheck = ["lookup", "recheck", *settings, "--output", "cells.csv", "--table"]
+    recheck = ["job", "lookup", "recheck", *settings, "--output", "cells.csv", "--table"]
     assert main([*recheck, "table.parquet"]) == 0
     assert len(pd.read_csv("cells.csv")) == 3
     lookup.table.assign(error=1.0).to_parquet("wrong.parquet")

@@ -1,0 +1,357 @@
+"""The jobs of the workflow: what each command of `python -m studies job` does."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from frugal.arguments import settings_of
+from frugal.checks import check_known
+from frugal.cli import journal_beside, search_trials
+from frugal.files import read, read_all, write, write_text
+
+if TYPE_CHECKING:
+    from frugal.code import Job
+    from frugal.datasets import Dataset
+    from frugal.interface import Candidate
+
+log = logging.getLogger("frugal")
+Command = Callable[[argparse.Namespace], None]
+
+
+# Folds -----------------------------------------------------------------------------------------------------------
+
+
+def _scores(args: argparse.Namespace) -> None:
+    from frugal.folds import score
+
+    data, candidates, settings = _scoring(args)
+    settings |= {"n_folds": args.n_folds, "n_rows": args.n_rows, "folds": args.folds}
+    table = score(data, args.classifier, candidates, **settings)
+    table.write(args.output, seconds_path=args.seconds_output)
+
+
+def _default(args: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from frugal.datasets import load
+    from frugal.learners.default import check_default
+
+    row = check_default(
+        args.network,
+        load(args.dataset, root=args.root),
+        epochs=args.epochs,
+        seed=args.seed,
+        max_error=args.max_error,
+    )
+    write(pd.DataFrame([row]), args.output)
+
+
+def _rungs(args: argparse.Namespace) -> None:
+    from frugal.folds.rungs import score_rungs
+
+    data, candidates, scoring = _scoring(args)
+    settings = settings_of(args.settings)
+    table = score_rungs(
+        data, args.classifier, candidates, n_candidates=args.n_candidates, settings=settings, **scoring
+    )
+    table.write(args.output, seconds_path=args.seconds_output)
+
+
+def _scoring(args: argparse.Namespace) -> tuple[Dataset, list[Candidate], dict[str, Any]]:
+    """Dataset, distinct candidates, and what `score` is told of the folds."""
+    from frugal.datasets import load
+    from frugal.folds.search import candidates_of
+
+    data = load(args.dataset, root=args.root)
+    drawn = {"dataset": data.name, "seed": args.seed, "n_ranges": args.n_ranges}
+    candidates = candidates_of(args.space, args.classifier, **drawn)
+    how = {name: getattr(args, name) for name in ("seed", "scaler", "splits", "space", "epochs")}
+    return data, candidates, how | {"exact_batch": not args.timed}
+
+
+def _search(args: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from frugal.folds.search import read_kept, search, warn_of_failures
+
+    kept = read_kept(args.scores, args.seconds)
+    warn_of_failures(kept)
+    seeds = args.seeds if args.seeds is not None else sorted(kept)
+    missing = sorted(set(seeds) - set(kept))
+    if missing:
+        raise ValueError(f"there are no score files for seed {missing[0]}")
+    how = {"settings": settings_of(args.settings), "tie_rule": args.tie_rule}
+    measured = [
+        search(args.method, kept[s].table, kept[s].rungs, n_candidates=n, **how)
+        for n in args.n_candidates
+        for s in seeds
+    ]
+    write(pd.DataFrame([m.result | (m.timing if args.seconds else {}) for m in measured]), args.output)
+
+
+def _collect(args: argparse.Namespace) -> None:
+    """Per-seed rows of many searches in one file, and the statistics of each cell beside it."""
+    import pandas as pd
+
+    from frugal.folds.search import CELL_KEYS, cells
+
+    frames = [read(path, *CELL_KEYS, "seed") for path in args.search]
+    runs = pd.concat(frames, ignore_index=True).sort_values([*CELL_KEYS, "seed"], ignore_index=True)
+    if args.variant:
+        runs = runs.assign(variant=args.variant)
+    table = cells(runs)
+    write(runs, args.output)
+    write(table, args.cells_output)
+
+
+def _explore(args: argparse.Namespace) -> None:
+    from frugal.folds.search import read_kept
+    from studies.beta_pruning.replays import explore, sweep
+
+    tables = [kept.table for kept in read_kept(args.scores).values()]
+    settings = settings_of(args.settings)
+    write(explore(tables, settings), args.output)
+    write(sweep(tables, settings, taus=args.taus, buffers=args.buffers), args.sweep_output)
+
+
+def _compare(args: argparse.Namespace) -> None:
+    """A compared strategy replayed on all kept scores of a cell, a row per n, k and seed."""
+    from frugal.folds.search import read_tables, warn_of_failures
+    from studies.folds_comparison.entries import Entry
+    from studies.folds_comparison.replays import compare
+
+    entry = Entry(args.name, args.strategy, settings_of(args.settings), budget_share=args.budget_share)
+    kept = read_tables(args.scores, args.seconds)
+    warn_of_failures(dict(enumerate(kept)))
+    write(compare(entry, kept, args.n_candidates, timed=bool(args.seconds)), args.output)
+
+
+# Trials ----------------------------------------------------------------------------------------------------------
+
+
+def _trials(args: argparse.Namespace) -> None:
+    """`frugal trials`, for document 002's public code, too."""
+    from studies.exploration.as_coded import NAME, Doc002AsCoded
+
+    search_trials(args, {NAME: Doc002AsCoded})
+
+
+def _curves(args: argparse.Namespace) -> None:
+    """Learning curves of a network's candidates, kept as they are made, so that a killed job goes on."""
+    from frugal.checks import check_settings
+    from frugal.datasets import load
+    from frugal.trials.curve_set import train_curves
+    from studies import code as jobs
+
+    settings = settings_of(args.settings)
+    check_settings(settings, ("n_train", "n_valid", "n_epochs"))
+    journal = journal_beside(args, lambda: jobs.curves(args.network, args.dataset))
+    data = load(args.dataset, root=args.root)
+    write(train_curves(args.network, data, args.candidates, **settings, journal_path=journal), args.output)
+    journal.path.unlink(missing_ok=True)
+
+
+def _extrapolate(args: argparse.Namespace) -> None:
+    """What first points of stored curves say of their last, kept as it is made, so that a killed job goes on."""
+    from frugal.checks import check_settings
+    from frugal.trials.curve_set import COLUMNS
+    from frugal.trials.extrapolations import extrapolate
+    from studies import code as jobs
+
+    settings = settings_of(args.settings)
+    check_settings(settings, ("check_share", "curve"))
+    curves = read(args.curves, *COLUMNS)
+    journal = journal_beside(args, lambda: jobs.extrapolate(str(curves["network"].iloc[0])))
+    write(extrapolate(curves, **settings, journal_path=journal), args.output)
+    journal.path.unlink(missing_ok=True)
+
+
+def _lookup(args: argparse.Namespace) -> None:
+    """A part of a look-up table, the parts in one, or some of its cells made anew."""
+    LOOKUP_STEPS[args.step](args)
+
+
+def _lookup_measure(args: argparse.Namespace) -> None:
+    from frugal.trials.look_up_jobs import measure_part
+    from studies import code as jobs
+
+    settings = settings_of(args.settings)
+    journal = journal_beside(args, lambda: jobs.lookup("measure", settings["learner"], settings["dataset"]))
+    write(measure_part(settings, args.part, args.root, journal), args.output)
+    journal.path.unlink(missing_ok=True)
+
+
+def _lookup_gather(args: argparse.Namespace) -> None:
+    from frugal.trials.lookup import LookUpProblem
+
+    table = read_all(args.parts)
+    LookUpProblem(table)  # refuses what is no whole table
+    order = ["n_rows", "subset", "candidate"]
+    write(table.sort_values(order, kind="stable", ignore_index=True), args.output)
+
+
+def _lookup_recheck(args: argparse.Namespace) -> None:
+    from frugal.seeds import rng_for
+    from frugal.trials.look_up_jobs import problem_of
+    from frugal.trials.lookup import check_cells, recheck
+
+    problem = problem_of(settings_of(args.settings), args.root)
+    rng = rng_for("recheck", problem.name, args.seed)
+    cells = recheck(read(args.table), problem, args.n_cells, rng)
+    write(cells, args.output)
+    check_cells(cells)
+
+
+def _refits(args: argparse.Namespace) -> None:
+    """What searches chose, fitted and tested."""
+    from studies import code, registry
+
+    refit = registry.refit(args.paper)
+    runs = read_all(args.runs)
+
+    def job() -> Job:
+        searched = runs[runs["method"].notna()]
+        return code.refits(args.paper, searched["learner"].unique(), searched["dataset"].unique())
+
+    journal = journal_beside(args, job)
+    write(refit(runs, settings_of(args.settings), args.root, journal), args.output)
+    journal.path.unlink(missing_ok=True)
+
+
+# Rows, and what is made of all runs ------------------------------------------------------------------------------
+
+
+def _rows(args: argparse.Namespace) -> None:
+    """Methods of one of `registry.experiments`, seed after seed."""
+    import pandas as pd
+
+    from studies.registry import run
+
+    settings, parts = settings_of(args.settings), []
+    for method in args.methods:
+        for seed in args.seeds:
+            parts.append(run(args.experiment, method, seed, settings, args.root))
+            log.info("%s: seed %d done", method, seed)
+    write(pd.concat(parts, ignore_index=True), args.output)
+
+
+def _gather(args: argparse.Namespace) -> None:
+    """Rows of many jobs in one file, in the order of method and seed, or of other columns."""
+    import pandas as pd
+
+    runs = pd.concat([read(path, *args.by, "data") for path in args.runs])
+    if args.experiment:
+        runs.insert(0, "experiment", args.experiment)
+    write(runs.sort_values(args.by, kind="stable", ignore_index=True), args.output)
+
+
+def _derive(args: argparse.Namespace) -> None:
+    """What an optimiser or a factorisation makes of other runs, or of nothing."""
+    from studies import registry
+
+    derived = registry.derived(args.paper)
+    check_known(f"derived run of {args.paper}", args.name, derived)
+    write(derived[args.name](*map(read, args.runs)), args.output)
+
+
+# What papers show ------------------------------------------------------------------------------------------------
+
+
+def _of_its_runs(command: Command) -> Command:
+    """A command that first refuses the runs of another paper, or of something else of its own."""
+
+    def checked(args: argparse.Namespace) -> None:
+        from studies import run_files
+
+        match args.command:
+            case "claims":
+                run_files.check_claimed(args.paper, args.runs)
+            case "refits":
+                run_files.check_refitted(args.paper, args.runs)
+            case _:
+                run_files.check_shown(args.paper, args.command, args.name, args.runs or ())
+        try:
+            command(args)
+        except KeyError as error:
+            if getattr(args, "numbers", None) is None:
+                raise
+            raise ValueError(f"{args.numbers} holds no numbers of {args.name}: it lacks {error}") from error
+
+    return checked
+
+
+def _table(args: argparse.Namespace) -> None:
+    from studies import markdown, registry
+
+    artefact = registry.artefact(args.paper, "table", args.name)
+    render = artefact.render or registry.paper(args.paper).render or markdown.render
+    table = artefact.summarise(read_all(args.runs), args.scale)
+    text = render(table)
+    write(table, args.output)
+    write_text(text, Path(args.output).with_suffix(".md"))
+
+
+def _figure(args: argparse.Namespace) -> None:
+    from studies import registry, style
+    from studies.captions import as_markdown
+
+    artefact = registry.artefact(args.paper, "figure", args.name)
+    assert artefact.draw is not None
+    given = {"seed": args.seed, "runs": args.runs, "numbers": args.numbers}
+    needed = "seed" if artefact.runs == () else "runs"
+    names = [name for name, value in given.items() if value is not None]
+    if names not in ([needed], ["numbers"]):
+        raise ValueError(f"{args.name} of {args.paper} is drawn from --{needed}, or --numbers, and nothing else")
+    png, svg, csv, md = (Path(args.output).with_suffix(suffix) for suffix in (".png", ".svg", ".csv", ".md"))
+    if args.numbers:
+        write_text(Path(args.numbers).read_text(), csv)
+    else:
+        write(artefact.summarise(args.seed if needed == "seed" else read_all(args.runs)), csv)
+    style.save(artefact.draw(read(csv)), png, svg)  # of the numbers as the file holds them
+    if args.caption:
+        write_text(as_markdown(args.caption) + "\n", md)
+
+
+def _claims(args: argparse.Namespace) -> None:
+    """The document's claims, and beside them (`claims` in the name becomes `findings`) what we found beyond it."""
+    from studies.verdicts import judge_paper, split
+
+    runs = {Path(path).stem: read(path, "data") for path in args.runs}  # files are named for studies
+    claims, findings = split(judge_paper(args.paper, runs, args.scale))
+    output = Path(args.output)
+    write(claims, output)
+    write(findings, output.with_name(output.name.replace("claims", "findings")))
+    for row in (*claims.itertuples(), *findings.itertuples()):
+        print(f"{row.verdict:20} {row.ours:10.4g}  {row.id}: {row.quantity}")
+
+
+JOBS: dict[str, Command] = {
+    "scores": _scores,
+    "rungs": _rungs,
+    "default": _default,
+    "search": _search,
+    "collect": _collect,
+    "explore": _explore,
+    "compare": _compare,
+    "trials": _trials,
+    "curves": _curves,
+    "extrapolate": _extrapolate,
+    "lookup": _lookup,
+    "refits": _of_its_runs(_refits),
+    "rows": _rows,
+    "gather": _gather,
+    "derive": _derive,
+    "table": _of_its_runs(_table),
+    "figure": _of_its_runs(_figure),
+    "claims": _of_its_runs(_claims),
+}
+"""Name -> what runs it; `arguments` says what each takes."""
+LOOKUP_STEPS: dict[str, Command] = {
+    "measure": _lookup_measure,
+    "gather": _lookup_gather,
+    "recheck": _lookup_recheck,
+}

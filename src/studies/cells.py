@@ -101,13 +101,16 @@ def some(
     is_log: bool = False,
     noun: str = "cells",
     names: Sequence[str] = (),
+    is_whole: bool = False,
     open_below: ArrayLike = False,
     open_above: ArrayLike = False,
 ) -> Estimate:
     """A quantity that must lie in the region in some cell ("sometimes", "can").
 
     Reproduced: one cell does, significantly after Holm's correction. Contradicted: every cell lies outside by its
-    own one-sided test at 2.5 %. Else undecided. Arguments and result as of `every`; the best cell is shown.
+    own one-sided test at 2.5 %, and the cells are all that the sentence speaks of (`is_whole`): otherwise others
+    may bear it out, however many seeds these have. Else undecided. Arguments and result as of `every`; the best
+    cell is shown.
 
     Raises:
         ValueError: if the region has two edges.
@@ -123,13 +126,14 @@ def some(
     p_for = [
         _p_outside(estimates[i], *((high, math.inf) if math.isinf(low) else (-math.inf, low))) for i in varied
     ]
-    verdict = UNDECIDED
+    best = max(varied, key=lambda i: _depth(estimates[i], low, high) / _error(estimates[i]))
+    verdict, needed = UNDECIDED, ""
     if min(p_for) * len(varied) < 0.025:
         verdict = REPRODUCED
-    elif all(_is_outside(estimates[i], low, high) for i in varied):
+    elif is_whole and all(_is_outside(estimates[i], low, high) for i in varied):
         verdict = CONTRADICTED
-    best = max(varied, key=lambda i: _depth(estimates[i], low, high) / _error(estimates[i]))
-    needed = in_words(_seeds_of_cell(estimates[best], low, high)) if verdict == UNDECIDED else ""
+    elif is_whole or _depth(estimates[best], low, high) > 0:
+        needed = in_words(_seeds_of_cell(estimates[best], low, high))
     found = of_logarithms(estimates[best]) if is_log else estimates[best]
     remark = f"{noun}: {len(varied)}; shown: the clearest" + (f", {names[best]}" if names else "")
     return replace(found, verdict=verdict, seeds_to_decide=needed, remark=remark)

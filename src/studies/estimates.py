@@ -44,7 +44,7 @@ class Estimate:
         n_seeds: seeds that it is from; 0 where there is no chance in it.
         is_log: whether the interval is symmetric in the logarithm.
         verdict: where it does not follow from the interval.
-        seeds_to_decide: the same.
+        seeds_to_decide: the same; empty where no number of seeds can decide it.
         remark: stands behind the quantity, such as counts of cells.
     """
 
@@ -55,7 +55,7 @@ class Estimate:
     n_seeds: int = 0
     is_log: bool = False
     verdict: str = ""
-    seeds_to_decide: str = ""
+    seeds_to_decide: str | None = None
     remark: str = ""
 
 
@@ -64,17 +64,19 @@ def exact(value: float, n_seeds: int = 0) -> Estimate:
     return Estimate(float(value), float(value), float(value), n_seeds=n_seeds)
 
 
-def mean(values: ArrayLike) -> Estimate:
+def mean(values: ArrayLike, bounds: tuple[float, float] = (-math.inf, math.inf)) -> Estimate:
     """Mean over seeds, with Student's interval; seeds without a value (nan) are left out.
 
     Args:
         values: one per seed, shape (n_seeds,); a difference of methods that share seeds is taken seed by seed.
+        bounds: the least and the largest value that the quantity can have, at which the interval is cut.
     """
     x = np.asarray(values, dtype=float)
     x = x[~np.isnan(x)]
     if x.size < 2:
         return Estimate(float(x.mean()) if x.size else math.nan, math.nan, math.nan, n_seeds=x.size)
-    return Estimate(float(x.mean()), *mean_interval(x), float(x.std(ddof=1)), x.size)
+    low, high = mean_interval(x)
+    return Estimate(float(x.mean()), max(low, bounds[0]), min(high, bounds[1]), float(x.std(ddof=1)), x.size)
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> Estimate:
@@ -246,6 +248,16 @@ def unbounded(found: Estimate, *, below: bool, above: bool) -> Estimate:
     return replace(found, low=least if below else found.low, high=math.inf if above else found.high)
 
 
+def tied(found: Estimate, why: str) -> Estimate:
+    """An estimate that says nothing, since the values are equal for another reason than the claim's: undecided.
+
+    Args:
+        found: the estimate.
+        why: for the remark.
+    """
+    return replace(found, verdict=UNDECIDED, seeds_to_decide="", remark=why)
+
+
 def varies(estimate: Estimate) -> bool:
     """Whether the values differ by more than rounding; False where there are fewer than two."""
     return estimate.sd > ROUNDING
@@ -261,7 +273,7 @@ def seeds_to_decide(region: Region, estimate: Estimate) -> str:
 
     The smallest n with (t(0.975, n - 1) + 0.84) s / sqrt(n) no more than the distance of ours to the nearest edge.
     """
-    if estimate.seeds_to_decide:
+    if estimate.seeds_to_decide is not None:
         return estimate.seeds_to_decide
     if is_of_few_equal_values(estimate):
         return in_words(EQUAL_VALUES)

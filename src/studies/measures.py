@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -36,7 +35,6 @@ def difference_of_shares(name: str) -> Measure:
     """Points between two shares of the same seeds, which are 100 at most, of an array of ones less ones."""
 
     def measure(arrays: Arrays, rng: np.random.Generator) -> Estimate:
-        found = mean(100 * arrays[name])
-        return replace(found, low=max(found.low, -100.0), high=min(found.high, 100.0))
+        return mean(100 * arrays[name], bounds=(-100.0, 100.0))
 
     return measure

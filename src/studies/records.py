@@ -136,7 +136,7 @@ class Study:
         judged: of these the rows that its claims are judged on; None: all.
         arrays: what its claims are measured on, from those rows.
         is_enough: whether those rows are all of the study's cells and reach the floor under its verdicts.
-        instead: what to say in place of a verdict, by the id of a claim, from the runs: data out of reach, say.
+        instead: what to say in place of a verdict, and why, by the id of a claim, from the runs.
         claims_file: name of the file of its claims, without an end.
         is_run: whether it is run with a configuration; None: always.
         cells: folder or name of the statistics of its runs by cell; its own name by default.
@@ -156,7 +156,7 @@ class Study:
     judged: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     arrays: Callable[[pd.DataFrame], Arrays] | None = None
     is_enough: Callable[[pd.DataFrame], bool] | None = None
-    instead: Callable[[pd.DataFrame], Mapping[str, str]] | None = None
+    instead: Callable[[pd.DataFrame], Mapping[str, tuple[str, str]]] | None = None
     claims_file: str = "claims"
     is_run: Callable[[Mapping[str, Any]], bool] | None = None
     cells: str = ""
@@ -225,6 +225,11 @@ class Claim:
         artefact: the table or figure that shows it, such as `tables/table1`.
         is_ours: whether it is a finding of ours and not a claim of the document.
         of: name of the study that it is judged on.
+        reads: of that study's rows those that it is measured on, which give its `data`; None: all.
+        inferred_from: the table or figure of the document that its settings or data were inferred from, such as
+            `Table 3`: to agree with that is no evidence.
+        is_by_construction: whether it holds whatever the data are.
+        is_out_of_reach: whether its data are nowhere to be had: without a number it is not testable.
     """
 
     id: str
@@ -238,6 +243,15 @@ class Claim:
     artefact: str = ""
     is_ours: bool = False
     of: str = ""
+    reads: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    inferred_from: str = ""
+    is_by_construction: bool = False
+    is_out_of_reach: bool = False
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether it could have come out otherwise."""
+        return not (self.inferred_from or self.is_by_construction)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

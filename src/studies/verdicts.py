@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any, Final
 
 import pandas as pd
@@ -31,6 +32,8 @@ from studies.tidy import provenance
 
 NOT_RUN, NOT_TESTABLE = "not run at this scale", "not testable here"
 VERDICTS: Final = (REPRODUCED, CONTRADICTED, UNDECIDED, NOT_RUN, NOT_TESTABLE)
+NO_EVIDENCE: Final = "of these no evidence"
+"""Reproduced claims that hold by construction, or on what was inferred from the table or figure they are about."""
 COLUMNS: Final = [
     "id", "section", "quote", "quantity", "unit", "published", "agrees_if", "ours", "low", "high", "verdict",
     "seeds_to_decide", "n_seeds", "scale", "data", "artefact",
@@ -49,7 +52,15 @@ def verdict(region: Region, estimate: Estimate) -> str:
     return CONTRADICTED if region.misses(estimate.low, estimate.high) else UNDECIDED
 
 
-def judge(claims: Sequence[Claim], arrays: Arrays | None, *, enough: bool, scale: str, data: str) -> pd.DataFrame:
+def judge(
+    claims: Sequence[Claim],
+    arrays: Arrays | None,
+    *,
+    enough: bool,
+    scale: str,
+    data: str,
+    instead: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+) -> pd.DataFrame:
     """One row per claim: `COLUMNS`, and `is_ours`.
 
     Args:
@@ -58,25 +69,44 @@ def judge(claims: Sequence[Claim], arrays: Arrays | None, *, enough: bool, scale
         enough: whether the runs are all of the experiment's cells and reach the floor.
         scale: label of the run.
         data: provenance of the data.
+        instead: what to say in place of a verdict, and why, by the id of a claim.
     """
     return pd.DataFrame(
-        [_row(claim, arrays, enough=enough, scale=scale, data=data) for claim in claims],
+        [_row(claim, arrays, enough, scale, data, instead.get(claim.id)) for claim in claims],
         columns=[*COLUMNS, "is_ours"],
     ).astype(dict.fromkeys(("ours", "low", "high"), float))
 
 
-def _row(claim: Claim, arrays: Arrays | None, *, enough: bool, scale: str, data: str) -> list[Any]:
+def _row(
+    claim: Claim, arrays: Arrays | None, enough: bool, scale: str, data: str, instead: tuple[str, str] | None
+) -> list[Any]:
     found = Estimate(math.nan, math.nan, math.nan)
     if arrays is not None:
         found = claim.measure(arrays, rng_for("bootstrap", claim.id))
     is_measured = bool(found.verdict) or not math.isnan(found.ours)
-    is_run = enough and (is_measured or bool(found.remark))  # else it has no runs
-    says = verdict(claim.agrees, found) if is_run else NOT_RUN
+    says, why = instead or _says(claim, found, is_measured=is_measured, enough=enough)
     needed = seeds_to_decide(claim.agrees, found) if says == UNDECIDED and is_measured else ""
-    quantity = f"{claim.quantity} ({found.remark})" if found.remark and is_run else claim.quantity
+    quantity = _with_notes(claim, found.remark if enough else "", why)
     head = [claim.id, claim.section, claim.quote, quantity, claim.unit, claim.published, str(claim.agrees)]
     numbers = [found.ours, found.low, found.high]
     return [*head, *numbers, says, needed, found.n_seeds, scale, data, claim.artefact, claim.is_ours]
+
+
+def _says(claim: Claim, found: Estimate, *, is_measured: bool, enough: bool) -> tuple[str, str]:
+    """A verdict, or what stands in its place, and why."""
+    if enough and (is_measured or found.remark):
+        return verdict(claim.agrees, found), ""
+    if is_measured:
+        return NOT_RUN, "below the floor"
+    return NOT_TESTABLE if claim.is_out_of_reach else NOT_RUN, ""
+
+
+def _with_notes(claim: Claim, *notes: str) -> str:
+    """The quantity in words, and behind it what else is to be known of the number."""
+    inferred = f"settings or data inferred from {claim.inferred_from}" if claim.inferred_from else ""
+    made = "holds by construction" if claim.is_by_construction else ""
+    said = "; ".join(filter(None, (*notes, inferred, made)))
+    return f"{claim.quantity} ({said})" if said else claim.quantity
 
 
 def split(judged: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -91,10 +121,13 @@ def split(judged: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def summarise(claims: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """How many claims have which verdict: a row per paper and one of all, columns paper, claims and `VERDICTS`.
+    """How many claims have which verdict: a row per paper and one of all.
 
     Args:
         claims: tables of claims by paper.
+
+    Returns:
+        paper, claims, then `VERDICTS`; behind those that are reproduced how many of them are `NO_EVIDENCE`.
 
     Raises:
         ValueError: on a verdict that is none of `VERDICTS`, as an earlier rule gave them.
@@ -102,11 +135,17 @@ def summarise(claims: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     for paper, table in claims.items():
         for name in table["verdict"].unique():
             check_known(f"verdict on {paper}", name, VERDICTS)
-    counts = {
-        paper: {"claims": len(table), **{name: int((table["verdict"] == name).sum()) for name in VERDICTS}}
-        for paper, table in claims.items()
-    }
-    rows = pd.DataFrame.from_dict(counts, orient="index", columns=["claims", *VERDICTS])
+    from studies import registry
+
+    of_papers = map(registry.paper, registry.PAPERS)
+    certain = {claim.id for of in of_papers for claim in of.claims if not claim.is_evidence}
+    counts = {}
+    for paper, table in claims.items():
+        is_no_evidence = (table["verdict"] == REPRODUCED) & table["id"].isin(certain)
+        counts[paper] = {name: int((table["verdict"] == name).sum()) for name in VERDICTS}
+        counts[paper] |= {"claims": len(table), NO_EVIDENCE: int(is_no_evidence.sum())}
+    columns = ["claims", REPRODUCED, NO_EVIDENCE, *VERDICTS[1:]]
+    rows = pd.DataFrame.from_dict(counts, orient="index", columns=columns)
     rows.loc["all"] = rows.sum()
     return rows.rename_axis("paper").reset_index()
 
@@ -161,22 +200,15 @@ def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scal
             parts.append(judge(tuple(listed), None, enough=False, scale=scale, data=""))
             continue
         table = pd.concat([runs[run] for run in reads], ignore_index=True) if len(reads) > 1 else runs[reads[0]]
-        rows = study.judged(table) if study.judged else table
-        arrays, enough = study.arrays(rows), study.is_enough(rows)
-        judged = judge(tuple(listed), arrays, enough=enough, scale=scale, data=provenance(rows))
-        parts.append(in_place_of_verdicts(judged, study.instead(table) if study.instead else {}))
+        rows, of_study = study.judged(table) if study.judged else table, tuple(listed)
+        judged = judge(
+            of_study,
+            study.arrays(rows),
+            enough=study.is_enough(rows),
+            scale=scale,
+            data="",
+            instead=study.instead(table) if study.instead else {},
+        )
+        read = [provenance(claim.reads(rows) if claim.reads else rows) for claim in of_study]
+        parts.append(judged.assign(data=read))
     return pd.concat(parts, ignore_index=True)
-
-
-def in_place_of_verdicts(judged: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """The rows of `judge`, those of these ids with a label in place of a verdict.
-
-    Args:
-        judged: rows of `judge`.
-        labels: by id.
-    """
-    table = judged.copy()
-    rows = table["id"].isin(list(labels))
-    table.loc[rows, "verdict"] = table.loc[rows, "id"].map(labels)
-    table.loc[rows, "seeds_to_decide"] = ""
-    return table

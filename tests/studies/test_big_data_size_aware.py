@@ -21,7 +21,7 @@ from studies.publish import _reaches_floor
 from studies.searches import SEARCHES
 from studies.shared.look_up_tables import least_test_error
 from studies.style import TRIALS
-from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED, judge_claims
+from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, judge_claims
 
 SIZES = (512, 1024, 2048, 4096, 8192)
 FIGURES = {one.name: one for one in figure3.ARTEFACTS if one.draw}
@@ -190,7 +190,7 @@ def test_the_table_has_means_differences_and_those_who_never_arrive():
 RATIOS = {  # of the pair that lies least inside its region
     "bayesian_to_random": (8000 / 1600, REPRODUCED),
     "mtbo_to_all_rows": (1600 / 100, REPRODUCED),
-    "mtbo_first": (10 / 150, CONTRADICTED),
+    "mtbo_first": (10 / 150, UNDECIDED),  # of three sizes, and the sentence has others
     "fabolas_to_mtbo": (150 / 10, REPRODUCED),
     "optimum_together": (150 / 10, CONTRADICTED),
     "fabolas_to_random": (8000 / 10, REPRODUCED),
@@ -255,14 +255,11 @@ def test_a_random_search_that_never_arrives_takes_at_least_what_it_spent():
     assert found.loc["big_data.svm_search.fabolas_to_random", "verdict"] == CONTRADICTED  # more than 1000 times
 
 
-def test_speed_ups_above_the_tables_ratio_are_not_testable():
-    def ids(runs):
-        found = judged(runs)["verdict"]
-        return [name.removeprefix("big_data.svm_search.") for name in found.index[found == NOT_TESTABLE]]
-
-    assert ids(toy(ratio=50.0)) == ["fabolas_to_random", "fabolas_to_random_kernel_values"]
-    speeds = ["bayesian_to_random", "mtbo_to_all_rows", "fabolas_to_mtbo", "fabolas_to_random"]
-    assert ids(toy(ratio=3.0)) == [*speeds, *(f"{what}_kernel_values" for what in speeds)]
+def test_a_ratio_is_judged_whatever_a_fit_of_the_table_costs():
+    # A search saves by fewer trials, too, so that no ratio of evaluation costs bounds what it can save.
+    expected = judged(toy())["verdict"]
+    assert judged(toy(ratio=3.0))["verdict"].tolist() == expected.tolist()
+    assert set(expected) == {REPRODUCED, CONTRADICTED, UNDECIDED}
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 import math
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from frugal.seeds import rng_for
-from studies import regions
+from studies import regions, registry
 from studies.cells import every, some
 from studies.estimates import (
     CONTRADICTED,
@@ -21,8 +23,17 @@ from studies.estimates import (
     share,
     unbounded,
 )
-from studies.records import Claim
-from studies.verdicts import COLUMNS, NOT_RUN, judge, split, summarise, verdict
+from studies.records import Claim, Paper
+from studies.verdicts import (
+    COLUMNS,
+    NO_EVIDENCE,
+    NOT_RUN,
+    NOT_TESTABLE,
+    judge,
+    split,
+    summarise,
+    verdict,
+)
 
 
 def claim(agrees, measure, **more):
@@ -89,6 +100,14 @@ def test_a_mean_has_students_interval():
     expected = stats.t.interval(0.95, 3, kept.mean(), stats.sem(kept))
     assert (found.ours, found.n_seeds) == (3.5, 4)
     assert (found.low, found.high) == pytest.approx(expected)
+
+
+def test_an_interval_ends_where_the_quantity_does():
+    values = [50.0, 90.0, 99.0]
+    free, cut = mean(values), mean(values, bounds=(0, 100))
+    assert free.high > 100
+    assert (cut.low, cut.high, cut.sd) == (free.low, 100.0, free.sd)
+    assert verdict(regions.at_most(100), cut) == REPRODUCED
 
 
 def test_a_ratio_is_paired_by_seed_and_its_interval_is_of_the_logarithm():
@@ -247,8 +266,17 @@ def test_every_cell_of_ratios_is_shown_as_a_ratio():
 def test_sometimes_takes_one_case_and_never_takes_all():
     yes, no = [1.0, 1.2, 1.1, 0.9], [-1.0, -1.2, -1.1, -0.9]
     assert some([yes, no], regions.above(0)).verdict == REPRODUCED
-    assert some([no, no], regions.above(0)).verdict == CONTRADICTED
-    assert some([no, [-1.0, 1.2, 0.5, -0.4]], regions.above(0)).verdict == UNDECIDED
+    assert some([no, no], regions.above(0), is_whole=True).verdict == CONTRADICTED
+    assert some([no, [-1.0, 1.2, 0.5, -0.4]], regions.above(0), is_whole=True).verdict == UNDECIDED
+
+
+def test_cases_that_are_not_all_refute_no_sometimes():
+    no, open_cell, other = [-1.0, -1.2, -1.1, -0.9], [-1.0, 1.2, 0.9, -0.3], [1.0, -1.2, -0.5, 0.4]
+    found = some([no, no], regions.above(0), names=("a", "b"))
+    assert (found.verdict, found.remark) == (UNDECIDED, "the clearest of 2 cells: a")
+    assert seeds_to_decide(regions.above(0), found) == ""  # nor would more seeds of them
+    assert seeds_to_decide(regions.above(0), some([no, other], regions.above(0))) == ""
+    assert int(seeds_to_decide(regions.above(0), some([no, open_cell], regions.above(0)))) > 4
 
 
 def test_every_cell_may_have_to_lie_between_two_edges():
@@ -283,7 +311,7 @@ def test_the_region_of_some_cell_has_one_edge():
 def test_values_that_may_be_lower_bear_out_no_lower_edge_but_may_miss_it():
     fast, slow = np.log([[20.0, 22.0, 18.0, 21.0]]), np.log([[2.0, 2.2, 1.8, 2.1]])
     region = regions.at_least(10)
-    for measure in (every, some):
+    for measure in (every, partial(some, is_whole=True)):
         assert measure(fast, region, is_log=True).verdict == REPRODUCED
         censored = measure(fast, region, is_log=True, open_below=True)
         assert (censored.verdict, censored.low, censored.seeds_to_decide) == (UNDECIDED, 0.0, ">1000")
@@ -336,6 +364,47 @@ def test_below_the_floor_there_is_no_verdict():
     assert below["verdict"].tolist() == judge(claims, None, enough=True, scale="", data="")["verdict"].tolist()
     assert below["verdict"].item() == NOT_RUN
     assert judge(claims, arrays, enough=True, scale="paper", data="original")["verdict"].item() == REPRODUCED
+    assert below["quantity"].item() == "a quantity (below the floor)"  # there is a number beside it
+
+
+def test_what_has_no_number_is_not_testable_where_its_data_are_nowhere_to_be_had():
+    claims = [
+        claim(regions.above(1), lambda a, rng: mean(a["x"]), is_out_of_reach=is_out) for is_out in (True, False)
+    ]
+    for arrays, enough in ((None, False), ({"x": np.array([])}, True), ({"x": np.array([])}, False)):
+        found = judge(claims, arrays, enough=enough, scale="paper", data="")
+        assert found["verdict"].tolist() == [NOT_TESTABLE, NOT_RUN]
+    brought = judge(claims, {"x": np.array([2.0, 2.1, 2.2])}, enough=True, scale="paper", data="")
+    assert brought["verdict"].tolist() == [REPRODUCED] * 2
+
+
+def test_a_quantity_says_what_stands_in_place_of_a_verdict_and_why():
+    claims = [claim(regions.above(1), lambda a, rng: mean(a["x"]), inferred_from="Table 3")]
+    instead = {"paper.topic.what": (NOT_RUN, "on 9 rows")}
+    found = judge(claims, {"x": np.array([0.9, 1.2])}, enough=True, scale="paper", data="", instead=instead)
+    assert found[["verdict", "seeds_to_decide", "quantity"]].iloc[0].tolist() == [
+        NOT_RUN, "", "a quantity (on 9 rows; settings or data inferred from Table 3)",
+    ]  # fmt: skip
+
+
+def test_agreement_that_is_no_evidence_is_said_and_counted_apart(monkeypatch):
+    kinds = ({}, {"inferred_from": "Figure 7"}, {"is_by_construction": True})
+    listed = [
+        Claim(f"one.{n}", "1", "words", "a quantity", "times", regions.above(1), lambda a, rng: exact(2.0), **kind)
+        for n, kind in enumerate(kinds)
+    ]
+    listed += [replace(listed[1], id="one.3", agrees=regions.below(1))]
+    monkeypatch.setattr(registry, "PAPERS", ("one",))
+    monkeypatch.setattr(registry, "paper", lambda name: Paper(name=name, title="One", claims=listed))
+    judged = judge(listed, {}, enough=True, scale="paper", data="")
+    assert judged["quantity"].tolist() == [
+        "a quantity",
+        "a quantity (settings or data inferred from Figure 7)",
+        "a quantity (holds by construction)",
+        "a quantity (settings or data inferred from Figure 7)",
+    ]
+    row = summarise({"one": judged}).set_index("paper").loc["one"]
+    assert row[["claims", REPRODUCED, NO_EVIDENCE, CONTRADICTED]].tolist() == [4, 3, 2, 1]
 
 
 def test_claims_and_findings_have_their_columns_and_are_counted():

@@ -123,6 +123,7 @@ CLAIMS: Final = (
         unit="%",
         agrees=above(0),
         measure=_share_pictured,
+        inferred_from="Figure 11",
         artefact="figures/boundary_angles",
     ),
     _claim(
@@ -132,6 +133,7 @@ CLAIMS: Final = (
         unit="times",
         agrees=above(1),
         measure=_angles,
+        inferred_from="Figure 11",
         artefact="tables/boundaries",
     ),
 )

@@ -219,8 +219,7 @@ FIGURE3: Final = Artefact(
     seed(s) with 95 % intervals (drawn from three seeds on); trials by method:
     {% for name, n in n_trials.items() if n %}{{ name }} {{ n }}{{ ", " if not loop.last }}{% endfor %}. The
     document has MTBO-4, -32 and -512, and evaluations up to 50,000 rows. The left title has the ratio of the
-    table's largest evaluation cost to its smallest, in seconds (column cost_ratio of the CSV): no larger speed-up
-    is testable here.""",
+    table's largest evaluation cost to its smallest, in seconds (column cost_ratio of the CSV).""",
     draw,
 )
 FIGURE3_COST: Final = Artefact(
@@ -230,8 +229,7 @@ FIGURE3_COST: Final = Artefact(
     """Figure 3, left and middle, against a cost that is the same on every machine: kernel values computed by the
     evaluations, of n training rows n squared and n times the validation rows; the optimiser's time is not in it.
     Means over {{ n_seeds }} seed(s) with 95 % intervals, drawn from three seeds on. The left title has the ratio
-    of the table's largest evaluation cost to its smallest, in kernel values (column cost_ratio of the CSV): no
-    larger speed-up is testable here.""",
+    of the table's largest evaluation cost to its smallest, in kernel values (column cost_ratio of the CSV).""",
     partial(draw, spent="Kernel values computed"),
 )
 FIGURE3_CNN: Final = Artefact(
@@ -250,8 +248,8 @@ FIGURE3_CNN: Final = Artefact(
     optimisers' draws alone, since all seeds replay one split of the data and one training of each candidate;
     trials by method: {% for name, n in n_trials.items() if n %}{{ name }}
     {{ n }}{{ ", " if not loop.last }}{% endfor %}; random search is dealt the candidates without repeats. The left
-    title has the ratio of the largest evaluation cost to the smallest, in seconds (column cost_ratio of the CSV):
-    no larger speed-up is testable here.""",
+    title has the ratio of the largest evaluation cost to the smallest, in seconds (column cost_ratio of the
+    CSV).""",
     draw,
 )
 FIGURE3_CNN_COST: Final = Artefact(
@@ -262,8 +260,7 @@ FIGURE3_CNN_COST: Final = Artefact(
     times epochs of the evaluations; the optimiser's time is not in it. Means over {{ n_seeds }} seed(s) with 95 %
     intervals, drawn from three seeds on. All seeds replay one split of the data and one training of each
     candidate, so intervals are over orders and the optimisers' draws alone. The left title has the ratio of the
-    largest evaluation cost to the smallest, in rows times epochs (column cost_ratio of the CSV): no larger
-    speed-up is testable here.""",
+    largest evaluation cost to the smallest, in rows times epochs (column cost_ratio of the CSV).""",
     partial(draw, spent="Training rows times epochs"),
 )
 SVM_TABLE: Final = Artefact(

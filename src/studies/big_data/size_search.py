@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies.big_data.arrivals import CURRENCIES, METHODS, NAMES, arrivals, cost_ratio, searches, targets
+from studies.big_data.arrivals import CURRENCIES, METHODS, NAMES, arrivals, searches, targets
 from studies.cells import every, some
 from studies.estimates import Arrays, Estimate, ratio, unbounded
 from studies.methods import METHODS as RECORDS
@@ -34,7 +34,6 @@ from studies.records import Claim, Study
 from studies.regions import Region, about, above, at_least, between, order_of_magnitude
 from studies.searches import SEARCHES
 from studies.shared.look_up_tables import cells
-from studies.verdicts import NOT_TESTABLE
 
 # What the claims are measured on -----------------------------------------------------------------------------
 
@@ -91,34 +90,17 @@ def _is_enough(runs: pd.DataFrame, search: str) -> bool:
     return bool(enough and all(reached[name] >= least for name, least in FLOORS[search].items()))
 
 
-def not_testable_svm(runs: pd.DataFrame) -> dict[str, str]:
-    """A label for the SVM's claims on ratios above that of the table's largest to its smallest evaluation cost."""
-    return _not_testable(runs, SVM_CLAIMS)
-
-
-def not_testable_cnn(runs: pd.DataFrame) -> dict[str, str]:
-    """A label for the CNN's claims on ratios above that of the table's largest to its smallest evaluation cost."""
-    return _not_testable(runs, CNN_CLAIMS)
-
-
-def _not_testable(runs: pd.DataFrame, claims: Sequence[Claim]) -> dict[str, str]:
-    possible = {True: cost_ratio(runs, "cost"), False: cost_ratio(runs, "seconds")}
-    return {claim.id: NOT_TESTABLE for claim in claims if claim.agrees.low > possible[claim.is_ours]}
-
-
 SVM_SEARCH: Final = Study(
     name="svm_search",
     methods=SEARCHES["svm_search"].compared,
     arrays=arrays,
     is_enough=is_enough_svm,
-    instead=not_testable_svm,
 )
 CNN_SEARCH: Final = Study(
     name="cnn_search",
     methods=SEARCHES["cnn_search"].compared,
     arrays=arrays,
     is_enough=is_enough_cnn,
-    instead=not_testable_cnn,
 )
 
 

@@ -215,6 +215,7 @@ CLAIMS: Final = (
         unit="%",
         agrees=at_least(100),
         measure=count(lambda a: 100.0 * float(np.nanmean(a["inside"]))),
+        is_by_construction=True,
         artefact="tables/table1_by_n",
     ),
     _claim(

@@ -141,7 +141,7 @@ def _constant(searches: pd.DataFrame, like: Array) -> Array:
     return constant
 
 
-def instead(runs: pd.DataFrame) -> Mapping[str, str]:
+def instead(runs: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
     """What stands in place of verdicts on the searches of a learner, by the id of a claim."""
     claims = [claim for claim in CLAIMS if claim.of == runs["learner"].iloc[0]]
     rows = without_stand_ins(runs)

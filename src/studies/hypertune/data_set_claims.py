@@ -8,6 +8,7 @@ were not compared on equal budgets.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -40,6 +41,11 @@ MARGIN: Final = 1.0
 well" of HyperTune where it prints 0.05 beside Hyperband's 0.04."""
 
 
+COMPARABLE: Final = 0.8
+"""Share of the document's training rows below which its printed errors are not ours to judge: errors fall with
+rows, and would differ whatever the method does."""
+
+
 @dataclass(frozen=True)
 class DataSetClaim(Claim):
     """A claim, and the runs that it needs.
@@ -49,17 +55,29 @@ class DataSetClaim(Claim):
         datasets: that it is about, where they were run.
         needed: those of them without which it has no verdict.
         lead: of a claim on searches, the array that it is judged by, which must have a number for every seed.
-        least_rows: training rows below which it has no verdict.
+        printed_rows: training rows of the document's number, of which it needs `COMPARABLE`.
     """
 
     methods: tuple[str, ...] = ()
     datasets: tuple[str, ...] = ALL
     needed: tuple[str, ...] = NEEDED
     lead: str = ""
-    least_rows: float = 0.0
+    printed_rows: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reads", self.reads or self.runs_of)
+
+    def runs_of(self, runs: pd.DataFrame) -> pd.DataFrame:
+        """Rows of its methods on its data sets."""
+        return runs[runs["method"].isin(self.methods) & runs["dataset"].isin(self.datasets)]
 
 
-def measured(values: Values, region: Region, datasets: tuple[str, ...]) -> Measure:
+def measured(
+    values: Values,
+    region: Region,
+    datasets: tuple[str, ...],
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> Measure:
     """Measure a quantity that must lie in a region: on one data set by the mean over seeds, or else on every one.
 
     Data sets that were not run are left out. So are constant problems, where no method does better than the
@@ -69,9 +87,10 @@ def measured(values: Values, region: Region, datasets: tuple[str, ...]) -> Measu
         values: from the arrays, (n_datasets, n_seeds) in `ORDER`.
         region: with one edge, where there are several data sets.
         datasets: which it is measured on.
+        bounds: the least and the largest value that the mean can have.
     """
     if len(datasets) == 1:
-        return lambda arrays, rng: mean(values(arrays)[ORDER.index(datasets[0])])
+        return lambda arrays, rng: mean(values(arrays)[ORDER.index(datasets[0])], bounds=bounds)
 
     def measure(arrays: Arrays, rng: np.random.Generator) -> Estimate:
         rows, constant = values(arrays), arrays["constant"].max(axis=1)
@@ -110,8 +129,8 @@ def are_real(runs: pd.DataFrame) -> bool:
     return not runs["data"].map(is_stand_in).any()
 
 
-def lacking(claims: Iterable[DataSetClaim], facts: pd.DataFrame, arrays: Arrays) -> dict[str, str]:
-    """Claims without a verdict, by their ids: `NOT_RUN`.
+def lacking(claims: Iterable[DataSetClaim], facts: pd.DataFrame, arrays: Arrays) -> dict[str, tuple[str, str]]:
+    """Claims without a verdict, by their ids: `NOT_RUN`, and why.
 
     So are those for which a method or a data set that they need was not run, or with fewer repetitions, rows or
     epochs than the floor; and those of which a search ended before HyperTune's time did, so that methods were not
@@ -134,15 +153,24 @@ def lacking(claims: Iterable[DataSetClaim], facts: pd.DataFrame, arrays: Arrays)
         used = cells[cells["method"].isin(claim.methods) & cells["dataset"].isin(claim.datasets)]
         run = set(zip(used["dataset"], used["method"], strict=True))
         asked = {(name, method) for name in {*claim.needed, *used["dataset"]} for method in claim.methods}
-        is_run = asked <= run and used["is_enough"].all() and (used["n_rows"] >= claim.least_rows).all()
         has_gaps = bool(claim.lead) and np.isnan(arrays[claim.lead][places(used["dataset"].unique())]).any()
-        if not is_run or used["is_short"].any() or has_gaps:
-            labels[claim.id] = NOT_RUN
+        reasons = {
+            "not on all data sets and by all methods": not asked <= run,
+            f"on {used['n_rows'].min():,.0f} training rows, the document's {claim.printed_rows:,}": (
+                used["n_rows"] < COMPARABLE * claim.printed_rows
+            ).any(),
+            "below the floor": not used["is_enough"].all(),
+            "a search ended before HyperTune's time did": used["is_short"].any(),
+            "a search ended before HyperTune was on all rows": has_gaps,
+        }
+        why = next((reason for reason, is_so in reasons.items() if is_so), "")
+        if why:
+            labels[claim.id] = NOT_RUN, why
     return labels
 
 
-def out_of_reach(claims: Iterable[DataSetClaim], runs: pd.DataFrame) -> dict[str, str]:
-    """Claims on data of which there are stand-ins alone, by their ids: `NOT_TESTABLE`.
+def out_of_reach(claims: Iterable[DataSetClaim], runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    """Claims on data of which there are stand-ins alone, by their ids: `NOT_TESTABLE`, and why.
 
     Args:
         claims: on one study.
@@ -152,5 +180,5 @@ def out_of_reach(claims: Iterable[DataSetClaim], runs: pd.DataFrame) -> dict[str
     for claim in claims:
         used = runs[runs["dataset"].isin(claim.datasets)]
         if len(used) and used["data"].map(is_stand_in).all():
-            labels[claim.id] = NOT_TESTABLE
+            labels[claim.id] = NOT_TESTABLE, "the data are a stand-in"
     return labels

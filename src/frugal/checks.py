@@ -1,4 +1,4 @@
-"""What settings and names may be, refused in one sentence that names them and what is accepted."""
+"""Checks of settings and names: each refuses a wrong value in one sentence, which says what is accepted."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import numpy as np
 
 
 def is_number(value: object, low: float) -> bool:
-    """Whether `value` is a finite real number, no bool, of at least `low`."""
+    """Whether `value` is a finite real number of at least `low`; a bool is not."""
     return is_real(value) and low <= float(value) < math.inf  # type: ignore[arg-type]
 
 
 def is_real(value: object) -> bool:
-    """Whether `value` is a real number, no bool; nan and infinite ones are."""
+    """Whether `value` is a real number; nan and infinity are, a bool is not."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def is_whole(value: object, low: int) -> bool:
-    """Whether `value` is a whole number, no bool, of at least `low`."""
+    """Whether `value` is an integer of at least `low`; a bool is not."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         return False
     return int(value) >= low
 
 
 def check_number(name: str, value: object, low: float, *, above: bool = False) -> None:
-    """Refuse what is no finite number of at least `low`; with `above`, `low` itself too.
+    """Raise unless `value` is a finite number of at least `low`; with `above`, it must be above `low`.
 
     Raises:
         ValueError: naming the setting.
@@ -39,7 +39,7 @@ def check_number(name: str, value: object, low: float, *, above: bool = False) -
 
 
 def check_positive(name: str, value: object) -> None:
-    """Refuse what is no finite number above 0.
+    """Raise unless `value` is a finite number above 0.
 
     Raises:
         ValueError: naming the setting.
@@ -48,7 +48,7 @@ def check_positive(name: str, value: object) -> None:
 
 
 def check_between(name: str, value: object, low: float, high: float, *, above: bool = False) -> None:
-    """Refuse what is no number from `low` to `high`; with `above`, `low` itself too.
+    """Raise unless `value` is a number from `low` to `high`; with `above`, it must be above `low`.
 
     Raises:
         ValueError: naming the setting.
@@ -60,7 +60,7 @@ def check_between(name: str, value: object, low: float, high: float, *, above: b
 
 
 def check_whole(name: str, value: object, low: int, high: int | None = None, what: str = "") -> None:
-    """Refuse what is no whole number of at least `low` and at most `high`, of which `what` says what it is.
+    """Raise unless `value` is an integer from `low` to `high`. `what` says in the message what `high` is.
 
     Raises:
         ValueError: naming the setting.
@@ -71,7 +71,7 @@ def check_whole(name: str, value: object, low: int, high: int | None = None, wha
 
 
 def check_choice(name: str, value: object, known: Iterable[str]) -> None:
-    """Refuse what is not among `known`.
+    """Raise unless `value` is among `known`.
 
     Raises:
         ValueError: naming the setting.
@@ -82,7 +82,7 @@ def check_choice(name: str, value: object, known: Iterable[str]) -> None:
 
 
 def check_rng(rng: object) -> None:
-    """Refuse what is no NumPy generator, such as a seed.
+    """Raise unless `rng` is a NumPy generator; a seed is not.
 
     Raises:
         ValueError: naming the argument.
@@ -92,7 +92,7 @@ def check_rng(rng: object) -> None:
 
 
 def check_known(kind: str, name: str, known: Collection[str]) -> None:
-    """Refuse a name that is not among `known`; `kind` says what it is the name of.
+    """Raise unless `name` is among `known`. `kind` says in the message what is named.
 
     Raises:
         ValueError: listing the known ones.
@@ -104,7 +104,7 @@ def check_known(kind: str, name: str, known: Collection[str]) -> None:
 def check_settings(
     settings: Mapping[str, Any], known: Collection[str], kind: str = "setting", *, complete: bool = True
 ) -> None:
-    """Refuse a setting that is not among `known`, and, where they have to be `complete`, the lack of one that is.
+    """Raise if a setting is not among `known` or, where settings must be `complete`, if a known one is missing.
 
     Raises:
         ValueError: naming it and listing the known ones.

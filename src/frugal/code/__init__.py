@@ -1,4 +1,4 @@
-"""Which of our code a result depends on, and a hash of it, from syntax trees alone: nothing is imported."""
+"""The part of our code that a result depends on, and its hash. Syntax trees are read; nothing is imported."""
 
 from frugal.code.reach import Code, Job
 from frugal.code.tree import Tree

@@ -1,4 +1,4 @@
-"""What each command of `frugal` runs, by what it is asked for; see `switches` for the kinds of names."""
+"""The code that each command of `frugal` runs, given its arguments; `switches` has the kinds of names."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def learner(name: str) -> tuple[tuple[str, ...], Names]:
 
 
 def datasets(names: Iterable[str]) -> Names:
-    """The datasets that these are rows of; a name that the catalogue lacks is one of no dataset."""
+    """The datasets that these names stand for; a name that the catalogue lacks stands for itself."""
     found = []
     for name in names:
         try:
@@ -95,7 +95,7 @@ def data(name: str) -> Job:
 
 def trials(
     method: str,
-    on: str,
+    problem: str,
     dataset: str,
     settings: Mapping[str, Any],
     *,
@@ -106,23 +106,23 @@ def trials(
 
     Args:
         method: as the command takes it.
-        on: the learner, `function`, `lookup` or `curves`.
+        problem: the learner, `function`, `lookup` or `curves`.
         dataset: the same.
         settings: the same.
         looked_up: the learner whose table or curves are looked up.
         others: where the classes of strategies are that the family does not have, by name.
     """
-    own = settings.get("strategies", {}).get(method, {})
-    strategy_name = own.get("strategy", method)
+    method_settings = settings.get("strategies", {}).get(method, {})
+    strategy_name = method_settings.get("strategy", method)
     root, of_strategy = strategy("trials", strategy_name)
     if strategy_name in others:
         root = (others[strategy_name],)
-    roots, of_learner = learner(looked_up or on)
+    roots, of_learner = learner(looked_up or problem)
     names: Names = (
         *of_strategy,
         *of_learner,
         *datasets([dataset]),
-        ("problem", on if on in PROBLEMS else "learner"),
-        ("termination", "yes" if "termination" in own else "no"),
+        ("problem", problem if problem in PROBLEMS else "learner"),
+        ("termination", "yes" if "termination" in method_settings else "no"),
     )
     return Job(("frugal.cli:search_trials", *root, *roots), names)

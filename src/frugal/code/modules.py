@@ -1,4 +1,4 @@
-"""What a module defines, in pieces small enough that a change of one says which results it touches."""
+"""The definitions of a module, in pieces so small that a changed piece tells which results change."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def bindings_of(statement: ast.Import | ast.ImportFrom, package: str) -> dict[str, Binding]:
-    """Name -> what it is bound to.
+    """Name -> its binding.
 
     Args:
         statement: an import; `*` is bound to the module.
@@ -175,8 +175,8 @@ class _Walk:
             yield from self.chains(part.iter, inner)
             inner |= dict.fromkeys(one.id for one in ast.walk(part.target) if isinstance(one, ast.Name))
             yield from self._all([part.target, *part.ifs], inner)
-        made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        yield from self._all(made, inner)
+        results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        yield from self._all(results, inner)
 
     def _bound(self, body: Iterable[ast.AST]) -> dict[str, Binding | None]:
         """Names that a function's body binds, but for those that it says are global."""

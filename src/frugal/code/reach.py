@@ -1,4 +1,4 @@
-"""What a job's result depends on: every definition that its roots lead to, and a hash of them all."""
+"""The definitions that a job's result depends on: all that its roots lead to, and their hash."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Code:
         self._nodes: dict[Place, Node] = {}
 
     def hash_of(self, job: Job) -> str:
-        """A hash of everything that `reached` lists, and of how it hangs together; modules' names do not count.
+        """A hash of all definitions that `reached` lists and of the links between them, without names of modules.
 
         Raises:
             ValueError: if a root is not there.
@@ -196,7 +196,7 @@ class Code:
         return [part for part in node.parts if not part.keys or chosen[node.keyed_by] & part.keys]
 
     def _node(self, place: Place) -> Node:
-        """A unit, and where what it uses leads to; every job that meets it has this from the first."""
+        """A unit with the places of the definitions that it uses, worked out once for all jobs."""
         if place not in self._nodes:
             unit = self.tree.unit(place)
             keyed_by = self._keyed.get(place) or self._kind_of_call.get(place)
@@ -272,8 +272,8 @@ class Code:
         named = [
             (f"{package}.{word}", class_of(word))
             for package in packages
-            for of, word in sorted(words)
-            if of != package.split(".")[0]
+            for origin, word in sorted(words)
+            if origin != package.split(".")[0]
         ]
         found = [one for module, name in named for one in self.tree.find(module, (name,))]
         return [place for place in found if place not in numbers]
@@ -283,7 +283,7 @@ class Code:
         found = []
         for place, homes in self._homes.items():
             package = place.module.split(".")[0]
-            named = {word for of, word in words if of != package}
+            named = {word for origin, word in words if origin != package}
             tables = sorted(table for table, names in homes.items() if named & set(names))
             found += [one for table in tables if place in numbers for one in self._places(table)]
         return [place for place in found if place not in numbers]

@@ -161,7 +161,7 @@ class Tree:
         return []
 
     def named(self, module: str, attributes: tuple[str, ...]) -> str:
-        """Where a name of no code of these packages comes from, followed through the imports of these."""
+        """The origin of a name that these packages import from elsewhere, followed through their imports."""
         while module in self.sources and attributes:
             binding = self.module(module).imports.get(attributes[0])
             if binding is None or binding == (module, attributes[:1]):

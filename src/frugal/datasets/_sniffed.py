@@ -17,7 +17,7 @@ _WITH_POINT: Final = re.compile(r"\s*[-+]?\d+\.\d+\s*")
 
 
 class Dialect(NamedTuple):
-    """What pandas has to be told.
+    """How pandas must read a table.
 
     Attributes:
         encoding: of the text.
@@ -36,7 +36,7 @@ class Dialect(NamedTuple):
 
 
 class Encoding:
-    """Finds out, block by block, whether bytes are UTF-8; what is not is read as Windows' cp1252.
+    """Finds out, block by block, whether bytes are UTF-8; other bytes are read as Windows' cp1252.
 
     Attributes:
         name: of the encoding so far.

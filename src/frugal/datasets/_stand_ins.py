@@ -1,4 +1,4 @@
-"""What replaces a dataset that cannot be had: rows that a dependency ships, or generated ones."""
+"""Replacements of datasets out of reach: rows that a dependency ships, or generated ones."""
 
 from __future__ import annotations
 

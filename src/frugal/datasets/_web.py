@@ -27,7 +27,7 @@ _HANDLERS = (
 
 @contextmanager
 def bounded(*, timeout_s: float, limit: int) -> Iterator[None]:
-    """What clients that use `urllib` download inside the block is bounded.
+    """Bound the downloads of clients that use `urllib` inside the block.
 
     Args:
         timeout_s: seconds a server may stay silent.

@@ -17,7 +17,7 @@ _BLOCK_ROWS = 4_096
 
 @dataclass(frozen=True, eq=False)
 class Arrays:
-    """What a reader makes of a source.
+    """The arrays that a reader makes from a source.
 
     Attributes:
         X: (n_rows, n_features), float64, or uint8 for images.

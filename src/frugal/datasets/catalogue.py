@@ -1,4 +1,4 @@
-"""What datasets exist, as data: where each comes from, its shape, its classes and its checksums.
+"""The known datasets as records: where each comes from, its shape, its classes and its checksums.
 
 Checksums are of three kinds. `File.sha256` is of a file as the mirror holds it. `File.unpacked_md5` is of an
 idx file after gunzip, which every publisher of MNIST shares. `Entry.content_sha256` is of the processed
@@ -94,7 +94,7 @@ class Entry:
 
     @property
     def max_bytes(self) -> int:
-        """What a source of it may unpack to, in bytes: of images twice their pixels, of tables 64 per cell."""
+        """Largest unpacked size of a source, in bytes: of images twice their pixels, of tables 64 per cell."""
         per_cell = 2 if self.image_shape and self.reader != "scikit-learn" else 64
         return 2**20 + per_cell * self.rows * (self.features + 1)
 

@@ -201,7 +201,7 @@ def _verify_content(folder: Path, X: NDArray[Any], y: NDArray[np.int64], record:
         ValueError: if they are not those on record.
     """
     stats = [(folder / name).stat() for name in ("X.npy", "y.npy")]
-    key = (str(folder.resolve()), *(number for of in stats for number in (of.st_size, of.st_mtime_ns)))
+    key = (str(folder.resolve()), *(number for stat in stats for number in (stat.st_size, stat.st_mtime_ns)))
     if key in _verified:
         return
     if "stored_sha256" in record:

@@ -124,9 +124,9 @@ def _fits(sizes: Sequence[int], d: int, seed: int) -> list[dict[str, Any]]:
     signs = site_X, site_dim, -np.ones(N_SITES)
 
     def evidence(X: Array, y: Array) -> Callable[[], object]:
-        made = gp.evidence(X, y)
+        fitted = gp.evidence(X, y)
         theta = np.array([0.0] * (d + 1) + [math.log(NOISE**2)])
-        return lambda: made.with_gradient(theta)
+        return lambda: fitted.with_gradient(theta)
 
     calls: dict[str, Callable[[Array, Array], Callable[[], object]]] = {
         "gp_ml2": lambda X, y: lambda: gp.fit(X, y),

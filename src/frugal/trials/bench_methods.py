@@ -102,8 +102,8 @@ class _Optuna:
         self._cube: dict[str, Any] = {f"x{i}": side for i in range(X.shape[1])}
         for x, value in zip(X, y, strict=True):
             point = dict(zip(self._cube, map(float, x), strict=True))
-            told = optuna.trial.create_trial(params=point, distributions=self._cube, value=float(value))
-            self._study.add_trial(told)
+            trial = optuna.trial.create_trial(params=point, distributions=self._cube, value=float(value))
+            self._study.add_trial(trial)
 
     def ask(self) -> Array:
         self._asked = self._study.ask(self._cube)

@@ -69,13 +69,13 @@ def budget(
     check_number("n_sigmas", n_sigmas, 0)
     spent = table["cost"] if currency == "cost" else table["seconds"] + table["overhead_s"]
     partial = table["n_rows"].notna()
-    told = ~partial & table["error"].notna()
-    if told.sum() < 2:
-        raise ValueError(f"a budget needs at least two trials on all rows that succeeded, got {told.sum()}")
+    succeeded = ~partial & table["error"].notna()
+    if succeeded.sum() < 2:
+        raise ValueError(f"a budget needs at least two trials on all rows that succeeded, got {succeeded.sum()}")
     if sigma is None:
-        sigma = noise_sd(table[told], space, kernel)
+        sigma = noise_sd(table[succeeded], space, kernel)
     check_number("sigma", sigma, 0)
-    near = table["error"][told] <= table["error"][told].min() + n_sigmas * sigma
+    near = table["error"][succeeded] <= table["error"][succeeded].min() + n_sigmas * sigma
     first = int(np.flatnonzero(table.index == near.idxmax())[0])
     until = (np.arange(len(table)) <= first) & ~partial.to_numpy()
     return Budget(float(spent[partial].sum()), float(spent[until].sum()), sigma)

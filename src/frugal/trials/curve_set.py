@@ -87,17 +87,17 @@ def train_curves(
     facts = (network, dataset.name, SPACE, sizes, n_valid, n_epochs, dataset.provenance)
     of_set = dict(zip(OF_SET, facts, strict=True))
     lines = Lines(journal_path, of_set)
-    made = dict(lines.rows(lambda row: ((row["id"], row[SIZE]), row)))
+    trained = dict(lines.rows(lambda row: ((row["id"], row[SIZE]), row)))
     wanted = [(number, size) for number in numbers for size in sizes]
-    if not made.keys() >= set(wanted):  # or the first curve's seconds are those of importing and compiling, too
+    if not trained.keys() >= set(wanted):  # or the first curve's seconds are those of importing and compiling, too
         replace(problem).evaluate(TrialTask(0, candidates[0], min(sizes[0], 64), epochs=1), _go_on)
     for number, size in wanted:
-        if (number, size) not in made:
+        if (number, size) not in trained:
             task = TrialTask(number, candidates[number], size, epochs=n_epochs)
             one = replace(problem)  # which lets its network go
-            made[number, size] = {SIZE: size} | _train(one, task, tested=size == sizes[0])
-            lines.add(made[number, size])
-    rows = [of_set | {SIZE: size} | row for number, size in wanted for row in _rows(made[number, size])]
+            trained[number, size] = {SIZE: size} | _train(one, task, tested=size == sizes[0])
+            lines.add(trained[number, size])
+    rows = [of_set | {SIZE: size} | row for number, size in wanted for row in _rows(trained[number, size])]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -138,13 +138,13 @@ def _train(problem: LearnerProblem, task: TrialTask, *, tested: bool) -> dict[st
     }
 
 
-def _rows(made: dict[str, Any]) -> list[dict[str, Any]]:
+def _rows(curve: dict[str, Any]) -> list[dict[str, Any]]:
     """A curve's rows: `OF_EPOCH`."""
-    n = len(made["scores"])
+    n = len(curve["scores"])
     rows = []
-    for i, (score, seconds) in enumerate(zip(made["scores"], made["seconds"], strict=True)):
-        last = {"test_error": made["test_error"], "reason": made["reason"]}
+    for i, (score, seconds) in enumerate(zip(curve["scores"], curve["seconds"], strict=True)):
+        last = {"test_error": curve["test_error"], "reason": curve["reason"]}
         at_end = last if i == n - 1 else {"test_error": math.nan, "reason": ""}
-        what = {"id": made["id"], "candidate": made["candidate"], "epoch": i + 1}
+        what = {"id": curve["id"], "candidate": curve["candidate"], "epoch": i + 1}
         rows.append(what | {"score": score, "seconds": seconds} | at_end)
     return rows

@@ -99,7 +99,7 @@ class CurvesProblem:
             for size, part in table.groupby(SIZE)
         }
         self.curves = self._curves[self.sizes[-1]]
-        whose = {size: [(curve.id, curve.candidate) for curve in of] for size, of in self._curves.items()}
+        whose = {size: [(curve.id, curve.candidate) for curve in curves] for size, curves in self._curves.items()}
         for size in self.sizes:
             if whose[size] != whose[self.sizes[-1]]:
                 raise ValueError(f"{self.name} must be of the same candidates on {size} rows as on the most")

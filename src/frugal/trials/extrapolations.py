@@ -91,18 +91,18 @@ def extrapolate(
     check_curve_settings(curve)
     header = {**of_set, "ids": [one.id for one in problem.curves], "share": check_share, "curve": dict(curve)}
     lines = Lines(journal_path, header)
-    made = dict(lines.rows(lambda row: ((row["id"], row["epoch"]), row)))
+    rows = dict(lines.rows(lambda row: ((row["id"], row["epoch"]), row)))
     todo = [(one, n) for one in problem.curves for n in checks]
     todo = [(one, n) for one, n in todo if n <= len(one.scores) and np.isfinite(one.scores[:n]).all()]
     with one_thread():
         for one, n in todo:
-            if (one.id, n) in made:
+            if (one.id, n) in rows:
                 continue
             rng = rng_for("extrapolation", of_set["network"], of_set["dataset"], one.id, n)
-            made[one.id, n] = _row(one, n, horizon, CurveModel(rng=rng, **curve))
-            lines.add(made[one.id, n])
-            log.info("curve %d, %d points: %.2f s", one.id, n, made[one.id, n]["seconds"])
-    return pd.DataFrame([of_set | made[one.id, n] for one, n in todo], columns=COLUMNS)
+            rows[one.id, n] = _row(one, n, horizon, CurveModel(rng=rng, **curve))
+            lines.add(rows[one.id, n])
+            log.info("curve %d, %d points: %.2f s", one.id, n, rows[one.id, n]["seconds"])
+    return pd.DataFrame([of_set | rows[one.id, n] for one, n in todo], columns=COLUMNS)
 
 
 def _row(one: Curve, n: int, horizon: int, model: CurveModel) -> dict[str, Any]:
@@ -236,7 +236,7 @@ class Extrapolations:
         curve, n = self._replayed.get(trial), len(scores)
         row = self._rows.get((-1 if curve is None else curve, n))
         if row is None or row["n_epochs"] != horizon or _key(numbers(row["observed"])[:n]) != _key(scores):
-            known = sorted(n for of, n in self._rows if of == curve)
+            known = sorted(n for place, n in self._rows if place == curve)
             raise ValueError(
                 f"curve {curve} of trial {trial} with these {n} scores was not extrapolated to epoch {horizon}; "
                 f"there are extrapolations of it from {', '.join(map(str, known)) or 'no'} points"

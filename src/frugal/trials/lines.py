@@ -81,8 +81,8 @@ class JournalFile:
     def differing(self, kept: Mapping[str, Any], header: Mapping[str, Any]) -> list[str]:
         """Names of what must be, but is not, the same in two headers; the code is none of them."""
 
-        def text(of: Mapping[str, Any], name: str) -> str:
-            return json.dumps(of[name], sort_keys=True) if name in of else ""
+        def text(head: Mapping[str, Any], name: str) -> str:
+            return json.dumps(head[name], sort_keys=True) if name in head else ""
 
         names = dict.fromkeys((*header, *kept))
         counting = [name for name in names if name not in (CODE, *self.apart)]

@@ -47,12 +47,12 @@ class LookUpProblem:
 
     def __init__(self, table: pd.DataFrame) -> None:
         self.table = _checked(table)
-        of = table.iloc[0]
-        self.name, self.data = f"{of['learner']} on {of['dataset']}", str(of["data"])
+        first = table.iloc[0]
+        self.name, self.data = f"{first['learner']} on {first['dataset']}", str(first["data"])
         self.n_subsets = {int(n): int(k) for n, k in table.groupby("n_rows")["subset"].nunique().items()}  # type: ignore[call-overload]
         self.sizes = tuple(sorted(self.n_subsets))
         candidates = {text: json.loads(text) for text in table["candidate"].unique()}
-        self.space = _space(str(of["learner"]), list(candidates.values()))
+        self.space = _space(str(first["learner"]), list(candidates.values()))
         self._cells = {
             (self._values(candidates[row.candidate]), row.n_rows, row.subset): row for row in table.itertuples()
         }
@@ -132,9 +132,9 @@ def recheck(
     _checked(table)
     check_whole("n_cells", n_cells, 1, len(table), "the cells of the table")
     check_rng(rng)
-    of = facts_of(problem)
-    if table.iloc[0][list(OF)].to_dict() != of:
-        raise ValueError(f"the table is of {table.iloc[0][list(OF)].to_dict()}, the problem of {of}")
+    facts = facts_of(problem)
+    if table.iloc[0][list(OF)].to_dict() != facts:
+        raise ValueError(f"the table is of {table.iloc[0][list(OF)].to_dict()}, the problem of {facts}")
     n_valid = len(problem.parts.valid[1])
     if max_flips is None:
         max_flips = math.ceil(MAX_SHARE * n_valid) if problem.learner == "svm" else 0

@@ -119,9 +119,9 @@ def in_groups(
     names = [as_json(candidate) for candidate in candidates]
     if not names or len(set(names)) < len(names):
         raise ValueError(f"candidates must be at least one, none of them twice, got {len(names)}")
-    of = facts_of(problem)
+    facts = facts_of(problem)
     parts = {"n_train": len(problem.parts.train[1]), "n_valid": len(problem.parts.valid[1])}
-    journal = Lines(journal_path, {**of, **parts, "candidates": names})
+    journal = Lines(journal_path, {**facts, **parts, "candidates": names})
     cells = dict(journal.rows(lambda row: (_key(row), row)))
     for n_rows, subset in sizes.draws():
         left = [c for c, name in zip(candidates, names, strict=True) if (name, n_rows, subset) not in cells]
@@ -130,7 +130,7 @@ def in_groups(
             journal.add(cell)
     ordered = [cells[name, *draw] for draw in sizes.draws() for name in names]
     table = pd.DataFrame(ordered, columns=list(CELL))
-    return pd.concat([pd.DataFrame(of, index=table.index), table], axis=1)
+    return pd.concat([pd.DataFrame(facts, index=table.index), table], axis=1)
 
 
 def facts_of(problem: LearnerProblem) -> dict[str, Any]:

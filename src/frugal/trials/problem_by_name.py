@@ -51,8 +51,8 @@ def problem(
         check_known("function", dataset, FUNCTIONS)
         return FUNCTIONS[dataset]
     if learner in (LOOKUP, CURVES) and "table" not in settings:
-        what, of = ("table", "fits") if learner == LOOKUP else ("set", "curves")
-        raise ValueError(f"the {what} {dataset} needs the setting 'table', the file of its {of}")
+        what, contents = ("table", "fits") if learner == LOOKUP else ("set", "curves")
+        raise ValueError(f"the {what} {dataset} needs the setting 'table', the file of its {contents}")
     if learner == CURVES:
         return CurvesProblem.read(settings["table"])
     if learner == LOOKUP:

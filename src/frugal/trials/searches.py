@@ -92,65 +92,65 @@ def search(
         RunError: if all trials of the search failed.
     """
     check_settings(settings, SETTINGS, complete=False)
-    for of, its in settings.get("strategies", {}).items():
-        if of != method:
-            check_known("strategy of the settings", its.get("strategy", of), [*known(), *others])
-    own = dict(settings.get("strategies", {}).get(method, {}))
+    for other, theirs in settings.get("strategies", {}).items():
+        if other != method:
+            check_known("strategy of the settings", theirs.get("strategy", other), [*known(), *others])
+    options = dict(settings.get("strategies", {}).get(method, {}))
     check_whole("n_trials", n_trials, 1)
     n_drawn = settings.get("n_initial", min(N_INITIAL, n_trials))
     check_whole("n_initial", n_drawn, 1)
-    name, n_initial = own.pop("strategy", method), own.pop("n_initial", n_drawn)
-    draws = own.pop("draws", method)
+    name, n_initial = options.pop("strategy", method), options.pop("n_initial", n_drawn)
+    draws = options.pop("draws", method)
     check_whole(f"n_initial of {method}", n_initial, 1, n_drawn, "the first candidates of all")
     if n_initial > n_trials:
         raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
-    on = problem(learner, dataset, seed, settings, root)
-    if isinstance(on, CurvesProblem) and "termination" in own:
-        own["termination"] = on_curves(own["termination"], on.n_epochs)
+    target = problem(learner, dataset, seed, settings, root)
+    if isinstance(target, CurvesProblem) and "termination" in options:
+        options["termination"] = on_curves(options["termination"], target.n_epochs)
         if "extrapolations" in settings:
-            own["termination"]["known"] = Extrapolations.read(settings["extrapolations"], on.replayed)
+            options["termination"]["known"] = Extrapolations.read(settings["extrapolations"], target.replayed)
     given: dict[str, Any] = {
-        "space": on.space,
+        "space": target.space,
         "n_trials": n_trials,
         "rng": rng_for("search", draws, learner, dataset, seed),
     }
     if name in others:
-        strategy = others[name](**given, n_initial=n_initial, **own)
+        strategy = others[name](**given, n_initial=n_initial, **options)
     else:
-        first = initial_design(on.space, n_drawn, rng_for("initial design", learner, dataset, seed))
+        first = initial_design(target.space, n_drawn, rng_for("initial design", learner, dataset, seed))
         if "initial" in settings_of(name):
-            own["initial"] = first[:n_initial]
+            options["initial"] = first[:n_initial]
         else:
             log.warning("warning: %s does not take the first candidates that other strategies start from", name)
-        strategy = make(name, **given, **_facts(on, name, own), **own)
-        if isinstance(on, LearnerProblem):
-            _check_rows(on, {**settings_of(name), **own})
-    if isinstance(on, LearnerProblem):  # before a clock starts; look-ups tell times that were measured before
+        strategy = make(name, **given, **_facts(target, name, options), **options)
+        if isinstance(target, LearnerProblem):
+            _check_rows(target, {**settings_of(name), **options})
+    if isinstance(target, LearnerProblem):  # before a clock starts; look-ups tell times that were measured before
         import_module("scipy.optimize")
-        on.warm(initial_design(on.space, 1, rng_for("warm", learner, dataset, seed))[0])
+        target.warm(initial_design(target.space, 1, rng_for("warm", learner, dataset, seed))[0])
     names = {"method": method, "learner": learner, "dataset": dataset, "seed": seed}
     if journal_path is None:
-        table = run(strategy, on)
+        table = run(strategy, target)
     else:
         strategies = {method: settings.get("strategies", {}).get(method, {})}
         header = {**names, "n_trials": n_trials, "settings": {**settings, "strategies": strategies}}
         journal = Journal(journal_path, header)
-        if isinstance(on, LearnerProblem):
-            on = replace(on, states=journal.states)
-        table = run(strategy, on, kept=journal.trials, keep=journal.keep)
-    _check_errors(f"{method} on {on.name}", table)
-    if isinstance(on, (LookUpProblem, CurvesProblem)):
+        if isinstance(target, LearnerProblem):
+            target = replace(target, states=journal.states)
+        table = run(strategy, target, kept=journal.trials, keep=journal.keep)
+    _check_errors(f"{method} on {target.name}", table)
+    if isinstance(target, (LookUpProblem, CurvesProblem)):
         table["test_error"] = [
-            on.test_error(json.loads(text)) if text else math.nan for text in table["incumbent"]
+            target.test_error(json.loads(text)) if text else math.nan for text in table["incumbent"]
         ]
-    if isinstance(on, CurvesProblem) and len(on.sizes) == 1:
-        table = table.join(_of_curves(table["id"], on, getattr(strategy, "checks", [])))
-    return pd.concat([pd.DataFrame({**names, "data": on.data}, index=table.index), table], axis=1)
+    if isinstance(target, CurvesProblem) and len(target.sizes) == 1:
+        table = table.join(_of_curves(table["id"], target, getattr(strategy, "checks", [])))
+    return pd.concat([pd.DataFrame({**names, "data": target.data}, index=table.index), table], axis=1)
 
 
-def _check_rows(on: LearnerProblem, settings: Mapping[str, Any]) -> None:
+def _check_rows(target: LearnerProblem, settings: Mapping[str, Any]) -> None:
     """Refuse numbers of rows that are none of a strategy's wrong settings, but not to be had of these data."""
-    n_rows, n_classes = len(on.parts.train[1]), on.dataset.n_classes
+    n_rows, n_classes = len(target.parts.train[1]), target.dataset.n_classes
     sizes = settings.get("sizes")
     asked = dict(settings) if sizes is None else {"n_min": sizes[0], "n_max": sizes[-1]}
     for name, most in (("n_min", n_rows - 1), ("auxiliary", n_rows - 1), ("n_max", n_rows)):
@@ -159,18 +159,18 @@ def _check_rows(on: LearnerProblem, settings: Mapping[str, Any]) -> None:
             check_whole(name if sizes is None else "sizes", asked[name], n_classes, most, what)
 
 
-def _facts(on: Problem, name: str, own: Mapping[str, Any]) -> dict[str, Any]:
+def _facts(target: Problem, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings that a strategy lacks and the problem knows: its classes, training rows and epochs."""
     facts: dict[str, Any] = {}
-    if isinstance(on, LearnerProblem):
-        facts = {"n_classes": on.dataset.n_classes, "n_rows": len(on.parts.train[1])}
-    elif isinstance(on, (LookUpProblem, CurvesProblem)):
-        facts = {"n_rows": on.sizes[-1]}
-    n_epochs = on.n_epochs if isinstance(on, (LearnerProblem, CurvesProblem)) else None
-    if n_epochs is not None and own.get("resource", "epochs") == "epochs":
+    if isinstance(target, LearnerProblem):
+        facts = {"n_classes": target.dataset.n_classes, "n_rows": len(target.parts.train[1])}
+    elif isinstance(target, (LookUpProblem, CurvesProblem)):
+        facts = {"n_rows": target.sizes[-1]}
+    n_epochs = target.n_epochs if isinstance(target, (LearnerProblem, CurvesProblem)) else None
+    if n_epochs is not None and given.get("resource", "epochs") == "epochs":
         facts["max_resource"] = n_epochs
     known = settings_of(name)
-    return {setting: value for setting, value in facts.items() if setting in known and setting not in own}
+    return {setting: value for setting, value in facts.items() if setting in known and setting not in given}
 
 
 def on_curves(termination: Mapping[str, Any], horizon: int) -> dict[str, Any]:
@@ -181,27 +181,27 @@ def on_curves(termination: Mapping[str, Any], horizon: int) -> dict[str, Any]:
     """
     for name in ("horizon", "p") if "check_share" in termination else ("horizon",):
         if name in termination:
-            of = "epochs" if name == "horizon" else "check_share"
-            raise ValueError(f"termination must not hold {name}, which follows from the curves' {of}")
-    own = {"horizon": horizon, **termination}
-    if "check_share" in own:
-        own["p"], _ = epochs_of_checks(own["horizon"], own.pop("check_share"))
-    return own
+            source = "epochs" if name == "horizon" else "check_share"
+            raise ValueError(f"termination must not hold {name}, which follows from the curves' {source}")
+    found = {"horizon": horizon, **termination}
+    if "check_share" in found:
+        found["p"], _ = epochs_of_checks(found["horizon"], found.pop("check_share"))
+    return found
 
 
-def _of_curves(ids: pd.Series[int], on: CurvesProblem, checks: list[Check]) -> pd.DataFrame:
+def _of_curves(ids: pd.Series[int], target: CurvesProblem, checks: list[Check]) -> pd.DataFrame:
     """`OF_CURVES` of the trials."""
-    stored = {curve.id: curve for curve in on.curves}
-    curves = [stored[on.replayed[trial]] for trial in ids]
+    stored = {curve.id: curve for curve in target.curves}
+    curves = [stored[target.replayed[trial]] for trial in ids]
     looks = [[check for check in checks if check.trial == trial] for trial in ids]
-    finals = [curve.scores[-1] if len(curve.scores) == on.n_epochs else math.nan for curve in curves]
+    finals = [curve.scores[-1] if len(curve.scores) == target.n_epochs else math.nan for curve in curves]
     return pd.DataFrame(
         {
             "curve_id": [curve.id for curve in curves],
             "final_error": [1 - final for final in finals],
-            "cut": [any(check.stopped for check in of) for of in looks],
-            "n_checks": [len(of) for of in looks],
-            "check_s": [float(sum(check.seconds for check in of)) for of in looks],
+            "cut": [any(check.stopped for check in checked) for checked in looks],
+            "n_checks": [len(checked) for checked in looks],
+            "check_s": [float(sum(check.seconds for check in checked)) for checked in looks],
         },
         index=ids.index,
     )

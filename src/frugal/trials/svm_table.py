@@ -107,8 +107,8 @@ def _fits(
     for candidate in candidates:
         started = process_time()
         try:
-            own = {name: value for name, value in candidate.items() if name != "gamma"}
-            fitted.append(Votes(SVC(kernel="precomputed", **own).fit(kernel, y)))
+            hyperparameters = {name: value for name, value in candidate.items() if name != "gamma"}
+            fitted.append(Votes(SVC(kernel="precomputed", **hyperparameters).fit(kernel, y)))
             reasons.append("")
         except MemoryError:  # the machine's fault, not the candidate's
             raise

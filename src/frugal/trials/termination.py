@@ -199,8 +199,8 @@ class Terminating:
 
         On fewer rows a trial tells the strategy about all of them, and what it makes of that stands.
         """
-        told = [*self._given_up, *(trial.task for trial in self._ended)]
-        most = max(map(_n_rows, told), default=math.inf)
+        tasks = [*self._given_up, *(trial.task for trial in self._ended)]
+        most = max(map(_n_rows, tasks), default=math.inf)
         whole = [trial for trial in self._ended if _n_rows(trial.task) == most]
         hopeless = [task.candidate for task in self._given_up if _n_rows(task) == most]
         if chosen not in hopeless or any(trial.task.candidate == chosen for trial in whole):
@@ -292,5 +292,5 @@ def check_curve_settings(settings: Mapping[str, Any]) -> None:
     CurveModel(rng=np.random.default_rng(0), **settings)  # refuses values out of range before a trial is made
 
 
-def _settings_of(made: type, *apart: str) -> list[str]:
-    return [name for name in inspect.signature(made).parameters if name not in apart]
+def _settings_of(strategy: type, *apart: str) -> list[str]:
+    return [name for name in inspect.signature(strategy).parameters if name not in apart]

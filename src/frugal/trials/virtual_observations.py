@@ -42,10 +42,10 @@ def signs_of(space: SearchSpace, signs: Mapping[str, int] | None, control: str =
     given = space.signs if signs is None else signs
     space.check_signs(given)
     for name, sign in given.items():
-        own = space.signs.get(name, 0)
-        if sign * own < 0:
+        stated = space.signs.get(name, 0)
+        if sign * stated < 0:
             raise ValueError(
-                f"signs must not contradict the space, got {sign} for {name!r}, of which the space says {own}; "
+                f"signs must not contradict the space, got {sign} for {name!r}, of which the space says {stated}; "
                 "control 'reversed' turns all signs round"
             )
     turned = {"none": 1, "reversed": -1, "unsigned": 0}[control]

@@ -94,20 +94,20 @@ def _envelopes(F: Array, B: Array, shifts: Array, w: Array) -> Array:
     values, slopes = values.reshape(m * n, r)[walking], B.T[candidate]
     at, first = np.full(len(line), w[0]), np.zeros(len(line), dtype=np.intp)
     while len(line):
-        own = np.arange(len(line)) * r + line
-        rates = slopes.ravel()[own][:, None] - slopes
-        values -= values.ravel()[own][:, None]
+        positions = np.arange(len(line)) * r + line
+        rates = slopes.ravel()[positions][:, None] - slopes
+        values -= values.ravel()[positions][:, None]
         rates /= np.maximum(values, _TINY)  # one over how far ahead a line crosses the least one
         line = rates.argmax(axis=1)
         rate = np.maximum(rates.ravel()[np.arange(len(line)) * r + line], _TINY)
         last = np.maximum(np.searchsorted(w, at + 1 / rate), first)
         steps -= np.bincount(start + last, minlength=len(steps))
-        on = np.flatnonzero(last < p)
-        candidate, line, first = candidate[on], line[on], last[on]
+        unfinished = np.flatnonzero(last < p)
+        candidate, line, first = candidate[unfinished], line[unfinished], last[unfinished]
         start = (candidate * r + line) * (p + 1)
         steps += np.bincount(start + first, minlength=len(steps))
-        at, values, slopes = (at + 1 / rate)[on], values[on], slopes[on]
-        values += slopes * (1 / rate[on])[:, None]
+        at, values, slopes = (at + 1 / rate)[unfinished], values[unfinished], slopes[unfinished]
+        values += slopes * (1 / rate[unfinished])[:, None]
     return steps.reshape(m, r, p + 1).cumsum(axis=2)[:, :, :p]
 
 

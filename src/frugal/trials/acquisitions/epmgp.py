@@ -50,8 +50,8 @@ def log_p_min(mean: Array, covariance: Array) -> tuple[Array, Array]:
         return np.zeros(1), np.zeros((1, 1))
     others = np.array([[j for j in range(n) if j != i] for i in range(n)])
     h = mean[others] - mean[:, None]
-    own = np.arange(n)[:, None]
-    cross = covariance[own, others]
+    index = np.arange(n)[:, None]
+    cross = covariance[index, others]
     K = covariance[others[:, :, None], others[:, None, :]] - cross[:, :, None] - cross[:, None, :]
     K += np.diagonal(covariance)[:, None, None]
     log_z, by_h = _orthants(h, K)

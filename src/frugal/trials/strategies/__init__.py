@@ -81,13 +81,13 @@ def make(
     check_rng(rng)
     if not isinstance(space, SearchSpace):
         raise ValueError(f"space must be a SearchSpace, got {space!r}")
-    made = cast(TrialStrategy, strategy(space=space, n_trials=n_trials, rng=rng, **settings))
+    built = cast(TrialStrategy, strategy(space=space, n_trials=n_trials, rng=rng, **settings))
     if termination is None:
-        return locked(made)
+        return locked(built)
     if not isinstance(termination, Mapping):
         raise ValueError(f"termination must hold settings by name, got {termination!r}")
     apart = rng.spawn(1)[0]  # so that a strategy draws the same numbers with termination and without
-    return locked(terminating(made, rng=apart, **termination))
+    return locked(terminating(built, rng=apart, **termination))
 
 
 def check_settings(name: str, settings: Collection[str]) -> None:

@@ -126,8 +126,8 @@ class Hyperband(OnLedger):
         if not self._later:
             return False
         self._rung, *self._later = self._later
-        told = [self._answers[number] for number in self._on_rung]
-        ranked = sorted((t for t in told if not math.isnan(t.error)), key=lambda t: t.error)  # stable
+        answers = [self._answers[number] for number in self._on_rung]
+        ranked = sorted((t for t in answers if not math.isnan(t.error)), key=lambda t: t.error)  # stable
         best = sorted(trial.task.id for trial in ranked[: self._rung.n_candidates])
         self._queue = [(self._answers[number].task.candidate, number) for number in best]
         self._on_rung = []

@@ -140,8 +140,8 @@ class Hypertune(Ei):
         self._sign_gp = SignGP(kernel, lengthscale=None, amplitude=None, noise_variance=None, prior=prior,
                                n_restarts=1, least_noise=least_noise, v=v)  # fmt: skip
         *runs, self._site_rng = rng.spawn(n_subsets + 1)
-        own = {name: value for name, value in settings.items() if name not in _OF_ONE_RUN}
-        self._runs = [Ei(space=space, n_trials=n_subset_trials, rng=run, **own) for run in runs]
+        run_settings = {name: value for name, value in settings.items() if name not in _OF_ONE_RUN}
+        self._runs = [Ei(space=space, n_trials=n_subset_trials, rng=run, **run_settings) for run in runs]
         planned = n_subsets * n_subset_trials
         self._n_on_subsets = min(planned, n_trials)
         self._n_trials = n_trials - self._n_on_subsets  # on all rows
@@ -178,8 +178,8 @@ class Hypertune(Ei):
         """Candidate of the lowest error told on all rows; before there is one, of the lowest on a subset."""
         if self._best is not None:
             return self._best.task.candidate
-        told = [trial for trial in self.subset_trials if not np.isnan(trial.error)]
-        return min(told, key=lambda trial: trial.error).task.candidate if told else None
+        succeeded = [trial for trial in self.subset_trials if not np.isnan(trial.error)]
+        return min(succeeded, key=lambda trial: trial.error).task.candidate if succeeded else None
 
     @property
     def simple_optimum(self) -> Array | None:

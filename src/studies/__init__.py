@@ -1,1 +1,1 @@
-"""What regenerates five documents and compares strategies across them; `registry` leads to all of it."""
+"""Studies that regenerate five documents and compare strategies; `registry` lists them."""

@@ -26,7 +26,7 @@ _RECORDED = ("strategy", "draws", "termination")
 
 
 def block_of(search: Search, config: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration of an experiment of `SEARCHES`, with what it has from the one that it stands beside.
+    """The configuration of an experiment; it takes missing keys from the experiment that it stands beside.
 
     Args:
         search: the experiment.
@@ -40,7 +40,7 @@ def block_of(search: Search, config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def n_trials_of(search: Search, block: Mapping[str, Any], dataset: str) -> dict[str, int]:
-    """Trials by method of an experiment of `SEARCHES` on a data set; a method that is not run there is left out.
+    """Number of trials by method of an experiment on a data set, without the methods that are not run there.
 
     Args:
         search: the experiment.
@@ -91,7 +91,7 @@ def _known(search: Search) -> list[str]:
 
 
 def settings_of(method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
-    """What a block says of a method: those of the method that it is a variant of, its own, and the record's.
+    """Settings of a method: those of the method that it is a variant of, its own, and the record's, in this order.
 
     Args:
         method: which.
@@ -265,7 +265,7 @@ def classes_of(dataset: str) -> int:
 
 
 def chosen_problems(search: Search, block: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Learner and data set of an experiment's searches: all, or, on any rows, those that the block chooses."""
+    """Learner and data set of an experiment's searches: all, or those that a block of document 004 chooses."""
     if search.resource != "rows":
         return list(search.problems)
     return [(learner, name) for learner, name in search.problems if name in block["datasets"]]
@@ -297,7 +297,7 @@ def check_block(search: Search, block: Mapping[str, Any]) -> None:
 
 
 def check_unique(searches: Iterable[Search]) -> None:
-    """Refuse two experiments whose searches would be the same file.
+    """Raise if the searches of two experiments would be the same file.
 
     Raises:
         ValueError: naming method, problem and both experiments.
@@ -319,7 +319,7 @@ def _datasets_of(search: Search) -> list[str]:
 
 
 def rows_of(block: Mapping[str, Any], dataset: str) -> dict[str, int]:
-    """`ROWS` of a data set that a block of document 004 has: each one number for all data sets, or one for each.
+    """Training, validation and test rows of a data set; a block has one number for all data sets, or one for each.
 
     Raises:
         ValueError: if a number is by data set and this one has none.
@@ -335,7 +335,7 @@ def rows_of(block: Mapping[str, Any], dataset: str) -> dict[str, int]:
 
 
 def on_dataset(block: Mapping[str, Any], dataset: str) -> dict[str, Any]:
-    """What `trials.searches.problem` is to be told of a data set of document 004: rows, scaler and space.
+    """Settings of `trials.searches.problem` for a data set of document 004: rows, scaler and space.
 
     Args:
         block: `ROWS`, as of `rows_of`, and scalers, by data set; the others are not scaled.

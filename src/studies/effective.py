@@ -1,4 +1,4 @@
-"""What every job of a run gets: the defaults of the code with the configuration over them, by problem and method.
+"""The settings of every job of a run, by problem and method: the code's defaults with the configuration over them.
 
 `publish` records it, so that a reader of a number sees what made it without this code.
 """
@@ -29,7 +29,7 @@ from studies.searches import SEARCHES, Search
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
 UNKNOWN: Final = "unknown"
-"""In place of settings whose defaults nobody wrote down."""
+"""Stands for settings whose defaults are not recorded."""
 OF_PROBLEM: Final = "of the problem"
 """In place of a number of rows, classes or epochs that a strategy is given by what it runs on."""
 ALL: Final = "all problems"
@@ -44,7 +44,7 @@ Defaults = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 def defaults() -> dict[str, dict[str, Settings]]:
-    """By family (`others`: what is in no family) and name, the values of the settings that need not be given."""
+    """Default values of settings, by family and name; `others` has those that belong to no family."""
     from frugal.folds import strategies as folds
     from frugal.trials import strategies as trials
     from frugal.trials.surrogates.dngo import AS_PYBNN, DNGO
@@ -61,7 +61,7 @@ def defaults() -> dict[str, dict[str, Settings]]:
 
 
 def _keywords(of: Callable[..., Any]) -> Settings:
-    """Keywords and their defaults, those aside that a search gives."""
+    """Keywords and their defaults, without those that a search gives."""
     listed = inspect.signature(of).parameters.values()
     given = ("space", "n_trials", "rng", "seed", "known")
     return {one.name: one.default for one in listed if one.kind is one.KEYWORD_ONLY and one.name not in given}
@@ -102,7 +102,7 @@ Found = Iterator[tuple[str, str, str, Settings | str]]
 
 
 def _merged(family: str, strategy: str, known: Defaults, given: Mapping[str, Any]) -> Settings | str:
-    """Settings of a strategy; None for numbers that its problem gives it stand for those."""
+    """Settings of a strategy; numbers that its problem supplies are marked as such."""
     if strategy not in known.get(family, {}):
         return UNKNOWN
     own = {name: value for name, value in known[family][strategy].items() if name != "initial"}
@@ -181,7 +181,7 @@ def _experiments(folder: str, config: Mapping[str, Any], known: Defaults) -> Fou
 
 
 def _inside(run: str, name: str, block: Mapping[str, Any], known: Defaults) -> dict[str, Settings | str]:
-    """What the strategy inside an experiment is given, in place of the block's settings of all strategies."""
+    """Settings of the one strategy that runs inside an experiment; they replace the block's settings of all."""
     if run == "task1":
         dngo = known.get("others", {}).get("dngo")
         coded = known["trials"].get("doc002_as_coded", {}).get("as_coded", UNKNOWN)

@@ -1,4 +1,4 @@
-"""Smaller SVG files that look the same: what matplotlib writes, without what nobody reads."""
+"""Smaller SVG files that look the same: matplotlib's output without the parts that no viewer shows."""
 
 from __future__ import annotations
 

@@ -117,11 +117,11 @@ def made_of(table: pd.DataFrame, many: str = "seeds") -> str:
 
 
 def mark(data: object) -> str:
-    """What a cell ends with whose data, as its provenance names them, are a stand-in; nothing otherwise."""
+    """The mark at the end of a cell whose data include a stand-in; empty otherwise."""
     return " †" if is_stand_in(data) else ""
 
 
 def about_marked(table: pd.DataFrame, before: str = " ") -> str:
-    """What a table's note ends with where some of its cells are marked; nothing otherwise."""
+    """The sentence that explains the marks of a table's cells; empty if none is marked."""
     is_marked = table["data"].map(is_stand_in).any()
     return f"{before}† a stand-in for a dataset, since the real one was out of reach." if is_marked else ""

@@ -1,4 +1,4 @@
-"""Measures of claims: from the name of an array to what a claim's `measure` is."""
+"""Measures of claims: each takes the name of an array and returns the `measure` of a claim."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def mean_of(name: str) -> Measure:
 
 
 def exactly(name: str) -> Measure:
-    """The one number of an array, in which there is no chance."""
+    """The single number of an array without random variation."""
     return lambda arrays, rng: exact(float(arrays[name][0]))
 
 

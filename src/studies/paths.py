@@ -1,4 +1,4 @@
-"""Searches as paths, what they had spent and how good they were by then: means over seeds, and who was sooner."""
+"""Searches as paths of cost and error: means over seeds, and which of two searches was sooner."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SLACK: Final = 1e-12
 
 
 def until_as_good(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[float, float]:
-    """What two searches had spent when each was as good as the worse of their two ends, and stayed so.
+    """Cost of two searches until each was as good as the worse of their two ends, and stayed so.
 
     Both were there in the end, so that no search is left out and none is counted as what it might have spent. A
     search that was there and left again, as test errors may, is counted from when it came to stay.

@@ -23,7 +23,7 @@ RUN = ("method", "dataset", "classifier", "n", "k", "seed", "data")
 
 
 def need(runs: pd.DataFrame, *columns: str) -> None:
-    """Refuse runs that lack one of `RUN` or of these columns.
+    """Raise if runs lack one of `RUN` or of these columns.
 
     Raises:
         ValueError: as `need_columns`.
@@ -32,7 +32,7 @@ def need(runs: pd.DataFrame, *columns: str) -> None:
 
 
 def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str = "runs") -> None:
-    """Refuse a table that lacks one of these columns.
+    """Raise if a table lacks one of these columns.
 
     Args:
         table: which is read.
@@ -101,7 +101,7 @@ def shares_within(table: pd.DataFrame, shares: Iterable[str]) -> pd.DataFrame:
 
 
 def provenance(runs: pd.DataFrame) -> str:
-    """What the runs' data are (original, jpeg, stand-in, generated), several joined by a slash."""
+    """Provenance of the runs' data (original, jpeg, stand-in, generated); several are joined by a slash."""
     return "/".join(sorted({part for data in runs["data"].unique() for part in str(data).split("/")}))
 
 

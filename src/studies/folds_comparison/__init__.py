@@ -1,1 +1,1 @@
-"""Strategies of all documents side by side, on the same folds; what no single document compares."""
+"""Strategies of all documents side by side on the same folds, which no single document compares."""

@@ -80,7 +80,7 @@ def timed_runs(config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """What each strategy spent and what it chose, averaged over datasets and classifiers.
+    """Cost and choice of each strategy, averaged over datasets and classifiers.
 
     Args:
         runs: of `RUNS` and `TIMED`, or of `NETWORK`.

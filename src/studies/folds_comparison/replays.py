@@ -1,4 +1,4 @@
-"""One strategy replayed on kept scores: what it spent, what it chose, and what it would have chosen on the way."""
+"""One strategy replayed on kept scores: its cost, its choice, and its incumbents on the way."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Watched:
         return self._strategy.ask()
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Tell the strategy; an evaluation that a cost does not pay for in full is not known there."""
+        """Tell the strategy; an evaluation counts at a cost only if that cost pays for all of it."""
         self.spent += self._cost_of(task)
         self.note_below(self.spent)
         self._strategy.tell(task, score)

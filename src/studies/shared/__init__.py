@@ -1,1 +1,1 @@
-"""What several papers or comparisons need, whose own packages do not import each other."""
+"""Parts that several papers or comparisons need; their packages do not import each other."""

@@ -106,7 +106,7 @@ def alike(mean_ranks: NDArray[np.float64], difference: float) -> list[tuple[floa
 
 
 def rank_table(runs: pd.DataFrame, measure: str, blocks: list[str]) -> pd.DataFrame:
-    """Methods by their average rank over blocks, with the test's outcome in every row.
+    """Average ranks of methods over blocks, with the test's outcome in every row.
 
     A block's value is the mean over its seeds; a run without one counts as the worst. Methods that did not run in
     every block are left out, since ranks among different methods cannot be averaged.

@@ -1,4 +1,4 @@
-"""Fits of what searches chose, on all rows and tested: each is made once, and kept as it is made."""
+"""Fits of the searches' choices on all rows, with test errors; each is made once and kept at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Fit = dict[str, Any]
 
 
 class KeptFits:
-    """What fits gave, by a key of each; a killed job goes on from those in its journal.
+    """Results of fits by key; a killed job goes on from those in its journal.
 
     Args:
         journal: where fits are kept as they are made; None: nowhere.

@@ -1,4 +1,4 @@
-"""Searches on one problem made comparable, what each came to, and the table of the comparison.
+"""Searches on one problem made comparable, the result of each, and the table of the comparison.
 
 What is judged is the test error of the incumbent, fitted on all rows and for all epochs, against the least known.
 Where a search was on a table or on stored curves, both are looked up, and the least is that of the table. Where it
@@ -151,13 +151,13 @@ def ordered(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def budget_of(runs: pd.DataFrame, currency: str) -> float:
-    """What the median search of the method that spent least had spent in the end, of paths on one problem."""
+    """The common budget on one problem: the final cost of the cheapest method's median search."""
     spent = runs.groupby(["method", "seed"])[currency].max()
     return float(spent.groupby(level="method").median().min())
 
 
 def ends(runs: pd.DataFrame) -> pd.DataFrame:
-    """What every search came to, a row each.
+    """The result of every search, a row each.
 
     Args:
         runs: paths, of `refit`, on one problem or more.
@@ -210,7 +210,7 @@ MEASURES: Final = {
 
 
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """What each method came to on each problem.
+    """The result of each method on each problem.
 
     Args:
         runs: paths, of `refit`.

@@ -598,6 +598,10 @@ class Plan:
         """Params function: the caption of a table or figure."""
         return lambda w: caption(w.paper, w.name, self.config, kind=kind)
 
+    def documents_claims(self) -> list[str]:
+        """The files of the documents' own claims."""
+        return [f"results/{paper}/claims.csv" for paper, made in self.shown.items() if "claims" in made.claims]
+
     def claims_caption(self, w: Wildcards) -> str:
         """The caption of a file of claims."""
         return caption(w.paper, f"claims{w.part}", self.config, kind="claims")

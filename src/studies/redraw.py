@@ -1,6 +1,7 @@
 """Make everything that is published again, from the published runs, and compare it with what is published.
 
-Every table, figure, file of cells and file of claims is made by the command that the workflow runs for it.
+Every table, figure, file of cells and file of claims, and the summary of all claims, is made by the command that
+the workflow runs for it.
 For a figure that explains, its published CSV is the run that is kept, and the picture is drawn from it. So is the
 picture of a figure whose runs are not published; its numbers are not made again.
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import studies.cli
 from frugal.checks import check_known
 from frugal.interface import RunError
 from studies.arguments import make_parser
@@ -78,6 +80,7 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
                 _make(artefact, made, redrawn)
             redrawn.differing |= _differences(made, folder) | _unknown(paper, folder)
             shutil.copytree(made, output / folder.name, dirs_exist_ok=True)
+    _summarise(tuple(papers) or PAPERS, published, output, redrawn)
     for runs in dict.fromkeys(map(tuple, redrawn.lacking.values())):
         names = [name for name, missing in redrawn.lacking.items() if tuple(missing) == runs]
         log.info(
@@ -88,6 +91,20 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
     counts = len(redrawn.made), len(redrawn.lacking)
     log.info("%d made again from runs; %d not, or in part, since their runs are not published", *counts)
     return redrawn
+
+
+def _summarise(papers: Iterable[str], published: Path, output: Path, redrawn: Redrawn) -> None:
+    """Make the summary of all claims: of those of these papers as they were made, of the others as published."""
+    found = sorted(published.glob("*/claims*.csv"))
+    claims = [output / path.relative_to(published) if path.parent.name in papers else path for path in found]
+    if not claims:
+        return
+    with TemporaryDirectory() as scratch:
+        made = Path(scratch)
+        named = ["--claims", *map(str, claims), "--output", str(made / "claims_summary.csv")]
+        studies.cli.COMMANDS["summary"](make_parser().parse_args(["summary", *named]))
+        redrawn.differing |= _differences(made, published)
+        shutil.copytree(made, output, dirs_exist_ok=True)
 
 
 class _Artefact(NamedTuple):

@@ -92,6 +92,21 @@ def test_an_artefact_without_its_runs_is_listed_and_one_without_a_name_refused(p
     assert "hypertune/figure9.md, which no artefact makes" in capsys.readouterr().err
 
 
+def test_the_summary_of_claims_is_made_of_those_of_every_paper_and_compared(tmp_path):
+    published = tmp_path / "published"
+    for name in ("greedy_cv", "hypertune"):
+        shutil.copytree(PUBLISHED / name, published / name)
+    summary = ["--claims", *(str(path) for path in sorted(published.glob("*/claims*.csv")))]
+    assert main(["summary", *summary, "--output", str(published / "claims_summary.csv")]) == 0
+    again = {"published": published, "output": tmp_path / "redrawn"}
+    assert redraw(["hypertune"], **again).differing == {}
+    text = (published / "claims_summary.md").read_text()
+    assert (tmp_path / "redrawn/claims_summary.md").read_text() == text
+    assert "| greedy cv |" in text  # whose claims are as published, since they were not made again
+    (published / "claims_summary.md").write_text(text.replace("| hypertune |", "| 004 |"))
+    assert redraw(["hypertune"], **again).differing == {"published/claims_summary.md": "line 4"}
+
+
 def test_an_unpublished_paper_is_refused(place, capsys):
     assert main(["redraw", "greedy_cv", "--published", str(place)]) == 2
     assert "greedy_cv/provenance.json does not exist; publish the paper first" in capsys.readouterr().err

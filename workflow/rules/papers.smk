@@ -134,6 +134,34 @@ rule claims:
         " --output {output.claims} > {log} 2>&1"
 
 
+rule claims_summary:
+    # How many claims of each document have which verdict in the runs that were made; the report begins with it.
+    input:
+        PLAN.documents_claims(),
+    output:
+        csv="results/claims_summary.csv",
+        md=report(
+            "results/claims_summary.md",
+            caption="../report/item.rst",
+            category="claims",
+            labels={"item": "summary"},
+        ),
+    log:
+        "results/logs/claims_summary.log",
+    benchmark:
+        "results/benchmarks/claims_summary.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        caption=f"How many claims have which verdict. Scale {config['scale']}.",
+    shell:
+        "python -m studies summary --claims {input} --output {output.csv} > {log} 2>&1"
+
+
 # A target per table, figure and file of claims: greedy_cv_table1, folds_comparison_ranks.
 for target, made in PLAN.targets().items():
 

@@ -35,9 +35,10 @@ def test_the_same_command_goes_on_from_a_journal_of_the_same_code(killed):
     assert [path.name for path in killed.parent.iterdir()] == ["killed.parquet"]
 
 
-def test_after_a_change_of_code_it_begins_anew_and_keeps_the_old_journal(killed, monkeypatch, capsys):
+def test_after_a_change_of_code_it_begins_anew_and_keeps_the_old_journal(killed, monkeypatch, caplog):
     before = killed.read_text()
     monkeypatch.setattr(jobs, "hash_of", lambda _: "changed")
     assert cli.main([*COMMAND.split(), json.dumps(SETTINGS)]) == 0
     assert killed.with_name("killed.jsonl.old").read_text() == before
+    assert "it is set aside as killed.jsonl.old, and begun anew" in caplog.text
     assert not killed.exists()

@@ -6,7 +6,7 @@ the parts, and of the combinations over each other, on the same data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +30,7 @@ from studies.big_data.cost_tables import (
 )
 from studies.cells import every
 from studies.estimates import Arrays, Estimate, ratio
+from studies.measures import Measure
 from studies.records import Artefact, Claim, Method, Study
 from studies.regions import above
 from studies.tidy import mean_by_seed
@@ -280,8 +281,6 @@ _PROMISING: Final = "The combinations of BLB with OSMAC and of BLB with WKM-SVM 
 _MATCHED: Final = "at equally many rows drawn"
 _NZ: Final = f"on the imbalanced nzNormal {_MATCHED}"
 _DYNAMIC: Final = "BLB with subsample size selection over plain BLB"
-
-Measure = Callable[[Arrays, Generator], Estimate]
 
 
 def _times(name: str) -> Measure:

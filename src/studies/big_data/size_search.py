@@ -110,7 +110,7 @@ FULL_SIZE: Final = ("ei", "entropy_search")
 MTBO: Final = tuple(name for name in METHODS if RECORDS[name].strategy == "mtbo")
 Pair = tuple[str, str]
 """Which method is said to be sooner, and than which."""
-Measure = Callable[[Arrays, Region, str, str], Estimate]
+OfPairs = Callable[[Arrays, Region, str, str], Estimate]
 """Of arrays, region, currency and target."""
 
 
@@ -134,17 +134,17 @@ def mtbo_of(search: str) -> list[str]:
     return [method for method in MTBO if method in SEARCHES[search].methods]
 
 
-def in_every(pairs: Sequence[Pair], noun: str = "pairs") -> Measure:
+def in_every(pairs: Sequence[Pair], noun: str = "pairs") -> OfPairs:
     """How many times less the first method of each pair spends than the second; all pairs have to agree."""
     return partial(_of_pairs, every, pairs, noun)
 
 
-def in_some(pairs: Sequence[Pair], noun: str = "pairs") -> Measure:
+def in_some(pairs: Sequence[Pair], noun: str = "pairs") -> OfPairs:
     """The same; one pair has to agree."""
     return partial(_of_pairs, some, pairs, noun)
 
 
-def of_one(pair: Pair) -> Measure:
+def of_one(pair: Pair) -> OfPairs:
     """The same of a single pair: the geometric mean over seeds."""
 
     def measure(arrays: Arrays, region: Region, currency: str, target: str) -> Estimate:
@@ -227,7 +227,7 @@ def _claim(
     quote: str,
     quantity: str,
     agrees: Region,
-    measure: Measure,
+    measure: OfPairs,
     *,
     target: str = "good",
 ) -> Claim:

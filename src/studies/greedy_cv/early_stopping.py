@@ -13,7 +13,6 @@ from studies.cells import every
 from studies.estimates import Arrays, Estimate
 from studies.greedy_cv.measures import (
     Array,
-    Measure,
     are_enough,
     by_method,
     count,
@@ -22,6 +21,7 @@ from studies.greedy_cv.measures import (
     seed_means,
 )
 from studies.greedy_cv.tables import CELL, STOPPING_METHODS, at_one_k, beside, compare
+from studies.measures import Measure
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, between, near
 from studies.tidy import need

@@ -13,12 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.stats import welch_many
-from studies.estimates import Arrays, Estimate, exact, mean, resampled
+from studies.estimates import Arrays, exact, mean, resampled
 from studies.greedy_cv.tables import CELL, K_STOPPING, N_SEARCH, published
+from studies.measures import Measure
 from studies.tidy import need
 
 Array = NDArray[np.float64]
-Measure = Callable[[Arrays, np.random.Generator], Estimate]
 
 FLOOR: Final = 30
 """Repetitions under which no number of the document is published and no verdict given."""

@@ -10,9 +10,10 @@ import pandas as pd
 
 from studies import style
 from studies.estimates import ratio
-from studies.greedy_cv.measures import STUDY_FLOOR, Array, Measure, by_method, fewest_seeds
+from studies.greedy_cv.measures import STUDY_FLOOR, Array, by_method, fewest_seeds
 from studies.greedy_cv.tables import KEYS, SEARCH_METHODS
 from studies.markdown import NAMES
+from studies.measures import Measure
 from studies.records import Artefact, Claim, Study
 from studies.regions import below, near_ratio
 from studies.tidy import TIDY, mean_by_seed, need, unprinted

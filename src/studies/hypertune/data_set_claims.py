@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from studies.cells import every
 from studies.estimates import Arrays, Estimate, mean
 from studies.hypertune.searches import CELL, DATASETS, reach_floor
+from studies.measures import Measure
 from studies.records import Claim
 from studies.regions import Region
 from studies.tidy import is_stand_in
@@ -27,7 +28,6 @@ from studies.verdicts import NOT_RUN, NOT_TESTABLE
 
 Array = NDArray[np.float64]
 Values = Callable[[Arrays], Array]
-Measure = Callable[[Arrays, np.random.Generator], Estimate]
 
 RAW: Final = "adult_codes"
 SCALED: Final = "adult"

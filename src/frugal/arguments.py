@@ -27,6 +27,20 @@ def numbers(text: str) -> list[int]:
     return listed
 
 
+def _on_demand(text: str) -> str:
+    """The name of a dataset that is fetched only on request.
+
+    Raises:
+        argparse.ArgumentTypeError: if it is of none.
+    """
+    from frugal.datasets.catalogue import CATALOGUE
+
+    known = [name for name, entry in CATALOGUE.items() if entry.opt_in]
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(known)}")
+    return text
+
+
 def settings_of(text: str) -> dict[str, Any]:
     """What `--settings` holds.
 
@@ -50,7 +64,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("name")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--no-stand-in", action="store_true", help="fail where the real data is out of reach")
-    p.add_argument("--opt-in", nargs="*", default=[], help="datasets that are fetched only on request")
+    p.add_argument("--opt-in", nargs="*", type=_on_demand, default=[], help="datasets fetched only on request")
     p.add_argument("--timeout-s", type=float, default=60.0)
     p.add_argument("--n-retries", type=int, default=3)
 
@@ -154,9 +168,21 @@ def files_of(args: argparse.Namespace, kind: str) -> list[tuple[str, Path]]:
             listed = places.items() if value is not None else ()
             found += [(f"the {what} of {flag}" if what else flag, place(Path(value))) for what, place in listed]
     if kind == "inputs" and hasattr(args, "settings"):
-        named = {name: settings_of(args.settings).get(name) for name in READ_BY_SETTINGS}
-        found += [(f"{name} of --settings", Path(path)) for name, path in named.items() if isinstance(path, str)]
+        settings = settings_of(args.settings)
+        _check_shape(settings)
+        named = {name: settings[name] for name in READ_BY_SETTINGS if name in settings}
+        found += [(f"{name} of --settings", Path(path)) for name, path in named.items()]
     return found
+
+
+def _check_shape(settings: Mapping[str, Any]) -> None:
+    """Raise ValueError unless settings that name a file are texts, and those of strategies are objects by name."""
+    for name in READ_BY_SETTINGS:
+        if name in settings and not isinstance(settings[name], str):
+            raise ValueError(f"{name} of --settings must name a file, got {settings[name]!r}")
+    own = settings.get("strategies", {})
+    if not isinstance(own, dict) or not all(isinstance(of_one, dict) for of_one in own.values()):
+        raise ValueError(f"strategies of --settings must hold an object of settings for each name, got {own!r}")
 
 
 def command(commands: Any, name: str, text: str) -> _Parser:

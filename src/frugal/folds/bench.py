@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from frugal.checks import check_whole
 from frugal.folds.fast import FoldScores, score_fold
 from frugal.folds.splits import Split, split
 from frugal.interface import Candidate
@@ -68,6 +69,7 @@ def bench_folds(
 
     from frugal.datasets import load
 
+    check_whole("n_candidates", n_candidates, 1)
     rows = []
     with one_thread():
         for name in datasets:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.special import betaln
 
+from frugal.checks import check_whole
 from frugal.folds.beta import Array, Posterior, prob_greater
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
@@ -58,6 +59,8 @@ def bench_beta(*, n_steps: int = 400, n_chains: int = 8) -> pd.DataFrame:
             "the peer of this bench, emcee, is not installed; `pip install emcee` brings it"
         ) from None
 
+    check_whole("n_steps", n_steps, 2)
+    check_whole("n_chains", n_chains, 1)
     rows = []
     with one_thread():
         for leader, challenger in PAIRS:

@@ -64,9 +64,13 @@ def draw(table: ScoreTable, n_candidates: int) -> ScoreTable:
     return table.take(_drawn(table, n_candidates))
 
 
+MOST_CANDIDATES = 1_000_000
+"""Longest list that is drawn; the documents' longest has 2,048."""
+
+
 def _drawn(table: ScoreTable, n_candidates: int) -> NDArray[np.int64]:
     """Rows of the drawn candidates, shape (n_candidates,); names alone decide them."""
-    check_whole("n_candidates", n_candidates, 1)
+    check_whole("n_candidates", n_candidates, 1, MOST_CANDIDATES)
     missing = [name for name in _META if name not in table.meta]
     if missing:
         raise ValueError(f"the table's meta lacks {', '.join(missing)}; `folds.score` makes tables that have it")
@@ -272,6 +276,7 @@ def read_tables(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = No
     rungs: dict[tuple[Any, ...], dict[int, ScoreTable]] = defaultdict(dict)
     for path, clock in zip(paths, clocks, strict=True):
         block = ScoreTable.read(path, seconds_path=clock)
+        _check_facts(path, block.meta)
         of_seed = tuple(block.meta[name] for name in ("dataset", "classifier", "seed"))
         if "rungs" in block.meta:
             rungs[of_seed].update(split_rungs(block))
@@ -282,6 +287,15 @@ def read_tables(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = No
         dataset, classifier, seed = without[0]
         raise ValueError(f"the score files hold no table on all rows of {classifier} on {dataset} for seed {seed}")
     return [Kept(ScoreTable.join(parts), rungs[key[:-1]]) for key, parts in sorted(blocks.items())]
+
+
+def _check_facts(path: Path, meta: Mapping[str, Any]) -> None:
+    """Raise ValueError unless a score file says what its scores are of."""
+    kinds = {"dataset": str, "classifier": str, "seed": int, "n_folds": int}
+    wrong = [name for name, kind in kinds.items() if type(meta.get(name)) is not kind]
+    if wrong:
+        given = {name: meta.get(name) for name in wrong}
+        raise ValueError(f"{path} does not say what its scores are of: {given}; delete it and run again")
 
 
 def read_kept(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None) -> dict[int, Kept]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from frugal.checks import check_choice, check_known
+from frugal.checks import check_choice, check_known, check_whole
 from frugal.interface import RunError
 from frugal.select.columns import transformer
 from frugal.select.models import Size, default_names, space_of, trial_space_of
@@ -29,6 +29,8 @@ LEAST_ROWS: Final = 100
 """Rows of a trial at least, training and validation parts together, or half of the table's."""
 LEAST_PART: Final = 27
 """Of the rows of a large table, so that Hyperband's brackets stay few."""
+MOST_CANDIDATES: Final = 100_000
+"""Drawn at most; each is a fit of every fold."""
 BEAT_S: Final = 30.0
 """Seconds after which a search, or its last fit, says that it goes on."""
 
@@ -68,6 +70,7 @@ def search(
     """
     from frugal.model_selection import FoldSearchCV
 
+    check_whole("n_candidates", n_candidates, 1, MOST_CANDIDATES)
     judged = _judged(question, n_folds, scoring, positive, seed)
     names, notes = estimators or default_names(question.task, len(question.target)), []
     spaces = space_of(names, question.task, step="model", seed=seed, size=judged.size)

@@ -75,25 +75,25 @@ def shown(paper: str, config: Mapping[str, Any]) -> Shown:
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
     """
-    of = registry.paper(paper)
+    record = registry.paper(paper)
     kinds: dict[str, dict[str, tuple[str, ...]]] = {"table": {}, "figure": {}, "explained": {}}
-    for one in of.artefacts:
+    for one in record.artefacts:
         if one.runs == ():
             kinds["explained"][one.name] = one.datasets
         else:
             kinds[one.kind][one.name] = one.runs_of(config)
-    judged, claims = {claim.of for claim in of.claims}, dict[str, tuple[str, ...]]()
-    for study in of.studies:
+    judged, claims = {claim.of for claim in record.claims}, dict[str, tuple[str, ...]]()
+    for study in record.studies:
         if study.name in judged and (study.is_run is None or study.is_run(config)):
             listed = (*claims.get(study.claims_file, ()), *(study.reads or (study.name,)))
             claims[study.claims_file] = tuple(dict.fromkeys(listed))
     return Shown(
-        folder=of.name,
+        folder=record.name,
         tables=kinds["table"],
         figures=kinds["figure"],
         explained=kinds["explained"],
         claims=claims,
-        cells={run: (run,) for run in (of.cells(config) if callable(of.cells) else of.cells)},
-        runs_under=of.runs_folder,
-        derived={study.name: study.derived_from for study in of.studies if study.derive is not None},
+        cells={run: (run,) for run in (record.cells(config) if callable(record.cells) else record.cells)},
+        runs_under=record.runs_folder,
+        derived={study.name: study.derived_from for study in record.studies if study.derive is not None},
     )

@@ -51,8 +51,8 @@ def of_record(paper: str, record: Artefact, config: Mapping[str, Any]) -> str:
     scale = f" --scale {config['scale']}" if record.kind == "table" else ""
     end = "csv" if record.kind == "table" else "png"
     command = f"python -m studies job {record.kind} {paper} {record.name} {source}{scale}"
-    made = f"Scale {config['scale']}." if runs else f"Seed {seed}."
-    return f"{text} {made} Written by `{command} --output {folder}/{record.kind}s/{record.name}.{end}`."
+    origin = f"Scale {config['scale']}." if runs else f"Seed {seed}."
+    return f"{text} {origin} Written by `{command} --output {folder}/{record.kind}s/{record.name}.{end}`."
 
 
 def _filled(text: str, config: Mapping[str, Any], names: Mapping[str, Any]) -> str:

@@ -60,9 +60,9 @@ def defaults() -> dict[str, dict[str, Settings]]:
     }
 
 
-def _keywords(of: Callable[..., Any]) -> Settings:
+def _keywords(function: Callable[..., Any]) -> Settings:
     """Keywords and their defaults, without those that a search gives."""
-    listed = inspect.signature(of).parameters.values()
+    listed = inspect.signature(function).parameters.values()
     given = ("space", "n_trials", "rng", "seed", "known")
     return {one.name: one.default for one in listed if one.kind is one.KEYWORD_ONLY and one.name not in given}
 
@@ -105,9 +105,9 @@ def _merged(family: str, strategy: str, known: Defaults, given: Mapping[str, Any
     """Settings of a strategy; numbers that its problem supplies are marked as such."""
     if strategy not in known.get(family, {}):
         return UNKNOWN
-    own = {name: value for name, value in known[family][strategy].items() if name != "initial"}
-    facts = {name: OF_PROBLEM for name in (*_FACTS, "max_resource") if own.get(name, 0) in (None, "required")}
-    return {"strategy": strategy, **own, **facts, **given}
+    values = {name: value for name, value in known[family][strategy].items() if name != "initial"}
+    facts = {name: OF_PROBLEM for name in (*_FACTS, "max_resource") if values.get(name, 0) in (None, "required")}
+    return {"strategy": strategy, **values, **facts, **given}
 
 
 def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
@@ -194,8 +194,8 @@ def _inside(run: str, name: str, block: Mapping[str, Any], known: Defaults) -> d
         given = {"n_initial": block["n_initial"], **block["strategies"].get(strategy, {})}
         if strategy == "fabolas":
             given |= {"sizes": block["sizes"], "n_valid": block["n_valid"]}
-        own = {"n_trials": block["n_trials"][strategy], "strategies": {}, **method.settings}
-        return {**own, "search": _merged("trials", strategy, known, given)}
+        method_settings = {"n_trials": block["n_trials"][strategy], "strategies": {}, **method.settings}
+        return {**method_settings, "search": _merged("trials", strategy, known, given)}
     if run == "terminating_fabolas":
         method = TERMINATING_FABOLAS.method(name)
         is_fabolas = "fabolas" in (name, method.variant_of)

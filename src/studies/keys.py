@@ -118,10 +118,10 @@ def words(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
             return "a text"
         case "array":
             least = schema.get("minItems", 0)
-            of = words(schema.get("items", {}), whole)
+            items = words(schema.get("items", {}), whole)
             repeats = " without repeats" * bool(schema.get("uniqueItems"))
             number = f" of at least {least} item{'s' * (least > 1)}" * bool(least)
-            return f"a list{number}{repeats}, each {of}" if of else f"a list{number}{repeats}"
+            return f"a list{number}{repeats}, each {items}" if items else f"a list{number}{repeats}"
         case "object" if not schema.get("properties") and _others(schema) is not None:
             return f"{_BY_NAME} {words(_others(schema) or {}, whole)}"
         case "object":

@@ -81,27 +81,27 @@ def publish(
             some, everything is left out, nothing is as `only` says, or a run that is published, and that
             the paper still has, would be deleted.
     """
-    of, made = registry.paper(paper), shown(paper, config)
-    source, published = results / made.folder, results / "published"
-    target = published / made.folder
-    if made.claims and _is_wanted("claims.csv", only):
+    declared, contents = registry.paper(paper), shown(paper, config)
+    source, published = results / contents.folder, results / "published"
+    target = published / contents.folder
+    if contents.claims and _is_wanted("claims.csv", only):
         _check_claims(source / "claims.csv", partial=partial)
     found = [path for pattern in PARTS for path in sorted(source.glob(pattern))]
     paths = [path for path in found if _is_wanted(str(path.relative_to(source)), only)]
-    left_out = [path for path in paths if not _reaches_floor(path.relative_to(source), source, of)]
+    left_out = [path for path in paths if not _reaches_floor(path.relative_to(source), source, declared)]
     if len(left_out) == len(paths) and not only:
         raise ValueError(f"{source} has nothing that reaches the published floor; run at paper scale first")
     copies = {target / path.relative_to(source): path for path in paths if path not in left_out}
-    runs = _runs(made, results, only)
+    runs = _runs(contents, results, only)
     copies |= runs
     if not only:
-        shared = [path for pattern in of.shared for path in sorted(results.glob(pattern))]
+        shared = [path for pattern in declared.shared for path in sorted(results.glob(pattern))]
         copies |= {published / path.relative_to(results): path for path in shared}
     if not copies:
         raise ValueError(f"{source} has nothing to publish that is like {' or '.join(only)}")
     old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
     lost = sorted(name for name in (path.relative_to(target) for path in old) if name.suffix == ".parquet")
-    lost = [name for name in lost if _is_shown(made, name)]
+    lost = [name for name in lost if _is_shown(contents, name)]
     if lost and not only:
         raise ValueError(
             f"{source} lacks {lost[0]}, which is published and would be deleted: run it, or name with --only what "
@@ -110,12 +110,12 @@ def publish(
     for copy, path in copies.items():
         (_copy_run if copy in runs else _copy)(path, copy)
     for path in old:
-        if not only or not _is_shown(made, path.relative_to(target)):
+        if not only or not _is_shown(contents, path.relative_to(target)):
             path.unlink()
     record = {
         "commit": commit or _commit(),
         "config": dict(config),
-        "settings": effective(made.folder, config, defaults()),
+        "settings": effective(contents.folder, config, defaults()),
         "machine": {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()},
         "packages": {"frugal": frugal.__version__} | {name: version(name) for name in _dependencies()},
         "datasets": {
@@ -128,7 +128,7 @@ def publish(
     if only and (target / RECORD).exists():
         records = [*read_records(target), record]
         names = [name for name in dict.fromkeys([*read_left_out(target), *names]) if not (target / name).exists()]
-    write_records(target, _without_others(records, made, published), names)
+    write_records(target, _without_others(records, contents, published), names)
     return [*copies, target / RECORD]
 
 
@@ -171,7 +171,9 @@ def write_records(folder: Path, records: Iterable[Mapping[str, Any]], left_out: 
         part.write_text(text + "\n")
 
 
-def _without_others(records: Sequence[Mapping[str, Any]], made: Shown, published: Path) -> list[Mapping[str, Any]]:
+def _without_others(
+    records: Sequence[Mapping[str, Any]], contents: Shown, published: Path
+) -> list[Mapping[str, Any]]:
     """Records with the parts that are theirs: published, in no later record, not redrawn from published runs."""
     kept: list[Mapping[str, Any]] = []
     seen: set[str] = set()
@@ -179,52 +181,52 @@ def _without_others(records: Sequence[Mapping[str, Any]], made: Shown, published
         parts = {
             name: date
             for name, date in record["parts"].items()
-            if name not in seen and (published / name).exists() and not _is_redrawn(made, name, published)
+            if name not in seen and (published / name).exists() and not _is_redrawn(contents, name, published)
         }
         seen |= set(parts)
         if parts:
-            kept.append({**record, "parts": parts} | of_parts(made, record.get("settings"), parts))
+            kept.append({**record, "parts": parts} | of_parts(contents, record.get("settings"), parts))
     return kept[::-1]
 
 
-def of_parts(made: Shown, settings: Mapping[str, Any] | str | None, parts: Iterable[str]) -> dict[str, Any]:
+def of_parts(contents: Shown, settings: Mapping[str, Any] | str | None, parts: Iterable[str]) -> dict[str, Any]:
     """The settings of a record that some parts depend on, under `settings`; nothing where it has none by run.
 
     Args:
-        made: what the paper shows.
+        contents: what the paper shows.
         settings: by run; or a text, where they are unknown.
         parts: paths under results/published/.
     """
     if not isinstance(settings, Mapping):
         return {}
-    names = [name.removeprefix(f"{made.folder}/") for name in parts]
+    names = [name.removeprefix(f"{contents.folder}/") for name in parts]
     runs = {name.removeprefix("runs/").removesuffix(".parquet") for name in names if name.startswith("runs/")}
-    runs |= {run for name in names for run in made.made_from(name) or ()}
+    runs |= {run for name in names for run in contents.made_from(name) or ()}
     return {"settings": {run: found for run, found in settings.items() if run in runs}}
 
 
-def _is_redrawn(made: Shown, name: str, published: Path) -> bool:
+def _is_redrawn(contents: Shown, name: str, published: Path) -> bool:
     """Whether a part is made from runs that are all published."""
-    runs = made.made_from(name.removeprefix(f"{made.folder}/")) or ()
-    return bool(runs) and all((published / made.folder / "runs" / f"{run}.parquet").exists() for run in runs)
+    runs = contents.made_from(name.removeprefix(f"{contents.folder}/")) or ()
+    return bool(runs) and all((published / contents.folder / "runs" / f"{run}.parquet").exists() for run in runs)
 
 
-def _is_shown(made: Shown, name: Path) -> bool:
+def _is_shown(contents: Shown, name: Path) -> bool:
     """Whether a published file is of an artefact that the paper has, or one of its runs."""
     if name.parts[0] == "runs":
-        return str(name.with_suffix("").relative_to("runs")) in made.runs()
-    return made.made_from(str(name)) is not None
+        return str(name.with_suffix("").relative_to("runs")) in contents.runs()
+    return contents.made_from(str(name)) is not None
 
 
 def _is_wanted(name: str, only: Sequence[str]) -> bool:
     return not only or any(fnmatch(name, pattern) for pattern in only)
 
 
-def _runs(made: Shown, results: Path, only: Sequence[str]) -> dict[Path, Path]:
+def _runs(contents: Shown, results: Path, only: Sequence[str]) -> dict[Path, Path]:
     """Where runs are published, and where they lie."""
-    folder = results / "published" / made.folder
-    names = [run for run in made.runs() if _is_wanted(f"runs/{run}.parquet", only)]
-    paths = {folder / "runs" / f"{run}.parquet": results / made.run_path(run) for run in names}
+    folder = results / "published" / contents.folder
+    names = [run for run in contents.runs() if _is_wanted(f"runs/{run}.parquet", only)]
+    paths = {folder / "runs" / f"{run}.parquet": results / contents.run_path(run) for run in names}
     return {copy: path for copy, path in paths.items() if path.exists()}
 
 
@@ -279,7 +281,7 @@ def _check_claims(path: Path, *, partial: bool) -> None:
         raise ValueError(f"{path} has {below} claims below the published floor; run at paper scale first")
 
 
-def _reaches_floor(name: Path, source: Path, of: Paper) -> bool:
+def _reaches_floor(name: Path, source: Path, paper: Paper) -> bool:
     """Whether every number of a result, in the CSV of the same name, has as many repetitions as asked for.
 
     Claims that were not run say so (`_check_claims` has counted them), and so do the findings beside them. A cell
@@ -297,20 +299,20 @@ def _reaches_floor(name: Path, source: Path, of: Paper) -> bool:
         table = table[table["scale"] != NOT_RUN]
     if table.empty:  # a table of cells that were not run, or the picture that says so
         return False
-    if of.reaches_floor is not None:
-        return of.reaches_floor(table)
-    enough_rows = "n_rows" not in table or table["n_rows"].min() >= of.floor_rows
-    return bool(enough_rows and table["n_seeds"].min() >= _floor_of(name, of))
+    if paper.reaches_floor is not None:
+        return paper.reaches_floor(table)
+    enough_rows = "n_rows" not in table or table["n_rows"].min() >= paper.floor_rows
+    return bool(enough_rows and table["n_seeds"].min() >= _floor_of(name, paper))
 
 
-def _floor_of(name: Path, of: Paper) -> int:
+def _floor_of(name: Path, paper: Paper) -> int:
     """Seeds below which a table, a figure or a file of cells is not published."""
     kind, *parts = name.with_suffix("").parts
     if kind == "cells":
-        listed = [study.floor for study in of.studies if (study.cells or study.name) in parts]
+        listed = [study.floor for study in paper.studies if (study.cells or study.name) in parts]
     else:
-        listed = [one.floor for one in of.artefacts if (f"{one.kind}s", one.name) == (kind, parts[-1])]
-    return next((floor for floor in listed if floor is not None), of.floor)
+        listed = [one.floor for one in paper.artefacts if (f"{one.kind}s", one.name) == (kind, parts[-1])]
+    return next((floor for floor in listed if floor is not None), paper.floor)
 
 
 def _dependencies() -> list[str]:

@@ -56,14 +56,14 @@ def study(name: str) -> Study:
     Raises:
         ValueError: if no paper has it; the message lists the known ones.
     """
-    found = {one.name: one for of in map(paper, PAPERS) for one in of.studies}
+    found = {one.name: one for document in map(paper, PAPERS) for one in document.studies}
     check_known("study", name, found)
     return found[name]
 
 
 def experiments() -> dict[str, Study]:
     """Studies whose runs are made by jobs of their own, by name: those with a `run`."""
-    return {one.name: one for of in map(paper, PAPERS) for one in of.studies if one.run is not None}
+    return {one.name: one for document in map(paper, PAPERS) for one in document.studies if one.run is not None}
 
 
 def paper_of(name: str) -> str:
@@ -72,7 +72,7 @@ def paper_of(name: str) -> str:
     Raises:
         ValueError: if no paper has it; the message lists the known studies.
     """
-    found = {one.name: of.name for of in map(paper, PAPERS) for one in of.studies}
+    found = {one.name: document.name for document in map(paper, PAPERS) for one in document.studies}
     check_known("study", name, found)
     return found[name]
 
@@ -95,9 +95,9 @@ def run(
     known = experiments()
     check_known("experiment", experiment, known)
     check_known(f"method of {experiment}", method, known[experiment].method_names)
-    made = known[experiment].run
-    assert made is not None
-    rows = made(method, seed, settings, root)
+    run_method = known[experiment].run
+    assert run_method is not None
+    rows = run_method(method, seed, settings, root)
     rows = rows.drop(columns=[name for name in ("method", "seed") if name in rows])
     rows.insert(0, "seed", seed)
     rows.insert(0, "method", method)
@@ -105,49 +105,49 @@ def run(
     return rows
 
 
-def derived(of: str) -> dict[str, Callable[..., pd.DataFrame]]:
+def derived(name: str) -> dict[str, Callable[..., pd.DataFrame]]:
     """What derives runs of a paper, by the name of the run."""
-    return {one.name: one.derive for one in paper(of).studies if one.derive is not None}
+    return {one.name: one.derive for one in paper(name).studies if one.derive is not None}
 
 
-def refit(of: str) -> Callable[..., pd.DataFrame]:
+def refit(name: str) -> Callable[..., pd.DataFrame]:
     """What fits and tests the choices of a paper's searches.
 
     Raises:
         ValueError: if it has no searches.
     """
-    found = next((one.refit for one in paper(of).studies if one.refit), None)
+    found = next((one.refit for one in paper(name).studies if one.refit), None)
     if found is None:
-        raise ValueError(f"{of} has no searches whose choices could be fitted")
+        raise ValueError(f"{name} has no searches whose choices could be fitted")
     return found
 
 
-def tables(of: str) -> dict[str, Artefact]:
+def tables(name: str) -> dict[str, Artefact]:
     """The tables of a paper, by name."""
-    return {one.name: one for one in paper(of).artefacts if one.kind == "table"}
+    return {one.name: one for one in paper(name).artefacts if one.kind == "table"}
 
 
-def figures(of: str) -> dict[str, Artefact]:
+def figures(name: str) -> dict[str, Artefact]:
     """The figures of a paper, by name."""
-    return {one.name: one for one in paper(of).artefacts if one.kind == "figure"}
+    return {one.name: one for one in paper(name).artefacts if one.kind == "figure"}
 
 
-def artefact(of: str, kind: str, name: str) -> Artefact:
+def artefact(paper_name: str, kind: str, name: str) -> Artefact:
     """A table or figure of a paper.
 
     Raises:
         ValueError: if it has none of this name; the message lists the known ones.
     """
-    found = tables(of) if kind == "table" else figures(of)
-    check_known(f"{kind} of {of}", name, found)
+    found = tables(paper_name) if kind == "table" else figures(paper_name)
+    check_known(f"{kind} of {paper_name}", name, found)
     return found[name]
 
 
-def judged_by(of: Paper) -> list[str]:
+def judged_by(record: Paper) -> list[str]:
     """What judges the claims of a paper, `module:name`: the claims, and what measures runs."""
-    parts = ((one.judged, one.arrays, one.is_enough, one.instead) for one in of.studies)
+    parts = ((one.judged, one.arrays, one.is_enough, one.instead) for one in record.studies)
     functions = [part for listed in parts for part in listed if part is not None]
-    homes = [home_of(claim) for claim in of.claims]
+    homes = [home_of(claim) for claim in record.claims]
     return list(dict.fromkeys([*homes, *map(place_of, functions)]))
 
 

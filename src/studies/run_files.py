@@ -61,7 +61,7 @@ TABLES: Final = (
 EVERYTHING: Final[Mapping[str, Any]] = {
     "greedy_cv": {"sensitivity": {"variants": {"any": {}}}, "wall_clock": {"n_folds": [5]}},
     "folds_comparison": {"n_folds": [5], "n_timed_seeds": 1},
-    "hypertune": {name: {"datasets": [name]} for name, of in SEARCHES.items() if of.paper == "hypertune"},
+    "hypertune": {name: {"datasets": [name]} for name, search in SEARCHES.items() if search.paper == "hypertune"},
     "trials_comparison": {},
 }
 """The least configuration with which every paper shows all that it can."""
@@ -84,8 +84,8 @@ def kind_of(paper: str, run: str) -> Kind:
         case "beta_pruning" if run == "model":
             return Kind(run, ("measure", "value", "data"), lacks=("seed",))
         case "beta_pruning":
-            own = ("step", "explored", "best_mean") if run == "explored" else ("tau", "buffer", "folds_share")
-            return Kind(run, (*_RUN, *own))
+            columns = ("step", "explored", "best_mean") if run == "explored" else ("tau", "buffer", "folds_share")
+            return Kind(run, (*_RUN, *columns))
         case "folds_comparison":
             network = "mnist_cnn"
             classifier = network if run == "network" else f"(?!{network}).*"
@@ -131,10 +131,10 @@ def _of_experiment(run: str) -> Kind:
 def described(runs: pd.DataFrame) -> str:
     """What a table holds, in words: the runs that it fits, or its columns."""
     for paper in PAPERS:
-        made = everything(paper)
-        for run in made.runs():
+        files = everything(paper)
+        for run in files.runs():
             if kind_of(paper, run).holds(runs):
-                return f"runs of {run.partition('/')[0]} of {made.folder}"
+                return f"runs of {run.partition('/')[0]} of {files.folder}"
     known = [kind.name for kind in (SEARCH, *TABLES) if kind.holds(runs)]
     return known[0] if known else f"the columns {', '.join(map(str, runs.columns))}"
 
@@ -151,11 +151,11 @@ def check_shown(paper: str, kind: str, name: str, paths: Iterable[str]) -> None:
     Raises:
         ValueError: if a file holds other runs, in a sentence with what it holds and what would be accepted.
     """
-    made = everything(paper)
-    needed = (made.tables if kind == "table" else made.figures).get(name, ())
+    files = everything(paper)
+    needed = (files.tables if kind == "table" else files.figures).get(name, ())
     kinds = {kind_of(paper, run).name for run in needed}
-    accepted = [run for run in made.runs() if kind_of(paper, run).name in kinds]
-    what = f"{name} of {made.folder} is made from runs of {', '.join(accepted)}"
+    accepted = [run for run in files.runs() if kind_of(paper, run).name in kinds]
+    what = f"{name} of {files.folder} is made from runs of {', '.join(accepted)}"
     for path in paths if needed else ():
         _check(path, [kind_of(paper, run) for run in accepted], what)
 
@@ -166,19 +166,19 @@ def check_claimed(paper: str, paths: Iterable[str]) -> None:
     Raises:
         ValueError: if a file is named for no run of the paper or as another, or holds other runs than those.
     """
-    made = everything(paper)
-    claimed = [run for runs in made.claims.values() for run in runs]
+    files = everything(paper)
+    claimed = [run for runs in files.claims.values() for run in runs]
     studied = [study.name for study in paper_of(paper).studies]
     named = list(dict.fromkeys([*claimed, *studied]))  # a run that no claim is on is passed over
     seen: dict[str, str] = {}
     for path in paths:
         run = Path(path).stem
         if run not in named:
-            raise ValueError(f"{path} is named for no run of {made.folder}; known: {', '.join(named)}")
+            raise ValueError(f"{path} is named for no run of {files.folder}; known: {', '.join(named)}")
         if run in seen:
             raise ValueError(f"{seen[run]} and {path} are both named {run}; give one of them")
         seen[run] = path
-        _check(path, [kind_of(paper, run)], f"by its name it is runs of {run} of {made.folder}")
+        _check(path, [kind_of(paper, run)], f"by its name it is runs of {run} of {files.folder}")
 
 
 def check_refitted(paper: str, paths: Iterable[str]) -> None:
@@ -190,7 +190,9 @@ def check_refitted(paper: str, paths: Iterable[str]) -> None:
     if paper == "trials_comparison":
         kinds, what = [SEARCH, *TABLES], "searches, and the table or the curves that they look up"
     else:
-        runs = ["task2"] if paper == "exploration" else [n for n, of in SEARCHES.items() if of.paper == paper]
+        runs = (
+            ["task2"] if paper == "exploration" else [n for n, search in SEARCHES.items() if search.paper == paper]
+        )
         kinds, what = [kind_of(paper, run) for run in runs], f"runs of {', '.join(runs)}"
     for path in paths:
         _check(path, kinds, f"refits of {paper} are of {what}")

@@ -150,13 +150,13 @@ def band(
         alpha: opacity.
         rasterized: whether an SVG holds it as pixels, where there are so many that paths would swell it.
     """
-    told = line["n_seeds"] >= N_OF_BAND
-    if told.any():
+    is_enough = line["n_seeds"] >= N_OF_BAND
+    if is_enough.any():
         axes.fill_between(
             line[x],
             line["low"],
             line["high"],
-            where=told,
+            where=is_enough,
             step=step,
             color=color,
             alpha=alpha,
@@ -190,7 +190,7 @@ def log_axis(axis: Axis, low: float, high: float, *, base: int = 10, formatter: 
     locator: Locator = MaxNLocator(4, steps=[1, 2, 5, 10])  # round digits are few, or crowd below a decade
     if ratio > 4 or base == 2:
         digits: dict[int, Sequence[int]] = {300: (1,), 30: (1, 3), 10: (1, 2, 5), 4: (1, 2, 3, 5)}
-        subs = next((of for least, of in digits.items() if ratio > least), (1,))
+        subs = next((ticks for least, ticks in digits.items() if ratio > least), (1,))
         locator = LogLocator(base, subs=(1,) if base == 2 else subs)
     axis.set_major_locator(locator)
     powers = LogFormatterSciNotation(base, minor_thresholds=(np.inf, np.inf))  # a label at every tick

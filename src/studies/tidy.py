@@ -66,8 +66,8 @@ def unprinted(table: pd.DataFrame, scale: str) -> pd.DataFrame:
         table: with what was measured; its stars are kept where it has some.
         scale: label of the run.
     """
-    own = table.get("stars", "")
-    return table.assign(published=np.nan, published_se=np.nan, published_stars="", stars=own, scale=scale)
+    stars = table.get("stars", "")
+    return table.assign(published=np.nan, published_se=np.nan, published_stars="", stars=stars, scale=scale)
 
 
 def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:

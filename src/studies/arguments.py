@@ -26,6 +26,11 @@ DRAWN: Final[Places] = {
     "CSV": lambda path: path.with_suffix(".csv"),
     "caption": lambda path: path.with_suffix(".md"),
 }
+COSTS: Final[Places] = {
+    "Markdown": lambda path: path.with_suffix(".md"),
+    "PNG": lambda path: path.with_suffix(".png"),
+    "SVG": lambda path: path.with_suffix(".svg"),
+}
 FINDINGS: Final[Places] = {"findings": lambda path: path.with_name(path.name.replace("claims", "findings"))}
 
 
@@ -43,6 +48,10 @@ def make_parser() -> argparse.ArgumentParser:
     p = command(commands, "summary", "count the verdicts of several papers' claims, as .csv and .md")
     add_input(p, "--claims", nargs="+", required=True, help="files of claims, in their papers' folders")
     add_output(p, "--output", MARKDOWN, required=True)
+
+    p = command(commands, "costs", "sum what jobs have cost by their kind, as .csv and .md, with a bar figure")
+    p.add_argument("--benchmarks", type=Path, default="results/benchmarks", help="folder of the benchmark files")
+    add_output(p, "--output", COSTS, default="results/costs/costs.csv")
 
     p = command(commands, "publish", "copy a paper's results to results/published/")
     p.add_argument("paper")

@@ -40,6 +40,18 @@ def _summary(args: argparse.Namespace) -> None:
     write_text(plain(table), Path(args.output).with_suffix(".md"))
 
 
+def _costs(args: argparse.Namespace) -> None:
+    from studies import costs, style
+    from studies.markdown import plain
+
+    table = costs.summarise(args.benchmarks, costs.startup_s())
+    text, output = plain(table), Path(args.output)
+    write(table, output)
+    write_text(text, output.with_suffix(".md"))
+    style.save(costs.draw(table), output.with_suffix(".png"), output.with_suffix(".svg"))
+    print(text, end="")
+
+
 def _publish(args: argparse.Namespace) -> None:
     from studies import config
     from studies.publish import publish, whole_commit
@@ -88,6 +100,7 @@ def _config(args: argparse.Namespace) -> None:
 COMMANDS: dict[str, Command] = {
     **JOBS,
     "summary": _summary,
+    "costs": _costs,
     "publish": _publish,
     "redraw": _redraw,
     "config": _config,

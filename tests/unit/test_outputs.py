@@ -41,6 +41,7 @@ COMMANDS = {
     "studies job claims": "greedy_cv --runs in.x --scale smoke",
     "studies summary": "--claims in.x",
     "studies config": "keys",
+    "studies costs": "",
 }
 """Every command that computes files, with all that it needs but --output."""
 

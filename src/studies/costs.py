@@ -1,0 +1,95 @@
+"""What a run of the workflow has cost, by kind of job, from the benchmark files that Snakemake writes.
+
+Snakemake samples a process's CPU time, and so misses the end of a job of a second or two; `wall_s` is whole.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pandas as pd
+
+from studies import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STARTED: Final = "import studies.cli, pandas, sklearn"
+"""What every job of the studies imports before it works."""
+N_STARTS: Final = 3
+ALL: Final = "all"
+
+
+def startup_s() -> float:
+    """CPU seconds of a process that only imports what jobs do: the least of a few, measured now."""
+    taken = []
+    for _ in range(N_STARTS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", STARTED], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(taken)
+
+
+def kind_of(path: Path) -> str:
+    """Kind of the job of a benchmark file, by its path under the folder of all of them."""
+    family, *rest = path.with_suffix("").parts
+    if family == "folds":
+        kind = "rungs" if rest[-1] == "rungs" else rest[0]
+        return f"{kind}, timed" if any(part.endswith("-timed") for part in rest) else kind
+    known = ("data", "networks", "rows", "trials", "lookup", "curves", "claims_summary", "redraw")
+    if family in known:
+        return family
+    kind = rest[0]
+    return "claims" if kind.startswith("claims") else kind
+
+
+def summarise(folder: Path, startup: float) -> pd.DataFrame:
+    """Jobs, seconds and CPU seconds by kind of job, the costliest first, and of all.
+
+    Args:
+        folder: of the benchmark files, such as results/benchmarks.
+        startup: CPU seconds that a job takes to start, as of `startup_s`.
+
+    Returns:
+        Columns `kind`, `n_jobs`, `wall_s`, `cpu_s`, `startup_s` (no more than a job's CPU seconds), `work_s`.
+
+    Raises:
+        ValueError: if there are no such files, or one is damaged.
+    """
+    rows = []
+    for path in sorted(folder.rglob("*.tsv")):
+        table = pd.read_csv(path, sep="\t", na_values=["-"])
+        if not {"s", "cpu_time"} <= set(table.columns) or table.empty:
+            raise ValueError(f"{path} is no benchmark of Snakemake: it lacks s or cpu_time, or rows")
+        wall = float(table["s"].sum())
+        cpu = float(table["cpu_time"].fillna(table["s"]).sum())
+        start = min(startup, cpu)
+        rows.append((kind_of(path.relative_to(folder)), 1, wall, cpu, start, cpu - start))
+    if not rows:
+        raise ValueError(f"there are no benchmark files in {folder}; name the results of a run")
+    jobs = pd.DataFrame(rows, columns=["kind", "n_jobs", "wall_s", "cpu_s", "startup_s", "work_s"])
+    by_kind = jobs.groupby("kind").sum().sort_values("cpu_s", ascending=False, kind="stable")
+    by_kind.loc[ALL] = by_kind.sum()
+    return by_kind.astype({"n_jobs": int}).round(2).reset_index()
+
+
+def draw(costs: pd.DataFrame) -> Figure:
+    """A bar for each kind of job, start-up and work on each other."""
+    from matplotlib.figure import Figure
+
+    kinds = costs[costs["kind"] != ALL].iloc[::-1]
+    width, _ = style.TWO_COLUMN
+    figure = Figure(figsize=(width, 1 + 0.22 * len(kinds)), layout="constrained")
+    axes = figure.subplots()
+    left = pd.Series(0.0, index=kinds.index)
+    for column, label, color in (("startup_s", "start-up", style.BEHIND), ("work_s", "work", "#3B6FB6")):
+        axes.barh(kinds["kind"], kinds[column] / 60, left=left, color=color, label=label)
+        left = left + kinds[column] / 60
+    axes.set(xlabel="CPU time (minutes)")
+    axes.legend()
+    return figure

@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from studies import costs
+from studies.cli import main
+
+HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+SECONDS = {  # path -> seconds, CPU seconds as Snakemake writes them
+    "folds/scores/wdbc/knn/grid/k5/seed0/folds0-4.tsv": (5.0, "4.0"),
+    "folds/scores/wdbc/knn/grid/k5/seed1/folds0-4.tsv": (6.0, "5.5"),
+    "folds/scores/wdbc/knn/grid-timed/k5/seed0/rungs.tsv": (9.0, "9.0"),
+    "folds/search/greedy/wdbc/knn/nall/k5/seeds0-1.tsv": (2.0, "0.5"),
+    "trials/ei/function/branin/seed0.tsv": (3.0, "-"),
+    "greedy_cv/tables/table1.tsv": (2.0, "1.5"),
+    "greedy_cv/claims_sensitivity.tsv": (2.0, "1.5"),
+    "data/wdbc.tsv": (1.0, "1.0"),
+}
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, (wall, cpu) in SECONDS.items():
+        path = tmp_path / "results/benchmarks" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(
+            f"{HEAD}{wall}\t0:00:0{wall:.0f}\t145.17\t1586.65\t72.36\t88.95\t0.04\t0.00\t11.99\t{cpu}\n"
+        )
+    return tmp_path
+
+
+def test_start_up_and_work_are_summed_by_kind_of_job(place):
+    table = costs.summarise(Path("results/benchmarks"), startup=1.0).set_index("kind")
+    assert list(table.index) == ["scores", "rungs, timed", "trials", "claims", "tables", "data", "search", "all"]
+    # Two jobs of 4 and 5.5 CPU seconds, of which each takes one to start.
+    assert table.loc["scores"].tolist() == [2, 11.0, 9.5, 2.0, 7.5]
+    assert table.loc["search"].tolist() == [1, 2.0, 0.5, 0.5, 0.0]  # sampled before it had started
+    assert table.loc["trials"].tolist() == [1, 3.0, 3.0, 1.0, 2.0]  # too short to be sampled: its seconds count
+    assert table.loc["all"].tolist() == [8, 30.0, 26.0, 7.5, 18.5]
+
+
+def test_the_command_writes_table_and_bars(place, capsys):
+    assert main(["costs"]) == 0
+    table = pd.read_csv("results/costs/costs.csv").set_index("kind")
+    assert table.loc["all", "n_jobs"] == 8
+    assert table.loc["all", "startup_s"] > 0
+    assert capsys.readouterr().out == Path("results/costs/costs.md").read_text()
+    assert Path("results/costs/costs.png").stat().st_size > 3000
+    assert Path("results/costs/costs.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "says"), [(None, "there are no benchmark files in "), ("a\n1\n", "is no benchmark")]
+)
+def test_what_is_no_run_is_refused(tmp_path, text, says):
+    if text:
+        (tmp_path / "data.tsv").write_text(text)
+    with pytest.raises(ValueError, match=says):
+        costs.summarise(tmp_path, startup=1.0)

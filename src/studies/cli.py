@@ -34,7 +34,7 @@ def _summary(args: argparse.Namespace) -> None:
 
     by_paper: dict[str, list[pd.DataFrame]] = {}
     for path in map(Path, args.claims):
-        by_paper.setdefault(path.parent.name, []).append(read(path, "verdict"))
+        by_paper.setdefault(path.parent.name, []).append(read(path, "id", "verdict"))
     table = summarise({paper: pd.concat(parts) for paper, parts in by_paper.items()})
     write(table, args.output)
     write_text(plain(table), Path(args.output).with_suffix(".md"))

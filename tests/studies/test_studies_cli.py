@@ -6,7 +6,7 @@ import pytest
 
 from studies.arguments import make_parser
 from studies.cli import COMMANDS, main
-from studies.verdicts import COLUMNS, VERDICTS
+from studies.verdicts import COLUMNS, NO_EVIDENCE, VERDICTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -118,34 +118,35 @@ def test_findings_are_written_beside_the_claims(place, capsys):
 
 def test_the_summary_counts_the_verdicts_of_every_paper_and_of_all(place):
     judged = {
-        "one/claims.csv": ["reproduced", "undecided", "undecided"],
+        "one/claims.csv": ["reproduced", "reproduced", "undecided"],
         "one/claims_more.csv": ["contradicted"],
         "two/claims.csv": ["not testable here", "not run at this scale"],
     }
+    ids = ["greedy_cv.search_time.bounds", "greedy_cv.search_time.every_cell", "a"]  # the first, by construction
     for name, verdicts in judged.items():
         (place / name).parent.mkdir(exist_ok=True)
-        pd.DataFrame({"verdict": verdicts}).to_csv(place / name, index=False)
+        pd.DataFrame({"id": ids[: len(verdicts)], "verdict": verdicts}).to_csv(place / name, index=False)
     assert main(["summary", "--claims", *judged, "--output", "summary.csv"]) == 0
     table = pd.read_csv("summary.csv").set_index("paper")
-    assert list(table) == ["claims", *VERDICTS]
-    assert table.loc["one"].tolist() == [4, 1, 1, 2, 0, 0]
-    assert table.loc["two"].tolist() == [2, 0, 0, 0, 1, 1]
-    assert table.loc["all"].tolist() == [6, 1, 1, 2, 1, 1]
+    assert list(table) == ["claims", VERDICTS[0], NO_EVIDENCE, *VERDICTS[1:]]
+    assert table.loc["one"].tolist() == [4, 2, 1, 1, 1, 0, 0]
+    assert table.loc["two"].tolist() == [2, 0, 0, 0, 0, 1, 1]
+    assert table.loc["all"].tolist() == [6, 2, 1, 1, 1, 1, 1]
     lines = (place / "summary.md").read_text().splitlines()
-    heads = "paper | claims | reproduced | contradicted | undecided | not run at this scale | not testable here"
-    assert lines[0] == f"| {heads} |"
+    heads = ["paper", *table]
+    assert lines[0] == f"| {' | '.join(heads)} |"
     assert lines[2:] == [
-        "| one | 4 | 1 | 1 | 2 | 0 | 0 |",
-        "| two | 2 | 0 | 0 | 0 | 1 | 1 |",
-        "| all | 6 | 1 | 1 | 2 | 1 | 1 |",
+        "| one | 4 | 2 | 1 | 1 | 1 | 0 | 0 |",
+        "| two | 2 | 0 | 0 | 0 | 0 | 1 | 1 |",
+        "| all | 6 | 2 | 1 | 1 | 1 | 1 | 1 |",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a\n1\n", "verdict"),
-        ("verdict\npartly\n", "unknown verdict on old 'partly'; known: reproduced, contradicted, undecided"),
+        ("id\n1\n", "verdict"),
+        ("id,verdict\na,partly\n", "unknown verdict on old 'partly'; known: reproduced, contradicted, undecided"),
     ],
 )
 def test_a_summary_of_what_are_no_verdicts_is_refused(place, capsys, text, message):

@@ -98,7 +98,7 @@ def _says(claim: Claim, found: Estimate, *, is_measured: bool, enough: bool) -> 
         return verdict(claim.agrees, found), ""
     if is_measured:
         return NOT_RUN, "below the floor"
-    return NOT_TESTABLE if claim.is_out_of_reach else NOT_RUN, ""
+    return (NOT_TESTABLE, "") if claim.is_out_of_reach else (NOT_RUN, "no runs of it are here")
 
 
 def _with_notes(claim: Claim, *notes: str) -> str:

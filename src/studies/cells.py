@@ -136,6 +136,8 @@ def some(
         needed = in_words(_seeds_of_cell(estimates[best], low, high))
     found = of_logarithms(estimates[best]) if is_log else estimates[best]
     remark = f"{noun}: {len(varied)}; shown: the clearest" + (f", {names[best]}" if names else "")
+    if verdict == UNDECIDED and not needed:
+        remark += "; others may bear it out"
     return replace(found, verdict=verdict, seeds_to_decide=needed, remark=remark)
 
 

@@ -157,6 +157,11 @@ def _of_strategies(root: str, methods: Iterable[str]) -> Job:
     )
 
 
+def summary() -> Job:
+    """`python -m studies summary`."""
+    return Job(("studies.cli:_summary",))
+
+
 def shown(kind: str, paper: str, name: str = "") -> Job:
     """`python -m studies job table`, `figure` or `claims`.
 

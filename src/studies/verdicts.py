@@ -95,7 +95,9 @@ def _row(
 def _says(claim: Claim, found: Estimate, *, is_measured: bool, enough: bool) -> tuple[str, str]:
     """A verdict, or what stands in its place, and why."""
     if enough and (is_measured or found.remark):
-        return verdict(claim.agrees, found), ""
+        has_no_spread = is_measured and not found.verdict and is_of_few_equal_values(found)
+        why = f"the same in all {found.n_seeds} seeds, too few to know a spread" if has_no_spread else ""
+        return verdict(claim.agrees, found), why
     if is_measured:
         return NOT_RUN, "below the floor"
     return (NOT_TESTABLE, "") if claim.is_out_of_reach else (NOT_RUN, "no runs of it are here")

@@ -104,7 +104,7 @@ PAPER: Final = Paper(
         CIFAR-100 is not testable here. In cnn_search, curve_search and terminating_fabolas all seeds replay one
         split of the data and one training of each candidate, so their intervals are over orders and draws of the
         optimisers alone. Verdicts on them ask for fewer candidates or rows than those on the SVM's table
-        (docs/assumptions.md)."""
+        (docs/assumptions/big_data.md)."""
     },
     render=render,
 )

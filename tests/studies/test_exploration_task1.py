@@ -12,9 +12,10 @@ from scipy import optimize, stats
 from frugal.trials.acquisitions import LogEI
 from frugal.trials.surrogates.blr import BLR
 from frugal.trials.surrogates.dngo import DNGO
-from studies import experiments, style
+from studies import style
 from studies.exploration import errors_as_coded, paper, polynomial, task1
 from studies.exploration.polynomial import CANDIDATES, GIVEN, INITIAL, METHODS, Point
+from studies.registry import experiments
 from studies.tidy import TIDY
 
 QUICK = {"n_epochs": 10, "n_walkers": 4, "n_steps": 5}
@@ -243,7 +244,7 @@ def test_the_table_of_errors_has_each_alone_and_says_what_was_not_run(runs, deri
 
 
 def test_every_search_with_an_error_is_a_method_of_the_experiment():
-    assert experiments.experiments()["task1"].method_names == tuple(method.name for method in METHODS)
+    assert experiments()["task1"].method_names == tuple(method.name for method in METHODS)
 
 
 def test_a_search_starts_from_the_initial_points_and_tries_nothing_twice(runs):

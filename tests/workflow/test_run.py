@@ -61,8 +61,8 @@ def test_the_smoke_run_makes_document_003(smoke):
         assert {f"{name}.csv", f"{name}.md"} <= made
     claims = pd.read_csv(smoke / "results/big_data/claims.csv")
     assert set(claims["verdict"]) <= {"not run at this scale", "not testable here"}
-    runs = pd.read_parquet(smoke / "results/rows/subsampling/lcc/seeds0-0.parquet")
-    assert set(runs["method"]) == {"lcc"}
+    runs = pd.read_parquet(smoke / "results/rows/subsampling/all/seeds0-0.parquet")
+    assert {"uniform", "lcc"} < set(runs["method"])
 
 
 def test_the_smoke_run_makes_document_004(smoke):
@@ -170,7 +170,7 @@ def test_a_failing_job_leaves_nothing_half_written_and_a_clear_log(tmp_path):
     done = snakemake(place, "--configfile", "tiny.yaml", "--rerun-triggers", "mtime", "--", RUNS)
     assert done.returncode != 0
     assert not (place / RUNS).exists()
-    log = place / "results/logs/folds/search/greedy/wdbc/decision_tree/k5/seeds0-0/n128.log"
+    log = place / "results/logs/folds/search/greedy/wdbc/decision_tree/nall/k5/seeds0-0.log"
     says = log.read_text().strip().splitlines()
     assert len(says) == 1
     assert "folds0-0.parquet is truncated or not a parquet file; delete it and run again" in says[0]

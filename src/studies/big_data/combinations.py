@@ -28,7 +28,7 @@ from studies.big_data.cost_tables import (
     tidied,
     with_all_seeds,
 )
-from studies.cells import every
+from studies.cells import every, some
 from studies.estimates import Arrays, Estimate, ratio
 from studies.measures import Measure
 from studies.records import Artefact, Claim, Method, Study
@@ -303,6 +303,12 @@ def _on_every_design(arrays: Arrays, rng: Generator) -> Estimate:
     return every(logs, above(1), is_log=True, noun="designs", names=("nzNormal", "Student's t"))
 
 
+def _some_faster(arrays: Arrays, rng: Generator) -> Estimate:
+    """A part's seconds over its combination's with BLB; the document speaks of more combinations than these."""
+    logs = [-np.log(_over_cells(arrays, f"{part}_seconds_alone")) for part in ("osmac", "wkm")]
+    return some(logs, above(1), is_log=True, noun="combinations", names=("OSMAC", "WKM-SVM"))
+
+
 def _over_cells(arrays: Arrays, name: str) -> NDArray[np.float64]:
     """Geometric mean over cells whose values are log10, by seed; nan without cells."""
     cells = arrays[name]
@@ -311,10 +317,18 @@ def _over_cells(arrays: Arrays, name: str) -> NDArray[np.float64]:
 
 CLAIMS: Final = (
     _claim(
-        "big_data.combinations.further_speedup.blb_osmac",
+        "big_data.combinations.further_speedup",
         quote=_FURTHER,
+        quantity="seconds of all fits, a method alone over its combination with BLB, of OSMAC and of WKM-SVM",
+        measure=_some_faster,
+        reads=None,
+    ),
+    _claim(
+        "big_data.combinations.further_speedup.blb_osmac",
+        quote="",
         quantity=f"seconds of all fits, OSMAC alone over BLB with OSMAC, {_MATCHED}",
         measure=_fewer("osmac_seconds_alone"),
+        is_ours=True,
     ),
     _claim(
         "big_data.combinations.further_speedup.blb_osmac_error",
@@ -325,9 +339,10 @@ CLAIMS: Final = (
     ),
     _claim(
         "big_data.combinations.further_speedup.blb_wkm_svm",
-        quote=_FURTHER,
-        quantity="seconds of all fits, WKM-SVM alone over BLB with WKM-SVM",
+        quote="",
+        quantity="seconds of all fits on adult and letter, WKM-SVM alone over BLB with WKM-SVM",
         measure=_fewer("wkm_seconds_alone"),
+        is_ours=True,
         reads=on_real_data,
     ),
     # Rows that a resample repeats count once: in the document's section 3.1 they are weights, and the cost of a

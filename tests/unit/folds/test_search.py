@@ -51,7 +51,9 @@ def test_ranges_lists_are_prefixes_and_not_longer_than_what_was_scored():
 
 @pytest.mark.parametrize("n", [0, -5, 2.0])
 def test_lists_of_no_length_are_refused(n):
-    with pytest.raises(ValueError, match=f"n_candidates must be at least 1 and a whole number, got {n}"):
+    with pytest.raises(
+        ValueError, match=f"n_candidates must be at least 1, at most 1000000, and a whole number, got {n}"
+    ):
         draw(table(np.zeros((20, 3))), n)
     with pytest.raises(ValueError, match=f"n_ranges must be at least 1 and a whole number, got {n}"):
         candidates_of("ranges", "knn", dataset="toy", seed=3, n_ranges=n)

@@ -273,7 +273,7 @@ def test_sometimes_takes_one_case_and_never_takes_all():
 def test_cases_that_are_not_all_refute_no_sometimes():
     no, open_cell, other = [-1.0, -1.2, -1.1, -0.9], [-1.0, 1.2, 0.9, -0.3], [1.0, -1.2, -0.5, 0.4]
     found = some([no, no], regions.above(0), names=("a", "b"))
-    assert (found.verdict, found.remark) == (UNDECIDED, "cells: 2; shown: the clearest, a")
+    assert (found.verdict, found.remark) == (UNDECIDED, "cells: 2; shown: the clearest, a; others may bear it out")
     assert seeds_to_decide(regions.above(0), found) == ""  # nor would more seeds of them
     assert seeds_to_decide(regions.above(0), some([no, other], regions.above(0))) == ""
     assert int(seeds_to_decide(regions.above(0), some([no, open_cell], regions.above(0)))) > 4

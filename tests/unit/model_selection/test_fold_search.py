@@ -393,38 +393,47 @@ def test_beta_pruning_knows_the_size_of_its_folds(iris):
 
 
 class Listening:
-    """A callback that counts the tasks that begin and end."""
+    """A callback that notes in a file the tasks that begin and end, in whichever process."""
 
-    def __init__(self):
-        self.begun, self.ended = [], []
+    def __init__(self, path):
+        self.path = path
 
     def setup(self, estimator, context):
         self.is_open = True
 
     def on_fit_task_begin(self, estimator, context):
-        self.begun.append(context.task_name)
+        self._note("begin", context.task_name)
 
     def on_fit_task_end(self, estimator, context):
-        self.ended.append(context.task_name)
+        self._note("end", context.task_name)
 
     def teardown(self, estimator, context):
         self.is_open = False
+
+    def _note(self, event, name):
+        with self.path.open("a") as file:
+            file.write(f"{event} {name}\n")
+
+    def noted(self, event):
+        return sorted(line.split()[1] for line in self.path.read_text().splitlines() if line.startswith(event))
 
 
 @pytest.mark.skipif(
     not hasattr(BaseEstimator, "set_callbacks") and sklearn.__version__ < "1.9", reason="no callbacks"
 )
+@pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize(
     ("kind", "options", "most"),
-    [(FoldSearchCV, {}, 19), (TrialSearchCV, {"strategy": "random", "n_trials": 3, "random_state": 0}, 15)],
+    [(FoldSearchCV, {}, 20), (TrialSearchCV, {"strategy": "random", "n_trials": 3, "random_state": 0}, 15)],
 )
-def test_callbacks_hear_of_every_fit(iris, kind, options, most):
+def test_callbacks_hear_of_every_fit(iris, tmp_path, kind, options, most, n_jobs):
     X, y = iris
-    listening = Listening()
-    search = kind(SVC(), {"C": [0.01, 0.1, 1, 10]}, **options).set_callbacks(listening).fit(X, y)
-    assert listening.begun.count("candidate-split-evaluation") == search.n_fits_ <= most
-    assert sorted(listening.begun) == sorted(listening.ended)
-    assert {"fit", "search", "refit-with-best-params"} <= set(listening.begun)
+    listening, space = Listening(tmp_path / "tasks"), {"C": [0.01, 0.1, 1, 10]}
+    search = kind(SVC(), space, n_jobs=n_jobs, **options).set_callbacks(listening).fit(X, y)
+    begun = listening.noted("begin")
+    assert begun.count("candidate-split-evaluation") == search.n_fits_ <= most
+    assert begun == listening.noted("end")
+    assert {"fit", "search", "refit-with-best-params"} <= set(begun)
     assert listening.is_open is False
 
 

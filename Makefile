@@ -8,10 +8,11 @@ SCALE ?= config
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 ENVIRONMENT := .venv/.built
+PYTEST := pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 SNAKEMAKE := snakemake --workflow-profile workflow/profiles/local --cores $(CORES)
 
 .DEFAULT_GOAL := all
-.PHONY: all smoke paper redraw report environment lint test test-slurm test-faults clean help
+.PHONY: all smoke paper redraw report environment lint test test-all test-slurm test-faults clean help
 
 all: $(ENVIRONMENT) ## every table, figure and claim at laptop scale (config/config.yaml)
 	$(SNAKEMAKE)
@@ -46,8 +47,12 @@ lint: $(ENVIRONMENT) ## ruff, mypy, snakefmt, snakemake --lint, every configurat
 	snakemake --lint
 	python -m studies config check config/config.yaml config/smoke.yaml config/paper.yaml config/desk.yaml
 
-test: lint ## the environment, `lint`, and the tests
-	pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
+test: lint ## the environment, `lint`, and the tests but the slow ones
+	$(PYTEST)
+
+test-all: lint ## every test, also real runs of the workflow, faults, the wheel, SLURM (Debian, root)
+	$(PYTEST) -m "not slurm"
+	$(MAKE) test-slurm
 
 test-slurm: $(ENVIRONMENT) ## every kind of job through a SLURM of one node, installed here (Debian, root)
 	pytest -m slurm tests/workflow/test_slurm.py

@@ -1,6 +1,9 @@
-"""What holds for all tests: their order, and that Ctrl-C is heard."""
+"""What holds for all tests: their order, that a summary says what was left out, and that Ctrl-C is heard."""
 
 import signal
+from types import SimpleNamespace
+
+import pytest
 
 
 def pytest_configure():
@@ -12,3 +15,16 @@ def pytest_configure():
 def pytest_collection_modifyitems(items):
     # Those of the workflow take minutes, so they go first and two workers end together.
     items.sort(key=lambda item: (item.path.name != "test_run.py", "workflow" not in item.path.parts))
+
+
+def pytest_deselected(items):
+    output = getattr(items[0].config, "workeroutput", None)
+    if output is not None:  # in a worker of several, which the summary does not ask
+        output["n_deselected"] = output.get("n_deselected", 0) + len(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    # All workers leave out the same.
+    left_out = [SimpleNamespace()] * getattr(node, "workeroutput", {}).get("n_deselected", 0)
+    node.config.pluginmanager.get_plugin("terminalreporter").stats["deselected"] = left_out

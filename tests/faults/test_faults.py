@@ -48,6 +48,7 @@ def check(found):
     assert [o for o in failed if (o.fault.kind, o.fault.what) not in LISTED] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", stored.STORES, ids=lambda store: store.name)
 def test_damaged_files_are_refused_or_harmless(store, tmp_path):
     kept = stored.Kept(store, tmp_path)
@@ -58,30 +59,35 @@ def test_damaged_files_are_refused_or_harmless(store, tmp_path):
     assert instead == ({"another": REFUSED, "older": HELD} if store.instead else {})
 
 
+@pytest.mark.slow
 def test_mutated_tables_are_refused_or_read_as_they_are_beyond_doubt(tmp_path):
     found = list(tables.attempts(tmp_path, n=120, n_selected=3, seed=1))
     check(found)
     assert {HELD, REFUSED} <= {outcome.verdict for outcome in found}
 
 
+@pytest.mark.slow
 def test_mutated_arguments_are_refused_or_do_what_they_say(tmp_path):
     found = list(arguments.attempts(tmp_path, n=150, seed=1))
     check(found)
     assert {HELD, REFUSED} <= {outcome.verdict for outcome in found}
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_an_output_is_whole_or_absent(tmp_path):
     found = list(disks.attempts(tmp_path, n=16, seed=1))
     check(found)
     assert REFUSED in {outcome.verdict for outcome in found}
 
 
+@pytest.mark.slow
 def test_mutated_configurations_are_refused_or_harmless(tmp_path):
     found = list(configuration.attempts(tmp_path, n=24, seed=1))
     check(found)
     assert {HELD, REFUSED} <= {outcome.verdict for outcome in found}
 
 
+@pytest.mark.slow
 def test_a_task_whose_worker_dies_is_repeated_and_costs_no_other(tmp_path):
     found = list(deaths.attempts(tmp_path, n=len(folds.known()) + 1, seed=1))
     assert {outcome.verdict for outcome in found} == {HELD}, found
@@ -92,6 +98,7 @@ def test_a_strategy_that_eight_threads_share_asks_nothing_twice():
     assert {outcome.verdict for outcome in found} == {HELD}, found
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_twice_ends_as_the_one_that_is_not(tmp_path):
     (trials,) = [family for family in kills.FAMILIES if family.name == "trials"]
     branin = tuple(name for name in trials.targets if "branin" in name and "dngo" not in name)

@@ -129,6 +129,8 @@ def changed(key, value):
     ("key", "value", "message"),
     [
         ("seedz", 3, "unknown key 'seedz' at the top level; known keys: allow_stand_in"),
+        ("scale", "huge", "scale is 'huge', but must be one of smoke, laptop, desk, paper"),
+        ("seeds_per_job", 0, "seeds_per_job is 0, but must be a whole number of at least 1"),
         ("greedy_cv.k", 3, "unknown key 'k' at greedy_cv; known keys: classifiers"),
         (
             "greedy_cv.search_time.n_seeds",

@@ -5,6 +5,8 @@ import re
 import pytest
 from checkout import copy_to, snakemake
 
+pytestmark = pytest.mark.slow
+
 METHODS = ("random", "tpe", "ei")
 SEARCHES = [f"results/trials/{method}/function/branin/seed0.parquet" for method in METHODS]
 SMOKE = ("--configfile", "config/smoke.yaml", "--", *SEARCHES)

@@ -7,6 +7,8 @@ import pytest
 import yaml
 from checkout import copy_to, snakemake
 
+pytestmark = pytest.mark.slow
+
 STRATEGIES = '''
 from frugal.interface import FoldTask, TrialTask
 

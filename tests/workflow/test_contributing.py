@@ -11,6 +11,8 @@ import pytest
 from additions import make, section
 from checkout import ROOT, copy_to, environment, snakemake
 
+pytestmark = pytest.mark.slow
+
 PAGE = (ROOT / "docs/contributing.md").read_text()
 FILES = {
     "A strategy that saves folds": 3,

@@ -28,6 +28,7 @@ def other(tmp_path_factory):
     return other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "rule"), [("greedy_cv_table1", "search"), ("hypertune_table1", "trials")])
 def test_another_workflow_plans_its_rules(other, target, rule):
     done = snakemake(other, "--dry-run", "--", target)
@@ -37,6 +38,7 @@ def test_another_workflow_plans_its_rules(other, target, rule):
     assert int(counts[rule]) > 0
 
 
+@pytest.mark.slow
 def test_a_configuration_of_the_other_workflow_is_checked(other):
     done = snakemake(other, "--dry-run", "--config", "greedy_cv={n_folds: 3}", "--", "greedy_cv_table1")
     assert done.returncode != 0
@@ -52,6 +54,7 @@ def test_the_catalogue_finds_what_it_looks_for():
         assert (ROOT / path).is_file()
 
 
+@pytest.mark.slow
 def test_both_snakefiles_make_the_same_by_default(other):
     plans = []
     for file in ("Snakefile", "workflow/Snakefile"):

@@ -17,6 +17,8 @@ from studies.cli import main
 from studies.redraw import redraw
 from studies.verdicts import COLUMNS, NOT_RUN
 
+pytestmark = pytest.mark.slow
+
 SMOKE = ("--configfile", "config/smoke.yaml")
 TINY = {
     "folds_per_job": 1,

@@ -1,4 +1,4 @@
-"""The arguments of every command of `frugal`; what the commands do with them is in `cli`."""
+"""Arguments of the commands of `frugal`. The commands themselves are in `cli`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import frugal
 
 
 def numbers(text: str) -> list[int]:
-    """`3` or `0-4` as a list of whole numbers.
+    """Parse `3` or `0-4` as a list of whole numbers.
 
     Raises:
         argparse.ArgumentTypeError: on anything else, or a range that runs backwards.
@@ -28,10 +28,10 @@ def numbers(text: str) -> list[int]:
 
 
 def _on_demand(text: str) -> str:
-    """The name of a dataset that is fetched only on request.
+    """Return the name of a dataset that is fetched only on request.
 
     Raises:
-        argparse.ArgumentTypeError: if it is of none.
+        argparse.ArgumentTypeError: if no such dataset has this name.
     """
     from frugal.datasets.catalogue import CATALOGUE
 
@@ -42,7 +42,7 @@ def _on_demand(text: str) -> str:
 
 
 def settings_of(text: str) -> dict[str, Any]:
-    """What `--settings` holds.
+    """Parse the JSON object of `--settings`.
 
     Raises:
         ValueError: if it is no JSON object.
@@ -57,7 +57,7 @@ def settings_of(text: str) -> dict[str, Any]:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """All commands with their arguments; `command` of what it parses is the name of one."""
+    """Return the parser of all commands. The parsed attribute `command` is the name of the chosen one."""
     parser, commands = top_level("frugal", "Model selection on a budget.")
 
     p = command(commands, "data", "fetch, verify and prepare a dataset")
@@ -119,11 +119,11 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 Places = Mapping[str, Callable[[Path], Path]]
-"""Files that follow from one that an argument names: what each is -> where it is."""
+"""Files written beside one that an argument names: description -> function from its path to theirs."""
 BY_NAME: Final = "search a learner's hyperparameters, or a function's minimum, trial by trial"
 JOURNAL: Final[Places] = {"journal": lambda path: path.with_suffix(".jsonl")}
 READ_BY_SETTINGS: Final = ("table", "extrapolations")
-"""Settings that name a file."""
+"""Settings whose value is the path of a file."""
 
 
 def add_output(
@@ -199,7 +199,7 @@ def add_restart(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_table(p: argparse.ArgumentParser, *, default_strategy: str, family: str) -> None:
-    """What a search on a user's own table is told of it, whatever the strategy."""
+    """Add the arguments that describe a user's own table, for every kind of search."""
     add_input(p, "data", help="a CSV file with a header line, or a parquet file")
     p.add_argument("--target", help="name of the column that is predicted; the last by default")
     p.add_argument("--task", help="classification or regression; told by the target's values by default")
@@ -229,7 +229,7 @@ def _add_table(p: argparse.ArgumentParser, *, default_strategy: str, family: str
 
 
 def top_level(prog: str, text: str) -> tuple[argparse.ArgumentParser, Any]:
-    """A parser without commands yet, and what these are added to."""
+    """Return a parser without commands, and the object that commands are added to."""
     parser = _Parser(prog=prog, description=text)
     parser.add_argument("--version", action="version", version=f"frugal {frugal.__version__}")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
@@ -237,25 +237,25 @@ def top_level(prog: str, text: str) -> tuple[argparse.ArgumentParser, Any]:
 
 
 class _Parser(argparse.ArgumentParser):
-    """One that leaves to `other` what names any of `flags`."""
+    """A parser that hands a command line with any of `flags` to `other`."""
 
     other: argparse.ArgumentParser | None = None
     flags: frozenset[str] = frozenset()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As of any parser."""
+        """Parse as `argparse.ArgumentParser` does, or hand over to `other`."""
         if self.other is not None and any(text.partition("=")[0] in self.flags for text in args or ()):
             return self.other.parse_known_args(args, namespace)
         return super().parse_known_args(args, namespace)
 
 
 def add_trials(commands: Any) -> None:
-    """Add the command of a search of the trials family, of what is known by name."""
+    """Add the command that runs a trials search on a learner and a dataset known by name."""
     _add_by_name(command(commands, "trials", BY_NAME))
 
 
 def _add_table_trials(commands: Any) -> None:
-    """Add the same of a user's own table; with a learner and a dataset it is that of `add_trials`."""
+    """Add the same command for a user's own table; given a learner and a dataset it acts as `add_trials`."""
     p = command(commands, "trials", "search the hyperparameters of an estimator on your own table, trial by trial")
     p.epilog = (
         f"With --learner and --dataset: {BY_NAME}; "

@@ -1,4 +1,4 @@
-"""What `frugal bench` measures: from its arguments to the table of one run, as a frame or as Markdown."""
+"""Benchmarks of `frugal bench`: each returns the table of one run, as a frame or as Markdown."""
 
 from __future__ import annotations
 
@@ -99,4 +99,4 @@ BENCHES: dict[str, Callable[[argparse.Namespace], pd.DataFrame | str]] = {
     "select": _bench_select,
     "trials": _bench_trials,
 }
-"""Name -> what runs it; `arguments` says what each takes."""
+"""Name of a benchmark -> the function that runs it. `arguments` declares what each accepts."""

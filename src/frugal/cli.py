@@ -45,7 +45,7 @@ def run(
 ) -> int:
     """Run the command that `arguments` name (those of the process by default); returns the exit status.
 
-    Files that it is to write are checked first, as of `files.check_outputs`.
+    The files to be written are checked first, by `files.check_outputs`.
     """
     for text in arguments or ():
         if not _is_text(text):
@@ -77,7 +77,7 @@ def run(
 
 
 def _is_text(text: str) -> bool:
-    """Whether the system could pass a text to a command."""
+    """True if the operating system can pass `text` as an argument of a command."""
     try:
         return b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:
@@ -85,7 +85,7 @@ def _is_text(text: str) -> bool:
 
 
 def status_of(error: Exception) -> int:
-    """Exit status of a command that ends in an error: 3 where the run failed, 2 where its input is refused."""
+    """Exit status for an error: 3 if the run failed, 2 if its input was refused."""
     by_input = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
     is_of_system = isinstance(error, (OSError, MemoryError, BrokenExecutor)) and not isinstance(error, by_input)
     return 3 if isinstance(error, RunError) or is_of_system else 2
@@ -109,7 +109,7 @@ def _data(args: argparse.Namespace) -> None:
 
 
 def _trials(args: argparse.Namespace) -> None:
-    """A search of a learner by name, or of an estimator on the user's own table."""
+    """Search a learner known by name, or an estimator on the user's own table."""
     if "learner" in args:
         search_trials(args)
         return
@@ -122,7 +122,7 @@ def _trials(args: argparse.Namespace) -> None:
 def search_trials(
     args: argparse.Namespace, others: Mapping[str, Callable[..., TrialStrategy]] = MappingProxyType({})
 ) -> None:
-    """One search, its trials kept as they are made, so that a killed one goes on; `others` as of `search`."""
+    """Run one search. Each trial is stored at once, so that a killed search resumes; `others` as in `search`."""
     from frugal.code import jobs
     from frugal.trials.runs import forget
     from frugal.trials.searches import search
@@ -143,7 +143,7 @@ def search_trials(
 
 
 def looked_up_learner(learner: str, settings: Mapping[str, Any]) -> str:
-    """The learner whose fits or curves a search looks up, by their file; empty if it looks up none."""
+    """Name of the learner whose stored fits or curves a search looks up; empty if it looks up none."""
     column = {"lookup": "learner", "curves": "network"}.get(learner)
     if column is None or "table" not in settings:
         return ""
@@ -151,9 +151,9 @@ def looked_up_learner(learner: str, settings: Mapping[str, Any]) -> str:
 
 
 def journal_beside(args: argparse.Namespace, job: Callable[[], Job]) -> JournalFile:
-    """The journal of a job that writes `args.output`, gone on from as long as the job's code is the same.
+    """Open the journal of the job that writes `args.output`. It is continued if the job's code is unchanged.
 
-    With `args.restart` it is set aside.
+    `args.restart` sets an existing journal aside.
     """
     from frugal.code import jobs
     from frugal.trials.lines import JournalFile
@@ -227,7 +227,7 @@ def _choose(
 
 
 def _show(question: Question, found: FoldSearchCV | TrialSearchCV, args: argparse.Namespace) -> None:
-    """What was chosen and what that took; written, where it is asked for."""
+    """Print the chosen model and the cost of the search, and write the files that were asked for."""
     import joblib
 
     from frugal.model_selection import FoldSearchCV
@@ -253,4 +253,4 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], None]] = {
     "bench": _bench,
     "select": _select,
 }
-"""Name -> what runs it; `arguments` says what each takes."""
+"""Name of a command -> the function that runs it. `arguments` declares what each accepts."""

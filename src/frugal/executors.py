@@ -1,4 +1,4 @@
-"""Tasks on any executor of `concurrent.futures`, dask's among them, with what they are evaluated by sent once."""
+"""Run tasks on any `concurrent.futures` executor, dask's included. The evaluating function is sent once."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from typing import Any
 from frugal.pickles import dumps
 
 Evaluate = Callable[[Any], Any]
-"""Of a task, which is small; what it holds is large."""
+"""A function of a small task; the function itself may hold large data."""
 _N_HELD = 4
 
 
 def workers_of(executor: Executor, argument: str) -> int:
-    """How many tasks an executor works at.
+    """Number of tasks that an executor runs at once.
 
     Args:
-        executor: any.
-        argument: by which a caller could say it.
+        executor: any executor.
+        argument: name of the argument by which a caller can give this number, for the message.
 
     Raises:
-        ValueError: if it does not say.
+        ValueError: if the executor does not tell.
     """
     client = getattr(executor, "_client", None)
     counts = [sum(client.ncores().values())] if client is not None else []
@@ -42,15 +42,15 @@ def workers_of(executor: Executor, argument: str) -> int:
 
 
 _held: OrderedDict[str, Evaluate] = OrderedDict()
-"""In every process that evaluates: what it evaluates by, under the key of its run."""
+"""In each worker process: the evaluating function of each run, by the run's key."""
 
 
 class _MissingError(LookupError):
-    """A process has not been sent the data of a run yet."""
+    """Raised by a process that has not received the data of a run yet."""
 
 
 def _evaluate_held(key: str, data: bytes | None, task: Any) -> Any:
-    """Evaluate by what this process holds, or by `data`, which it then holds."""
+    """Evaluate with the function this process holds, or with `data`, which it then keeps."""
     if data is not None and key not in _held:
         _held[key] = pickle.loads(data)
         while len(_held) > _N_HELD:
@@ -64,7 +64,7 @@ def _evaluate_held(key: str, data: bytes | None, task: Any) -> Any:
 
 @contextmanager
 def holding(executor: Executor, evaluate: Evaluate) -> Iterator[Executor]:
-    """An executor that sends `evaluate` to a process only if that has not got it; the given one stays open."""
+    """Wrap an executor so that each process receives `evaluate` once. The given executor stays open."""
     if hasattr(executor, "_client"):
         yield _OnDask(executor, evaluate)
         return
@@ -77,14 +77,14 @@ def holding(executor: Executor, evaluate: Evaluate) -> Iterator[Executor]:
 
 
 class _Sending(Executor):
-    """Sends a task with the key of its run alone, and again with all data where the process lacks them."""
+    """Sends a task with the key of its run only, and again with all data if the process lacks them."""
 
     def __init__(self, executor: Executor, evaluate: Evaluate, key: str) -> None:
         self._executor, self._evaluate, self._key = executor, evaluate, key
         self._data: bytes | None = None
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Evaluate a task; `fn` is what the other end holds."""
+        """Evaluate a task; `fn` is the function that the worker process holds."""
         return _Relayed(self._executor, self._key, self._payload, *args)
 
     def _payload(self) -> bytes:
@@ -94,7 +94,7 @@ class _Sending(Executor):
 
 
 class _Relayed(Future[Any]):
-    """The answer to a task that may have to be sent twice."""
+    """Future of a task that may have to be sent twice."""
 
     def __init__(self, executor: Executor, key: str, payload: Callable[[], bytes], task: Any) -> None:
         super().__init__()
@@ -122,18 +122,18 @@ class _Relayed(Future[Any]):
             self.set_exception(failure)
 
     def running(self) -> bool:
-        """Whether the executor says that it is at it."""
+        """True if the executor reports that the task is running."""
         return self._sent.running()
 
     def cancel(self) -> bool:
-        """Cancel the task where the executor can."""
+        """Cancel the task if the executor can."""
         return self._sent.cancel()
 
 
 class _OnDask(Executor):
-    """On dask: the data are the result of a task of their own, which every worker fetches once.
+    """For dask: the data are the result of a task of their own, which every worker fetches once.
 
-    Scattered data would be lost with the workers that have them; the result of a task is made again.
+    Scattered data are lost with the workers that hold them, while dask recomputes the result of a task.
     """
 
     def __init__(self, executor: Any, evaluate: Evaluate) -> None:
@@ -143,7 +143,7 @@ class _OnDask(Executor):
             self._data = executor._client.submit(pickle.loads, dumps(evaluate), pure=False)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Evaluate a task; `fn` is what the other task holds."""
+        """Evaluate a task; `fn` is the result of the data task."""
         future: Future[Any] = self._executor.submit(_evaluate_by, self._data, *args)
         return future
 

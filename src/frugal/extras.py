@@ -1,4 +1,4 @@
-"""Packages that are installed with an extra of Frugal's, and what is said where one is missing."""
+"""Optional packages, the extras that install them, and the message when one is missing."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ EXTRAS: Final[Mapping[str, str]] = {
     "dask": "dask",
     "distributed": "dask",
 }
-"""The extra that brings each package, by the name that it is imported by."""
+"""Import name of a package -> the extra that installs it."""
 
 
 class MissingExtraError(ImportError):
-    """A package that an extra brings is not installed; the message has the command that installs it."""
+    """An optional package is not installed; the message has the command that installs it."""
 
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Turn a missing package of an extra into a sentence.
+    """Replace the import error of an optional package by one sentence.
 
     Raises:
         MissingExtraError: in place of a ModuleNotFoundError for one of `EXTRAS`.

@@ -1,4 +1,4 @@
-"""Tables and texts read and written; files appear whole or not at all."""
+"""Read and write tables and texts. A file appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
-    """A fresh temporary file beside `path`, moved into place when the block ends without an error.
+    """Yield a temporary file beside `path`, moved into place when the block ends without an error.
 
-    What a killed process left beside `path` is removed first.
+    Leftovers of killed processes beside `path` are removed first.
 
     Raises:
         OSError: if the folder cannot be made or written, or the disk is full; it names `path`.
@@ -35,7 +35,7 @@ def whole(path: str | Path) -> Iterator[Path]:
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(target)
     part = fresh_name(target)
-    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # never through a link that lies there
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # do not follow a link at this path
     try:
         with naming(path, part):
             yield part
@@ -46,7 +46,7 @@ def whole(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def naming(path: str | Path, part: Path | None = None) -> Iterator[None]:
-    """Let errors of the system name `path`, where they name no file, as on a full disk, or `part` in its place."""
+    """Let an OSError name `path` if it names no file (a full disk), or if it names the temporary file `part`."""
     try:
         yield
     except OSError as error:
@@ -56,7 +56,7 @@ def naming(path: str | Path, part: Path | None = None) -> Iterator[None]:
 
 
 def fresh_name(target: Path) -> Path:
-    """A name beside `target` that no other process uses: it holds the host, the process and a random part."""
+    """Return a path beside `target` that no other process uses: host, process id and a random part."""
     return target.with_name(f".{target.name}.{_host()}-{os.getpid()}-{token_hex(4)}.part")
 
 
@@ -67,7 +67,7 @@ def remove_abandoned(target: Path) -> None:
 
 
 def abandoned(target: Path, end: str) -> list[Path]:
-    """Files and folders of `fresh_name` beside `target`, but with this end, whose process on this host is dead."""
+    """Files and folders of `fresh_name` beside `target` with this ending whose process on this host is dead."""
     found = sorted(target.parent.glob(f".{glob.escape(target.name)}.{_host()}-*{end}"))
     numbers = [path.name.removesuffix(end).rsplit("-", 2)[-2] for path in found]
     return [
@@ -78,7 +78,7 @@ def abandoned(target: Path, end: str) -> list[Path]:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, a link, or a folder with what it holds, as far as that can be; there need be none."""
+    """Remove a file, a link, or a folder with its content, as far as possible. It need not exist."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -100,20 +100,20 @@ def _is_alive(process: int) -> bool:
 
 
 Named = Iterable[tuple[str, str | Path]]
-"""What files are, for messages, and their paths."""
+"""Pairs of a description of a file, for messages, and its path."""
 
 
 def check_outputs(outputs: Named, inputs: Named = ()) -> None:
-    """Refuse outputs that would replace each other or an input, or that cannot be written: before any is computed.
+    """Raise unless every output can be written and replaces neither another output nor an input.
 
-    Nothing is left behind: folders that are missing are still missing.
+    Call it before anything is computed. It leaves nothing behind: missing folders are still missing.
 
     Args:
-        outputs: what is to be written.
-        inputs: what is read.
+        outputs: files to be written.
+        inputs: files to be read.
 
     Raises:
-        ValueError: naming the first such path, and what else it is.
+        ValueError: naming the first such path, and the file that it would replace.
     """
     taken = {os.path.realpath(path): what for what, path in inputs}
     places: list[tuple[str, str]] = []
@@ -130,7 +130,7 @@ def check_outputs(outputs: Named, inputs: Named = ()) -> None:
 
 
 def check_writable(path: str | Path) -> None:
-    """Refuse a path at which `whole` could not write a file, by writing an empty one beside it.
+    """Raise unless `whole` can write a file at `path`; an empty file is written beside it and removed.
 
     Raises:
         ValueError: naming the path and the reason.
@@ -149,7 +149,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def check_folder(path: str | Path) -> None:
-    """Refuse a folder in which no file could be written, once the folder is made if it is missing.
+    """Raise unless a file can be written in `folder`, which is created if it is missing.
 
     Raises:
         ValueError: naming the folder and the reason.
@@ -171,10 +171,10 @@ def _check_folder(folder: Path, name: str) -> None:
 
 
 def _exists(path: Path) -> bool:
-    """Whether something is at a path, a link to nothing too.
+    """True if a file, folder or link (even a broken one) is at `path`.
 
     Raises:
-        OSError: if the path cannot be: it is too long, or a part of it is a file.
+        OSError: if no file can have this path: it is too long, or a part of it is a file.
     """
     try:
         path.lstat()
@@ -184,7 +184,7 @@ def _exists(path: Path) -> bool:
 
 
 def read(path: str | Path, *columns: str) -> pd.DataFrame:
-    """A table from a .csv or .parquet file that must have these columns.
+    """Read a table from a .csv or .parquet file, which must have `columns`.
 
     Raises:
         ValueError: if it does not exist, is damaged or of another kind, or lacks a column.
@@ -206,7 +206,7 @@ def read(path: str | Path, *columns: str) -> pd.DataFrame:
 
 
 def _read_csv(path: str | Path) -> pd.DataFrame:
-    """A table whose rows have no more fields than its header; pandas would take the first for an index."""
+    """Read a CSV whose rows have no more fields than its header; pandas would take the first for an index."""
     import pandas as pd
 
     with warnings.catch_warnings():
@@ -224,14 +224,14 @@ def _read_parquet(path: str | Path) -> pd.DataFrame:
 
 
 def read_all(paths: list[str]) -> pd.DataFrame:
-    """Tables of several files, one after the other; as `read`."""
+    """Read several files with `read`, and concatenate their rows."""
     import pandas as pd
 
     return pd.concat([read(path) for path in paths], ignore_index=True)
 
 
 def write(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a table as .parquet, or as .csv with 8 significant digits; whole columns keep all of theirs."""
+    """Write a table as .parquet, or as .csv with 8 significant digits; integers keep all their digits."""
     from frugal import parquet
 
     with whole(path) as part:
@@ -244,11 +244,11 @@ def write(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def check_suffix(path: str | Path) -> None:
-    """Refuse a table that `write` would make parquet of under another name, or cannot write.
+    """Raise unless `write` can write a table at `path`: .csv, or .parquet with pyarrow installed.
 
     Raises:
         ValueError: naming the file.
-        MissingExtraError: of parquet, without pyarrow.
+        MissingExtraError: for .parquet without pyarrow.
     """
     if Path(path).suffix not in (".csv", ".parquet"):
         raise ValueError(f"{path} must end in .csv or .parquet")
@@ -258,7 +258,7 @@ def check_suffix(path: str | Path) -> None:
 
 
 def _with_integers(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with integers, or nothing, in columns of floats that are whole, so that none is rounded."""
+    """Convert columns of whole floats to nullable integers, so that none of them is rounded."""
     floats = frame.select_dtypes("float")
     is_whole = (floats.isna() | ((floats % 1 == 0) & (floats.abs() < 2**53))).all()
     return frame.astype(dict.fromkeys(floats.columns[is_whole & floats.notna().any()], "Int64"))

@@ -1,7 +1,7 @@
-"""The words that every part of Frugal shares; this module imports nothing of ours.
+"""The types that every part of Frugal shares. This module imports nothing else of the package.
 
-A strategy is an ask-and-tell object: it says what to evaluate next and is told the answer, so the same
-object is replayed on kept scores, drives live fits, and serves several workers at once.
+A strategy is an ask-and-tell object: `ask` returns the next evaluation, `tell` takes its result. So the same
+object can replay stored scores, drive live fits, and serve several workers at once.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class TrialTask:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of a `TrialTask`.
+    """The result of a `TrialTask`.
 
     Attributes:
         task: what was asked.
@@ -100,7 +100,7 @@ class FoldStrategy(Protocol):
 
     @property
     def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
+        """True if every fold of the incumbent has been evaluated."""
 
 
 class TrialStrategy(Protocol):

@@ -1,4 +1,4 @@
-"""Packages that import what they offer once it is asked for, so that commands which need little start soon."""
+"""Import the modules of a package on first access, so that commands which need few of them start fast."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from frugal.extras import explained
 
 
 def lazily(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The `__getattr__` of a package (PEP 562).
+    """Return the `__getattr__` of a package (PEP 562).
 
-    What measures seconds must have asked for what it measures before its clock starts.
+    Access lazy attributes before timing: the first access imports a module.
 
     Args:
-        package: its full name.
-        homes: module under it, or "" for the package where the name is that of a module, by name offered.
+        package: full name of the package.
+        homes: public name -> the submodule that defines it, or "" if the name is itself a submodule.
     """
 
     def get(name: str) -> Any:

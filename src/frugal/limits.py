@@ -1,4 +1,4 @@
-"""What a file may be and how much it may hold, checked before it is read: plain files, no bombs."""
+"""Checks of files before they are read: regular files only, and no decompression bombs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 FACTOR = 100
-"""A file may unpack to as many times its own size."""
+"""Largest ratio of unpacked to packed bytes."""
 ALWAYS = 256 * 2**20
-"""Bytes that any file may unpack to, however small it is."""
+"""Unpacked bytes that are allowed for every file, however small it is."""
 _BLOCK = 2**20
 
 
@@ -22,14 +22,14 @@ class OversizeError(ValueError):
 
 
 class Readable(Protocol):
-    """What `Bounded` reads from."""
+    """A binary stream that `Bounded` can wrap."""
 
     def read(self, size: int = ..., /) -> bytes:
         """The next bytes."""
 
 
 def check_plain(path: str | Path) -> None:
-    """Refuse a device, a FIFO, a socket or a folder, which could be read for ever or not at all.
+    """Raise unless `path` is a regular file: a device, FIFO or socket might never end.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -40,7 +40,7 @@ def check_plain(path: str | Path) -> None:
 
 
 def check_claim(path: str | Path, n_bytes: int) -> None:
-    """Refuse a file that unpacks to more than `FACTOR` times its size and `ALWAYS`.
+    """Raise if a file unpacks to more than `FACTOR` times its size and more than `ALWAYS`.
 
     Raises:
         OversizeError: naming the file and both sizes.
@@ -52,10 +52,10 @@ def check_claim(path: str | Path, n_bytes: int) -> None:
 
 
 def unpacked_blocks(path: Path, unpacked: Readable) -> Iterator[bytes]:
-    """What a file unpacks to, block by block.
+    """Yield the unpacked content of a file, block by block.
 
     Raises:
-        OversizeError: naming the file, as soon as there is more than `check_claim` allows.
+        OversizeError: naming the file, as soon as it exceeds the limits of `check_claim`.
     """
     n_bytes = 0
     while block := unpacked.read(_BLOCK):
@@ -65,7 +65,7 @@ def unpacked_blocks(path: Path, unpacked: Readable) -> Iterator[bytes]:
 
 
 def check_zip(path: str | Path) -> None:
-    """Refuse a zip file, such as one of torch or NumPy, that is damaged or claims to hold far more than its size.
+    """Raise if a zip file (torch and NumPy write such files) is damaged or claims to unpack to far too much.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -85,10 +85,10 @@ def check_zip(path: str | Path) -> None:
 
 
 class Bounded(io.RawIOBase):
-    """A stream that can be read and moved in up to a limit.
+    """A readable, seekable stream that refuses to go beyond a limit.
 
     Attributes:
-        name: of the file, for the message.
+        name: name of the file, for messages.
     """
 
     def __init__(self, stream: Any, limit: int, name: str) -> None:
@@ -104,15 +104,15 @@ class Bounded(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        """Bytes before the next one."""
+        """Position in bytes."""
         return self._place
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move to a place counted from the start or from here.
+        """Move to a position relative to the start or to the current one.
 
         Raises:
             OversizeError: if it is beyond the limit.
-            ValueError: if it is counted from the end, which is not known.
+            ValueError: if it is relative to the end, which is unknown.
         """
         if whence == io.SEEK_END:
             raise ValueError("the end of an unpacked stream is not known")

@@ -1,4 +1,4 @@
-"""Strategies that several threads may ask and tell at once: one lock, put on where strategies are made."""
+"""Thread-safe strategies: one lock guards `ask` and `tell`, added where strategies are made."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ PROPERTIES = ("incumbent", "complete")
 
 
 def locked(strategy: T) -> T:
-    """The strategy itself, whose asks and answers now wait for each other.
+    """Return the strategy with a lock around its methods, so that threads take turns.
 
-    It stays an instance of its class. The lock is left out when it is pickled or copied, and made anew.
+    It stays an instance of its class. Pickles and copies leave the lock out and make a new one.
 
     Args:
         strategy: an instance of a plain class.

@@ -1,4 +1,4 @@
-"""Parquet files with a hash of what they hold, so that a damaged one is refused and never computed with."""
+"""Parquet files with a hash of their content. A damaged file is refused, never computed with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_JSON = (json.JSONDecodeError, UnicodeDecodeError)
 
 
 def write_table(table: pa.Table, path: str | Path) -> None:
-    """Write a table with the hash of its columns and metadata among these."""
+    """Write a table; its metadata gain a hash of the columns and of the other metadata."""
     with explained():
         import pyarrow.parquet as pq
 
@@ -28,7 +28,7 @@ def write_table(table: pa.Table, path: str | Path) -> None:
 
 
 def read_table(path: str | Path) -> pa.Table:
-    """Read a table that `verify` has not seen yet.
+    """Read a table without calling `verify`.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -54,7 +54,7 @@ def read_table(path: str | Path) -> pa.Table:
 
 
 def verify(table: pa.Table, path: str | Path) -> None:
-    """Refuse a table that is not what was written; one without a hash, of other software or older, passes.
+    """Raise if a table differs from its hash. Files without a hash (older, or of other software) pass.
 
     Raises:
         ValueError: naming the file that it was read from.

@@ -1,4 +1,4 @@
-"""Evaluations under way, answered in the order in which they were asked for."""
+"""Pending evaluations, whose results are told in the order in which they were asked for."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from frugal.workers import WorkerDiedError, Workers
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 _TICK_S: Final = 0.05
-"""How often it is looked which evaluations have started, where there is a time limit."""
+"""Seconds between two checks of which evaluations have started, if there is a time limit."""
 
 
 @dataclass(frozen=True)
 class Family(Generic[Task, Answer]):
-    """What a family of strategies calls its evaluations.
+    """The names that a family of strategies uses for its evaluations.
 
     Attributes:
-        noun: of an evaluation, such as `fit`.
-        name: of one task, in sentences.
-        answer: class of the answers.
-        failed: task, seconds, reason -> the answer of an evaluation that failed.
+        noun: word for an evaluation, such as `fit`.
+        name: task -> its name in messages.
+        answer: class of the results.
+        failed: (task, seconds, reason) -> the result of a failed evaluation.
     """
 
     noun: str
@@ -46,19 +46,19 @@ class _Evaluation(Generic[Task, Answer]):
     has_died: bool = False
     submitted: float = 0.0
     is_running: bool = False
-    counted_from: float | None = None  # where the time limit starts to count
+    counted_from: float | None = None  # start of the time limit
 
 
 class Pending(Generic[Task, Answer]):
-    """Tasks that are asked for and not told yet; a context manager that lets none of them go on.
+    """Tasks that were asked for and not told yet. Leaving the context ends all of them.
 
     Args:
-        family: of tasks and answers.
-        evaluate: task -> answer.
-        executor: where it is called; None: here.
-        timeout: seconds that an evaluation may take; None: any.
-        kept: task -> its answer, if that is known.
-        keep: called with each new answer as soon as it is seen.
+        family: names of the tasks and results.
+        evaluate: task -> result.
+        executor: where `evaluate` runs; None: in this thread.
+        timeout: seconds that an evaluation may take; None: no limit.
+        kept: task -> its result, if a journal has it.
+        keep: called with each new result as soon as it arrives.
 
     Raises:
         ValueError: if `timeout` is not positive, or given without an executor.
@@ -104,10 +104,10 @@ class Pending(Generic[Task, Answer]):
             self._collect()
 
     def take(self) -> tuple[Task, Answer]:
-        """The oldest task with its answer, once there is one.
+        """Wait for the result of the oldest task; return both.
 
         Raises:
-            BaseException: what its evaluation raised.
+            BaseException: as raised by the evaluation.
         """
         while (answer := self._queue[0].answer) is None:
             self._wait()
@@ -135,7 +135,7 @@ class Pending(Generic[Task, Answer]):
         wait(futures, None if self._timeout is None else _TICK_S, FIRST_COMPLETED)
 
     def _collect(self) -> None:
-        """Take note of what has ended, and end what has taken too long."""
+        """Store the results that have arrived, and end evaluations that took too long."""
         for one in self._unanswered():
             assert one.future is not None
             if one.future.done():
@@ -168,9 +168,9 @@ class Pending(Generic[Task, Answer]):
             self._start(one)
 
     def _is_over(self, one: _Evaluation[Task, Answer], timeout: float) -> bool:
-        """Whether an evaluation has run for longer than the limit.
+        """True if an evaluation has run for longer than the limit.
 
-        Not every executor says which do: where the oldest one does not run, it may, and is counted as if it did.
+        Some executors do not report what runs. An oldest task that is not reported as running counts as running.
         """
         assert one.future is not None
         if one.future.running() and not one.is_running:
@@ -204,18 +204,18 @@ def drive(
     n_pending: int,
     stop: Callable[[], bool],
 ) -> None:
-    """Ask and tell until a strategy is finished, `n_pending` tasks ahead; answers go in the order of asking.
+    """Ask and tell until a strategy is finished, up to `n_pending` tasks ahead, in the order of asking.
 
     Args:
-        ask: of the strategy.
-        tell: of the strategy.
-        pending: nothing yet.
-        n_pending: tasks that may be out at once.
-        stop: asked before each new task; True: no more are asked for.
+        ask: method of the strategy.
+        tell: method of the strategy.
+        pending: an empty one.
+        n_pending: largest number of pending tasks.
+        stop: called before each new task; if it returns True, no more tasks are asked for.
 
     Raises:
         ValueError: if the strategy waits while nothing is pending.
-        BaseException: what an evaluation raised.
+        BaseException: as raised by an evaluation.
     """
     has_stopped = False
     while True:
@@ -234,7 +234,7 @@ def drive(
 
 
 def _is_death(error: BaseException) -> bool:
-    """Whether a worker died, and others live on: of our own `Workers`, or of dask."""
+    """True if the error means that one worker died while others live on: of `Workers`, or of dask."""
     return isinstance(error, (WorkerDiedError, CancelledError)) or type(error).__name__ == "KilledWorker"
 
 

@@ -1,4 +1,4 @@
-"""Pickles for other processes; those of one machine map large arrays from a file, so that they share one copy."""
+"""Pickles for other processes. Processes of one machine share one copy of large arrays, mapped from a file."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any, Final
 
 LARGE_BYTES: Final = 2**20
-"""Of an array from which on it is mapped, as joblib has it."""
+"""Size from which arrays are mapped; the same as in joblib."""
 _ALIGNED: Final = 64
-"""Bytes of which the place of an array in the file is a multiple."""
+"""Arrays start at multiples of this many bytes."""
 _opened: set[str] = set()
-"""In a process that maps: the files."""
+"""The files that this process maps."""
 
 
 def dumps(value: Any, stays: Callable[[pickle.PickleBuffer], bool] | None = None) -> bytes:
-    """Pickle a value, what `__main__` defines by content; buffers that do not stay are left out."""
+    """Pickle a value; definitions of `__main__` go by content, and buffers that `stays` rejects are left out."""
     try:
         import cloudpickle
     except ImportError:  # joblib before 1.6 brings a copy
@@ -31,13 +31,13 @@ def dumps(value: Any, stays: Callable[[pickle.PickleBuffer], bool] | None = None
 
 
 def dumps_mapped(value: Any) -> tuple[bytes, str]:
-    """Pickle a value for processes of this machine, its large arrays in a file that `pickle.loads` maps.
+    """Pickle a value for processes of this machine; its large arrays go to a file that `pickle.loads` maps.
 
-    A process that writes to such an array gets a copy of the pages that it writes to, for itself alone.
+    A process that writes to such an array gets a private copy of the pages that it writes to.
 
     Returns:
-        The pickle, and the path of the file, which is the caller's to `remove`; empty where nothing is large, or
-        the folder of temporary files has no room.
+        The pickle, and the path of the file, which the caller must `remove`. The path is empty if no array is
+        large, or if the temporary folder has no room.
     """
     large: list[memoryview] = []
 
@@ -59,26 +59,26 @@ def dumps_mapped(value: Any) -> tuple[bytes, str]:
 
 
 def remove(path: str, process: int) -> None:
-    """Remove the file of a pickle in the process that has written it; a forked one has no right to."""
+    """Remove the file of a pickle, in the process that wrote it; forked processes leave it alone."""
     if os.getpid() == process:
         with suppress(OSError):  # it is gone, or still mapped where the system minds
             Path(path).unlink()
 
 
 def remove_opened() -> None:
-    """Remove the files that this process maps, whose owner has ended without."""
+    """Remove the files that this process maps, if their owner ended without removing them."""
     for path in _opened:
         remove(path, os.getpid())
 
 
 @dataclass(frozen=True)
 class _InFile:
-    """Pickles to what unpickles to the value.
+    """Stands for a value in a pickle; unpickling gives the value itself.
 
     Attributes:
         data: the pickle without its large arrays.
-        path: of the file that has them.
-        sizes: of the arrays, in bytes.
+        path: path of the file with the large arrays.
+        sizes: sizes of the arrays, in bytes.
     """
 
     data: bytes
@@ -100,7 +100,7 @@ def _mapped(data: bytes, path: str, sizes: Sequence[int]) -> Any:
 
 
 def _written(arrays: Sequence[memoryview]) -> str:
-    """A file of arrays, one after the other."""
+    """Write arrays to a file, one after the other, and return its path."""
     descriptor, path = tempfile.mkstemp(prefix="frugal-")
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -1,7 +1,7 @@
-"""Strategies by name: a module `beta_greedy` of the package holds the class `BetaGreedy`, and that suffices.
+"""Strategies by name. The strategy `beta_greedy` is the class `BetaGreedy` of the module `beta_greedy`.
 
-Other packages add theirs by an entry point of the group that is named as the package, such as
-`frugal.folds.strategies`: its name is the strategy's, and what it names is the class.
+Other packages add strategies by entry points. The group has the name of our package, such as
+`frugal.folds.strategies`; an entry point maps the name of a strategy to its class.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from frugal.extras import explained
 
 @cache
 def added(group: str) -> Mapping[str, EntryPoint]:
-    """Entry points of a group by name, none of them loaded; a process looks for them once.
+    """Entry points of a group by name. None is loaded, and each process looks for them once.
 
     Raises:
         ValueError: if two packages add the same name.
@@ -37,7 +37,7 @@ def added(group: str) -> Mapping[str, EntryPoint]:
 
 
 def names(package: str) -> list[str]:
-    """Names of the strategies of a package and of those that other packages add to it, without importing them.
+    """Names of the strategies in a package and of those added by other packages, without importing them.
 
     Raises:
         ValueError: if another package adds a name that is taken.
@@ -55,13 +55,13 @@ def _names(package: str, path: Iterable[str]) -> list[str]:
 
 
 def needs(package: str, name: str) -> tuple[str, ...]:
-    """What a strategy must be told of its problem: `needs` of its class, or nothing.
+    """The attribute `needs` of a strategy's class: the facts about a problem that its constructor requires.
 
-    Classes of ours are read, not imported, since that takes half a second; so each states its own, literally.
+    Our classes are parsed rather than imported, which would take half a second. So `needs` must be a literal.
 
     Args:
-        package: of the strategies.
-        name: of one of them; an unknown one needs nothing.
+        package: package of the strategies.
+        name: name of a strategy; an unknown one needs nothing.
     """
     if name in added(package):
         return tuple(getattr(_loaded(added(package)[name]), "needs", ()))
@@ -90,7 +90,7 @@ class Registry:
     Args:
         package: name of the package, and of the group of entry points.
         path: its folders, `__path__`.
-        shared: arguments that every constructor takes; the others are settings.
+        shared: arguments of every constructor; all others are settings.
     """
 
     def __init__(self, package: str, path: Iterable[str], shared: Collection[str]) -> None:
@@ -101,12 +101,12 @@ class Registry:
         return _names(self._package, self._path)
 
     def class_of(self, name: str) -> type:
-        """The class of a strategy.
+        """Return the class of a strategy.
 
         Raises:
             ValueError: on an unknown strategy, whose message lists the known ones, or an entry point that cannot
                 be loaded or names no class.
-            MissingExtraError: if it needs a package of an extra that is not installed.
+            MissingExtraError: if it needs an optional package that is not installed.
         """
         check_known("strategy", name, self.known())
         if name in added(self._package):
@@ -116,9 +116,9 @@ class Registry:
         return cast(type, getattr(module, _class_of(name)))
 
     def settings_of(self, name: str) -> dict[str, Any]:
-        """Settings of a strategy and their defaults, as its constructor takes them.
+        """Settings of a strategy with their defaults, read from its constructor.
 
-        Where a constructor hands further keywords on, those of the class that it is built on are settings too.
+        If a constructor passes further keywords on, the settings of its base class count, too.
 
         Raises:
             ValueError: on an unknown strategy; the message lists the known ones.
@@ -136,7 +136,7 @@ class Registry:
         return settings
 
     def checked(self, name: str, settings: Collection[str]) -> type:
-        """The class of a strategy that takes settings of these names.
+        """Return the class of a strategy after checking the names of its settings.
 
         Raises:
             ValueError: on an unknown strategy or setting; the message lists the known ones.
@@ -149,7 +149,7 @@ class Registry:
 
 
 def _loaded(point: EntryPoint) -> type:
-    """The class that an entry point names."""
+    """Load the class of an entry point."""
     what = f"the entry point {point.name!r} of {point.group}"
     try:
         found = point.load()

@@ -1,4 +1,4 @@
-"""Every random generator is derived from names, so that a choice of what shares a seed can be read."""
+"""Random generators derived from names, so that the code shows which computations share a seed."""
 
 from __future__ import annotations
 

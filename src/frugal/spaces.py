@@ -25,7 +25,7 @@ Scale = Literal["linear", "log"]
 
 
 def as_json(candidate: Candidate) -> str:
-    """A candidate as files and seeds have it: one text for the same values, in whatever order they are named.
+    """Serialise a candidate as JSON with sorted keys, so that equal candidates give equal texts.
 
     Examples:
         >>> from frugal.spaces import as_json
@@ -37,7 +37,7 @@ def as_json(candidate: Candidate) -> str:
 
 @runtime_checkable
 class Dimension(Protocol):
-    """One hyperparameter: what values it takes and how they are spread.
+    """One hyperparameter: its values and their distribution.
 
     Examples:
         >>> from frugal.spaces import Dimension, Uniform
@@ -297,12 +297,12 @@ _STEPS: Final = 2**32
 
 
 def _is_frozen(distribution: object, density: str) -> bool:
-    """Whether it has quantiles; `density` tells the kinds apart, which scipy's frozen ones share all else of."""
+    """True for a frozen scipy distribution; the attribute named `density` tells continuous from discrete."""
     return all(hasattr(distribution, name) for name in (density, "ppf", "cdf", "support"))
 
 
 def _text(distribution: Any) -> str:
-    """A frozen distribution as it was written."""
+    """A frozen distribution as source code."""
     given = [repr(value) for value in distribution.args]
     given += [f"{name}={value!r}" for name, value in distribution.kwds.items()]
     return f"{distribution.dist.name}({', '.join(given)})"
@@ -331,13 +331,12 @@ class SearchSpace:
     """Named dimensions, in order.
 
     Attributes:
-        dimensions: by name.
-        signs: what is known of some of them: the sign of the derivative of accuracy in the hyperparameter while
-            the model is simpler than is best, 1 where a larger value makes it more complex, -1 where simpler, 0
-            where neither.
+        dimensions: name -> dimension.
+        signs: name -> sign of the derivative of accuracy while the model is too simple: 1 if larger values make
+            the model more complex, -1 if they make it simpler, 0 if neither. Dimensions may be left out.
 
     Raises:
-        ValueError: if what is named is no dimension, or a name no string, or on signs that `check_signs` refuses.
+        ValueError: if a value is no dimension, a name is no string, or `check_signs` refuses the signs.
 
     Examples:
         >>> import numpy as np
@@ -365,7 +364,7 @@ class SearchSpace:
         self.check_signs(self.signs)
 
     def check_signs(self, signs: Mapping[str, int]) -> None:
-        """Refuse signs that cannot be of these dimensions.
+        """Raise unless every sign belongs to a dimension that has an order.
 
         Raises:
             ValueError: if they are no mapping from names to -1, 0 or 1, or on a sign of an unknown or categorical

@@ -1,4 +1,4 @@
-"""Statistics that the studies share: Welch's t-test, stars, rank percentiles, confidence intervals."""
+"""Statistics: Welch's t-test, stars, rank percentiles, confidence intervals."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def welch(first: ArrayLike, second: ArrayLike) -> Welch:
 
 
 def welch_many(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """The t and p of `welch` for many pairs of samples at once, each (...,); values that are nan are left out.
+    """The t and p of `welch` for many pairs of samples at once, each (...,). Values of nan are left out.
 
-    Of two samples with the same constant t is nan, p is 1.
+    If both samples equal the same constant, t is nan and p is 1.
 
     Args:
         first: samples along the last axis, shape (..., n_first).
@@ -63,7 +63,7 @@ def welch_many(first: Floats, second: Floats) -> tuple[Floats, Floats]:
 
 
 def _moments(samples: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Number, mean and squared standard error of the values along the last axis that are not nan."""
+    """Number, mean and squared standard error along the last axis, without nan."""
     here = ~np.isnan(samples)
     n = here.sum(axis=-1)
     mean = np.where(here, samples, 0.0).sum(axis=-1) / n
@@ -95,14 +95,14 @@ def t_margin(error: float, n: int, level: float = 0.95) -> float:
 
     Args:
         error: standard error of an estimate from `n` independent values.
-        n: how many, two at least.
+        n: number of values, at least 2.
         level: coverage in (0, 1).
     """
     return float(special.stdtrit(n - 1, 0.5 + level / 2)) * error
 
 
 def standard_error(values: ArrayLike) -> float:
-    """Sample standard deviation over root n; nan for fewer than two values, and 0 where they are all the same."""
+    """Sample standard deviation over root n; nan for fewer than two values, 0 if all are equal."""
     x = np.asarray(values, dtype=float)
     if x.size < 2:
         return math.nan
@@ -110,21 +110,21 @@ def standard_error(values: ArrayLike) -> float:
 
 
 def mean_score(scores: Sequence[float]) -> float:
-    """Mean of a candidate's fold scores, fit for comparison by `<` and `==`.
+    """Mean of a candidate's fold scores, safe to compare by `<` and `==`.
 
-    The sum is exactly rounded (`math.fsum`), so the order of the folds does not matter, and the mean is
-    rounded to 12 decimals, so two candidates with equal scores in another mixture compare equal. Where the
-    mean does not lie in [1e-6, 1], it is rounded to 12 digits of the largest score. A failed fold (nan)
+    The sum is exactly rounded (`math.fsum`), so the order of the folds does not matter. The mean is rounded to
+    12 decimals, so that equal scores in another order compare equal. A mean outside [1e-6, 1] is rounded to
+    12 digits of the largest score. A failed fold (nan)
     makes the mean -inf: a failed candidate ranks below every other.
     """
     mean = math.fsum(scores) / len(scores)
-    if 1e-6 <= mean <= 1.0:  # what shares are; the common case first
+    if 1e-6 <= mean <= 1.0:  # accuracies: the common case first
         return round(mean, 12)
     return -math.inf if math.isnan(mean) else _rounded(mean, max(map(abs, scores)))
 
 
 def _rounded(mean: float, scale: float) -> float:
-    """A mean to 12 digits of `scale`, the largest number that it is the mean of."""
+    """Round a mean to 12 digits of `scale`, the largest of its terms."""
     return round(mean, 12 - math.ceil(math.log10(scale))) if scale else 0.0
 
 

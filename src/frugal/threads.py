@@ -1,6 +1,6 @@
-"""One thread for each fit: seconds mean the same on every machine, and ties fall the same way.
+"""One thread per fit. So seconds are comparable between machines, and ties are broken the same way.
 
-Where training rows are equally far, which of them scikit-learn takes depends on how many OpenMP threads it runs.
+If training rows are equally distant, the neighbour that scikit-learn takes depends on its number of threads.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Hold numerical libraries to one thread inside the block, whatever OMP_NUM_THREADS says."""
+    """Limit numerical libraries to one thread inside the block, whatever OMP_NUM_THREADS is."""
     with _libraries().limit(limits=1):
         yield
 
 
 @cache
 def _libraries() -> Any:
-    """Handle on the libraries that scikit-learn computes with; finding them again costs more than most fits."""
+    """Controller of the loaded numerical libraries, cached: finding them takes longer than most fits."""
     import sklearn.neighbors  # noqa: F401  a limit reaches only what is loaded: OpenMP and both BLAS are, by this
     from threadpoolctl import ThreadpoolController
 

@@ -1,7 +1,7 @@
-"""Processes that evaluate tasks, each with a pipe and a thread of its own.
+"""Worker processes, each with its own pipe and its own thread in the parent.
 
 joblib's loky pool shares one queue: it breaks as a whole when one process dies, and cannot end a single task. Here
-it is known which process has which task, so that a death or a time limit costs that task alone.
+each process has a known task, so that a death or a time limit costs that task alone.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ T = TypeVar("T")
 START_METHODS: Final = ("loky", "fork", "forkserver", "spawn")
 _THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 IDLE_S: Final = 300.0
-"""Seconds after which a process without a task ends, as those of joblib do."""
+"""Seconds after which a process without a task ends; the same as in joblib."""
 _END, _FORGET, _LOAD, _TASK = b"e", b"f", b"l", b"t"
-"""What a message to a process is, by its first byte."""
+"""First byte of a message to a process: its kind."""
 _STARTING: Final = threading.Lock()
-"""One process starts at a time: a forked one must not hold the pipes of another that is just being started."""
+"""Held while a process starts: a forked process must not inherit the pipes of another that is starting."""
 
 
 class WorkerDiedError(RuntimeError):
-    """A process ended before its task did; the message says how."""
+    """A process ended before its task; the message says how."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Load:
-    """What tasks are evaluated by.
+    """The evaluating function of a run.
 
     Attributes:
         evaluate: the callable.
-        data: the same, pickled once for all processes, which map large arrays from one file.
+        data: its pickle, made once for all processes, which map large arrays from one file.
     """
 
     evaluate: Callable[..., Any] | None
@@ -64,19 +64,19 @@ class _Load:
 
 
 class Workers(Executor):
-    """An executor of processes that hold what they evaluate, data and all; a context manager.
+    """An executor whose processes keep the evaluating function and its data; a context manager.
 
-    A process that dies fails its task with `WorkerDiedError`, and another is started in its place. What a task
-    raises is raised by its future; if it cannot be pickled, a RuntimeError with its text. Each process computes on
-    one thread, ignores Ctrl-C, and cannot start processes of multiprocessing. None outlives the block, or this
-    process.
+    If a process dies, its task fails with `WorkerDiedError` and another process replaces it. The future of a
+    task raises the exception of the task, or a RuntimeError with its text if it cannot be pickled. Each process
+    computes on one thread, ignores Ctrl-C, and cannot start processes of multiprocessing. No process outlives
+    the block or the parent process.
 
     Attributes:
-        n_workers: how many processes.
+        n_workers: number of processes.
 
     Args:
-        n_workers: how many processes; each is started with its first task.
-        evaluate: a callable that is sent once to every process; `submit(evaluate, task)` sends the task alone.
+        n_workers: number of processes; each is started with its first task.
+        evaluate: a callable that is sent once to every process; `submit(evaluate, task)` sends only the task.
         start_method: `loky` starts a fresh interpreter that does not import `__main__` again; `fork`, `forkserver`
             and `spawn` are those of multiprocessing.
 
@@ -97,7 +97,7 @@ class Workers(Executor):
             worker.start()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Evaluate `fn` of these arguments in the first process that is free.
+        """Call `fn` with these arguments in the first free process.
 
         Raises:
             RuntimeError: after `shutdown`.
@@ -110,23 +110,23 @@ class Workers(Executor):
         return future
 
     def load(self, evaluate: Callable[..., Any] | None) -> None:
-        """Evaluate by another callable from the next task on; it too is sent once to every process."""
+        """Replace the evaluating callable from the next task on; it is sent once to every process."""
         self._load = _Load.of(evaluate)
 
     def forget(self) -> None:
-        """Let go of what is evaluated, here and in the processes, which live on. No task may be under way."""
+        """Drop the evaluating callable, here and in the processes, which live on. No task may be running."""
         self.load(None)
         for worker in self._workers:
             worker.forget()
 
     def stop(self, future: Future[Any]) -> None:
-        """Give a task up: it is cancelled, or the process that is at it is killed; no other task is."""
+        """Give up one task: it is cancelled, or the process that runs it is killed."""
         if not future.cancel():
             for worker in self._workers:
                 worker.stop(future)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End every process after what has been submitted; with `cancel_futures`, after what it is at."""
+        """End every process after all submitted tasks; with `cancel_futures`, after its running task."""
         self._is_open = False
         while cancel_futures:
             try:
@@ -141,7 +141,7 @@ class Workers(Executor):
             worker.join()
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """As `shutdown`; an exception kills every process."""
+        """Call `shutdown`; after an exception, kill every process instead."""
         self._is_open = False
         for worker in self._workers if kind is not None else ():
             worker.kill()
@@ -149,27 +149,27 @@ class Workers(Executor):
 
 
 class _Idle:
-    """Workers between two searches, which the next one takes; they are of one process, which may be forked."""
+    """Workers between two searches, for the next one to take. They belong to one process, which may fork."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._workers: Workers | None = None
 
     def exchange(self, workers: Workers | None) -> Workers | None:
-        """Put some in the place of those that were there; None: none."""
+        """Store `workers` (None: none) and return the ones stored before."""
         with self._lock:
             found, self._workers = self._workers, workers
         return found
 
 
 class _Worker(threading.Thread):
-    """A process, started when there is a task for it, and the thread that serves it."""
+    """A process, started with its first task, and the thread that serves it."""
 
     def __init__(self, queue: SimpleQueue[Any], start_method: str) -> None:
         super().__init__(daemon=True)
         self._queue, self._start_method = queue, start_method
         self._lock, self._sending = threading.Lock(), threading.Lock()
-        self._loaded: _Load | None = None  # what the process evaluates by
+        self._loaded: _Load | None = None  # the evaluating function that the process holds
         self._is_killed = False
         self._process: Any = None
         self._pipe: Connection[bytes, bytes] | None = None
@@ -177,14 +177,14 @@ class _Worker(threading.Thread):
 
     def run(self) -> None:
         if hasattr(signal, "pthread_sigmask"):
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # in the processes that it starts, too
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # also in the processes that it starts
         while (job := self._next()) is not None:
             self._do(*job)
-            del job  # which holds what the task was evaluated by
+            del job  # it holds the evaluating function of the task
         self._end()
 
     def _next(self) -> tuple[Future[Any], bytes, _Load] | None:
-        """The next task, None at the end; a process that waits for long is ended."""
+        """Wait for the next task; None: the end. A process that idles for too long is ended."""
         try:
             job: tuple[Future[Any], bytes, _Load] | None = self._queue.get(timeout=IDLE_S)
         except Empty:
@@ -193,14 +193,14 @@ class _Worker(threading.Thread):
         return job
 
     def forget(self) -> None:
-        """Have the process let go of what it evaluates by."""
+        """Make the process drop its evaluating function."""
         with self._lock, suppress(OSError):  # it has ended by itself
             self._loaded = None
             if self._pipe is not None:
                 self._send(self._pipe, _FORGET)
 
     def stop(self, future: Future[Any]) -> None:
-        """Kill the process if it is at this task."""
+        """Kill the process if it runs this task."""
         with self._lock:
             if self._future is future:
                 _kill(self._process)
@@ -241,15 +241,15 @@ class _Worker(threading.Thread):
         future.set_exception(answer[1])
 
     def _begin(self, load: _Load) -> None:
-        """Have a process that has loaded what it evaluates by.
+        """Make sure that a process runs and has loaded the evaluating function.
 
         Raises:
-            BrokenExecutor: if it could not.
+            BrokenExecutor: if it cannot load it.
         """
         is_there = self._process is not None and self._process.is_alive()
         if is_there and (self._loaded is load or self._has_loaded(load)):
             return
-        self._end()  # a fresh process knows modules and paths that an old one does not
+        self._end()  # a fresh process may know modules and paths that an old one does not
         self._start()
         try:
             is_ready, value = self._receive(_LOAD, load.data)
@@ -260,7 +260,7 @@ class _Worker(threading.Thread):
         self._loaded = load
 
     def _has_loaded(self, load: _Load) -> bool:
-        """Have a process that is there load what it evaluates by; False: it could not."""
+        """Make a running process load the evaluating function; returns False if it cannot."""
         try:
             is_ready, _ = self._receive(_LOAD, load.data)
         except WorkerDiedError:
@@ -272,7 +272,7 @@ class _Worker(threading.Thread):
         """Start a process.
 
         Raises:
-            BrokenExecutor: if the system starts none.
+            BrokenExecutor: if the system refuses to start one.
         """
         with _STARTING:
             context = _context(self._start_method)
@@ -290,14 +290,14 @@ class _Worker(threading.Thread):
                 _kill(process)
 
     def _send(self, pipe: Connection[bytes, bytes], kind: bytes, message: bytes = b"") -> None:
-        """Send a message with what it is, whole: two threads may send."""
+        """Send a message with its kind as one piece, since two threads may send."""
         with self._sending:
             pipe.send_bytes(kind)
             if kind in (_LOAD, _TASK):
                 pipe.send_bytes(message)
 
     def _receive(self, kind: bytes, message: bytes) -> tuple[bool, Any]:
-        """Send a message and wait for what comes of it: whether it went well, and the value or the exception.
+        """Send a message and wait for the reply: True and a value, or False and an exception.
 
         Raises:
             WorkerDiedError: if the process ends first.
@@ -319,7 +319,7 @@ class _Worker(threading.Thread):
         return is_good, value
 
     def _end(self) -> None:
-        """Let the process go."""
+        """End the process."""
         with self._lock:
             process, pipe, self._process, self._pipe = self._process, self._pipe, None, None
             self._loaded = None
@@ -344,10 +344,10 @@ _idle = _Idle()
 
 @contextmanager
 def shared_workers(n_workers: int, evaluate: Callable[..., Any]) -> Iterator[Workers]:
-    """Workers for one search, whose processes the next one uses again; they end when they have none for `IDLE_S`.
+    """Yield workers for one search. The next search uses their processes again; they end after `IDLE_S` idle.
 
     Args:
-        n_workers: how many processes.
+        n_workers: number of processes.
         evaluate: a callable that is sent once to every process, and dropped at the end of the block.
     """
     found = _idle.exchange(None)
@@ -363,7 +363,7 @@ def shared_workers(n_workers: int, evaluate: Callable[..., Any]) -> Iterator[Wor
         raise
     workers.forget()
     other = _idle.exchange(workers)
-    if other is not None:  # of a search beside this one
+    if other is not None:  # those of a concurrent search
         other.shutdown(wait=False)
 
 
@@ -374,7 +374,7 @@ def _end_idle() -> None:
 
 
 def _forget_idle() -> None:
-    """In a forked process: the workers are its parent's, and their threads are not here."""
+    """Forget the workers after a fork: they belong to the parent, as do their threads."""
     global _idle
     _idle = _Idle()
 
@@ -391,13 +391,13 @@ def _work(pipe: Connection[bytes, bytes]) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    os.environ.update(dict.fromkeys(_THREADS, "1"))  # libraries that are loaded later
+    os.environ.update(dict.fromkeys(_THREADS, "1"))  # libraries loaded later
     evaluate: Callable[..., Any] | None = None
     while True:
         try:
             kind = pipe.recv_bytes()
             message = pipe.recv_bytes() if kind in (_LOAD, _TASK) else b""
-        except (EOFError, OSError):  # the parent has ended
+        except (EOFError, OSError):  # the parent process has ended
             remove_opened()
             return
         if kind == _END:
@@ -405,20 +405,20 @@ def _work(pipe: Connection[bytes, bytes]) -> None:
         if kind == _TASK:
             pipe.send_bytes(_answer(evaluate, message))
             continue
-        evaluate = None  # before another is loaded: there may be room for one
+        evaluate = None  # before the next is loaded: memory may hold only one
         if kind == _LOAD:
             try:
                 evaluate = pickle.loads(message)
             except BaseException as error:  # noqa: BLE001  the parent is told, whatever it is
                 pipe.send_bytes(_failure(error))
                 continue
-            threadpool_limits(1)  # libraries that are loaded by now
+            threadpool_limits(1)  # libraries loaded by now
             pipe.send_bytes(pickle.dumps((True, None)))
         del message
 
 
 def _end_with(parent: int) -> None:
-    """End this process, whatever it is at, soon after its parent has ended."""
+    """End this process soon after its parent has ended, whatever it is doing."""
     while os.getppid() == parent:
         time.sleep(1.0)
     remove_opened()
@@ -436,7 +436,7 @@ def _answer(evaluate: Callable[..., Any] | None, message: bytes) -> bytes:
 
 
 def _failure(error: BaseException) -> bytes:
-    """An exception, with where it was raised as a note; or its text, if the exception cannot be sent."""
+    """Return an exception with its traceback as a note, or its text if it cannot be pickled."""
     error.add_note(f"in a worker:\n{''.join(traceback.format_exception(error))}")
     try:
         sent = dumps((False, error))
@@ -451,7 +451,7 @@ def _failure(error: BaseException) -> bytes:
 
 
 def _text(error: BaseException) -> str:
-    """Type and message in one line."""
+    """Type and message of an exception in one line."""
     try:
         message = " ".join(str(error).split())
     except Exception:  # noqa: BLE001  an exception of someone else's that has no text
@@ -460,7 +460,7 @@ def _text(error: BaseException) -> str:
 
 
 def _ending(exitcode: int | None) -> str:
-    """How a process ended; None: another thread has asked the system first."""
+    """Describe how a process ended; None if another thread asked the system first."""
     if exitcode is None:
         return "the worker ended"
     if exitcode >= 0:

@@ -110,7 +110,7 @@ def _add_folds(commands: Any) -> None:
 
     p = command(commands, "collect", "gather searches; statistics per cell")
     add_input(p, "--search", nargs="+", required=True)
-    p.add_argument("--variant", help="label of a sensitivity variant, kept as a column")
+    p.add_argument("--labels", default="{}", help="columns that the searches do not have, as JSON")
     add_output(p, "--output", required=True)
     add_output(p, "--cells-output", required=True)
 
@@ -240,6 +240,7 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--splits", default="stratified")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--epochs", type=int, help="passes over the training rows, for networks")
+    parser.add_argument("--tree-seed", default="repetition", help="or `candidate`: each tree has its own")
     parser.add_argument("--n-ranges", type=int, default=N_IN_RANGES, help="candidates drawn on the ranges")
     parser.add_argument("--timed", action="store_true", help="time every fit alone; no batch scorer")
     add_output(parser, "--output", required=True)

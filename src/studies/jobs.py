@@ -67,7 +67,7 @@ def _scoring(args: argparse.Namespace) -> tuple[Dataset, list[Candidate], dict[s
     from frugal.folds.search import candidates_of
 
     data = load(args.dataset, root=args.root)
-    drawn = {"dataset": data.name, "seed": args.seed, "n_ranges": args.n_ranges}
+    drawn = {"dataset": data.name, "seed": args.seed, "n_ranges": args.n_ranges, "tree_seed": args.tree_seed}
     candidates = candidates_of(args.space, args.classifier, **drawn)
     how = {name: getattr(args, name) for name in ("seed", "scaler", "splits", "space", "epochs")}
     return data, candidates, how | {"exact_batch": not args.timed}
@@ -101,8 +101,7 @@ def _collect(args: argparse.Namespace) -> None:
 
     frames = [read(path, *CELL_KEYS, "seed") for path in args.search]
     runs = pd.concat(frames, ignore_index=True).sort_values([*CELL_KEYS, "seed"], ignore_index=True)
-    if args.variant:
-        runs = runs.assign(variant=args.variant)
+    runs = runs.assign(**settings_of(args.labels))
     table = cells(runs)
     write(runs, args.output)
     write(table, args.cells_output)

@@ -17,6 +17,7 @@ from studies import artefacts, blocks, registry
 from studies import code as studies_jobs
 from studies.captions import caption
 from studies.folds_comparison.entries import entries_of
+from studies.greedy_cv.combinations import combinations
 from studies.searches import Search
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
@@ -25,8 +26,12 @@ Wildcards = Any
 """What Snakemake fills a rule's places with: names as attributes, text as values."""
 ALL: Final = "all"
 """In a path, in place of one method or one length: a job does all of them."""
-SENSITIVITY_ONLY: Final = ("sensitivity", "sizes")
+SENSITIVITY_ONLY: Final = ("sensitivity", "factorial", "sizes")
 """Tables and figures of document 001 that are our own study."""
+OLSON_SCALERS: Final = {"bernoulli_nb": "min_max", "decision_tree": "none", "knn": "robust"}
+"""Of Olson et al.'s code; that of the tree, which orders every feature as before, is left out."""
+OWN_SEEDS: Final = "own_seeds"
+"""In a variant's label: every tree has a `random_state` of its own."""
 _KEPT: Final = "results/folds/{root}/{dataset}/{classifier}/{variant}/k{k}/seed{seed}"
 _OF_WORKFLOW: Final = ("n_seeds", "n_trials", "default_n_trials")
 _OF_TERMINATION: Final = ("check_share", "curve", "termination")
@@ -111,12 +116,15 @@ class Plan:
 
     # Kept scores, and searches replayed on them --------------------------------------------------------------
 
-    def variant_of(self, settings: Config) -> str:
-        """Label of how scores are made, from the settings that change them: space, scaler, splits."""
-        parts = [settings["space"], settings["scaler"], settings["splits"]]
+    def variant_of(self, settings: Config, classifier: str) -> str:
+        """Label of how scores of a classifier are made, from the settings that change them."""
+        scaler = OLSON_SCALERS[classifier] if settings["scaler"] == "olson" else settings["scaler"]
+        parts = [settings["space"], scaler, settings["splits"]]
+        if settings.get("tree_seed") == "candidate":
+            parts.append(OWN_SEEDS)
         return "-".join(part for part in parts if part not in ("none", "stratified"))
 
-    def scoring_flags(self, w: Wildcards) -> str:
+    def scoring_flags(self, w: Wildcards, *, timed: bool = False) -> str:
         """The command-line flags that a variant's label stands for."""
         space, *rest = w.variant.split("-")
         splits = "plain" if "plain" in rest else "stratified"
@@ -124,11 +132,20 @@ class Plan:
         scaler = next((part for part in rest if part in SCALERS), "none")
         flags = f"--space {space} --scaler {scaler} --splits {splits}"
         flags += "".join(f" --epochs {n}" for n in epochs)
+        if OWN_SEEDS in rest:
+            flags += " --tree-seed candidate"
         if space == "grid":
             return flags
-        # One candidate list per seed, as long as the longest list that is searched in this space.
-        searched = self.methods if self.study["space"] == "ranges" else ["sensitivity"]
+        # One candidate list per seed, as long as the longest list that is searched in it.
+        searched = ["wall_clock"] if timed else ["sensitivity", "factorial", "sizes"]
+        readings = [self.study, *self.study["readings"].values()]
+        if w.variant in [self.variant_of({**self.study, **one}, w.classifier) for one in readings] and not timed:
+            searched += ["search_time", "early_stopping"]
         return f"{flags} --n-ranges {max(n for name in searched for n in self.study[name]['n_candidates'])}"
+
+    def timed_flags(self, w: Wildcards) -> str:
+        """The same for timed fits."""
+        return self.scoring_flags(w, timed=True)
 
     def settings_of(self, w: Wildcards) -> str:
         """A strategy's own block of the configuration; nothing else re-runs its searches."""
@@ -164,15 +181,17 @@ class Plan:
 
         return found
 
-    def _cells(self, root: str, experiment: str, datasets: Iterable[str]) -> list[str]:
-        """The search results of every cell of an experiment."""
+    def _cells(
+        self, root: str, experiment: str, datasets: Iterable[str], classifiers: Sequence[str] | None = None
+    ) -> list[str]:
+        """The search results of every cell of an experiment, of the study's classifiers by default."""
         block = self.study[experiment]
         lengths = [ALL] if self.config["lengths_per_job"] == "all" else block["n_candidates"]
         return [
             f"{root}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet"
             for method in self.methods[experiment]
             for dataset in datasets
-            for classifier in self.study["classifiers"]
+            for classifier in classifiers or self.study["classifiers"]
             for n in lengths
             for k in block["n_folds"]
             for first, last in shares(block["n_seeds"], self.config["seeds_per_job"])
@@ -182,6 +201,54 @@ class Plan:
         """The search results of one of document 001's experiments."""
         root = "wall_clock" if w.experiment == "wall_clock" else "search"
         return self._cells(f"results/folds/{root}", w.experiment, self.datasets_of(w.experiment))
+
+    def experiment_labels(self, w: Wildcards) -> str:
+        """Which reading the runs of an experiment are of; sizes have none."""
+        return as_json({} if w.experiment == "sizes" else self._labels(self.study))
+
+    def _labels(self, settings: Config) -> dict[str, str]:
+        """What tells one reading's runs from another's."""
+        parts = [settings[name] for name in ("space", "scaler", "splits", "tie_rule")]
+        named = [*parts[:2], *(part for part in parts[2:] if part not in ("stratified", "random"))]
+        usual = self.config["strategies"].get("successive_halving", {}).get("failed", "last")
+        return {"reading": "/".join(named), "failed": settings.get("failed", usual)}
+
+    def reading_settings(self, w: Wildcards) -> Config:
+        """How scores are made and searches measured in another reading of the document."""
+        return {**self.study, **self.study["readings"][w.name]}
+
+    def reading_files(self, w: Wildcards) -> list[str]:
+        """The search results of one of document 001's experiments in another reading."""
+        root = "wall_clock" if w.experiment == "wall_clock" else "search"
+        return self._cells(f"results/folds/readings/{w.name}/{root}", w.experiment, self.datasets_of(w.experiment))
+
+    def reading_labels(self, w: Wildcards) -> str:
+        """Which reading runs are of."""
+        return as_json(self._labels(self.reading_settings(w)))
+
+    def reading_strategy(self, w: Wildcards) -> str:
+        """A strategy's own block of the configuration, with where halving ranks failed fits in a reading."""
+        is_other = w.method == "successive_halving" and "failed" in self.study["readings"][w.name]
+        over = {"failed": self.study["readings"][w.name]["failed"]} if is_other else {}
+        return as_json({**self.config["strategies"].get(w.method, {}), **over})
+
+    def factorial_settings(self, w: Wildcards) -> Config:
+        """How scores are made and searches measured in a combination."""
+        return {**self.study, **combinations(self.study["factorial"])[w.name]}
+
+    def factorial_files(self, w: Wildcards) -> list[str]:
+        """The search results of one combination, of the classifiers that are told apart by it."""
+        made = self.factorial_settings(w)
+        listed = [
+            name
+            for name in self.study["classifiers"]
+            if (made["scaler"] == "none" if name == "decision_tree" else made["tree_seed"] == "repetition")
+        ]
+        return self._cells(f"results/folds/factorial/{w.name}", "factorial", self.study["datasets"], listed)
+
+    def factorial_labels(self, w: Wildcards) -> str:
+        """Which combination runs are of."""
+        return as_json(combinations(self.study["factorial"])[w.name])
 
     def variant_settings(self, w: Wildcards) -> Config:
         """How scores are made and searches measured in a sensitivity variant."""
@@ -205,20 +272,33 @@ class Plan:
         ] + (rungs if w.method == "successive_halving" else [])
 
     def kept_scores(self, w: Wildcards) -> list[str]:
-        """Kept scores of a search's seeds."""
-        return self._kept(w, self.variant_of(self.study))
+        """Kept scores of a search's seeds; those of sizes are of a space of their own."""
+        own = {} if w.dataset in self.study["datasets"] else {"space": self.study["sizes"]["space"]}
+        return self._kept(w, self.variant_of({**self.study, **own}, w.classifier))
 
     def timed_scores(self, w: Wildcards) -> list[str]:
         """The same, timed."""
-        return self._kept(w, f"{self.variant_of(self.study)}-timed")
+        return self._kept(w, f"{self.variant_of(self._read(w), w.classifier)}-timed")
 
     def timed_seconds(self, w: Wildcards) -> list[str]:
         """The seconds of these, a file per score file."""
-        return self._kept(w, f"{self.variant_of(self.study)}-timed", "seconds")
+        return self._kept(w, f"{self.variant_of(self._read(w), w.classifier)}-timed", "seconds")
+
+    def reading_scores(self, w: Wildcards) -> list[str]:
+        """Kept scores, made as another reading says."""
+        return self._kept(w, self.variant_of(self._read(w), w.classifier))
+
+    def _read(self, w: Wildcards) -> Config:
+        """The settings of the reading in a path, or the study's own."""
+        return self.reading_settings(w) if hasattr(w, "name") else self.study
 
     def variant_scores(self, w: Wildcards) -> list[str]:
         """The same, made as a sensitivity variant says."""
-        return self._kept(w, self.variant_of(self.variant_settings(w)))
+        return self._kept(w, self.variant_of(self.variant_settings(w), w.classifier))
+
+    def factorial_scores(self, w: Wildcards) -> list[str]:
+        """The same, made as a combination says."""
+        return self._kept(w, self.variant_of(self.factorial_settings(w), w.classifier))
 
     # Networks ------------------------------------------------------------------------------------------------
 
@@ -275,7 +355,8 @@ class Plan:
         def found(w: Wildcards) -> list[str]:
             if w.classifier in NETWORKS:
                 return self.network_scores()
-            variant = f"{self.variant_of(self.study)}{timed}"
+            settings = {**self.study, "space": self.comparison["space"]}
+            variant = f"{self.variant_of(settings, w.classifier)}{timed}"
             cell = {"root": root, "dataset": w.dataset, "classifier": w.classifier, "variant": variant}
             entry = self.entries[w.entry]
             rungs = [entry.settings["cv"]] if entry.strategy == "successive_halving" else []

@@ -1,5 +1,6 @@
 """What the workflow's rules ask of `Plan`; whole dry runs are under tests/workflow."""
 
+import json
 from types import SimpleNamespace as Of
 
 import pytest
@@ -27,12 +28,42 @@ def test_a_subset_reads_the_dataset_that_it_is_drawn_from(name, folder):
 
 def test_scores_are_labelled_by_what_changes_them_and_the_label_leads_back(plan):
     settings = {"space": "ranges", "scaler": "robust", "splits": "plain"}
-    label = plan.variant_of(settings)
+    label = plan.variant_of(settings, "knn")
     assert label == "ranges-robust-plain"
-    assert plan.scoring_flags(Of(variant=label)).startswith(
+    assert plan.scoring_flags(Of(variant=label, classifier="knn")).startswith(
         "--space ranges --scaler robust --splits plain --n-ranges"
     )
-    assert plan.variant_of({"space": "grid", "scaler": "none", "splits": "stratified"}) == "grid"
+    assert plan.variant_of({"space": "grid", "scaler": "none", "splits": "stratified"}, "knn") == "grid"
+
+
+def test_the_scaler_of_olson_is_that_of_the_classifier_and_a_tree_needs_none(plan):
+    settings = {"space": "grid", "scaler": "olson", "splits": "stratified"}
+    labels = [plan.variant_of(settings, name) for name in ("bernoulli_nb", "decision_tree", "knn")]
+    assert labels == ["grid-min_max", "grid", "grid-robust"]
+
+
+def test_a_list_of_ranges_is_as_long_as_the_longest_that_is_searched_in_it():
+    plan = Plan(configuration.complete({"scale": "paper"}, source="configuration"))
+    lengths = {"ranges": 2048, "ranges-robust": 512, "ranges-plain": 512, "ranges-own_seeds": 512}
+    for variant, length in lengths.items():
+        flags = plan.scoring_flags(Of(variant=variant, classifier="knn"))
+        assert flags.endswith(f"--n-ranges {length}")
+    assert plan.timed_flags(Of(variant="ranges", classifier="knn")).endswith("--n-ranges 1024")
+
+
+def test_a_reading_changes_where_halving_ranks_failed_fits_and_says_so(plan):
+    of = Of(name="failed_first", method="successive_halving")
+    assert json.loads(plan.reading_strategy(of))["failed"] == "first"
+    assert "failed" not in json.loads(plan.reading_strategy(Of(name="failed_first", method="greedy")))
+    assert json.loads(plan.reading_labels(of)) == {"reading": "ranges/none", "failed": "first"}
+    assert json.loads(plan.experiment_labels(Of(experiment="search_time")))["failed"] == "last"
+    assert plan.experiment_labels(Of(experiment="sizes")) == "{}"
+
+
+def test_a_combination_is_made_of_the_classifiers_that_it_tells_apart(plan):
+    trees_alone = plan.factorial_files(Of(name="grid_none_stratified_candidate"))
+    assert {path.split("/")[-4] for path in trees_alone} == {"decision_tree"}
+    assert len(plan.factorial_files(Of(name="grid_none_stratified_repetition"))) == 3 * len(trees_alone)
 
 
 def test_successive_halving_reads_rungs_and_no_other_strategy_does(plan):

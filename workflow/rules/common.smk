@@ -7,7 +7,7 @@ from frugal.datasets.catalogue import CATALOGUE
 from frugal.learners import CLASSIFIERS, NETWORKS
 from studies import code as studies_jobs
 from studies import config as studies_config
-from studies.plan import Plan, dataset_files, files, hash_of
+from studies.plan import Plan, as_json, dataset_files, files, hash_of
 
 
 def checked(check, *args, **kwargs):
@@ -37,7 +37,7 @@ wildcard_constraints:
     dataset="[a-z0-9]+(_[0-9]+)?",
     classifier="|".join((*CLASSIFIERS, *NETWORKS)),
     method="[a-z0-9_]+",
-    variant="(grid|ranges)(-min_max|-robust|-standard)?(-plain)?(-epochs[0-9]+)?",
+    variant="(grid|ranges)(-min_max|-robust|-standard)?(-plain)?(-own_seeds)?(-epochs[0-9]+)?",
     name="[a-z0-9_]+",
     paper="|".join(PLAN.shown),
     n="all|[0-9]+",

@@ -50,7 +50,7 @@ rule scores_timed:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=120,
     params:
-        flags=PLAN.scoring_flags,
+        flags=PLAN.timed_flags,
         code=lambda wildcards: hash_of(
             studies_jobs.scores(wildcards.dataset, wildcards.classifier, timed=True)
         ),
@@ -108,7 +108,7 @@ rule rungs_timed:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=120,
     params:
-        flags=PLAN.scoring_flags,
+        flags=PLAN.timed_flags,
         lengths=config["greedy_cv"]["wall_clock"]["n_candidates"],
         settings=PLAN.rung_settings,
         code=lambda wildcards: hash_of(
@@ -234,6 +234,58 @@ rule search_timed:
         " --settings {params.settings:q} --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
 
 
+use rule search as search_reading with:
+    # The same in another reading of the document.
+    input:
+        scores=PLAN.reading_scores,
+    output:
+        "results/folds/readings/{name}/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
+    log:
+        "results/logs/folds/readings/{name}/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
+    benchmark:
+        "results/benchmarks/folds/readings/{name}/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+    params:
+        lengths=PLAN.lengths(),
+        settings=PLAN.reading_strategy,
+        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
+        tie_rule=lambda wildcards: PLAN.reading_settings(wildcards)["tie_rule"],
+
+
+use rule search_timed as search_reading_timed with:
+    # The same on timed scores.
+    input:
+        scores=PLAN.timed_scores,
+        seconds=PLAN.timed_seconds,
+    output:
+        "results/folds/readings/{name}/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
+    log:
+        "results/logs/folds/readings/{name}/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
+    benchmark:
+        "results/benchmarks/folds/readings/{name}/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+    params:
+        lengths=PLAN.lengths("wall_clock"),
+        settings=PLAN.reading_strategy,
+        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
+        tie_rule=lambda wildcards: PLAN.reading_settings(wildcards)["tie_rule"],
+
+
+use rule search as search_factorial with:
+    # The same at one combination of what the document leaves open.
+    input:
+        scores=PLAN.factorial_scores,
+    output:
+        "results/folds/factorial/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
+    log:
+        "results/logs/folds/factorial/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
+    benchmark:
+        "results/benchmarks/folds/factorial/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+    params:
+        lengths=PLAN.lengths("factorial"),
+        settings=PLAN.settings_of,
+        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
+        tie_rule=config["greedy_cv"]["tie_rule"],
+
+
 rule collect:
     # Per-seed rows of an experiment of document 001 in one file, and the statistics of every cell.
     input:
@@ -254,10 +306,10 @@ rule collect:
         mem_mb=2000,
         runtime=10,
     params:
-        variant="",
+        labels=PLAN.experiment_labels,
         code=hash_of(studies_jobs.collect()),
     shell:
-        "python -m studies job collect {params.variant} --search {input} --output {output.runs} --cells-output {output.cells}"
+        "python -m studies job collect --labels {params.labels:q} --search {input} --output {output.runs} --cells-output {output.cells}"
         " > {log} 2>&1"
 
 
@@ -273,7 +325,39 @@ use rule collect as collect_variant with:
     benchmark:
         "results/benchmarks/greedy_cv/collect/variants/{name}.tsv"
     params:
-        variant="--variant {name}",
+        labels=lambda wildcards: as_json({"variant": wildcards.name}),
+        code=hash_of(studies_jobs.collect()),
+
+
+use rule collect as collect_reading with:
+    # The runs of an experiment in another reading of the document.
+    input:
+        PLAN.reading_files,
+    output:
+        runs="results/greedy_cv/runs/readings/{name}/{experiment}.parquet",
+        cells="results/greedy_cv/cells/readings/{name}/{experiment}.csv",
+    log:
+        "results/logs/greedy_cv/collect/readings/{name}/{experiment}.log",
+    benchmark:
+        "results/benchmarks/greedy_cv/collect/readings/{name}/{experiment}.tsv"
+    params:
+        labels=PLAN.reading_labels,
+        code=hash_of(studies_jobs.collect()),
+
+
+use rule collect as collect_factorial with:
+    # The runs of one combination.
+    input:
+        PLAN.factorial_files,
+    output:
+        runs="results/greedy_cv/runs/factorial/{name}.parquet",
+        cells="results/greedy_cv/cells/factorial/{name}.csv",
+    log:
+        "results/logs/greedy_cv/collect/factorial/{name}.log",
+    benchmark:
+        "results/benchmarks/greedy_cv/collect/factorial/{name}.tsv"
+    params:
+        labels=PLAN.factorial_labels,
         code=hash_of(studies_jobs.collect()),
 
 
@@ -365,3 +449,6 @@ use rule collect as collect_comparison with:
         "results/benchmarks/folds_comparison/collect/{kind}.tsv"
     wildcard_constraints:
         kind="runs|timed|network",
+    params:
+        labels="{}",
+        code=hash_of(studies_jobs.collect()),

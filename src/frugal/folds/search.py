@@ -20,7 +20,8 @@ from frugal.folds.strategies import make, with_facts
 from frugal.folds.table import ScoreTable
 from frugal.interface import Candidate, FoldStrategy
 from frugal.learners import space as space_of
-from frugal.seeds import rng_for
+from frugal.seeds import rng_for, seed_for
+from frugal.spaces import as_json
 from frugal.stats import rank_percentile
 
 if TYPE_CHECKING:
@@ -29,12 +30,15 @@ if TYPE_CHECKING:
 TIE_RULES = ("random", "first", "last")
 """Which of several candidates with the best mean counts as the best one: any, the first completed, the last."""
 
-
+TREE_SEEDS = ("repetition", "candidate")
+"""Whose `random_state` a decision tree has."""
 _META = ("dataset", "data", "classifier", "space", "seed", "n_folds", "n_rows_of_dataset", "n_classes")
 """What a table must say of itself to be searched."""
 
 
-def candidates_of(space: str, classifier: str, *, dataset: str, seed: int, n_ranges: int) -> list[Candidate]:
+def candidates_of(
+    space: str, classifier: str, *, dataset: str, seed: int, n_ranges: int, tree_seed: str = "repetition"
+) -> list[Candidate]:
     """The distinct candidates that are scored: the whole grid, or the seed's one list of random draws.
 
     Args:
@@ -43,15 +47,23 @@ def candidates_of(space: str, classifier: str, *, dataset: str, seed: int, n_ran
         dataset: part of the seed of the draws.
         seed: number of the repetition.
         n_ranges: length of the list on `ranges`; a shorter list is its prefix.
+        tree_seed: whose the `random_state` of a decision tree is: that of the `repetition`, which `score` gives to
+            all trees, or that of the `candidate`, which is then among its hyperparameters.
 
     Raises:
-        ValueError: on an unknown space or classifier, or `n_ranges` below 1.
+        ValueError: on an unknown space, classifier or `tree_seed`, or `n_ranges` below 1.
     """
     check_whole("n_ranges", n_ranges, 1)
+    check_known("tree_seed", tree_seed, TREE_SEEDS)
     if space == "grid":
-        return space_of(space, classifier).grid()
-    rng = rng_for("candidates", dataset, classifier, seed)
-    return space_of(space, classifier).sample(rng, n_ranges)
+        candidates = space_of(space, classifier).grid()
+    else:
+        rng = rng_for("candidates", dataset, classifier, seed)
+        candidates = space_of(space, classifier).sample(rng, n_ranges)
+    if tree_seed == "repetition" or classifier != "decision_tree":
+        return candidates
+    names = ("learner", dataset, classifier, seed)
+    return [{**one, "random_state": seed_for(*names, as_json(one))} for one in candidates]
 
 
 def draw(table: ScoreTable, n_candidates: int) -> ScoreTable:

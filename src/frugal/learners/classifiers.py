@@ -74,7 +74,7 @@ def _of_scikit_learn(learner: str, candidate: Candidate, seed: int) -> BaseEstim
     elif learner == "decision_tree":
         from sklearn.tree import DecisionTreeClassifier as Learner
 
-        settings["random_state"] = seed
+        settings.setdefault("random_state", seed)
     else:
         from sklearn.neighbors import KNeighborsClassifier as Learner
     return Learner(**settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -32,6 +32,9 @@ class FoldsComparison(Settings):
     times as long.
     """
 
+    space: Literal["grid", "ranges"] = setting(
+        "grid", OURS, "of greedy_cv's candidates: Olson et al.'s lists, or their ranges"
+    )
     n_candidates: Candidates = setting([128], OURS, "n, of search_time's")
     n_folds: FoldsList = setting([5, 10], OURS, "k, of search_time's")
     n_seeds: Seeds = setting(10, OURS, "repetitions, at most as many as search_time has")

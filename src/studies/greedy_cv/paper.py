@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from studies.greedy_cv import (
     early_stopping,
+    factorial,
     loop,
     progress,
     search_time,
@@ -31,6 +32,7 @@ PAPER: Final = Paper(
         early_stopping.EARLY_STOPPING,
         wall_clock.WALL_CLOCK,
         sensitivity.SENSITIVITY,
+        factorial.FACTORIAL,
         sizes.SIZES,
     ),
     artefacts=(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 VARIANTS: Final = {
-    "as_configured": "as configured",
+    "as_configured": "lists, nothing changed",
     "min_max": "min-max scaler",
     "robust": "robust scaler",
     "standard": "standard scaler",

@@ -10,8 +10,8 @@ from studies.settings import (
     OURS,
     Candidates,
     FoldsList,
+    Instead,
     Name,
-    Scaler,
     Seed,
     Seeds,
     Settings,
@@ -23,7 +23,12 @@ from studies.settings import (
 Dataset = Literal["wdbc", "boston", "digits"]
 Classifier = Literal["bernoulli_nb", "decision_tree", "knn"]
 Space = Literal["grid", "ranges"]
+Scaler = Literal["none", "min_max", "robust", "standard", "olson"]
+"""Fitted inside each training part; `olson`: as Olson et al.'s code, min-max for naive Bayes, robust for KNN."""
 Splits = Literal["stratified", "plain"]
+TreeSeed = Literal["repetition", "candidate"]
+"""Whose the tree's `random_state` is."""
+Failed = Literal["last", "first"]
 TieRule = Literal["random", "first", "last"]
 Rows = Annotated[int, Field(ge=500, le=20_000)]
 
@@ -42,7 +47,7 @@ class SearchTime(Settings):
     n_folds: FoldsList = setting([5, 10, 20], "section 4.3", _K)
     n_seeds: Seeds = setting(30, "section 4.4", _SEEDS)  # one gives no intervals
 
-    laptop = {"n_seeds": 1}
+    laptop = {"n_candidates": [128, 256], "n_seeds": 1}
     smoke = {"n_candidates": [128], "n_folds": [3]}
 
 
@@ -53,8 +58,8 @@ class EarlyStopping(Settings):
     n_folds: FoldsList = setting([10], "section 4.3", _K)
     n_seeds: Seeds = setting(30, "section 4.4", _SEEDS)
 
-    laptop = {"n_seeds": 1}
-    smoke = {"n_candidates": [256], "n_folds": [3]}
+    laptop = {"n_candidates": [256], "n_seeds": 1}
+    smoke = {"n_folds": [3]}
 
 
 class WallClock(Settings):
@@ -65,35 +70,41 @@ class WallClock(Settings):
     n_folds: FoldsList = setting([10], "section 4.3", _K)
     n_seeds: Seeds = setting(30, "section 4.4", _SEEDS)
 
-    laptop = {"datasets": ["wdbc"], "n_seeds": 1}
-    smoke = {"n_candidates": [256], "n_folds": [2]}
+    laptop = {"datasets": ["wdbc"], "n_candidates": [256], "n_seeds": 1}
+    smoke = {"n_folds": [2]}
 
 
 class Variant(Settings):
     """The ambiguities that are decided otherwise than in the study's own keys."""
 
-    space: Space = Field("grid")
+    space: Space = Field("ranges")
     scaler: Scaler = Field("none")
     splits: Splits = Field("stratified")
     tie_rule: TieRule = Field("random")
 
 
+class Reading(Variant):
+    """What Tables 1 to 3 are made with beside the study's own keys."""
+
+    failed: Failed = Field("last", description="where successive halving ranks failed fits")
+
+
 class Sensitivity(Settings):
-    """Table 1 with one ambiguity changed at a time, our own study; its floor is five repetitions."""
+    """Table 1 on the lists with one ambiguity changed at a time, our own study; its floor is five repetitions."""
 
     n_candidates: Candidates = setting([128, 512], OURS, _N)
     n_folds: FoldsList = setting([5, 10], OURS, _K)
     n_seeds: Seeds = setting(5, OURS, _SEEDS)
     variants: dict[Name, Variant] = setting(
         {
-            "as_configured": {},
-            "min_max": {"scaler": "min_max"},
-            "robust": {"scaler": "robust"},
-            "standard": {"scaler": "standard"},
-            "plain_folds": {"splits": "plain"},
+            "as_configured": {"space": "grid"},
+            "min_max": {"space": "grid", "scaler": "min_max"},
+            "robust": {"space": "grid", "scaler": "robust"},
+            "standard": {"space": "grid", "scaler": "standard"},
+            "plain_folds": {"space": "grid", "splits": "plain"},
             "ranges": {"space": "ranges"},
-            "first_of_ties": {"tie_rule": "first"},
-            "last_of_ties": {"tie_rule": "last"},
+            "first_of_ties": {"space": "grid", "tie_rule": "first"},
+            "last_of_ties": {"space": "grid", "tie_rule": "last"},
         },
         OURS,
         "by name, what is decided otherwise: space, scaler, splits, tie_rule",
@@ -104,10 +115,26 @@ class Sensitivity(Settings):
     smoke = {"n_candidates": [128], "n_folds": [5], "n_seeds": 1}
 
 
+class Factorial(Settings):
+    """Table 1 at every combination of what the document leaves open, our own study."""
+
+    n_candidates: Candidates = setting([128, 256, 512], OURS, _N)
+    n_folds: FoldsList = setting([5, 10], OURS, _K)
+    n_seeds: Seeds = setting(10, OURS, _SEEDS)
+    spaces: Several[Space] = setting(["ranges", "grid"], OURS)
+    scalers: Several[Scaler] = setting(["none", "olson"], OURS, "no scaler changes a tree, whose runs have none")
+    splits: Several[Splits] = setting(["stratified", "plain"], OURS)
+    tree_seeds: Several[TreeSeed] = setting(["repetition", "candidate"], OURS, "whose a tree's random_state is")
+
+    laptop = {"n_candidates": [128], "n_folds": [5], "n_seeds": 2, "scalers": ["none"], "splits": ["stratified"]}
+    smoke = {"n_seeds": 1, "spaces": ["grid"]}
+
+
 class Sizes(Settings):
     """The conjecture of section 6 that greedy gains on larger data."""
 
     dataset: Literal["letter"] = setting("letter", OURS, "section 6 conjectures a gain on larger data")
+    space: Space = setting("grid", OURS, "of its candidates; measured on the lists")
     n_rows: Several[Rows] = setting([2000, 8000, 20000], OURS, "rows of each subset")
     n_candidates: Candidates = setting([128, 512], OURS, _N)
     n_folds: FoldsList = setting([5], OURS, _K)
@@ -123,18 +150,33 @@ class GreedyCv(Settings):
     datasets: Several[Dataset] = setting(["wdbc", "boston", "digits"], "section 4.2")
     classifiers: Several[Classifier] = setting(["bernoulli_nb", "decision_tree", "knn"], "section 4.2")
     space: Space = setting(
-        "grid", "ours; section 4.3 does not say which", "Olson et al.'s lists or their random ranges"
+        "ranges",
+        "section 4.3: at random in accordance with Bergstra and Bengio, from the same ranges",
+        "Olson et al.'s random ranges, or their lists",
     )
-    scaler: Scaler = setting("none", "ours; not stated")
+    scaler: Scaler = setting("none", "ours; not stated", "olson: Olson et al.'s own")
     splits: Splits = setting("stratified", "ours; section 2.3.1 leaves it open")
     tie_rule: TieRule = setting("random", "ours; not stated", "which of several tied best candidates counts")
+    readings: dict[Name, Reading] = setting(
+        {
+            "grid": {"space": "grid"},
+            "grid_olson": {"space": "grid", "scaler": "olson"},
+            "failed_first": {"failed": "first"},
+            "grid_failed_first": {"space": "grid", "failed": "first"},
+            "grid_olson_failed_first": {"space": "grid", "scaler": "olson", "failed": "first"},
+        },
+        OURS,
+        "by name, what Tables 1 to 3 are made with beside these keys: space, scaler, splits, tie_rule, failed",
+    )
     search_time: SearchTime
     early_stopping: EarlyStopping
     wall_clock: WallClock
     sensitivity: Sensitivity
+    factorial: Factorial
     sizes: Sizes
     figure_seed: Seed = setting(0, OURS, "of the explaining Figures 1 to 10")
 
+    laptop = {"readings": Instead({"failed_first": {"failed": "first"}})}
     smoke = {"datasets": ["wdbc", "boston"], "classifiers": ["decision_tree", "knn"]}
 
     @model_validator(mode="after")

@@ -96,3 +96,16 @@ def test_folds_are_the_resource_where_no_rows_are_named():
     assert [(e["n_candidates"], e["resource"]) for e in trace.events] == [(4, 1), (2, 2), (1, 4)]
     assert trace.chosen == 1
     assert len(trace.tasks) == 4 + 2 + 2
+
+
+def test_failed_fits_rank_last_or_as_in_older_scikit_learn_first():
+    # Three rungs of 9, 3 and 1 candidates at 1, 3 and 9 folds; candidate 4 fails on its first fold.
+    scores = np.linspace(0.1, 0.9, 9)[:, None].repeat(9, axis=1)
+    scores[4, 0] = np.nan
+    table = ScoreTable(scores, np.zeros((9, 9)), [{"c": c} for c in range(9)], {})
+    how = {"n_candidates": 9, "n_folds": 9, "rng": RNG}
+    last, first = (replay(make("successive_halving", **how, failed=failed), table) for failed in ("last", "first"))
+    assert (last.chosen, first.chosen) == (8, 4)
+    assert {task.candidate for task in first.tasks if task.fold == 2} == {4, 7, 8}
+    with pytest.raises(ValueError, match="failed must be one of last, first, got 'middle'"):
+        make("successive_halving", **how, failed="middle")

@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 
 from frugal import folds
-from frugal.folds import ScoreTable
+from frugal.datasets import Dataset
+from frugal.folds import Folds, ScoreTable, score
 from frugal.folds.search import (
+    TREE_SEEDS,
     Kept,
     NotKeptError,
     candidates_of,
@@ -47,6 +49,24 @@ def test_ranges_lists_are_prefixes_and_not_longer_than_what_was_scored():
     long = candidates_of("ranges", "knn", dataset="toy", seed=3, n_ranges=2048)
     assert candidates_of("ranges", "knn", dataset="toy", seed=3, n_ranges=128) == long[:128]
     assert len(candidates_of("grid", "knn", dataset="toy", seed=3, n_ranges=5)) == 54
+
+
+def test_trees_may_have_a_seed_of_their_own_and_grow_as_scikit_learns():
+    from sklearn.datasets import load_iris
+    from sklearn.tree import DecisionTreeClassifier
+
+    facts = {"dataset": "toy", "seed": 3, "n_ranges": 12}
+    shared, own = (candidates_of("ranges", "decision_tree", **facts, tree_seed=s) for s in TREE_SEEDS)
+    assert len({one["random_state"] for one in own}) == len({str(one) for one in shared})
+    assert [{k: v for k, v in one.items() if k != "random_state"} for one in own] == shared
+    assert candidates_of("ranges", "knn", **facts, tree_seed="candidate") == candidates_of(
+        "ranges", "knn", **facts
+    )
+    X, y = load_iris(return_X_y=True)
+    scored = score((X, y), "decision_tree", own, n_folds=3, seed=0)
+    train, test = Folds(Dataset.from_arrays(X, y), 3, 0).parts[0]
+    theirs = [DecisionTreeClassifier(**one).fit(X[train], y[train]).score(X[test], y[test]) for one in own]
+    assert scored.scores[:, 0].tolist() == pytest.approx(theirs)
 
 
 @pytest.mark.parametrize("n", [0, -5, 2.0])

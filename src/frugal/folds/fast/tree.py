@@ -33,7 +33,7 @@ def score(fold: Fold, candidates: Sequence[Candidate], *, seed: int) -> Batch:
     Args:
         fold: the split.
         candidates: hyperparameters by scikit-learn's names.
-        seed: `random_state` of every candidate.
+        seed: `random_state` of every candidate that has none of its own.
     """
     from sklearn import config_context
 
@@ -87,6 +87,7 @@ def _is_usual(candidate: Candidate) -> bool:
         "max_features": _is_share,
         "criterion": lambda value: isinstance(value, str) and value in ("gini", "entropy"),
         "max_depth": lambda value: value is None or is_whole(value, low=1),
+        "random_state": lambda value: is_whole(value, low=0),
     }
     return all(name in checks and checks[name](value) for name, value in candidate.items())
 

@@ -3,7 +3,8 @@
 Source: Jamieson and Talwalkar (2016), "Non-stochastic best arm identification", as scheduled by scikit-learn's
 HalvingGridSearchCV with `resource="n_samples"`, which document 001 compares with. The same expressions are used,
 floating logarithms included, so that the rungs are the same. Differs from it: on equal means the candidate
-listed first survives; candidates may repeat. Without `n_rows` the folds themselves are the resource, so that
+listed first survives; candidates may repeat; failed fits rank last also where versions before 1.2 rank them first,
+unless `failed` says so. Without `n_rows` the folds themselves are the resource, so that
 halving can run where only whole folds are kept.
 """
 
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frugal.checks import check_whole, is_whole
+from frugal.checks import check_choice, check_whole, is_whole
 from frugal.folds.ledger import Ledger
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
@@ -90,6 +91,8 @@ class SuccessiveHalving:
         cv: folds per rung where rows are the resource.
         min_resources: `exhaust`, `smallest`, or the rows (or folds) of the first rung.
         aggressive_elimination: as in `plan_rungs`.
+        failed: where a candidate with a failed fit ranks: `last`, or `first` as in scikit-learn 0.24 to 1.1, whose
+            sort ends with NaN. There it goes on, and is chosen if it still fails on the last rung.
     """
 
     def __init__(
@@ -104,7 +107,9 @@ class SuccessiveHalving:
         cv: int = 5,
         min_resources: int | str = "exhaust",
         aggressive_elimination: bool = False,
+        failed: str = "last",
     ) -> None:
+        check_choice("failed", failed, ("last", "first"))
         if n_rows is not None:
             check_whole("n_rows", n_rows, 1)
         check_whole("n_classes", n_classes, 1)
@@ -125,7 +130,7 @@ class SuccessiveHalving:
             exhaust=min_resources == "exhaust",
             aggressive_elimination=aggressive_elimination,
         )
-        self._by_rows, self.cv = n_rows is not None, cv
+        self._by_rows, self.cv, self._failed_first = n_rows is not None, cv, failed == "first"
         self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds)
         self._rung, self._alive = 0, list(range(n_candidates))
         self._scores: list[list[float]] = [[] for _ in range(n_candidates)]
@@ -159,7 +164,11 @@ class SuccessiveHalving:
 
     def _end_rung(self) -> None:
         means = {c: mean_score(self._scores[c]) for c in self._alive}
-        self._order = sorted((c for c in self._alive if means[c] > -math.inf), key=lambda c: -means[c])
+        ranked = sorted(self._alive, key=lambda c: -means[c])
+        scored = [c for c in ranked if means[c] > -math.inf]
+        if self._failed_first:
+            ranked = scored = [*ranked[len(scored) :], *scored]
+        self._order = scored
         rung = self.rungs[self._rung]
         self.events.append(
             {
@@ -173,7 +182,6 @@ class SuccessiveHalving:
             self._finished = True
             return
         self._rung += 1
-        ranked = sorted(self._alive, key=lambda c: -means[c])
         self._alive = sorted(ranked[: self.rungs[self._rung].n_candidates])
         self._queue = self._tasks()
         if not self._queue:  # the resource did not grow: the rung is answered already

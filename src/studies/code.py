@@ -17,6 +17,8 @@ from studies import registry
 
 LOOKED_UP: Final = ("studies.registry", "studies.searches")
 """What leads to all records; jobs name those that they are of."""
+FITS: Final = "studies.big_data.combination_fits:_METHODS"
+"""What fits each method of a study, by its name."""
 OTHERS: Final = {"doc002_as_coded": "studies.exploration.as_coded:Doc002AsCoded"}
 """Strategies that `python -m studies job trials` knows beside the family's."""
 LEARNERS: Final = {"complexity": "svm_rff"}
@@ -25,11 +27,12 @@ LEARNERS: Final = {"complexity": "svm_rff"}
 
 @cache
 def code() -> Code:
-    """The code of `frugal` and of the studies."""
-    return Code(
-        jobs.tree_of("studies"),
-        SWITCHES._replace(without=(*SWITCHES.without, *LOOKED_UP)),
-    )
+    """The code of `frugal` and of the studies; of every `METHODS` of a study a job reads its own method."""
+    tree = jobs.tree_of("studies")
+    tables = [f"{name}:METHODS" for name in tree.sources if name.startswith("studies.")]
+    methods = [table for table in tables if tree.find(table.partition(":")[0], ("METHODS",))]
+    keyed = {**SWITCHES.keyed, **dict.fromkeys((*methods, FITS), "method")}
+    return Code(tree, SWITCHES._replace(keyed=keyed, without=(*SWITCHES.without, *LOOKED_UP)))
 
 
 def hash_of(job: Job) -> str:
@@ -102,13 +105,20 @@ def lookup(step: str, of: str, dataset: str) -> Job:
     return Job((f"studies.jobs:_lookup_{step}", *roots), (*datasets([dataset]), *names))
 
 
-def rows(experiment: str, settings: Mapping[str, Any]) -> Job:
-    """`python -m studies job rows`: the function of an experiment, on the datasets that its settings name."""
+def rows(experiment: str, settings: Mapping[str, Any], methods: Iterable[str]) -> Job:
+    """`python -m studies job rows`.
+
+    Args:
+        experiment: whose function it runs.
+        settings: which name the datasets that it reads.
+        methods: what it does.
+    """
     run = registry.experiments()[experiment].run
     assert run is not None
     named = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
     roots, of_learner = learner(LEARNERS[experiment]) if experiment in LEARNERS else ((), ())
-    return Job(("studies.jobs:_rows", registry.place_of(run), *roots), (*of_learner, *datasets(named)))
+    asked = (*of_learner, *datasets(named), *(("method", method) for method in methods))
+    return Job(("studies.jobs:_rows", registry.place_of(run), *roots), asked)
 
 
 def refits(paper: str, on: Iterable[str], names: Iterable[str]) -> Job:
@@ -176,4 +186,4 @@ def shown(kind: str, paper: str, name: str = "") -> Job:
     record = registry.artefact(paper, kind, name)
     render = (record.render or of.render) if kind == "table" else None
     rendered = [registry.place_of(render)] if render else []
-    return Job((f"studies.jobs:_{kind}", registry.home_of(record), *rendered))
+    return Job((f"studies.jobs:_{kind}", registry.home_of(record), *rendered), draws=True)

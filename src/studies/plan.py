@@ -435,7 +435,7 @@ class Plan:
 
     def row_code(self, w: Wildcards) -> str:
         """Hash of the code of an experiment."""
-        return hash_of(studies_jobs.rows(w.experiment, json.loads(self.row_settings(w))))
+        return hash_of(studies_jobs.rows(w.experiment, json.loads(self.row_settings(w)), self.row_methods(w)))
 
     # Searches trial by trial ---------------------------------------------------------------------------------
 

@@ -57,7 +57,15 @@ JOBS = (
     | {"trials doc002_as_coded": code.trials("doc002_as_coded", "logistic_regression", "mnist", {})}
     | {f"lookup {step}": code.lookup(step, "svm", "mnist") for step in ("measure", "gather", "recheck")}
     | {"curves": code.curves("mlp", "mnist"), "extrapolate": code.extrapolate("mlp")}
-    | {f"rows {name}": code.rows(name, {"dataset": "mnist"}) for name in experiments()}
+    | {
+        f"rows {name}": code.rows(name, {"dataset": "mnist"}, one.method_names)
+        for name, one in experiments().items()
+    }
+    | {
+        f"method {name} {method}": code.rows(name, {}, [method])
+        for name in ("bias", "sample_sizes", "combinations")
+        for method in experiments()[name].method_names
+    }
     | {f"refits {learner}": code.refits("hypertune", [learner], ["mnist"]) for learner in ("svm", "svm_rff")}
     | {
         f"derive {paper} {name}": code.derived(paper, name)
@@ -135,13 +143,45 @@ def test_a_sampler_of_rows_reruns_the_experiments_that_draw_with_it(copy):
     found = changed(
         copy, "frugal/rows/sampling.py", 'WITHOUT_PILOT: Final = ("uniform", "cc")', "WITHOUT_PILOT = ()"
     )
-    assert found == named("rows subsampling", "rows bias", "rows combinations", "rows fractions")
+    own = named("method bias", "method combinations osmac_mvc")
+    assert found == sorted([*named("rows subsampling", "rows bias", "rows combinations", "rows fractions"), *own])
 
 
 def test_the_floor_of_claims_reruns_no_experiment(copy):
     assert changed(copy, "studies/big_data/bias.py", "LARGEST_R: Final = 16_000", "LARGEST_R: Final = 8_000") == [
         "claims big_data"
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("bias.py", '"cc",\n        {"correction": "weights"},\n', '"cc",\n        {"correction": "offset"},\n'),
+        ("bias.py", "METHODS: Final = (\n", 'METHODS: Final = (\n    Method("lcc_new", "lcc"),\n'),
+        (
+            "sample_sizes.py",
+            '    Method(\n        "dynamic_10",',
+            '    Method("new"),\n    Method(\n        "dynamic_10",',
+        ),
+    ],
+)
+def test_a_method_reruns_its_own_jobs_and_what_shows_all(copy, path, old, new):
+    found = changed(copy, f"studies/big_data/{path}", old, new)
+    own = [name for name in found if name.startswith("method")]
+    assert own == (["method bias cc_weighted"] if "correction" in old else [])
+    assert "claims big_data" in found
+    assert [name for name in found if not name.startswith(("method", "rows", "table", "figure", "claims"))] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('label="LCC, r rows", color="#4580EB"', 'label="LCC, r rows", color="#4580EC"'),
+        ('label="uniform", ', 'label="uniform rows", hatch=NOT_THERE, '),
+    ],
+)
+def test_a_look_redraws_the_figure_and_reruns_nothing(copy, old, new):
+    assert changed(copy, "studies/big_data/subsampling.py", old, new) == ["figure big_data figure10"]
 
 
 def test_a_learner_reruns_what_is_fitted_with_it(copy):

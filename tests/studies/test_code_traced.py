@@ -225,7 +225,14 @@ def test_rows(run, smoke, experiment):
         settings["table"] = "sizes.parquet"  # made above
     methods = experiments()[experiment].method_names
     how = f"--methods {' '.join(methods)} --seeds 0 --settings {js(settings)} --output rows/{experiment}.parquet"
-    run(code.rows(experiment, settings), f"rows {experiment} {how}")
+    run(code.rows(experiment, settings, methods), f"rows {experiment} {how}")
+
+
+def test_rows_of_one_method(run, smoke):
+    settings = {key: value for key, value in smoke["big_data"]["combinations"].items() if key != "n_seeds"}
+    for method in experiments()["combinations"].method_names:
+        how = f"--methods {method} --seeds 0 --settings {js(settings)} --output rows/{method}.parquet"
+        run(code.rows("combinations", settings, [method]), f"rows combinations {how}")
 
 
 def test_gather_and_refits(run):
@@ -239,7 +246,7 @@ def test_gather_and_refits(run):
 def test_what_is_derived_from_other_runs_and_from_nothing(run):
     settings = {"n_trials": 9, "n_epochs": 3, "n_steps": 5, "n_walkers": 4}
     how = f"--methods dngo --seeds 0 --settings {js(settings)} --output task1.parquet"
-    run(code.rows("task1", settings), f"rows task1 {how}")
+    run(code.rows("task1", settings, ["dngo"]), f"rows task1 {how}")
     how = "task1_optima --runs task1.parquet --output task1_optima.parquet"
     run(code.derived("exploration", "task1_optima"), f"derive exploration {how}")
     for paper, name in (("exploration", "task1_scores"), ("beta_pruning", "model")):

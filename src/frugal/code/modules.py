@@ -18,6 +18,8 @@ LAZILY = "lazily"
 _DEEP = 2
 """Levels of nested dictionaries whose entries are pieces of their own."""
 _WORD = re.compile(r"\w[\w.-]{0,39}")
+_LOOK = frozenset({"label", "color", "marker", "linestyle", "hatch"})
+"""What a `Method` says of how it is drawn, which only what is drawn depends on."""
 
 
 class Piece(NamedTuple):
@@ -28,12 +30,14 @@ class Piece(NamedTuple):
         digest: of its text.
         uses: names of the module and of others that it reads.
         words: its strings that may be names, as of a strategy or of a file.
+        is_look: whether it says how the unit's methods are drawn, and nothing else.
     """
 
     keys: tuple[str, ...] | None
     digest: str
     uses: tuple[Use, ...]
     words: tuple[str, ...]
+    is_look: bool = False
 
 
 class Unit(NamedTuple):
@@ -41,7 +45,7 @@ class Unit(NamedTuple):
 
     Attributes:
         binds: names that it defines or changes.
-        pieces: one, or for a table its head and its entries.
+        pieces: one, or for a table its head and its entries; behind them the looks of its methods, if any.
         acts: what it calls when its module is imported, as a call does that registers something: the decorators of
             a definition, everything in what is neither a definition nor a plain assignment.
         touches: variables that it changes then, itself.
@@ -92,8 +96,8 @@ def _unit(plain: list[Any]) -> Unit:
 
 
 def _piece(plain: list[Any]) -> Piece:
-    keys, digest, uses, words = plain
-    return Piece(None if keys is None else tuple(keys), digest, _uses(uses), tuple(words))
+    keys, digest, uses, words, is_look = plain
+    return Piece(None if keys is None else tuple(keys), digest, _uses(uses), tuple(words), is_look)
 
 
 def _uses(plain: list[Any]) -> tuple[Use, ...]:
@@ -130,12 +134,15 @@ def read_module(source: str, name: str, ours: Collection[str], *, is_package: bo
     for statement in statements:
         if isinstance(statement, ast.If) and _is_main(statement.test):
             continue
+        looks = _cut_looks(statement)
         entries = list(_entries(statement.value)) if isinstance(statement, ast.Assign) else []
         if entries and isinstance(statement, ast.Assign):
             shell: list[ast.AST] = [*statement.targets, *_shell(statement.value)]
             pieces = [piece(shell), *(piece(nodes, keys) for keys, nodes in entries)]
         else:
             pieces = [piece([statement], _keys_of_call(statement, tables))]
+        if looks:
+            pieces.append(piece(looks)._replace(is_look=True))
         acting = _acting(statement)
         acts = [use for node in acting for use in uses_of(node, known)]
         touches = [use for node in acting for use in changes_of(node, known, _given(node))]
@@ -145,6 +152,17 @@ def read_module(source: str, name: str, ours: Collection[str], *, is_package: bo
             Unit(tuple(_binds(statement)), tuple(pieces), tuple(acts), tuple(touches), tuple(changes), is_variable)
         )
     return Module(imports, tuple(units), _lazy_names(statements))
+
+
+def _cut_looks(statement: ast.stmt) -> list[ast.AST]:
+    """Take the look out of every `Method(...)` of a statement; returns these calls with their looks alone."""
+    found: list[ast.AST] = []
+    for call in ast.walk(statement):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Method":
+            look = [keyword for keyword in call.keywords if keyword.arg in _LOOK]
+            call.keywords = [keyword for keyword in call.keywords if keyword.arg not in _LOOK]
+            found += [ast.Call(call.func, call.args[:1], look)] if look else []
+    return found
 
 
 def _words(nodes: Iterable[ast.AST]) -> set[str]:

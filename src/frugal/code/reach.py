@@ -49,10 +49,12 @@ class Job(NamedTuple):
         roots: definitions that it begins with, `package.module:name`, or `package.module:TABLE[entry]`,
             or `package.module:` for all of a module.
         names: what it is asked for, kind and name; of a kind that it does not have, every name counts.
+        draws: whether the looks of methods count.
     """
 
     roots: tuple[str, ...]
     names: tuple[tuple[str, str], ...] = ()
+    draws: bool = False
 
 
 Word = tuple[str, str]
@@ -67,12 +69,14 @@ class Part(NamedTuple):
         text: its digest, the names that it uses, and of those of libraries what they are.
         uses: for every name of ours the definitions, with the kind of name and the name of `Switches.only`.
         words: its strings.
+        is_look: whether it says how methods are drawn.
     """
 
     keys: frozenset[str]
     text: str
     uses: tuple[tuple[tuple[Place, str, str], ...], ...]
     words: frozenset[Word]
+    is_look: bool
 
 
 class Node(NamedTuple):
@@ -164,6 +168,8 @@ class Code:
         for place in left:  # which grows
             node = self._node(place)
             for part in self._parts(place, chosen, entries):
+                if part.is_look and not job.draws:
+                    continue
                 words |= part.words
                 row = []
                 for use in part.uses:
@@ -216,7 +222,7 @@ class Code:
             elif use.module and use.module.split(".")[0] not in self.tree.packages:
                 text.append(f"{use.written} {self.tree.named(use.module, use.attributes)}")
         words = frozenset((package, word) for word in piece.words)
-        return Part(frozenset(piece.keys or ()), "\n".join(text), tuple(uses), words)
+        return Part(frozenset(piece.keys or ()), "\n".join(text), tuple(uses), words, piece.is_look)
 
     def _is_without(self, module: str) -> bool:
         return any(module == name or module.startswith(f"{name}.") for name in self._without)

@@ -2,8 +2,8 @@
 
 Names are of these kinds: `dataset`; `learner`, one of `frugal.learners`; `trains`, what it is, `network` or `fit`;
 `problem` of the trials family, `learner`, `lookup`, `curves` or `function`; `termination`, `yes` or `no`;
-`scoring` of folds, `batch` or `timed`; `strategy`; `experiment`. Whatever is not
-listed here counts wherever it is used.
+`scoring` of folds, `batch` or `timed`; `strategy`; `method` of a study. Whatever is not listed here counts
+wherever it is used.
 """
 
 from __future__ import annotations

@@ -22,16 +22,16 @@ from studies.tidy import TIDY, mean_by_seed, need_columns, unprinted
 
 Floats = NDArray[np.float64]
 
-FIXED: Final = Method(
-    "fixed_5",
-    "fixed",
-    label="fixed, 5 % of the rows",
-    color="#D07CA1",
-    marker="s",
-    linestyle=(0, (5, 1)),
-)
-BATCH: Final = Method("batch", label="batch (all rows)", color="#000000", marker="o", linestyle=(0, (8, 1)))
-GROWING: Final = (
+METHODS: Final = (
+    Method(
+        "fixed_5",
+        "fixed",
+        label="fixed, 5 % of the rows",
+        color="#D07CA1",
+        marker="s",
+        linestyle=(0, (5, 1)),
+    ),
+    Method("batch", label="batch (all rows)", color="#000000", marker="o", linestyle=(0, (8, 1))),
     Method(
         "dynamic_10",
         "dynamic",
@@ -68,27 +68,27 @@ GROWING: Final = (
         marker=">",
         linestyle="-.",
     ),
+    Method(
+        "sgd_50",
+        "dynamic",
+        {"theta": 0.5, "solver": "sgd"},
+        label="growing, θ = 0.5, SGD",
+        color="#2F6756",
+        marker="^",
+        linestyle=":",
+    ),
+    Method(
+        "dynamic_75_unguarded",
+        "dynamic",
+        {"theta": 0.75, "window": 0},
+        label="growing, θ = 0.75, without guard",
+        color="#7AACEB",
+        marker="P",
+        linestyle=":",
+    ),
 )
-"""The document's four, guarded against gradients that are noise."""
-SGD: Final = Method(
-    "sgd_50",
-    "dynamic",
-    {"theta": 0.5, "solver": "sgd"},
-    label="growing, θ = 0.5, SGD",
-    color="#2F6756",
-    marker="^",
-    linestyle=":",
-)
-UNGUARDED: Final = Method(
-    "dynamic_75_unguarded",
-    "dynamic",
-    {"theta": 0.75, "window": 0},
-    label="growing, θ = 0.75, without guard",
-    color="#7AACEB",
-    marker="P",
-    linestyle=":",
-)
-METHODS: Final = (FIXED, BATCH, *GROWING, SGD, UNGUARDED)
+FIXED, BATCH, *GROWING, SGD, UNGUARDED = METHODS
+"""`GROWING` are the document's four, guarded against gradients that are noise."""
 
 
 # Runs ----------------------------------------------------------------------------------------------------------

@@ -8,11 +8,12 @@ SCALE ?= config
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 ENVIRONMENT := .venv/.built
+DOCS := .venv/.docs
 PYTEST := pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 SNAKEMAKE := snakemake --workflow-profile workflow/profiles/local --cores $(CORES)
 
 .DEFAULT_GOAL := all
-.PHONY: all smoke paper redraw report environment lint test test-all test-slurm test-faults clean help
+.PHONY: all smoke paper redraw report docs environment lint test test-all test-slurm test-faults test-site clean help
 
 all: $(ENVIRONMENT) ## every table, figure and claim at laptop scale (config/config.yaml)
 	$(SNAKEMAKE)
@@ -29,6 +30,9 @@ redraw: $(ENVIRONMENT) ## every published table, figure and claim again, from th
 report: $(ENVIRONMENT) ## one page with every table and figure made: report.html (SCALE=smoke, paper)
 	snakemake --report report.html --configfile config/$(SCALE).yaml
 
+docs: $(DOCS) ## the site, from results/published and the sources: docs/_build/html/index.html
+	sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
+
 environment: $(ENVIRONMENT) ## only build the environment
 
 # pip meets the project and torch in one go, so that nothing is resolved twice.
@@ -37,6 +41,10 @@ $(ENVIRONMENT): pyproject.toml envs/constraints.txt
 	    { echo "Frugal needs Python 3.11 or newer, which '$(PYTHON)' is not: name one with 'make PYTHON=...'." >&2; exit 1; }
 	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
 	.venv/bin/python -m pip install --quiet --constraint envs/constraints.txt --editable ".[dev]"
+	@touch $@
+
+$(DOCS): $(ENVIRONMENT)
+	.venv/bin/python -m pip install --quiet --constraint envs/constraints.txt --editable ".[docs]"
 	@touch $@
 
 lint: $(ENVIRONMENT) ## ruff, mypy, snakefmt, snakemake --lint, every configuration
@@ -51,7 +59,7 @@ test: lint ## the environment, `lint`, and the tests but the slow ones
 	$(PYTEST)
 
 test-all: lint ## every test, also real runs of the workflow, faults, the wheel, SLURM (Debian, root)
-	$(PYTEST) -m "not slurm"
+	$(PYTEST) -m "not slurm and not site"
 	$(MAKE) test-slurm
 
 test-slurm: $(ENVIRONMENT) ## every kind of job through a SLURM of one node, installed here (Debian, root)
@@ -60,8 +68,11 @@ test-slurm: $(ENVIRONMENT) ## every kind of job through a SLURM of one node, ins
 test-faults: $(ENVIRONMENT) ## kills, damage, mutations and full disks by the thousand; writes docs/reliability.md
 	python tests/faults/run.py --output docs/reliability.md
 
+test-site: docs ## the site in a browser (Debian's chromium): every page, link and picture, the filters, two widths
+	pytest -m site tests/site
+
 clean: ## remove what rules made; downloads in data/raw and results/published stay
-	rm -rf data/processed report.html
+	rm -rf data/processed report.html docs/_build docs/api docs/auto_examples
 	if [ -d results ]; then find results -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} +; fi
 
 help: ## this list

@@ -146,7 +146,7 @@ def _artefacts(paper: str, folder: Path) -> Iterator[_Artefact]:
         if f"{name}.csv" not in left_out:
             paths = {run: folder / "runs" / f"{run}.parquet" for run in runs}
             paths = {run: path for run, path in paths.items() if path.exists()}
-            config = _config(records, [*(f"runs/{run}.parquet" for run in runs), f"{name}.csv"], folder.name)
+            config = config_of(records, [*(f"runs/{run}.parquet" for run in runs), f"{name}.csv"], folder.name)
             yield _Artefact(made, name, runs, paths, folder / f"{name}.csv", config)
 
 
@@ -163,7 +163,7 @@ def _named(made: Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield from made.claims.items()
 
 
-def _config(records: list[dict[str, Any]], names: Iterable[str], folder: str) -> Mapping[str, Any]:
+def config_of(records: list[dict[str, Any]], names: Iterable[str], folder: str) -> Mapping[str, Any]:
     """The configuration of the latest record that has the first of these parts that any has; else the latest."""
     for name in names:
         for record in reversed(records):

@@ -135,7 +135,7 @@ class Posterior:
     def predictive(self) -> Predictive:
         """Distribution of the logit of one further accuracy.
 
-        With m accuracies its tails fall only as 1 / |logit x|^(m + 1), so it is kept out to 1e4 and more.
+        With m accuracies its tails fall only as `1 / |logit x|^(m + 1)`, so it is kept out to 1e4 and more.
         """
         logit = np.log(self._alpha) - np.log(self._beta)
         alpha, beta = self._alpha, self._beta

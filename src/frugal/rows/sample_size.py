@@ -14,7 +14,7 @@ As in the document, a failed test enlarges the samples that follow, not the one 
 there: how long a step is. Here it is halved until J_S falls enough (Armijo), from `step` on for Newton-CG, for
 SGD from twice the last length; or it is fixed.
 
-Cost is counted in accessed rows: m for an evaluation on S and for every trial of a step, |H| for every product
+Cost is counted in accessed rows: m for an evaluation on S and for every trial of a step, `|H|` for every product
 with H.
 """
 
@@ -84,7 +84,7 @@ def fit_dynamic_sample(
         ridge: penalty on the mean loss, at least 0.
         classes: all labels, where `y` may lack some; None: those of `y`.
         start: coefficients to start from, shape (d, C); None: zeros.
-        hessian_share: |H| / |S|, above 0 and at most 1. Newton-CG only, as are the next two.
+        hessian_share: `|H| / |S|`, above 0 and at most 1. Newton-CG only, as are the next two.
         max_products: products with the Hessian per step, at least 1.
         cg_tolerance: of the residual, relative to the gradient, from 0 to 1.
         step: length of the first step that is tried, or of all without a line search; above 0.

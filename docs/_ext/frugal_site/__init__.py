@@ -1,0 +1,48 @@
+"""What the site adds to Sphinx: pages filled in from `results/published` and the registry of studies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, StrictUndefined
+
+from frugal_site import claims, papers
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+FILLED_IN = ("index", "papers", "claims_judged", "comparisons")
+"""Pages, and folders of pages, in which jinja2 puts in what `FUNCTIONS` give."""
+LEADS_TO = {"../README.md#strategies-that-save-folds": "folds.md", "assumptions/": "papers/"}
+"""Links as files of the checkout have them, and where they lead on the site."""
+FUNCTIONS = {
+    "artefacts": papers.artefacts,
+    "claims": claims.page,
+    "claims_bars": claims.bars_of_papers,
+    "counts": papers.counts,
+    "disagreements": papers.disagreements,
+    "papers": papers.overview,
+}
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect to Sphinx."""
+    app.connect("source-read", _fill_in)
+    app.connect("autodoc-skip-member", _is_foreign)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _fill_in(app: Sphinx, page: str, source: list[str]) -> None:
+    """Put in what a page asks for, and mend links."""
+    if page.split("/")[0] in FILLED_IN:
+        source[0] = Environment(undefined=StrictUndefined).from_string(source[0]).render(FUNCTIONS)
+    for link, place in LEADS_TO.items():
+        source[0] = source[0].replace(f"]({link}", f"]({place}")
+
+
+def _is_foreign(
+    app: Sphinx, kind: str, name: str, member: object, is_skipped: bool, options: object
+) -> bool | None:
+    """Whether a member is inherited from another library, whose own pages have it."""
+    home = getattr(getattr(member, "fget", member), "__module__", None) or "frugal"
+    return None if home.startswith("frugal") else True

@@ -1,0 +1,119 @@
+"""What the pages of the papers are filled in with: tables and figures with captions, counts, what disagrees."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from frugal_site.claims import badge, bar, interval, number, raw, title
+from frugal_site.published import DOCUMENTS, ROOT, Item, items, judged
+from studies import registry
+
+ROWS_SHOWN = 30
+"""Lines of a table up to which it is open at first."""
+
+
+def artefacts(paper: str, kind: str = "") -> str:
+    """Sections of a paper's tables and figures, with captions, numbers to download and the claims judged on each.
+
+    Args:
+        paper: its name.
+        kind: `table` or `figure`; by default, both.
+    """
+    return "\n".join(_section(item) for item in items(paper) if kind in ("", item.record.kind))
+
+
+def _section(item: Item) -> str:
+    parts = [f"({item.anchor})=\n### {item.title}", _figure(item) if item.record.draw else _table(item)]
+    files = [_download(item, end) for end in ("csv", "svg") if item.file(end).exists()]
+    parts += ["Download: " + ", ".join(files) + ".", _claims_on(item)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _figure(item: Item) -> str:
+    alternative = f"{item.title}: {in_plain_words(item.caption)}"
+    return f"```{{figure}} {_from_page(item.file('png'))}\n:alt: {alternative}\n\n{item.caption}\n```"
+
+
+def _table(item: Item) -> str:
+    text = item.file("md").read_text().strip()
+    is_open = " open" if text.count("\n") <= ROWS_SHOWN else ""
+    return (
+        f"{item.caption}\n\n"
+        f'<details class="published-table"{is_open}>\n<summary>{item.title}</summary>\n\n{text}\n\n</details>'
+    )
+
+
+def _from_page(path: Path) -> str:
+    """A file as a page in a folder of `docs/` names it."""
+    return Path(os.path.relpath(path, ROOT / "docs" / "papers")).as_posix()
+
+
+def _download(item: Item, end: str) -> str:
+    return f"{{download}}`{item.file(end).name} <{_from_page(item.file(end))}>`"
+
+
+def _claims_on(item: Item) -> str:
+    """The claims that are shown in a table or figure, each with its verdict."""
+    name = f"{item.record.kind}s/{item.record.name}"
+    found = [one for one in judged() if one.paper == item.paper and one.row["artefact"] == name]
+    listed = "".join(
+        f'<li>{badge(one.row["verdict"])} <a href="../claims_judged.html#{one.row["id"]}">{one.row["id"]}</a></li>'
+        for one in found
+    )
+    if not found:
+        return ""
+    summary = f"<summary>Judged on it: {len(found)}</summary>"
+    return raw(f'<details class="judged-on">{summary}<ul>{listed}</ul></details>')
+
+
+def in_plain_words(caption: str, n_characters: int = 300) -> str:
+    """The first sentences of a caption without marks, for those who do not see the picture."""
+    text = re.sub(r"<[^>]*>|[`*_]", "", " ".join(caption.split("Written by")[0].split()))
+    if len(text) <= n_characters:
+        return text.strip()
+    cut = text[:n_characters].rfind(". ")
+    return text[: cut + 1] if cut > 0 else text[:n_characters].rsplit(" ", 1)[0] + " ..."
+
+
+def counts(paper: str) -> str:
+    """One bar of how a paper's claims came out."""
+    claims = [one for one in judged() if one.paper == paper and not one.record.is_ours]
+    link = f'<p><a href="../claims_judged.html?paper={paper}">All {len(claims)} claims, one by one</a></p>'
+    return raw(f'<div class="bars">{bar(claims, "claims")}</div>{link}')
+
+
+def disagreements(paper: str) -> str:
+    """The contradicted claims of a paper, as a list in Markdown."""
+    found = [
+        one
+        for one in judged()
+        if one.paper == paper and not one.record.is_ours and one.row["verdict"] == "contradicted"
+    ]
+    if not found:
+        return "None of its claims is contradicted by the published runs."
+    lines = []
+    for one in found:
+        row = one.row
+        says = f"“{row['quote']}” " if row["quote"] else ""
+        printed = f"printed {number(row['published'])}, " if row["published"] else ""
+        lines.append(
+            f"- {says}({row['section']}): {row['quantity']}; {printed}agrees if {row['agrees_if']}, "
+            f"ours **{interval(one)}**."
+        )
+    return "\n".join(lines)
+
+
+def overview() -> str:
+    """The documents, each with its title, its bar of claims and what is published of it."""
+    parts = []
+    for paper in DOCUMENTS:
+        claims = [one for one in judged() if one.paper == paper and not one.record.is_ours]
+        kinds = [item.record.kind for item in items(paper)]
+        parts.append(
+            f'<section class="paper-card"><h2><a href="papers/{paper}.html">{registry.paper(paper).title}</a></h2>'
+            f"<p>{kinds.count('table')} tables, {kinds.count('figure')} figures</p>"
+            f"{bar(claims, title(paper))}</section>"
+        )
+    return raw("".join(parts))

@@ -1,0 +1,68 @@
+"""The site, from the pages beside this file, the docstrings and `results/published`; `make docs` builds it."""
+
+import sys
+from pathlib import Path
+
+import frugal
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "src")]
+
+project = "Frugal"
+author = "The Frugal developers"
+copyright = author
+version = release = frugal.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "myst_parser",
+    "sphinx_gallery.gen_gallery",
+    "frugal_site",
+]
+exclude_patterns = ["_build", "_ext", "assumptions", "examples", "sg_execution_times.rst"]
+templates_path = ["_templates"]
+default_role = "literal"  # docstrings set names in single backticks
+
+myst_enable_extensions = ["colon_fence", "strikethrough"]
+myst_heading_anchors = 3
+suppress_warnings = ["myst.strikethrough"]  # which only HTML shows
+
+autosummary_generate = True
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_member_order = "bysource"
+napoleon_numpy_docstring = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"plot_",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "show_memory": False,
+    "min_reported_time": 1e9,  # seconds differ between builds
+    "write_computation_times": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "Frugal"
+html_context = {"default_mode": "auto"}
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "navbar_align": "left",
+    "header_links_before_dropdown": 8,
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "navigation_with_keys": False,
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_sidebars = {"claims_judged": [], "comparisons": [], "changelog": [], "contributing": []}

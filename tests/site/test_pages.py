@@ -1,0 +1,120 @@
+"""What is published has its place on the site; read from the generator, without Sphinx."""
+
+import re
+from html import unescape
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from frugal_site import claims, papers
+from frugal_site.published import DOCUMENTS, PUBLISHED, ROOT, items, judged
+from studies import registry
+
+COMPARISONS = ("folds_comparison", "trials_comparison")
+
+
+@pytest.mark.parametrize("paper", [*DOCUMENTS, *COMPARISONS])
+def test_every_published_table_and_figure_is_on_the_page_of_its_paper(paper):
+    text = papers.artefacts(paper)
+    published = [
+        path.relative_to(PUBLISHED / paper)
+        for kind in ("tables", "figures")
+        for path in sorted((PUBLISHED / paper / kind).glob("*.csv"))
+    ]
+    assert published
+    for path in published:
+        shown = path.with_suffix(".png") if path.parts[0] == "figures" else path
+        assert f"results/published/{paper}/{shown}" in text
+        assert len(re.findall(rf"results/published/{paper}/{path}>", text)) == 1
+
+
+def test_a_picture_has_words_for_those_who_do_not_see_it():
+    texts = re.findall(r":alt: (.*)", "".join(papers.artefacts(paper) for paper in registry.PAPERS))
+    figures = [item for paper in registry.PAPERS for item in items(paper) if item.record.kind == "figure"]
+    assert len(texts) == len(figures) > 70
+    assert min(map(len, texts)) > 40
+    assert all("Written by" not in text and "`" not in text for text in texts)
+
+
+@pytest.mark.parametrize("folder", ["papers", "comparisons"])
+def test_a_page_asks_for_the_artefacts_of_its_own_paper(folder):
+    pages = sorted((ROOT / "docs" / folder).glob("*.md"))
+    assert {page.stem for page in pages} == set(DOCUMENTS if folder == "papers" else COMPARISONS)
+    assert all(f'artefacts("{page.stem}")' in page.read_text() for page in pages)
+
+
+def test_every_published_claim_and_finding_has_a_card_with_its_strip():
+    html = claims.page()
+    files = [path for kind in ("claims", "findings") for path in PUBLISHED.glob(f"*/{kind}*.csv")]
+    n_rows = sum(len(path.read_text().strip().splitlines()) - 1 for path in files)
+    cards = re.findall(r'<article class="claim" id="([^"]*)".*?</article>', html)
+    assert len(cards) == len(set(cards)) == len(judged()) <= n_rows  # quotes may hold line ends
+    assert html.count('<svg class="strip"') == len(cards)
+    for claim in judged():
+        text = unescape(claims.card(claim))
+        assert claim.row["quantity"] in text
+        assert claim.row["quote"] in text
+        assert claim.row["verdict"] in text
+
+
+def test_the_dot_of_a_reproduced_claim_lies_in_the_shaded_region():
+    inside = []
+    for claim in judged():
+        if claim.row["verdict"] not in ("reproduced", "contradicted") or not claim.row["ours"]:
+            continue
+        svg = claims.strip(claim)
+        x, width = (
+            float(part) for part in re.search(r'"region" x="([\d.-]+)" y="6" width="([\d.]+)"', svg).groups()
+        )
+        dot = float(re.search(r'<circle cx="([\d.-]+)"', svg).group(1))
+        assert (x - 0.1 <= dot <= x + width + 0.1) == (claim.row["verdict"] == "reproduced"), claim.row["id"]
+        inside.append(claim.row["verdict"])
+    assert set(inside) == {"reproduced", "contradicted"}
+
+
+def test_bars_count_what_the_summary_counts():
+    summary = (PUBLISHED / "claims_summary.md").read_text()
+    for line in summary.splitlines()[2:]:
+        paper, n_claims, *_ = (part.strip() for part in line.strip("| ").split("|"))
+        assert f"{paper} ({n_claims})" in claims.bars()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.24637, "0.246"),
+        ("1000.4", "1,000"),
+        (12.0, "12"),
+        ("100 to 1000", "100 to 1000"),
+        (None, ""),
+        (0.0, "0"),
+    ],
+)
+def test_numbers_read_as_people_write_them(value, text):
+    assert claims.number(value) == text
+
+
+def test_the_page_of_the_api_lists_what_packages_export():
+    text = (ROOT / "docs" / "api.md").read_text()
+    parts = re.findall(r"currentmodule:: (\S+)\n(.*?)```", text, re.DOTALL)
+    assert {"frugal.model_selection", "frugal.folds", "frugal.trials", "frugal.rows"} <= {
+        name for name, _ in parts
+    }
+    for name, listed in parts:
+        exported = getattr(import_module(name), "__all__", [])
+        functions = [one for one in exported if callable(getattr(import_module(name), one))]
+        assert set(functions) <= set(listed.split()), name
+
+
+def test_links_to_files_of_docs_exist():
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "papers").glob("*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\(([\w/]+\.md)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_scripts_and_styles_of_the_site_are_shipped():
+    sources = [*(ROOT / "docs" / "_static").iterdir(), *Path(ROOT / "docs" / "_ext" / "frugal_site").glob("*.py")]
+    assert len(sources) > 3
+    assert not [path.name for path in sources if re.search(r"https?://(?!www\.w3\.org)", path.read_text())]

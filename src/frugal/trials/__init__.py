@@ -1,4 +1,4 @@
-"""Strategies that save hyperparameter trials, and the surrogates and acquisitions that they are made of."""
+"""Strategies that save hyperparameter trials, with their surrogates and acquisition functions."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The nearest maximum of a smooth function in a box."""
+"""Climb to a local maximum of a smooth function in a box."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 def climb(
     function: Callable[[Array], tuple[float, Array]], start: Array, box: Array, max_iterations: int
 ) -> tuple[float, Array]:
-    """Value and place (p,) where L-BFGS-B ends.
+    """Return the value and the place (p,) where L-BFGS-B ends.
 
     Args:
         function: from a place to its value and gradient.

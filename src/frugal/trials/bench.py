@@ -39,10 +39,10 @@ def bench_trials(
     sizes: Sequence[int] = SIZES,
     n_repeats: int = 5,
 ) -> pd.DataFrame:
-    """What a suggestion costs at `n_trials` trials told, and a fit at each of `sizes`.
+    """Measure the cost of a suggestion after `n_trials` trials, and of a fit at each of `sizes`.
 
-    One thread, processor time of the process. Every method is told the same trials and then asked 1 + `n_repeats`
-    times, each answer being told; the first time, which loads libraries, is left out. Methods take turns, so that
+    One thread, CPU time of the process. Every method is told the same trials. It is then asked 1 + `n_repeats`
+    times and told each result; the first time, which loads libraries, is left out. Methods take turns, so that
     other load on the machine falls on all of them. BoTorch fits a SingleTaskGP and searches with as many points
     and restarts as ours does; Optuna's samplers are as they come.
 

@@ -15,17 +15,17 @@ from frugal.trials.strategies import make
 from frugal.trials.surrogates.kernels import Array
 
 N_STARTS, N_POOL = 5, 512
-"""Of the search for the acquisition's maximum, ours and BoTorch's alike."""
+"""Starts and pool size of the acquisition's maximisation, the same for ours and BoTorch's."""
 
 
 class Method(Protocol):
-    """A search that is timed; it is started from points (n, d) of the cube, values (n,) and a seed."""
+    """A search to be timed; its constructor takes points (n, d) of the cube, values (n,) and a seed."""
 
     def ask(self) -> Array:
-        """A point of the cube, (d,)."""
+        """Suggest a point of the cube, (d,)."""
 
     def tell(self, x: Array, y: float) -> None:
-        """The value at the point asked last."""
+        """Take the value at the last suggested point."""
 
 
 class _Ei:
@@ -114,7 +114,7 @@ class _Optuna:
 
 
 def methods() -> list[tuple[str, Callable[[Array, Array, int], Method] | None, str]]:
-    """Name, how it is started, and a note; None: its library is missing."""
+    """Name, constructor and note of each method; the constructor is None if its library is missing."""
     has_botorch = find_spec("botorch") is not None
     has_gp = find_spec("torch") is not None  # Optuna's GP sampler needs it
     optuna_row: tuple[str, Callable[[Array, Array, int], Method], str] = (

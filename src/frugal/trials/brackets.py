@@ -18,7 +18,7 @@ from typing import Any, Final
 from frugal.checks import check_choice, check_whole
 
 ROUNDINGS: Final = ("ceil", "floor", "robo")
-"""What makes a whole number of n = (s_max + 1) / (s + 1) eta^s, the candidates that a bracket starts with.
+"""Ways to round n = (s_max + 1) / (s + 1) eta^s, the number of candidates that a bracket starts with.
 
 `ceil` is the paper's pseudo-code, `floor` the authors' benchmark code, `robo` floor((s_max + 1) / (s + 1)) eta^s,
 that of RoBO and HpBandSter. From R = 81 and eta = 3: 81, 34, 15, 8, 5; 81, 33, 15, 7, 5; 81, 27, 9, 6, 5."""

@@ -1,4 +1,4 @@
-"""What HyperTune spent until it converged, which document 004 gives its rivals as their budget.
+"""The budget that document 004 gives HyperTune's rivals: what HyperTune spent until it converged.
 
 Source: its section "Experimental setting": the running time includes "the time to converge to the best validation
 set performance (not considering if the improvement is within the 2 sigma), and the time for smaller dataset
@@ -25,7 +25,7 @@ CURRENCIES: Final = ("seconds", "cost")
 
 @dataclass(frozen=True)
 class Budget:
-    """In seconds, those of the optimiser among them, or in the learner's proxy of cost.
+    """Spending in seconds (the optimiser's included), or in the learner's proxy of cost.
 
     Attributes:
         on_subsets: of all trials on subsets.
@@ -39,7 +39,7 @@ class Budget:
 
     @property
     def total(self) -> float:
-        """What the rivals are given."""
+        """The budget of the rivals."""
         return self.on_subsets + self.converged
 
 
@@ -52,7 +52,7 @@ def budget(
     sigma: float | None = None,
     kernel: str = "se",
 ) -> Budget:
-    """The budget rule on one run.
+    """Apply the budget rule to one run.
 
     Args:
         table: its trials in order, columns `runs.COLUMNS`; those without `n_rows` are on all rows.
@@ -82,7 +82,7 @@ def budget(
 
 
 def noise_sd(table: pd.DataFrame, space: SearchSpace, kernel: str = "se") -> float:
-    """Standard deviation of the noise that a Gaussian process sees in the errors of trials, in their unit."""
+    """Fitted noise of a Gaussian process on the errors of trials: a standard deviation, in their unit."""
     encoding, errors = Encoding(space), table["error"].to_numpy(dtype=float)
     X = np.array([encoding.encode(json.loads(text)) for text in table["candidate"]])
     sd = float(errors.std()) or 1.0

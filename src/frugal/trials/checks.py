@@ -1,4 +1,4 @@
-"""What points and answers may be, refused in one sentence that names them and what is accepted."""
+"""Checks of points and targets. Each error is one sentence that says what is accepted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def check_points(X: ArrayLike, d: int | None = None, name: str = "X") -> NDArray[np.float64]:
-    """Points of the unit cube as an array (n, d).
+    """Return points of the unit cube as an array (n, d).
 
     Raises:
         ValueError: on another shape, or a coordinate outside [0, 1].
@@ -22,11 +22,11 @@ def check_points(X: ArrayLike, d: int | None = None, name: str = "X") -> NDArray
 
 
 LARGEST_TARGET = 1e100
-"""Targets up to it have squares, and sums of squares, that a float holds."""
+"""Largest absolute target: squares, and sums of squares, of targets up to it fit into a float."""
 
 
 def check_targets(y: ArrayLike, n: int) -> NDArray[np.float64]:
-    """Finite targets as an array (n,), n at least 1.
+    """Return finite targets as an array (n,), n at least 1.
 
     Raises:
         ValueError: on another shape, none, or a target that is not finite or beyond `LARGEST_TARGET`.

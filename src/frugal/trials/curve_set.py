@@ -118,7 +118,7 @@ def _go_on(task: TrialTask, epoch: int, score: float) -> bool:
 
 
 def _train(problem: LearnerProblem, task: TrialTask, *, tested: bool) -> dict[str, Any]:
-    """One curve, as plain values."""
+    """Train one curve and return plain values."""
     clock = [process_time()]
 
     def note(task: TrialTask, epoch: int, score: float) -> bool:

@@ -36,7 +36,7 @@ from frugal.trials.problems import Report
 
 @dataclass(frozen=True)
 class Curve:
-    """One that is stored.
+    """A stored learning curve.
 
     Attributes:
         id: its number in the set.
@@ -58,7 +58,7 @@ class Curve:
 
 
 class CurvesProblem:
-    """Implements `problems.Problem`; a run needs one of its own, since answers depend on those before.
+    """A `problems.Problem` on stored curves. Each run needs its own object: answers depend on earlier ones.
 
     A trial without `epochs` replays a curve to its end, one without `n_rows` that on the most rows. Its epochs are
     reported one by one, and a report that answers False ends it there: seconds and cost (rows times epochs) are
@@ -112,7 +112,7 @@ class CurvesProblem:
 
     @classmethod
     def read(cls, path: str | Path) -> CurvesProblem:
-        """The set in a file of the workflow.
+        """Read a set of curves from a file of the workflow.
 
         Raises:
             ValueError: as the constructor, and as `files.read`.
@@ -148,13 +148,13 @@ class CurvesProblem:
         return trial
 
     def recall(self, trial: Trial) -> None:
-        """Take note of a trial, one of a run that was interrupted too: which curve it was, and how much of it."""
+        """Record the curve of a trial and how far it went; also called for the trials of an interrupted run."""
         task = trial.task
         self.replayed[task.id] = self.curves[self._place_for(task.candidate)].id
         self._done[task.id] = (as_json(task.candidate), self._rows_of(task), len(trial.curve))
 
     def test_error(self, candidate: Candidate) -> float:
-        """Test error, trained on the most rows to the end, of what answered for a candidate; nan if that diverged.
+        """Test error of the curve that stands for a candidate, on the most rows at its end; nan if it diverged.
 
         Raises:
             ValueError: if the candidate was not asked for.
@@ -164,7 +164,7 @@ class CurvesProblem:
         return self.curves[self._place_for(candidate)].test_error
 
     def _rows_of(self, task: TrialTask) -> int:
-        """Training rows that a task asks for."""
+        """Number of training rows that a task asks for."""
         if task.n_rows is None:
             return self.sizes[-1]
         if task.n_rows not in self._curves:
@@ -173,7 +173,7 @@ class CurvesProblem:
         return task.n_rows
 
     def _place_for(self, candidate: Candidate) -> int:
-        """Place of the curves that stand for a candidate, from when it is first asked for."""
+        """Index of the curves that stand for a candidate, fixed when it is first asked for."""
         key = as_json(candidate)
         if key not in self._given:
             assert isinstance(self.space, ListedSpace)
@@ -184,7 +184,7 @@ class CurvesProblem:
         return self._given[key]
 
     def _epochs_before(self, task: TrialTask, n_epochs: int) -> int:
-        """Epochs that a task has behind it, of the trial that it continues."""
+        """Epochs already done by the trial that a task continues."""
         if task.resume_from is None:
             return 0
         candidate, n_rows, n_before = self._done.get(task.resume_from, ("", 0, 0))
@@ -198,7 +198,7 @@ class CurvesProblem:
 
 
 def as_cells(table: pd.DataFrame) -> pd.DataFrame:
-    """Curves as cells of a look-up table: what a trial of each to its end gives.
+    """Convert curves to cells of a look-up table: the result of training each to its end.
 
     Args:
         table: as `CurvesProblem` takes it.

@@ -1,4 +1,4 @@
-"""Candidates as points of a cube that a surrogate can measure distances in.
+"""Encode candidates as points of a cube in which distances make sense for a surrogate.
 
 Continuous, integer and ordinal dimensions are one coordinate each, that of the space's unit cube. A categorical
 one of more than two values is a coordinate per value, 1 for the value taken and 0 for the others, since the order
@@ -15,11 +15,11 @@ from frugal.trials.listed import ListedSpace
 from frugal.trials.surrogates.kernels import Array
 
 LARGEST_GRID = 2048
-"""Candidates up to which a space that lists all its values is enumerated."""
+"""Largest number of candidates for which a finite space is enumerated."""
 
 
 class Encoding:
-    """A space's map to and from a cube.
+    """Map between a space and a cube.
 
     Attributes:
         n_coordinates: of the cube.
@@ -40,11 +40,11 @@ class Encoding:
         return unit if self._plain else self._spread(unit)
 
     def coordinate(self, name: str) -> int:
-        """Which coordinate is that of a dimension, the first one of a categorical one."""
+        """Index of a dimension's coordinate; for a categorical dimension, of its first one."""
         return sum(self._widths[: list(self._space.dimensions).index(name)])
 
     def decode(self, point: Array) -> Candidate:
-        """The candidate of a point (n_coordinates,); of a categorical dimension, the value with most weight."""
+        """Candidate at a point (n_coordinates,); a categorical dimension takes the value with most weight."""
         if self._plain:
             return self._space.from_unit(point)
         parts = np.split(point, np.cumsum(self._widths)[:-1])
@@ -52,7 +52,7 @@ class Encoding:
         return self._space.from_unit(np.array(unit))
 
     def snap(self, points: Array) -> Array:
-        """For each of the points (m, n_coordinates), the one that stands for the same candidate."""
+        """Move points (m, n_coordinates) to the encodings of the candidates that they decode to."""
         return np.array([self.encode(self.decode(point)) for point in points])
 
     def of_unit(self, unit: Array) -> Array:
@@ -60,7 +60,7 @@ class Encoding:
         return np.array([self.encode(self._space.from_unit(point)) for point in unit])
 
     def grid(self) -> Array | None:
-        """Every candidate, (m, n_coordinates), of a space that lists them, or its values; None of others."""
+        """All candidates of a finite space, (m, n_coordinates); None for other spaces."""
         if isinstance(self._space, ListedSpace):
             few = len(self._space.listed) <= LARGEST_GRID
             return np.array([self.encode(candidate) for candidate in self._space.listed]) if few else None

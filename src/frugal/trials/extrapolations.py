@@ -1,4 +1,4 @@
-"""What stored curves' first points say of their last one, worked out once and looked up by every search.
+"""Extrapolations of stored learning curves, computed once and looked up by every search.
 
 A check of `termination.Terminating` costs a second or more, nearly all of it in the sampler, and what it samples
 depends on the curve alone, not on the strategy, the seed or y^. So the sampler runs once for each stored curve and
@@ -106,7 +106,7 @@ def extrapolate(
 
 
 def _row(one: Curve, n: int, horizon: int, model: CurveModel) -> dict[str, Any]:
-    """A curve's row from n points, but for what is the same in the whole set."""
+    """Row of one curve seen up to n points, without the columns that are constant in the set."""
     row: dict[str, Any] = {"id": one.id, "epoch": n, "observed": _text(one.scores)}
     row["final"] = one.scores[-1] if len(one.scores) == horizon else math.nan
     row |= {"mean": math.nan, "sd": math.nan, "finals": "[]", "sigmas": "[]", "curve": "[]", "reason": ""}
@@ -149,18 +149,18 @@ def _families(model: CurveModel, horizon: int) -> str:
 
 
 def _text(values: ArrayLike) -> str:
-    """A JSON list; null: not finite."""
+    """Write values as a JSON list; values that are not finite become null."""
     numbers = np.asarray(values, dtype=float)
     return json.dumps([round(float(v), _DIGITS) if math.isfinite(v) else None for v in numbers])
 
 
 def numbers(text: str) -> Array:
-    """The list (n,) in a column; nan for null."""
+    """Read a list (n,) from a column; null becomes nan."""
     return np.array([math.nan if value is None else value for value in json.loads(text)], dtype=float)
 
 
 class Kept:
-    """A fit of `CurveModel` as a row has it; answers about the horizon alone.
+    """A stored fit of `CurveModel`; it knows the horizon only.
 
     Args:
         row: columns `COLUMNS`; its reason is empty.
@@ -173,18 +173,18 @@ class Kept:
         self._mean, self._sd = float(row["mean"]), float(row["sd"])
 
     def prob_above(self, y: float, *, noise: bool = True) -> float:
-        """P(y_E > y), as of `CurveModel`."""
+        """P(y_E > y), as in `CurveModel`."""
         if not noise:
             return float((self._finals > y).mean())
         return float(ndtr((self._finals - y) / self._sigmas).mean())
 
     def predict(self, t: ArrayLike) -> tuple[Array, Array]:
-        """Mean and standard deviation of f_comb at the horizon, which is all that `t` may be."""
+        """Mean and standard deviation of f_comb at `t`, which must be the horizon."""
         return np.array([self._mean]), np.array([self._sd])
 
 
 class Extrapolations:
-    """Extrapolations of a set's curves, in the place of a sampler that runs again in every search.
+    """Stored extrapolations of a set of curves, used in place of running the sampler in every search.
 
     Args:
         table: columns `COLUMNS`, of one set.
@@ -205,7 +205,7 @@ class Extrapolations:
 
     @classmethod
     def read(cls, path: str | Path, replayed: Mapping[int, int]) -> Extrapolations:
-        """Those in a file of the workflow.
+        """Read extrapolations from a file of the workflow.
 
         Raises:
             ValueError: as the constructor, and as `files.read`.
@@ -213,7 +213,7 @@ class Extrapolations:
         return cls(read(path), replayed)
 
     def fit(self, trial: int, scores: Sequence[float] | Array, horizon: int) -> Kept:
-        """What was found for a trial's first scores.
+        """Return the stored fit to a trial's first scores.
 
         Raises:
             UnfittableError: if no family describes them.
@@ -225,7 +225,7 @@ class Extrapolations:
         return Kept(row)
 
     def seconds(self, trial: int, scores: Sequence[float] | Array, horizon: int) -> float:
-        """What it took.
+        """Seconds that the fit took.
 
         Raises:
             ValueError: as `fit`.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FunctionProblem:
-    """A function with a known minimum; the error of a trial is its value, which need not lie in [0, 1].
+    """A function with a known minimum. The error of a trial is its value, which need not lie in [0, 1].
 
     Attributes:
         name: of the function.

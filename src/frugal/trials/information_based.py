@@ -1,10 +1,10 @@
-"""Search by information: try what is expected to tell most about where the minimum is, per unit of its cost.
+"""Search by information: evaluate where the expected information about the minimum per unit of cost is largest.
 
-As in `frugal.trials.model_based`: targets are standardised before the fit, pending trials are believed to come
-out at the surrogate's mean, a failed trial counts as the worst error told, what was asked before is passed over
-while there is anything else, and candidates are drawn at random before the surrogate is first fitted. It is
-fitted, and its chains go on, at every answer from the last of the initial design on, so that what is asked
-depends on the answers alone and not on when the incumbent is looked at.
+As in `frugal.trials.model_based`: targets are standardised before the fit; pending trials are filled in with the
+predicted mean; a failed trial counts as the worst error so far; a candidate is repeated only if no new one is
+left; and candidates are drawn at random before the first fit. From the end of the initial design on, the
+surrogate is fitted and its chains continue at every result. So the suggestions depend on the results alone, and
+not on when the incumbent is read.
 
 The acquisition is compared on a pool: seven tenths of it a Sobol set, the rest near the five best candidates
 told; or everything that may be asked, or a random part of it, where the space and the sizes are listed. RoBO
@@ -33,39 +33,40 @@ from frugal.trials.surrogates.gp import GP
 from frugal.trials.surrogates.kernels import Array
 
 NEAR = 0.3
-"""Share of the pool that lies near the best candidates told."""
+"""Share of the pool that lies near the best candidates so far."""
 NO_LEVELS = np.empty((1, 0))
 
 
 class InformationBased(OnLedger):
-    """Base of the strategies with an information gain; a subclass says what it models (`_fit`, `_costs`).
+    """Base of the strategies with an information gain. A subclass defines the surrogates (`_fit`, `_costs`).
 
-    Points are joint: a candidate's coordinates, then `_levels.shape[1]` of what it is evaluated on, none here.
+    Points are joint: the coordinates of a candidate, then `_levels.shape[1]` coordinates of a level, such as a
+    training size or a task. The base class has no levels.
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most.
-        rng: what the strategy draws from.
+        space: the search space.
+        n_trials: largest number of trials.
+        rng: generator of all random draws.
         initial: candidates to try first.
-        n_initial: without `initial`, size of the Latin hypercube to start from.
-        n_hyper: samples of the hyperparameters that are averaged over.
-        n_burn: steps of the chains that are thrown away at the first fit.
+        n_initial: size of the initial Latin hypercube, if `initial` is empty.
+        n_hyper: number of hyperparameter samples to average over.
+        n_burn: steps of the chains discarded at the first fit.
         n_steps: steps of the chains at every fit.
-        n_candidates: points that the acquisition is compared on.
-        n_representers: points among which the minimum is sought, at least twice as many as dimensions.
-        representers: `log_ei` or `exp_ei`, as of `frugal.trials.acquisitions.representers`.
-        p_min: `monte_carlo` or `epmgp`, as of `InformationGain`.
-        n_samples: of the belief on the representers, for `monte_carlo`.
-        n_quantiles: of an observation's outcome.
+        n_candidates: size of the pool on which the acquisition is compared.
+        n_representers: number of points among which the minimum is sought, at least twice the dimensions.
+        representers: `log_ei` or `exp_ei`, see `frugal.trials.acquisitions.representers`.
+        p_min: `monte_carlo` or `epmgp`, see `InformationGain`.
+        n_samples: samples of the belief on the representers, for `monte_carlo`.
+        n_quantiles: quantiles of the outcome of an observation.
 
     Raises:
         ValueError: on a setting outside its range, or more initial candidates than trials.
     """
 
     _levels: Array | None = NO_LEVELS
-    """What may follow a candidate's coordinates, one row each; None: not listed."""
+    """All levels, one row each; None: a continuous range."""
     _target = np.empty(0)
-    """What follows them where the minimum is sought."""
+    """The level at which the minimum is sought."""
 
     def __init__(
         self,
@@ -113,7 +114,7 @@ class InformationBased(OnLedger):
         self._loss: MarginalGP | None = None
 
     def tell(self, trial: Trial) -> None:
-        """Take note of an answer, and fit the surrogates once the initial design is told."""
+        """Take a result; fit the surrogates if the initial design is complete."""
         super().tell(trial)
         self._told_X.append(self._point(trial.task))
         if len(self.trials) >= len(self._initial) and self._n_succeeded >= 2:
@@ -121,9 +122,9 @@ class InformationBased(OnLedger):
 
     @property
     def recommendation(self) -> Candidate | None:
-        """Of the candidates that succeeded, the one with the lowest posterior mean where the minimum is sought.
+        """Among successful candidates, the one with the lowest posterior mean at the target level.
 
-        Before the surrogate is first fitted, the one with the lowest error told.
+        Before the first fit, the one with the lowest error.
         """
         if self._loss is None:
             return None if self._best is None else self._best.task.candidate
@@ -133,26 +134,26 @@ class InformationBased(OnLedger):
 
     @abstractmethod
     def _fit(self, X: Array) -> MarginalGP:
-        """The surrogate of what is minimised, fitted to the trials told at joint points X (n, d + k)."""
+        """Fit the surrogate of the error to the trials so far, at joint points X (n, d + k)."""
 
     def _costs(self, X: Array) -> Array:
         """Predicted cost at joint points X (m, d + k) under each component, (S, m) or what broadcasts to it."""
         return np.ones((1, 1))
 
     def _follows(self, u: Array) -> Array:
-        """What follows candidates' coordinates, (m, k), for numbers u (m,) in [0, 1)."""
+        """Levels (m, k) at numbers u (m,) in [0, 1)."""
         assert self._levels is not None
         return np.asarray(self._levels[(u * len(self._levels)).astype(int)])
 
     def _level_of(self, task: TrialTask) -> Array:
-        """What follows the coordinates of a task's candidate, (k,)."""
+        """Level of a task, (k,)."""
         return self._target
 
     def _point(self, task: TrialTask) -> Array:
         return np.concatenate([self._encoding.encode(task.candidate), self._level_of(task)])
 
     def _marginal(self, gp: GP, n_free: int) -> MarginalGP:
-        """Averaged over `n_hyper` samples; the sampler needs two walkers per free hyperparameter."""
+        """A GP averaged over `n_hyper` samples; the sampler needs two walkers per free hyperparameter."""
         n_walkers = max(self._n_hyper + self._n_hyper % 2, 2 * n_free)
         return MarginalGP(
             gp,
@@ -164,7 +165,7 @@ class InformationBased(OnLedger):
         )
 
     def _projected(self) -> Array:
-        """The candidates told as joint points where the minimum is sought."""
+        """The evaluated candidates as joint points at the target level."""
         X = np.array(self._told_X)
         X[:, self._encoding.n_coordinates :] = self._target
         return X
@@ -202,7 +203,7 @@ class InformationBased(OnLedger):
         return np.asarray((gain(X) / self._costs(X)).mean(axis=0))
 
     def _draw_representers(self, component: GP, eta: float) -> tuple[Array, Array]:
-        """Joint points where the minimum is sought, (R, d + k), and their log density (R,)."""
+        """Draw representers: joint points at the target level (R, d + k), and their log density (R,)."""
         log_u = log_density(component, eta, self._density)
         if self._grid is not None:
             Z = self._with(self._grid, self._target)
@@ -238,7 +239,7 @@ class InformationBased(OnLedger):
         return np.hstack([points, self._follows(u)])
 
     def _fresh(self, X: Array) -> NDArray[np.bool_]:
-        """Whether joint points (m, d + k) were not asked before, (m,)."""
+        """Mask (m,) of the joint points (m, d + k) that were not asked before."""
         asked = {self._point(task).tobytes() for task in self._asked}
         return np.array([point.tobytes() not in asked for point in X])
 
@@ -248,6 +249,6 @@ class InformationBased(OnLedger):
 
 
 def standardised(values: Array) -> tuple[Array, float, float]:
-    """Values less their mean, over their standard deviation, and both; a deviation of 0 counts as 1."""
+    """Standardise values; returns them, their mean and their standard deviation (1 in place of 0)."""
     mean, sd = float(values.mean()), float(values.std()) or 1.0
     return (values - mean) / sd, mean, sd

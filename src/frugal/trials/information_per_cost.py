@@ -28,23 +28,23 @@ from frugal.trials.surrogates.kernels import Array
 
 CURRENCIES, INCUMBENTS = ("seconds", "cost"), ("mean", "last_seen")
 LEAST_COST = 1e-6
-"""What a trial that cost less counts as, in the currency's unit: logarithms are modelled."""
+"""Smallest modelled cost, in the currency's unit, since logarithms are modelled."""
 
 
 class InformationPerCost(InformationBased):
-    """Base of the strategies that also choose on how many rows; a subclass says which (`_task_at`, `_level_of`).
+    """Base of the strategies that also choose the number of rows; a subclass maps levels to rows (`_n_rows`).
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most.
-        rng: what the strategy draws from.
-        currency: what is paid: `seconds`, as measured, or `cost`, machine-independent.
-        overhead: that every trial is taken to cost beside, in the currency's unit.
-        n_valid: rows that errors are measured on: an error below 1 / (2 n_valid) counts as that.
-        incumbent: `mean`, of the candidates told the one with the lowest mean predicted on all rows, or
-            `last_seen`, the one with the lowest error told on however many.
-        prior: of the hyperparameters: `repaired` or `robo`.
-        **settings: of `InformationBased`.
+        space: the search space.
+        n_trials: largest number of trials.
+        rng: generator of all random draws.
+        currency: the modelled cost: `seconds`, as measured, or `cost`, machine-independent.
+        overhead: extra cost of every trial, in the currency's unit.
+        n_valid: number of validation rows; errors below 1 / (2 n_valid) are raised to it.
+        incumbent: `mean`, the evaluated candidate with the lowest mean predicted on all rows, or `last_seen`, the
+            one with the lowest error on any number of rows.
+        prior: prior of the hyperparameters: `repaired` or `robo`.
+        **settings: settings of `InformationBased`.
 
     Raises:
         ValueError: on a setting outside its range; `tell`: on an error or a cost below 0, or no cost.
@@ -75,7 +75,7 @@ class InformationPerCost(InformationBased):
         self._cost_scale = (0.0, 1.0)
 
     def _check_answer(self, trial: Trial) -> None:
-        """As in the base; the logarithms of error and cost are modelled, too."""
+        """Also check that the logarithms of error and cost exist."""
         super()._check_answer(trial)
         paid = getattr(trial, self._currency)
         if trial.error < 0:
@@ -90,15 +90,15 @@ class InformationPerCost(InformationBased):
 
     @abstractmethod
     def _surrogates(self) -> tuple[MarginalGP, MarginalGP]:
-        """Those of the log error and the log cost."""
+        """Surrogates of the log error and the log cost."""
 
     @abstractmethod
     def _design_level(self, number: int) -> Array:
-        """What follows the coordinates of an initial candidate, (k,)."""
+        """Level of an initial candidate, (k,)."""
 
     @abstractmethod
     def _n_rows(self, level: Array) -> int | None:
-        """Rows that `level` (k,) stands for."""
+        """Number of rows at `level` (k,)."""
 
     def _task(self, number: int, candidate: Candidate) -> TrialTask:
         level = self._design_level(number) if number < len(self._initial) else self._next

@@ -1,4 +1,4 @@
-"""What every strategy of the family keeps: its trials, numbered, the answers, the budget and the incumbent."""
+"""Bookkeeping shared by all trials strategies: numbered trials, results, budget and incumbent."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from frugal.spaces import SearchSpace
 
 
 class OnLedger(ABC):
-    """Base of the strategies that spend their budget one whole trial after the other.
+    """Base of the strategies that spend their budget in whole trials.
 
-    A subclass proposes the candidates (`_propose`). The incumbent is the candidate with the lowest error told, on
-    a tie the one told first; a failed trial is never the incumbent, and is counted.
+    A subclass proposes the candidates (`_propose`). The incumbent is the candidate with the lowest error, on a
+    tie the first one. A failed trial counts against the budget, but is never the incumbent.
 
     Attributes:
         trials: those told, in the order of the answers.
@@ -49,7 +49,7 @@ class OnLedger(ABC):
         self.trials: list[Trial] = []
 
     def ask(self) -> TrialTask | Wait | None:
-        """Next trial; WAIT: none before an answer is told; None: the budget is asked, or the run has settled."""
+        """Next trial; WAIT: it needs a pending result; None: the budget is spent, or the run has converged."""
         n_asked = len(self._asked)
         if n_asked >= self._n_trials:
             return None
@@ -77,23 +77,23 @@ class OnLedger(ABC):
             self._best = trial
 
     def _check_answer(self, trial: Trial) -> None:
-        """Raise TypeError or ValueError unless `trial` is an answer that the strategy can use."""
+        """Raise TypeError or ValueError unless the strategy can use the result `trial`."""
         if not isinstance(trial, Trial):
             raise TypeError(f"an answer must be a Trial, got {trial!r}")
         if not is_real(trial.error) or math.isinf(trial.error):
             raise ValueError(f"an error must be a finite number, or nan for a failed trial, got {trial.error!r}")
 
     def report(self, task: TrialTask, epoch: int, score: float) -> bool:
-        """True: no trial is stopped early."""
+        """Always True: no trial is stopped early."""
         return True
 
     @property
     def incumbent(self) -> Candidate | None:
-        """Candidate of the lowest error told; None before a trial has succeeded."""
+        """Candidate with the lowest error so far; None before a trial has succeeded."""
         return None if self._best is None else self._best.task.candidate
 
     def _task(self, number: int, candidate: Candidate) -> TrialTask:
-        """The trial of a candidate, initial or proposed: on all rows."""
+        """Task of a candidate, initial or proposed, on all rows."""
         return TrialTask(number, candidate)
 
     @property
@@ -101,7 +101,7 @@ class OnLedger(ABC):
         return sum(not math.isnan(trial.error) for trial in self.trials)
 
     def _errors(self) -> NDArray[np.float64]:
-        """Errors told, the worst of them in place of failures."""
+        """Errors so far; failures count as the worst of them."""
         errors = np.array([trial.error for trial in self.trials])
         return np.where(np.isnan(errors), np.nanmax(errors), errors)
 
@@ -111,7 +111,7 @@ class OnLedger(ABC):
 
 
 LARGEST_DESIGN: Final = 100_000
-"""Candidates of an initial design at most: they are all held at once."""
+"""Largest initial design, since all its candidates are in memory at once."""
 
 
 def initial_design(space: SearchSpace, n: int, rng: np.random.Generator) -> list[Candidate]:

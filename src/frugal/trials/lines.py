@@ -1,4 +1,4 @@
-"""A file of finished work, one JSON object per line, that a killed job or search goes on from."""
+"""A journal: one JSON object per line for each finished piece of work, so that a killed job can resume."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class JournalFile:
-    """Where a job keeps what it has done, and with which code it does it.
+    """Path of a job's journal, with the hash of the job's code.
 
     Attributes:
         path: of the file.
@@ -43,7 +43,7 @@ class JournalFile:
 
     @property
     def remedy(self) -> str:
-        """What to do about a file that is refused."""
+        """Advice for the message if the file is refused."""
         return f"delete it, or set it aside by {self.way}"
 
     def set_aside(self, why: str = "") -> None:
@@ -58,7 +58,7 @@ class JournalFile:
         log.warning("warning: %s%s is set aside as %s, and begun anew", self.path, why, aside)
 
     def is_current(self, kept: Mapping[str, Any], header: Mapping[str, Any], code: str, *, is_empty: bool) -> bool:
-        """Whether the file is of this job and this code; if it is of other code, it is set aside.
+        """True if the file is of this job and this code. A file of other code is set aside.
 
         Args:
             kept: what the file says that it is of.
@@ -79,7 +79,7 @@ class JournalFile:
         return not other
 
     def differing(self, kept: Mapping[str, Any], header: Mapping[str, Any]) -> list[str]:
-        """Names of what must be, but is not, the same in two headers; the code is none of them."""
+        """Names of the header fields that differ, apart from the code."""
 
         def text(head: Mapping[str, Any], name: str) -> str:
             return json.dumps(head[name], sort_keys=True) if name in head else ""
@@ -90,16 +90,16 @@ class JournalFile:
 
 
 JournalPath = str | Path | JournalFile
-"""A path alone is that of a journal of which nobody asks what code it is of."""
+"""A plain path stands for a journal whose code is not checked."""
 
 
 def file_of(journal: JournalPath) -> JournalFile:
-    """The file of a journal."""
+    """Path of a journal."""
     return journal if isinstance(journal, JournalFile) else JournalFile(Path(journal))
 
 
 def as_object(text: str | bytes) -> dict[str, Any] | None:
-    """The JSON object that a text is; None: it is none."""
+    """Parse a text as a JSON object; None if it is not one."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -108,7 +108,7 @@ def as_object(text: str | bytes) -> dict[str, Any] | None:
 
 
 class Lines:
-    """What a job has done so far, each piece on disk before the next begins.
+    """The finished pieces of a job; each is on disk before the next begins.
 
     Every line carries a checksum; so the first also tells a journal from another file.
 
@@ -118,11 +118,10 @@ class Lines:
     """
 
     def __init__(self, journal: JournalPath | None, header: dict[str, Any]) -> None:
-        """Open, or go on with, a file.
+        """Create a journal, or resume one.
 
-        One that older code has written is set aside, its name ending in `.old`, and so is any where `restart` asks
-        for it. An empty file, and another job's that holds no row, are written over. A last line that was cut off
-        is done again.
+        A file of older code is set aside under a name ending in `.old`; with `restart`, any file is. An empty file
+        is overwritten, and so is another job's without rows. A truncated last line is dropped.
 
         Args:
             journal: the file; its folder is made. None: nothing is kept.
@@ -156,7 +155,7 @@ class Lines:
         self._file = path.open("a")  # rows go to this file, whatever another process puts under its name
 
     def rows(self, convert: Callable[[dict[str, Any]], T]) -> list[T]:
-        """What the file held when it was opened, in order.
+        """Rows of the file at the time it was opened, in order.
 
         Args:
             convert: makes what is needed of a row.
@@ -192,7 +191,7 @@ class Lines:
 def _header_gone_on_from(
     journal: JournalFile, lines: list[str], header: dict[str, Any], code: str
 ) -> dict[str, Any] | None:
-    """The header of lines of this job and this code; None: they are set aside, or in nobody's way."""
+    """Header of the lines to resume from; None if they were set aside or can be overwritten."""
     kept = _as_object(journal, 1, lines[0])
     if CHECK in kept:
         kept = _checked(journal, 1, lines[0])
@@ -225,7 +224,7 @@ def _as_object(journal: JournalFile, number: int, line: str) -> dict[str, Any]:
 
 
 def _checked(journal: JournalFile, number: int, line: str) -> dict[str, Any]:
-    """What a line holds, without its checksum."""
+    """Parse a line and check its checksum."""
     row = _as_object(journal, number, line)
     if row.pop(CHECK, None) != _check_of(row):
         where = f"{journal.path}, line {number}"

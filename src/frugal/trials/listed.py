@@ -1,4 +1,4 @@
-"""A space in which only some candidates can be had."""
+"""A search space of which only listed candidates can be evaluated."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from frugal.spaces import SearchSpace
 
 @dataclass(frozen=True)
 class ListedSpace(SearchSpace):
-    """A space in which only some candidates can be had.
+    """A search space of which only listed candidates can be evaluated.
 
-    Points of the cube lead to the nearest of these (`from_unit`); draws (`sample`) are from the whole space.
+    `from_unit` returns the listed candidate nearest to a point; `sample` draws from the whole space.
 
     Attributes:
         listed: the candidates, at least one.
@@ -33,7 +33,7 @@ class ListedSpace(SearchSpace):
         return self.listed[int(self.distances(super().from_unit(point)).argmin())]
 
     def distances(self, candidate: Candidate) -> NDArray[np.float64]:
-        """From a candidate to each listed one, Euclidean, in the unit cube; shape (n_listed,)."""
+        """Euclidean distances in the unit cube from a candidate to each listed one, shape (n_listed,)."""
         lengths: NDArray[np.float64] = np.sqrt(((self._points - self.to_unit(candidate)) ** 2).sum(axis=1))
         return lengths
 

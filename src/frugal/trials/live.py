@@ -1,4 +1,4 @@
-"""One strategy of the family run live: several trials at once, in workers, told in the order of asking."""
+"""Live runs of a trials strategy: several trials at once in workers, told in the order of asking."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TRIALS: Final[Family[TrialTask, Trial]] = Family(
 
 
 class LiveRun:
-    """A run under way; what an interrupted one has been told stays in place.
+    """A live run. After an interruption the finished trials stay in place.
 
     A strategy is told the answers in the order of asking. So a run depends on the number of pending trials, but on
     neither the number of workers nor their speed. A trial whose worker dies is repeated once, with a warning. It
@@ -62,7 +62,7 @@ class LiveRun:
         kept: Callable[[TrialTask], Trial | None] = lambda task: None,
         keep: Callable[[Trial], None] = lambda trial: None,
     ) -> KeyboardInterrupt | None:
-        """Ask and tell until the strategy is finished, or Ctrl-C comes.
+        """Ask and tell until the strategy is finished or Ctrl-C is pressed.
 
         Args:
             evaluate: task -> trial; picklable where the executor is made of processes. What it raises ends the
@@ -103,7 +103,7 @@ class LiveRun:
         return None
 
     def table(self) -> pd.DataFrame:
-        """One row per trial told, columns `frugal.trials.runs.COLUMNS`; candidates as `as_text` has them."""
+        """Table with one row per finished trial and the columns `frugal.trials.runs.COLUMNS`; see `as_text`."""
         import pandas as pd
 
         return pd.DataFrame(self._rows, columns=COLUMNS)
@@ -129,12 +129,12 @@ class LiveRun:
         self._rows.append(row | {"incumbent": as_text(chosen), "recommendation": as_text(believed)})
 
     def _timed(self, task: TrialTask, trial: Trial) -> Trial:
-        """A trial as it is told: with the very task that was asked, and the optimiser's time before it."""
+        """Complete a trial with the task that was asked and the optimiser's time before it."""
         return replace(trial, task=task, overhead_s=trial.overhead_s or self._overheads[task.id])
 
 
 def as_text(candidate: Candidate | None) -> str | None:
-    """A candidate as a JSON object; what JSON does not know as its name or text. None stays None."""
+    """Serialise a candidate as JSON; other objects become their name or text. None stays None."""
     return None if candidate is None else json.dumps(dict(candidate), sort_keys=True, default=_plain)
 
 

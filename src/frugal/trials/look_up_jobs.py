@@ -1,4 +1,4 @@
-"""Jobs that make a look-up table as the workflow's settings say: one value of the last dimension each."""
+"""Jobs of the workflow that make a look-up table, one per value of the last dimension."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SETTINGS: Final = (
 
 
 def problem_of(settings: Mapping[str, Any], root: str | Path = "data") -> LearnerProblem:
-    """What a table is of; its space is the grid.
+    """The problem that a table is made from; its space is the grid.
 
     Args:
         settings: learner; dataset; space, the learner's; n_per_dimension, values of each of its dimensions, evenly

@@ -1,4 +1,4 @@
-"""Look-up problems: tables of real fits that stand in for the fits, as Klein et al. (2017) had for their SVM.
+"""Look-up problems: tables of real fits replace the fits, as in Klein et al. (2017) for their SVM.
 
 So many strategies and repetitions meet the same fits, and cost their own overhead alone.
 """
@@ -20,13 +20,13 @@ from frugal.trials.measured import COLUMNS, KEY, OF, facts_of
 from frugal.trials.problems import LearnerProblem, Report
 
 MAX_SHARE: Final = 5e-4
-"""Predictions in which a cell of `svm_table` may differ from a live fit, see `recheck`."""
+"""Share of predictions in which a cell of `svm_table` may differ from a live fit, see `recheck`."""
 
 
 class LookUpProblem:
-    """Trials whose answers are cells of a table of real fits; a trial takes its cell's seconds, not the clock's.
+    """A problem whose trials are cells of a table of real fits. The seconds of a trial are those of its cell.
 
-    A table keeps few draws of a size, so draw `subset` of a trial is number `subset` modulo those kept.
+    A table stores few draws of a size, so `subset` of a trial counts modulo the stored draws.
 
     Attributes:
         name: of learner and dataset.
@@ -67,7 +67,7 @@ class LookUpProblem:
                 raise ValueError(f"draws of {n} rows must be numbered from 0 on, got {sorted(set(draws))}")
 
     def evaluate(self, task: TrialTask, report: Report) -> Trial:
-        """The cell of a task.
+        """Look up the cell of a task.
 
         Raises:
             ValueError: on a candidate, number of rows or draw that the table lacks, or epochs.
@@ -107,7 +107,7 @@ def recheck(
     rng: np.random.Generator,
     max_flips: int | None = None,
 ) -> pd.DataFrame:
-    """Cells drawn without replacement, each fitted anew by a trial of its learner on the same rows.
+    """Fit randomly drawn cells anew, by trials of the learner on the same rows.
 
     A table that `measure` made gives the same errors to the last digit. In one that `measure_svm` made, kernel
     values differ from those of SVC(kernel="rbf") in the last digits; LIBSVM stops once its optimality conditions
@@ -151,7 +151,7 @@ def recheck(
 
 
 def check_cells(cells: pd.DataFrame) -> None:
-    """Refuse a table by what `recheck` found.
+    """Raise if the differences found by `recheck` exceed their limit.
 
     Raises:
         RunError: naming the first cell whose errors differ by more than they may, or one of which failed.

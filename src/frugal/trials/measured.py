@@ -1,4 +1,4 @@
-"""Tables of real fits: every candidate of a list at every size and draw of rows, made once and looked up since.
+"""Make look-up tables: real fits of every listed candidate at every size and draw of rows.
 
 A table has one row per cell, columns `COLUMNS`; `LookUpProblem` reads it. A killed job goes on from its journal
 and ends in the same table, its seconds aside.
@@ -34,7 +34,7 @@ Group = Callable[[LearnerProblem, list[Candidate], int, int], Iterator[dict[str,
 
 @dataclass(frozen=True)
 class Sizes:
-    """Which draws of how many rows a table holds.
+    """The sizes of a table and the number of draws of each.
 
     Attributes:
         n_rows: of the training part, each once.
@@ -60,7 +60,7 @@ class Sizes:
             )
 
     def check(self, problem: LearnerProblem) -> None:
-        """Refuse sizes below the number of classes or above the training rows.
+        """Raise on sizes below the number of classes or above the training rows.
 
         Raises:
             ValueError: naming the size.
@@ -84,9 +84,9 @@ def measure(
     n_subsets: Sequence[int],
     journal_path: JournalPath | None = None,
 ) -> pd.DataFrame:
-    """A table by trials and further fits of a learner, one for the validation and one for the test rows.
+    """Make a table by trials of a learner for the validation errors, and further fits for the test errors.
 
-    Seconds and cost of a cell are those of its trial, as `LearnerProblem` has them.
+    Seconds and cost of a cell are those of its trial in `LearnerProblem`.
 
     Args:
         problem: whose trials the cells are; of a learner that is not trained in epochs.
@@ -114,7 +114,7 @@ def in_groups(
     group: Group,
     journal_path: JournalPath | None = None,
 ) -> pd.DataFrame:
-    """The table of `measure`, its cells made by `group`, which is given all that lack of one size and draw."""
+    """Make the table of `measure`; `group` makes all missing cells of one size and draw together."""
     sizes.check(problem)
     names = [as_json(candidate) for candidate in candidates]
     if not names or len(set(names)) < len(names):
@@ -134,7 +134,7 @@ def in_groups(
 
 
 def facts_of(problem: LearnerProblem) -> dict[str, Any]:
-    """What a table of a problem is of, under `OF`."""
+    """Facts that identify the problem of a table, under the keys `OF`."""
     return dict(zip(OF, (problem.learner, problem.dataset.name, problem.data, problem.seed), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Search by a surrogate: fit it to the trials told, then try where the acquisition is largest.
+"""Search by a surrogate: fit it to the trials so far, then try the maximum of the acquisition.
 
 Targets are standardised before the fit (a standard deviation of 0 counts as 1). What else is done:
 
@@ -31,7 +31,7 @@ BASELINES = ("mean", "observed")
 
 
 class ModelBased(OnLedger):
-    """Base of the strategies with a surrogate; a subclass fits it (`_fit`) and may choose otherwise (`_choose`).
+    """Base of the strategies with a surrogate. A subclass fits it (`_fit`), and may override `_choose`.
 
     Attributes:
         max_log_ei: largest log expected improvement at the latest ask, in units of the error; nan before there was
@@ -90,16 +90,16 @@ class ModelBased(OnLedger):
         self._settled = False  # until another answer comes
 
     def tell(self, trial: Trial) -> None:
-        """Take note of an answer; the surrogate is fitted anew at the next ask."""
+        """Take a result; the surrogate is fitted again at the next `ask`."""
         super().tell(trial)
         self._told_X.append(self._encoding.encode(trial.task.candidate))
         self._surrogate, self._settled = None, False
 
     @property
     def recommendation(self) -> Candidate | None:
-        """Of the candidates that succeeded, the one with the lowest posterior mean.
+        """Among successful candidates, the one with the lowest posterior mean; before two, the incumbent.
 
-        Before two have, the incumbent. Where errors are noisy the incumbent is rather the luckiest one.
+        If errors are noisy, the incumbent may only be the luckiest candidate.
         """
         if self._n_succeeded < 2:
             return self.incumbent
@@ -111,7 +111,7 @@ class ModelBased(OnLedger):
 
     @abstractmethod
     def _fit(self, X: Array, y: Array) -> Surrogate:
-        """A surrogate of standardised errors y (n,) at X (n, d)."""
+        """Fit a surrogate to standardised errors y (n,) at X (n, d)."""
 
     def _choose(self, surrogate: Surrogate, X: Array, log_ei: Array, fresh: Array) -> int:
         """Row of X (m, d) to try, given its log EI (m,) and a mask (m,) of what may be tried."""

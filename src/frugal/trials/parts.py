@@ -1,4 +1,4 @@
-"""Which rows a problem fits, validates and tests on."""
+"""Split rows for fitting, validation and testing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from frugal.seeds import rng_for
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Rows to fit, to validate and to test on; the last are shown to no strategy.
+    """Rows for fitting, validation and testing. No strategy sees the test rows.
 
     Attributes:
         train: X (n_train, n_features) and y (n_train,).
@@ -36,7 +36,7 @@ def split(
     n_train: int | None = None,
     train_seed: int = 0,
 ) -> Parts:
-    """Set rows apart for validation, and for testing where the dataset has set none apart itself.
+    """Set rows apart for validation, and for testing unless the dataset has its own test rows.
 
     Args:
         data: the dataset; its split "test" is kept where it has one.
@@ -69,6 +69,6 @@ def split(
 
 
 def refuse(condition: bool, sentence: str) -> None:
-    """Raise a ValueError where the condition holds."""
+    """Raise ValueError if the condition holds."""
     if condition:
         raise ValueError(sentence)

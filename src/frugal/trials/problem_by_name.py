@@ -15,17 +15,17 @@ from frugal.trials.lookup import LookUpProblem
 from frugal.trials.problems import LearnerProblem, Parts, Problem, split
 
 FUNCTION, LOOKUP, CURVES = "function", "lookup", "curves"
-"""Learners of problems that are functions, tables of real fits or stored curves; the dataset is its name."""
+"""Learner names of problems that are functions, look-up tables or stored curves; `dataset` names which."""
 N_VALID: Final = 10_000
-"""Rows for validation, the last ones of MNIST's training part, as in documents 002 and 003."""
+"""Validation rows: the last ones of MNIST's training part, as in documents 002 and 003."""
 SHARE: Final = 0.33
-"""Of the rows of other datasets that are for testing, and of the rest that are for validation, as on OpenML."""
+"""For other datasets: share of rows for testing, and of the rest for validation, as on OpenML."""
 
 
 def problem(
     learner: str, dataset: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data"
 ) -> Problem:
-    """What one repetition's trials are made on; the same for every method.
+    """Build the problem of one repetition, the same for every method.
 
     Args:
         learner: `function`, `lookup`, `curves`, or a learner that has rows.

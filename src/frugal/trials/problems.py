@@ -1,4 +1,4 @@
-"""What trials are made on: a learner on a dataset, or a function whose minimum is known."""
+"""Problems that evaluate trials: a learner on a dataset, or a function with a known minimum."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from frugal.trials.parts import split as split
 from frugal.trials.states import States
 
 Report = Callable[[TrialTask, int, float], bool]
-"""What a learner with epochs calls after each of them: task, epoch from 1, validation score; False stops it."""
+"""Called after each epoch with task, epoch (from 1) and validation score; returning False stops the trial."""
 
 
 class Problem(Protocol):
-    """Something to be optimised, one trial after the other.
+    """An objective that evaluates one trial after the other.
 
     Attributes:
         name: of learner and dataset, or of the function.
@@ -48,15 +48,15 @@ class Problem(Protocol):
     def data(self) -> str: ...  # noqa: D102
 
     def evaluate(self, task: TrialTask, report: Report) -> Trial:
-        """Carry out one trial; `overhead_s` of what it returns is 0."""
+        """Evaluate one trial; `overhead_s` of the result is 0."""
 
 
 @runtime_checkable
 class Recalling(Protocol):
-    """A problem whose answers depend on the trials before, so that a resumed run tells it of those."""
+    """A problem whose results depend on earlier trials, so that a resumed run has to replay them."""
 
     def recall(self, trial: Trial) -> None:
-        """Take note of a trial that was made before the run was interrupted."""
+        """Record a trial that was made before the run was interrupted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +64,9 @@ class LearnerProblem:
     """A learner on a dataset: a trial fits it on some or all training rows and scores it on the validation rows.
 
     The cost of a trial is rows times epochs, where a network is trained in epochs or a hyperparameter says how
-    many there are (`n_epochs`), and rows for other learners. Pixels (uint8) are divided by 255. What a learner
-    raises over bad candidates (ValueError, ArithmeticError, LinAlgError) makes a failed trial with its reason.
-    Seconds are the processor's, which jobs beside it do not lengthen, and the clock's where a GPU computes.
+    many there are (`n_epochs`), and rows for other learners. Pixels (uint8) are divided by 255. If a
+    learner raises ValueError, ArithmeticError or LinAlgError, the trial fails with that reason. Seconds are CPU
+    time, which other jobs do not lengthen, or wall-clock time if a GPU computes.
 
     Attributes:
         learner: one that `learners.build` knows, or a network.
@@ -103,7 +103,7 @@ class LearnerProblem:
 
     @property
     def n_epochs(self) -> int | None:
-        """Epochs of a trial whose task says none: the setting, else the learner's own number; None: neither."""
+        """Default epochs of a trial: the setting, else the learner's number; None if it has neither."""
         return learners.n_epochs(self.learner) if self.epochs is None else self.epochs
 
     def evaluate(self, task: TrialTask, report: Report) -> Trial:
@@ -124,9 +124,9 @@ class LearnerProblem:
         return Trial(task, error, process_time() - started, float(len(rows) * n_epochs), reason=reason)
 
     def warm(self, candidate: Candidate) -> None:
-        """Fit the learner to a row of every class and drop it, so that no trial pays for what is imported first.
+        """Fit the learner once to one row per class, so that no trial pays for the first imports.
 
-        What it may come to is not looked at; no random number of a trial is drawn.
+        The result is ignored, and no random number of a trial is drawn.
         """
         y = self.parts.train[1]
         rows = np.sort(np.unique(y, return_index=True)[1])
@@ -147,10 +147,10 @@ class LearnerProblem:
         return error
 
     def network_test_error(self, trial: Trial) -> float:
-        """Error on the test rows of what a trial has left that was trained in epochs; it can be continued no more.
+        """Test error of the network that a trial has left; the trial cannot be continued afterwards.
 
         Raises:
-            ValueError: if the trial has left no such thing.
+            ValueError: if the trial has left no network.
         """
         left = self._states.take(trial.task.id, self._network(trial.task.candidate))
         X, y = self.parts.test
@@ -163,7 +163,7 @@ class LearnerProblem:
         return States(self.states)
 
     def rows(self, task: TrialTask) -> NDArray[np.int64]:
-        """Rows of the training part that a task is fitted on: the first ones of a draw of its own."""
+        """Training rows of a task: the first ones of its own permutation."""
         n_all = len(self.parts.train[1])
         if task.n_rows is None:
             return np.arange(n_all)
@@ -185,14 +185,14 @@ class LearnerProblem:
             return math.nan, f"{type(error).__name__}: {error}"
 
     def _scaled(self, X: NDArray[Any], X_scored: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Rows as a learner other than a network is given them: pixels in [0, 1], then the scaler's."""
+        """Scale rows for learners other than networks: pixels to [0, 1], then the scaler."""
         if X.dtype == np.uint8:
             X, X_scored = X / 255.0, X_scored / 255.0
         scaler = scaler_for(self.scaler)
         return (X, X_scored) if scaler is None else (scaler.fit_transform(X), scaler.transform(X_scored))
 
     def _seed_of(self, candidate: Candidate) -> int:
-        """Of what is trained in epochs, one for each candidate: the same in trials and in fits to be tested."""
+        """Seed of a candidate's network, the same in trials and in test fits."""
         in_epochs = learners.in_epochs(self.learner)
         return seed_for("trial", self.seed, as_json(candidate)) if in_epochs else self.seed
 
@@ -221,7 +221,7 @@ class LearnerProblem:
         return Trial(task, error, seconds, cost, tuple(trained.curve), trained.reason)
 
     def _network(self, candidate: Candidate) -> Epochwise:
-        """Untrained."""
+        """An untrained network."""
         seed = self._seed_of(candidate)
         in_epochs = record(self.learner).in_epochs
         if in_epochs is not None:

@@ -76,9 +76,9 @@ def run(
 
 
 def _as_kept(task: TrialTask, trial: Trial, strategy: TrialStrategy, problem: Problem, n_before: int) -> Trial:
-    """A kept trial, with the strategy told of its epochs as it was then: those after the first `n_before`.
+    """Replay a stored trial: report its epochs after the first `n_before` to the strategy.
 
-    The problem is told first, since what the strategy makes of a score may depend on what answered for the trial.
+    The problem comes first, since the strategy's use of a score may depend on the curve behind the trial.
     """
     if trial.task != task:
         raise ValueError(
@@ -101,14 +101,14 @@ def as_row(trial: Trial) -> dict[str, Any]:
 
 
 def as_trial(row: dict[str, Any]) -> Trial:
-    """The trial that `as_row` made a row of."""
+    """Invert `as_row`."""
     task = {name: row[name] for name in TASK} | {"candidate": json.loads(row["candidate"])}
     answer = {name: row[name] for name in ANSWER} | {"curve": tuple(json.loads(row["curve"]))}
     return Trial(TrialTask(**task), **answer)
 
 
 class Journal:
-    """Trials of a run under way, each on disk before the next trial starts.
+    """The trials of a run so far; each is on disk before the next one starts.
 
     Attributes:
         path: of the file.
@@ -143,7 +143,7 @@ def states_beside(path: str | Path) -> Path:
 
 
 def forget(path: str | Path) -> None:
-    """Remove a journal, and the states beside it; there need be neither."""
+    """Remove a journal and the states beside it, if they exist."""
     shutil.rmtree(states_beside(path), ignore_errors=True)
     Path(path).unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""A search by name: one strategy on one problem from one seed, as jobs and people ask for it."""
+"""Run a search by name: one strategy on one problem from one seed, for jobs and for people."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from frugal.trials.strategies import known, make, settings_of
 from frugal.trials.termination import Check
 
 N_INITIAL: Final = 5
-"""Candidates that the strategies of a repetition start from."""
+"""Number of initial candidates, shared by the strategies of a repetition."""
 SETTINGS: Final = (
     "n_train",
     "n_valid",
@@ -60,7 +60,7 @@ def search(
     journal_path: JournalPath | None = None,
     others: Mapping[str, Callable[..., TrialStrategy]] = {},
 ) -> pd.DataFrame:
-    """One search; equal but for its seconds, whether or not it was interrupted.
+    """Run one search. An interrupted and resumed search gives the same rows, seconds apart.
 
     Args:
         method: a strategy of the family, or one of `others`.
@@ -149,7 +149,7 @@ def search(
 
 
 def _check_rows(target: LearnerProblem, settings: Mapping[str, Any]) -> None:
-    """Refuse numbers of rows that are none of a strategy's wrong settings, but not to be had of these data."""
+    """Raise on numbers of rows that are valid settings but exceed these data."""
     n_rows, n_classes = len(target.parts.train[1]), target.dataset.n_classes
     sizes = settings.get("sizes")
     asked = dict(settings) if sizes is None else {"n_min": sizes[0], "n_max": sizes[-1]}
@@ -160,7 +160,7 @@ def _check_rows(target: LearnerProblem, settings: Mapping[str, Any]) -> None:
 
 
 def _facts(target: Problem, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings that a strategy lacks and the problem knows: its classes, training rows and epochs."""
+    """Settings that the problem supplies to a strategy: classes, training rows and epochs."""
     facts: dict[str, Any] = {}
     if isinstance(target, LearnerProblem):
         facts = {"n_classes": target.dataset.n_classes, "n_rows": len(target.parts.train[1])}
@@ -190,7 +190,7 @@ def on_curves(termination: Mapping[str, Any], horizon: int) -> dict[str, Any]:
 
 
 def _of_curves(ids: pd.Series[int], target: CurvesProblem, checks: list[Check]) -> pd.DataFrame:
-    """`OF_CURVES` of the trials."""
+    """The columns `OF_CURVES` of the trials."""
     stored = {curve.id: curve for curve in target.curves}
     curves = [stored[target.replayed[trial]] for trial in ids]
     looks = [[check for check in checks if check.trial == trial] for trial in ids]
@@ -208,7 +208,7 @@ def _of_curves(ids: pd.Series[int], target: CurvesProblem, checks: list[Check]) 
 
 
 def _check_errors(what: str, table: pd.DataFrame) -> None:
-    """Refuse a search that has chosen nothing; say so where there was nothing to choose between."""
+    """Raise if every trial failed; warn if all errors are equal."""
     errors = table["error"].dropna().tolist()
     if not errors:
         raise RunError(f"all {len(table)} trials of {what} failed, the first with: {table['reason'].iloc[0]}")

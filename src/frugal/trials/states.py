@@ -1,4 +1,4 @@
-"""What later trials may train on: in memory, or in a folder, from which a killed run goes on, too."""
+"""Trained networks that later trials continue: in memory, or in a folder so that killed runs resume."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 class States:
-    """What each trial has left, until a later trial takes it.
+    """The network of each trial, until a later trial takes it.
 
-    A file is written whole or not at all. One that was taken stays until the next trial begins (`settle`): only
-    then is the trial that took it known to be kept, and a run that is killed before has to make that trial again.
+    A file is written whole or not at all. A file that was taken stays until the next trial begins (`settle`),
+    since a run that is killed before then has to repeat the trial that took it.
 
     Args:
         folder: where they are kept, a file per trial; made when the first is written. None: in memory.
@@ -25,7 +25,7 @@ class States:
         self._taken: set[int] = set()
 
     def keep(self, trial: int, network: Epochwise) -> None:
-        """Keep the network that a trial has left.
+        """Store the network of a trial.
 
         Raises:
             OSError: if its file cannot be written.
@@ -36,7 +36,7 @@ class States:
             network.save(self._path(self._folder, trial))
 
     def take(self, trial: int, fresh: Epochwise) -> Epochwise:
-        """The network that a trial has left, which can be taken once.
+        """Take the network of a trial; this works once.
 
         Args:
             trial: number of the trial.
@@ -60,7 +60,7 @@ class States:
         return network
 
     def settle(self) -> None:
-        """Remove what was taken; called once the trial that took it is kept."""
+        """Remove the taken files; called when the trial that took them is stored."""
         if self._folder is not None:
             for trial in self._taken:
                 self._path(self._folder, trial).unlink(missing_ok=True)

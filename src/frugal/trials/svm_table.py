@@ -1,4 +1,4 @@
-"""The table of `measured.measure` for the radial SVM, made in a fraction of the time of its trials.
+"""Make the table of `measured.measure` for the radial SVM in a fraction of the time of its trials.
 
 Candidates with one gamma share the kernel matrices of a draw of rows, of training rows with themselves and with
 the validation and test rows; a fit takes the first of them, and its votes on all rows are a product of matrices.
@@ -44,7 +44,7 @@ def measure_svm(
     n_subsets: Sequence[int],
     journal_path: JournalPath | None = None,
 ) -> pd.DataFrame:
-    """The table of `measure`, for the learner `svm` on unscaled features; arguments and columns are the same.
+    """Make the table of `measure` for the learner `svm` on unscaled features, with the same arguments and columns.
 
     Raises:
         ValueError: as `measure`, or if the problem is of another learner or has a scaler.
@@ -96,7 +96,7 @@ def _answers(
 def _fits(
     X: NDArray[Any], y: NDArray[np.int64], candidates: list[Candidate], gamma: float
 ) -> tuple[list[Votes | None], list[float], list[str], float]:
-    """What candidates came to, the seconds of each, why one failed, and the seconds of their kernel matrix."""
+    """Fit candidates: results, seconds and failure reason of each, and the seconds of their kernel matrix."""
     from sklearn.svm import SVC
 
     started = process_time()
@@ -129,7 +129,7 @@ def _errors(fitted: list[Votes | None], kernel: Floats, y: NDArray[np.int64]) ->
 
 
 def _kernel(X: NDArray[Any], Y: NDArray[Any], gamma: float) -> Floats:
-    """Shape (n_X, n_Y); pixels are divided by 255, as `LearnerProblem` does it."""
+    """Kernel matrix, shape (n_X, n_Y); pixels are divided by 255, as in `LearnerProblem`."""
     from sklearn.metrics.pairwise import rbf_kernel
 
     X, Y = (part / 255.0 if part.dtype == np.uint8 else part for part in (X, Y))
@@ -138,7 +138,7 @@ def _kernel(X: NDArray[Any], Y: NDArray[Any], gamma: float) -> Floats:
 
 
 class Votes:
-    """A fitted SVC of precomputed kernels, as weights of the training rows in each pair of classes.
+    """A fitted SVC on precomputed kernels, stored as weights of the training rows for each pair of classes.
 
     A pair votes for its first class where its decision is above 0, else for its second; of the classes with the
     most votes the first wins (LIBSVM's `svm_predict_values`).
@@ -161,7 +161,7 @@ class Votes:
         self._intercepts = sign * svc.intercept_
 
     def predict(self, kernel: Floats) -> NDArray[Any]:
-        """Classes of rows whose kernel values with the training rows are (n, n_rows); shape (n,)."""
+        """Predict classes (n,) from kernel values with the training rows (n, n_rows)."""
         wins = kernel @ self._weights + self._intercepts > 0
         n_votes = np.zeros((len(kernel), len(self._classes)), np.int64)
         for (i, j), first_wins in zip(self._pairs, wins.T, strict=True):

@@ -136,7 +136,7 @@ def add_output(
         flag: of the argument.
         beside: what else is written for each of these files.
         itself: whether a file of just that name is written.
-        **how: as of `add_argument`.
+        **how: as in `add_argument`.
     """
     _add_file(parser, "outputs", flag, ({"": lambda path: path} if itself else {}) | dict(beside or {}), how)
 

@@ -10,17 +10,17 @@ import numpy as np
 
 
 def is_number(value: object, low: float) -> bool:
-    """Whether `value` is a finite real number of at least `low`; a bool is not."""
+    """True if `value` is a finite real number of at least `low`; a bool is not."""
     return is_real(value) and low <= float(value) < math.inf  # type: ignore[arg-type]
 
 
 def is_real(value: object) -> bool:
-    """Whether `value` is a real number; nan and infinity are, a bool is not."""
+    """True if `value` is a real number; nan and infinity are, a bool is not."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def is_whole(value: object, low: int) -> bool:
-    """Whether `value` is an integer of at least `low`; a bool is not."""
+    """True if `value` is an integer of at least `low`; a bool is not."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         return False
     return int(value) >= low

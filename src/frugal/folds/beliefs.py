@@ -70,7 +70,7 @@ class Beliefs:
         return log_loss.Posterior.fit(losses, rate=self._rate, scale=self._scale)
 
     def failed(self, candidate: int) -> bool:
-        """Whether a fit of the candidate failed, or its log-loss was too large for a number (a score of 0)."""
+        """True if a fit of the candidate failed, or its log-loss was too large for a number (a score of 0)."""
         scores = self._ledger.scores[candidate]
         return any(math.isnan(s) or (s == 0 and self._model == "log_loss") for s in scores)
 

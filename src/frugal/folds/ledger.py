@@ -75,11 +75,11 @@ class Ledger:
         return self.ask(candidate, len(self.scores[candidate]))
 
     def awaits(self, candidate: int) -> bool:
-        """Whether a candidate's next fold on all rows is out."""
+        """True if a candidate's next fold on all rows is out."""
         return FoldTask(candidate, len(self.scores[candidate])) in self._pending
 
     def has_all_folds(self, candidate: int) -> bool:
-        """Whether every fold of a candidate was told, failed ones too."""
+        """True if every fold of a candidate was told, failed ones too."""
         return len(self.scores[candidate]) == self.n_folds
 
     @property
@@ -142,7 +142,7 @@ class Ledger:
 
     @property
     def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
+        """True if the incumbent has all its folds."""
         return self._best is not None
 
 
@@ -169,5 +169,5 @@ class OnLedger:
 
     @property
     def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
+        """True if the incumbent has all its folds."""
         return self._ledger.complete

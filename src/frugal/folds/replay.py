@@ -282,7 +282,7 @@ def run_in_processes(
         strategy: a fresh one.
         evaluate: task -> fit; sent once to every worker, data and all.
         n_workers: how many processes.
-        n_pending: as of `run`; None: `n_workers`.
+        n_pending: as in `run`; None: `n_workers`.
         start_method: of the processes; see `Workers`.
         **options: of `run`.
 

@@ -162,7 +162,7 @@ def prepare(method: str, kept: Kept, *, n_candidates: int, settings: Mapping[str
         method: name of the strategy.
         kept: scores of all distinct candidates on all folds, with the space in its meta, and its rungs.
         n_candidates: length of the drawn list.
-        settings: of the strategy.
+        settings: settings of the strategy.
 
     Raises:
         NotKeptError: if the strategy asks for scores on fewer rows that are not kept.
@@ -219,7 +219,7 @@ def search(
         table: scores of all distinct candidates on all folds, with the space in its meta.
         rungs: the same on fewer rows, by number of rows, for strategies that ask for them.
         n_candidates: length of the drawn list.
-        settings: of the strategy.
+        settings: settings of the strategy.
         tie_rule: one of `TIE_RULES`.
 
     Raises:

@@ -76,7 +76,7 @@ class BetaPruner(BasePruner):
         self._settings: dict[str, Any] = {"rate": rate, "n_valid": n_valid}
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
-        """Whether the folds so far say that the trial is worse than the best complete one.
+        """True if the folds so far say that the trial is worse than the best complete one.
 
         A trial with a score that is not finite is not pruned. Those of the best trial are left out.
         """
@@ -139,7 +139,7 @@ class LearningCurvePruner(BasePruner):
         self._has_warned = False
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
-        """Whether the curve so far says that the trial ends below the best complete one."""
+        """True if the curve so far says that the trial ends below the best complete one."""
         epochs, scores, best = sorted(trial.intermediate_values), _scores(study, trial), _best_trial(study)
         n = len(scores)
         if epochs != list(range(1, n + 1)):

@@ -86,7 +86,7 @@ class Learner:
 
     @property
     def trains_in_epochs(self) -> bool:
-        """Whether it is trained epoch by epoch, so that it can be stopped and resumed."""
+        """True if it is trained epoch by epoch, so that it can be stopped and resumed."""
         return self.is_network or self.in_epochs is not None
 
     @property
@@ -266,7 +266,7 @@ def n_epochs(learner: str) -> int | None:
 
 
 def in_epochs(learner: str) -> bool:
-    """Whether a learner is trained epoch by epoch, so that it can be stopped and resumed.
+    """True if a learner is trained epoch by epoch, so that it can be stopped and resumed.
 
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.

@@ -116,7 +116,7 @@ class Spent:
 
     @property
     def is_over(self) -> bool:
-        """Whether a search that has to be told its budget has used it."""
+        """True if a search that has to be told its budget has used it."""
         return self.n_fits >= SHARE * self._problem.n_fits
 
     def choice(self, candidate: int) -> Choice:

@@ -51,7 +51,7 @@ def list_candidates(
 
 
 def is_grid(space: Space) -> bool:
-    """Whether every value is listed, so that nothing need be drawn."""
+    """True if every value is listed, so that nothing need be drawn."""
     return not any(hasattr(values, "rvs") for one in _spaces(space) for values in one.values())
 
 

@@ -100,7 +100,7 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _is_of_user(known: Any) -> bool:
-    """Whether a function or a class is defined outside of installed packages."""
+    """True if a function or a class is defined outside of installed packages."""
     if isinstance(known, FunctionType):
         where = sys.modules.get(known.__module__)
         if not _is_installed(known.__globals__.get("__name__")) or _named(where, known.__qualname__) is not known:
@@ -118,7 +118,7 @@ def _named(module: ModuleType | None, qualname: str) -> Any:
 
 @functools.cache
 def _is_installed(module: str | None) -> bool:
-    """Whether a module is part of Python, of an installed package or of this one."""
+    """True if a module is part of Python, of an installed package or of this one."""
     top = (module or "").partition(".")[0]
     if top == "frugal" or top in sys.stdlib_module_names:
         return True

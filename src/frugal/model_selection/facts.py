@@ -19,7 +19,7 @@ def complete_settings(
 
     Args:
         strategy: its name.
-        settings: of the strategy; they win.
+        settings: settings of the strategy; they win.
         scorer: of the scores that it is told.
         estimator: that is searched for.
         y: targets.

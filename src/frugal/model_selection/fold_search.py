@@ -62,7 +62,7 @@ class FoldSearchCV(SearchCV):
             takes, or a `frugal.spaces.SearchSpace`.
         strategy: name of the rule that leaves folds out, one of `frugal.folds.known()`. `greedy_early_stopping`
             needs few fits; `exact_pruning` chooses what the exhaustive search would; `standard` is that search.
-        settings: of the strategy, by name; `frugal.folds.settings_of` lists them.
+        settings: settings of the strategy, by name; `frugal.folds.settings_of` lists them.
         n_candidates: candidates to draw; None: the whole grid, or 64 draws where the space is not a grid.
         cv: number of folds, splitter, or list of splits, two at least.
         scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy is told the score

@@ -80,5 +80,5 @@ class LimitedFoldStrategy:
 
     @property
     def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
+        """True if the incumbent has all its folds."""
         return self._strategy.complete

@@ -112,7 +112,7 @@ def minimize(
         n_trials: at most, and perhaps one more: where the strategy judges candidates by trials on less than all
             there is, its choice gets a last trial on all of it. None: 50, of `hyperband` every bracket once, of
             `hypertune` 50 after those on subsets.
-        settings: of the strategy, by name; `frugal.trials.settings_of` lists them.
+        settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them.
         n_workers: processes.
         executor: any `concurrent.futures.Executor` to run trials on instead; it is not closed.
         n_pending: trials that may be out at once; None: one per worker. At the same number the result is the same,

@@ -53,7 +53,7 @@ class Plan:
 
     Attributes:
         strategy: its name.
-        settings: of the strategy.
+        settings: settings of the strategy.
         n_trials: that it is given.
         n_rows: of a whole trial; None: asked as None.
         epochs: the same.
@@ -68,12 +68,12 @@ class Plan:
     varies: Literal["rows", "epochs"] | None
 
     def is_whole(self, task: TrialTask) -> bool:
-        """Whether a task is given all there is."""
+        """True if a task is given all there is."""
         return task.n_rows in (None, self.n_rows) and task.epochs in (None, self.epochs)
 
 
 def gives_less(strategy: str) -> bool:
-    """Whether a strategy gives some trials only a part of a resource.
+    """True if a strategy gives some trials only a part of a resource.
 
     Raises:
         ValueError: on an unknown strategy.
@@ -90,7 +90,7 @@ def plan(
 
     Args:
         strategy: its name.
-        settings: of the strategy; they win.
+        settings: settings of the strategy; they win.
         spec: of the resource, and of the data.
         space: of the candidates, with the signs of its hyperparameters.
         n_trials: of the search; None: `N_TRIALS`, after those on subsets if there are such; of a strategy with

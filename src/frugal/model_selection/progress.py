@@ -28,7 +28,7 @@ def warn_of_interruption(
         done: what it had evaluated.
         place: of the best candidate.
         has_journal: whether what was evaluated is kept.
-        stacklevel: as of `warnings.warn`.
+        stacklevel: as in `warnings.warn`.
     """
     best = "there is no candidate yet" if place is None else f"the best candidate so far is {place}"
     text = f"{ending_of(interruption)} after {done}; {best}"

@@ -108,7 +108,7 @@ def tabulate(
 
 
 def is_complete(outcome: Outcome) -> NDArray[np.bool_]:
-    """Whether each candidate has all its folds, on the most rows that any has; shape (n_candidates,)."""
+    """True if each candidate has all its folds, on the most rows that any has; shape (n_candidates,)."""
     counts = np.zeros(len(outcome.candidates), dtype=int)
     rows = np.zeros(len(outcome.candidates))
     for (candidate, _), (_, task, _) in outcome.cells().items():
@@ -160,7 +160,7 @@ def _of_all(scores: Scores, metrics: list[str]) -> Scores:
 
 
 def _has_good_scores(outs: list[dict[str, Any]], has: NDArray[np.bool_]) -> bool:
-    """Whether every score of an evaluated fold is finite, so that a mean is nan for a hole alone."""
+    """True if every score of an evaluated fold is finite, so that a mean is nan for a hole alone."""
     for out, is_there in zip(outs, has.ravel(), strict=True):
         for name in ("test_scores", "train_scores"):
             scores = out.get(name, 0.0)
@@ -253,7 +253,7 @@ def _reasons(outcome: Outcome, has: NDArray[np.bool_]) -> list[str]:
 
 
 def _left_early(outcome: Outcome, candidate: int) -> bool:
-    """Whether others were evaluated on more rows."""
+    """True if others were evaluated on more rows."""
     most: dict[int, float] = {}
     for task in outcome.fits:
         most[task.candidate] = max(most.get(task.candidate, 0.0), _n_rows(task))

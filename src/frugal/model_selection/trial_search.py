@@ -96,7 +96,8 @@ class TrialSearchCV(SearchCV):
         strategy: one of `frugal.trials.known()`. `ei` needs nothing; `hyperband` needs a resource; `fabolas`,
             `mtbo` and `hypertune` need `resource="n_samples"`; `fabolas`, `mtbo` and `smac` need errors of at
             least 0; `hypertune` needs the signs of the hyperparameters, see `SearchSpace.signs`.
-        settings: of the strategy, by name; `frugal.trials.settings_of` lists them. Also `best_possible_score`.
+        settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them.
+            Also `best_possible_score`.
         n_trials: at most, and perhaps one more: where the strategy judges candidates by less than all of the
             resource, its choice gets a last trial on all of it. None: 50, of `hyperband` every bracket once, of
             `hypertune` 50 after those on subsets.

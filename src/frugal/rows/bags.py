@@ -71,7 +71,7 @@ class Settle:
         check_whole("window", self.window, 1)
 
     def reached(self, series: Sequence[Array]) -> bool:
-        """Whether the last of these estimates, in order and of equal shape, has settled."""
+        """True if the last of these estimates, in order and of equal shape, has settled."""
         if len(series) <= self.window:
             return False
         last, before = series[-1], np.array([series[-1 - j] for j in range(1, self.window + 1)])

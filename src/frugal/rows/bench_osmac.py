@@ -108,7 +108,7 @@ def newton_stream(read: Read, n_features: int, *, max_steps: int = 50) -> Floats
     """The fit to all rows of a stream by Newton's method from 0, one pass per step, shape (n_features,).
 
     Args:
-        read: as of `osmac_stream`.
+        read: as in `osmac_stream`.
         n_features: d.
         max_steps: after which it gives up.
 

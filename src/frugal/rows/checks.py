@@ -39,5 +39,5 @@ def check_targets(y: ArrayLike, n: int) -> NDArray[Any]:
 
 
 def are_labels(y: NDArray[Any]) -> bool:
-    """Whether targets are class labels: integers, booleans and strings are, floating-point numbers are not."""
+    """True if targets are class labels: integers, booleans and strings are, floating-point numbers are not."""
     return y.dtype.kind in "biuUS"

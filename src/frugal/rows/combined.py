@@ -320,7 +320,7 @@ def blb_dynamic(
         rng: from which everything is drawn.
         statistic: of coefficients, shape (k, d (C - 1)): log-odds of each class but the first against the first,
             class by class.
-        **settings: of `fit_dynamic_sample`: theta, initial_size, ridge, ...
+        **settings: settings of `fit_dynamic_sample`: theta, initial_size, ridge, ...
 
     Raises:
         ValueError: as `blb` and `fit_dynamic_sample`.

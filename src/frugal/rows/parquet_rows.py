@@ -105,7 +105,7 @@ class ParquetRows:
 
     @cached_property
     def classes(self) -> NDArray[Any] | None:
-        """As of `Rows`; reads the target column alone."""
+        """As in `Rows`; reads the target column alone."""
         if self.target is None:
             return None
         found: list[NDArray[Any]] = []

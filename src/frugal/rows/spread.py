@@ -44,7 +44,7 @@ class Spread:
 
     @property
     def is_here(self) -> bool:
-        """Whether all is computed in this process."""
+        """True if all is computed in this process."""
         return self.executor is None and self.n_workers == 1
 
     def map(

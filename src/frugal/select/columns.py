@@ -136,7 +136,7 @@ def _why_left_out(values: pd.Series, n_rows: int, target: pd.Series, task: str, 
 
 
 def _copies(values: pd.Series, target: pd.Series, task: str) -> bool:
-    """Whether values go with classes one for one, or are a linear function of a target of numbers."""
+    """True if values go with classes one for one, or are a linear function of a target of numbers."""
     import pandas as pd
 
     both = pd.DataFrame({"value": values, "target": target}).dropna(subset="target")

@@ -55,7 +55,7 @@ def search(
         question: what is learned from what.
         estimators: names, of `models.known`; none: those of `models.default_names`.
         strategy: of the folds family.
-        settings: of the strategy.
+        settings: settings of the strategy.
         n_candidates: drawn from the spaces of all estimators together.
         n_folds: of the cross-validation.
         scoring: scikit-learn's name; None: accuracy, or R squared.
@@ -117,12 +117,12 @@ def trial_search(
         question: what is learned from what.
         estimator: a name, of `models.known`.
         strategy: of the trials family.
-        settings: of the strategy.
-        n_trials: as of `TrialSearchCV`.
+        settings: settings of the strategy.
+        n_trials: as in `TrialSearchCV`.
         resource: `n_samples`, or a parameter of the estimator; None: `n_samples` of a strategy that needs one.
         n_folds: of the cross-validation.
-        scoring: as of `search`.
-        positive: as of `search`.
+        scoring: as in `search`.
+        positive: as in `search`.
         seed: of trials, folds and the estimator.
         verbose: 1 prints a progress line.
         **limits: of `TrialSearchCV`, such as `n_jobs`, `time_limit`, `trial_timeout` and `journal`.

@@ -27,7 +27,7 @@ class OnLedger(ABC):
 
     Args:
         space: where candidates come from, at least one dimension.
-        n_trials: that are asked at most, at least 1.
+        n_trials: largest number of trials, at least 1.
         initial: candidates to try first, in order, so that strategies can share a design.
 
     Raises:

@@ -38,9 +38,9 @@ class ModelBased(OnLedger):
             one.
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most.
-        rng: what the strategy draws from.
+        space: the search space.
+        n_trials: largest number of trials.
+        rng: generator of all random draws.
         initial: candidates to try first.
         n_initial: without `initial`, size of the Latin hypercube to start from; None: 3, or `n_trials` if that is
             less.

@@ -33,7 +33,7 @@ def problem(
         seed: number of the repetition, which draws the training rows and seeds the learner.
         settings: n_train, training rows to draw (None: all); n_valid, validation rows (`N_VALID`; a third of the
             rows without the test rows, where the dataset has set no test rows apart); n_test, test rows of such a
-            dataset (a third); space, its name (the learner's default); scaler, as of `learners.scaler_for`, of
+            dataset (a third); space, its name (the learner's default); scaler, as in `learners.scaler_for`, of
             learners other than networks (none); epochs, of trials on which nobody spends otherwise, of learners
             that are trained in epochs (`learners.n_epochs`); table, the file of a table's fits or a set's curves.
         root: folder of the datasets.

@@ -36,7 +36,7 @@ class Problem(Protocol):
 
     Attributes:
         name: of learner and dataset, or of the function.
-        space: where candidates come from.
+        space: the search space.
         data: provenance of the data.
     """
 

@@ -64,7 +64,7 @@ def search(
 
     Args:
         method: a strategy of the family, or one of `others`.
-        learner: as of `problem`.
+        learner: as in `problem`.
         dataset: the same.
         seed: number of the repetition; its first candidates are those of every method of the family.
         n_trials: that are made, the first candidates among them.

@@ -79,7 +79,7 @@ def score_fold_plain(
 
 
 def _is_regular(fold: Fold) -> bool:
-    """Whether the arrays are what the batch scorers reason about; others are for the reference."""
+    """True if the arrays are what the batch scorers reason about; others are for the reference."""
     (n_train, n_features), n_test = np.shape(fold.X_train), len(fold.X_test)
     shapes = np.shape(fold.X_test) == (n_test, n_features) and min(n_train, n_test, n_features) > 0
     labels = np.shape(fold.y_train) == (n_train,) and np.shape(fold.y_test) == (n_test,)

@@ -94,7 +94,7 @@ def list_neighbours(fold: Fold, ks: Ints, by_tree: bool) -> Neighbours:
 
 
 def _is_exact(fold: Fold) -> bool:
-    """Whether squared distances, and the keys of `_list_exactly`, are whole numbers below 2**53.
+    """True if squared distances, and the keys of `_list_exactly`, are whole numbers below 2**53.
 
     No order of operations rounds then, so scikit-learn's distances, by either method, are the true ones.
     """

@@ -81,7 +81,7 @@ def _smallest_gain(tree: Any) -> float:
 
 
 def _is_usual(candidate: Candidate) -> bool:
-    """Whether scikit-learn surely takes the candidate: its own check is skipped."""
+    """True if scikit-learn surely takes the candidate: its own check is skipped."""
     checks: dict[str, Callable[[object], bool]] = {
         "min_impurity_decrease": lambda value: is_number(value, low=0.0),
         "max_features": _is_share,
@@ -93,7 +93,7 @@ def _is_usual(candidate: Candidate) -> bool:
 
 
 def _is_share(value: object) -> bool:
-    """Whether `value` is a valid `max_features`: a share in (0, 1], a rule, or None; counts are left out."""
+    """True if `value` is a valid `max_features`: a share in (0, 1], a rule, or None; counts are left out."""
     if isinstance(value, float):
         return 0.0 < value <= 1.0
     return value is None or (isinstance(value, str) and value in ("sqrt", "log2"))

@@ -47,7 +47,7 @@ def with_facts(name: str, settings: Mapping[str, Any], *, n_rows: int, n_classes
 
     Args:
         name: one of `known()`.
-        settings: of the strategy; they win.
+        settings: settings of the strategy; they win.
         n_rows: rows of the dataset.
         n_classes: its classes.
 
@@ -70,7 +70,7 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
         name: one of `known()`.
         n_candidates: at least 1.
         n_folds: at least 2.
-        rng: what the strategy may draw from.
+        rng: generator of all random draws.
         **settings: what the paper's algorithm takes, in its units.
 
     Raises:

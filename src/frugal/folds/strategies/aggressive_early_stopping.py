@@ -21,7 +21,7 @@ class AggressiveEarlyStopping(Sequential):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate, consumed in order.
-        rng: not drawn from.
+        rng: not used.
     """
 
     def __init__(self, *, n_candidates: int, n_folds: int, rng: np.random.Generator) -> None:

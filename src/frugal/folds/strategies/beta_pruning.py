@@ -40,7 +40,7 @@ class BetaPruning(OnLedger):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate, consumed in order.
-        rng: not drawn from.
+        rng: not used.
         buffer: candidates held at once, at least 2.
         tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
         rate: of the exponential prior on the precision.

@@ -23,7 +23,7 @@ class BetaSequential(Sequential):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate.
-        rng: not drawn from.
+        rng: not used.
         tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
         rate: of the exponential prior on the precision.
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).

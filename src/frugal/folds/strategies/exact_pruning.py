@@ -23,7 +23,7 @@ class ExactPruning(OnLedger):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate, consumed in order.
-        rng: not drawn from.
+        rng: not used.
         best_possible_score: what no fold can exceed: 1 for accuracies and R squared, 0 for negated errors.
     """
 

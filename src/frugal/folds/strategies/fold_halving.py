@@ -24,7 +24,7 @@ class FoldHalving(Rounds):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate, consumed in order.
-        rng: not drawn from.
+        rng: not used.
         factor: one in `factor` candidates goes on, with `factor` times the folds; at least 2.
     """
 

@@ -16,7 +16,7 @@ class ForgivingEarlyStopping(AggressiveEarlyStopping):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate, consumed in order.
-        rng: not drawn from.
+        rng: not used.
     """
 
     def _bound(self, scores: list[float]) -> float:

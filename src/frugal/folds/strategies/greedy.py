@@ -27,7 +27,7 @@ class Greedy(OnLedger):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate, consumed in order.
-        rng: not drawn from.
+        rng: not used.
         budget: fold evaluations at most; None: all of them.
         ties: which of several equally good candidates goes on: `lowest_index`, `fewest_folds` or `most_folds`.
     """

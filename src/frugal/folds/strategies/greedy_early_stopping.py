@@ -24,7 +24,7 @@ class GreedyEarlyStopping:
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate.
-        rng: not drawn from.
+        rng: not used.
         epsilon: at least 0; more than epsilon * n_candidates inferior completions in a row end the search.
         rounding: `ceiling` (the text) or `none` (the listing) of epsilon * n_candidates.
         ties: as in `Greedy`.
@@ -72,5 +72,5 @@ class GreedyEarlyStopping:
 
     @property
     def complete(self) -> bool:
-        """Whether the incumbent has all its folds."""
+        """True if the incumbent has all its folds."""
         return self._greedy.complete

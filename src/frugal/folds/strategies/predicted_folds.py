@@ -32,7 +32,7 @@ class PredictedFolds(Sequential):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate, consumed in order.
-        rng: not drawn from.
+        rng: not used.
         n_sds: residual standard deviations that a prediction is raised by; at least 0.
         n_startup: first candidates that get all their folds; None: as many as there are folds.
     """

@@ -21,7 +21,7 @@ class Standard(OnLedger):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate.
-        rng: not drawn from.
+        rng: not used.
         budget: fold evaluations at most; None: all of them.
     """
 

@@ -84,7 +84,7 @@ class SuccessiveHalving:
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds kept per candidate; the resource where `n_rows` is None.
-        rng: not drawn from.
+        rng: not used.
         n_rows: rows of the dataset; None: folds are the resource, one at first.
         n_classes: classes of the dataset, which set the smallest number of rows.
         factor: as in `plan_rungs`.
@@ -198,5 +198,5 @@ class SuccessiveHalving:
 
     @property
     def complete(self) -> bool:
-        """Whether every rung is finished, so that the incumbent has all the folds it is to get."""
+        """True if every rung is finished, so that the incumbent has all the folds it is to get."""
         return self._finished and bool(self._order)

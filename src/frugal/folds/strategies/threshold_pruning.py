@@ -30,7 +30,7 @@ class ThresholdPruning(Sequential):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate.
-        rng: not drawn from.
+        rng: not used.
         threshold: share that a candidate may be behind, at least 0.
         min_folds: folds that a candidate has at least before it is dropped.
     """

@@ -31,7 +31,7 @@ class Wilcoxon(Sequential):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate.
-        rng: not drawn from.
+        rng: not used.
         p_threshold: of the test, in [0, 1]; Optuna's default.
         n_startup_steps: folds before which nothing is dropped; Optuna's default.
     """

@@ -1,4 +1,4 @@
-"""Acquisitions: how much is expected of a candidate that was not tried, and where most is.
+"""Acquisition functions, and the search for their maximum.
 
 Examples:
     >>> import numpy as np

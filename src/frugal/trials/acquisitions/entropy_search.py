@@ -1,4 +1,4 @@
-"""Entropy search: how much an observation is expected to tell about where the minimum is.
+"""Entropy search: the expected information of an observation about the place of the minimum.
 
 Source: Hennig and Schuler (2012), "Entropy search for information-efficient global optimization". The minimum is
 sought among representers z_1..z_R, drawn from a density u; p_i is the probability that f(z_i) is the least of
@@ -38,22 +38,22 @@ from frugal.trials.surrogates.protocol import Component
 P_MIN = ("monte_carlo", "epmgp")
 _TINY = 1e-300
 _PAIRS = 1024
-"""Candidates times samples that are worked on together: their lines fit into the cache."""
+"""Candidates times samples per block, so that their lines fit into the cache."""
 
 
 def innovation(component: Component, Z: Array, X: Array) -> Array:
-    """What one observation at each of X (m, d) moves f at Z (R, d) by per unit of w: the b above, (R, m)."""
+    """The b above, (R, m): change of f at Z (R, d) per unit of w after one observation at each of X (m, d)."""
     std = component.predict(X)[1]
     return component.covariance(Z, X) / np.sqrt(std**2 + component.noise_variance)
 
 
 def p_min_of(F: Array) -> Array:
-    """Share (R,) of the samples F (N, R) in which each representer is the least."""
+    """Share (R,) of the samples F (N, R) in which each representer is the minimum."""
     return np.bincount(F.argmin(axis=1), minlength=F.shape[1]) / len(F)
 
 
 def p_min_after(F: Array, B: Array, normals: Array, quantiles: Array, factor: Array) -> Array:
-    """The same after an observation, for each candidate and each quantile of its outcome.
+    """As `p_min_of`, after an observation, for each candidate and each quantile of its outcome.
 
     Args:
         F: samples m + L g of the belief before, (N, R).
@@ -164,7 +164,7 @@ class InformationGain:
 
 
 class _Belief(ABC):
-    """f(Z) under a component."""
+    """The belief on f(Z) under one component."""
 
     def __init__(self, component: Component, Z: Array, log_u: Array, normals: Array) -> None:
         self._component, self._Z, self._log_u, self._normals = component, Z, log_u, normals

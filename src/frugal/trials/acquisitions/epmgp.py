@@ -1,4 +1,4 @@
-"""Probability that each of several jointly Gaussian values is the least, by expectation propagation.
+"""Probability that each of several jointly Gaussian values is the smallest, by expectation propagation.
 
 Source: Cunningham, Hennig and Lacoste-Julien (2011), "Gaussian probabilities and expectation propagation", and
 Hennig and Schuler (2012), section 2.3, which uses it for entropy search. Here P(f_i < f_j for all j) is the mass
@@ -29,7 +29,7 @@ from scipy.special import erfcx, log_ndtr, logsumexp
 from frugal.trials.surrogates.kernels import Array
 
 _TOLERANCE, _N_SWEEPS = 1e-9, 100
-"""Change of any probability below which sweeps end, and after how many they do anyway."""
+"""Sweeps end when no probability changes by more, or after this many."""
 _FAR = -200.0
 _SMALLEST_CAVITY = 1e-10
 """Precision, in multiples of the marginal's, below which a site is left as it is."""

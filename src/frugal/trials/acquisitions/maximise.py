@@ -1,4 +1,4 @@
-"""Where an acquisition is largest: a scattered pool of points, and L-BFGS-B from the best of them.
+"""Maximise an acquisition: a scattered pool of points, then L-BFGS-B from the best of them.
 
 Integers and listed values make the space a lattice in the cube, so every point is moved to the one that stands for
 its candidate before it is compared; gradients see the cube.
@@ -19,7 +19,7 @@ from frugal.trials.surrogates.kernels import Array
 N_STEPS = 50
 """Iterations of L-BFGS-B from each start."""
 N_LOCAL, LOCAL_SD, N_CENTRES = 10, 0.1, 5
-"""Gaussian perturbations of each of the best points told, their standard deviation, and how many are perturbed."""
+"""Gaussian perturbations per centre, their standard deviation, and the number of centres (the best points)."""
 
 
 def sobol(d: int, n_points: int, rng: np.random.Generator) -> Array:
@@ -34,7 +34,7 @@ def perturbed(best: Array, rng: np.random.Generator) -> Array:
 
 
 def refined(acquisition: LogEI, X: Array, values: Array, n_starts: int) -> Array:
-    """Where L-BFGS-B ends from the `n_starts` best of X (m, d), by their values (m,): shape (n_starts, d)."""
+    """Ends of L-BFGS-B, (n_starts, d), started from the best of X (m, d) by their values (m,)."""
     order = np.argsort(-values, kind="stable")[:n_starts]
     cube = np.tile([0.0, 1.0], (X.shape[1], 1))
     return np.array([climb(acquisition.with_gradient, X[i], cube, N_STEPS)[1] for i in order])

@@ -1,4 +1,4 @@
-"""Where the minimum may be: points drawn more often where improvement is expected.
+"""Representers: points drawn with a density that is large where improvement is expected.
 
 Source: Hennig and Schuler (2012), section 2.1, and RoBO for the numbers: an ensemble of as many walkers as points
 (emcee), started uniformly, 50 steps, last states kept. The density is proportional to the expected improvement.
@@ -42,7 +42,7 @@ def log_density(component: Component, eta: float, kind: str = "log_ei") -> Calla
 
 
 def draw(log_u: Callable[[Array], Array], d: int, n: int, rng: np.random.Generator) -> Array:
-    """Points (n, d) of the unit cube whose log density is `log_u`, up to a constant.
+    """Draw points (n, d) of the unit cube with log density `log_u`, up to a constant.
 
     Raises:
         ValueError: if n is below 2 d, which the sampler needs.

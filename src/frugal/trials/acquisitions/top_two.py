@@ -20,7 +20,7 @@ from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.protocol import Component
 
 _SAME = 1e-12
-"""Of d^2 in multiples of the two variances: below it, two points are one and nothing is gained."""
+"""Threshold of d^2 in multiples of the two variances, below which two points count as the same."""
 
 
 def log_rival_ei(components: Sequence[Component], X: Array, x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""One module per strategy; a module `ei` holds the class `Ei`, and that is all it takes to be known."""
+"""One module per strategy. The strategy `ei` is the class `Ei` of the module `ei`; nothing else declares it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def known() -> list[str]:
 
 
 def settings_of(name: str) -> dict[str, Any]:
-    """Settings of a strategy and their defaults, as its constructor takes them.
+    """Settings of a strategy with their defaults, read from its constructor.
 
     Raises:
         ValueError: on an unknown strategy; the message lists the known ones.
@@ -51,13 +51,13 @@ def make(
     termination: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> TrialStrategy:
-    """A fresh strategy.
+    """Make a new strategy.
 
     Args:
         name: one of `known()`.
         space: where candidates come from, at least one dimension.
-        n_trials: that are asked at most, at least 1.
-        rng: what the strategy may draw from.
+        n_trials: largest number of trials, at least 1.
+        rng: generator of all random draws.
         termination: settings of `Terminating`, at least `horizon`, to cut hopeless trials short; None: none is.
         **settings: what the paper's algorithm takes, in its units.
 
@@ -91,7 +91,7 @@ def make(
 
 
 def check_settings(name: str, settings: Collection[str]) -> None:
-    """Refuse settings that a strategy does not take, before there is a space to build it on.
+    """Check the settings of a strategy before its search space is known.
 
     Raises:
         ValueError: on an unknown strategy or setting; the message lists the known ones.
@@ -100,7 +100,7 @@ def check_settings(name: str, settings: Collection[str]) -> None:
 
 
 def check_termination(settings: Mapping[str, Any]) -> None:
-    """Refuse settings of `termination` as `make` does, before there is a strategy to cut the trials of.
+    """Check the settings of `termination` as `make` does, before the strategy is made.
 
     Raises:
         ValueError: as `make`.

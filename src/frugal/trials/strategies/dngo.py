@@ -22,12 +22,12 @@ from frugal.trials.surrogates.protocol import Surrogate
 
 
 class Dngo(ModelBased):
-    """Ask-and-tell; the network is trained anew, from the same weights, for every suggestion after an answer.
+    """Ask-and-tell. After each result, the network is trained again from the same initial weights.
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most.
-        rng: what the strategy draws from.
+        space: the search space.
+        n_trials: largest number of trials.
+        rng: generator of all random draws.
         n_units: of the network's hidden layers.
         n_epochs: passes over the trials in training.
         learning_rate: of Adam.
@@ -38,7 +38,7 @@ class Dngo(ModelBased):
         prior_mean: `zero` or `quadratic`.
         ei_variance: `latent` or `predictive`, the variance in the expected improvement.
         as_coded: pybnn's errors to put back.
-        **settings: of `ModelBased`.
+        **settings: settings of `ModelBased`.
     """
 
     def __init__(

@@ -25,21 +25,21 @@ class Ei(ModelBased):
     """Ask-and-tell; cubic in the number of trials, 0.1 s per suggestion at 100 trials in 6 dimensions with `ml2`.
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most.
-        rng: what the strategy draws from.
-        kernel: as of `GP`.
+        space: the search space.
+        n_trials: largest number of trials.
+        rng: generator of all random draws.
+        kernel: as in `GP`.
         inference: of the hyperparameters: `ml2`, their mode, or `mcmc`, an average over samples.
-        prior: of the hyperparameters: `repaired`, `flat` or `robo`, as of `GP`.
+        prior: of the hyperparameters: `repaired`, `flat` or `robo`, as in `GP`.
         marginalise: `integrated`, the expected improvement averaged over the samples of `mcmc`, or `robo_log`, the
             average of its logarithms, which is RoBO's default and another acquisition.
         n_restarts: starting points of `ml2` beside the mode before.
-        least_noise: variance, in multiples of that of the errors, as of `GP`.
+        least_noise: variance, in multiples of that of the errors, as in `GP`.
         n_walkers: samples of `mcmc`, with its burn-in at the first fit and the length of the chain at every fit,
-            as of `MarginalGP`.
+            as in `MarginalGP`.
         n_burn: see `n_walkers`.
         n_steps: see `n_walkers`.
-        **settings: of `ModelBased`.
+        **settings: settings of `ModelBased`.
     """
 
     def __init__(

@@ -23,11 +23,11 @@ class EiExplore(Ei):
     """Ask-and-tell.
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most.
-        rng: what the strategy draws from.
+        space: the search space.
+        n_trials: largest number of trials.
+        rng: generator of all random draws.
         beta: probability of EI's own choice.
-        **settings: of `Ei`.
+        **settings: settings of `Ei`.
     """
 
     def __init__(

@@ -18,16 +18,16 @@ from frugal.trials.surrogates.kernels import Array, kernel_named
 
 
 class EntropySearch(InformationBased):
-    """Ask-and-tell; the incumbent is the best observed, as that of `ei`.
+    """Ask-and-tell. The incumbent is the best observed candidate, as in `ei`.
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most.
-        rng: what the strategy draws from.
+        space: the search space.
+        n_trials: largest number of trials.
+        rng: generator of all random draws.
         n_initial: without `initial`, size of the Latin hypercube to start from; None: 2, or `n_trials` if that is
             less.
-        kernel: as of `GP`.
-        **settings: of `InformationBased`.
+        kernel: as in `GP`.
+        **settings: settings of `InformationBased`.
     """
 
     def __init__(

@@ -27,31 +27,31 @@ from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.size_gp import SCALES, SIZE_COVARIANCES
 
 DESIGN = (*[128] * 8, *[64] * 4, *[32] * 2, 4)
-"""Parts of the rows that the initial candidates are tried on."""
+"""The initial candidates run on 1/128 of the rows, 1/64, and so on."""
 N_MIN, N_MAX = 100, 50_000
-"""Of the published experiments on MNIST."""
+"""Values of the published experiments on MNIST."""
 
 
 class Fabolas(InformationPerCost):
     """Ask-and-tell.
 
-    The full size is asked as the number that it is, never as None: it is the last of `sizes`, or `n_max`.
+    Tasks on all rows state their number, never None: it is the last of `sizes`, or `n_max`.
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most.
-        rng: what the strategy draws from.
+        space: the search space.
+        n_trials: largest number of trials.
+        rng: generator of all random draws.
         sizes: numbers of rows that may be asked, increasing, the last the full one; None: every whole number from
             `n_min` to `n_max`.
         n_min: least number of rows; None: 100.
         n_max: the full number of rows; None: 50,000.
         n_initial: without `initial`, size of the Latin hypercube to start from; None: 15, but at most half of
             `n_trials`.
-        kernel: of the candidates, as of `GP`.
-        size_covariance: as of `SizeGP`.
+        kernel: of the candidates, as in `GP`.
+        size_covariance: as in `SizeGP`.
         size_scale: `log2` or `linear`, what sizes are to the surrogates.
         n_steps: steps of the chains at every fit.
-        **settings: of `InformationPerCost`.
+        **settings: settings of `InformationPerCost`.
 
     Raises:
         ValueError: on a setting outside its range, sizes beside n_min or n_max, or sizes that do not increase.

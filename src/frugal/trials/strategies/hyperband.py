@@ -1,4 +1,4 @@
-"""Hyperband: many candidates on little, the best of them on more, from several trade-offs of number and amount.
+"""Hyperband: brackets of successive halving, each with another trade-off of candidates and resource.
 
 Source: Li et al. (2018), "Hyperband: a novel bandit-based approach to hyperparameter optimization", JMLR 18(185),
 Algorithm 1; the arithmetic of its brackets is in `frugal.trials.brackets`. One bracket alone is successive halving
@@ -27,19 +27,19 @@ RESOURCES, INCUMBENTS = ("epochs", "rows"), ("full", "last_seen")
 
 
 class Hyperband(OnLedger):
-    """Ask-and-tell, rung by rung: WAIT until a rung is told to its last trial.
+    """Ask-and-tell, rung by rung. `ask` returns WAIT until every trial of a rung is told.
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most; a candidate on three rungs is three trials.
-        rng: what candidates are drawn from.
+        space: the search space.
+        n_trials: largest number of trials; a candidate on three rungs is three trials.
+        rng: generator of the candidates.
         initial: candidates in the place of the first draws.
         resource: `epochs` or `rows`.
         max_resource: R, the most epochs or rows that a trial is given, asked as a number, never as None.
         min_resource: the least; the first rung of the longest bracket is on max_resource / eta^s_max, which is
             between this and eta times this.
         reduction_factor: eta, at least 2.
-        rounding: of the brackets' first rungs: `ceil`, `floor` or `robo`, as of `frugal.trials.brackets`.
+        rounding: of the brackets' first rungs: `ceil`, `floor` or `robo`, as in `frugal.trials.brackets`.
         brackets: numbers of those to run, in order; None: s_max to 0.
         n_brackets: that are run at most; None: as many as the budget has trials for.
         epochs: of every trial, where rows are the resource and the learner trains in epochs.
@@ -98,7 +98,7 @@ class Hyperband(OnLedger):
         self._resumed: int | None = None
 
     def tell(self, trial: Trial) -> None:
-        """Take note of an answer."""
+        """Take a result."""
         super().tell(trial)
         self._answers[trial.task.id] = trial
         best = self._fullest
@@ -122,7 +122,7 @@ class Hyperband(OnLedger):
         return candidate
 
     def _climb(self) -> bool:
-        """Let the best of a finished rung go on to the next one; False if there is none, or nobody is left."""
+        """Promote the best of a finished rung; False if there is no next rung or no candidate left."""
         if not self._later:
             return False
         self._rung, *self._later = self._later
@@ -134,7 +134,7 @@ class Hyperband(OnLedger):
         return bool(self._queue)
 
     def _begin(self) -> bool:
-        """Draw the candidates of another bracket; False after the last."""
+        """Draw the candidates of the next bracket; False after the last."""
         if self._begun >= self._n_brackets:
             return False
         self._rung, *self._later = self._plans[self._begun % len(self._plans)]
@@ -152,7 +152,7 @@ class Hyperband(OnLedger):
         return TrialTask(number, candidate, epochs=self._rung.resource, resume_from=self._resumed)
 
     def _rank(self, trial: Trial) -> tuple[int, float]:
-        """Least for the lowest error on the largest resource."""
+        """Sort key: largest resource first, then lowest error."""
         given = trial.task.n_rows if self._on_rows else trial.task.epochs
         assert given is not None
         return -given, trial.error

@@ -1,4 +1,4 @@
-"""HyperTune: expected improvement on all rows, told on few rows in which direction accuracy rises.
+"""HyperTune: expected improvement on all rows, with the signs of slopes that searches on few rows suggest.
 
 Source: document 004, "Fast hyperparameter tuning using Bayesian optimization with directional derivatives",
 Algorithms 1 and 2. Its symbols: B is n_subsets, N is n_sites, m are the signs, v is v.
@@ -35,25 +35,25 @@ from frugal.trials.virtual_observations import PLACEMENTS, REGIONS, apart, check
 
 EVIDENCES = ("signs", "values")
 _OF_ONE_RUN = ("initial", "n_initial", "min_log_ei")
-"""Settings that hold on all rows and not on subsets."""
+"""Settings of the search on all rows that searches on subsets do not get."""
 
 log = logging.getLogger(__name__)
 
 
 class Hypertune(Ei):
-    """Ask-and-tell; the trials on subsets come first, run after run, and count as trials.
+    """Ask-and-tell. Searches on subsets come first, one after the other; their trials count.
 
     Attributes:
-        trials: those told on all rows, in the order of the answers.
-        subset_trials: those told on subsets.
+        trials: finished trials on all rows, in the order of their results.
+        subset_trials: finished trials on subsets.
         log_evidences: at the latest fit, that of values and signs, and that of the values alone, both with
             `least_noise`, each at its own hyperparameters (with `hyperparameters` `values` both at those of the
             values); None without signs. A difference below -10 puts the signs in doubt, and is warned of once.
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most, those on subsets among them.
-        rng: what the strategy draws from.
+        space: the search space.
+        n_trials: largest number of trials, those on subsets among them.
+        rng: generator of all random draws.
         signs: of the derivative of accuracy in each hyperparameter, while the model is simpler than is best on a
             subset: 1, -1, or 0 for a neutral one (`frugal.trials.virtual_observations`); None: those of the space.
         control: `none`; `reversed`, all signs turned round (and with them the side on which they are asserted);
@@ -64,16 +64,16 @@ class Hypertune(Ei):
         n_subsets: draws of so many rows, on each of which a search is run.
         n_subset_trials: of each of these searches.
         n_sites: points at which signs are asserted, one per sign.
-        region: `simple_side` or `literal`, as of `frugal.trials.virtual_observations.region`.
+        region: `simple_side` or `literal`, as in `frugal.trials.virtual_observations.region`.
         placement: of the points, `spread` or `uniform`.
         separation: least distance of points, in length-scales fitted to the values; 0 keeps them all.
         hyperparameters: fitted to the evidence of values and `signs`, or of the `values` alone.
-        kernel: `se` or `matern52_ard`; without signs as of `GP`.
-        baseline: as of `ModelBased`.
-        least_noise: as of `GP`, with signs at least 1e-4; of all fits, with signs and without, on all rows and on
+        kernel: `se` or `matern52_ard`; without signs as in `GP`.
+        baseline: as in `ModelBased`.
+        least_noise: as in `GP`, with signs at least 1e-4; of all fits, with signs and without, on all rows and on
             subsets, so that they can be compared, and `ei` given the same is this strategy less its signs.
         v: scale of the probit likelihood, in standard deviations of the errors per edge of the cube.
-        **settings: of `Ei`, for all searches; the first candidates and `min_log_ei` are for all rows only.
+        **settings: settings of `Ei`, for all searches; initial candidates and `min_log_ei` apply to all rows only.
 
     Raises:
         ValueError: on a setting outside its range, signs that `signs_of` refuses, or, where there are signs, a
@@ -152,7 +152,7 @@ class Hypertune(Ei):
             )  # fmt: skip
 
     def ask(self) -> TrialTask | Wait | None:
-        """Next trial; WAIT: the signs need the answers on subsets; None: the budget is asked."""
+        """Next trial; WAIT: the signs need pending results on subsets; None: the budget is spent."""
         if self._n_asked_on_subsets < self._n_on_subsets:
             return self._ask_on_subset()
         if self._from_run and len(self._initial) <= len(self._asked) < self._n_trials:
@@ -160,7 +160,7 @@ class Hypertune(Ei):
         return super().ask()
 
     def tell(self, trial: Trial) -> None:
-        """Take note of an answer, on a subset or on all rows."""
+        """Take a result on a subset or on all rows."""
         self._check_answer(trial)
         if trial.task.n_rows is None:
             super().tell(trial)
@@ -175,7 +175,7 @@ class Hypertune(Ei):
 
     @property
     def incumbent(self) -> Candidate | None:
-        """Candidate of the lowest error told on all rows; before there is one, of the lowest on a subset."""
+        """Candidate with the lowest error on all rows; before the first such trial, on a subset."""
         if self._best is not None:
             return self._best.task.candidate
         succeeded = [trial for trial in self.subset_trials if not np.isnan(trial.error)]
@@ -185,8 +185,7 @@ class Hypertune(Ei):
     def simple_optimum(self) -> Array | None:
         """The best candidates of the runs on subsets, averaged in the unit cube, (d,).
 
-        None before every answer of theirs is told, or if all of them failed; a run whose trials all failed is left
-        out.
+        None before all their results are in, or if all of them failed. A run whose trials all failed is left out.
         """
         if not self._runs or self._n_asked_on_subsets < self._n_on_subsets or self._from_run:
             return None
@@ -246,7 +245,7 @@ class Hypertune(Ei):
         return self._sites
 
     def _warn(self, text: str, *values: float) -> None:
-        """Say it, once in a run."""
+        """Warn once in a run."""
         if text not in self._warned:
             self._warned.add(text)
             log.warning(text, *values)

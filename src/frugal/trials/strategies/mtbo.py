@@ -26,15 +26,15 @@ class Mtbo(InformationPerCost):
     """Ask-and-tell.
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most.
-        rng: what the strategy draws from.
+        space: the search space.
+        n_trials: largest number of trials.
+        rng: generator of all random draws.
         auxiliary: rows of the small task; 12,500 is a quarter of MNIST's, as in the published experiments.
         n_max: rows of the target task; None: all there are, asked as None.
         n_initial: without `initial`, size of the Latin hypercube to start from; None: 5, but at most half of
             `n_trials`.
-        kernel: of the candidates, as of `GP`.
-        **settings: of `InformationPerCost`.
+        kernel: of the candidates, as in `GP`.
+        **settings: settings of `InformationPerCost`.
 
     Raises:
         ValueError: on a setting outside its range, or as many auxiliary rows as `n_max` or more.

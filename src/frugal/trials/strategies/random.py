@@ -15,12 +15,12 @@ from frugal.trials.ledger import OnLedger
 
 
 class Random(OnLedger):
-    """Ask-and-tell; answers are not looked at.
+    """Ask-and-tell. Suggestions do not depend on the results.
 
     Args:
-        space: where candidates come from.
+        space: the search space.
         n_trials: that are asked.
-        rng: what candidates are drawn from.
+        rng: generator of the candidates.
         initial: candidates to try first, in place of draws.
     """
 

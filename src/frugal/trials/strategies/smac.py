@@ -1,4 +1,4 @@
-"""SMAC, a peer, as SMAC3 2.4 has it: its public ask and tell, but for a private function of it that is wrapped.
+"""SMAC, a peer, through the public ask and tell of SMAC3 2.4. One private function of it is wrapped.
 
 It is expected improvement on a random forest. The wrapped function (`_ordered`) lists where a search starts:
 unwrapped, suggestions differ from process to process, and SMAC3 has no public setting or hook that changes it.
@@ -34,11 +34,11 @@ from frugal.trials.ledger import OnLedger
 
 
 class Smac(OnLedger):
-    """Ask-and-tell; what has no setting here is as SMAC3 has it. A forest and its search take a second or two.
+    """Ask-and-tell with the defaults of SMAC3 for all that has no setting. A suggestion takes a second or two.
 
     Args:
-        space: where candidates come from.
-        n_trials: that are asked at most.
+        space: the search space.
+        n_trials: largest number of trials.
         rng: what SMAC3's seed is drawn from.
         initial: candidates to try first, in place of SMAC3's Sobol design.
         n_initial: without `initial`, size of the Sobol design; None: 10 per dimension, but at most a quarter of
@@ -71,14 +71,14 @@ class Smac(OnLedger):
         self._repeats = [config in design[:i] for i, config in enumerate(design)]
 
     def ask(self) -> TrialTask | Wait | None:
-        """Next trial; None: the budget is asked, or there is nothing left to try."""
+        """Next trial; None: the budget is spent, or no candidate is left."""
         task = super().ask()
         if isinstance(task, TrialTask) and task.id < len(self._initial):
             self._infos.append(None if self._repeats[task.id] else self._next())  # they are its design, in order
         return task
 
     def tell(self, trial: Trial) -> None:
-        """Take note of an answer and pass it on."""
+        """Take a result and pass it on to SMAC3."""
         from smac.runhistory import StatusType, TrialValue
 
         super().tell(trial)
@@ -100,7 +100,7 @@ class Smac(OnLedger):
         return {name: _from_smac(dimension, config[name]) for name, dimension in dimensions}
 
     def _next(self) -> Any:
-        """SMAC3's next trial; None: it finds none."""
+        """SMAC3's next trial; None if it finds none."""
         from smac.main.exceptions import ConfigurationSpaceExhaustedException
 
         with _quiet():
@@ -118,7 +118,7 @@ def _facade(
     n_initial: int | None,
     retrain_after: int,
 ) -> tuple[Any, list[Any]]:
-    """SMAC3's optimiser, and the initial candidates as it knows them; what else imports SMAC3 comes after it.
+    """SMAC3's optimiser and its form of the initial candidates. Call it before anything else imports SMAC3.
 
     Raises:
         MissingExtraError: without SMAC3 or ConfigSpace.
@@ -188,7 +188,7 @@ def _ordered(maximiser: Any) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Hold back what SMAC3 logs, which is the course of its search."""
+    """Suppress SMAC3's log of its search."""
     logger = logging.getLogger("smac")
     before = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""Tree-structured Parzen estimator, as Optuna has it: a peer, through Optuna's public ask and tell.
+"""Optuna's tree-structured Parzen estimator, a peer, through its public ask and tell.
 
 Source: Bergstra et al. (2011), "Algorithms for hyper-parameter optimization". Continuous dimensions are told to
 Optuna as quantiles in [0, 1], which keeps their scale; integer ones as integers, ordinal ones as places in their
@@ -22,10 +22,10 @@ from frugal.trials.ledger import OnLedger
 
 
 class Tpe(OnLedger):
-    """Ask-and-tell; everything but the number of random trials is Optuna's default.
+    """Ask-and-tell with Optuna's defaults, apart from the number of random trials.
 
     Args:
-        space: where candidates come from.
+        space: the search space.
         n_trials: that are asked.
         rng: what Optuna's seed is drawn from.
         initial: candidates to try first; they count among those of `n_random`.
@@ -53,14 +53,14 @@ class Tpe(OnLedger):
             )
 
     def ask(self) -> TrialTask | Wait | None:
-        """Next trial; None: the budget is asked."""
+        """Next trial; None: the budget is spent."""
         task = super().ask()
         if isinstance(task, TrialTask) and task.id < len(self._initial):
             self._optuna_ids.append(self._study.ask(self._distributions).number)  # the one that was enqueued
         return task
 
     def tell(self, trial: Trial) -> None:
-        """Take note of an answer and pass it on."""
+        """Take a result and pass it on to Optuna."""
         super().tell(trial)
         failed = np.isnan(trial.error)
         state = optuna.trial.TrialState.FAIL if failed else optuna.trial.TrialState.COMPLETE
@@ -74,7 +74,7 @@ class Tpe(OnLedger):
 
 
 def _quiet_study(sampler: optuna.samplers.BaseSampler) -> optuna.Study:
-    """A study in memory; that it was made is not news."""
+    """Create a study in memory without a log line."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=sampler)

@@ -1,4 +1,4 @@
-"""Surrogates: what a few trials say about the candidates that were not tried.
+"""Surrogates: models that predict the error of candidates from a few trials.
 
 Examples:
     >>> from frugal.trials.surrogates import GP

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 class BLR:
-    """The data of one regression, decomposed; every method takes the hyperparameters anew.
+    """One regression with its data decomposed. Every method takes the hyperparameters as arguments.
 
     `log_alpha` (log precision of the weights' prior) and `log_beta` (log precision of the noise) are numbers, or
     arrays of one shape, (S,) or any other where S stands below.

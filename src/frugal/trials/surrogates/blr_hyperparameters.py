@@ -37,12 +37,12 @@ ERRORS: Final[Mapping[str, str]] = {
     "BayesianLinearRegression)",
     "variance_as_precision": "the learnt noise variance is used as beta (class BayesianLinearRegression)",
 }
-"""What pybnn does, by a name for each."""
+"""Errors of pybnn that can be reproduced, by name."""
 
 
 @dataclass(frozen=True)
 class LogPosterior:
-    """Log posterior of theta, up to a constant; `errors` of `ERRORS` put back."""
+    """Log posterior of theta, up to a constant. `errors` reproduces some of `ERRORS`."""
 
     regression: BLR
     errors: frozenset[str] = frozenset()
@@ -100,7 +100,7 @@ def maximise(posterior: LogPosterior) -> Array:
 
 
 def sample(posterior: LogPosterior, *, n_walkers: int, n_steps: int, seed: int) -> Array:
-    """Draws of theta, shape (n_walkers, 2): where emcee's walkers stand after `n_steps` from draws of the prior.
+    """Draws of theta, shape (n_walkers, 2): emcee's walkers after `n_steps`, started from the prior.
 
     Args:
         posterior: what to draw from.

@@ -1,4 +1,4 @@
-"""One Gaussian process of loss and cost: what a candidate loses says what it costs.
+"""One Gaussian process of loss and cost, so that the loss of a candidate informs its cost.
 
 Source: document 003, section 4: "merge the two Gaussian processes c and f into a single cost-loss model over the
 parameter space Theta = Lambda x [0, 1] x {cost, loss} where information about the loss of a configuration is
@@ -28,7 +28,7 @@ from frugal.trials.surrogates.robo_prior import RoboPrior
 from frugal.trials.surrogates.size_gp import CORRELATION_BOX, ENV_BOX
 
 COST: Final = 2.0
-"""What is added to a size s in the last column where the target is a cost."""
+"""Added to the size s in the last column if the target is a cost."""
 
 
 class _CostLossFactor:
@@ -74,7 +74,7 @@ class CostLossGP(JointGP):
         weights: env_a and env_b of the loss, of the cost, all above 0, and rho, within -0.9999 and 0.9999; those
             that are nan are fitted, of None all.
         noise_scale: of the horseshoe.
-        **settings: of `JointGP`, but for `prior`, which is `repaired`.
+        **settings: settings of `JointGP`, but for `prior`, which is `repaired`.
 
     Raises:
         ValueError: on other weights, or as `JointGP`.

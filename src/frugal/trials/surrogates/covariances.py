@@ -20,19 +20,19 @@ from frugal.trials.surrogates.kernels import Array, Kernel, PullBack, difference
 
 
 class Covariance(Protocol):
-    """What a posterior needs of the prior; parameters are those of `kernels`, then of the last column's factor."""
+    """The prior covariance. Its parameters are those of the kernel, then those of the last column's factor."""
 
     def n_parameters(self, n_columns: int) -> int:
         """Length of the parameter vector for points of so many columns."""
 
     def pairs(self, A: Array, B: Array) -> Array:
-        """What the values at A (n, c) and B (n, c), row by row, depend on but for the parameters: (b, n)."""
+        """Reduce pairs of points, the rows of A (n, c) and B (n, c), to what the covariance depends on: (b, n)."""
 
     def on_pairs(self, pairs: Array, parameters: Array) -> tuple[Array, PullBack]:
-        """Values (n,) at such pairs, and what turns weights on them into a gradient."""
+        """Values (n,) at such pairs, and the function that turns weights on them into a gradient."""
 
     def at(self, X: Array, parameters: Array) -> tuple[Array, PullBack]:
-        """Variances (m,) at X (m, c), and what turns weights on them into a gradient."""
+        """Variances (m,) at X (m, c), and the function that turns weights on them into a gradient."""
 
     def at_with_gradient(self, X: Array, parameters: Array) -> tuple[Array, Array]:
         """Variances, and their derivatives (c, m) at X."""
@@ -107,11 +107,11 @@ class Joint:
         self._upper = np.triu_indices(len(fidelity.features(np.zeros(1))))
 
     def n_parameters(self, n_columns: int) -> int:
-        """As of `Covariance`."""
+        """As in `Covariance`."""
         return self._kernel.n_parameters(n_columns - 1) + len(self._fidelity.box)
 
     def pairs(self, A: Array, B: Array) -> Array:
-        """As of `Covariance`; b is d plus the number of products."""
+        """As in `Covariance`; b is d plus the number of products."""
         row, column = self._upper
         a, b = self._fidelity.features(A[:, -1]), self._fidelity.features(B[:, -1])
         products = a[row] * b[column] + np.where(row == column, 0.0, 1.0)[:, None] * a[column] * b[row]
@@ -125,7 +125,7 @@ class Joint:
         return self._kernel.values(pairs[:d], shape.T) * (weights @ pairs[d:])
 
     def on_pairs(self, pairs: Array, parameters: Array) -> tuple[Array, PullBack]:
-        """As of `Covariance`."""
+        """As in `Covariance`."""
         shape, mixing = self._split(parameters)
         d = len(pairs) - len(self._upper[0])
         delta, products = pairs[:d], pairs[d:]
@@ -141,7 +141,7 @@ class Joint:
         return value * factor, joint_pullback
 
     def at(self, X: Array, parameters: Array) -> tuple[Array, PullBack]:
-        """As of `Covariance`."""
+        """As in `Covariance`."""
         shape, mixing = self._split(parameters)
         features = self._fidelity.features(X[:, -1])
 
@@ -153,7 +153,7 @@ class Joint:
         return (features * (self._fidelity.weights(mixing) @ features)).sum(axis=0), pullback
 
     def at_with_gradient(self, X: Array, parameters: Array) -> tuple[Array, Array]:
-        """As of `Covariance`."""
+        """As in `Covariance`."""
         features = self._fidelity.features(X[:, -1])
         weighted = self._fidelity.weights(self._split(parameters)[1]) @ features
         slopes = np.zeros(X.T.shape)
@@ -161,14 +161,14 @@ class Joint:
         return (features * weighted).sum(axis=0), slopes
 
     def between(self, A: Array, B: Array, parameters: Array) -> Array:
-        """As of `Covariance`."""
+        """As in `Covariance`."""
         shape, mixing = self._split(parameters)
         value = self._kernel.value(differences(A[:, :-1], B[:, :-1]), shape)
         weighted = self._fidelity.weights(mixing) @ self._fidelity.features(B[:, -1])
         return value * (self._fidelity.features(A[:, -1]).T @ weighted)
 
     def between_with_gradient(self, A: Array, B: Array, parameters: Array) -> tuple[Array, Array]:
-        """As of `Covariance`."""
+        """As in `Covariance`."""
         shape, mixing = self._split(parameters)
         value, slopes = self._kernel.value_and_input_gradient(differences(A[:, :-1], B[:, :-1]), shape)
         weighted = self._fidelity.weights(mixing) @ self._fidelity.features(B[:, -1])

@@ -1,4 +1,4 @@
-"""Each family fitted to a learning curve by least squares, and where the joint sampling starts.
+"""Least-squares fits of each family to a learning curve, and the start of the joint sampling.
 
 Source: Domhan, Springenberg and Hutter (2015) and their published code: Levenberg-Marquardt from the family's
 starting values, L-BFGS-B with a numerical gradient where that fails. A family is dropped if both fail, if its fit

@@ -1,4 +1,4 @@
-"""A learning curve as a weighted combination of families with noise: its log posterior, for many vectors at once.
+"""Log posterior of a weighted combination of curve families with noise, for many parameter vectors at once.
 
 Source: Domhan, Springenberg and Hutter (2015); document 003, equations (5) to (9):
 
@@ -105,7 +105,7 @@ class CurvePosterior:
         return np.where(np.isnan(values), -np.inf, values)
 
     def allowed(self, vectors: Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Whether the prior is positive, (S,)."""
+        """True if the prior is positive, (S,)."""
         theta, sigma, weights = self.parts(vectors)
         sound = np.isfinite(vectors).all(axis=1) & (sigma >= MIN_SIGMA)
         raw = vectors[:, -len(self.families) :]
@@ -141,7 +141,7 @@ def _checked_epochs(prior: str, horizon: float) -> Array:
 
 
 def family_allowed(values: Array, prior: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether a family passes what `prior` asks of it alone, (S,), by its values (S, m) at the checked epochs."""
+    """True if a family passes what `prior` asks of it alone, (S,), by its values (S, m) at the checked epochs."""
     last = values[:, -1]
     inside = np.isfinite(last) & (last >= 0) & (last <= MAX_FINAL)
     if prior == "combined":

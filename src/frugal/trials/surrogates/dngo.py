@@ -45,7 +45,7 @@ ERRORS: Final[Mapping[str, str]] = {
     **hyperparameters.ERRORS,
     "dropped_batch": "an epoch's incomplete last mini-batch is not trained on",
 }
-"""What pybnn does, by a name for each."""
+"""Errors of pybnn that can be reproduced, by name."""
 AS_PYBNN: Final = ("unsquared_norm", "det_offset", "no_prior", "dropped_batch")
 """Those of its class DNGO; the other two are of its class BayesianLinearRegression."""
 
@@ -193,7 +193,7 @@ class DNGO:
         return mean, std, by_mean, second.mean(axis=0) / std[:, None]
 
     def believing(self, X: ArrayLike) -> DNGO:
-        """Itself after each draw's own means were observed at X (m, d), the network as it is."""
+        """A copy in which each draw's own means were observed at X (m, d); the network stays."""
         other, points = copy.copy(self), np.asarray(X, dtype=float)
         other._components = tuple(component.believing(points) for component in self.components)
         return other

@@ -1,4 +1,4 @@
-"""What DNGO predicts from one draw of its hyperparameters, and the features that all draws share."""
+"""DNGO's prediction for one draw of its hyperparameters, and the features that all draws share."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Component:
         return float(self.basis.y_std**2 * np.exp(-self.log_beta))
 
     def believing(self, X: Array) -> Component:
-        """Itself after its own means were observed at X (m, d): only its uncertainty changes."""
+        """A copy in which its own means were observed at X (m, d): only the uncertainty changes."""
         features = self.basis.features(check_points(X, len(self.basis.centre)))
         believed = self._head.predict(features)[0]
         return replace(self, regression=self.regression.extended(features, believed))

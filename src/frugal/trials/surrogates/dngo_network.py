@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 BATCH_SIZE: Final = 10
-"""Rows per step; all of them where there are fewer."""
+"""Rows per step, or all rows if there are fewer."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Network:
         return hidden[-1], J
 
     def output(self, X: Array) -> Array:
-        """What least squares alone predicts at X (m, d), shape (m,)."""
+        """Prediction of the network's own output layer at X (m, d), shape (m,)."""
         return np.asarray((self.features(X) @ self.weights[-1].T + self.biases[-1])[:, 0])
 
     def _hidden(self, X: Array) -> list[Array]:
@@ -130,7 +130,7 @@ def train(
 
 @cache
 def warm_up() -> None:
-    """Import torch and make its first operations, some 2 s, so that no fit's time has them; once a process."""
+    """Import torch and run its first operations (2 s), so that they count in no fit's time; once per process."""
     train(np.zeros((1, 1)), np.zeros(1), n_units=(1,), n_epochs=1, learning_rate=0.01)
 
 

@@ -32,11 +32,11 @@ class Evidence:
 
     @property
     def free(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which entries of theta are to be fitted, (p,)."""
+        """Mask (p,) of the entries of theta that are fitted."""
         return np.isnan(self.template)
 
     def full(self, free: Array) -> Array:
-        """Theta with these values of its free entries."""
+        """Theta with these values in its free entries."""
         theta = self.template.copy()
         theta[self.free] = free
         return theta
@@ -82,7 +82,7 @@ class Evidence:
         return self.prior.box[self.free]
 
     def maximum(self, starts: Array) -> Array:
-        """Theta of the best fit found from `starts`, (k, p): a few steps from each, then on from the best two."""
+        """Theta of the best fit from `starts`, (k, p): a few steps from each, then more from the best two."""
         first = sorted((self._climb(start[self.free], N_STEPS) for start in starts), key=lambda run: -run[0])
         return self.full(max((self._climb(free, 200) for _, free in first[:2]), key=lambda run: run[0])[1])
 

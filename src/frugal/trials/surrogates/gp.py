@@ -105,7 +105,7 @@ class GP:
         return self._at(evidence, theta)
 
     def evidence(self, X: ArrayLike, y: ArrayLike) -> Evidence:
-        """The data and what is to be fitted to them, for samplers of hyperparameters."""
+        """Data and free hyperparameters, for samplers of hyperparameters."""
         return self._evidence(X, y, self._least_noise)
 
     def _evidence(self, X: ArrayLike, y: ArrayLike, least_noise: float) -> Evidence:
@@ -210,7 +210,7 @@ class GP:
 
     @property
     def jitter(self) -> float:
-        """What had to be added to the diagonal of the covariance, 0 if nothing."""
+        """Jitter added to the diagonal of the covariance, 0 if none."""
         return self._fitted.jitter
 
     @property
@@ -225,5 +225,5 @@ class GP:
 
     @property
     def hyperparameters(self) -> Hyperparameters:
-        """Those given and those fitted, in their own units."""
+        """All hyperparameters, given or fitted, in their own units."""
         return Hyperparameters.of(self.theta, self._fitted.data.X.shape[1])

@@ -1,4 +1,4 @@
-"""Hyperparameters of a Gaussian process: which are free, where they may lie, and what is believed of them.
+"""Hyperparameters of a Gaussian process: free entries, bounds and priors.
 
 All are kept in one vector theta: the kernel's parameters (log length-scales, then the shears of se_mahalanobis),
 those of a last column that is a size or a task (`frugal.trials.surrogates.covariances`), the log amplitude and the
@@ -110,7 +110,7 @@ class Prior:
         return np.asarray(-0.5 * (normal * normal).sum(axis=1) + np.log(log_term) + 0.5 * log_noise)
 
     def contains(self, theta: Array) -> bool:
-        """Whether theta lies in the box."""
+        """True if theta lies in the box."""
         return bool(((theta >= self.box[:, 0]) & (theta <= self.box[:, 1])).all())
 
     def draw(self, rng: np.random.Generator, n: int) -> Array:

@@ -32,7 +32,7 @@ PullBack = Callable[[Array], Array]
 
 
 class Kernel(Protocol):
-    """What a Gaussian process needs of its kernel."""
+    """Interface of a kernel."""
 
     def n_parameters(self, d: int) -> int:
         """Length of the parameter vector in d dimensions."""
@@ -188,7 +188,7 @@ KERNELS: Final[Mapping[str, Kernel]] = {
 
 
 def kernel_named(name: str) -> Kernel:
-    """A kernel of the table above.
+    """Return the kernel of this name.
 
     Raises:
         ValueError: on an unknown name; the message lists the known ones.

@@ -39,7 +39,7 @@ class UnfittableError(ValueError):
 
 
 class CurveModel:
-    """What a curve's first points say about the later ones.
+    """Predict the later points of a learning curve from its first points.
 
     Attributes:
         fits: of each family by itself, dropped ones included.
@@ -50,11 +50,11 @@ class CurveModel:
     Args:
         rng: what the chains draw from; one draw per fit.
         prior: one of `PRIORS`.
-        normalise_weights: as of `CurvePosterior`, with the next two.
+        normalise_weights: as in `CurvePosterior`, with the next two.
         recency_weighting: see there.
         sigma: see there.
         cut_beginning: leave out leading points until five in a row exceed the first by 0.05.
-        start_weights: that the chains start from, `by_fit` or `equal`, as of `joint_start`.
+        start_weights: that the chains start from, `by_fit` or `equal`, as in `joint_start`.
         families: that are combined.
         n_walkers: of the ensemble, at least twice the length of a vector of all families; None: 100, or that many.
         n_steps: of each walker, burn-in included.
@@ -104,7 +104,7 @@ class CurveModel:
         self._posterior: CurvePosterior | None = None
 
     def fit(self, curve: ArrayLike, horizon: int) -> CurveModel:
-        """Sample what continues a curve; returns itself.
+        """Sample continuations of a curve; returns itself.
 
         Args:
             curve: scores y_1 to y_n, higher is better, at epochs 1 to n; n at least `MIN_POINTS`.

@@ -25,10 +25,10 @@ BLOCK = 8
 
 
 def log_posteriors(evidence: Evidence) -> Callable[[Array], Array] | None:
-    """A function from free entries (w, n_free) to what `Evidence.log_posterior` says of each, (w,).
+    """A vectorised `Evidence.log_posterior`: from free entries (w, n_free) to values (w,).
 
-    None where that is to be asked one by one: of a covariance that is not `Joint`, whose chains are thereby those
-    they always were, and of a process without noise.
+    None if it does not apply: for covariances other than `Joint`, whose chains stay as published, and without
+    noise.
     """
     if not isinstance(evidence.covariance, Joint) or np.isneginf(evidence.template[-1]):
         return None

@@ -21,7 +21,7 @@ from frugal.trials.surrogates.covariances import Covariance
 from frugal.trials.surrogates.kernels import Array
 
 JITTERS = (0.0, *(10.0**exponent for exponent in range(-10, -3)))
-"""What is added to the diagonal, in multiples of its mean: the first with which it can be factorised."""
+"""Jitters added to the diagonal, in multiples of its mean; the first that allows a factorisation is used."""
 SMALLEST_VARIANCE, BUG = 1e-12, -1e-8
 """Where a variance is clipped, in multiples of the prior one; below which it is no round-off, in multiples of the
 largest prior one."""
@@ -63,13 +63,13 @@ class Data:
 
     @classmethod
     def of(cls, covariance: Covariance, X: Array, residuals: Array) -> Data:
-        """Data with their pairs."""
+        """Build the data with their pairs."""
         column, row = np.triu_indices(len(X), 1)
         return cls(X, residuals, covariance.pairs(X[row], X[column]), column * len(X) + row)
 
 
 class Posterior:
-    """What the data say, given theta = (covariance's parameters, log amplitude, log noise variance).
+    """The posterior given theta = (covariance's parameters, log amplitude, log noise variance).
 
     Attributes:
         jitter: what was added to the diagonal of A.
@@ -127,7 +127,7 @@ class Posterior:
         return mean, self._clip(variance, prior), by_mean.T, self._flat(by_variance, variance, prior).T
 
     def _moments_with_gradient(self, X: Array) -> tuple[Array, Array, Array, Array, Array, Array, Array]:
-        """Mean and variance as of `_moments`, their derivatives (d, m), prior variance, L^-1 k_X and dk_X.
+        """Mean and variance as in `_moments`, their derivatives (d, m), prior variance, L^-1 k_X and dk_X.
 
         The last is the derivative of the covariance with the data at X, (d, m, n).
         """

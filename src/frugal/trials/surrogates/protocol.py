@@ -1,4 +1,4 @@
-"""What acquisitions and strategies ask of a surrogate."""
+"""Interface of surrogates for acquisitions and strategies."""
 
 from __future__ import annotations
 
@@ -36,4 +36,4 @@ class Surrogate(Protocol):
         """Mean and standard deviation of the mixture at X (m, d): each (m,)."""
 
     def believing(self, X: Array) -> Surrogate:
-        """The surrogate after each component's own means were observed at X (m, d)."""
+        """A copy in which each component's own means were observed at X (m, d)."""

@@ -1,4 +1,4 @@
-"""A Gaussian process that is also told the signs of some of its partial derivatives.
+"""A Gaussian process conditioned on values and on signs of partial derivatives.
 
 Source: Riihimaki and Vehtari (2010), "Gaussian processes with monotonicity information", as document 004 uses
 it. The likelihood of a sign is probit, Phi(sign df / dx_dim / v), and is handled by expectation propagation
@@ -46,17 +46,17 @@ class SignEvidence(Evidence):
 
 
 class SignGP(GP):
-    """`GP`, with signs; without any it is `GP` to the last digit.
+    """`GP` with signs. Without signs it equals `GP` to the last digit.
 
     Args:
         kernel: `se` or `matern52_ard`.
-        lengthscale: as of `GP`.
-        amplitude: as of `GP`.
-        noise_variance: as of `GP`.
-        mean: as of `GP`.
-        prior: as of `GP`.
-        n_restarts: as of `GP`.
-        least_noise: as of `GP`; with signs at least 1e-4 (`LEAST_NOISE`).
+        lengthscale: as in `GP`.
+        amplitude: as in `GP`.
+        noise_variance: as in `GP`.
+        mean: as in `GP`.
+        prior: as in `GP`.
+        n_restarts: as in `GP`.
+        least_noise: as in `GP`; with signs at least 1e-4 (`LEAST_NOISE`).
         v: scale of the probit likelihood, in units of the derivative; below a thousandth of the derivatives'
             standard deviations it makes no difference.
 
@@ -113,7 +113,7 @@ class SignGP(GP):
 
         Raises:
             ValueError: on other data or sites, or both signs of one derivative.
-            numpy.linalg.LinAlgError: as of `GP`.
+            numpy.linalg.LinAlgError: as in `GP`.
         """
         return self._fit_to(self.evidence(X, y, site_X, site_dim, site_sign), start)
 
@@ -125,7 +125,7 @@ class SignGP(GP):
         site_dim: ArrayLike = (),
         site_sign: ArrayLike = (),
     ) -> Evidence:
-        """The values and signs, as of `fit`, and what is to be fitted to them."""
+        """The values and signs, as in `fit`, and what is to be fitted to them."""
         X = self._points(X)
         sites = self._sites(X.shape[1], site_X, site_dim, site_sign)
         if sites is None:

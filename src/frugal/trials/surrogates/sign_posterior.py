@@ -37,13 +37,13 @@ class SignData(Data):
 
     @classmethod
     def with_sites(cls, data: Data, sites: Sites) -> SignData:
-        """The same values, and sites."""
+        """The same values with other sites."""
         to_sites = differences(data.X, sites.X)
         return cls(data.X, data.residuals, data.pairs, data.below, sites, to_sites)
 
 
 class SignPosterior(Posterior):
-    """What values and signs say, given theta = (log length-scales, log amplitude, log noise variance).
+    """The posterior of values and signs, given theta = (log length-scales, log amplitude, log noise variance).
 
     Attributes:
         log_evidence: log p(y, signs); nan if the sites were given.

@@ -175,7 +175,7 @@ def _approximation(mean: Array, root: Array, sigma: Array, tau: Array, nu: Array
 
 
 def _log_normalisers(found: Approximation, mean: Array, sign: Array, v: float, last: Array) -> float:
-    """What makes the sites integrate to the terms that they stand for.
+    """Logarithms of the constants with which the sites integrate to the terms that they approximate.
 
     A site without a cavity counts as it was last updated (`last`, in h), or as if it were not there.
     """

@@ -86,7 +86,7 @@ class TaskGP(JointGP):
         task_factor: L (n_tasks, n_tasks), lower triangular, 1 at first, nothing below 0; a zero on its diagonal
             makes a task a mixture of those before.
         noise_scale: of the horseshoe.
-        **settings: of `JointGP`: kernel, prior, lengthscale, amplitude, noise_variance, mean, n_restarts.
+        **settings: settings of `JointGP`: kernel, prior, lengthscale, amplitude, noise_variance, mean, n_restarts.
 
     Raises:
         ValueError: on an unknown kernel or prior, or a hyperparameter that cannot be.

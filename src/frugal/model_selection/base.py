@@ -1,4 +1,4 @@
-"""What the searches for scikit-learn estimators share."""
+"""Base class of the searches for scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ class FitInputs:
 
     @property
     def scorer(self) -> Any:
-        """The scorer whose scores the strategy is told."""
+        """The scorer that the strategy optimises."""
         if not isinstance(self.scorers, _MultimetricScorer):
             return self.scorers
         return self.scorers._scorers[self.metric or next(iter(self.scorers._scorers))]
 
 
 class SearchCV(BaseSearchCV):  # type: ignore[misc]
-    """Base of the searches; its arguments are those that all of them take."""
+    """Base of the searches, with the arguments that they share."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit"])],
@@ -120,13 +120,13 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         self.executor = executor
 
     def __sklearn_tags__(self) -> Any:
-        """Those of scikit-learn's searches; what targets may be is what the estimator says."""
+        """Tags of scikit-learn's searches; the estimator decides on the tags of targets."""
         tags = super().__sklearn_tags__()
         tags.target_tags = deepcopy(get_tags(self.estimator).target_tags)
         return tags
 
     def _fit_inputs(self, X: Any, y: Any, params: Mapping[str, Any], cv: Any) -> FitInputs:
-        """Check what `fit` is given, and split the rows."""
+        """Check the arguments of `fit`, and split the rows."""
         if y is None and get_tags(self).target_tags.required:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         scorers, _ = self._get_scorers()
@@ -144,7 +144,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         return FitInputs(X, y, routed, scorers, metric, splits, params)
 
     def _kept_seed(self) -> int | None:
-        """That of the journal that the search goes on from; None: there is none."""
+        """Seed of the journal that the search resumes; None: there is no journal."""
         return seed_in(None if self.restart else self.journal)
 
     def _evaluation_of(
@@ -174,7 +174,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
 
     @property
     def _failed_score(self) -> float:
-        """Score of a failed fit; nan where it is to be raised."""
+        """Score of a failed fit; nan if it is to raise an error."""
         return math.nan if self.error_score == "raise" else float(self.error_score)
 
     def _check_fit(self, fit: Fit) -> None:
@@ -210,7 +210,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         self.cv_results_ = results
 
     def _best_index(self, results: dict[str, Any], refit_metric: Any, comparable: NDArray[np.bool_]) -> int:
-        """Row of rank 1; or what a callable makes of the rows that can be compared."""
+        """Row of rank 1, or the choice of the callable `refit` among comparable rows."""
         if not callable(self.refit):
             return int(self._select_best_index(self.refit, refit_metric, results))
         which = np.flatnonzero(comparable)
@@ -240,7 +240,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         callbacks: Callbacks,
         interruption: Interruption | None,
     ) -> Self:
-        """Leave in place what a search has found, and raise what interrupted it, if anything has."""
+        """Set the attributes of a finished search, then raise the exception that interrupted it, if any."""
         try:
             choose()
             if self.refit:

@@ -26,7 +26,7 @@ TABLES: Final = ("wdbc", "digits", "boston", "letter", "adult", "adult_codes")
 MEASURES: Final = ("fits_share", "rows_share", "seconds_share", "regret", "test_loss")
 ANSWERS: Final = ("is_best", "is_within_noise")
 ROUNDING: Final = 1e-12
-"""Means of the same scores in another order may differ by less."""
+"""Tolerance: means of the same scores in another order differ by less."""
 
 
 def bench_select(
@@ -39,7 +39,7 @@ def bench_select(
     root: str = "data",
     progress: Callable[[str], None] = lambda text: None,
 ) -> pd.DataFrame:
-    """What searches cost and lose against the exhaustive search of the same 64 candidates on the same folds.
+    """Measure the cost and loss of searches beside the exhaustive search of the same 64 candidates and folds.
 
     GridSearchCV's scores of every fit are kept, and all searches but scikit-learn's halving, which fits anew
     on fewer rows, are given them: a fit costs what it took there. `random` (RandomizedSearchCV's choice), `optuna`
@@ -167,7 +167,7 @@ def _named(name: str, mean: float, interval: tuple[float, float]) -> dict[str, f
 
 
 def _interval(by_table: NDArray[np.float64]) -> tuple[float, float]:
-    """Of the mean of all, shape (n_tables, n_seeds); tables are not drawn, their seeds are."""
+    """Interval of the overall mean of values (n_tables, n_seeds); seeds are random, tables are fixed."""
     n_tables, n_seeds = by_table.shape
     if n_seeds < 2:
         return np.nan, np.nan
@@ -177,7 +177,7 @@ def _interval(by_table: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def as_markdown(cells: pd.DataFrame) -> str:
-    """What `summarise` finds as a table of Markdown, with its intervals.
+    """Format the result of `summarise` as a Markdown table with intervals.
 
     Beside the mean of `fits_share` stands its range over the searches. Beside the seconds that were looked up are
     the mean and range of those of live searches, where there are any.
@@ -206,13 +206,13 @@ def as_markdown(cells: pd.DataFrame) -> str:
 
 
 def _range(shares: pd.Series) -> str:
-    """Least to most, or the one number that all of them are."""
+    """Format a range, or the number if all are equal."""
     low, high = f"{shares.min():.2f}", f"{shares.max():.2f}"
     return low if low == high else f"{low} to {high}"
 
 
 def _shown(mean: float, low: float, high: float) -> str:
-    """With its interval, if it has one; two decimals, and no minus before 0."""
+    """Format a number with its interval, if it has one: two decimals, no minus before 0."""
     mean, low, high = (round(value, 2) + 0.0 for value in (mean, low, high))
     return f"{mean:.2f} ({low:.2f} to {high:.2f})" if low < high else f"{mean:.2f}"
 

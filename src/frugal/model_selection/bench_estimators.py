@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 Listed = Mapping[str, list[Any]]
 MOST_CATEGORIES: Final = 50
-"""A column of whole numbers with more of them is a column of numbers."""
+"""A column of whole numbers with more distinct values counts as numeric."""
 CHEAP: Final = ("max_leaf_nodes", "max_features", "max_depth")
-"""Hyperparameters by whose first value a fit costs the least, as FLAML's cost-frugal search asks for."""
+"""Hyperparameters whose first value makes the cheapest fit, for FLAML's cost-frugal search."""
 
 
 def _svc(X: NDArray[np.float64]) -> tuple[Any, Listed]:

@@ -1,4 +1,4 @@
-"""What is searched in `frugal bench select`: tables, estimators, and kept scores of every fit."""
+"""Problems of `frugal bench select`: tables, estimators, and the scores of every fit."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from frugal.model_selection.bench_estimators import ESTIMATORS
 from frugal.seeds import rng_for, seed_for
 
 SHARE: Final = 0.25
-"""Of the exhaustive search's fits: the budget of the searches that have to be told one."""
+"""Budget of the searches that need one, as a share of the exhaustive search's fits."""
 TEST_SHARE: Final = 0.3
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One table, estimator and seed, with what the exhaustive search found out.
+    """One table, estimator and seed, with the results of the exhaustive search.
 
     Attributes:
         table: its name.
@@ -63,7 +63,7 @@ class Problem:
 
     @property
     def n_fits(self) -> int:
-        """Of the exhaustive search."""
+        """Number of fits of the exhaustive search."""
         return int(self.scores.size)
 
     def test_score(self, candidate: int) -> float:
@@ -78,7 +78,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a search chose, and what that took.
+    """The choice of a search, and its cost.
 
     Attributes:
         candidate: chosen.
@@ -94,7 +94,7 @@ class Choice:
 
 
 class Spent:
-    """Looks scores up, and counts what they would have cost.
+    """Looks scores up, and sums what their fits would have cost.
 
     Attributes:
         n_fits: so far.
@@ -116,17 +116,17 @@ class Spent:
 
     @property
     def is_over(self) -> bool:
-        """True if a search that has to be told its budget has used it."""
+        """True if a search that needs a budget has spent it."""
         return self.n_fits >= SHARE * self._problem.n_fits
 
     def choice(self, candidate: int) -> Choice:
-        """With the time since the start, in which nothing was fitted, for the search itself."""
+        """Build the result; the time since the start, without fits, counts as the search's own."""
         own = perf_counter() - self._started
         return Choice(candidate, self.n_fits, self.n_fits, self.seconds + own)
 
 
 def one_by_one(candidates: Sequence[Candidate]) -> list[dict[str, list[Any]]]:
-    """The list of grids by which scikit-learn's searches try these candidates in this order."""
+    """A list of grids with which scikit-learn's searches try these candidates in this order."""
     return [{name: [value] for name, value in candidate.items()} for candidate in candidates]
 
 

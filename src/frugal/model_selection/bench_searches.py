@@ -29,11 +29,11 @@ NAMES: Final[Mapping[str, str]] = {
     "flaml": "FLAML: CFO",
     **{name: f"`FoldSearchCV`, `{name}`" for name in OURS},
 }
-"""By which readers know what is compared."""
+"""Display names of the searches."""
 
 
 def searches() -> dict[str, Search]:
-    """Everything that is compared, by name; ours last."""
+    """All compared searches by name; ours last."""
     peers: dict[str, Search] = {
         "exhaustive": _exhaustive,
         "random": _random,
@@ -111,7 +111,7 @@ def _optuna(problem: Problem, seed: int) -> Choice:
 
 
 def _suggested(trial: Any, name: str, values: Sequence[Any]) -> int:
-    """The place of a value; of numbers in their order, so that neighbours are known as such."""
+    """Suggest an index into the values of a hyperparameter; for numbers, in their order."""
     is_ordered = all(isinstance(value, int | float) for value in values)
     if is_ordered:
         return int(trial.suggest_int(name, 0, len(values) - 1))
@@ -177,5 +177,5 @@ def _ours(strategy: str) -> Search:
 
 
 def _strategy_seed(seed: int) -> int:
-    """What FoldSearchCV seeds its strategy by, given an integer `random_state` and a grid."""
+    """Seed of FoldSearchCV's strategy, given an integer `random_state` and a grid."""
     return int(np.random.RandomState(seed).randint(2**31 - 1))

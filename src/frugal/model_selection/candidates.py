@@ -1,4 +1,4 @@
-"""The list of candidates of a search, from whatever says what they may be."""
+"""The candidates of a search, from a grid, distributions or a `SearchSpace`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from frugal.interface import Candidate
 from frugal.spaces import Choice, Dimension, SearchSpace
 
 N_DRAWN = 64
-"""Candidates drawn from a space without a grid, unless their number is given."""
+"""Default number of candidates drawn from a space without a grid."""
 
 Space = Mapping[str, Any] | Sequence[Mapping[str, Any]] | SearchSpace
 
 
 @dataclass(frozen=True)
 class _Draws:
-    """A dimension as scikit-learn knows distributions."""
+    """A dimension with the interface of scipy's distributions."""
 
     dimension: Dimension
 
     def rvs(self, random_state: np.random.RandomState) -> object:
-        """One value."""
+        """Draw one value."""
         return self.dimension.from_unit(float(random_state.random_sample()))
 
 
@@ -68,7 +68,7 @@ def _spaces(space: Space) -> list[dict[str, Any]]:
 
 
 def _values(values: Any) -> Any:
-    """What scikit-learn takes for a dimension of ours; other values as they are."""
+    """Convert our dimensions to what scikit-learn accepts; return other values unchanged."""
     if isinstance(values, Choice):
         return list(values.values)
     is_dimension = isinstance(values, Dimension) and not isinstance(values, type)

@@ -26,7 +26,7 @@ _INSTALLED: Final = {"site-packages", "dist-packages"}
 
 
 def hash_of(value: Any) -> str:
-    """The hash of a value: joblib's, but for what the user has defined.
+    """Hash a value as joblib does, but the user's definitions by their content.
 
     Raises:
         Exception: whatever keeps a value from being pickled.
@@ -57,7 +57,7 @@ def definitions_in(value: Any) -> str:
 
 
 class _Hasher(NumpyHasher):  # type: ignore[misc]
-    """joblib's, which hashes functions and classes by name; the user's are replaced by what they do.
+    """joblib's hasher, which hashes functions and classes by name; the user's are hashed by content.
 
     Attributes:
         found: hashes of the definitions that were met, in order.
@@ -69,7 +69,7 @@ class _Hasher(NumpyHasher):  # type: ignore[misc]
         self.found: list[str] = []
 
     def save(self, obj: Any) -> None:
-        """Write one object, or what stands for it."""
+        """Write one object or its replacement."""
         known = _unwrapped(obj)
         if known is not None and _is_of_user(known):
             obj = _defined(self._seen, known)
@@ -93,7 +93,7 @@ def _text(*parts: object) -> str:
 
 
 def _unwrapped(value: Any) -> Any:
-    """A function or class, without a cache around it; None: the value is neither."""
+    """Return a function or class without a cache around it; None for other values."""
     if isinstance(value, functools._lru_cache_wrapper):
         value = value.__wrapped__
     return value if isinstance(value, FunctionType | type) else None
@@ -109,7 +109,7 @@ def _is_of_user(known: Any) -> bool:
 
 
 def _named(module: ModuleType | None, qualname: str) -> Any:
-    """What a module has under a name; None: nothing."""
+    """Attribute of a module; None if it has no such attribute."""
     found: Any = module
     for name in qualname.split("."):
         found = getattr(found, name, None)
@@ -130,7 +130,7 @@ def _is_installed(module: str | None) -> bool:
 
 
 def _defined(seen: dict[int, str], known: Any) -> str:
-    """The hash of a definition; of an installed one that of its name."""
+    """Hash a definition; a definition of an installed package is hashed by name."""
     name = f"{known.__module__}.{known.__qualname__}"
     if not _is_of_user(known):
         return _text("installed", name)
@@ -157,7 +157,7 @@ def _of_function(seen: dict[int, str], function: FunctionType) -> Iterator[str]:
 def _of_names(
     seen: dict[int, str], values: Mapping[str, Any], names: list[str], modules: set[str]
 ) -> Iterator[str]:
-    """What names stand for in a module, and in the modules that they name."""
+    """Resolve names in a module, and in the modules that they refer to."""
     for name in names:
         if name not in values:
             continue
@@ -207,14 +207,14 @@ def _of_class(seen: dict[int, str], known: type) -> Iterator[str]:
 
 
 def _parts_of(attribute: Any) -> list[Any]:
-    """The functions of a property, a class method and the like; of anything else that itself."""
+    """Functions of a property, a class method and the like; other values are returned alone."""
     names = ("__func__", "fget", "fset", "fdel", "func", "fn", "check")
     parts = [getattr(attribute, name, None) for name in names] if not isinstance(attribute, type) else []
     return [part for part in parts if part is not None] or [attribute]
 
 
 def _plain(seen: dict[int, str], value: Any) -> str:
-    """The hash of a plain value, of functions and of classes; of any other object that of its class."""
+    """Hash plain values, functions and classes; other objects are hashed by their class."""
     if isinstance(value, dict):
         value = ["dict", *value.items()]
     if isinstance(value, list | tuple | set | frozenset):
@@ -235,7 +235,7 @@ def _plain(seen: dict[int, str], value: Any) -> str:
 
 
 def _hash_or_kind(seen: dict[int, str], value: Any) -> str:
-    """The hash of a value; where it cannot be hashed, that of its class."""
+    """Hash a value, or its class if the value cannot be hashed."""
     try:
         return _hash_within(seen, value)
     except Exception:  # noqa: BLE001  whatever keeps an object of the user's from being pickled

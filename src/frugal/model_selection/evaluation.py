@@ -24,7 +24,7 @@ Scores = float | dict[str, float]
 
 @dataclass(frozen=True)
 class ScoredFit(Fit):
-    """A fit with all that `cv_results_` says of it.
+    """A fit with everything that `cv_results_` reports.
 
     Attributes:
         test_scores: as the scorer gave them, or `error_score`.
@@ -83,7 +83,7 @@ class Evaluation:
         """Fit a candidate without a fold, and score it there.
 
         Raises:
-            MemoryError: of a fit, which is no fault of the candidate.
+            MemoryError: if a fit runs out of memory, which is no fault of the candidate.
         """
         try:
             with self.surroundings.applied():
@@ -142,13 +142,13 @@ class Evaluation:
 
 
 class _OutOfMemory(BaseException):
-    """A lack of memory on its way through scikit-learn, which makes a failed fit of every Exception."""
+    """Carries a MemoryError through scikit-learn, which turns every Exception into a failed fit."""
 
 
 def _letting_memory_errors_through(estimator: Any) -> Any:
-    """The estimator, whose next `fit` raises a lack of memory as what scikit-learn does not catch.
+    """Return the estimator; its next `fit` raises a MemoryError as an exception that scikit-learn does not catch.
 
-    The estimator is as it was before that `fit` begins: a scorer may pickle or copy it.
+    The estimator is restored before that `fit` begins, since a scorer may pickle or copy it.
     """
     fit, attributes = estimator.fit, vars(estimator)
     before = {"fit": attributes["fit"]} if "fit" in attributes else {}
@@ -174,7 +174,7 @@ def _knows_callbacks() -> bool:
 
 
 def primary_score(scores: Scores, metric: str | None) -> float:
-    """The score of a fit that the strategy is told; nan where it failed or the score is not finite.
+    """Score of a fit for the strategy; nan if the fit failed or the score is not finite.
 
     A score above 1 by rounding alone, as weighted accuracies can be, is 1.
 

@@ -1,4 +1,4 @@
-"""Where fits run: here, in processes of ours, on a joblib backend or on any executor; data are sent once."""
+"""Choose where fits run: in this process, in our workers, on a joblib backend or on any executor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from frugal.workers import shared_workers
 
 @dataclass(frozen=True)
 class Backend:
-    """Where a search evaluates.
+    """The executor of a search and its number of workers.
 
     Attributes:
         evaluate: task -> answer, light to send.
@@ -37,7 +37,7 @@ def open_backend(
     n_per_worker: int = 1,
     needs_workers: bool = False,
 ) -> Iterator[Backend]:
-    """Find where to evaluate: `executor`, else the active joblib backend with `n_jobs`, as joblib counts them.
+    """Open the backend of a search: `executor`, else the active joblib backend with `n_jobs` workers.
 
     joblib's own process backends are replaced by our `Workers`, which survive the death of one of them, and whose
     processes are used again by the next search.
@@ -121,7 +121,7 @@ class _JoblibExecutor(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the backend's workers; with `cancel_futures`, what they are at too."""
+        """End the backend's workers; with `cancel_futures`, also their running tasks."""
         if cancel_futures:
             self._backend.abort_everything(ensure_ready=False)
         self._backend.stop_call()

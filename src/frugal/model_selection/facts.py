@@ -1,4 +1,4 @@
-"""What a strategy wants to know of data and scorer, found out where it is not among its settings."""
+"""Complete the settings of a fold strategy with facts about data and scorer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNBOUNDED: Final = ("mutual_info_score", "positive_likelihood_ratio")
 def complete_settings(
     strategy: str, settings: Mapping[str, Any], *, scorer: Any, estimator: Any, y: Any, n_rows: int, n_folds: int
 ) -> dict[str, Any]:
-    """The settings of a strategy, and the facts that its constructor takes: rows, classes, folds, the best score.
+    """Add the facts that a strategy's constructor takes to its settings: rows, classes, folds, the best score.
 
     Args:
         strategy: its name.
@@ -45,7 +45,7 @@ def complete_settings(
 
 
 def best_possible_score(scorer: Any, estimator: Any) -> float | None:
-    """What no score exceeds: 1 or 0 for the scorers that scikit-learn names; None: not known.
+    """Upper bound of a scorer: 1 or 0 for the scorers that scikit-learn names; None if unknown.
 
     Args:
         scorer: a scorer.
@@ -72,7 +72,7 @@ def _bounded() -> frozenset[Any]:
 
 
 def n_classes_of(estimator: Any, y: Any) -> int | None:
-    """Classes of the targets of a classifier; None of anything else."""
+    """Number of classes of a classifier's targets; None for other estimators."""
     import numpy as np
     from sklearn.base import is_classifier
     from sklearn.utils.multiclass import type_of_target

@@ -34,27 +34,27 @@ from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
 
 _N_PENDING_PER_WORKER: Final = 2
-"""By default. Where fits of some candidates take ten times as long as others', it ends sooner than 1 and 4."""
+"""Default; faster than 1 and 4 if fits of some candidates take ten times as long as others'."""
 _EVALUATION: Final = "frugal.model_selection.evaluation:Evaluation"
-"""What a kept fit depends on, beside the estimator: strategies may share a journal."""
+"""Parts of a search that a stored fit depends on, beside the estimator; strategies may share a journal."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Problem(FitInputs):
-    """What one call of `fit` searches, and on what."""
+    """The problem of one call of `fit`."""
 
     candidates: Sequence[Candidate]
     origin: int
-    """Of the candidates and of `seed`."""
+    """Seed of the candidates and of `seed`."""
     seed: int
-    """Of the strategy, and of draws of rows."""
+    """Seed of the strategy and of draws of rows."""
 
 
 class FoldSearchCV(SearchCV):
     """Choose hyperparameters as GridSearchCV or RandomizedSearchCV do, with a part of their fits.
 
-    A strategy decides after every fold which candidate is worth another one. What it leaves out is nan in
-    `cv_results_`. Everything else is as in scikit-learn's searches.
+    A strategy decides after every fold which candidate gets another one. Skipped folds are nan in `cv_results_`.
+    Everything else is as in scikit-learn's searches.
 
     Args:
         estimator: with `fit`, and with `score` or a `scoring`.
@@ -215,7 +215,7 @@ class FoldSearchCV(SearchCV):
     def _search(
         self, problem: _Problem, contexts: Mapping[tuple[int, int], Any]
     ) -> tuple[Outcome, Interruption | None]:
-        """Ask and tell the strategy to its end, or to a limit; with what interrupted it."""
+        """Run the strategy to its end or to a limit; returns the result and the exception that interrupted it."""
         evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit)
         strategy = LimitedFoldStrategy(self._make(problem), limits)
@@ -292,7 +292,7 @@ class FoldSearchCV(SearchCV):
         return {**parts, "seed": problem.origin}
 
     def _tell_end(self, outcome: Outcome, interruption: Interruption | None) -> None:
-        """Set how the search ended, and warn where that is not how it was meant to."""
+        """Record how the search ended, and warn if it ended early."""
         self.n_fits_ = len(outcome.fits)
         self.n_fits_exhaustive_ = len(outcome.candidates) * outcome.n_folds
         self.ended_because_ = outcome.ended
@@ -312,7 +312,7 @@ class FoldSearchCV(SearchCV):
     # Results ------------------------------------------------------------------------------------------------
 
     def _choose(self, problem: _Problem, outcome: Outcome) -> None:
-        """Set `cv_results_` and what is best in them."""
+        """Set `cv_results_` and the `best_*` attributes."""
         fits = list(outcome.fits.values())
         if not fits:
             raise ValueError("no fit was made; is max_fits or time_limit too small?")

@@ -1,4 +1,4 @@
-"""Every fit of a search on disk, so that the same search repeats none."""
+"""Journal of a search: every fit is stored, so that the same search repeats none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEY: Final = b"frugal.journal"
 
 
 def fingerprint(**parts: Any) -> dict[str, str]:
-    """A hash of each part of what a search is, by value; functions and classes of the user by what they do."""
+    """Hash each part of a search by value; functions and classes of the user by content."""
     from frugal.model_selection.definitions import hash_of
 
     return {name: hash_of(part) for name, part in parts.items()}
@@ -32,7 +32,7 @@ def fingerprint(**parts: Any) -> dict[str, str]:
 def journal_of(
     path: str | os.PathLike[str] | None, *roots: str, names: Iterable[tuple[str, str]] = (), restart: bool
 ) -> JournalFile | None:
-    """The file of a search's journal, gone on from as long as the search's code is the same; None: there is none.
+    """The journal file of a search, resumed if the search's code is unchanged; None: no journal.
 
     Args:
         path: of the journal.
@@ -47,7 +47,7 @@ def journal_of(
 
 
 def classes_of(estimator: Any) -> list[str]:
-    """Those of an estimator and of its parts that are ours, as roots; other packages say what version they are."""
+    """Our classes among an estimator and its parts, as roots of the code hash; others count by version."""
     kinds = {type(part) for part in (estimator, *estimator.get_params().values())}
     return sorted(f"{of.__module__}:{of.__qualname__}" for of in kinds if of.__module__.startswith("frugal."))
 
@@ -102,7 +102,7 @@ class Journal:
             )
 
     def keep(self, task: FoldTask, fit: Fit) -> None:
-        """Append a fit; it is on disk when this returns. One on rows that another seed draws is left out."""
+        """Append a fit; it is on disk on return. A fit on rows drawn by another seed is left out."""
         if self._journal is not None and (self._is_drawn_alike or task.n_rows is None):
             self.kept[task] = fit
             self._lines.add(_row(task, fit))
@@ -118,7 +118,7 @@ class Journal:
             _lines_beside(self._parquet).unlink()
 
     def _read_parquet(self, journal: JournalFile) -> None:
-        """Take note of what a parquet file holds, and of its header, unless it is set aside."""
+        """Read the header and rows of a parquet journal, unless it is set aside."""
         path, code = journal.path, journal.code()
         if not path.exists():
             return
@@ -158,7 +158,7 @@ class Journal:
 
 
 def _row(task: FoldTask, fit: Fit) -> dict[str, Any]:
-    """A fit as a line holds it: plain numbers, nan where there is none."""
+    """Convert a fit to plain values for a line; missing numbers become nan."""
     scored = fit if isinstance(fit, ScoredFit) else ScoredFit(fit.score, fit.seconds, fit.reason)
     row = {"candidate": task.candidate, "fold": task.fold, "n_rows": task.n_rows} | asdict(scored)
     return {name: _plain(value) for name, value in row.items()}
@@ -173,7 +173,7 @@ def _plain(value: Any) -> Any:
 
 
 def seed_in(path: str | os.PathLike[str] | None) -> int | None:
-    """The seed of the search whose journal this is, for a search without one; None: there is no journal."""
+    """Seed stored in a journal, for a search without `random_state`; None: there is no journal."""
     if path is None:
         return None
     path = Path(path)
@@ -197,5 +197,5 @@ def seed_in(path: str | os.PathLike[str] | None) -> int | None:
 
 
 def _lines_beside(path: Path) -> Path:
-    """Lines of a parquet journal, until they become part of it."""
+    """Path of the lines that will become part of a parquet journal."""
     return path.with_name(f"{path.name}.lines")

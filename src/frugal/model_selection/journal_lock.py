@@ -1,4 +1,4 @@
-"""A journal is written by one search at a time."""
+"""Lock of a journal, so that one search at a time writes it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ except ImportError:  # Windows
 
 @contextmanager
 def lock_journal(path: str | os.PathLike[str] | None) -> Iterator[None]:
-    """Keep every other process and thread off a journal.
+    """Hold an exclusive lock on a journal.
 
-    What is locked is a file beside it; the system unlocks that if the process dies. Machines and file systems
-    without such locks let everybody in.
+    The lock is on a file beside the journal, and the system releases it if the process dies. On machines and file
+    systems without locks this does nothing.
 
     Args:
         path: of the journal, which need not exist; None: there is none.
@@ -48,7 +48,7 @@ def lock_journal(path: str | os.PathLike[str] | None) -> Iterator[None]:
 
 
 def _is_locked(file: IO[str]) -> bool:
-    """Lock a file for whoever has opened it here; False: somebody else has locked it."""
+    """Lock an open file; returns False if another process or thread holds the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

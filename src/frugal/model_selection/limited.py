@@ -11,7 +11,7 @@ from frugal.interface import FoldStrategy, FoldTask, Wait
 
 
 class Limits:
-    """What a search may spend; time counts from here.
+    """Limits of a search; time counts from their creation.
 
     Args:
         max_fits: at most; None: no limit.
@@ -26,7 +26,7 @@ class Limits:
         self._time_limit, self._started = time_limit, monotonic()
 
     def reached(self, n_asked: int) -> str:
-        """The limit that forbids another task after `n_asked` of them; empty: none does."""
+        """Name of the limit reached after `n_asked` tasks; empty if none is."""
         if (n_asked + 1) * self._n_fits_each > self._max_fits:
             return f"max_fits={self._max_fits} was reached"
         if self._time_limit is not None and monotonic() - self._started >= self._time_limit:
@@ -35,7 +35,7 @@ class Limits:
 
 
 class LimitedFoldStrategy:
-    """A fold strategy that asks for nothing more once a limit is reached.
+    """A fold strategy that stops asking when a limit is reached.
 
     Attributes:
         ended: the limit that forbids what the strategy wants next; empty: none does.

@@ -1,4 +1,4 @@
-"""A trials strategy from its first trial to its last: within limits, and its choice tried on all there is."""
+"""A trials strategy within limits, whose choice is finally evaluated on the full resource."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _REMEDY: Final = "add a constant to the errors, or choose ei, dngo, entropy_sear
 
 
 class LimitedTrialStrategy:
-    """A trial strategy that keeps the limits of a search, and asks for one last trial where that is needed.
+    """A trials strategy that keeps the limits of a search, and asks for a last trial if needed.
 
-    The answer of a search is the lowest error among trials that were given all there is. A strategy that judges
-    candidates by less may choose one that has no such trial: it gets one at the end.
+    A search returns the lowest error among trials on the full resource. If a strategy chooses a candidate without
+    such a trial, the candidate gets one at the end.
 
     Attributes:
         best: of the trials told on the most of the resource, the one with the lowest error; None: all failed.
@@ -93,7 +93,7 @@ class LimitedTrialStrategy:
         return getattr(self._strategy, "recommendation", self._strategy.incumbent)
 
     def _last(self) -> TrialTask | None:
-        """The trial on all there is of a candidate that was chosen without one; None: it has one."""
+        """The last trial, on the full resource, of a candidate chosen without one; None if it has one."""
         chosen = self._strategy.incumbent
         if chosen is None or chosen in self._whole:
             return None
@@ -102,12 +102,12 @@ class LimitedTrialStrategy:
 
 
 def usable(trial: AnyTrial) -> AnyTrial:
-    """A trial as strategies take it: an error whose square a float cannot hold has failed."""
+    """Mark a trial as failed if the square of its error overflows."""
     if math.isnan(trial.error) or abs(trial.error) <= LARGEST_TARGET:
         return trial
     return replace(trial, error=math.nan, reason=f"the error {trial.error:g} is beyond +-{LARGEST_TARGET:g}")
 
 
 def _rank(trial: Trial) -> tuple[float, float, float]:
-    """Least for the lowest error on the most rows, then epochs."""
+    """Sort key: most rows first, then most epochs, then lowest error."""
     return -(trial.task.n_rows or math.inf), -(trial.task.epochs or math.inf), trial.error

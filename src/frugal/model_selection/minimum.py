@@ -1,4 +1,4 @@
-"""The minimum of any function of hyperparameters that returns an error."""
+"""Minimise any function of hyperparameters that returns an error."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RESOURCE_ARGUMENTS: Final = {"rows": ("n_rows", "subset"), "epochs": ("epochs", "resume_from", "id")}
-"""What a function may take beside the candidate, by the resource that its strategy gives."""
+"""Resource of a strategy -> further arguments that the function may take."""
 _OBJECTIVE: Final = "frugal.model_selection.minimum:Objective"
 
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
-    """What `minimize` has found.
+    """Result of `minimize`.
 
     Attributes:
         candidate: with the lowest error; where a strategy gives trials less than all there is, among those that
@@ -91,10 +91,10 @@ def minimize(
     trial_timeout: float | None = None,
     verbose: int = 0,
 ) -> Minimum:
-    """Search the candidate for which a function returns the lowest error.
+    """Search for the candidate with the lowest error of a function.
 
-    The function is called with a candidate, a dict. Where the strategy decides what a trial is given, it is also
-    given by keyword those of the following that its signature names: `n_rows` (None: all of them) and `subset`
+    The function is called with a candidate, a dict. If the strategy chooses the resource of a trial, the function
+    also gets those of these keywords that its signature names: `n_rows` (None: all of them) and `subset`
     (which draw of so many rows, a number), or `epochs`, `resume_from` (number of the trial whose state continues,
     or None) and `id` (number of the trial).
 
@@ -270,7 +270,7 @@ def _as_number(value: Any) -> float:
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """By name, what a function takes after the candidate."""
+    """Parameters of a function after the candidate, by name."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # some builtins have no signature
@@ -328,7 +328,7 @@ def _make(planned: Plan, space: SearchSpace, seed: int) -> Any:
 def _parts(
     function: Callable[..., Any], space: SearchSpace, planned: Plan, seed: int, n_pending: int
 ) -> dict[str, Any]:
-    """What a search is, for its journal."""
+    """Parts that identify a search, for its journal."""
     name = getattr(function, "__qualname__", type(function).__qualname__)
     return {
         "function": f"{getattr(function, '__module__', '')}.{name} {definition_of(function)}",

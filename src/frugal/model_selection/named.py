@@ -1,4 +1,4 @@
-"""`FoldSearchCV` with a strategy that the name says."""
+"""`FoldSearchCV` with the strategy in the name of the class."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _init_of(strategy: str) -> Callable[..., None]:
 
 
 class GreedySearchCV(FoldSearchCV):
-    """`FoldSearchCV` that always goes on with the candidate of the best mean, and stops early: the fewest fits.
+    """`FoldSearchCV` that continues with the candidate of the best mean and stops early: the fewest fits.
 
     Source: document 001 (Soper 2021), Algorithm 3. Its settings are `epsilon`, `rounding` and `ties`.
 

@@ -1,4 +1,4 @@
-"""What strategies of the trials family want to know, found out where it is not among their settings."""
+"""Complete the settings of a trials strategy with facts about data and resource."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from frugal.trials.brackets import last_bracket, plan_bracket
 from frugal.trials.strategies import check_settings, settings_of
 
 N_TRIALS: Final = 50
-"""Trials, unless their number is given."""
+"""Default number of trials."""
 PLAIN: Final = "ei, dngo, entropy_search or random"
-"""Strategies that need nothing, as refusals name them."""
+"""Strategies without needs, named in error messages."""
 LOGARITHMIC: Final = ("fabolas", "fabolas_joint", "mtbo", "smac")
 """Strategies that model the logarithm of errors."""
 
 
 @dataclass(frozen=True)
 class ResourceSpec:
-    """The resource that trials can be given less of, and what is known of the data.
+    """The resource that trials can be given a part of, and facts about the data.
 
     Attributes:
         resource: `rows` or `epochs`, what trials can be given less of; None: nothing.
@@ -49,7 +49,7 @@ class ResourceSpec:
 
 @dataclass(frozen=True)
 class Plan:
-    """A strategy with all it needs.
+    """A strategy with its complete settings.
 
     Attributes:
         strategy: its name.
@@ -68,7 +68,7 @@ class Plan:
     varies: Literal["rows", "epochs"] | None
 
     def is_whole(self, task: TrialTask) -> bool:
-        """True if a task is given all there is."""
+        """True if a task has the full resource."""
         return task.n_rows in (None, self.n_rows) and task.epochs in (None, self.epochs)
 
 

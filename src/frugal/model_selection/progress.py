@@ -1,4 +1,4 @@
-"""How far a search is: one line, and scikit-learn's callbacks where it has them."""
+"""Progress of a search: a printed line, and the callbacks of scikit-learn 1.9."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def ending_of(interruption: BaseException) -> str:
 def warn_of_interruption(
     interruption: BaseException, done: str, place: str | None, *, has_journal: bool, stacklevel: int
 ) -> None:
-    """Warn that a search was ended after so much, and say where the best so far is; None: nowhere.
+    """Warn that a search was interrupted, and say where the best result is (None: there is none).
 
     Args:
         interruption: by which: Ctrl-C, or an executor that broke.
@@ -86,7 +86,7 @@ class ProgressLine:
 
 
 class TrialProgress(ProgressLine):
-    """The same of trials; what is best so far is its error or its score.
+    """Progress of trials, with the best error or score so far.
 
     Args:
         verbose: 0 prints nothing.
@@ -124,7 +124,7 @@ class Callbacks:
             self._fit = root.call_on_fit_task_begin(estimator=search, **self._data)
 
     def begin_search(self, n_candidates: int, n_folds: int) -> dict[tuple[int, int], Any]:
-        """Announce the search; returns the context of each evaluation where somebody listens."""
+        """Announce the search; returns the callback context of each evaluation, if there are callbacks."""
         if self._fit is None:
             return {}
         self._tasks = self._fit.subcontext(

@@ -1,4 +1,4 @@
-"""The `cv_results_` of a search that may have left folds out."""
+"""The `cv_results_` of a search that may have skipped folds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NON_FINITE = "One or more of the (test|train) scores are non-finite"
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a search has evaluated, and how its strategy ended.
+    """The evaluations of a search, and how its strategy ended.
 
     Attributes:
         candidates: in order.
@@ -40,7 +40,7 @@ class Outcome:
     ended: str = ""
 
     def cells(self) -> dict[tuple[int, int], tuple[int, FoldTask, Fit]]:
-        """By candidate and fold the evaluation that counts: its step from 1, the task and the fit.
+        """The evaluation that counts by candidate and fold: its step from 1, the task and the fit.
 
         A candidate's folds are on as many rows each: on the most for which it has them all, else on the most.
         """
@@ -131,7 +131,7 @@ def _metrics(fits: Any) -> list[str]:
 
 
 def _out(fit: Fit, metrics: list[str], error_score: float, return_train_score: bool) -> dict[str, Any]:
-    """A fit as scikit-learn's formatter takes it; one that was given up has `error_score`."""
+    """Convert a fit for scikit-learn's formatter; an abandoned fit has `error_score`."""
     test: Scores = error_score
     train: Scores | None = None
     times = math.nan, math.nan
@@ -153,7 +153,7 @@ def _hole(metrics: list[str], return_train_score: bool) -> dict[str, Any]:
 
 
 def _of_all(scores: Scores, metrics: list[str]) -> Scores:
-    """One score of a failed fit, given to each of several metrics."""
+    """Repeat the score of a failed fit for each metric."""
     if isinstance(scores, dict) or metrics == ["score"]:
         return scores
     return dict.fromkeys(metrics, scores)
@@ -175,7 +175,7 @@ def _columns(results: Mapping[str, Any], name: str, n_folds: int) -> Floats:
 
 
 def _fill(results: dict[str, Any], name: str, values: Floats, which: NDArray[np.bool_]) -> None:
-    """Give mean and standard deviation of the folds that they have to candidates that lack some."""
+    """Set mean and standard deviation over the available folds for incomplete candidates."""
     partial = which & ~np.isnan(values).all(axis=1)
     results[f"mean_{name}"][partial] = np.nanmean(values[partial], axis=1)
     results[f"std_{name}"][partial] = np.nanstd(values[partial], axis=1)
@@ -231,7 +231,7 @@ def _more(
 
 
 def _reasons(outcome: Outcome, has: NDArray[np.bool_]) -> list[str]:
-    """Why each candidate was stopped; empty for those that have all they were to get."""
+    """Reason why each candidate was stopped; empty for complete ones."""
     stopped: dict[int, str] = {}
     end, last_rung = outcome.ended, None
     for event in outcome.events:
@@ -253,7 +253,7 @@ def _reasons(outcome: Outcome, has: NDArray[np.bool_]) -> list[str]:
 
 
 def _left_early(outcome: Outcome, candidate: int) -> bool:
-    """True if others were evaluated on more rows."""
+    """True if other candidates were evaluated on more rows."""
     most: dict[int, float] = {}
     for task in outcome.fits:
         most[task.candidate] = max(most.get(task.candidate, 0.0), _n_rows(task))

@@ -1,4 +1,4 @@
-"""What a fit meets in the thread that calls `fit`: scikit-learn's configuration, and warning filters."""
+"""Pass scikit-learn's configuration and the warning filters of the calling thread on to every fit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Surroundings:
-    """scikit-learn's configuration, which each thread has its own of, and the warning filters of a process.
+    """scikit-learn's configuration, which is local to a thread, and the warning filters of a process.
 
     Attributes:
         config: of scikit-learn.
@@ -30,16 +30,16 @@ class Surroundings:
 
     @classmethod
     def here(cls) -> Surroundings:
-        """Those of this thread."""
+        """Read the surroundings of this thread."""
         from sklearn import get_config
 
         return cls(get_config(), tuple(warnings.filters), os.getpid(), threading.get_ident())
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """Have the configuration in any other thread, and the filters in any other process, for the block.
+        """Apply the configuration in another thread, and the filters in another process, inside the block.
 
-        Threads of one process share its filters, so these hold there as they are.
+        Threads of one process share its filters already.
         """
         from sklearn import config_context
 

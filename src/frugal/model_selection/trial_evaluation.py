@@ -18,7 +18,7 @@ from frugal.trials.checks import LARGEST_TARGET
 
 @dataclass(frozen=True, slots=True)
 class ScoredTrial(Trial):
-    """A trial with all that `cv_results_` says of it.
+    """A trial with everything that `cv_results_` reports.
 
     Attributes:
         fits: of the splits, in order.
@@ -29,7 +29,7 @@ class ScoredTrial(Trial):
 
 @dataclass(frozen=True)
 class _OneCandidate:
-    """The candidates of a search, of which one is known: scikit-learn prints how many there are."""
+    """A sequence of candidates with one known entry: scikit-learn prints its length."""
 
     number: int
     candidate: Candidate
@@ -90,19 +90,19 @@ class TrialEvaluation:
         return usable(trial)
 
     def failed_error(self, error_score: float) -> float:
-        """The error of a trial that was given up, as if each of its fits had failed."""
+        """Error of an abandoned trial, as if all its fits had failed."""
         error = self.best_possible_score - primary_score(error_score, None)
         return error if abs(error) <= LARGEST_TARGET else math.nan
 
 
 def params_of(task: TrialTask, parameter: str | None) -> Mapping[str, Any]:
-    """The candidate's parameters, and the resource where that is one of them."""
+    """Parameters of the candidate, with the resource if it is a parameter."""
     if parameter is None or task.epochs is None:
         return task.candidate
     return {**task.candidate, parameter: task.epochs}
 
 
 def _last_line(reason: str) -> str:
-    """Of a traceback, the exception."""
+    """Last line of a traceback: the exception."""
     lines = reason.strip().splitlines()
     return lines[-1] if lines else ""

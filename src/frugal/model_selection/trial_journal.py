@@ -1,4 +1,4 @@
-"""Every trial of a search on disk, so that the same search repeats none."""
+"""Journal of a search trial by trial, so that the same search repeats none."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TrialJournal(Journal):
 
     @property
     def n_kept(self) -> int:
-        """Trials that it holds."""
+        """Number of stored trials."""
         return len(self._by_id)
 
     def keep_trial(self, trial: Trial) -> None:
@@ -55,10 +55,10 @@ class TrialJournal(Journal):
             self._lines.add(row)
 
     def answer(self, task: TrialTask) -> Trial | None:
-        """The trial that answers a task; None: it is not there.
+        """The stored trial of a task; None if there is none.
 
         Raises:
-            ValueError: if another task of the same number is there.
+            ValueError: if the journal has another task of the same number.
         """
         row = self._by_id.get(task.id)
         if row is None:
@@ -85,7 +85,7 @@ class TrialJournal(Journal):
 def trials_journal(
     path: str | os.PathLike[str] | None, strategy: str, *roots: str, restart: bool
 ) -> JournalFile | None:
-    """The file of a journal of trials, whose code is that of the strategy too; as `journal_of`."""
+    """The journal file of a search by trials, see `journal_of`; its code includes the strategy's."""
     of_strategy, names = jobs.strategy("trials", strategy)
     return journal_of(path, *roots, *_RUN, *of_strategy, names=names, restart=restart)
 

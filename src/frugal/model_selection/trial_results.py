@@ -1,4 +1,4 @@
-"""The `cv_results_` of a search trial by trial."""
+"""The `cv_results_` of a search by trials."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from frugal.model_selection.trial_evaluation import ScoredTrial, params_of
 
 
 def fits_of(trials: Sequence[Trial], n_splits: int) -> list[Fit]:
-    """The fits of all trials, split by split; a trial that was given up has as many failed ones."""
+    """The fits of all trials, split by split; an abandoned trial has as many failed fits."""
     return [
         fit
         for trial in trials
@@ -41,7 +41,7 @@ def tabulate_trials(
 ) -> dict[str, Any]:
     """The columns that scikit-learn's searches have, a row per trial, with `order` and perhaps `resource`.
 
-    Trials on all there is rank before those on less, these by how much they were given.
+    Trials on the full resource rank first, the others by their resource.
 
     Args:
         trials: in the order of asking.
@@ -87,6 +87,6 @@ def _ranks(means: Any, resource: Any) -> Any:
 
 
 def choice_of(params: Mapping[str, Any], plan: Plan, parameter: str | None) -> dict[str, Any]:
-    """The parameters of a row as the best ones: with all of the resource."""
+    """Parameters of a row as `best_params_`: with the full resource."""
     whole = {} if parameter is None or plan.epochs is None else {parameter: plan.epochs}
     return dict(params) | whole

@@ -1,4 +1,4 @@
-"""Hyperparameter search trial by trial, each chosen by what the ones before have shown."""
+"""Hyperparameter search by trials, each chosen from the results of the earlier ones."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ from frugal.trials.strategies import make
 
 _SHARE = Interval(Real, 0, 1, closed="neither")
 _NEARLY: Final = 0.05
-"""How far one of some equal folds may be from the share of the rows that is asked for."""
+"""Largest difference between the size of one of several equal folds and the requested share of rows."""
 _OF_NO_BOUND = 10**9
-"""In the place of the number of validation rows, where errors are no shares of them."""
+"""Stands for the number of validation rows if errors are not shares of them."""
 _EVALUATION: Final = (
     "frugal.model_selection.evaluation:Evaluation",
     "frugal.model_selection.trial_evaluation:TrialEvaluation",
@@ -56,7 +56,7 @@ _EVALUATION: Final = (
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """What one call of `fit` searches, and how.
+    """The search of one call of `fit`.
 
     Attributes:
         inputs: of `fit`.
@@ -76,7 +76,7 @@ class _Search:
 
     @property
     def n_trials(self) -> int:
-        """At most, with the last one on all there is."""
+        """Largest number of trials, with the last one on the full resource."""
         return self.plan.n_trials + (self.plan.varies is not None)
 
 
@@ -291,7 +291,7 @@ class TrialSearchCV(SearchCV):
         return _Search(inputs, space, planned, seed, 0.0 if best is None else float(best), parameter)
 
     def _cv(self, X: Any, y: Any, groups: Any, seed: int) -> Any:
-        """The splitter, or one validation part where `cv` is a share; groups stay whole."""
+        """The splitter, or one validation part if `cv` is a share; groups stay whole."""
         if not isinstance(self.cv, float):
             return self.cv
         labelled = y is not None and is_classifier(self.estimator) and n_classes_of(self.estimator, y) is not None
@@ -305,7 +305,7 @@ class TrialSearchCV(SearchCV):
         return GroupShuffleSplit(1, test_size=self.cv, random_state=seed)
 
     def get_metadata_routing(self) -> Any:
-        """As scikit-learn's searches, whose splitter is `cv`; where that is a share, it takes `groups`."""
+        """Routing as in scikit-learn's searches; if `cv` is a share, the splitter takes `groups`."""
         if not isinstance(self.cv, float):
             return super().get_metadata_routing()
         state = dict(vars(self), cv=GroupShuffleSplit(1, test_size=self.cv))
@@ -314,7 +314,7 @@ class TrialSearchCV(SearchCV):
         return super(TrialSearchCV, split).get_metadata_routing()
 
     def _resource_spec(self, inputs: FitInputs, space: SearchSpace, best: float | None) -> ResourceSpec:
-        """The resource that trials can be given less of."""
+        """The resource that trials can be given a part of."""
         n_rows, n_classes = _num_samples(inputs.X), n_classes_of(self.estimator, inputs.y)
         n_valid = sum(len(test) for _, test in inputs.splits)
         is_share = best == 1.0 and is_classifier(self.estimator)
@@ -345,7 +345,7 @@ class TrialSearchCV(SearchCV):
     def _run(
         self, search: _Search, contexts: Mapping[tuple[int, int], Any]
     ) -> tuple[LiveRun, LimitedTrialStrategy, Interruption | None]:
-        """Ask and tell the strategy to its end, or to a limit; with what interrupted it."""
+        """Run the strategy to its end or to a limit; returns the result and the exception that interrupted it."""
         planned, best = search.plan, search.best_possible_score
         evaluation = TrialEvaluation(
             self._evaluation_of(search.inputs, (), search.seed, contexts),
@@ -406,7 +406,7 @@ class TrialSearchCV(SearchCV):
         return run, limited, interruption
 
     def _parts(self, search: _Search, n_pending: int) -> dict[str, Any]:
-        """What the search is, for its journal."""
+        """Parts that identify the search, for its journal."""
         if self.journal is None:
             return {}
         inputs = search.inputs
@@ -436,7 +436,7 @@ class TrialSearchCV(SearchCV):
     def _tell_end(
         self, run: LiveRun, limited: LimitedTrialStrategy, planned: Plan, interruption: Interruption | None
     ) -> None:
-        """Set how the search ended, and warn where that is not how it was meant to."""
+        """Record how the search ended, and warn if it ended early."""
         self.n_trials_ = len(run.trials)
         self.n_fits_ = self.n_trials_ * self.n_splits_
         self.ended_because_ = limited.ended if interruption is None else ending_of(interruption)
@@ -452,7 +452,7 @@ class TrialSearchCV(SearchCV):
     # Results ------------------------------------------------------------------------------------------------
 
     def _choose(self, search: _Search, run: LiveRun) -> None:
-        """Set `cv_results_` and what is best in them."""
+        """Set `cv_results_` and the `best_*` attributes."""
         if not run.trials:
             raise ValueError("no trial was made; is time_limit too small?")
         fits = fits_of(run.trials, self.n_splits_)

@@ -1,4 +1,4 @@
-"""The `SearchSpace` of a search, from whatever says what candidates may be."""
+"""The `SearchSpace` of a search, from distributions or a `SearchSpace`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TrialSpace = Mapping[str, Any] | SearchSpace
 
 
 def as_space(space: TrialSpace) -> SearchSpace:
-    """A space of dimensions.
+    """Convert a space to a `SearchSpace`.
 
     Args:
         space: a `SearchSpace`, or names with dimensions, lists of values (categorical) or frozen distributions of
@@ -35,7 +35,7 @@ def as_space(space: TrialSpace) -> SearchSpace:
 
 
 def space_text(space: SearchSpace) -> str | None:
-    """A space for the header of a journal; functions and classes of the user count by what they do."""
+    """A space as text for the header of a journal; definitions of the user count by content."""
     dimensions = {name: f"{dimension!r}" for name, dimension in space.dimensions.items()}
     chosen = [of.values for of in space.dimensions.values() if isinstance(of, Choice)]
     code = definitions_in(chosen)

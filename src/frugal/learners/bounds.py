@@ -1,4 +1,4 @@
-"""Whether a learner takes the bounds of a space: tried, since some values are refused only when it is fitted."""
+"""Check by trial that a learner accepts the bounds of a space, since some errors come only from `fit`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from frugal.spaces import Choice, SearchSpace
 
 
 def check_space(learner: str, space: SearchSpace) -> None:
-    """Refuse a space with a bound, or a listed value, that the learner does not take.
+    """Raise unless the learner accepts every bound and every listed value of a space.
 
-    Each is tried with the other dimensions at their middle, after this: a network's plan is made, another learner
-    is fitted to a dozen made-up rows.
+    Each value is tried with the other dimensions at their middle: a plan is made for networks, other learners are
+    fitted to a dozen generated rows.
 
     Args:
         learner: one that `frugal.learners.known()` lists.

@@ -1,4 +1,4 @@
-"""Before a network is tuned: whether its default hyperparameters reach the error that is stated for them."""
+"""Check that the default hyperparameters of a network reach their stated error, before it is tuned."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def check_default(
     network: str, dataset: Dataset, *, epochs: int, max_error: float, seed: int = 0
 ) -> dict[str, Any]:
-    """Train a network's default on the training rows, on the CPU, and hold its error on the test rows to a bound.
+    """Train a network's default on the training rows, on the CPU, and compare its test error with a bound.
 
     Args:
         network: one of `NETWORKS`.

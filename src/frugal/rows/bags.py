@@ -1,4 +1,4 @@
-"""The two readings of many fits, averaged coefficients and averaged quality, and when they have settled."""
+"""Average coefficients and quality over many fits, and decide when they have settled."""
 
 from __future__ import annotations
 
@@ -46,10 +46,11 @@ def interval_widths(estimates: Array, level: float = 0.95) -> Array:
 
 @dataclass(frozen=True)
 class Settle:
-    """When estimates z(1), z(2), ... have settled.
+    """Rule for when estimates z(1), z(2), ... have settled.
 
-    At t if the mean over the entries of `|z(t - j) - z(t)| / |z(t)|` is at most `tolerance` for each j from 1 to
-    `window`: the rule of Kleiner et al. (2014), who look back 20 resamples within a subsample and 3 subsamples.
+    They have settled at t if the mean over the entries of `|z(t - j) - z(t)| / |z(t)|` is at most `tolerance`
+    for each j from 1 to `window`. The rule is that of Kleiner et al. (2014), who look back
+    20 resamples within a subsample and 3 subsamples.
 
     Attributes:
         tolerance: relative change, at least 0.
@@ -82,7 +83,7 @@ class Settle:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What the fits to one subsample came to.
+    """The fits to one subsample.
 
     Attributes:
         outcomes: in order.
@@ -102,7 +103,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Bag:
-    """What a bootstrap found, and what it used. `s` is 1 but for the bag of little bootstraps.
+    """Result and cost of a bootstrap. `s` is 1 except for the bag of little bootstraps.
 
     Attributes:
         coef: averaged coefficients, shape (d,): the mean over the subsamples of the means over their resamples.
@@ -147,17 +148,17 @@ class Bag:
 
     @property
     def s(self) -> int:
-        """Subsamples used."""
+        """Number of subsamples used."""
         return len(self.r)
 
     @property
     def n_fits(self) -> int:
-        """Fits made, those that failed included."""
+        """Number of fits, failed ones included."""
         return int(self.r.sum())
 
     @property
     def n_failed(self) -> int:
-        """Fits that failed; they are left out of both averages."""
+        """Number of failed fits, which both averages leave out."""
         return sum(self.reasons.values())
 
     @property
@@ -167,7 +168,7 @@ class Bag:
 
 
 def gather(outcomes: Iterable[Outcome], statistic: Statistic, settle: Settle | None) -> Part:
-    """Take fits until the statistic of those that succeeded has settled, or all of them.
+    """Take fits until the statistic of the successful ones has settled, or until all are taken.
 
     A failed fit adds nothing to the series, which would otherwise look as if it had settled.
 
@@ -194,7 +195,7 @@ def gather(outcomes: Iterable[Outcome], statistic: Statistic, settle: Settle | N
 
 
 def gather_parts(parts: Iterable[Part], settle: Settle | None) -> tuple[list[Part], bool]:
-    """Take subsamples until their averaged quality has settled, or all of them, and say which it was."""
+    """Take subsamples until their averaged quality has settled or all are taken; returns which."""
     taken: list[Part] = []
     statistics: list[Array] = []
     series: list[Array] = []

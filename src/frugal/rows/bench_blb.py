@@ -153,7 +153,7 @@ def _error(coef: NDArray[np.float64]) -> float:
 
 
 def _measured(job: Any) -> dict[str, float]:
-    """What a job returns, its seconds, and the peak of the process that it alone has run in."""
+    """Run a job in a process of its own; returns its result, its seconds and the peak memory."""
     with one_thread():
         began = perf_counter()
         found = job()
@@ -162,7 +162,7 @@ def _measured(job: Any) -> dict[str, float]:
 
 
 def peak_mib() -> float:
-    """Most memory that this process has held so far, MiB.
+    """Peak memory of this process so far, in MiB.
 
     Linux keeps the `ru_maxrss` of the process that started this one, even of a larger one, but not its VmHWM.
     """

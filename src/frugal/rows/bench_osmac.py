@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("frugal")
 MEAN: Final = 1.5
 COEF: Final = 0.5
-"""Of every feature, as in document 003's nzNormal: about 95 % of the labels are 1."""
+"""Coefficient of every feature, as in document 003's nzNormal: about 95 % of the labels are 1."""
 PEER: Final = "newton_all_rows"
 _TOLERANCE: Final = 1e-6
 
@@ -154,7 +154,7 @@ class _Timed:
 def _measure(
     method: str, counts: dict[str, int], sizes: dict[str, Any], seed: int
 ) -> tuple[Floats, dict[str, Any]]:
-    """Coefficients and what they took, in this process."""
+    """Measure coefficients and their cost in this process."""
     read = _Timed(partial(generated_chunks, **counts, seed=seed))
     with one_thread():
         base, started = peak_mib(), perf_counter()

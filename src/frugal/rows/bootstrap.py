@@ -1,4 +1,4 @@
-"""How far an estimate would vary: the bootstrap, b out of n, and the bag of little bootstraps.
+"""Variability of an estimate: the bootstrap, b out of n, and the bag of little bootstraps.
 
 Source: document 003, section 3.1, after Kleiner et al. (2014), "A scalable bootstrap for massive data",
 JRSS B 76. Their symbols: n rows of data, s subsamples of b rows each, r resamples per subsample, b = n^gamma.
@@ -71,7 +71,7 @@ def blb(
     n_workers: int | None = None,
     executor: Executor | None = None,
 ) -> Bag:
-    """Bag of little bootstraps: per subsample of `b` rows, `r` fits to n rows that are counts of its own.
+    """Bag of little bootstraps: for each subsample of `b` rows, `r` fits to n rows drawn from it as counts.
 
     With `b` = n and `s` = 1 it is the bootstrap, draw for draw.
 

@@ -45,7 +45,7 @@ DEFAULT_CORRECTION: Final = {
 
 @dataclass(frozen=True)
 class SubsampleFit:
-    """A fit on a subsample, and how it came about.
+    """A fit on a subsample, with its draws and warnings.
 
     Attributes:
         coef: shape (d,).
@@ -93,14 +93,14 @@ class SubsampleFit:
 
     @property
     def rows_touched(self) -> int:
-        """Rows drawn and rows scored: the cost, in a unit that does not depend on the machine."""
+        """Rows drawn plus rows scored: a machine-independent cost."""
         return self.n_drawn + self.n_scored
 
 
 def subsample_logistic(
     X: ArrayLike, y: ArrayLike, *, method: str, pilot_size: int, size: int, rng: Generator
 ) -> Floats:
-    """The coefficients of `fit_subsample`, shape (d,); what went wrong with its pilots is a `UserWarning` each.
+    """The coefficients of `fit_subsample`, shape (d,). Problems of its pilots become `UserWarning`s.
 
     Args:
         X: rows, shape (N, d); a model with an intercept has a column of ones.
@@ -140,7 +140,7 @@ def fit_subsample(
     correction: str | None = None,
     pilot: str = "cc",
 ) -> SubsampleFit:
-    """Draw a subsample, fit it, and keep what it takes to judge the fit.
+    """Draw a subsample and fit it; the result also has what is needed to judge the fit.
 
     A pilot without an estimate is drawn once more, with twice the rows. If that one fails too, `pilot_size + size`
     rows are drawn uniformly instead. Both are told in `warnings`.
@@ -193,7 +193,7 @@ def fit_subsample(
 
 @dataclass(frozen=True)
 class _Pilot:
-    """The last draw of a pilot, its fit (None: failed), and what happened on the way."""
+    """The last draw of a pilot, its fit (None: failed), and the warnings so far."""
 
     draw: Draw
     fit: LogisticFit | None

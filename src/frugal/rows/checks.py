@@ -1,4 +1,4 @@
-"""What rows and labels may be, refused in one sentence that names them and what is accepted."""
+"""Checks of rows and labels. Each error is one sentence that says what is accepted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def check_features(X: ArrayLike) -> NDArray[Any]:
-    """`X` as an array of numbers of shape (n, d), not copied where it is one; entries are not looked at.
+    """Return `X` as a numeric array of shape (n, d), without a copy if possible; entries are not checked.
 
     Raises:
         ValueError: on another shape, no rows or columns, or entries that are no real numbers.
@@ -23,7 +23,7 @@ def check_features(X: ArrayLike) -> NDArray[Any]:
 
 
 def check_targets(y: ArrayLike, n: int) -> NDArray[Any]:
-    """`y` as an array of shape (n,) that holds class labels or numbers.
+    """Return `y` as an array of class labels or numbers, shape (n,).
 
     Raises:
         ValueError: on another shape or entries that are neither.

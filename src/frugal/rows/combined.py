@@ -34,7 +34,7 @@ from frugal.rows.traces import Fit
 from frugal.rows.weighted_logistic import FitError, fit_weighted
 
 HESSIAN_SHARE = 0.1
-"""That of `fit_dynamic_sample`, where none is given."""
+"""Default of `fit_dynamic_sample`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +126,7 @@ def blb_osmac(
 
 
 def _probabilities(X: Array, y: Array, method: str, size: int, rng: Generator) -> tuple[Array, str, int]:
-    """Probability of drawing each row, what made them, and how many rows the pilots drew."""
+    """Probability of drawing each row, the fit behind it, and the number of rows drawn by pilots."""
     if method in ("uniform", "cc"):
         return sampling_probabilities(X, y, method=method), method, 0
     for n_rows, n_drawn in ((size, size), (2 * size, 3 * size)):
@@ -284,7 +284,7 @@ class DynamicBag:
 
     @property
     def distinct_accessed(self) -> float:
-        """The same with the distinct rows of each sample, by `distinct_accessed`."""
+        """`rows_accessed` with the distinct rows of each sample, by `distinct_accessed`."""
         pairs = zip(self.fits, self.counts, strict=True)
         return sum(distinct_accessed(fit, counts, self.hessian_share) for fit, counts in pairs)
 

@@ -16,7 +16,7 @@ _DAMPING = 1e-8
 
 
 class Direction(NamedTuple):
-    """Where to go from a point.
+    """A direction from a point.
 
     Attributes:
         direction: shape (d, C).
@@ -45,7 +45,7 @@ class Solver(Protocol):
         """
 
     def taken(self, step: float) -> None:
-        """Take note of the length of the step that was taken; 0: none."""
+        """Record the length of the step that was taken; 0: none."""
 
 
 class NewtonCG:
@@ -108,7 +108,7 @@ class SGD:
         return Direction(-at.gradient, self._next)
 
     def taken(self, step: float) -> None:
-        """Remember how far it went."""
+        """Remember the length of the step."""
         if self._adapts and step > 0.0:
             self._next = 2.0 * step
 
@@ -116,7 +116,7 @@ class SGD:
 def conjugate_gradients(
     gradient: Array, product: Callable[[Array], Array], *, max_steps: int, tolerance: float
 ) -> tuple[Array, int]:
-    """A direction that nearly solves `H d = -gradient`, and how many products it took.
+    """Solve `H d = -gradient` approximately; returns the direction and the number of products.
 
     Ends after `max_steps`, once the residual is at most `tolerance |gradient|`, or before a direction of
     curvature 0 or less; if that is the first, the direction is `-gradient`.

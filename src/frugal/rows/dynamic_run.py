@@ -1,4 +1,4 @@
-"""A fit on growing samples while it is under way: one sample and one step after the other."""
+"""The state of a fit on growing samples: one sample and one step after the other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from frugal.rows.traces import Step
 
 @dataclass(eq=False)
 class Run:
-    """A fit under way.
+    """A fit on growing samples in progress.
 
     Attributes:
         X: features of all rows, shape (N, d).
@@ -92,7 +92,7 @@ class Run:
             self.size = verdict.size
 
     def _move(self, S: Array, codes: Ints, at: Evaluation) -> tuple[int, float]:
-        """Take a step on a sample; products with the Hessian, and length."""
+        """Take a step on a sample; returns the number of Hessian products and the length."""
         direction, length, n_products, points = self.descent.direction(S, at, self.ridge, self.rng)
         self.points += points
         if self.line_search:

@@ -1,4 +1,4 @@
-"""The bootstrap of rows that do not fit in memory, for estimators that need sums over rows alone.
+"""The bootstrap of rows that do not fit in memory, for estimators that only need sums over rows.
 
 A resample of n rows takes m_1 of the first row group, m_2 of the second, and so on. These numbers are multinomial
 with chances in proportion to the sizes of the groups, and the counts within a group are multinomial with equal
@@ -26,7 +26,7 @@ from frugal.threads import one_thread
 
 @dataclass(frozen=True)
 class SumsFit:
-    """An estimator that needs sums over rows alone, such as a mean or least squares: a `fit` for every bootstrap.
+    """An estimator that only needs sums over rows, such as a mean or least squares; a `fit` for every bootstrap.
 
     Attributes:
         add: `add(X, y, weights) -> sums` over these rows, an array of any shape. Weights are counts, and

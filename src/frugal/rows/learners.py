@@ -1,4 +1,4 @@
-"""The k-means SVMs as learners, so that a search can tune one without knowing this package.
+"""The k-means SVMs as learners, so that searches can tune them by name.
 
 Their spaces are ours: C and gamma as they are
 usually searched on scaled features, and document 003's compressions, 1 to 10 (section 3.4).
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CS: Final = tuple(2.0**i for i in range(-2, 9, 2))
 GAMMAS: Final = tuple(2.0**i for i in range(-8, 3, 2))
 COMPRESSIONS: Final = (1.0, 3.0, 5.0, 10.0)
-"""Figure 12's."""
+"""Compressions of Figure 12."""
 SPACES: Final = {
     "grid": SearchSpace({"C": Choice(CS), "gamma": Choice(GAMMAS), "compression": Choice(COMPRESSIONS)}),
     "ranges": SearchSpace(
@@ -30,7 +30,7 @@ SPACES: Final = {
         }
     ),
 }
-"""By name, of all three; the kernel is the radial one, on features that were scaled first."""
+"""Spaces by name, the same for all three; the kernel is radial, on scaled features."""
 METHODS: Final = {"svm_km": "SVMKM", "km_svm": "KMSVM", "wkm_svm": "WKMSVM"}
 """Learner -> its class in `frugal.rows`."""
 

@@ -1,4 +1,4 @@
-"""How far to go along a direction of descent."""
+"""Step lengths along a direction of descent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 _ARMIJO, _MAX_TRIALS = 1e-4, 30
 _ROUNDING = 1e-14
-"""Rise of a value, relative to it, that is put down to rounding."""
+"""Relative rise of a value that counts as rounding."""
 
 
 class Halved(NamedTuple):

@@ -1,4 +1,4 @@
-"""Multinomial logistic regression: loss, gradient, Hessian products, and how much the gradient varies over rows.
+"""Multinomial logistic regression: loss, gradient, Hessian products, and the gradient's variance over rows.
 
 C classes share the softmax `p_ic = exp(x_i . w_c) / sum_k exp(x_i . w_k)`, one vector of coefficients each.
 With e_i the indicator of the class of row i, the gradient of its loss `-log p_i,y_i` is the outer product `x_i

@@ -71,7 +71,7 @@ class StreamFit:
 
 
 class Slots:
-    """Draws with replacement of rows that go by, with probabilities in proportion to their scores.
+    """Draws with replacement from a stream of rows, with probabilities proportional to their scores.
 
     Every slot holds one row, independently of the others. When a chunk goes by, it is exchanged with probability
     s / (S + s), with S the sum of the scores before and s that of the chunk, for a row of the chunk, drawn by
@@ -90,7 +90,7 @@ class Slots:
         self.numbers: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
     def exchange(self, added: float) -> tuple[NDArray[np.intp], Floats]:
-        """Which slots are exchanged for rows of the next chunk, and for which.
+        """Choose the slots that are exchanged for rows of the next chunk, and the rows.
 
         Args:
             added: sum of the scores of the chunk.
@@ -117,7 +117,7 @@ class Slots:
         self.X[where], self.y[where], self.scores[where], self.numbers[where] = X, y, scores, numbers
 
     def see(self, X: Floats, y: Floats, scores: Floats, numbers: NDArray[np.intp]) -> None:
-        """Let a chunk go by.
+        """Process a chunk.
 
         Args:
             X: shape (n_chunk, d).
@@ -214,7 +214,7 @@ def osmac_stream(
 
 
 def _pilot(draw: Draw, size: int, rng: Generator) -> tuple[LogisticFit, _Step, int]:
-    """The pilot's fit and its rows, and how many failed before it."""
+    """The pilot's fit, its rows, and the number of failed pilots before it."""
     for failures in (0, 1):
         step = _first(draw, size * (1 + failures), rng)
         try:
@@ -228,7 +228,7 @@ def _pilot(draw: Draw, size: int, rng: Generator) -> tuple[LogisticFit, _Step, i
 
 
 def _first(draw: Draw, n: int, rng: Generator) -> _Step:
-    """The pilot's rows: how many of each class is drawn first, then the rows of each class with equal chances."""
+    """Draw the pilot's rows: first the number of each class, then rows of each class with equal chances."""
     n_ones = int(rng.binomial(n, 0.5))
     classes = [Slots(n - n_ones, rng), Slots(n_ones, rng)]
     n_rows = draw(classes, _score_by_class)
@@ -272,7 +272,7 @@ def _last(cumulative: Floats) -> float:
 
 
 def _pick(cumulative: Floats, shares: Floats) -> NDArray[np.intp]:
-    """Numbers in the chunk of the rows at these shares of the sum of its scores."""
+    """Indices of the rows of a chunk at these shares of the sum of its scores."""
     # Side "right": a row of score 0 adds nothing to the sums and is never reached, nor is what follows the last.
     added = _last(cumulative)
     taken = np.searchsorted(cumulative, added * shares, side="right")
@@ -295,7 +295,7 @@ def _draw_in_turn(read: Read, slots: Sequence[Slots], score: Score) -> int:
 
 
 def _checked(rows: ArrayLike, labels: ArrayLike | None, width: int | None) -> tuple[Floats, Floats]:
-    """A chunk, of as many columns as the one before."""
+    """Check a chunk, which must have the columns of the one before."""
     X, y = np.asarray(rows, dtype=float), np.asarray([] if labels is None else labels, dtype=float)
     if X.ndim != 2 or y.shape != X.shape[:1] or X.shape[1] != (X.shape[1] if width is None else width):
         raise ValueError(
@@ -312,7 +312,7 @@ def _checked(rows: ArrayLike, labels: ArrayLike | None, width: int | None) -> tu
 
 
 def _draw_over_groups(groups: ParquetRows, spread: Spread, slots: Sequence[Slots], score: Score) -> int:
-    """The same rows as `_draw_in_turn`, which needs no more than the sums of the scores to decide where each is.
+    """Draw the rows of `_draw_in_turn` over row groups; the sums of scores decide on the group of each row.
 
     One map over the row groups adds up scores, and one more fetches the rows.
     """
@@ -340,7 +340,7 @@ def _sum_scores(groups: ParquetRows, score: Score, number: int) -> list[float]:
 
 
 def _fetch(groups: ParquetRows, score: Score, task: tuple[int, Sequence[Floats]]) -> list[Drawn]:
-    """The rows of a row group that are at these shares of the sum of its scores, of each set of slots."""
+    """Read the rows of a row group at these shares of the sum of its scores, for each set of slots."""
     number, shares_of = task
     X, y = _of_group(groups, number)
     found: list[Drawn] = []

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 class ParquetRows:
     """Rows of a parquet dataset, for `blb`, `bootstrap`, `b_of_n`, `blb_stream` and `osmac_stream`.
 
-    They are sent to workers as paths and are read there, one row group at a time. A row group should therefore
-    fit in memory several times; who writes the files sets its size (`row_group_size`). Every read must find the
-    same rows in the same order.
+    Workers get paths and read one row group at a time. So several row groups should fit in memory; their size is
+    set when the files are written (`row_group_size`). Every read must find the same rows in the same order.
 
     Args:
         source: path of a parquet file or of a folder of them, or a `pyarrow.dataset.Dataset` of such files.
@@ -90,7 +89,7 @@ class ParquetRows:
         return int(self.sizes.sum())
 
     def __call__(self) -> Iterator[tuple[NDArray[Any], NDArray[Any] | None]]:
-        """Every row group in turn, as (X, y)."""
+        """Yield every row group as (X, y)."""
         return map(self.read, range(len(self.sizes)))
 
     def read(self, group: int) -> tuple[NDArray[Any], NDArray[Any] | None]:
@@ -128,7 +127,7 @@ class ParquetRows:
         return Rows.of(np.concatenate(X), np.concatenate(y) if y else None, self.classes)
 
     def _check_types(self, files: Sequence[ds.ParquetFileFragment]) -> None:
-        """Refuse columns of X that are no numbers, and files that hold a column as another type than the first."""
+        """Raise unless columns of X are numeric and every file has the types of the first."""
         from pyarrow import types
 
         used = [*self.columns, *([] if self.target is None else [self.target])]
@@ -149,7 +148,7 @@ class ParquetRows:
                     )
 
     def _check_target(self) -> None:
-        """Refuse missing entries of the target: as statistics of the row groups count them, else by reading it."""
+        """Raise on missing targets, counted by the statistics of the row groups or by reading the column."""
         for number, group in enumerate(self._groups):
             n_missing = _n_missing(group, str(self.target))
             if n_missing is None:
@@ -167,7 +166,7 @@ class ParquetRows:
 
 
 def _n_missing(group: ds.ParquetFileFragment, name: str) -> int | None:
-    """Missing entries of a column in a row group as its file says; None where it does not."""
+    """Number of missing entries of a column in a row group, from the file's statistics; None without them."""
     metadata = group.metadata.row_group(group.row_groups[0].id)
     for number in range(metadata.num_columns):
         column = metadata.column(number)

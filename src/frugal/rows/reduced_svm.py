@@ -1,4 +1,4 @@
-"""The frame of the k-means SVMs: reduce the training rows, then fit scikit-learn's SVC to what is left."""
+"""Base of the k-means SVMs: reduce the training rows, then fit scikit-learn's SVC to the rest."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from frugal.checks import check_number
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Left = tuple[Floats, Indices, Floats, Floats]
-"""What is left of the rows: features (m, d), class numbers, weights and sizes, each (m,)."""
+"""Reduced rows: features (m, d), class numbers, weights and sizes, each (m,)."""
 
 
 @dataclass(frozen=True)
 class Reduced:
-    """What is left of the training rows.
+    """The reduced training rows.
 
     Attributes:
         X: centres and rows, shape (m, d).
@@ -148,7 +148,7 @@ class ReducedSVM(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Reduce distinct, sorted rows of known class number and weight."""
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """As that of `sklearn.svm.SVC`: shape (n,) for two classes, else (n, n_classes).
+        """Decision values as in `sklearn.svm.SVC`: shape (n,) for two classes, else (n, n_classes).
 
         Args:
             X: rows, shape (n, d).
@@ -180,7 +180,7 @@ class ReducedSVM(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
 
 def merge(rows: Floats, weights: Floats) -> tuple[Floats, Indices, Floats]:
-    """Distinct rows and what they weigh together.
+    """Merge equal rows and add up their weights.
 
     Args:
         rows: shape (n, d).

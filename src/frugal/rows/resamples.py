@@ -1,4 +1,4 @@
-"""Weighted fits on resamples: what the bootstrap, b out of n and the bag of little bootstraps have in common.
+"""Weighted fits on resamples, shared by the bootstrap, b out of n and the bag of little bootstraps.
 
 A resample is a list of counts, one per row that it was drawn from, and its fit is a fit with these as weights:
 n rows are never written out (document 003, section 3.1). The document divides the counts by n; an estimator
@@ -27,12 +27,12 @@ Estimator = Callable[..., ArrayLike]
 """`fit(X, y, weights) -> coefficients`, and with a warm start `fit(X, y, weights, start=coefficients)`."""
 
 _DENSE = 8
-"""Up to this many draws per row, drawing row numbers one by one is quicker than drawing counts."""
+"""Up to this many draws per row, drawing row numbers is faster than drawing counts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows with what they are labelled with.
+    """Rows with their labels.
 
     Attributes:
         X: features, shape (n, d).
@@ -72,7 +72,7 @@ class Rows:
         return len(self.X)
 
     def take(self, rows: NDArray[Any]) -> Rows:
-        """The rows of these numbers, or where a mask is true."""
+        """Select rows by numbers or by a mask."""
         y = None if self.y is None else self.y[rows]
         return Rows(self.X[rows], y, self.classes, None if self.codes is None else self.codes[rows])
 
@@ -84,7 +84,7 @@ class Rows:
         return cast(list[object], self.classes[~present].tolist())
 
     def check_finite(self) -> None:
-        """Refuse nan and infinity.
+        """Raise on nan and infinity.
 
         Raises:
             ValueError: naming the argument.
@@ -110,7 +110,7 @@ class Outcome:
 
 
 def draw_counts(rng: np.random.Generator, n: int, b: int) -> Ints:
-    """How often each of `b` rows is among `n` drawn with replacement: multinomial, in memory of O(b).
+    """Draw `n` of `b` rows with replacement and count each row: multinomial, in O(b) memory.
 
     Args:
         rng: generator.
@@ -148,7 +148,7 @@ def fit_counts(fit: Estimator, rows: Rows, counts: Ints, start: Array | None) ->
 
 
 def as_outcome(fit: Callable[[], ArrayLike], n_rows: int) -> Outcome:
-    """What a fit to so many rows came to, on one thread; see `fit_counts` for failures."""
+    """Run a fit on one thread and wrap its result; see `fit_counts` for failures."""
     try:
         with one_thread():
             coef = np.atleast_1d(np.asarray(fit(), dtype=float))

@@ -1,4 +1,4 @@
-"""Multinomial logistic regression on samples that grow only as the gradient needs it, by SGD and Newton-CG.
+"""Multinomial logistic regression by SGD or Newton-CG on samples that grow as the gradient requires.
 
 Source: document 003, section 3.2, equations 11 to 14, after Byrd et al. (2012), "Sample size selection in
 optimization methods for machine learning", Mathematical Programming 134. Their symbols: S is the sample, N the

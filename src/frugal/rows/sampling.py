@@ -1,4 +1,4 @@
-"""How likely each row is to be drawn into a subsample for logistic regression.
+"""Sampling probabilities of rows for subsampled logistic regression.
 
 Source: document 003 (Damke 2018), section 3.3, equations 15 to 17. Probability pi_i of row i out of N:
 
@@ -41,7 +41,7 @@ _SMALLEST: Final = 1e-12
 
 @dataclass(frozen=True)
 class Draw:
-    """Rows of one step, with replacement.
+    """Rows drawn in one step, with replacement.
 
     Attributes:
         rows: indices, shape (n,).
@@ -100,7 +100,7 @@ def sampling_probabilities(
 
 
 def draw(X: Floats, y: Floats, method: str, n_rows: int, rng: Generator) -> Draw:
-    """Rows of a method that needs no pilot.
+    """Draw rows by a method without a pilot.
 
     Args:
         X: rows, shape (N, d).
@@ -119,10 +119,10 @@ def draw(X: Floats, y: Floats, method: str, n_rows: int, rng: Generator) -> Draw
 def draw_by_pilot(
     X: Floats, y: Floats, method: str, n_rows: int, rng: Generator, *, coef: Floats, information: Floats
 ) -> Draw:
-    """Rows of a method that needs a pilot.
+    """Draw rows by a method with a pilot.
 
-    Whatever multiplies |y - p| in the probabilities does not depend on y, so that all of them shift the log-odds
-    by log((1 - p) / p) = -beta_0^T x.
+    The factor of |y - p| in each probability does not depend on y. So every method shifts the log-odds by
+    log((1 - p) / p) = -beta_0^T x.
 
     Args:
         X: rows, shape (N, d).
@@ -139,7 +139,7 @@ def draw_by_pilot(
 
 
 def checked(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    """Rows and labels as floats.
+    """Convert rows and labels to floats.
 
     Args:
         X: shape (N, d).

@@ -1,4 +1,4 @@
-"""How large the next sample must be: the test of document 003's equations 12 to 14, guarded against noise.
+"""Size of the next sample by the test of document 003's equations 12 to 14, guarded against noise.
 
 With g_S the gradient of the mean loss on a sample S of m of N rows, V the estimate (13) of its variance:
 

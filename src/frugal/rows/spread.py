@@ -1,4 +1,4 @@
-"""Where the parts of a run are computed: here, in processes, or on any executor; they are taken in order."""
+"""Compute the parts of a run here, in processes or on any executor, and take them in order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Spread:
 
     @classmethod
     def over(cls, n_workers: int | None, executor: Executor | None) -> Spread:
-        """As many workers as are asked for; None: as many as the executor has, or one.
+        """Open workers: as many as requested; None: as many as the executor has, or one.
 
         Raises:
             ValueError: if `n_workers` is below 1, or neither it nor the executor says how many there are.
@@ -50,7 +50,7 @@ class Spread:
     def map(
         self, evaluate: Callable[[Task], Result], tasks: Iterable[Task], *, may_stop: bool = False
     ) -> Iterator[Result]:
-        """What `evaluate` returns of each task, in the order of the tasks, whoever is done first.
+        """Yield the results of `evaluate` in the order of the tasks.
 
         Args:
             evaluate: picklable, closures included; it is sent to each worker of an executor once.

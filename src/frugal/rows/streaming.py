@@ -38,7 +38,7 @@ def blb_stream(
     warm_start: bool = False,
     n_workers: int = 1,
 ) -> Bag:
-    """What `blb` gives for the same rows and generator, however the rows are cut into chunks.
+    """The bag of little bootstraps of `blb`, equal for the same rows and generator whatever the chunks.
 
     Reads the rows `ceil(s / at_once)` times and holds `at_once` subsamples of `b` rows, and a chunk.
 
@@ -98,7 +98,7 @@ def blb_stream(
 def _pass(
     plan: Plan, read: Callable[[], Chunks], b: int, numbers: range, sizes: set[int]
 ) -> Iterator[Callable[[], Part]]:
-    """Draw the subsamples of these numbers, and give the fits to each; adds the number of rows to `sizes`."""
+    """Draw the subsamples of these numbers and fit each; appends the number of rows to `sizes`."""
     reservoirs = [Reservoir(plan.generator(number), b) for number in numbers]
     n, classes = 0, None
     for X, y in read():

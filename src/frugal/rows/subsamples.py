@@ -1,4 +1,4 @@
-"""Subsamples, in memory of their own size, and the resamples that are drawn from one of them."""
+"""Subsamples in memory of their own size, and resamples drawn from them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from frugal.rows.spread import Spread
 
 HERE: Final = Spread()
 _BLOCK: Final = 2**16
-"""Rows whose keys are drawn at once where a subsample is drawn from rows in memory."""
+"""Number of keys drawn at once for a subsample of rows in memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """How resamples are drawn and fitted, and when to stop.
+    """How to draw and fit resamples, and when to stop.
 
     Attributes:
         fit: the estimator.
@@ -46,14 +46,14 @@ class Plan:
     def generator(
         self, subsample: int, resample: int | None = None, group: int | None = None
     ) -> np.random.Generator:
-        """That of a resample, or of what of it falls into a group of rows, or of the subsample itself."""
+        """Generator of a resample, of its part in a group of rows, or of the subsample itself."""
         # A seed sequence reads a missing number as 0, so that 0 is the whole's, and its parts count from 1.
         parts = [0 if resample is None else resample + 1, *([] if group is None else [group + 1])]
         return np.random.default_rng([self.seed, subsample, *parts])
 
 
 class Reservoir:
-    """A simple random sample of `b` rows that go by, each seen once, in memory of O(b).
+    """A simple random sample of `b` rows of a stream, each seen once, in O(b) memory.
 
     Every row gets a uniform key, and the rows with the `b` smallest keys stay. Which ones stay does not depend
     on how the rows are cut into chunks.
@@ -69,7 +69,7 @@ class Reservoir:
         self._held: list[NDArray[Any]] = []
 
     def see(self, *arrays: NDArray[Any]) -> None:
-        """Let a chunk go by.
+        """Process a chunk.
 
         Args:
             *arrays: each of shape (n_chunk, ...); the same row of each belongs together.
@@ -86,12 +86,12 @@ class Reservoir:
         self._held = [np.concatenate([h[old], array[new]]) for h, array in zip(held, arrays, strict=True)]
 
     def rows(self) -> list[NDArray[Any]]:
-        """The rows that stayed, in the order in which they went by: one array of shape (b, ...) per array seen."""
+        """The sampled rows in the order of the stream: one array of shape (b, ...) per array seen."""
         return self._held
 
 
 def seed_of(rng: np.random.Generator) -> int:
-    """One number drawn from `rng`, from which everything else is derived.
+    """Draw the seed from which everything else is derived.
 
     Raises:
         ValueError: if it is no NumPy generator.
@@ -101,7 +101,7 @@ def seed_of(rng: np.random.Generator) -> int:
 
 
 def check_sizes(b: int, r: int, n: int, classes: NDArray[Any] | None) -> None:
-    """Refuse subsamples that could not hold every class or are no subsamples, and a single resample.
+    """Raise on subsamples too small for every class or as large as the data, and on fewer than 2 resamples.
 
     Args:
         b: rows of a subsample.
@@ -152,7 +152,7 @@ def fit_resamples(plan: Plan, rows: Rows, number: int, spread: Spread = HERE) ->
 
 
 def fit_out_of(plan: Plan, rows: Rows | ParquetRows, factor: float, spread: Spread) -> Part:
-    """Fit resamples that are drawn from all rows but smaller, and multiply their quality by `factor`.
+    """Fit smaller resamples drawn from all rows, and multiply their quality by `factor`.
 
     Raises:
         ValueError: if entries are not finite.

@@ -1,4 +1,4 @@
-"""What a fit on growing samples gives: the model, and what happened on the way."""
+"""Result of a fit on growing samples: the model and the trace of its steps."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Fit:
 
     @property
     def n_points(self) -> int:
-        """Rows accessed."""
+        """Number of rows accessed."""
         return int(self.trace.points[-1])
 
     def predict_proba(self, X: ArrayLike) -> Array:

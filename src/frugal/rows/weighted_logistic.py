@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 MAX_STEPS: Final = 100
 _TOLERANCE: Final = 1e-6
-"""Largest change of a row's log-odds by the last Newton step; the error left is about its square."""
+"""Largest change of a row's log-odds in the last Newton step; the remaining error is about its square."""
 _RECESSION: Final = 1e-10
 """Loss of margin, relative to the largest gain, up to which a direction is taken to cost no row any likelihood."""
 _DEPENDENT: Final = 1e-13
@@ -45,7 +45,7 @@ _REASONS: Final = {
 
 
 class FitError(ValueError):
-    """Rows that determine no coefficients.
+    """Raised if the rows do not determine the coefficients.
 
     Attributes:
         sample: which rows, for people.
@@ -90,7 +90,7 @@ class LogisticFit:
 def fit_weighted(
     X: Floats, y: Floats, *, weights: Floats, offsets: Floats, start: Floats, sample: str
 ) -> LogisticFit:
-    """The estimate, by Newton's method.
+    """Maximise the weighted likelihood by Newton's method.
 
     Only the ratios of the weights matter: they may span many decades and are scaled to mean 1.
 

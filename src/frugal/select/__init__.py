@@ -1,1 +1,1 @@
-"""Models for a user's own table: what `frugal select` does."""
+"""Model selection for a user's own table: the command `frugal select`."""

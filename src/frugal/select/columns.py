@@ -1,4 +1,4 @@
-"""What the columns of a user's table are, and the transformer that makes numbers of them."""
+"""Detect the kinds of columns in a user's table, and build the transformer that encodes them."""
 
 from __future__ import annotations
 

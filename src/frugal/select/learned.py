@@ -1,4 +1,4 @@
-"""A learner of `frugal.learners` as a scikit-learn classifier, whatever its own labels and parameters are."""
+"""Wrap a learner of `frugal.learners` as a scikit-learn classifier with any labels."""
 
 from __future__ import annotations
 

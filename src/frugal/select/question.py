@@ -1,4 +1,4 @@
-"""What is to be learned from a user's own table: its target, its task, its columns and its folds."""
+"""The learning problem in a user's own table: target, task, columns and folds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search has found, what it took, and what it is worth."""
+"""Report of a search: result, cost and warnings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OF_ROWS: Final = {"n_folds_evaluated": int, "stopped_because": str, "order": in
 
 @dataclass(frozen=True)
 class Peer:
-    """What needs no learning: always the most frequent class, or the mean.
+    """A baseline without learning: the most frequent class, or the mean.
 
     Attributes:
         name: in words.
@@ -150,7 +150,7 @@ def compared(found: FoldSearchCV | TrialSearchCV, peer: Peer) -> str:
 
 
 def flattering(question: Question, found: FoldSearchCV | TrialSearchCV, peer: Peer) -> list[str]:
-    """Where the best score looks better than it is."""
+    """Warnings about best scores that look better than they are."""
     notes = []
     if question.task == "classification" and found.scoring == "accuracy":
         counts = question.target.value_counts()

@@ -34,7 +34,7 @@ class Layer(ABC):
     gradients: Sequence[Tensor] = ()
 
     def bind(self, values: Sequence[Tensor], gradients: Sequence[Tensor]) -> None:
-        """Take the tensors that hold its parameters and their gradients."""
+        """Use these tensors for parameters and gradients."""
         self.values, self.gradients = values, gradients
 
     @abstractmethod
@@ -169,7 +169,7 @@ class Autograd(Layer):
             parameter.data = value
 
     def forward(self, x: Tensor, rng: torch.Generator | None) -> Tensor:
-        """What the module makes of `x`."""
+        """Output of the module for `x`."""
         self.module.train(rng is not None)
         if rng is None:
             y: Tensor = self.module(x)

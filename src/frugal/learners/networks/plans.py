@@ -1,4 +1,4 @@
-"""What a network is made of, as data: candidates become plans, and spaces say which candidates there are.
+"""Networks as data: candidates are turned into plans, and spaces define the candidates.
 
 No torch here, so that a space or a default costs nothing to ask for.
 """
@@ -101,7 +101,7 @@ test images was 2.7 to 2.9 %, after 5 epochs 2.2 to 2.3 % (seeds 0 to 2, and 0 a
 NETWORKS = tuple(DEFAULTS)
 
 N_EPOCHS: Final[Mapping[str, int]] = {"mlp": 20, "cifar_cnn": 25}
-"""That a network is trained, if nobody says otherwise; document 004 gives the CNN's, and none for the MLP."""
+"""Default epochs of a network; document 004 gives the CNN's, and none for the MLP."""
 
 _SIGNS: Final = {"neurons": 1}
 """Document 004's, of both networks: accuracy rises with it, as far as complexity is what they lack."""

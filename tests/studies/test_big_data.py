@@ -141,6 +141,7 @@ def test_a_cell_has_both_ends_of_its_interval_and_the_published_value(columns, c
     assert ("†" in note) == ("†" in cell)
 
 
+@pytest.mark.slow
 def test_the_bench_of_rows_shows_memory_and_rows_held(capsys):
     assert not library(["bench", "rows", "--n-rows", "20000", "--chunk-rows", "5000"])
     head, *lines = capsys.readouterr().out.splitlines()

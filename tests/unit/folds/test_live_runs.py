@@ -127,7 +127,7 @@ def tasks():
 @pytest.mark.parametrize("n_pending", [1, 3, 5])
 def test_neither_the_number_of_workers_nor_their_speed_changes_a_run(name, n_pending, tmp_path):
     here = folds.run(greedy(name), Evaluation(tmp_path), n_pending=n_pending)
-    for n_workers in (1, 2, 3, 4):
+    for n_workers in (1, 3):
         slow = Evaluation(tmp_path, slow=True)
         same(in_workers(slow, n_workers, name, n_pending=n_pending), here)
     with ThreadPoolExecutor(3) as threads:

@@ -115,7 +115,7 @@ def race(matrix, is_worse):
         alive = [c for c in alive if not np.isnan(matrix[c, :done]).any()]
         if done >= 2 and len(alive) > 1:
             seen = matrix[alive, :done]
-            best = int(np.argmax(seen.mean(axis=1)))
+            best = int(np.argmax(seen.mean(axis=1).round(12)))  # equal scores in another order tie
             alive = [c for i, c in enumerate(alive) if i == best or not is_worse(seen, best, i)]
         for c in alive:
             counts[c] += 1

@@ -62,21 +62,36 @@ BEFORE = """
 """
 
 
-def hashes(tmp_path, old="", new=""):
-    """Hashes of the values of a module of the user's, in a process of its own."""
-    assert not old or BEFORE.count(old) == 1
-    (tmp_path / "mine.py").write_text(textwrap.dedent(BEFORE.replace(old, new)))
-    code = "import mine; from frugal.model_selection.definitions import hash_of\n"
-    code += "print(*(f'{name}={hash_of(value)}' for name, value in mine.VALUES.items()))"
-    options = {"capture_output": True, "text": True, "check": True, "cwd": tmp_path}
-    done = subprocess.run([sys.executable, "-B", "-c", code], **options)
-    return dict(pair.split("=") for pair in done.stdout.split())
+IN_EACH_FOLDER = """
+    import os, sys
+    import sklearn.metrics, sklearn.pipeline, sklearn.preprocessing, sklearn.svm  # once for all folders
+    from frugal.model_selection.definitions import hash_of
+
+    for folder in sys.argv[1:]:
+        if not os.fork():
+            sys.path.insert(0, folder)
+            import mine
+            print(*(f"{name}={hash_of(value)}" for name, value in mine.VALUES.items()), flush=True)
+            os._exit(0)
+        os.wait()
+"""
+
+
+def hashes(folder, edits):
+    """Hashes of the values of a module of the user's after each edit, a process for all."""
+    for i, (old, new) in enumerate(edits):
+        assert not old or BEFORE.count(old) == 1
+        (folder / str(i)).mkdir(parents=True)
+        (folder / str(i) / "mine.py").write_text(textwrap.dedent(BEFORE.replace(old, new)))
+    folders = [folder / str(i) for i in range(len(edits))]
+    command = [sys.executable, "-B", "-c", textwrap.dedent(IN_EACH_FOLDER), *folders]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [dict(pair.split("=") for pair in line.split()) for line in done.stdout.splitlines()]
 
 
 def test_an_edited_definition_is_another_search_and_another_process_is_not(tmp_path):
-    before = hashes(tmp_path)
-    assert hashes(tmp_path, "# a comment", "# another\n\n    # comment") == before
     edits = {
+        ("# a comment", "# another\n\n    # comment"): set(),
         ("return helper(X", "return 2 * helper(X"): {"function", "class", "method"},
         ("return x + 1", "return x + 2"): {"function", "class", "method", "scorer", "partial"},
         ("LIMIT = 3", "LIMIT = 4"): {"function", "class", "method"},
@@ -90,9 +105,10 @@ def test_an_edited_definition_is_another_search_and_another_process_is_not(tmp_p
         ("close(4)", "close(5)"): {"scorer"},
         ("C=2.0", "C=3.0"): {"plain"},
     }
-    for (old, new), expected in edits.items():
-        after = hashes(tmp_path, old, new)
-        assert {name for name in before if after[name] != before[name]} == expected, (old, new)
+    (before,) = hashes(tmp_path / "before", [("", "")])
+    assert len(before) == 6
+    for (edit, expected), after in zip(edits.items(), hashes(tmp_path / "after", edits), strict=True):
+        assert {name for name in before if after[name] != before[name]} == expected, edit
 
 
 def test_values_without_code_of_the_users_are_hashed_as_joblib_does():

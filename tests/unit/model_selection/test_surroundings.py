@@ -66,8 +66,17 @@ FOLDS = FoldSearchCV, {"strategy": "standard"}, "fit_timeout"
 TRIALS = TrialSearchCV, {"strategy": "random", "n_trials": 2, "random_state": 0}, "trial_timeout"
 
 
-@pytest.mark.parametrize("where", ["here", "n_jobs", "timeout", "threads", "threading", "spawned", "dask"])
-@pytest.mark.parametrize(("cls", "given", "limit"), [FOLDS, TRIALS])
+EVERYWHERE = [
+    *((where, *FOLDS) for where in ("here", "n_jobs", "timeout", "threads", "threading", "spawned", "dask")),
+    *((where, *TRIALS) for where in ("here", "n_jobs", "threads")),
+    *(
+        pytest.param(where, *TRIALS, marks=pytest.mark.slow)
+        for where in ("timeout", "threading", "spawned", "dask")
+    ),
+]
+
+
+@pytest.mark.parametrize(("where", "cls", "given", "limit"), EVERYWHERE)
 def test_the_configuration_of_scikit_learn_holds_wherever_fits_run(table, where, cls, given, limit):
     X, y, weights = table
     given = given | {"error_score": "raise", "refit": False}

@@ -163,7 +163,11 @@ def test_a_fit_that_hangs_is_given_up():
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # that a fit is repeated, since its worker died
 @pytest.mark.parametrize(
     ("end", "error_score"),
-    [({"slow": 1, "seconds": 60.0}, 0.55), ({"kills": 1}, 0.55), ({"kills": 1}, np.nan)],
+    [
+        ({"kills": 1}, 0.55),
+        pytest.param({"kills": 1}, np.nan, marks=pytest.mark.slow),
+        pytest.param({"slow": 1, "seconds": 60.0}, 0.55, marks=pytest.mark.slow),
+    ],
 )
 def test_the_strategy_is_told_of_a_fit_that_was_given_up_what_it_is_told_of_one_that_raised(end, error_score):
     def searched(scores, **fixed):
@@ -255,6 +259,7 @@ def waits_for(n_lines, path):
         time.sleep(0.005)
 
 
+@pytest.mark.slow
 def test_dask_runs_the_same_search_although_a_worker_dies(tmp_path):
     distributed = pytest.importorskip("distributed")
     rng = np.random.default_rng(0)

@@ -6,6 +6,7 @@ import pytest
 from frugal.rows.bench_blb import PEER, bench_blb, peak_mib
 
 
+@pytest.mark.slow
 def test_the_bench_measures_each_in_a_process_of_its_own():
     ballast = np.ones(60_000_000)  # 458 MiB here, which must not count there
     table = bench_blb(20_000, 4, chunk_rows=3000, s=2, r=20).set_index("method")

@@ -142,6 +142,7 @@ def test_newton_in_passes_is_the_fit_of_all_rows(nz):
         newton_stream(in_chunks(X, (X[:, 0] > X[:, 1]).astype(float), []), 7)
 
 
+@pytest.mark.slow
 def test_the_bench_measures_each_method_in_a_process_of_its_own():
     ballast = np.ones(40_000_000)  # 305 MiB that a peak handed down from this process would show
     table = bench_osmac(20_000, chunk_rows=3000, pilot_size=200, size=2000, methods=["osmac_mvc"]).set_index(

@@ -319,6 +319,7 @@ def test_threads_fit_on_one_thread_each_and_the_limit_ends_with_the_last_of_them
     assert after == {2}
 
 
+@pytest.mark.slow
 def test_dask_changes_nothing(rows):
     distributed = pytest.importorskip("distributed")
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}

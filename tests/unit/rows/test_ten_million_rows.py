@@ -14,6 +14,8 @@ import pytest
 from frugal.rows import ParquetRows, SumsFit, blb, bootstrap, fit_logistic, interval_widths, osmac_stream
 from frugal.rows.bench_blb import peak_mib
 
+pytestmark = pytest.mark.slow
+
 N, SIZE, NAMES = 10_000_000, 200_000, ["a", "b", "c", "d", "e"]
 COEF = np.array([1.0, -0.5, 0.25, 0.0, 0.5])
 LIMIT = 400  # MiB

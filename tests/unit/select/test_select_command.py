@@ -116,7 +116,8 @@ def test_a_search_that_is_cut_says_on_how_many_folds_it_judges(table):
 
 def test_halving_counts_no_rows_that_it_did_not_learn_from(table):
     question = ask("mine.csv", table.drop(columns="price"))
-    found, _ = run.search(question, estimators=["bernoulli_nb"], strategy="successive_halving", n_folds=3)
+    options = {"n_candidates": 20, "n_folds": 3}
+    found, _ = run.search(question, estimators=["bernoulli_nb"], strategy="successive_halving", **options)
     run.fit(question, found)
     said = report.saved(question, found)
     assert said.endswith(f"most of them on a part of the rows, in place of {found.n_fits_exhaustive_} on all")

@@ -190,6 +190,7 @@ def cost_to_stay_near_the_optimum(name, n_trials, seed, **settings):
     return spent if reached is None else reached, reached is not None
 
 
+@pytest.mark.slow
 def test_fabolas_finds_the_optimum_for_less_than_expected_improvement():
     settings = QUICK | ON_SIZES["fabolas"]
     ours = [cost_to_stay_near_the_optimum("fabolas", 16, seed, **settings) for seed in range(3)]

@@ -40,6 +40,10 @@ def make_parser() -> argparse.ArgumentParser:
 
     p = command(commands, "job", "run a job of the workflow, as its rules do")
     jobs = p.add_subparsers(dest="command", required=True, metavar="JOB")
+    p = command(jobs, "pack", "do short jobs one after the other in one process, which takes a second to start")
+    p.add_argument(
+        "jobs", nargs="+", metavar="JOB", help="each a text, such as 'table greedy_cv table1 --runs ...'"
+    )
     _add_folds(jobs)
     _add_searches(jobs)
     _add_runs(jobs)

@@ -49,6 +49,26 @@ class Shown(NamedTuple):
         kinds = (self.tables, self.figures, self.claims, self.cells)
         return list(dict.fromkeys(run for kind in kinds for runs in kind.values() for run in runs))
 
+    def packs(self) -> dict[str, list[tuple[str, str]]]:
+        """What is made of the same runs, and all that explains: kinds and names, by the first one's `target`."""
+        kinds = (
+            ("figure", self.explained),
+            ("table", self.tables),
+            ("figure", self.figures),
+            ("claims", self.claims),
+        )
+        same: dict[frozenset[str], list[tuple[str, str]]] = {}
+        for kind, made in kinds:
+            for name, runs in made.items():
+                key = frozenset() if made is self.explained else frozenset(runs)
+                same.setdefault(key, []).append((kind, name))
+        return {self.target(*listed[0]): listed for listed in same.values()}
+
+    def target(self, kind: str, name: str) -> str:
+        """Name of a table, figure or file of claims among all of the paper, as its target has it."""
+        is_plain = name.startswith(kind) or self.folder.endswith("_comparison")
+        return name if is_plain else f"{name}_{kind}"
+
     def made_from(self, path: str) -> tuple[str, ...] | None:
         """Runs that a file of the paper is made from, none if it explains; None: it is not the paper's.
 

@@ -62,6 +62,11 @@ class Configuration(Settings):
     methods_per_job: OneOrAll = setting(
         "all", OURS, "methods of an experiment, on fewer rows for the most part, that one job does"
     )
+    searches_per_job: OneOrAll = setting(
+        1,
+        OURS,
+        "searches, replayed or trial by trial, that one job does: one, or all of a method in an experiment",
+    )
     strategies: Strategies
     greedy_cv: GreedyCv
     beta_pruning: BetaPruning
@@ -73,8 +78,14 @@ class Configuration(Settings):
     lookup: Lookup
     curves: AllCurves
 
-    laptop: ClassVar = {"scale": "laptop"}
-    smoke: ClassVar = {"scale": "smoke", "folds_per_job": 1, "seeds_per_job": 1, "lengths_per_job": 1}
+    laptop: ClassVar = {"scale": "laptop", "searches_per_job": "all"}
+    smoke: ClassVar = {
+        "scale": "smoke",
+        "folds_per_job": 1,
+        "seeds_per_job": 1,
+        "lengths_per_job": 1,
+        "searches_per_job": 1,
+    }
     desk: ClassVar = {"scale": "desk"}
 
 

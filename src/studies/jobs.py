@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import logging
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from frugal.arguments import settings_of
+from frugal.arguments import files_of, settings_of
 from frugal.checks import check_known
 from frugal.cli import journal_beside, search_trials
-from frugal.files import read, read_all, write, write_text
+from frugal.files import check_outputs, read, read_all, write, write_text
 
 if TYPE_CHECKING:
     from frugal.code import Job
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("frugal")
 Command = Callable[[argparse.Namespace], None]
+
+
+def _pack(args: argparse.Namespace) -> None:
+    """Short jobs one after the other in one process; all are checked before the first begins."""
+    from studies.arguments import make_parser
+
+    parser = make_parser()
+    jobs = [parser.parse_args(["job", *shlex.split(line)]) for line in args.jobs]
+    for job in jobs:
+        check_outputs(files_of(job, "outputs"), files_of(job, "inputs"))
+    for job in jobs:
+        JOBS[job.command](job)
 
 
 # Folds -----------------------------------------------------------------------------------------------------------
@@ -329,6 +342,7 @@ def _claims(args: argparse.Namespace) -> None:
 
 
 JOBS: dict[str, Command] = {
+    "pack": _pack,
     "scores": _scores,
     "rungs": _rungs,
     "default": _default,

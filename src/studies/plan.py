@@ -7,7 +7,10 @@ since the workflow reads it at every start.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from types import SimpleNamespace
 from typing import Any, Final
 
 from frugal.code import Job
@@ -68,6 +71,7 @@ class Plan:
         config: all keys.
         shown: what every paper and comparison shows, by its name.
         searches: experiments of searches, by name.
+        packs: by paper what of it is made in one job, kind and name, by the name of the first.
         entries: compared strategies of the folds family, by name.
         methods: by experiment of document 001 the strategies that are replayed.
         experiments: studies with jobs of their own, by name.
@@ -88,6 +92,7 @@ class Plan:
         self.explored = registry.study("swept").method_names
         self.experiments = registry.experiments()
         self.shown = {name: artefacts.shown(name, config) for name in registry.PAPERS}
+        self.packs = {name: made.packs() for name, made in self.shown.items()}
         self.entries = entries_of(config)
         self.searches = searches_of(config)
         self._blocks = {name: blocks.block_of(search, config) for name, search in self.searches.items()}
@@ -172,14 +177,14 @@ class Plan:
         def found(w: Wildcards) -> list[int]:
             if w.n != ALL:
                 return [int(w.n)]
-            name = experiment or next(
-                name
-                for name in ("search_time", "early_stopping", "sizes")
-                if w.method in self.methods[name] and w.dataset in self.datasets_of(name)
-            )
-            return list(self.study[name]["n_candidates"])
+            return list(self.study[experiment or self._experiment_of(w)]["n_candidates"])
 
         return found
+
+    def _experiment_of(self, w: Wildcards) -> str:
+        """The experiment of document 001 that searches with this method on this dataset, untimed."""
+        listed = ("search_time", "early_stopping", "sizes")
+        return next(n for n in listed if w.method in self.methods[n] and w.dataset in self.datasets_of(n))
 
     def _cells(
         self, root: str, experiment: str, datasets: Iterable[str], classifiers: Sequence[str] | None = None
@@ -299,6 +304,40 @@ class Plan:
     def factorial_scores(self, w: Wildcards) -> list[str]:
         """The same, made as a combination says."""
         return self._kept(w, self.variant_of(self.factorial_settings(w), w.classifier))
+
+    def replay_pack(self, w: Wildcards) -> str:
+        """The folder in which a job does a search among all of its method in its experiment."""
+        return f"results/folds/packs/{self._experiment_of(w)}/{w.method}"
+
+    def _replays_of(self, w: Wildcards) -> list[Wildcards]:
+        """All searches of a method in an experiment, each as the wildcards of its own path."""
+        block = self.study[w.experiment]
+        return [
+            SimpleNamespace(
+                method=w.method, dataset=dataset, classifier=classifier, n=n, k=k, first=first, last=last
+            )
+            for dataset in self.datasets_of(w.experiment)
+            for classifier in self.study["classifiers"]
+            for n in ([ALL] if self.config["lengths_per_job"] == "all" else block["n_candidates"])
+            for k in block["n_folds"]
+            for first, last in shares(block["n_seeds"], self.config["seeds_per_job"])
+        ]
+
+    def replay_pack_inputs(self, w: Wildcards) -> list[str]:
+        """The kept scores of these searches."""
+        return list(dict.fromkeys(path for one in self._replays_of(w) for path in self.kept_scores(one)))
+
+    def replay_pack_jobs(self, w: Wildcards, output: Any) -> list[str]:
+        """Params function: these searches as jobs of their own."""
+        lines = []
+        for one in self._replays_of(w):
+            line = ["search", "--method", one.method, "--scores", *self.kept_scores(one), "--n-candidates"]
+            line += [*self.lengths(w.experiment)(one), "--seeds", f"{one.first}-{one.last}"]
+            line += ["--settings", self.settings_of(one), "--tie-rule", self.study["tie_rule"]]
+            line += ["--output", f"{output}/{one.dataset}/{one.classifier}/n{one.n}/k{one.k}"]
+            line[-1] += f"/seeds{one.first}-{one.last}.parquet"
+            lines.append(shlex.join(map(str, line)))
+        return lines
 
     # Networks ------------------------------------------------------------------------------------------------
 
@@ -504,6 +543,42 @@ class Plan:
         settings = json.loads(self.search_settings(w))
         return hash_of(studies_jobs.trials(w.method, w.learner, w.dataset, settings, looked_up))
 
+    def _searches_of(self, w: Wildcards) -> list[Wildcards]:
+        """All searches of a method in an experiment, each as the wildcards of its own path."""
+        search, method = self.searches[w.search], w.method
+        return [
+            SimpleNamespace(method=method, learner=learner, dataset=dataset, seed=seed)
+            for learner, dataset in self._problems[w.search]
+            if method in self._n_trials[w.search, dataset]
+            for seed in range(self._blocks[search.name]["n_seeds"])
+        ]
+
+    def search_pack(self, w: Wildcards) -> str:
+        """The folder in which a job does a search among all of its method in its experiment."""
+        return f"results/trials/packs/{self._search(w).name}/{w.method}"
+
+    def search_pack_inputs(self, w: Wildcards) -> list[str]:
+        """What these searches read."""
+        return list(dict.fromkeys(path for one in self._searches_of(w) for path in self.search_input(one)))
+
+    def search_pack_checks(self, w: Wildcards) -> list[str]:
+        """What says of their networks' defaults that they do what they should."""
+        return list(dict.fromkeys(path for one in self._searches_of(w) for path in self.search_check(one)))
+
+    def search_pack_jobs(self, w: Wildcards, output: Any) -> list[str]:
+        """Params function: these searches as jobs of their own."""
+        lines = []
+        for one in self._searches_of(w):
+            line = ["trials", one.method, "--learner", one.learner, "--dataset", one.dataset, "--seed", one.seed]
+            line += ["--n-trials", self.search_trials(one), "--settings", self.search_settings(one)]
+            line += ["--output", f"{output}/{one.learner}/{one.dataset}/seed{one.seed}.parquet"]
+            lines.append(shlex.join(map(str, line)))
+        return lines
+
+    def search_pack_code(self, w: Wildcards) -> list[str]:
+        """Params function: hashes of the code of these searches."""
+        return list(dict.fromkeys(self.search_code(one) for one in self._searches_of(w)))
+
     def search_files(self, w: Wildcards) -> list[str]:
         """All searches of an experiment, after what they look up, where that holds several numbers of rows."""
         search, problems = self.searches[w.search], self._problems[w.search]
@@ -640,20 +715,48 @@ class Plan:
 
     # Tables, figures and claims ------------------------------------------------------------------------------
 
-    def table_runs(self, w: Wildcards) -> list[str]:
-        """The runs that a table is made from."""
-        return self._runs(w.paper, "table", w.name, self.shown[w.paper].tables)
+    def pack_inputs(self, w: Wildcards) -> list[str]:
+        """The runs that a pack of tables, figures and claims is made from, or the datasets if it explains."""
+        made, ((kind, name), *rest) = self.shown[w.paper], self.packs[w.paper][w.pack]
+        if kind == "figure" and name in made.explained:
+            names = dict.fromkeys(dataset for _, one in [(kind, name), *rest] for dataset in made.explained[one])
+            return [path for dataset in names for path in dataset_files(dataset)]
+        listed = {"table": made.tables, "figure": made.figures, "claims": made.claims}[kind][name]
+        return [f"results/{made.run_path(run)}" for run in listed]
 
-    def figure_inputs(self, w: Wildcards) -> list[str]:
-        """The runs that a figure is made from, or the datasets of one that explains."""
-        made = self.shown[w.paper]
-        if w.name in made.explained:
-            return [path for name in made.explained[w.name] for path in dataset_files(name)]
-        return self._runs(w.paper, "figure", w.name, made.figures)
+    def pack_jobs(self, w: Wildcards, input: Any, output: Any) -> list[str]:
+        """Params function: the jobs of a pack, which write under its folder what they would under the paper's."""
+        scale, found = ["--scale", self.config["scale"]], []
+        for kind, name in self.packs[w.paper][w.pack]:
+            to = str(
+                PurePosixPath(
+                    str(output), PurePosixPath(files(kind, w.paper, name)[0]).relative_to(f"results/{w.paper}")
+                )
+            )
+            explains = kind == "figure" and name in self.shown[w.paper].explained
+            source = ["--seed", str(self.config[w.paper]["figure_seed"])] if explains else ["--runs", *input]
+            said = ["--caption", caption(w.paper, name, self.config, kind=kind)] if kind == "figure" else scale
+            found.append(
+                shlex.join([kind, w.paper, *([] if kind == "claims" else [name]), *source, *said, "--output", to])
+            )
+        return found
 
-    def claims_runs(self, w: Wildcards) -> list[str]:
-        """The runs that claims are judged on."""
-        return self._runs(w.paper, "file", f"claims{w.part}", self.shown[w.paper].claims)
+    def pack_code(self, w: Wildcards) -> list[str]:
+        """Params function: hashes of the code of what is in a pack."""
+        return [hash_of(studies_jobs.shown(kind, w.paper, name)) for kind, name in self.packs[w.paper][w.pack]]
+
+    def pack_of(self, kind: str) -> Callable[[Wildcards], str]:
+        """Input function: the folder of the pack that a table, a figure or claims are made in."""
+
+        def found(w: Wildcards) -> str:
+            name = f"claims{w.part}" if kind == "claims" else w.name
+            for pack, listed in self.packs[w.paper].items():
+                if (kind, name) in listed:
+                    return f"results/{w.paper}/packs/{pack}"
+            known = ", ".join(one for listed in self.packs[w.paper].values() for of, one in listed if of == kind)
+            raise ValueError(f"{w.paper} has no {kind} {name!r}; it has {known or 'none'}")
+
+        return found
 
     def derived_runs(self, w: Wildcards) -> list[str]:
         """The runs that another is computed from, if any."""
@@ -668,12 +771,6 @@ class Plan:
         if name not in named:
             raise ValueError(f"{paper} has no {kind} {name!r}; it has {', '.join(named) or 'none'}")
         return [f"results/{self.shown[paper].run_path(run)}" for run in named[name]]
-
-    def drawn_from(self, w: Wildcards, input: Any) -> str:
-        """What a figure is drawn from: the seed of one that explains, or its runs."""
-        if w.name in self.shown[w.paper].explained:
-            return f"--seed {self.config[w.paper]['figure_seed']}"
-        return f"--runs {input}"
 
     def caption_of(self, kind: str) -> Callable[[Wildcards], str]:
         """Params function: the caption of a table or figure."""
@@ -726,9 +823,7 @@ class Plan:
             kinds = {"table": made.tables, "figure": (*made.explained, *made.figures), "claims": made.claims}
             for kind, names in kinds.items():
                 for name in names:
-                    is_plain = name.startswith(kind) or paper.endswith("_comparison")
-                    target = f"{paper}_{name}" if is_plain else f"{paper}_{name}_{kind}"
-                    found[target] = files(kind, paper, name)
+                    found[f"{paper}_{made.target(kind, name)}"] = files(kind, paper, name)
         return found
 
 

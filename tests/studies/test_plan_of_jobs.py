@@ -83,9 +83,50 @@ def test_a_job_does_the_length_or_the_method_in_its_path_or_all(plan):
 
 def test_what_a_paper_does_not_show_is_refused_by_name(plan):
     with pytest.raises(ValueError, match="greedy_cv has no table 'table9'; it has table1"):
-        plan.table_runs(Of(paper="greedy_cv", name="table9"))
-    with pytest.raises(ValueError, match="trials_comparison has no file 'claims'; it has none"):
-        plan.claims_runs(Of(paper="trials_comparison", part=""))
+        plan.pack_of("table")(Of(paper="greedy_cv", name="table9"))
+    with pytest.raises(ValueError, match="trials_comparison has no claims 'claims'; it has none"):
+        plan.pack_of("claims")(Of(paper="trials_comparison", part=""))
+
+
+def test_what_is_made_from_the_same_runs_is_made_in_one_job_each_part_as_its_own_command_does(plan):
+    of = Of(paper="greedy_cv", pack="table1")
+    assert plan.packs["greedy_cv"]["table1"] == [
+        ("table", "table1"),
+        ("table", "table1_by_n"),
+        ("figure", "figure11"),
+        ("figure", "figure12"),
+    ]
+    (runs,) = plan.pack_inputs(of)
+    first, *_, last = plan.pack_jobs(of, [runs], "packs/a")
+    assert first == f"table greedy_cv table1 --runs {runs} --scale laptop --output packs/a/tables/table1.csv"
+    assert last.startswith(f"figure greedy_cv figure12 --runs {runs} --caption '")
+    assert last.endswith(" --output packs/a/figures/figure12.png")
+
+
+def test_every_table_figure_and_file_of_claims_is_in_one_pack(plan):
+    packed = {(paper, *one) for paper, packs in plan.packs.items() for listed in packs.values() for one in listed}
+    assert len(packed) == len(plan.targets())
+    assert sum(len(listed) for packs in plan.packs.values() for listed in packs.values()) == len(packed)
+
+
+def test_a_packed_search_is_the_search_of_its_own_path(plan):
+    of = Of(search="functions", method="ei")
+    lines = plan.search_pack_jobs(of, "packs/a")
+    assert len(lines) == 2 * plan.config["exploration"]["functions"]["n_seeds"]  # on two functions
+    assert lines[-1].startswith(
+        "trials ei --learner function --dataset hartmann6 --seed 1 --n-trials 20 --settings"
+    )
+    assert lines[-1].endswith("--output packs/a/function/hartmann6/seed1.parquet")
+    own = plan.search_pack(Of(method="ei", learner="function", dataset="hartmann6", seed="1"))
+    assert own == "results/trials/packs/functions/ei"
+
+
+def test_a_packed_replay_is_the_search_of_its_own_path(plan):
+    lines = plan.replay_pack_jobs(Of(experiment="search_time", method="greedy"), "packs/a")
+    assert len(lines) == 3 * 3 * 3  # datasets, classifiers, numbers of folds
+    assert lines[-1].endswith("--output packs/a/digits/knn/nall/k20/seeds0-0.parquet")
+    own = plan.replay_pack(Of(method="greedy", dataset="digits"))
+    assert own == "results/folds/packs/search_time/greedy"
 
 
 def test_every_target_has_files_of_its_own(plan):

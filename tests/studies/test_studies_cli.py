@@ -1,4 +1,5 @@
 import argparse
+import shlex
 from pathlib import Path
 
 import pandas as pd
@@ -85,6 +86,26 @@ def test_a_figure_is_drawn_again_from_its_numbers_with_its_caption_beside_it(pla
     assert Path("a/figure2.svg").read_bytes() == Path("b/figure2.svg").read_bytes()
     assert Path("a/figure2.md").read_text() == "n<sup>2</sup> by `frugal`\n"
     assert not Path("b/figure2.md").exists()
+
+
+def test_a_pack_does_each_of_its_jobs_in_the_same_bytes(place):
+    figures = [("figure2", "--caption 'of two words'"), ("figure3", "--caption b")]
+    for name, caption in figures:
+        line = f"figure greedy_cv {name} --seed 0 {caption} --output"
+        assert main(["job", *shlex.split(f"{line} alone/{name}.png")]) == 0
+    lines = [f"figure greedy_cv {name} --seed 0 {caption} --output packed/{name}.png" for name, caption in figures]
+    assert main(["job", "pack", *lines]) == 0
+    alone, packed = ({p.name: p.read_bytes() for p in (place / at).iterdir()} for at in ("alone", "packed"))
+    assert packed == alone
+    assert len(packed) == 8
+
+
+def test_a_pack_is_refused_before_its_first_job_begins(place, capsys):
+    (place / "file").write_text("kept")
+    lines = [f"figure greedy_cv figure2 --seed 0 --output {folder}/figure2.png" for folder in ("made", "file")]
+    says = refused(capsys, ["job", "pack", *lines])
+    assert says.startswith("studies job pack: file/figure2.")
+    assert [path.name for path in place.iterdir()] == ["file"]
 
 
 def test_numbers_of_another_figure_are_refused(place, capsys):

@@ -41,9 +41,11 @@ def jobs(output):
 
 
 def explained(output):
-    """The jobs of document 001's figures that explain by a small real run of a seed."""
-    figures = [job for job in output.split("rule ") if job.startswith("figure:") and "paper=greedy_cv" in job]
-    return [job for job in figures if "results/" not in job.split("output:")[0]]
+    """Document 001's figures that explain by a small real run of a seed: those of the pack that reads no runs."""
+    planned = output.split("rule ")
+    packs = [job.split("output:") for job in planned if job.startswith("pack:") and "paper=greedy_cv" in job]
+    (made,) = [made for given, made in packs if "results/" not in given]
+    return [job for job in planned if job.startswith("figure:") and f"input: {made.split()[0]}\n" in job]
 
 
 def drawn(output, paper):
@@ -59,11 +61,15 @@ def test_every_scale_plans_the_whole_paper(plan, scale):
 def test_every_command_of_the_rules_is_one_that_its_command_line_takes(place):
     done = snakemake(place, "--dry-run", "--printshellcmds", "--forceall", "--configfile", "config/smoke.yaml")
     commands = re.findall(r"^Shell command: (.+) > results/logs/\S+ 2>&1$", done.stdout, flags=re.MULTILINE)
-    called = set()
+    studies, called = make_studies_parser(), set()
     for command in commands:
-        words = shlex.split(command)
-        line = make_parser() if words[0] == "frugal" else make_studies_parser()
-        called.add(line.parse_args(words[1 if words[0] == "frugal" else 3 :]).command)
+        match shlex.split(command):
+            case ["frugal", *words]:
+                called.add(make_parser().parse_args(words).command)
+            case ["python", "-m", "studies", "job", "pack", *packed]:
+                called |= {"pack", *(studies.parse_args(["job", *shlex.split(line)]).command for line in packed)}
+            case ["python", "-m", "studies", *words]:
+                called.add(studies.parse_args(words).command)
     assert called == {*JOBS, "data", "summary"} - {"compare"}  # which targets of their own call
 
 
@@ -102,7 +108,7 @@ READERS = {"scores", "rungs", "network_scores", "network_default", "trials", "lo
     [
         (
             (),
-            READERS | {"scores_timed", "rows_timed", "figure"},
+            READERS | {"scores_timed", "rows_timed", "pack"},
         ),
         slow(("hypertune", "exploration"), {"hypertune_refits", "exploration_refits"}),
         slow(("folds_comparison", "trials_comparison"), READERS | {"compare_trials"}),
@@ -220,7 +226,7 @@ def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_f
     assert (counts["trials"], counts["hypertune_refits"], counts["network_default"]) == (3, 2, 1)
     assert (counts["table"], counts["figure"]) == (6, 5)
     on_budgets = next(
-        job for job in done.stdout.split("rule ") if "wildcards: paper=hypertune, name=budgets" in job
+        job for job in done.stdout.split("rule ") if "wildcards: paper=hypertune, pack=budgets_table" in job
     )
     for name in ("elastic_net", "elastic_net_refits", "mlp", "mlp_refits"):
         assert f"results/hypertune/runs/{name}.parquet" in on_budgets.split("output:")[0]

@@ -23,6 +23,7 @@ SMOKE = ("--configfile", "config/smoke.yaml")
 TINY = {
     "folds_per_job": 1,
     "seeds_per_job": 1,
+    "searches_per_job": 1,
     "greedy_cv": {
         "datasets": ["wdbc"],
         "classifiers": ["decision_tree"],
@@ -123,6 +124,21 @@ def test_a_changed_setting_reruns_that_strategy_alone(smoke):
     assert not re.search(r"^(scores|scores_timed|rungs|rungs_timed) ", table, flags=re.MULTILINE)
 
 
+def test_a_lost_figure_is_made_again_in_the_same_bytes_and_what_is_not_of_its_runs_is_left(smoke):
+    figures = contents(smoke, "results/*/figures/*")
+    (smoke / "results/greedy_cv/figures/figure11.svg").unlink()
+    planned = snakemake(smoke, *SMOKE, "--dry-run").stdout.split("Job stats:")[1]
+    # Beside it two tables and a figure are made from the same runs, and taken anew.
+    assert dict(re.findall(r"^(pack|table|figure|claims) +(\d+)$", planned, flags=re.MULTILINE)) == {
+        "pack": "1",
+        "table": "2",
+        "figure": "2",
+    }
+    assert snakemake(smoke, *SMOKE).returncode == 0
+    assert contents(smoke, "results/*/figures/*") == figures
+    assert not list(smoke.glob("results/*/packs/*"))
+
+
 def test_the_report_holds_every_table_and_figure(smoke):
     done = snakemake(smoke, *SMOKE, "--report", "report.html")
     assert done.returncode == 0, done.stdout[-4000:]
@@ -162,6 +178,22 @@ def test_an_interrupted_run_resumes_and_ends_in_the_same_bytes(tmp_path):
     assert not list(cut.glob("results/**/.*.part"))
     for pattern in (first, "results/folds/search/**/*.parquet", RUNS):
         assert contents(cut, pattern) == contents(whole, pattern) != {}
+
+
+def test_packed_searches_are_those_of_jobs_of_their_own(tmp_path):
+    apart, packed = tiny(tmp_path / "apart"), tiny(tmp_path / "packed")
+    (packed / "tiny.yaml").write_text(yaml.safe_dump(TINY | {"searches_per_job": "all"}))
+    searched = "results/trials/tpe/function/branin/seed0.parquet"
+    for place in (apart, packed):
+        done = snakemake(place, "--configfile", "tiny.yaml", "--", RUNS, searched)
+        assert done.returncode == 0, done.stdout[-4000:]
+    assert "rule packed_trials:" in done.stdout
+    assert "rule packed_search:" in done.stdout
+    for pattern in ("results/folds/search/**/*.parquet", RUNS):
+        assert contents(packed, pattern) == contents(apart, pattern) != {}
+    measured = ["seconds", "overhead_s"]
+    found, alone = (pd.read_parquet(place / searched).drop(columns=measured) for place in (packed, apart))
+    pd.testing.assert_frame_equal(found, alone)
 
 
 def test_a_failing_job_leaves_nothing_half_written_and_a_clear_log(tmp_path):

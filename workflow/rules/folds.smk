@@ -188,6 +188,64 @@ rule search:
         " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
 
 
+rule search_pack:
+    # All searches of a method in an experiment, whatever the dataset, the classifier and k, in one process: where a
+    # search takes no longer than that takes to start. A folder that goes once they have been taken from it.
+    input:
+        PLAN.replay_pack_inputs,
+    output:
+        temp(directory("results/folds/packs/{experiment}/{method}")),
+    log:
+        "results/logs/folds/packs/{experiment}/{method}.log",
+    benchmark:
+        "results/benchmarks/folds/packs/{experiment}/{method}.tsv"
+    wildcard_constraints:
+        experiment="search_time|early_stopping|sizes",
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1500 * attempt,
+        runtime=60,
+    params:
+        jobs=PLAN.replay_pack_jobs,
+        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
+    shell:
+        "python -m studies job pack {params.jobs:q} > {log} 2>&1"
+
+
+rule packed_search:
+    # One of these searches.
+    input:
+        PLAN.replay_pack,
+    output:
+        "results/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
+    log:
+        "results/logs/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
+    threads: 1
+    params:
+        lengths=PLAN.lengths(),
+        settings=PLAN.settings_of,
+        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
+        tie_rule=config["greedy_cv"]["tie_rule"],
+    shell:
+        "cp {input}/{wildcards.dataset}/{wildcards.classifier}/n{wildcards.n}/k{wildcards.k}"
+        "/seeds{wildcards.first}-{wildcards.last}.parquet {output} > {log} 2>&1"
+
+
+localrules:
+    packed_search,
+
+
+if config["searches_per_job"] == 1:
+
+    ruleorder: search > packed_search
+
+else:
+
+    ruleorder: packed_search > search
+
+
 use rule search as search_variant with:
     # The same, with one ambiguity of the document decided the other way.
     input:

@@ -28,10 +28,43 @@ rule derived:
         "python -m studies job derive {wildcards.paper} {wildcards.name} --runs {input} --output {output} > {log} 2>&1"
 
 
+rule pack:
+    # The tables, figures and claims of a paper that are made from the same runs, in one process, which takes longer to
+    # start than most of them to make; likewise the figures that explain something by a small real run. A folder that
+    # goes once they have been taken from it.
+    input:
+        PLAN.pack_inputs,
+    output:
+        temp(directory("results/{paper}/packs/{pack}")),
+    log:
+        "results/logs/{paper}/packs/{pack}.log",
+    benchmark:
+        "results/benchmarks/{paper}/packs/{pack}.tsv"
+    wildcard_constraints:
+        pack="[a-z0-9_]+",
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        jobs=PLAN.pack_jobs,
+        code=PLAN.pack_code,
+    shell:
+        "python -m studies job pack {params.jobs:q} > {log} 2>&1"
+
+
+localrules:
+    table,
+    figure,
+    claims,
+
+
 rule table:
     # A table, tidy and as a person reads it, ours beside what is published.
     input:
-        PLAN.table_runs,
+        PLAN.pack_of("table"),
     output:
         csv="results/{paper}/tables/{name}.csv",
         md=report(
@@ -43,27 +76,18 @@ rule table:
         ),
     log:
         "results/logs/{paper}/tables/{name}.log",
-    benchmark:
-        "results/benchmarks/{paper}/tables/{name}.tsv"
-    conda:
-        "../../envs/frugal.yaml"
     threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
     params:
-        scale=config["scale"],
         caption=PLAN.caption_of("table"),
         code=PLAN.shown_code("table"),
     shell:
-        "python -m studies job table {wildcards.paper} {wildcards.name} --runs {input} --scale {params.scale}"
-        " --output {output.csv} > {log} 2>&1"
+        "cp {input}/tables/{wildcards.name}.* $(dirname {output.csv}) > {log} 2>&1"
 
 
 rule figure:
     # A figure, with the numbers it is drawn from: of runs, or explaining something by a small real run of it.
     input:
-        PLAN.figure_inputs,
+        PLAN.pack_of("figure"),
     output:
         png=report(
             "results/{paper}/figures/{name}.png",
@@ -77,27 +101,18 @@ rule figure:
         md="results/{paper}/figures/{name}.md",
     log:
         "results/logs/{paper}/figures/{name}.log",
-    benchmark:
-        "results/benchmarks/{paper}/figures/{name}.tsv"
-    conda:
-        "../../envs/frugal.yaml"
     threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
     params:
-        source=PLAN.drawn_from,
         caption=PLAN.caption_of("figure"),
         code=PLAN.shown_code("figure"),
     shell:
-        "python -m studies job figure {wildcards.paper} {wildcards.name} {params.source} --caption {params.caption:q}"
-        " --output {output.png} > {log} 2>&1"
+        "cp {input}/figures/{wildcards.name}.* $(dirname {output.csv}) > {log} 2>&1"
 
 
 rule claims:
     # Every claim of the document with our number, its interval and a verdict; our findings beside them.
     input:
-        PLAN.claims_runs,
+        PLAN.pack_of("claims"),
     output:
         claims=report(
             "results/{paper}/claims{part}.csv",
@@ -115,23 +130,14 @@ rule claims:
         ),
     log:
         "results/logs/{paper}/claims{part}.log",
-    benchmark:
-        "results/benchmarks/{paper}/claims{part}.tsv"
     wildcard_constraints:
         part="(_[a-z]+)?",
-    conda:
-        "../../envs/frugal.yaml"
     threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
     params:
-        scale=config["scale"],
         caption=PLAN.claims_caption,
         code=PLAN.shown_code("claims"),
     shell:
-        "python -m studies job claims {wildcards.paper} --runs {input} --scale {params.scale}"
-        " --output {output.claims} > {log} 2>&1"
+        "cp {input}/claims{wildcards.part}.csv {input}/findings{wildcards.part}.csv $(dirname {output.claims}) > {log} 2>&1"
 
 
 rule claims_summary:

@@ -33,6 +33,68 @@ rule trials:
         " --output {output} > {log} 2>&1"
 
 
+rule trials_pack:
+    # All searches of a method in an experiment, whatever the problem and the seed, in one process: where a search takes
+    # no longer than that takes to start. A folder that goes once they have been taken from it.
+    input:
+        PLAN.search_pack_inputs,
+        lambda wildcards: [ancient(path) for path in PLAN.search_pack_checks(wildcards)],
+    output:
+        temp(directory("results/trials/packs/{search}/{method}")),
+    log:
+        "results/logs/trials/packs/{search}/{method}.log",
+    benchmark:
+        "results/benchmarks/trials/packs/{search}/{method}.tsv"
+    wildcard_constraints:
+        search="|".join(PLAN.searches),
+        method="|".join(PLAN.search_methods()),
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=120,
+    params:
+        jobs=PLAN.search_pack_jobs,
+        code=PLAN.search_pack_code,
+    shell:
+        "python -m studies job pack {params.jobs:q} > {log} 2>&1"
+
+
+localrules:
+    packed_trials,
+
+
+rule packed_trials:
+    # One of these searches.
+    input:
+        PLAN.search_pack,
+    output:
+        "results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet",
+    log:
+        "results/logs/trials/{method}/{learner}/{dataset}/seed{seed}.log",
+    wildcard_constraints:
+        method="|".join(PLAN.search_methods()),
+        learner="[a-z0-9_]+",
+        dataset="[a-z0-9_]+",
+    threads: 1
+    params:
+        n_trials=PLAN.search_trials,
+        settings=PLAN.search_settings,
+        code=PLAN.search_code,
+    shell:
+        "cp {input}/{wildcards.learner}/{wildcards.dataset}/seed{wildcards.seed}.parquet {output} > {log} 2>&1"
+
+
+if config["searches_per_job"] == 1:
+
+    ruleorder: trials > packed_trials
+
+else:
+
+    ruleorder: packed_trials > trials
+
+
 use rule gather_rows as gather_trials with:
     # All searches of an experiment in one file, with the cells of the table that they look up, if they do.
     input:

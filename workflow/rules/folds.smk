@@ -222,6 +222,8 @@ rule packed_search:
         "results/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:
         "results/logs/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
+    conda:
+        "../../envs/frugal.yaml"
     threads: 1
     params:
         lengths=PLAN.lengths(),
@@ -229,8 +231,8 @@ rule packed_search:
         code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=config["greedy_cv"]["tie_rule"],
     shell:
-        "cp {input}/{wildcards.dataset}/{wildcards.classifier}/n{wildcards.n}/k{wildcards.k}"
-        "/seeds{wildcards.first}-{wildcards.last}.parquet {output} > {log} 2>&1"
+        "cp {input}/{wildcards.dataset}/{wildcards.classifier}/n{wildcards.n}/k{wildcards.k}/"
+        "seeds{wildcards.first}-{wildcards.last}.parquet {output} > {log} 2>&1"
 
 
 localrules:

@@ -76,6 +76,8 @@ rule table:
         ),
     log:
         "results/logs/{paper}/tables/{name}.log",
+    conda:
+        "../../envs/frugal.yaml"
     threads: 1
     params:
         caption=PLAN.caption_of("table"),
@@ -101,6 +103,8 @@ rule figure:
         md="results/{paper}/figures/{name}.md",
     log:
         "results/logs/{paper}/figures/{name}.log",
+    conda:
+        "../../envs/frugal.yaml"
     threads: 1
     params:
         caption=PLAN.caption_of("figure"),
@@ -132,6 +136,8 @@ rule claims:
         "results/logs/{paper}/claims{part}.log",
     wildcard_constraints:
         part="(_[a-z]+)?",
+    conda:
+        "../../envs/frugal.yaml"
     threads: 1
     params:
         caption=PLAN.claims_caption,

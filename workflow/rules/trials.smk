@@ -77,6 +77,8 @@ rule packed_trials:
         method="|".join(PLAN.search_methods()),
         learner="[a-z0-9_]+",
         dataset="[a-z0-9_]+",
+    conda:
+        "../../envs/frugal.yaml"
     threads: 1
     params:
         n_trials=PLAN.search_trials,

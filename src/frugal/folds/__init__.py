@@ -1,4 +1,4 @@
-"""Strategies that save cross-validation folds, and the kept scores they are compared on."""
+"""Strategies that save cross-validation folds, and stored scores to compare them on."""
 
 from frugal.folds.fits import Fit
 from frugal.folds.replay import Broken, Interrupted, OutOfMemoryError, Trace, replay, run, run_in_processes

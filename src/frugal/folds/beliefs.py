@@ -1,4 +1,4 @@
-"""What the Beta strategies believe of each candidate, from the fold scores that they were told."""
+"""Posteriors of the Beta strategies for each candidate, from its fold scores so far."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from frugal.folds import beta, log_loss
 from frugal.folds.ledger import Ledger
 
 MODELS = ("accuracy", "log_loss")
-"""What a score is: an accuracy, or exp(-log-loss), the geometric mean probability of the true class."""
+"""Kinds of score: accuracy, or exp(-log-loss), the geometric mean probability of the true class."""
 
 Posterior = beta.Posterior | log_loss.Posterior
 
 
 class Beliefs:
-    """Posterior of every candidate, on request; equal fold scores share one.
+    """Posteriors of candidates, computed on request; equal fold scores share one.
 
     Args:
-        ledger: what was told.
+        ledger: the scores so far.
         tau: probability above which one candidate is worse than another, above 0.5 and at most 1.
         model: one of `MODELS`.
         rate: of the prior on the precision of fold scores.
@@ -51,7 +51,7 @@ class Beliefs:
         self._scale = 1.0 if n_classes is None else math.log(n_classes)
 
     def check(self, score: float) -> None:
-        """Refuse a score that the model does not have, before it is taken note of.
+        """Raise if the model cannot have this score; called before the score is recorded.
 
         Raises:
             ValueError: naming the remedy.

@@ -1,4 +1,4 @@
-"""How much sooner the exact batch scorers are than `cross_validate` on the same candidates and splits."""
+"""Benchmark of the exact batch scorers against `cross_validate` on the same candidates and splits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One real fit, scored and timed: the reference that every shortcut is held against."""
+"""One real fit, scored and timed; the reference for every faster scorer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Classifier: TypeAlias = "str | BaseEstimator"
 
 @dataclass(frozen=True)
 class Fit:
-    """What came of one evaluation.
+    """Result of one evaluation.
 
     Attributes:
         score: higher is better; nan if it failed.
@@ -43,7 +43,7 @@ class Fit:
 
 
 def name_of(classifier: Classifier) -> str:
-    """What seeds, tables and messages call a classifier."""
+    """Name of a classifier in seeds, tables and messages."""
     return classifier if isinstance(classifier, str) else type(classifier).__name__
 
 

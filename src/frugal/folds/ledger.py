@@ -1,4 +1,4 @@
-"""What a fold strategy has been told, and the candidate it would return for it."""
+"""Bookkeeping of fold strategies: scores so far, pending tasks and incumbent."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from frugal.stats import mean_score
 
 @dataclass(frozen=True)
 class ScoreRange:
-    """The scores that a strategy can do with: real numbers from `low` to `high`, both included.
+    """The scores that a strategy accepts: real numbers from `low` to `high`, both included.
 
     Attributes:
         low: the smallest.
         high: the largest.
-        needs: the strategy's need in words, the start of the sentence that refuses others.
+        needs: why the strategy needs this range; the start of the error message.
     """
 
     low: float = -math.inf
@@ -26,7 +26,7 @@ class ScoreRange:
     needs: str = ""
 
     def check(self, score: float) -> None:
-        """Refuse a score that the strategy cannot do with; nan is a failed fit and always taken.
+        """Raise unless the strategy accepts the score; nan, a failed fit, is always accepted.
 
         Raises:
             ValueError: if it is no finite number, or out of range.
@@ -64,31 +64,31 @@ class Ledger:
         self._best_mean = -math.inf
 
     def ask(self, candidate: int, fold: int, n_rows: int | None = None) -> FoldTask:
-        """Note that an evaluation goes out."""
+        """Record a new pending evaluation."""
         task = FoldTask(candidate, fold, n_rows)
         self._pending.add(task)
         self.n_asked += 1
         return task
 
     def ask_next(self, candidate: int) -> FoldTask:
-        """Note that a candidate's next fold on all rows goes out."""
+        """Record a candidate's next fold on all rows as pending."""
         return self.ask(candidate, len(self.scores[candidate]))
 
     def awaits(self, candidate: int) -> bool:
-        """True if a candidate's next fold on all rows is out."""
+        """True if a candidate's next fold on all rows is pending."""
         return FoldTask(candidate, len(self.scores[candidate])) in self._pending
 
     def has_all_folds(self, candidate: int) -> bool:
-        """True if every fold of a candidate was told, failed ones too."""
+        """True if every fold of a candidate was told, including failed ones."""
         return len(self.scores[candidate]) == self.n_folds
 
     @property
     def n_pending(self) -> int:
-        """Evaluations asked and not yet told."""
+        """Number of pending evaluations."""
         return len(self._pending)
 
     def settle(self, task: FoldTask, score: float) -> None:
-        """Check an answer against what was asked, and strike it off.
+        """Check a result against the pending tasks, and remove its task.
 
         Raises:
             ValueError: if the task was not asked or already told, or the score is none that the strategy takes.
@@ -100,7 +100,7 @@ class Ledger:
         self.n_told += 1
 
     def tell(self, task: FoldTask, score: float) -> float:
-        """Take note of an answer; returns the candidate's mean so far (`stats.mean_score`).
+        """Record a result; returns the candidate's mean so far (`stats.mean_score`).
 
         Raises:
             ValueError: if the task was not asked or already told, or the score is none that the strategy takes.
@@ -147,10 +147,10 @@ class Ledger:
 
 
 class OnLedger:
-    """Base of the strategies that return what their ledger would.
+    """Base of the strategies whose incumbent is that of their ledger.
 
     Attributes:
-        events: what happened to candidates, each with its step from 1.
+        events: completions, prunings and the like, each with its step from 1.
 
     Args:
         n_candidates: length of the candidate list.

@@ -1,4 +1,4 @@
-"""A continuous distribution on the whole line by its density on a sinh grid, and which of two draws is greater."""
+"""A continuous distribution on the real line by its density on a sinh grid, and P(X > Y) of two of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A strategy run on kept scores, or live on fits by several workers: the same ask and tell."""
+"""Run a fold strategy on stored scores, or live on fits by several workers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Ended = TypeVar("Ended", "Interrupted", "OutOfMemoryError", "Broken")
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """What a strategy did, evaluation by evaluation.
+    """The evaluations of a run, in order.
 
     Attributes:
         tasks: evaluations in the order they were told.
@@ -43,8 +43,8 @@ class Trace:
         chosen: the candidate returned; None if no fit succeeded.
         complete: whether it has all its folds.
         events: what the strategy noted (completions, rungs, stops), each with its step from 1.
-        overhead_s: seconds of CPU spent in the strategy itself, so that other jobs on the machine do not count.
-        answers: what the strategy was told the scores of, with the reasons of failures, in the order of `tasks`.
+        overhead_s: CPU seconds spent in the strategy itself.
+        answers: the fits behind the scores, with the reasons of failures, in the order of `tasks`.
 
     Examples:
         >>> import numpy as np
@@ -96,7 +96,7 @@ class Trace:
 
 
 def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreTable] = _NO_RUNGS) -> Trace:
-    """Run a strategy to its end on kept scores.
+    """Run a strategy to its end on stored scores.
 
     Args:
         strategy: a fresh one, made for the table's number of candidates.
@@ -104,7 +104,7 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
         rungs: tables for evaluations on fewer rows, by number of rows.
 
     Raises:
-        ValueError: if the strategy asks for what no table holds, or waits while nothing is pending.
+        ValueError: if the strategy asks for scores that no table has, or waits while nothing is pending.
 
     Examples:
         >>> import numpy as np
@@ -134,7 +134,7 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run that Ctrl-C ended; `trace` is what it had been told.
+    """A run was ended by Ctrl-C; `trace` has the evaluations so far.
 
     Examples:
         >>> import numpy as np
@@ -155,7 +155,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class OutOfMemoryError(MemoryError):
-    """A run that ended because an evaluation had too little memory; `trace` is what it had been told.
+    """An evaluation ran out of memory; `trace` has the evaluations so far.
 
     Examples:
         >>> import numpy as np
@@ -176,7 +176,7 @@ class OutOfMemoryError(MemoryError):
 
 
 class Broken(BrokenExecutor):
-    """A run whose executor evaluates nothing any more; `trace` is what it had been told.
+    """The executor of a run broke; `trace` has the evaluations so far.
 
     Examples:
         >>> from concurrent.futures import BrokenExecutor
@@ -211,22 +211,22 @@ def run(
 ) -> Trace:
     """Run a strategy to its end on live evaluations.
 
-    A strategy is told the answers in the order of asking. So the trace depends on the number of pending tasks, but
-    on neither the number of workers nor their speed. A task whose worker dies is repeated once, with a warning. It
-    counts as failed if its worker dies again, and so does one that calls `sys.exit`.
+    Results are told in the order of asking. So the trace depends on the number of pending tasks, but neither on
+    the number of workers nor on their speed. A task whose worker dies is repeated once, with a warning. It counts
+    as failed if its worker dies again, and so does one that calls `sys.exit`.
 
     Args:
         strategy: a fresh one.
-        evaluate: task -> fit; picklable where the executor is made of processes. What it raises ends the run.
-        executor: where evaluations run, such as `Workers`; None: here, one at a time.
-        n_pending: how many tasks are asked for before the answer to the first of them is told. Beyond the number
-            of workers, it keeps these busy while the oldest task takes long.
+        evaluate: task -> fit; picklable if the executor uses processes. An exception ends the run.
+        executor: where evaluations run, such as `Workers`; None: in this thread, one at a time.
+        n_pending: number of tasks asked for before the result of the first is told. If it exceeds the number of
+            workers, they stay busy while the oldest task takes long.
         fit_timeout: seconds after which an evaluation counts as failed. `Workers` kill the process; the worker of
             another executor is lost until the evaluation ends.
-        failed_score: what the strategy is told of an evaluation that counts as failed.
+        failed_score: score told for an evaluation that counts as failed.
         kept: evaluations of an interrupted run, which are told without being repeated.
-        keep: called in this thread with each new task and fit as soon as it is seen to be done.
-        stop: asked before each new task; True: no more are asked for, and the run ends with the pending ones.
+        keep: called in this thread with each new task and its fit, as soon as it is done.
+        stop: called before each new task; if it returns True, the run ends with the pending tasks.
 
     Raises:
         ValueError: if `n_pending` is below 1, `fit_timeout` is not positive or given without an executor, or the
@@ -283,8 +283,8 @@ def run_in_processes(
         evaluate: task -> fit; sent once to every worker, data and all.
         n_workers: how many processes.
         n_pending: as in `run`; None: `n_workers`.
-        start_method: of the processes; see `Workers`.
-        **options: of `run`.
+        start_method: start method of the processes; see `Workers`.
+        **options: further arguments of `run`.
 
     Raises:
         ValueError: if `n_workers` is below 1, on an unknown start method, and as `run`, whose other errors it has.
@@ -305,7 +305,7 @@ def run_in_processes(
 
 
 class _Log:
-    """A strategy that is asked and told, with what it was told and the seconds that it took itself."""
+    """A strategy with a log of its results and of its own seconds."""
 
     def __init__(self, strategy: FoldStrategy) -> None:
         self._strategy = strategy

@@ -1,4 +1,4 @@
-"""Candidates in rounds: every candidate that is left gets its folds of the round, then some are dropped."""
+"""Base of strategies with rounds: each remaining candidate gets its folds, then some are dropped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Rounds(OnLedger, ABC):
 
     @abstractmethod
     def _end_round(self) -> tuple[list[int], int]:
-        """The candidates that go on, of `_alive`, and the folds that each has after the next round."""
+        """Choose the candidates of `_alive` that go on, and their number of folds after the next round."""
 
     def ask(self) -> FoldTask | Wait | None:
         """Next fold of the round; WAIT while the round's last answers are pending."""
@@ -27,7 +27,7 @@ class Rounds(OnLedger, ABC):
         return WAIT if self._ledger.n_pending else None
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit; the last answer of a round ends it."""
+        """Tell the score of a task, or nan for a failed fit; the last answer of a round ends it."""
         self._ledger.tell(task, score)
         if self._queue or self._ledger.n_pending or self._n_done == self._ledger.n_folds:
             return

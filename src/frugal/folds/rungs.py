@@ -1,4 +1,4 @@
-"""Scores on fewer rows: every rung that successive halving can ask for, in one table."""
+"""Scores on fewer rows: all rungs that successive halving can ask for, in one table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def rung_rows(
     n_candidates: Iterable[int], *, n_rows: int, n_classes: int, settings: Mapping[str, Any]
 ) -> list[int]:
-    """Every number of rows that halving asks for, over several lengths of the candidate list.
+    """All numbers of rows that halving asks for, over several lengths of the candidate list.
 
     Args:
         n_candidates: lengths.

@@ -1,4 +1,4 @@
-"""Fit and score folds: the costly step, done once and kept for every strategy to replay."""
+"""Fit and score folds: the costly step, done once and stored for every strategy to replay."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Folds:
         return seed_for("learner", self.dataset.name, name_of(classifier), self.seed)
 
     def fitter(self, classifier: Classifier, fold: int, n_rows: int | None = None) -> Callable[[Candidate], Fit]:
-        """What fits a candidate on the training part of a fold and scores it on the other."""
+        """Return a function that fits a candidate on the training part of a fold and scores it on the other."""
         seed = self.learner_seed(classifier)
         if not isinstance(classifier, str) or classifier not in NETWORKS:
             arrays = self.arrays(fold, n_rows)
@@ -106,7 +106,7 @@ class Folds:
 
 @dataclass(frozen=True, eq=False)
 class Live:
-    """Evaluates fold tasks by real fits, on one thread each: what `folds.run` hands to its workers.
+    """Evaluates fold tasks by real fits on one thread each; the callable that `folds.run` sends to workers.
 
     Attributes:
         folds: where tasks on all rows are evaluated.
@@ -131,7 +131,7 @@ class Live:
     rung_folds: Folds | None = None
 
     def __call__(self, task: FoldTask) -> Fit:
-        """The fit of one task."""
+        """Evaluate one task."""
         where = self.folds if task.n_rows is None else self.rung_folds or self.folds
         fitter = where.fitter(self.classifier, task.fold, task.n_rows)
         with one_thread():

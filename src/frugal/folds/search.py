@@ -1,4 +1,4 @@
-"""One strategy replayed on one repetition's kept scores, and measured as document 001 measures it."""
+"""Replay a strategy on the stored scores of one repetition, with the measures of document 001."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TIE_RULES = ("random", "first", "last")
-"""Which of several candidates with the best mean counts as the best one: any, the first completed, the last."""
+"""Rules for several candidates with the best mean: a random one, the first completed, or the last."""
 
 TREE_SEEDS = ("repetition", "candidate")
 """Whose `random_state` a decision tree has."""
 _META = ("dataset", "data", "classifier", "space", "seed", "n_folds", "n_rows_of_dataset", "n_classes")
-"""What a table must say of itself to be searched."""
+"""Metadata that a table needs for a search."""
 
 
 def candidates_of(
     space: str, classifier: str, *, dataset: str, seed: int, n_ranges: int, tree_seed: str = "repetition"
 ) -> list[Candidate]:
-    """The distinct candidates that are scored: the whole grid, or the seed's one list of random draws.
+    """The distinct candidates to score: the whole grid, or the seed's list of random draws.
 
     Args:
         space: `grid` or `ranges`.
-        classifier: whose space.
+        classifier: name of the learner, which has the space.
         dataset: part of the seed of the draws.
         seed: number of the repetition.
         n_ranges: length of the list on `ranges`; a shorter list is its prefix.
@@ -100,19 +100,19 @@ def _drawn(table: ScoreTable, n_candidates: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Kept:
-    """The kept scores of one repetition."""
+    """The stored scores of one repetition."""
 
     table: ScoreTable
     rungs: Mapping[int, ScoreTable]
 
 
 class NotKeptError(ValueError):
-    """A strategy asks for scores on fewer rows that are not among the kept ones."""
+    """A strategy asks for scores on fewer rows that were not stored."""
 
 
 @dataclass(frozen=True, eq=False)
 class Repetition:
-    """A fresh strategy, and the drawn scores that it is to be replayed on.
+    """A new strategy and the scores of its candidate list.
 
     Attributes:
         strategy: its generator is derived from `names`.
@@ -134,7 +134,7 @@ class Repetition:
         return float((n_rows or self.table.meta["n_rows_of_dataset"]) * (n_folds - 1) / n_folds)
 
     def labels(self) -> dict[str, Any]:
-        """The columns that tell one cell and seed from another, and what the data are."""
+        """Columns that identify cell, seed and data."""
         (n_candidates, n_folds), meta = self.table.scores.shape, self.table.meta
         return {
             "dataset": meta["dataset"],
@@ -186,7 +186,7 @@ def prepare(method: str, kept: Kept, *, n_candidates: int, settings: Mapping[str
 
 
 def _check_rungs(method: str, strategy: Any, rungs: Mapping[int, ScoreTable]) -> None:
-    """Refuse kept rungs that lack one that the strategy has planned, if it plans any."""
+    """Raise if a rung planned by the strategy is missing among the stored ones."""
     asked = {rung.resource for rung in getattr(strategy, "rungs", [])}
     here = {n_rows for n_rows in asked & set(rungs) if rungs[n_rows].scores.shape[1] == strategy.cv}
     if asked != here:
@@ -197,7 +197,7 @@ def _check_rungs(method: str, strategy: Any, rungs: Mapping[int, ScoreTable]) ->
 
 @dataclass(frozen=True)
 class Measured:
-    """One repetition: `result` is reproducible, `timing` is what the clock said."""
+    """Outcome of one repetition: `result` is reproducible, `timing` is measured."""
 
     result: dict[str, Any]
     timing: dict[str, float]
@@ -268,7 +268,7 @@ def _n_failed(table: ScoreTable, rows: NDArray[np.int64]) -> int:
 
 
 def read_tables(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None) -> list[Kept]:
-    """Kept scores of any datasets, classifiers, seeds and numbers of folds, joined from files of blocks of folds.
+    """Read stored scores of any datasets, classifiers, seeds and numbers of folds from files of blocks of folds.
 
     Args:
         paths: score files of blocks of folds, and of rungs.
@@ -302,7 +302,7 @@ def read_tables(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = No
 
 
 def _check_facts(path: Path, meta: Mapping[str, Any]) -> None:
-    """Raise ValueError unless a score file says what its scores are of."""
+    """Raise ValueError unless a score file has the metadata of its scores."""
     kinds = {"dataset": str, "classifier": str, "seed": int, "n_folds": int}
     wrong = [name for name, kind in kinds.items() if type(meta.get(name)) is not kind]
     if wrong:
@@ -311,7 +311,7 @@ def _check_facts(path: Path, meta: Mapping[str, Any]) -> None:
 
 
 def read_kept(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None) -> dict[int, Kept]:
-    """The same by seed, of one dataset, classifier and number of folds.
+    """Read stored scores of one dataset, classifier and number of folds, by seed.
 
     Raises:
         ValueError: as `read_tables`, or if there are several of them.
@@ -324,7 +324,7 @@ def read_kept(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None
 
 
 def warn_of_failures(kept: Mapping[int, Kept]) -> None:
-    """One warning that counts the failed fits of all tables, those of rungs too, if there are any."""
+    """Warn once with the number of failed fits in all tables and rungs, if there are any."""
     tables = [table for of_seed in kept.values() for table in (of_seed.table, *of_seed.rungs.values())]
     n_failed = sum(int(np.isnan(table.scores).sum()) for table in tables)
     if n_failed:

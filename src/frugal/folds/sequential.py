@@ -38,7 +38,7 @@ class Sequential(OnLedger, ABC):
         return ledger.ask_next(candidate)
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit; drops the candidate where the rule says so."""
+        """Tell the score of a task, or nan for a failed fit; drops the candidate where the rule says so."""
         ledger, candidate = self._ledger, task.candidate
         mean = ledger.tell(task, score)
         if ledger.has_all_folds(candidate):

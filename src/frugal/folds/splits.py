@@ -1,4 +1,4 @@
-"""Which rows are in which fold: seeded by dataset, seed and k alone, so every strategy meets the same folds."""
+"""Splits into folds, seeded by dataset, seed and k alone, so that every strategy meets the same folds."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def split(dataset: Dataset, n_folds: int, seed: int, scheme: str = "stratified")
 
 
 def shrink(parts: Split, dataset: Dataset, n_rows: int, seed: int, fold: int) -> Split:
-    """Both parts of a split cut to the share `n_rows` of all rows, as scikit-learn's halving does.
+    """Cut both parts of a split to the share `n_rows` of all rows, as scikit-learn's halving does.
 
     Each part keeps `int(n_rows / len(dataset.y) * len(part))` rows drawn without replacement,
     unstratified; the draw depends on dataset, seed, fold and `n_rows` alone.

@@ -64,7 +64,7 @@ def with_facts(name: str, settings: Mapping[str, Any], *, n_rows: int, n_classes
 
 
 def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator, **settings: Any) -> FoldStrategy:
-    """A fresh strategy.
+    """Make a new strategy.
 
     Args:
         name: one of `known()`.

@@ -16,7 +16,7 @@ from frugal.stats import mean_score
 
 
 class AggressiveEarlyStopping(Sequential):
-    """Ask-and-tell; `events` says what was pruned when and against which candidate.
+    """Ask-and-tell; `events` lists what was pruned when and against which candidate.
 
     Args:
         n_candidates: length of the candidate list.

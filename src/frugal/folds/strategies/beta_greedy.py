@@ -24,7 +24,7 @@ ORDERS = ("quantile", "thompson")
 
 
 class BetaGreedy(OnLedger):
-    """Ask-and-tell; `events` says what was pruned when, against which candidate and how probably worse.
+    """Ask-and-tell; `events` lists what was pruned when, against which candidate and how probably worse.
 
     Args:
         n_candidates: length of the candidate list.
@@ -81,7 +81,7 @@ class BetaGreedy(OnLedger):
         return WAIT if ledger.n_pending else None
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit."""
+        """Tell the score of a task, or nan for a failed fit."""
         self._beliefs.check(score)
         self._ledger.tell(task, score)
         candidate = task.candidate

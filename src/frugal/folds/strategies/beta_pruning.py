@@ -1,4 +1,4 @@
-"""A buffer of candidates: the best-ranked is trained next, those that the Beta model says are worse are dropped.
+"""A buffer of candidates: the best-ranked is trained next, and the Beta model drops those that are worse.
 
 Source: document 000 (Kreutzman 2020), Algorithm 1; b is buffer, k is n_folds. Where the listing and its author's
 program differ, the program is followed:
@@ -100,7 +100,7 @@ class BetaPruning(OnLedger):
         return ledger.ask_next(candidate)
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit; ranks, prunes and evicts."""
+        """Tell the score of a task, or nan for a failed fit; ranks, prunes and evicts."""
         self._beliefs.check(score)
         self._ledger.tell(task, score)
         if self._beliefs.failed(task.candidate):

@@ -18,7 +18,7 @@ from frugal.interface import FoldTask
 
 
 class BetaSequential(Sequential):
-    """Ask-and-tell; `events` says what was pruned when, against which candidate and with what probability.
+    """Ask-and-tell; `events` lists what was pruned when, against which candidate and with what probability.
 
     Args:
         n_candidates: length of the candidate list.
@@ -48,7 +48,7 @@ class BetaSequential(Sequential):
         self._best: int | None = None
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit."""
+        """Tell the score of a task, or nan for a failed fit."""
         self._beliefs.check(score)
         super().tell(task, score)
         candidate, beliefs = task.candidate, self._beliefs

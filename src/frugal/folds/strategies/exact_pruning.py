@@ -61,7 +61,7 @@ class ExactPruning(OnLedger):
         return WAIT if ledger.n_pending else None
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit."""
+        """Tell the score of a task, or nan for a failed fit."""
         mean = self._ledger.tell(task, score)
         if mean == -math.inf:
             self._ledger.note("prune", task.candidate, failed=True)

@@ -11,7 +11,7 @@ from frugal.stats import mean_score
 
 
 class ForgivingEarlyStopping(AggressiveEarlyStopping):
-    """Ask-and-tell; `events` says what was pruned when and against which candidate.
+    """Ask-and-tell; `events` lists what was pruned when and against which candidate.
 
     Args:
         n_candidates: length of the candidate list.

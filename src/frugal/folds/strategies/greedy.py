@@ -67,7 +67,7 @@ class Greedy(OnLedger):
         return ledger.ask_next(candidate)
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit."""
+        """Tell the score of a task, or nan for a failed fit."""
         mean = self._ledger.tell(task, score)
         n_done = len(self._ledger.scores[task.candidate])
         if n_done < self._ledger.n_folds:

@@ -55,7 +55,7 @@ class GreedyEarlyStopping:
         return None if self._stopped else self._greedy.ask()
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit."""
+        """Tell the score of a task, or nan for a failed fit."""
         n_events = len(self.events)
         self._greedy.tell(task, score)
         if self._stopped or len(self.events) == n_events:

@@ -29,7 +29,7 @@ TESTS = ("normal", "t", "friedman")
 
 
 class PairedRacing(Rounds):
-    """Ask-and-tell; `events` says what was pruned when and against which candidate.
+    """Ask-and-tell; `events` lists what was pruned when and against which candidate.
 
     Args:
         n_candidates: length of the candidate list.

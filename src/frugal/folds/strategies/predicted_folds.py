@@ -27,7 +27,7 @@ _ROUNDING = 1e-9
 
 
 class PredictedFolds(Sequential):
-    """Ask-and-tell; `events` says what was pruned when, against which candidate, and the bound on its mean.
+    """Ask-and-tell; `events` lists what was pruned when, against which candidate, and the bound on its mean.
 
     Args:
         n_candidates: length of the candidate list.

@@ -45,5 +45,5 @@ class Standard(OnLedger):
         return ledger.ask(*divmod(ledger.n_asked, ledger.n_folds))
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit."""
+        """Tell the score of a task, or nan for a failed fit."""
         self._ledger.tell(task, score)

@@ -148,7 +148,7 @@ class SuccessiveHalving:
         return None if self._finished else WAIT
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit; the last answer of a rung ends it."""
+        """Tell the score of a task, or nan for a failed fit; the last answer of a rung ends it."""
         self._ledger.settle(task, score)
         self._scores[task.candidate].append(score)
         if not self._queue and not self._ledger.n_pending:

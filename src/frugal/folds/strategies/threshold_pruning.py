@@ -25,7 +25,7 @@ NOT_NEGATIVE = ScoreRange(
 
 
 class ThresholdPruning(Sequential):
-    """Ask-and-tell; `events` says what was pruned when, against which candidate.
+    """Ask-and-tell; `events` lists what was pruned when, against which candidate.
 
     Args:
         n_candidates: length of the candidate list.

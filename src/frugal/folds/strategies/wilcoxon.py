@@ -1,4 +1,4 @@
-"""The peer that practitioners have today: Optuna's WilcoxonPruner, over candidates in their order.
+"""A peer: Optuna's WilcoxonPruner, over candidates in their order.
 
 One Optuna trial per candidate, one step per fold, through Optuna's public API alone. The pruner compares the
 candidate with the best complete trial by a one-sided Wilcoxon signed-rank test on the folds that both have, and
@@ -61,7 +61,7 @@ class Wilcoxon(Sequential):
         return task
 
     def tell(self, task: FoldTask, score: float) -> None:
-        """Answer a task with a score, or nan for a failed fit."""
+        """Tell the score of a task, or nan for a failed fit."""
         super().tell(task, score)
         candidate, scores = task.candidate, self._ledger.scores[task.candidate]
         if self._ledger.has_all_folds(candidate) and not np.isnan(scores).any():

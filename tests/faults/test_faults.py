@@ -60,31 +60,20 @@ def test_damaged_files_are_refused_or_harmless(store, tmp_path):
 
 
 @pytest.mark.slow
-def test_mutated_tables_are_refused_or_read_as_they_are_beyond_doubt(tmp_path):
-    found = list(tables.attempts(tmp_path, n=120, n_selected=3, seed=1))
+@pytest.mark.parametrize(
+    ("attempts", "counts", "expected"),
+    [
+        (tables.attempts, {"n": 120, "n_selected": 3}, {HELD, REFUSED}),
+        (arguments.attempts, {"n": 150}, {HELD, REFUSED}),
+        (disks.attempts, {"n": 16}, {REFUSED}),  # an output is whole or absent
+        (configuration.attempts, {"n": 24}, {HELD, REFUSED}),
+    ],
+    ids=["tables", "arguments", "full disks", "configurations"],
+)
+def test_what_is_mutated_is_refused_or_harmless(tmp_path, attempts, counts, expected):
+    found = list(attempts(tmp_path, **counts, seed=1))
     check(found)
-    assert {HELD, REFUSED} <= {outcome.verdict for outcome in found}
-
-
-@pytest.mark.slow
-def test_mutated_arguments_are_refused_or_do_what_they_say(tmp_path):
-    found = list(arguments.attempts(tmp_path, n=150, seed=1))
-    check(found)
-    assert {HELD, REFUSED} <= {outcome.verdict for outcome in found}
-
-
-@pytest.mark.slow
-def test_on_a_full_disk_an_output_is_whole_or_absent(tmp_path):
-    found = list(disks.attempts(tmp_path, n=16, seed=1))
-    check(found)
-    assert REFUSED in {outcome.verdict for outcome in found}
-
-
-@pytest.mark.slow
-def test_mutated_configurations_are_refused_or_harmless(tmp_path):
-    found = list(configuration.attempts(tmp_path, n=24, seed=1))
-    check(found)
-    assert {HELD, REFUSED} <= {outcome.verdict for outcome in found}
+    assert expected <= {outcome.verdict for outcome in found}
 
 
 @pytest.mark.slow

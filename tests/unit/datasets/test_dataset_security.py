@@ -99,15 +99,16 @@ def test_a_device_is_no_table(tmp_path: Path, kind: str):
         from_csv(path)
 
 
-def test_a_table_with_nul_characters_is_refused(tmp_path: Path):
-    (tmp_path / "t.csv").write_bytes(b"a,label\n1,x\n2,x\0\n3,y\n")
-    with pytest.raises(DatasetError, match=r"t\.csv holds NUL characters"):
-        from_csv(tmp_path / "t.csv")
-
-
-def test_infinite_labels_are_refused(tmp_path: Path):
-    (tmp_path / "t.csv").write_text("a,label\n1,inf\n2,1\n3,inf\n4,1\n")
-    with pytest.raises(DatasetError, match=r"t\.csv has infinite labels in column 'label'"):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a,label\n1,x\n2,x\0\n3,y\n", r"t\.csv holds NUL characters"),
+        (b"a,label\n1,inf\n2,1\n3,inf\n4,1\n", r"t\.csv has infinite labels in column 'label'"),
+    ],
+)
+def test_nul_characters_and_infinite_labels_are_refused(tmp_path: Path, content: bytes, message: str):
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(DatasetError, match=message):
         from_csv(tmp_path / "t.csv")
 
 

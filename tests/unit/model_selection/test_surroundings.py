@@ -67,8 +67,9 @@ TRIALS = TrialSearchCV, {"strategy": "random", "n_trials": 2, "random_state": 0}
 
 
 EVERYWHERE = [
-    *((where, *FOLDS) for where in ("here", "n_jobs", "timeout", "threads", "threading", "spawned", "dask")),
+    *((where, *FOLDS) for where in ("here", "n_jobs", "timeout", "threads", "threading")),
     *((where, *TRIALS) for where in ("here", "n_jobs", "threads")),
+    *(pytest.param(where, *FOLDS, marks=pytest.mark.slow) for where in ("spawned", "dask")),
     *(
         pytest.param(where, *TRIALS, marks=pytest.mark.slow)
         for where in ("timeout", "threading", "spawned", "dask")

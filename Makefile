@@ -10,6 +10,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 ENVIRONMENT := .venv/.built
 DOCS := .venv/.docs
 PYTEST := pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
+PYTEST_SLURM := pytest -m slurm tests/workflow/test_slurm.py
 SNAKEMAKE := snakemake --workflow-profile workflow/profiles/local --cores $(CORES)
 
 .DEFAULT_GOAL := all
@@ -60,10 +61,10 @@ test: lint ## the environment, `lint`, and the tests but the slow ones
 
 test-all: lint ## every test, also real runs of the workflow, faults, the wheel, SLURM (Debian, root)
 	$(PYTEST) -m "not slurm and not site"
-	$(MAKE) test-slurm
+	$(PYTEST_SLURM)
 
 test-slurm: $(ENVIRONMENT) ## every kind of job through a SLURM of one node, installed here (Debian, root)
-	pytest -m slurm tests/workflow/test_slurm.py
+	$(PYTEST_SLURM)
 
 test-faults: $(ENVIRONMENT) ## kills, damage, mutations and full disks by the thousand; writes docs/reliability.md
 	python tests/faults/run.py --output docs/reliability.md

@@ -57,6 +57,8 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--benchmarks", type=Path, default="results/benchmarks", help="folder of the benchmark files")
     add_output(p, "--output", COSTS, default="results/costs/costs.csv")
 
+    command(commands, "forecast", "say what a plan costs at the documents' scale: 'snakemake --dry-run' on stdin")
+
     p = command(commands, "publish", "copy a paper's results to results/published/")
     p.add_argument("paper")
     p.add_argument("--partial", action="store_true", help="leave out what is below the published floor")

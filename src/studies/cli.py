@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,14 @@ def _costs(args: argparse.Namespace) -> None:
     write_text(text, output.with_suffix(".md"))
     style.save(costs.draw(table), output.with_suffix(".png"), output.with_suffix(".svg"))
     print(text, end="")
+
+
+def _forecast(args: argparse.Namespace) -> None:
+    from studies import costs
+    from studies.markdown import plain
+
+    print(plain(costs.forecast(sys.stdin.read())), end="")
+    print("Estimates from published runs: searches on all rows of a document may take several times as long.")
 
 
 def _publish(args: argparse.Namespace) -> None:
@@ -101,6 +110,7 @@ COMMANDS: dict[str, Command] = {
     **JOBS,
     "summary": _summary,
     "costs": _costs,
+    "forecast": _forecast,
     "publish": _publish,
     "redraw": _redraw,
     "config": _config,

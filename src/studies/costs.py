@@ -5,6 +5,7 @@ Snakemake samples a process's CPU time, and so misses the end of a job of a seco
 
 from __future__ import annotations
 
+import re
 import resource
 import subprocess
 import sys
@@ -18,10 +19,20 @@ from studies import style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-STARTED: Final = "import studies.cli, pandas, sklearn"
-"""What every job of the studies imports before it works."""
+STARTED: Final = "import studies.cli, pandas"
+"""What every job of the studies imports before it works; some import scikit-learn, torch or matplotlib, too."""
 N_STARTS: Final = 3
 ALL: Final = "all"
+PAPER_CPU_S: Final = {
+    "scores": 3, "rungs": 2, "scores_timed": 6, "rungs_timed": 6, "network_scores": 160, "search": 3,
+    "search_timed": 3, "rows": 50, "rows_timed": 50, "trials": 60, "lookup_part": 120, "curves": 400,
+}  # fmt: skip
+"""CPU seconds of a job at the documents' scale, by rule: means over the benchmark files of the published runs. Of
+`trials` those that are published of document 004, mostly on fewer rows; of `lookup_part` and `curves` what their
+settings say."""
+OTHERS: Final = "others"
+OTHERS_CPU_S: Final = 2
+"""The same of every other rule."""
 
 
 def startup_s() -> float:
@@ -76,6 +87,27 @@ def summarise(folder: Path, startup: float) -> pd.DataFrame:
     by_kind = jobs.groupby("kind").sum().sort_values("cpu_s", ascending=False, kind="stable")
     by_kind.loc[ALL] = by_kind.sum()
     return by_kind.astype({"n_jobs": int}).round(2).reset_index()
+
+
+def forecast(planned: str) -> pd.DataFrame:
+    """What a dry run plans at the documents' scale: jobs and CPU hours by rule, the costliest first, and of all.
+
+    Args:
+        planned: what `snakemake --dry-run` prints; without a table of jobs, there is nothing to do.
+
+    Returns:
+        Columns `rule`, `n_jobs`, `cpu_hours`; `others` are all rules that `PAPER_CPU_S` lacks.
+    """
+    hours = dict.fromkeys([*PAPER_CPU_S, OTHERS], 0.0)
+    jobs = dict.fromkeys(hours, 0)
+    for name, n in re.findall(r"^(\w+) +(\d+) *$", planned, flags=re.MULTILINE):
+        rule = name if name in PAPER_CPU_S else OTHERS
+        if name != "total":
+            jobs[rule] += int(n)
+            hours[rule] += int(n) * PAPER_CPU_S.get(name, OTHERS_CPU_S) / 3600
+    rows = [(name, jobs[name], hours[name]) for name in sorted(hours, key=lambda name: -hours[name]) if jobs[name]]
+    rows.append((ALL, sum(jobs.values()), sum(hours.values())))
+    return pd.DataFrame(rows, columns=["rule", "n_jobs", "cpu_hours"]).round(2)
 
 
 def draw(costs: pd.DataFrame) -> Figure:

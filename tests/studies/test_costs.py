@@ -1,3 +1,5 @@
+import re
+from io import StringIO
 from pathlib import Path
 
 import pandas as pd
@@ -59,3 +61,25 @@ def test_what_is_no_run_is_refused(tmp_path, text, says):
         (tmp_path / "data.tsv").write_text(text)
     with pytest.raises(ValueError, match=says):
         costs.summarise(tmp_path, startup=1.0)
+
+
+def test_a_plan_is_forecast_by_rule_and_rules_without_a_number_together(monkeypatch, capsys):
+    monkeypatch.setattr(costs, "PAPER_CPU_S", {"scores": 36})
+    counts = {"scores": 200, "table": 900, "figure": 900, "total": 2000}
+    planned = "Job stats:\njob      count\n------  -------\n"
+    monkeypatch.setattr("sys.stdin", StringIO(planned + "".join(f"{k:10} {n:8}\n" for k, n in counts.items())))
+    assert main(["forecast"]) == 0
+    words = [line.split() for line in capsys.readouterr().out.replace("|", " ").splitlines()]
+    assert words[2:5] == [["scores", "200", "2"], ["others", "1800", "1"], ["all", "2000", "3"]]
+
+
+def test_where_nothing_is_planned_the_forecast_is_nothing():
+    assert costs.forecast("Nothing to be done.").to_numpy().tolist() == [["all", 0, 0.0]]
+
+
+def test_every_rule_of_the_forecast_is_one_of_the_workflow():
+    folder = Path(__file__).parents[2] / "workflow/rules"
+    rules = {
+        name for path in folder.glob("*.smk") for name in re.findall(r"rule (?:\w+ as )?(\w+)", path.read_text())
+    }
+    assert set(costs.PAPER_CPU_S) <= rules

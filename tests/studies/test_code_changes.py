@@ -62,7 +62,7 @@ JOBS = (
         for name, one in experiments().items()
     }
     | {
-        f"method {name} {method}": code.rows(name, {}, [method])
+        f"method {name} {method}": code.rows(name, {"dataset": "mnist"}, [method])
         for name in ("bias", "sample_sizes", "combinations")
         for method in experiments()[name].method_names
     }

@@ -156,21 +156,31 @@ def place_of(function: Callable[..., object]) -> str:
     return f"{function.__module__}:{function.__qualname__}"
 
 
-@cache
 def home_of(record: Study | Artefact | Claim) -> str:
     """Where a record is declared, `module:CONSTANT`, alone or in a tuple of records.
 
     Raises:
         ValueError: if no module of the studies holds it.
     """
+    if id(record) not in _HOMES:
+        _find_homes()
+    if id(record) not in _HOMES:
+        raise ValueError(f"no module of the studies holds {record}")
+    return _HOMES[id(record)]
+
+
+_HOMES: Final[dict[int, str]] = {}
+"""By the `id` of a record, which lives as long as its module."""
+
+
+def _find_homes() -> None:
+    """Fill `_HOMES` with the records of all modules of the studies that are imported by now."""
     modules = [module for name, module in sys.modules.items() if name.startswith("studies.")]
-    held = [(module.__name__, name, value) for module in modules for name, value in vars(module).items()]
-    alone = [f"{module}:{name}" for module, name, value in held if value is record]
-    among = [
-        f"{module}:{name}"
-        for module, name, value in held
-        if isinstance(value, tuple) and any(one is record for one in value)
-    ]
-    if alone or among:
-        return [*alone, *among][0]
-    raise ValueError(f"no module of the studies holds {record}")
+    held = [(f"{module.__name__}:{name}", value) for module in modules for name, value in vars(module).items()]
+    for home, value in held:
+        if isinstance(value, Study | Artefact | Claim):
+            _HOMES.setdefault(id(value), home)
+    for home, value in held:
+        for one in value if isinstance(value, tuple) else ():
+            if isinstance(one, Study | Artefact | Claim):
+                _HOMES.setdefault(id(one), home)

@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from frugal.checks import check_between, check_choice, check_whole
 from frugal.folds.rounds import Rounds
@@ -86,6 +86,8 @@ class PairedRacing(Rounds):
 
 def _worse_by_ranks(scores: NDArray[np.float64], best: int, confidence: float) -> NDArray[np.bool_]:
     """Friedman's test, then Conover's difference |R_b - R_c| > t sqrt(2 (m A - sum R^2) / ((m - 1)(a - 1)))."""
+    from scipy import stats  # half a second, for this test alone
+
     n_alive, m = scores.shape
     if not stats.friedmanchisquare(*scores).pvalue < 1 - confidence:  # nan where every fold ties everywhere
         return np.zeros(n_alive, dtype=bool)

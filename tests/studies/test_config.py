@@ -183,6 +183,11 @@ def changed(key, value):
             "exploration.functions: unknown method of functions 'eii'; known: random, tpe",
         ),
         (
+            "trials_comparison.compared_svm.n_trials.mine",
+            9,
+            "trials_comparison.compared_svm: unknown method of compared_svm 'mine'; known: tpe",
+        ),
+        (
             "exploration.functions.n_initial",
             30,
             "exploration.functions: n_initial of random must be at most n_trials = 20, got 30",

@@ -69,18 +69,17 @@ def test_runs_of_another_paper_are_refused_with_what_they_hold_and_what_would_do
     assert list(tmp_path.iterdir()) == []
 
 
-def test_searches_are_no_refits_of_the_same_paper(tmp_path, capsys):
-    path = RUNS["hypertune", "elastic_net"]
+@pytest.mark.parametrize(
+    ("paper", "table", "given", "wrong"),
+    [
+        ("hypertune", "table1", ["elastic_net"], "elastic_net"),  # searches, not their refits
+        ("big_data", "interval_widths", ["intervals", "bias"], "bias"),
+    ],
+)
+def test_one_foreign_file_is_named_even_among_the_right_ones(tmp_path, capsys, paper, table, given, wrong):
     rest = ["--scale", "desk", "--output", str(tmp_path / "t.csv")]
-    says = refused(capsys, ["table", "hypertune", "table1", "--runs", path, *rest])
-    assert f"{path} holds runs of elastic_net of hypertune, but table1 of hypertune" in says
-
-
-def test_one_foreign_file_among_the_right_ones_is_named(tmp_path, capsys):
-    right, wrong = RUNS["big_data", "intervals"], RUNS["big_data", "bias"]
-    rest = ["--scale", "desk", "--output", str(tmp_path / "t.csv")]
-    says = refused(capsys, ["table", "big_data", "interval_widths", "--runs", right, wrong, *rest])
-    assert f"{wrong} holds runs of bias of big_data, but interval_widths of big_data is made from" in says
+    says = refused(capsys, ["table", paper, table, "--runs", *(RUNS[paper, name] for name in given), *rest])
+    assert f"{RUNS[paper, wrong]} holds runs of {wrong} of {paper}, but {table} of {paper} is made from" in says
 
 
 @pytest.mark.parametrize(

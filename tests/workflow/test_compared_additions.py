@@ -144,25 +144,9 @@ def test_a_strategy_of_trials_is_compared_by_one_line(place, package):
     assert len(runs) == 4  # the default of the experiment
 
 
-@pytest.mark.parametrize(
-    ("block", "message"),
-    [
-        (
-            {"folds_comparison": {"compared": [{"name": "mine", "strategy": "first_last"}]}},
-            "folds_comparison.compared.0 (mine): unknown strategy 'first_last'; known: aggressive_early_stopping",
-        ),
-        (
-            {"trials_comparison": {"compared": [{"name": "mine", "strategy": "edges"}]}},
-            "trials_comparison.compared.0 (mine): unknown strategy 'edges'; known: corners, dngo",
-        ),
-        (
-            {"trials_comparison": {"compared_svm": {"n_trials": {"mine": 9}}}},
-            "trials_comparison.compared_svm: unknown method of compared_svm 'mine'; known: tpe",
-        ),
-    ],
-)
-def test_a_line_that_cannot_be_compared_is_refused_before_anything_is_planned(place, package, block, message):
+def test_a_line_that_cannot_be_compared_is_refused_before_anything_is_planned(place, package):
+    block = {"trials_comparison": {"compared": [{"name": "mine", "strategy": "edges"}]}}
     done = run(place, package, "refused", block, "trials_comparison")
     assert done.returncode != 0
-    assert message in done.stdout
+    assert "trials_comparison.compared.0 (mine): unknown strategy 'edges'; known: corners, dngo" in done.stdout
     assert "Job stats" not in done.stdout

@@ -320,7 +320,7 @@ class SvmMnist(LookUpTable):
     seed: Seed = setting(0, OURS, "of the learner and the draws of rows")
     n_rechecked: Count = setting(3, OURS, "cells fitted live and compared")
 
-    laptop = {"n_per_dimension": 6, "sizes": [1024, 512, 256, 128], "n_subsets": [2, 2, 4, 4]}
+    laptop = {"n_per_dimension": 6, "sizes": [1024, 512, 256, 128], "n_subsets": [2, 2, 4, 4], "n_valid": 4000}
     smoke = {"n_per_dimension": 3, "sizes": [512, 256, 128], "n_subsets": [1, 2, 2], "n_valid": 1000}
 
 
@@ -364,7 +364,7 @@ class MlpCurves(Curves):
     n_valid: Count = setting(5000, OURS, _VALID)
     n_epochs: Two = setting(100, OURS, "of every curve")
 
-    laptop = {"n_curves": 12, "n_train": 1000, "n_valid": 1000, "n_epochs": 40}
+    laptop = {"n_curves": 8, "n_train": 1000, "n_valid": 1000, "n_epochs": 40}
     smoke = {"n_curves": 3, "n_train": 500, "n_valid": 500, "n_epochs": 8}
 
 
@@ -377,7 +377,7 @@ class CifarCurves(Curves):
     n_valid: Count = setting(2000, OURS, _VALID)
     n_epochs: Two = setting(60, "ours; 285 in the document", "of every curve")
 
-    laptop = {"n_curves": 12, "n_train": 400, "n_valid": 400, "n_epochs": 25}
+    laptop = {"n_curves": 8, "n_train": 400, "n_valid": 400, "n_epochs": 25}
     smoke = {"n_curves": 3, "n_train": 500, "n_valid": 500, "n_epochs": 8}
 
 

@@ -302,7 +302,7 @@ class Intervals(Settings):
         "n_resamples": 50,
         "max_fits": 500,
         "n_truth_per_seed": 100,
-        "n_seeds": 3,
+        "n_seeds": 2,
     }
     smoke = {
         "n_rows": 500,
@@ -333,7 +333,7 @@ class IntervalWorkers(Settings):
     n_truth_rows: Thousand = setting(200000, OURS, "rows over which Fisher's information is averaged")
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
 
-    laptop = {"n_rows": 20000, "n_features": 10, "n_resamples": 50, "n_truth_rows": 100000, "n_seeds": 3}
+    laptop = {"n_rows": 20000, "n_features": 10, "n_resamples": 50, "n_truth_rows": 100000, "n_seeds": 2}
     smoke = {
         "n_rows": 1000,
         "n_features": 2,
@@ -365,7 +365,7 @@ class SampleSizes(Settings):
     max_products: Count = setting(10, OURS, "products with the Hessian per step")
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
 
-    laptop = {"n_rows": 10000, "n_seeds": 3}
+    laptop = {"n_rows": 10000, "n_seeds": 2}
     smoke = {"n_rows": 2000, "max_passes": 8, "n_seeds": 1}
 
 
@@ -382,7 +382,7 @@ class VarianceCheck(Settings):
     max_products: Count = setting(10, OURS, "as in sample_sizes")
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
 
-    laptop = {"n_rows": 10000, "max_passes": 10, "n_seeds": 3}
+    laptop = {"n_rows": 10000, "max_passes": 10, "n_seeds": 2}
     smoke = {"n_rows": 2000, "max_passes": 8, "n_seeds": 1}
 
 
@@ -399,7 +399,7 @@ class Subsampling(Settings):
         100, "Wang et al. (2018): 1,000, over 10 seeds", "subsamples of each data set and size"
     )
 
-    laptop = {"n_seeds": 3, "n_repeats": 15}
+    laptop = {"n_seeds": 2, "n_repeats": 15}
     smoke = {"n_seeds": 2, "sizes": [100, 300, 1000], "n_repeats": 4}
 
 
@@ -416,7 +416,7 @@ class Bias(Settings):
     pilot_size: Count = setting(200, "as in Figure 10", "rows of the pilot of lcc_fixed")
     n_repeats: Count = setting(20, OURS, "subsamples of each data set and size")
 
-    laptop = {"n_seeds": 3, "sizes": [500, 1000, 2000, 4000, 8000, 16000], "n_repeats": 5}
+    laptop = {"n_seeds": 2, "sizes": [500, 1000, 2000, 4000, 8000, 16000], "n_repeats": 5}
     smoke = {"n_seeds": 1, "n_rows": 20000, "sizes": [1000, 2000, 4000, 8000], "n_repeats": 3}
 
 
@@ -496,7 +496,7 @@ class Combinations(Settings):
     C: Positive = setting(1.0, OURS, "penalty of the SVMs")
 
     laptop = {
-        "n_seeds": 3,
+        "n_seeds": 2,
         "gammas": [0.6, 0.7],
         "s": 3,
         "r": 5,
@@ -551,7 +551,7 @@ class Fractions(Settings):
     C: Positive = setting(1.0, OURS, "penalty of the SVMs")
 
     laptop = {
-        "n_seeds": 3,
+        "n_seeds": 2,
         "fractions": [0.05, 0.2, 0.5],
         "passes": [0.3, 1, 5, 20],
         "n_train": 3000,

@@ -99,7 +99,7 @@ class Complexity(Settings):
         "n_train": 2000,
         "subset_rows": 200,
         "n_features": [8, 16, 32, 64, 128, 256, 512, 1024],
-        "n_seeds": 3,
+        "n_seeds": 2,
     }
     smoke = {"n_train": 400, "subset_rows": 100, "n_test": 400, "n_features": [8, 32, 128], "n_seeds": 1}
     desk = {"n_seeds": 5}
@@ -205,7 +205,7 @@ class ElasticNet(OnTables):
     n_seeds: Seeds = setting(10, "ours; the published floor is 3", _SEEDS)
 
     laptop = {
-        "datasets": ["letter", "adult_codes", "adult"],
+        "datasets": ["letter", "adult"],
         "n_train": 1000,
         "n_valid": 1000,
         "n_test": 2000,
@@ -281,7 +281,7 @@ class Svm(OnTables):
     n_seeds: Seeds = setting(3, _THREE, _SEEDS)
 
     laptop = {
-        "datasets": ["letter", "mnist", "adult_codes", "adult"],
+        "datasets": ["letter", "mnist", "adult"],
         "n_train": 1000,
         "n_valid": 1000,
         "n_test": 2000,
@@ -342,7 +342,7 @@ class SvmRff(OnTables):
     n_seeds: Seeds = setting(3, _THREE, _SEEDS)
 
     laptop = {
-        "datasets": ["letter", "adult_codes", "adult"],
+        "datasets": ["letter", "adult"],
         "n_train": 1000,
         "n_valid": 1000,
         "n_test": 2000,

@@ -216,7 +216,7 @@ class Claim:
     Attributes:
         id: stable and short, `{paper}.{topic}.{what}`; the resampling is seeded by it.
         section: of the document.
-        quote: the document's words and nothing else; empty for a printed number of a table, and for what is ours.
+        quote: the document's words and nothing else, of a printed number the caption; empty for what is ours.
         quantity: what is measured, so that a reader who knows the document and not us understands it.
         unit: of the quantity, such as `times`, `%` or `points`.
         agrees: the region in which the document is right.

@@ -100,13 +100,14 @@ def test_what_not_every_seed_has_is_left_out_of_the_check_of_the_variance():
     assert len(steps) == 5
 
 
-def test_a_claim_quotes_or_is_a_printed_number_and_a_finding_is_neither():
+def test_a_claim_quotes_and_a_finding_neither_quotes_nor_has_a_printed_number():
     figures = {one.name for one in PAPER.artefacts if one.draw}
     assert {claim.of for claim in PAPER.claims} <= {study.name for study in PAPER.studies}
     assert len({claim.id for claim in PAPER.claims}) == len(PAPER.claims)
     for claim in PAPER.claims:
         assert claim.id.startswith("big_data.")
-        assert claim.is_ours == (not claim.quote and claim.published == "")
+        assert bool(claim.quote) != claim.is_ours
+        assert not (claim.is_ours and claim.published)
         assert claim.unit
         kind, name = claim.artefact.split("/")
         assert name in {"tables": registry.tables("big_data"), "figures": figures}[kind]

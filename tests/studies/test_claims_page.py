@@ -2,15 +2,20 @@
 
 import inspect
 import re
+import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from studies import regions
-from studies.estimates import Estimate, share
+from studies import regions, registry
+from studies.estimates import Estimate, clustered_share, share
+from studies.greedy_cv.measures import STUDY_FLOOR
+from studies.hypertune.searches import FLOOR_EPOCHS, FLOOR_IMAGES
 from studies.verdicts import COLUMNS, VERDICTS, verdict
 
-PAGE = (Path(__file__).parents[2] / "docs/claims.md").read_text()
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/claims.md").read_text()
 KINDS = {
     name: function
     for name, function in inspect.getmembers(regions, inspect.isfunction)
@@ -43,6 +48,40 @@ def test_the_examples_of_the_text_are_what_the_rule_gives():
         assert verdict(regions.near(19), Estimate(15.7, float(low), float(high))) == says
     three = share([1, 1, 1], unit=100)
     assert f"{three.low:.0f} % to {three.high:.0f} %" in PAGE
+    alike = clustered_share([0, 0, 0], [30, 30, 30], unit=100)
+    assert f"none wrong of 30 in each of three seeds is {alike.low:.0f} % to {alike.high:.0f} %" in PAGE
+
+
+def table_under(head, n_columns):
+    """Rows of the table under a heading of the page."""
+    listed = PAGE.split(f"## {head}")[1].split("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in listed.splitlines() if line.startswith("| `")]
+    assert {len(row) for row in rows} == {n_columns}
+    return [[cell.strip("`") for cell in row] for row in rows]
+
+
+def test_the_row_that_the_page_reads_is_published():
+    rows = table_under("A row, read", 3)
+    assert [name for name, *_ in rows] == COLUMNS
+    row = {name: value for name, value, _ in rows}
+    paper = row["id"].partition(".")[0]
+    published = pd.read_csv(ROOT / f"results/published/{paper}/claims.csv", dtype=str).set_index("id", drop=False)
+    assert published.loc[row["id"]].to_dict() == row
+
+
+def test_the_table_of_floors_has_those_of_the_code():
+    floors = {paper: (int(seeds), more) for paper, seeds, more in table_under("Floors", 3)}
+    assert set(floors) == {name for name in registry.PAPERS if registry.paper(name).claims}
+    for name, (seeds, more) in floors.items():
+        paper = registry.paper(name)
+        assert seeds == paper.floor
+        assert not paper.floor_rows or f"{paper.floor_rows:,}" in more
+        # What says whether runs are enough for a verdict counts seeds by the same number.
+        judging = {study.is_enough.__module__ for study in paper.studies if study.is_enough}
+        listed = [getattr(sys.modules[of], floor, seeds) for of in judging for floor in ("N_SEEDS", "FLOOR")]
+        assert {least for least in listed if isinstance(least, int)} == {seeds}
+    assert f"{STUDY_FLOOR} seeds of our study on larger data" in floors["greedy_cv"][1]
+    assert f"networks: {FLOOR_IMAGES:,} images and {FLOOR_EPOCHS} epochs" in floors["hypertune"][1]
 
 
 def test_the_columns_that_the_text_names_exist():

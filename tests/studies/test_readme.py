@@ -43,6 +43,24 @@ def test_the_readme_quotes_the_published_comparison():
             assert number == ("-" if math.isnan(value) else f"{value:.{len(number.partition('.')[2])}f}")
 
 
+def test_the_readme_has_the_regrets_of_the_published_comparison_of_trials():
+    table = pd.read_csv(ROOT / "results/published/trials_comparison/tables/strategies.csv")
+    regrets = table[table["measure"] == "regret_at_seconds"]
+    quoted = regrets.pivot_table("ours", index="method", columns="problem", sort=False)
+    budgets = regrets.groupby("problem", sort=False)["budget"].first()
+    head, _, *lines = next(
+        part.splitlines()
+        for part in (ROOT / "README.md").read_text().split("\n\n")
+        if part.startswith("| strategy | SVM on MNIST, table")
+    )
+    heads = [f"{problem} ({seconds:.3g} s)" for problem, seconds in budgets.items()]
+    assert head == f"| strategy | {' | '.join(heads)} |"
+    assert len(lines) == len(quoted) > 0
+    for line, (method, row) in zip(lines, quoted[budgets.index].iterrows(), strict=True):
+        cells = ["-" if math.isnan(value) else f"{100 * value:.2f}" for value in row]
+        assert line == f"| {method.replace('_', ' ')} | {' | '.join(cells)} |"
+
+
 def test_the_readme_has_the_table_of_the_published_bench_of_searches():
     cells = pd.read_csv(ROOT / "docs/bench_select.csv")
     assert as_markdown(cells) in (ROOT / "README.md").read_text()

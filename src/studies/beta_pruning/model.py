@@ -175,8 +175,8 @@ CLAIMS: Final = (
         "beta_pruning.likelihood.aligns",
         quote="On a dataset with observations A = {0.4, 0.5} of higher variance, the two model densities align "
         "more closely",
-        quantity="largest difference between the distribution functions of ML fit and posterior predictive, on "
-        "{0.80, 0.82} over on {0.4, 0.5}",
+        quantity="largest difference between the distribution functions of ML fit and posterior predictive: that "
+        "on {0.80, 0.82} over that on {0.4, 0.5}",
         agrees=above(1),
         measure=_computed("distance_over_contrasted"),
         artefact="figures/figure6",

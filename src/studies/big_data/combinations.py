@@ -28,6 +28,7 @@ from studies.big_data.cost_tables import (
     tidied,
     with_all_seeds,
 )
+from studies.big_data.listed import render
 from studies.cells import every, some
 from studies.estimates import Arrays, Estimate, ratio
 from studies.measures import Measure
@@ -380,8 +381,8 @@ CLAIMS: Final = (
     _claim(
         "big_data.combinations.osmac_more_promising",
         quote=_PROMISING,
-        quantity="squared error of the coefficients as a multiple of plain BLB's, BLB with subsample size "
-        f"selection over BLB with OSMAC, {_MATCHED}",
+        quantity="squared error of the coefficients, of each combination as a multiple of plain BLB's: with "
+        f"subsample size selection over with OSMAC, {_MATCHED}",
         measure=_over("dynamic_error", "osmac_error_matched"),
     ),
     # No measure is common to it and to BLB with subsample size selection, which is on other data and of another
@@ -458,6 +459,11 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     return table.dropna(subset=["ours"], ignore_index=True)
 
 
+def render_measures(table: pd.DataFrame) -> str:
+    """Markdown of `tabulate`, with a factor for the logarithm."""
+    return render(table.replace({"measure": {"understated": "log10_understated"}}))
+
+
 def tabulate_against_parts(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What each combination has over each of its parts, mean over gammas, paired by seed.
 
@@ -490,6 +496,12 @@ def tabulate_against_parts(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     p = 2.0 * scipy.special.stdtr(table["n_seeds"] - table["n_missing"] - 1.0, -t)
     says = np.select([table["high"] < 0, table["low"] > 0], ["less", "more"], "not told apart")
     return tidied(table.assign(stars=[stars(x) for x in p]), keys, scale).assign(says=says)
+
+
+def render_against_parts(table: pd.DataFrame) -> str:
+    """Markdown of `tabulate_against_parts`, with factors for logarithms."""
+    is_difference = (table["measure"] == "error") & ~table["problem"].isin(SIZES)
+    return render(table.assign(measure=("log10_" + table["measure"]).mask(is_difference, "test_error_less")))
 
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
@@ -560,22 +572,24 @@ TABLE: Final = Artefact(
     time) and the distinct ones of each sample read, passes (rows accessed per row of a fit, repeats included),
     seconds of fitting and of decision values (predict_seconds; part of the estimator in BLB of an SVM, once per
     fit), fits that failed in a bag (n_failed), the share of fits whose pilots failed and left uniform draws
-    (share_uniform), and of dynamic fits the largest sample's share of its rows and log10 of what equation 13
-    understates of the gradient's squared error. gamma is 1 where no subsample is drawn; n_missing counts seeds
-    without a value.""",
+    (share_uniform), and of dynamic fits the largest sample's share of its rows and how many times equation 13
+    understates the gradient's squared error (geometric mean; in the CSV log10 of it). gamma is 1 where no
+    subsample is drawn; n_missing counts seeds without a value.""",
+    render=render_measures,
 )
 AGAINST_PARTS: Final = Artefact(
     "combinations_against_parts",
     ("combinations",),
     tabulate_against_parts,
-    """What each combination has over each of its parts, paired by seed and averaged over gamma: log10 of the
-    ratio, of test errors the difference, with its 95 % Student interval over {{ n_seeds }} seeds. Less is better
-    throughout; rows are counted with repeats (rows_accessed) and distinct per sample read (distinct_accessed),
-    seconds are those of fitting; those of BLB with dynamic sizes compare two implementations. `says` is whether
-    the combination has less, more, or is not told apart. This is the verdict on each extension: one that has less
-    error than BLB at its cost is kept beside BLB, one that has less error or cost than neither part may be
-    dropped. BLB and its combinations also give interval widths, which OSMAC, the dynamic fit and the SVMs alone do
-    not.""",
+    """What each combination has over each of its parts, paired by seed and averaged over gamma: how many times as
+    much (geometric mean; in the CSV log10 of it), of test errors the difference (test error less), with its 95 %
+    Student interval over {{ n_seeds }} seeds. Less is better throughout; rows are counted with repeats
+    (rows_accessed) and distinct per sample read (distinct_accessed), seconds are those of fitting; those of BLB
+    with dynamic sizes compare two implementations. `says` is whether the combination has less, more, or is not
+    told apart. This is the verdict on each extension: one that has less error than BLB at its cost is kept beside
+    BLB, one that has less error or cost than neither part may be dropped. BLB and its combinations also give
+    interval widths, which OSMAC, the dynamic fit and the SVMs alone do not.""",
+    render=render_against_parts,
 )
 FIGURE: Final = Artefact(
     "combinations",

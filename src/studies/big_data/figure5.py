@@ -12,6 +12,7 @@ import pandas as pd
 from studies import style
 from studies.big_data.curve_search import COMPARED, METHODS, NAMES, pairs, searches, shares_cut
 from studies.big_data.curve_tables import tidied
+from studies.big_data.listed import render
 from studies.methods import METHODS as RECORDS
 from studies.paths import Array, mean_path, until_last
 from studies.records import Artefact
@@ -113,6 +114,12 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     return tidied(parts, keys, scale, {"method": METHODS, "measure": measures})
 
 
+def render_factors(table: pd.DataFrame) -> str:
+    """Markdown of `tabulate`, with factors for all logarithms."""
+    logs = {name: f"log2_{name}" for name in PAIRED if name.startswith("whole_")}
+    return render(table.replace({"measure": logs}))
+
+
 # Pictures ----------------------------------------------------------------------------------------------------
 
 
@@ -196,12 +203,13 @@ TABLE: Final = Artefact(
     """What the searches of Figure 5 came to: last best validation error, test error of the last incumbent at the
     end of its curve, seconds and the share of checks and optimiser in them, epochs; share of the trials that were
     cut, and of those with the best tenth (cut high) and the worse half (cut low) of the errors at the end of their
-    curves, and of the best one. With termination against without, seed by seed: log2 of what the search without
-    spent over what the one with did, until both had the higher of their two last best errors (whole: of all that
-    they spent), differences of the errors, and whether the one with ends with an error no higher. {{ n_trials }}
-    trials a search, which replay stored curves, half of a set at paper scale: a search that met all would end with
-    the best of them unless that was cut; checks {{ check_share }} of the epochs apart (the original: 30 of 285),
-    delta {{ termination["delta"] }}, the sampler's settings {{ curve }} (the authors' code: 2500 steps, 500 of
-    them burn-in). Means over {{ n_seeds }} seed(s) with 95 % intervals.""",
+    curves, and of the best one. With termination against without, seed by seed: how many times as much the search
+    without spent as the one with, until both had the higher of their two last best errors (whole: all that they
+    spent; geometric means, in the CSV log2 of them), differences of the errors, and whether the one with ends with
+    an error no higher. {{ n_trials }} trials a search, which replay stored curves, half of a set at paper scale: a
+    search that met all would end with the best of them unless that was cut; checks {{ check_share }} of the epochs
+    apart (the original: 30 of 285), delta {{ termination["delta"] }}, the sampler's settings {{ curve }} (the
+    authors' code: 2500 steps, 500 of them burn-in). Means over {{ n_seeds }} seed(s) with 95 % intervals.""",
+    render=render_factors,
 )
 ARTEFACTS: Final = (FIGURE5, FIGURE5_EPOCHS, TABLE)

@@ -306,9 +306,10 @@ TABLE: Final = Artefact(
     """Termination with growing samples against its parts, on {{ dataset }}. Rows without an `against`: test error
     of the chosen candidate as its trial left it, least validation error (best_error), rows accessed and seconds of
     the whole search, the checks' share of the seconds, and the share of trials that were stopped. Rows with one,
-    paired by seed: difference of test errors, and log10 of ratios, of rows and seconds until both searches were as
-    good as the worse of their two ends (to_same), and of the whole searches; 95 % Student intervals over {{
-    n_seeds }} seeds, less is better. `says` is whether the interval leaves out 0.""",
+    paired by seed: difference of test errors, and how many times the rows and seconds (geometric means; in the CSV
+    log10 of them) until both searches were as good as the worse of their two ends (to_same), and of the whole
+    searches; 95 % Student intervals over {{ n_seeds }} seeds, less is better. `says` is whether there is less or
+    more beyond chance.""",
 )
 FIGURE: Final = Artefact(
     "growing_termination",

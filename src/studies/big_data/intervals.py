@@ -346,7 +346,8 @@ def _good(
     gammas = arrays["gammas"][:, 0]
     kept = (gammas > low - 1e-9) & (gammas < high + 1e-9)
     logs = np.log(arrays[f"{method}_ends"][kept] / arrays["bootstrap_error"][-1])
-    return every(logs, region, is_log=True, noun="values of b")
+    names = [f"b = n^{gamma:g}" for gamma in gammas[kept]]
+    return every(logs, region, is_log=True, noun="values of b", names=names)
 
 
 CLAIMS: Final = (

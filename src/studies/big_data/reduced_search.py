@@ -256,13 +256,13 @@ TABLE: Final = Artefact(
     "reduced_search",
     ("reduced_search",),
     partial(tabulate, comparison=COMPARISON),
-    """Searches of an SVM's C and gamma on {{ dataset }}, on rows (svm) and on k-means centres (wkm, one per {{
-    compression }} rows). Rows without an `against`: test error of the last incumbent, fitted to all {{ sizes[-1]
-    }} rows as its cell fits, and by the plain SVM (full_test_error); rows touched and seconds of the whole search,
-    and the optimiser's share of these. Rows with one, paired by seed: difference of test errors, and log10 of
-    ratios, of rows and seconds until both searches were as good as the worse of their two ends (to_same), and of
-    the whole searches; 95 % Student intervals over {{ n_seeds }} seeds, less is better. `says` is whether the
-    interval leaves out 0.""",
+    """Searches of an SVM's C and gamma on {{ dataset }}, on rows (svm) and on k-means centres (wkm, one per
+    {{ compression }} rows). Rows without an `against`: test error of the last incumbent, fitted to all
+    {{ sizes[-1] }} rows as its cell fits, and by the plain SVM (full_test_error); rows touched and seconds of the
+    whole search, and the optimiser's share of these. Rows with one, paired by seed: difference of test errors, and
+    how many times the rows and seconds (geometric means; in the CSV log10 of them) until both searches were as
+    good as the worse of their two ends (to_same), and of the whole searches; 95 % Student intervals over
+    {{ n_seeds }} seeds, less is better. `says` is whether there is less or more beyond chance.""",
 )
 FIGURE: Final = Artefact(
     "reduced_search",

@@ -133,9 +133,10 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
 
     Returns:
         "{design} {method}", errors against the true coefficients, and "{design} {method} mle", against the fit to
-        all rows.
+        all rows; "r".
     """
-    found = {}
+    sizes = np.sort(runs.loc[runs["method"] != "full", "r"].unique()).astype(float)
+    found = {"r": np.tile(sizes[:, None], runs["seed"].nunique())}
     for (design, method), part in runs.groupby(["design", "method"]):
         for end, value in (("", "error"), (" mle", "error_mle")):
             wide = part.pivot_table(value, index="r", columns="seed", dropna=False)
@@ -164,9 +165,10 @@ _FITTED: Final = (
 
 def _closest(arrays: Arrays, rng: Generator, *, design: str, method: str, lcc: str) -> Estimate:
     """A method's error over uniform's and over LCC's, at every r."""
-    ours = np.log(arrays[f"{design} {method}"])
-    cells = [ours - np.log(arrays[f"{design} {other}"]) for other in ("uniform", lcc)]
-    return every(np.concatenate(cells), below(1), is_log=True, noun="comparisons")
+    ours, others = np.log(arrays[f"{design} {method}"]), {"uniform sampling": "uniform", "LCC": lcc}
+    cells = [ours - np.log(arrays[f"{design} {other}"]) for other in others.values()]
+    names = [f"{label} at r = {r:g}" for label in others for r in arrays["r"][:, 0]]
+    return every(np.concatenate(cells), below(1), is_log=True, noun="comparisons", names=names)
 
 
 def _reduction(arrays: Arrays, design: str) -> NDArray[np.float64]:
@@ -259,7 +261,7 @@ CLAIMS: Final = (
     _claim(
         "big_data.lcc.reduces_variance_more_if_imbalanced",
         quote="especially if ... contains an imbalanced amount of positive and negative samples",
-        quantity=f"{_FITTED}, on nzNormal over the same on mzNormal",
+        quantity=f"{_FITTED}: that on nzNormal over that on mzNormal",
         unit="times",
         agrees=above(1),
         measure=lambda arrays, rng: ratio(_reduction(arrays, "nzNormal"), _reduction(arrays, "mzNormal")),

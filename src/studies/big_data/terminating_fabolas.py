@@ -402,9 +402,10 @@ TABLE: Final = Artefact(
     test error of the last incumbent, trained on all rows to the end; rows times epochs and seconds of the whole
     search; the checks' and the optimiser's shares of the seconds; the share of trials that were stopped, and of
     those proposed that are among the worse half of all candidates (poor_share). Rows with one, paired by seed:
-    difference of test errors, and log10 of ratios, of rows times epochs and seconds until both searches were as
-    good as the worse of their two ends (to_same), and of the whole searches; 95 % Student intervals over {{
-    n_seeds }} seeds, less is better. `says` is whether the interval leaves out 0.""",
+    difference of test errors, and how many times the rows times epochs and seconds (geometric means; in the CSV
+    log10 of them) until both searches were as good as the worse of their two ends (to_same), and of the whole
+    searches; 95 % Student intervals over {{ n_seeds }} seeds, less is better. `says` is whether there is less or
+    more beyond chance.""",
 )
 FIGURE: Final = Artefact(
     "terminating_fabolas",

@@ -155,7 +155,7 @@ TABLE: Final = Artefact(
     ("functions", "logistic", "task2"),
     tabulate,
     """How greedy expected improvement is beside top-two expected improvement: the distance of suggestions to the
-    incumbent that they were chosen against, as a share of the diagonal of the unit cube, and log10 of what is
-    left to the minimum at the end; and their differences, paired by seed. The measures were fixed before they
-    were looked at.""",
+    incumbent that they were chosen against, as a share of the diagonal of the unit cube, and what is left to the
+    minimum at the end (geometric means; in the CSV log10 of it); and their differences, of what is left the
+    ratio, paired by seed. The measures were fixed before they were looked at.""",
 )

@@ -22,6 +22,7 @@ from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Paper
 
 _ACROSS = ("method", "quantity")
+_LOG: Final = "log10_"
 
 
 def render(table: pd.DataFrame) -> str:
@@ -29,10 +30,13 @@ def render(table: pd.DataFrame) -> str:
 
     Args:
         table: tidy, key columns first, one of them `method` or `quantity`, and then `published`; a cell without a
-            number of ours shows what its note begins with, up to a semicolon.
+            number of ours shows what its note begins with, up to a semicolon. Of measures `log10_x` the cell reads
+            `geometric mean (low to high)`, of their difference the ratio.
     """
     across = next(name for name in _ACROSS if name in table)
-    lines = crossed(table, across, [_cell(row) for row in table.to_dict("records")])
+    cells = [_cell(row) for row in table.to_dict("records")]
+    named = table.assign(measure=table["measure"].map(_natural)) if "measure" in table else table
+    lines = crossed(named, across, cells)
     first = next(name for name in table if name != across)
     note = f"Means ± half of their 95 % interval over seeds (published); {made_of(table)}."
     for text in dict.fromkeys(text for text in table.get("note", []) if text):
@@ -43,7 +47,15 @@ def render(table: pd.DataFrame) -> str:
     return f"{lines}\n\n{note}\n"
 
 
+def _natural(measure: str) -> str:
+    is_log = measure.startswith(_LOG)
+    return f"{measure.removeprefix(_LOG)} (geometric means; their ratio)" if is_log else measure
+
+
 def _cell(row: dict[Hashable, Any]) -> str:
+    if str(row.get("measure")).startswith(_LOG) and pd.notna(row["low"]):
+        ours, low, high = (10 ** row[name] for name in ("ours", "low", "high"))
+        return f"{ours:.4g} ({low:.2g} to {high:.2g}){mark(row['data'])}"
     reason = str(row.get("note") or "no value").split(";")[0]
     text = reason if pd.isna(row["ours"]) else f"{row['ours']:.4g}"
     if pd.notna(row["low"]) and pd.notna(row["high"]) and row["low"] != row["high"]:

@@ -13,9 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.stats import welch_many
-from studies.estimates import Arrays, exact, mean, resampled
+from studies.cells import every
+from studies.estimates import Arrays, Estimate, exact, mean, resampled
 from studies.greedy_cv.tables import CELL, K_STOPPING, N_SEARCH, published
+from studies.markdown import NAMES
 from studies.measures import Measure
+from studies.regions import above
 from studies.tidy import need
 
 Array = NDArray[np.float64]
@@ -108,6 +111,24 @@ def ratio_of_means(slow: str, fast: str) -> Measure:
         return float(cell_means(arrays[slow]).mean() / cell_means(arrays[fast]).mean())
 
     return lambda arrays, rng: resampled(statistic, arrays, rng, is_log=True)
+
+
+def above_0_in_every(values: Array, table: str, keys: list[str], noun: str) -> Estimate:
+    """A value that must be above 0 in every cell of a printed table; the remark names the cell that is shown.
+
+    Args:
+        values: (n_cells, n_seeds), in the order of `by_method`.
+        table: the printed one.
+        keys: what makes a cell, numbers behind `CELL`.
+        noun: what the cells are, in the plural.
+    """
+    cells = _cells(table)[keys].drop_duplicates().sort_values(keys)
+    names = [
+        ", ".join([NAMES[dataset], NAMES[classifier], *map("{} = {}".format, keys[len(CELL) :], numbers)])
+        for dataset, classifier, *numbers in cells.itertuples(index=False)
+    ]
+    is_whole = len(names) == len(values)  # runs of other cells are below the floor, and have no remark
+    return every(values, above(0), noun=noun, names=names if is_whole else ())
 
 
 def count(statistic: Callable[[Arrays], float]) -> Measure:

@@ -14,10 +14,10 @@ import pandas as pd
 
 from frugal.seeds import rng_for
 from studies import style
-from studies.cells import every
 from studies.estimates import Arrays, Estimate
 from studies.greedy_cv.measures import (
     Array,
+    above_0_in_every,
     are_enough,
     by_method,
     count,
@@ -97,13 +97,13 @@ def _saved(arrays: Arrays) -> Array:
 
 def _saved_in_every_cell(arrays: Arrays, rng: np.random.Generator) -> Estimate:
     """What greedy saves of all fold evaluations, in points, in every cell of Table 1."""
-    return every(seed_means(_saved(arrays)), above(0))
+    return above_0_in_every(seed_means(_saved(arrays)), "table1", [*CELL, "k"], "cells")
 
 
 def _saved_in_every_comparison(arrays: Arrays, rng: np.random.Generator) -> Estimate:
     """The same in every comparison."""
     saved = _saved(arrays)
-    return every(saved.reshape(-1, saved.shape[-1]), above(0), noun="comparisons")
+    return above_0_in_every(saved.reshape(-1, saved.shape[-1]), "table1", [*CELL, "k", "n"], "comparisons")
 
 
 def _times_as_quick(arrays: Arrays, rng: np.random.Generator) -> Estimate:

@@ -116,6 +116,12 @@ TRAINED_ON: Final = {"letter": 8_978, "mnist": 50_000, RAW: 21_925, "vehicle": 4
 _PER_CENT: Final = (0.0, 100.0)
 _END: Final = "when HyperTune's time is over"
 _NAMES: Final = {"hypertune": "HyperTune", "hyperband": "Hyperband", "fabolas": "Fabolas"}
+_CAPTIONS: Final = {
+    1: "Generalization performance on the heldout dataset for Elastic net.",
+    2: "Generalization performance on heldout dataset for SVM with RBF kernel.",
+    3: "Generalization performance on heldout dataset for SVM with kernel approximation.",
+    4: "Generalization performance on heldout dataset for MLP and CNN.",
+}
 _SHOWN_IN: Final = {learner: f"tables/table{number}" for number, names in TABLES.items() for learner in names}
 
 
@@ -209,6 +215,7 @@ def _printed_error(learner: str, cell: Mapping[Hashable, Any]) -> DataSetClaim:
         learner,
         f"table{cell['table']}_{cell['dataset']}",
         section=f"Table {cell['table']}",
+        quote=_CAPTIONS[cell["table"]],
         quantity=f"test error of HyperTune's choice on {cell['dataset']}, {_END}",
         unit="%",
         agrees=agrees,

@@ -317,7 +317,7 @@ def _floor_of(name: Path, paper: Paper) -> int:
 
 def _dependencies() -> list[str]:
     """Names of the packages that the library and the workflow ask for."""
-    asked = [text for text in requires(DISTRIBUTION) or [] if 'extra == "dev"' not in text]
+    asked = [text for text in requires(DISTRIBUTION) or [] if not re.search(r'extra == "(dev|docs)"', text)]
     return sorted({re.split(r"[^\w.-]", text, maxsplit=1)[0] for text in asked} - {DISTRIBUTION})
 
 

@@ -31,7 +31,9 @@ VALUES = (
     -1, -0.5, 0, 1, 2.5, 10**6, 10**9, 10**12, 1e300, float("nan"), float("inf"),
 )  # fmt: skip
 ADDED, GONE = "added_key", "nothing"
-SEVERAL_KINDS = r"\.(n_trials|n_valid)\.\w+(\.\w+)?$|\.n_trials$|\.(n_train|n_test|n_startup|epochs)$"
+SEVERAL_KINDS = (
+    r"\.(n_trials|n_valid)\.\w+(\.\w+)?$|\.n_trials$|\.(n_train|n_test|n_startup|epochs)$|\.defaults\.\w+\.n_rows$"
+)
 """Where a number, nothing and numbers by name may stand for each other."""
 
 Choose = Callable[[Sequence[Any]], Any]

@@ -15,6 +15,7 @@ from test_big_data_sample_size import by_hand
 
 from frugal.cli import main as library
 from studies import registry
+from studies.big_data.listed import as_factors
 from studies.big_data.paper import PAPER
 from studies.publish import _reaches_floor
 from studies.tidy import TIDY
@@ -153,3 +154,15 @@ def test_the_bench_of_rows_shows_memory_and_rows_held(capsys):
     assert rows["osmac_mvc"]["n_drawn"] == "101000"
     for method in ("newton_all_rows", "osmac_mvc"):
         assert 20 < float(rows[method]["base_mib"]) <= float(rows[method]["peak_mib"])
+
+
+def test_a_table_for_people_has_factors_for_logarithms():
+    table = pd.DataFrame({
+        "measure": ["log10_rows_less_random", "log2_seconds", "rows"],
+        "ours": [-1.0, 3.0, 7.0], "low": [-2.0, 2.0, 6.0], "high": [0.0, 4.0, 8.0],
+    })  # fmt: skip
+    factors = as_factors(table)
+    assert factors["measure"].tolist() == ["rows_over_random, times", "seconds, times", "rows"]
+    np.testing.assert_allclose(factors[["ours", "low", "high"]], [[0.1, 0.01, 1], [8, 4, 16], [7, 6, 8]])
+    for path in (Path(__file__).parents[2] / "results/published").glob("*/tables/*.md"):
+        assert "log10" not in path.read_text(), path

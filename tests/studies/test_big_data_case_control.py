@@ -242,7 +242,10 @@ def test_one_size_at_which_another_is_closer_breaks_the_claim():
     runs.loc[rows, "error"] = 1e-3
     table = verdicts_of("subsampling", runs, *CLOSEST)
     assert table["verdict"].tolist() == [REPRODUCED] * 3 + [CONTRADICTED] * 3
-    assert "comparisons: agree 11, open 0, disagree 1" in table["quantity"].iloc[3]
+    assert (
+        "comparisons: agree 11, open 0, disagree 1; shown: uniform sampling at r = 300"
+        in table["quantity"].iloc[3]
+    )
     runs.loc[rows, "error"] = 10 / 300 * np.tile([0.5, 2.5], 5)  # now one, now the other
     assert verdicts_of("subsampling", runs, *CLOSEST)["verdict"].tolist() == [REPRODUCED] * 3 + [UNDECIDED] * 3
 

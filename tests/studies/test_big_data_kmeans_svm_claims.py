@@ -92,7 +92,7 @@ def test_a_gain_that_is_not_one_at_every_compression_is_not_consistent():
     runs.loc[worse, "test_error"] += 0.05
     gain = judged(COMPRESSION, runs).loc["wkm_svm.better.wdbc"]
     assert (gain["ours"], gain["verdict"]) == (pytest.approx(2 - 5.05), CONTRADICTED)
-    assert "compressions: agree 2, open 0, disagree 1" in gain["quantity"]
+    assert "compressions: agree 2, open 0, disagree 1; shown: R = 5" in gain["quantity"]
     runs.loc[worse & (runs["seed"] % 2 == 0), "test_error"] -= 0.06  # now better, now worse
     assert judged(COMPRESSION, runs).loc["wkm_svm.better.wdbc", "verdict"] == UNDECIDED
 

@@ -271,3 +271,25 @@ def test_what_is_shown_of_document_003(run):
         code.shown("table", "big_data", "bias"),
         "table big_data bias --runs rows/bias.parquet --scale smoke --output bias.csv",
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "paper", "name", "runs"),
+    [
+        ("table", "beta_pruning", "sweep", ("swept",)),
+        ("figure", "beta_pruning", "figure7", ("explored",)),
+        ("claims", "beta_pruning", "", ("model", "explored", "swept")),
+        ("table", "hypertune", "budgets", ("mlp", "mlp_refits")),
+        ("table", "folds_comparison", "strategies_network", ("network",)),
+        ("figure", "folds_comparison", "anytime_network", ("network",)),
+        ("table", "trials_comparison", "strategies", ("svm-digits",)),
+    ],
+)
+def test_what_is_shown_of_published_runs(run, kind, paper, name, runs):
+    paths = " ".join(str(ROOT / f"results/published/{paper}/runs/{one}.parquet") for one in runs)
+    scale = "" if kind == "figure" else " --scale paper"
+    end = "png" if kind == "figure" else "csv"
+    run(
+        code.shown(kind, paper, name),
+        f"{kind} {paper} {name} --runs {paths}{scale} --output {paper}_{kind}.{end}",
+    )

@@ -218,6 +218,7 @@ def test_one_exception_breaks_a_claim_about_every_comparison(shift, expected):
     row = found.loc["search_time.every_comparison"]
     assert (row["ours"], row["verdict"]) == (pytest.approx(-100 * np.mean(shift)), expected)
     assert "comparisons: agree 134" in row["quantity"]
+    assert "shown: Breast cancer (wdbc), k-nearest neighbours, k = 5, n = 128" in row["quantity"]
     assert (row["seeds_to_decide"] == ">1000") == (expected == UNDECIDED)
     assert found.loc["search_time.n_ahead", "ours"] >= 134
     assert found.loc["search_time.every_cell", "verdict"] == REPRODUCED  # over five n it is ahead all the same

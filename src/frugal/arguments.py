@@ -41,19 +41,24 @@ def _on_demand(text: str) -> str:
     return text
 
 
-def settings_of(text: str) -> dict[str, Any]:
-    """Parse the JSON object of `--settings`.
+def settings_of(text: str, flag: str = "--settings") -> dict[str, Any]:
+    """Parse the JSON object of `--settings`, or of another flag.
 
     Raises:
-        ValueError: if it is no JSON object.
+        ValueError: if it is no JSON object, or holds NaN or an infinity.
     """
     try:
-        settings = json.loads(text)
-    except json.JSONDecodeError:
+        settings = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, or parts nested too deep
         settings = None
     if not isinstance(settings, dict):
-        raise ValueError(f"--settings must be a JSON object, got {text!r}")
+        raise ValueError(f"{flag} must be a JSON object, got {text!r}")
     return settings
+
+
+def _refuse(constant: str) -> None:
+    """Raise ValueError on NaN and infinities, which Python reads and JSON does not know."""
+    raise ValueError(f"{constant} is no JSON")
 
 
 def make_parser() -> argparse.ArgumentParser:

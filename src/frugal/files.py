@@ -205,6 +205,18 @@ def read(path: str | Path, *columns: str) -> pd.DataFrame:
     return frame
 
 
+def read_rows(path: str | Path, *columns: str) -> pd.DataFrame:
+    """Read a table with `read`, which must have rows.
+
+    Raises:
+        ValueError: as `read`, or if it has no row.
+    """
+    frame = read(path, *columns)
+    if frame.empty:
+        raise ValueError(f"{path} has no rows")
+    return frame
+
+
 def _read_csv(path: str | Path) -> pd.DataFrame:
     """Read a CSV whose rows have no more fields than its header; pandas would take the first for an index."""
     import pandas as pd

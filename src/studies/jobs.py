@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from frugal.arguments import files_of, settings_of
-from frugal.checks import check_known
 from frugal.cli import journal_beside, search_trials
-from frugal.files import check_outputs, read, read_all, write, write_text
+from frugal.files import check_outputs, read, read_all, read_rows, write, write_text
 
 if TYPE_CHECKING:
     from frugal.code import Job
@@ -64,10 +63,14 @@ def _default(args: argparse.Namespace) -> None:
 
 
 def _rungs(args: argparse.Namespace) -> None:
+    from frugal.checks import check_whole
     from frugal.folds.rungs import score_rungs
+    from frugal.folds.search import MOST_CANDIDATES
 
-    data, candidates, scoring = _scoring(args)
     settings = settings_of(args.settings)
+    for n in args.n_candidates:
+        check_whole("n_candidates", n, 1, MOST_CANDIDATES)
+    data, candidates, scoring = _scoring(args)
     table = score_rungs(
         data, args.classifier, candidates, n_candidates=args.n_candidates, settings=settings, **scoring
     )
@@ -112,9 +115,9 @@ def _collect(args: argparse.Namespace) -> None:
 
     from frugal.folds.search import CELL_KEYS, cells
 
-    frames = [read(path, *CELL_KEYS, "seed") for path in args.search]
+    frames = [read_rows(path, *CELL_KEYS, "seed") for path in args.search]
     runs = pd.concat(frames, ignore_index=True).sort_values([*CELL_KEYS, "seed"], ignore_index=True)
-    runs = runs.assign(**settings_of(args.labels))
+    runs = runs.assign(**settings_of(args.labels, "--labels"))
     table = cells(runs)
     write(runs, args.output)
     write(table, args.cells_output)
@@ -122,10 +125,11 @@ def _collect(args: argparse.Namespace) -> None:
 
 def _explore(args: argparse.Namespace) -> None:
     from frugal.folds.search import read_kept
-    from studies.beta_pruning.replays import explore, sweep
+    from studies.beta_pruning.replays import check_swept, explore, sweep
 
-    tables = [kept.table for kept in read_kept(args.scores).values()]
     settings = settings_of(args.settings)
+    check_swept(settings, taus=args.taus, buffers=args.buffers)
+    tables = [kept.table for kept in read_kept(args.scores).values()]
     write(explore(tables, settings), args.output)
     write(sweep(tables, settings, taus=args.taus, buffers=args.buffers), args.sweep_output)
 
@@ -241,9 +245,11 @@ def _rows(args: argparse.Namespace) -> None:
     """Methods of one of `registry.experiments`, seed after seed."""
     import pandas as pd
 
+    from studies.config import check_rows
     from studies.registry import run
 
     settings, parts = settings_of(args.settings), []
+    check_rows(args.experiment, settings)
     for method in args.methods:
         for seed in args.seeds:
             parts.append(run(args.experiment, method, seed, settings, args.root))
@@ -255,8 +261,10 @@ def _gather(args: argparse.Namespace) -> None:
     """Rows of many jobs in one file, in the order of method and seed, or of other columns."""
     import pandas as pd
 
-    runs = pd.concat([read(path, *args.by, "data") for path in args.runs])
+    runs = pd.concat([read_rows(path, *args.by, "data") for path in args.runs])
     if args.experiment:
+        if "experiment" in runs:
+            raise ValueError("the runs have a column 'experiment' of their own: leave out --experiment")
         runs.insert(0, "experiment", args.experiment)
     write(runs.sort_values(args.by, kind="stable", ignore_index=True), args.output)
 
@@ -265,9 +273,7 @@ def _derive(args: argparse.Namespace) -> None:
     """What an optimiser or a factorisation makes of other runs, or of nothing."""
     from studies import registry
 
-    derived = registry.derived(args.paper)
-    check_known(f"derived run of {args.paper}", args.name, derived)
-    write(derived[args.name](*map(read, args.runs)), args.output)
+    write(registry.derived(args.paper)[args.name](*map(read, args.runs)), args.output)
 
 
 # What papers show ------------------------------------------------------------------------------------------------
@@ -284,14 +290,18 @@ def _of_its_runs(command: Command) -> Command:
                 run_files.check_claimed(args.paper, args.runs)
             case "refits":
                 run_files.check_refitted(args.paper, args.runs)
+            case "derive":
+                run_files.check_derived(args.paper, args.name, args.runs)
             case _:
                 run_files.check_shown(args.paper, args.command, args.name, args.runs or ())
         try:
             command(args)
-        except KeyError as error:
-            if getattr(args, "numbers", None) is None:
-                raise
-            raise ValueError(f"{args.numbers} holds no numbers of {args.name}: it lacks {error}") from error
+        except (KeyError, IndexError, TypeError) as error:
+            if getattr(args, "numbers", None) is not None:
+                raise ValueError(f"{args.numbers} holds no numbers of {args.name}: it lacks {error}") from error
+            what = " of ".join([args.command, *filter(None, [getattr(args, "name", ""), args.paper])])
+            lack = f"{', '.join(map(str, args.runs or ()))} lack columns, methods or numbers"
+            raise ValueError(f"{lack} that {what} needs: {error}") from error
 
     return checked
 
@@ -320,10 +330,12 @@ def _figure(args: argparse.Namespace) -> None:
         raise ValueError(f"{args.name} of {args.paper} is drawn from --{needed}, or --numbers, and nothing else")
     png, svg, csv, md = (Path(args.output).with_suffix(suffix) for suffix in (".png", ".svg", ".csv", ".md"))
     if args.numbers:
+        figure = artefact.draw(read(args.numbers))
         write_text(Path(args.numbers).read_text(), csv)
     else:
         write(artefact.summarise(args.seed if needed == "seed" else read_all(args.runs)), csv)
-    style.save(artefact.draw(read(csv)), png, svg)  # of the numbers as the file holds them
+        figure = artefact.draw(read(csv))  # of the numbers as the file holds them
+    style.save(figure, png, svg)
     if args.caption:
         write_text(as_markdown(args.caption) + "\n", md)
 
@@ -357,7 +369,7 @@ JOBS: dict[str, Command] = {
     "refits": _of_its_runs(_refits),
     "rows": _rows,
     "gather": _gather,
-    "derive": _derive,
+    "derive": _of_its_runs(_derive),
     "table": _of_its_runs(_table),
     "figure": _of_its_runs(_figure),
     "claims": _of_its_runs(_claims),

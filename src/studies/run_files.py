@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from frugal.files import read
+from frugal.checks import check_known
+from frugal.files import read_rows
 from studies import registry
 from studies.artefacts import Shown, shown
 from studies.registry import PAPERS
@@ -181,6 +182,22 @@ def check_claimed(paper: str, paths: Iterable[str]) -> None:
         _check(path, [kind_of(paper, run)], f"by its name it is runs of {run} of {files.folder}")
 
 
+def check_derived(paper: str, name: str, paths: Sequence[str]) -> None:
+    """Refuse what are not the runs that another is derived from, each in its place.
+
+    Raises:
+        ValueError: if the paper derives no such run, or as `check_shown`.
+    """
+    derived = {study.name: study.derived_from for study in paper_of(paper).studies if study.derive is not None}
+    check_known(f"derived run of {paper}", name, derived)
+    needed = derived[name]
+    what = f"{name} of {paper} is derived from {'runs of ' + ', '.join(needed) if needed else 'no runs'}"
+    if len(paths) != len(needed):
+        raise ValueError(f"{what}, so --runs takes {len(needed)} files, got {len(paths)}")
+    for path, run in zip(paths, needed, strict=True):
+        _check(path, [kind_of(paper, run)], what)
+
+
 def check_refitted(paper: str, paths: Iterable[str]) -> None:
     """Refuse what are no searches whose choices a paper refits, and not what these look up.
 
@@ -199,6 +216,6 @@ def check_refitted(paper: str, paths: Iterable[str]) -> None:
 
 
 def _check(path: str, kinds: Iterable[Kind], what: str) -> None:
-    runs = read(path)
+    runs = read_rows(path)
     if not any(kind.holds(runs) for kind in kinds):
         raise ValueError(f"{path} holds {described(runs)}, but {what}")

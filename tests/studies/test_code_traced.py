@@ -244,7 +244,7 @@ def test_gather_and_refits(run):
 
 
 def test_what_is_derived_from_other_runs_and_from_nothing(run):
-    settings = {"n_trials": 9, "n_epochs": 3, "n_steps": 5, "n_walkers": 4}
+    settings = {"n_trials": 9, "n_epochs": 3, "n_steps": 5}
     how = f"--methods dngo --seeds 0 --settings {js(settings)} --output task1.parquet"
     run(code.rows("task1", settings, ["dngo"]), f"rows task1 {how}")
     how = "task1_optima --runs task1.parquet --output task1_optima.parquet"

@@ -1,16 +1,25 @@
 """What the command lines refuse, each in one sentence that names what is wrong, before anything is written."""
 
 import json
+from pathlib import Path
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
 from frugal import cli
+from frugal.files import write
 from studies import cli as studies_cli
 
 TRIALS = "job trials random --learner {} --dataset branin --seed 0 --n-trials 3 --output out.parquet --settings"
 SEARCH = "job search --method greedy --output out.parquet --scores {} --n-candidates"
+ROWS = "job rows bias --methods lcc --seeds 0 --output out.parquet --settings"
+EXPLORE = "job explore --scores scores.parquet --output out.parquet --sweep-output swept.parquet --taus 0.9 nan"
 FACTS = {"dataset": "wdbc", "classifier": "knn", "seed": 0, "n_folds": 3}
+
+
+WRONG = {"n_folds": 1, "folds": "x", "failures": [[0, 0]], "n_classes": "two"}
+PUBLISHED = Path(__file__).parents[2] / "results/published"
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +34,13 @@ def kept(tmp_path_factory):
     for name in FACTS:
         wrong = json.dumps(meta | {name: None}).encode()
         pq.write_table(table.replace_schema_metadata({b"frugal": wrong}), folder / f"no_{name}.parquet")
+    for name, value in WRONG.items():
+        wrong = json.dumps({**meta, name: value}).encode()
+        pq.write_table(table.replace_schema_metadata({b"frugal": wrong}), folder / f"wrong_{name}.parquet")
+    bias = pd.read_parquet(PUBLISHED / "big_data/runs/bias.parquet")
+    write(bias.iloc[:0], folder / "bias.parquet")
+    write(bias[bias["method"] == "lcc"], folder / "few.parquet")
+    (folder / "empty.csv").write_text("")
     (folder / "mine.csv").write_text("a,b,y\n" + "".join(f"{i},{i % 7},{i % 2}\n" for i in range(40)))
     return folder
 
@@ -55,6 +71,43 @@ def kept(tmp_path_factory):
             (SEARCH.format(f"no_{name}.parquet"), "16", f"no_{name}.parquet does not say what its scores are of: ")
             for name in FACTS
         ),
+        (SEARCH.format("wrong_n_folds.parquet"), "16", "n_folds is 1, but must be a whole number of at least 2"),
+        (
+            SEARCH.format("wrong_folds.parquet"),
+            "16",
+            "wrong_folds.parquet is damaged: its folds are 'x', but must",
+        ),
+        (SEARCH.format("wrong_failures.parquet"), "16", "wrong_failures.parquet is damaged: it lists the failure"),
+        (SEARCH.format("wrong_n_classes.parquet"), "16", "n_classes is 'two', but must be a whole number of at"),
+        (
+            SEARCH.format("scores.parquet") + " 16 --settings",
+            '{"budget": NaN}',
+            "--settings must be a JSON object",
+        ),
+        ("job collect --search few.parquet --output o.csv --cells-output c.csv --labels", "3", "lacks the column"),
+        (f"{EXPLORE} --buffers", "2", "tau must be above 0.5 and at most 1, got nan"),
+        (
+            f"{EXPLORE} --buffers 2 --settings",
+            '{"standard": []}',
+            "settings of standard must be a mapping, got []",
+        ),
+        ("job table big_data bias --scale x --output out.csv --runs", "bias.parquet", "bias.parquet has no rows"),
+        ("job figure big_data bias --output out.png --runs", "bias.parquet", "bias.parquet has no rows"),
+        ("job figure big_data bias --output out.png --numbers", "empty.csv", ": empty.csv is truncated or not a"),
+        ("job claims big_data --scale x --output claims.csv --runs", "bias.parquet", "bias.parquet has no rows"),
+        ("job refits --output out.parquet --runs", "bias.parquet", "bias.parquet has no rows"),
+        ("job gather --output out.parquet --runs", "bias.parquet", "bias.parquet has no rows"),
+        ("job gather --output out.parquet --experiment x --runs", "few.parquet", "leave out --experiment"),
+        (
+            "job derive exploration task1_optima --output out.parquet --runs",
+            "few.parquet",
+            "holds runs of bias of",
+        ),
+        ("job derive exploration --output out.parquet", "task1_optima", "so --runs takes 1 files, got 0"),
+        (ROWS, '{"sizes": []}', "--settings: big_data.bias.sizes is [], but must be"),
+        (ROWS, '{"n_rows": -1}', "--settings: big_data.bias.n_rows is -1, but must be"),
+        (ROWS, '{"pilot_size": 0}', "--settings: big_data.bias.pilot_size is 0, but must be"),
+        (ROWS, '{"n_repeats": "many"}', "--settings: big_data.bias.n_repeats is 'many', but must be"),
         ("select mine.csv --n-candidates", "999999999", "n_candidates must be at least 1, at most 100000, and a"),
         ("data wdbc --timeout-s", "nan", "timeout_s must be above 0 and n_retries at least 1, got nan"),
         ("data wdbc --opt-in", "nope", "argument --opt-in: 'nope' is none of pima2"),

@@ -16,6 +16,7 @@ APART = tuple(
     for of in (
         "frugal/code/",
         "studies/code.py",
+        "studies/config.py",
         "studies/run_files.py",
         "studies/registry.py",
         "studies/searches.py",

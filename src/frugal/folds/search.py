@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.checks import check_known, check_whole
+from frugal.checks import check_known, check_whole, is_whole
 from frugal.folds.replay import Trace, replay
 from frugal.folds.rungs import split_rungs
 from frugal.folds.strategies import make, with_facts
@@ -32,8 +32,27 @@ TIE_RULES = ("random", "first", "last")
 
 TREE_SEEDS = ("repetition", "candidate")
 """Whose `random_state` a decision tree has."""
-_META = ("dataset", "data", "classifier", "space", "seed", "n_folds", "n_rows_of_dataset", "n_classes")
-"""Metadata that a table needs for a search."""
+_NAME = (lambda value: isinstance(value, str), "a name")
+
+
+def _count(low: int) -> tuple[Callable[[object], bool], str]:
+    return lambda value: is_whole(value, low), f"a whole number of at least {low}"
+
+
+_FACTS: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
+    "dataset": _NAME,
+    "data": _NAME,
+    "classifier": _NAME,
+    "space": _NAME,
+    "seed": (lambda value: type(value) is int, "a whole number"),
+    "n_folds": _count(2),
+    "n_rows_of_dataset": _count(1),
+    "n_classes": _count(1),
+    "folds": (lambda value: isinstance(value, list), "a list of folds"),
+}
+"""Metadata that a table needs for a search, and the accepted values."""
+_KEYS = ("dataset", "classifier", "seed", "n_folds", "folds")
+"""Metadata that files need to be joined."""
 
 
 def candidates_of(
@@ -83,7 +102,7 @@ MOST_CANDIDATES = 1_000_000
 def _drawn(table: ScoreTable, n_candidates: int) -> NDArray[np.int64]:
     """Rows of the drawn candidates, shape (n_candidates,); names alone decide them."""
     check_whole("n_candidates", n_candidates, 1, MOST_CANDIDATES)
-    missing = [name for name in _META if name not in table.meta]
+    missing = [name for name in _FACTS if name not in (*table.meta, "folds")]
     if missing:
         raise ValueError(f"the table's meta lacks {', '.join(missing)}; `folds.score` makes tables that have it")
     meta, n_distinct = table.meta, len(table.candidates)
@@ -303,11 +322,10 @@ def read_tables(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = No
 
 def _check_facts(path: Path, meta: Mapping[str, Any]) -> None:
     """Raise ValueError unless a score file has the metadata of its scores."""
-    kinds = {"dataset": str, "classifier": str, "seed": int, "n_folds": int}
-    wrong = [name for name, kind in kinds.items() if type(meta.get(name)) is not kind]
-    if wrong:
-        given = {name: meta.get(name) for name in wrong}
-        raise ValueError(f"{path} does not say what its scores are of: {given}; delete it and run again")
+    for name, (is_right, accepted) in _FACTS.items():
+        if (name in meta or name in _KEYS) and not is_right(meta.get(name)):
+            says = f"{name} is {meta.get(name)!r}, but must be {accepted}"
+            raise ValueError(f"{path} does not say what its scores are of: {says}; delete it and run again")
 
 
 def read_kept(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None) -> dict[int, Kept]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal import parquet
+from frugal.checks import is_whole
 from frugal.extras import explained
 from frugal.files import whole
 from frugal.interface import Candidate
@@ -106,7 +107,7 @@ class ScoreTable:
             if part.candidates != first.candidates or _making(part) != _making(first):
                 raise ValueError("the blocks of folds come from different candidates or settings")
         folds = [fold for part in parts for fold in part.meta["folds"]]
-        if folds != list(range(first.meta["n_folds"])):
+        if len(folds) != first.meta["n_folds"] or folds != list(range(len(folds))):
             raise ValueError(f"folds 0 to {first.meta['n_folds'] - 1} are needed, got {folds}")
         return beside(parts)
 
@@ -152,6 +153,7 @@ class ScoreTable:
         """
         stored, meta = _read_parquet(path, ("candidate", "hyperparameters", "fold", "score"))
         frame = stored.to_pandas(ignore_metadata=True)
+        _check_folds(path, meta)
         folds = meta.get("folds") or list(range(min(int(frame["fold"].max()) + 1, len(frame))))
         texts = frame["hyperparameters"].to_numpy()[:: len(folds)]
         expected = _index(len(texts), folds)
@@ -171,6 +173,7 @@ class ScoreTable:
             frame["seconds"] = seconds_frame["seconds"]
         seconds = frame["seconds"].to_numpy() if "seconds" in frame else np.full(len(frame), math.nan)
         shape = len(texts), len(folds)
+        _check_failures(path, meta, shape)
         candidates = [json.loads(text) for text in texts]
         return cls(frame["score"].to_numpy().reshape(shape), seconds.reshape(shape), candidates, meta)
 
@@ -220,6 +223,24 @@ def _write_parquet(frame: Any, path: str | Path, meta: Mapping[str, Any]) -> Non
     table = table.replace_schema_metadata({**(table.schema.metadata or {}), **ours})
     with whole(path) as part:
         parquet.write_table(table, part)
+
+
+def _check_folds(path: str | Path, meta: Mapping[str, Any]) -> None:
+    """Raise ValueError unless the numbers of the folds, if a file says them, are such numbers."""
+    folds = meta.get("folds", [0])
+    if not isinstance(folds, list) or not folds or not all(is_whole(fold, 0) for fold in folds):
+        raise ValueError(f"{path} is damaged: its folds are {folds!r}, but must be whole numbers from 0; {_AGAIN}")
+
+
+def _check_failures(path: str | Path, meta: Mapping[str, Any], shape: tuple[int, int]) -> None:
+    """Raise ValueError unless every failed fit that a file lists has a row, a column and a reason."""
+    failures = meta.get("failures", [])
+    for failure in failures if isinstance(failures, list) else [failures]:
+        match failure:
+            case [int(row), int(column), str()] if 0 <= row < shape[0] and 0 <= column < shape[1]:
+                continue
+        expected = "a candidate, a fold and a reason"
+        raise ValueError(f"{path} is damaged: it lists the failure {failure!r}, but must say {expected}; {_AGAIN}")
 
 
 def _read_parquet(path: str | Path, columns: Sequence[str]) -> tuple[Any, dict[str, Any]]:

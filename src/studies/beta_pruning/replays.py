@@ -11,7 +11,7 @@ import pandas as pd
 
 from frugal.folds import ScoreTable
 from frugal.folds.replay import Trace, replay
-from frugal.folds.strategies import make, with_facts
+from frugal.folds.strategies import make, try_out, with_facts
 from frugal.learners.networks import authors_grid
 from frugal.seeds import rng_for
 from frugal.spaces import as_json
@@ -37,6 +37,20 @@ def in_authors_order(table: ScoreTable) -> ScoreTable:
     if missing:
         raise ValueError(f"there are no scores of {missing[0]}, a candidate of document 000")
     return table.take([rows[text] for text in texts])
+
+
+def check_swept(settings: Settings, *, taus: Iterable[float], buffers: Iterable[int]) -> None:
+    """Build every strategy of an experiment once, so that wrong settings are refused before any replay.
+
+    Raises:
+        ValueError: on an unknown strategy or setting, or a value outside its range.
+    """
+    for name, own in settings.items():
+        if not isinstance(own, Mapping):
+            raise ValueError(f"settings of {name} must be a mapping, got {own!r}")
+        try_out(name, own)
+    for tau, buffer in product(taus, buffers):
+        try_out("beta_pruning", {**settings.get("beta_pruning", {}), "tau": tau, "buffer": buffer})
 
 
 def explore(tables: Iterable[ScoreTable], settings: Settings) -> pd.DataFrame:

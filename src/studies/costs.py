@@ -50,7 +50,7 @@ def kind_of(path: Path) -> str:
     """Kind of the job of a benchmark file, by its path under the folder of all of them."""
     family, *rest = path.with_suffix("").parts
     if family == "folds":
-        kind = "rungs" if rest[-1] == "rungs" else rest[0]
+        kind = "rungs" if rest[-1] == "rungs" else "search" if rest[0] == "packs" else rest[0]
         return f"{kind}, timed" if any(part.endswith("-timed") for part in rest) else kind
     known = ("data", "networks", "rows", "trials", "lookup", "curves", "claims_summary", "redraw")
     if family in known:

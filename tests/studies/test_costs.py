@@ -43,6 +43,11 @@ def test_start_up_and_work_are_summed_by_kind_of_job(place):
     assert table.loc["all"].tolist() == [8, 30.0, 26.0, 7.5, 18.5]
 
 
+def test_packed_searches_count_as_searches_and_what_is_shown_as_packs():
+    paths = ("folds/packs/search_time/greedy.tsv", "trials/packs/functions/ei.tsv", "greedy_cv/packs/table1.tsv")
+    assert [costs.kind_of(Path(path)) for path in paths] == ["search", "trials", "packs"]
+
+
 def test_the_command_writes_table_and_bars(place, capsys):
     assert main(["costs"]) == 0
     table = pd.read_csv("results/costs/costs.csv").set_index("kind")

@@ -52,7 +52,7 @@ class Configuration(Settings):
 
     scale: Scale = setting("paper", OURS, "label of the run; stands in every table and caption")
     allow_stand_in: bool = setting(
-        True, OURS, "whether a dataset that is out of reach may be replaced by a marked stand-in"
+        False, OURS, "whether a dataset that is out of reach may be replaced by a marked stand-in"
     )
     opt_in: Distinct[Literal["pima2"]] = setting([], OURS, "datasets that are fetched only on request")
     download: Download
@@ -78,7 +78,7 @@ class Configuration(Settings):
     lookup: Lookup
     curves: AllCurves
 
-    laptop: ClassVar = {"scale": "laptop", "searches_per_job": "all"}
+    laptop: ClassVar = {"scale": "laptop", "allow_stand_in": True, "searches_per_job": "all"}
     smoke: ClassVar = {
         "scale": "smoke",
         "folds_per_job": 1,
@@ -86,7 +86,7 @@ class Configuration(Settings):
         "lengths_per_job": 1,
         "searches_per_job": 1,
     }
-    desk: ClassVar = {"scale": "desk"}
+    desk: ClassVar = {"scale": "desk", "allow_stand_in": True}
 
 
 def read(path: str | Path) -> dict[str, Any]:

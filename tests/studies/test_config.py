@@ -40,6 +40,16 @@ def test_what_is_given_lies_over_the_scale_and_the_scale_over_the_documents_numb
     assert config.complete({"scale": "paper"}) == PAPER  # config.yaml changes nothing but the scale
 
 
+@pytest.mark.parametrize(
+    ("scale", "allowed"), [("smoke", True), ("laptop", True), ("desk", True), ("paper", False)]
+)
+def test_stand_ins_are_refused_at_the_documents_own_scale_unless_they_are_allowed(scale, allowed):
+    assert config.complete({"scale": scale})["allow_stand_in"] is allowed
+    files = ("config/config.yaml", *([f"config/{scale}.yaml"] if scale != "laptop" else []))
+    assert config.load(*files)["allow_stand_in"] is allowed
+    assert config.complete({"scale": scale, "allow_stand_in": True})["allow_stand_in"]
+
+
 def test_a_whole_configuration_shares_nothing_with_the_next_one():
     whole = config.complete({"scale": "laptop"})
     whole["big_data"]["intervals"]["gammas"].append(2)

@@ -105,7 +105,8 @@ def resolve(
     if is_damaged:
         raise DatasetError(f"{entry.name} is damaged, for which there is no stand-in: {'; '.join(failed)}")
     if not allow_stand_in:
-        raise DatasetError(f"{entry.name} cannot be had, and stand-ins are not allowed: {'; '.join(failed)}")
+        why = "stand-ins are not allowed (allow_stand_in: true would mark one)"
+        raise DatasetError(f"{entry.name} cannot be had, and {why}: {'; '.join(failed)}")
     return _from_stand_in(entry, tuple(failed))
 
 

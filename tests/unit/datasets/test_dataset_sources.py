@@ -108,8 +108,8 @@ def test_without_stand_ins_the_error_is_one_sentence_of_all_that_was_tried(root:
     with pytest.raises(DatasetError) as caught:
         prepare("letter", root=root, allow_stand_in=False)
     assert str(caught.value) == (
-        "letter cannot be had, and stand-ins are not allowed: data/raw/letter has no letter.csv.gz; "
-        "FRUGAL_DATA_MIRROR is not set; the network is off for letter"
+        "letter cannot be had, and stand-ins are not allowed (allow_stand_in: true would mark one): "
+        "data/raw/letter has no letter.csv.gz; FRUGAL_DATA_MIRROR is not set; the network is off for letter"
     )
     assert files_under(root) == []
 

@@ -58,6 +58,7 @@ html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 8,
     "show_prev_next": False,
+    "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

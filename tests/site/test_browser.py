@@ -60,7 +60,7 @@ def test_a_page_loads_without_errors_or_network_at_two_widths(page, name):
     for width_name, width in WIDTHS.items():
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(address(name))
-        pictures = page.locator("article img, main img")
+        pictures = page.locator("main img:not(.sphx-glr-thumbcontainer img)")
         for picture in pictures.all():
             picture.evaluate("one => one.loading = 'eager'")
             assert picture.get_attribute("alt"), picture.get_attribute("src")
@@ -123,3 +123,25 @@ def test_dark_mode_changes_the_ground_and_keeps_words_readable(page):
     assert light(words) - light(ground) > 300
     if folder := os.environ.get("SCREENSHOTS"):
         page.screenshot(path=Path(folder) / "claims_judged.dark.png")
+
+
+def test_the_explorer_draws_every_comparison_and_answers_to_its_controls(page):
+    page.goto(address("comparisons.html"))
+    for place in range(page.locator("[name=comparison] option").count()):
+        page.select_option("[name=comparison]", index=place)
+        for currency in range(page.locator("[name=currency] option").count()):
+            page.select_option("[name=currency]", index=currency)
+            for chart in ("regret", "won", "ranks"):
+                page.wait_for_selector(f"#chart-{chart} svg path[aria-label], #chart-{chart} svg path")
+        if folder := os.environ.get("SCREENSHOTS"):
+            page.wait_for_timeout(500)
+            page.screenshot(path=Path(folder) / f"explorer.{place}.png", full_page=True)
+    bars = page.locator("#chart-won .mark-rect path")
+    before = bars.count()
+    page.locator("[data-of=methods] input").first.uncheck()
+    page.wait_for_function(
+        "n => document.querySelectorAll('#chart-won .mark-rect path').length === n", arg=before - 1
+    )
+    page.click("[data-none=methods]")
+    assert "Nothing to show" in page.locator("#chart-regret").inner_text()
+    assert page.wrong == []

@@ -5,9 +5,10 @@ from html import unescape
 from importlib import import_module
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from frugal_site import claims, papers
+from frugal_site import claims, comparisons, papers
 from frugal_site.published import DOCUMENTS, PUBLISHED, ROOT, items, judged
 from studies import registry
 
@@ -83,6 +84,7 @@ def test_bars_count_what_the_summary_counts():
 @pytest.mark.parametrize(
     ("value", "text"),
     [
+        ("99.3262", "99.33"),
         (0.24637, "0.246"),
         ("1000.4", "1,000"),
         (12.0, "12"),
@@ -118,3 +120,27 @@ def test_scripts_and_styles_of_the_site_are_shipped():
     sources = [*(ROOT / "docs" / "_static").iterdir(), *Path(ROOT / "docs" / "_ext" / "frugal_site").glob("*.py")]
     assert len(sources) > 3
     assert not [path.name for path in sources if re.search(r"https?://(?!www\.w3\.org)", path.read_text())]
+
+
+@pytest.mark.parametrize("comparison", comparisons.comparisons(), ids=lambda one: one.name)
+def test_the_explorer_has_every_method_and_currency_with_its_look(comparison):
+    packed = comparisons.packed(comparison)
+    assert {row[2] for row in packed["rows"]} == set(range(len(packed["currencies"])))
+    assert {row[1] for row in packed["rows"]} == set(range(len(packed["methods"])))
+    assert {row[0] for row in packed["rows"]} == set(range(len(packed["problems"])))
+    labels = [method["label"] for method in packed["methods"]]
+    assert len(set(labels)) == len(labels)
+    assert all(row[3] > 0 and row[4] >= -1e-9 for row in packed["rows"])
+
+
+def test_the_explorer_has_the_published_regret():
+    published = pd.read_csv(PUBLISHED / "folds_comparison" / "cells" / "runs.csv")
+    cell = published[
+        (published["dataset"] == "wdbc") & (published["classifier"] == "knn") & (published["k"] == 10)
+    ]
+    (ends,) = [one.rows for one in comparisons.comparisons() if one.name == "folds-end"]
+    ours = ends[(ends["problem"] == "wdbc, knn, 10 folds") & (ends["currency"] == "rows")].set_index("method")
+    assert len(cell) > 10
+    for row in cell.itertuples():
+        assert ours.loc[row.method, "y"] == pytest.approx(100 * row.regret_mean, abs=1e-5)
+        assert ours.loc[row.method, "x"] == pytest.approx(row.rows_share_mean, abs=1e-6)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, StrictUndefined
 
-from frugal_site import claims, papers
+from frugal_site import claims, comparisons, papers
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -21,6 +22,7 @@ FUNCTIONS = {
     "claims_bars": claims.bars_of_papers,
     "counts": papers.counts,
     "disagreements": papers.disagreements,
+    "explorer": comparisons.page,
     "papers": papers.overview,
 }
 
@@ -29,6 +31,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("source-read", _fill_in)
     app.connect("autodoc-skip-member", _is_foreign)
+    app.connect("build-finished", _ship_vega)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -38,6 +41,11 @@ def _fill_in(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = Environment(undefined=StrictUndefined).from_string(source[0]).render(FUNCTIONS)
     for link, place in LEADS_TO.items():
         source[0] = source[0].replace(f"]({link}", f"]({place}")
+
+
+def _ship_vega(app: Sphinx, error: Any) -> None:
+    if error is None and app.builder.format == "html":
+        (Path(app.outdir) / "_static" / "vega.js").write_text(comparisons.javascript())
 
 
 def _is_foreign(

@@ -22,14 +22,14 @@ COLOURS = {
 
 
 def number(value: float | str | None) -> str:
-    """A number as people write it: three digits, thousands with commas; a text as it is."""
+    """A number as people write it: three digits, four from 10 on, thousands with commas; a text as it is."""
     if value is None or value == "":
         return ""
     try:
         figure = float(value)
     except ValueError:
         return str(value)
-    return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
+    return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.{4 if abs(figure) >= 10 else 3}g}"
 
 
 def interval(claim: Judged) -> str:
@@ -56,7 +56,7 @@ def strip(claim: Judged) -> str:
         anchor = "start" if place(edge) < 30 else "end" if place(edge) > WIDTH - 30 else "middle"
         parts.append(
             f'<line class="axis" x1="{place(edge):.1f}" x2="{place(edge):.1f}" y1="26" y2="30"/>'
-            f'<text x="{place(edge):.1f}" y="42" text-anchor="{anchor}">{number(edge)}</text>'
+            f'<text x="{place(edge):.1f}" y="42" text-anchor="{anchor}">{edge:.4g}</text>'
         )
         if len(edges) == 2 and abs(place(edges[0]) - place(edges[1])) < 50:
             break  # the labels would meet; the card states the region in words
@@ -105,14 +105,13 @@ def link(claim: Judged) -> str:
 def card(claim: Judged) -> str:
     """One claim or finding, as HTML."""
     row, verdict, kind = claim.row, claim.row["verdict"], "ours" if claim.record.is_ours else "document"
+    seeds = f"{row['n_seeds']} seeds" if row["n_seeds"] not in ("", "0") else ""
     facts = {
         "The document prints": "" if claim.record.is_ours else number(row["published"]) or "no number",
         "Agrees if": f"{row['agrees_if']} {row['unit']}",
         "Ours": interval(claim) or "no number",
         "Seeds to decide": row["seeds_to_decide"].replace(">", "more than "),
-        "Made from": ", ".join(
-            part for part in (f"{row['n_seeds']} seeds", f"scale {row['scale']}", row["data"]) if part
-        ),
+        "Made from": ", ".join(part for part in (seeds, f"scale {row['scale']}", row["data"]) if part),
         "Shown in": link(claim),
     }
     listed = "".join(

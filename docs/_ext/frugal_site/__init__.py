@@ -24,6 +24,7 @@ FUNCTIONS = {
     "disagreements": papers.disagreements,
     "explorer": comparisons.page,
     "papers": papers.overview,
+    "searches": comparisons.table_of_searches,
 }
 
 

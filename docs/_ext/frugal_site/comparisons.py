@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from frugal.model_selection.bench import as_markdown
 from frugal.stats import mean_interval
 from frugal_site.claims import raw
 from frugal_site.published import PUBLISHED, ROOT
@@ -242,6 +243,11 @@ def page() -> str:
     )
     scripts = '<script src="_static/vega.js"></script><script src="_static/explorer.js"></script>'
     return raw(f'{fields}{places}<script type="application/json" id="explorer-data">{data}</script>{scripts}')
+
+
+def table_of_searches() -> str:
+    """The published bench of searches, as README has it."""
+    return as_markdown(pd.read_csv(ROOT / "docs" / "bench_select.csv"))
 
 
 def javascript() -> str:

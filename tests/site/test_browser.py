@@ -132,7 +132,7 @@ def test_the_explorer_draws_every_comparison_and_answers_to_its_controls(page):
         for currency in range(page.locator("[name=currency] option").count()):
             page.select_option("[name=currency]", index=currency)
             for chart in ("regret", "won", "ranks"):
-                page.wait_for_selector(f"#chart-{chart} svg path[aria-label], #chart-{chart} svg path")
+                page.wait_for_selector(f"#chart-{chart} svg.marks")
         if folder := os.environ.get("SCREENSHOTS"):
             page.wait_for_timeout(500)
             page.screenshot(path=Path(folder) / f"explorer.{place}.png", full_page=True)

@@ -100,7 +100,7 @@ class SubsampleFit:
 def subsample_logistic(
     X: ArrayLike, y: ArrayLike, *, method: str, pilot_size: int, size: int, rng: Generator
 ) -> Floats:
-    """The coefficients of `fit_subsample`, shape (d,). Problems of its pilots become `UserWarning`s.
+    """The coefficients of `fit_subsample`, shape (d,). Each problem of its pilots is a `UserWarning`.
 
     Args:
         X: rows, shape (N, d); a model with an intercept has a column of ones.

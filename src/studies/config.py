@@ -195,6 +195,25 @@ def check_all(config: Mapping[str, Any], *, source: str = "config") -> None:
     check_jobs(config, source=source)
 
 
+def of_study(paper: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings of a study: those that are given, over the document's own numbers.
+
+    Args:
+        paper: its paper.
+        name: of the study.
+        given: any of its settings but for the number of seeds.
+
+    Raises:
+        ValueError: one sentence with key, value and what would have been accepted.
+    """
+    from frugal.checks import check_settings
+
+    known = [key for key in Configuration.sections()[paper].sections()[name].model_fields if key != "n_seeds"]
+    check_settings(given, known, f"setting of {name}", complete=False)
+    whole = complete({"scale": "paper", paper: {name: given}}, source="settings")
+    return {key: whole[paper][name][key] for key in known}
+
+
 def _missing(model: type[Settings], config: Mapping[str, Any], *at: str) -> Iterator[tuple[str, ...]]:
     """Path of every key that a whole configuration lacks."""
     for name, field in model.model_fields.items():
@@ -245,7 +264,7 @@ def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> 
         ValueError: one sentence with source, block and what is wrong.
     """
     from frugal.trials.searches import on_curves
-    from studies.big_data.checks import rule_of
+    from studies.big_data.search_paths import rule_of
     from studies.blocks import block_of, planned
     from studies.trials_comparison.problems_and_methods import searches_of
 

@@ -292,7 +292,6 @@ def _check_experiment(name: str, block: Mapping[str, Any], config: Mapping[str, 
         if name == "reduced_search":
             _check_three(dataset, block["sizes"][-1], block["n_valid"])
     if name == "complexity":
-        check_whole("subset_rows", block["subset_rows"], 2, block["n_train"], "the training rows")
         split(hollow(block["dataset"]), n_valid=1, n_test=block["n_test"], n_train=block["n_train"])
     if name == "reduced_search":
         _check_reduced(block)

@@ -123,8 +123,8 @@ class Study:
     Attributes:
         name: of its runs, `results/{paper}/runs/{name}.parquet`.
         methods: what is compared, a job each.
-        run: what one method gives from one seed: a function of the method's name, the seed, the study's settings
-            and the folder of the data.
+        run: what one method gives from one seed: a function of the method's name, the seed of all that is drawn,
+            the study's settings, as its model has them, and the folder of the data.
         derive: what an optimiser or a factorisation makes of other runs, or of nothing, so that drawing need not.
         derived_from: names of the runs that `derive` is given.
         refit: what fits and tests the choices of searches: a function of the rows of these, the settings, the

@@ -86,18 +86,24 @@ def run(
         experiment: one of `experiments`.
         method: one of its methods.
         seed: number of the repetition.
-        settings: of the experiment, all methods alike.
+        settings: of the experiment, all methods alike; what is not given is the document's own. Those of an
+            experiment that replays curves have the file of them, `table`.
         root: folder of the datasets.
 
     Raises:
-        ValueError: on an unknown experiment, method or setting; the message lists the known ones.
+        ValueError: on an unknown experiment or method, whose message lists the known ones, or settings that the
+            model of the experiment refuses.
     """
+    from studies.config import of_study
+
     known = experiments()
     check_known("experiment", experiment, known)
     check_known(f"method of {experiment}", method, known[experiment].method_names)
-    run_method = known[experiment].run
-    assert run_method is not None
-    rows = run_method(method, seed, settings, root)
+    study = known[experiment]
+    assert study.run is not None
+    apart = {key: value for key, value in settings.items() if key == "table" and study.replays_curves}
+    given = {key: value for key, value in settings.items() if key not in apart}
+    rows = study.run(method, seed, of_study(paper_of(experiment), experiment, given) | apart, root)
     rows = rows.drop(columns=[name for name in ("method", "seed") if name in rows])
     rows.insert(0, "seed", seed)
     rows.insert(0, "method", method)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
@@ -150,6 +151,13 @@ Several = Annotated[Distinct[Item], Field(min_length=1)]
 """The same, of one item or more."""
 Increasing = Annotated[Distinct[Item], Field(min_length=2)]
 """The same, of two or more; those of rows stand in one order, which their study says."""
+
+
+def ascending(numbers: list[int]) -> list[int]:
+    """A list of numbers, each larger than the one before; for `AfterValidator`."""
+    if any(after <= before for before, after in pairwise(numbers)):
+        raise refuse("a list of increasing numbers", numbers)
+    return numbers
 
 
 def _one_or_all(value: object) -> object:

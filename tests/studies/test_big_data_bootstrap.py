@@ -158,24 +158,6 @@ def test_workers_change_seconds_only():
         assert abs(one["mean_width"].iloc[-1] / truth - 1) <= one["relative_error"].iloc[-1] + 1e-12
 
 
-@pytest.mark.parametrize(
-    ("study", "method", "settings", "says"),
-    [
-        (
-            INTERVALS,
-            "blb",
-            SETTINGS | {"gama": 1},
-            "unknown setting of intervals 'gama'; known: n_rows, n_features",
-        ),
-        (INTERVALS, "blb", {"n_rows": 600}, "missing setting of intervals 'n_features'; known: n_rows"),
-        (INTERVAL_WORKERS, "blb", WORKERS | {"seeds": 3}, "unknown setting of interval_workers 'seeds'; known:"),
-    ],
-)
-def test_what_is_unknown_is_named(study, method, settings, says):
-    with pytest.raises(ValueError, match=says.replace("(", r"\(")):
-        study.run(method, 0, settings)
-
-
 def test_figure_6_adds_up():
     table = figure6.summarise(3)
     assert table["stage"].value_counts().to_dict() == {

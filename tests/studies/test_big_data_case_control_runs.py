@@ -158,12 +158,3 @@ def test_failed_fits_are_counted_and_left_out():
         except ValueError:
             failed += 1
     assert table.loc["nzNormal", "share_failed"] == pytest.approx(failed / 20)
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_what_is_unknown_or_missing_is_refused_with_what_is_known(name):
-    function, settings = STUDIES[name].run, SETTINGS[name]
-    with pytest.raises(ValueError, match=r"unknown setting 'n'; known: n_rows, "):
-        function("full", 0, settings | {"n": 1})
-    with pytest.raises(ValueError, match=r"missing setting 'sizes'; known: n_rows, "):
-        function("full", 0, {key: value for key, value in settings.items() if key != "sizes"})

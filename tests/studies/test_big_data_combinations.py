@@ -9,7 +9,7 @@ import pytest
 
 from frugal.rows import case_control, weighted_logistic
 from studies.big_data import combination_fits, combinations, fraction_fits, fractions, splits
-from studies.registry import experiments, run
+from studies.registry import experiments
 from studies.tidy import TIDY
 from studies.verdicts import judge
 
@@ -25,7 +25,12 @@ TRAINED = {
 
 
 def all_methods(study, settings, root):
-    runs = [run(study, m, seed, settings, root) for m in experiments()[study].method_names for seed in (0, 1)]
+    record = experiments()[study]
+    runs = [
+        record.run(method, seed, settings, root).assign(method=method, seed=seed)
+        for method in record.method_names
+        for seed in (0, 1)
+    ]
     return pd.concat(runs, ignore_index=True)
 
 
@@ -105,7 +110,7 @@ def test_the_size_rule_reaches_the_resample_and_misjudges_its_variance(combined)
 
 def test_runs_of_a_seed_are_the_same_but_for_seconds(combined, tmp_path):
     for method in ("blb_osmac", "blb_dynamic", "blb_wkm_svm"):
-        again = run("combinations", method, 1, COMBINED, tmp_path)
+        again = combinations.run(method, 1, COMBINED, tmp_path).assign(method=method, seed=1)
         first = combined[(combined["method"] == method) & (combined["seed"] == 1)].reset_index(drop=True)
         pd.testing.assert_frame_equal(
             again.drop(columns=["seconds", "predict_seconds"]),
@@ -245,38 +250,6 @@ def test_the_true_width_is_that_of_the_information():
     expected = 2 * 1.96 * np.sqrt(np.diag(np.linalg.inv(information))).mean()
     assert combination_fits.true_width("nzNormal", 5000, 60) == pytest.approx(expected, rel=0.12)
     assert p.mean() == pytest.approx(0.95, abs=0.01)
-
-
-@pytest.mark.parametrize(("study", "settings"), [(combinations, COMBINED), (fractions, TRAINED)])
-def test_unknown_settings_are_named(study, settings):
-    method = study.METHODS[0].name
-    with pytest.raises(ValueError, match=r"unknown setting 'bb'; known: .*theta"):
-        study.run(method, 0, settings | {"bb": 1})
-    with pytest.raises(ValueError, match="missing setting 'theta'"):
-        study.run(method, 0, {k: v for k, v in settings.items() if k != "theta"})
-
-
-@pytest.mark.parametrize(
-    ("study", "change", "message"),
-    [
-        (fractions, {"r": 1}, "r must be at least 2"),
-        (fractions, {"C": -1}, "C must be above 0"),
-        (fractions, {"fractions": [0.5, 1]}, "fractions must be below 1, got 1"),
-        (fractions, {"passes": []}, "passes must be a list of one or more"),
-        (fractions, {"n_train": 1}, "n_train must be at least 2"),
-        (combinations, {"r": 1}, "r must be at least 2"),
-        (combinations, {"C": -1}, "C must be above 0"),
-        (combinations, {"sizes": {"nzNormal": 2.5}}, "sizes.* must be at least 100"),
-        (combinations, {"dynamic_gammas": [0.7]}, r"dynamic_gammas must be among gammas \(0.8\), got 0.7"),
-    ],
-)
-def test_wrong_values_of_settings_are_refused_before_anything_runs(study, change, message, monkeypatch):
-    for module in (combination_fits, fraction_fits):
-        monkeypatch.setattr(module, "split", None)
-    monkeypatch.setattr(combination_fits, "generate", None)
-    for method in study.METHODS:
-        with pytest.raises(ValueError, match=message):
-            study.run(method.name, 0, (COMBINED if study is combinations else TRAINED) | change)
 
 
 def made_up(n_seeds=10, sizes=(10_000, 20_000), svm_rows=5000):

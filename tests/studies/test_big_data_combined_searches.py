@@ -19,7 +19,7 @@ from frugal.trials.termination import terminating
 from studies.big_data import combined_searches, growing_termination, reduced_search, terminating_fabolas
 from studies.big_data.search_paths import Clocked, follow, to_same, with_spent
 from studies.big_data.terminating_fabolas import AtHorizon
-from studies.registry import experiments, run
+from studies.registry import experiments
 from studies.tidy import TIDY
 from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, judge, judge_claims
 
@@ -346,7 +346,10 @@ def experiment(request, tmp_path_factory):
         "terminating_fabolas": TERMINATED | {"table": str(root / "curves.parquet")},
     }[request.param]
     seeds = (0,) if request.param == "terminating_fabolas" else (0, 1)  # the rule's checks take a second
-    runs = [run(request.param, method, seed, settings, root) for method in methods for seed in seeds]
+    run = STUDIES[request.param].run
+    runs = [
+        run(method, seed, settings, root).assign(method=method, seed=seed) for method in methods for seed in seeds
+    ]
     return request.param, pd.concat(runs, ignore_index=True)
 
 
@@ -430,19 +433,13 @@ def test_a_search_is_followed_trial_by_trial():
 @pytest.mark.parametrize(
     ("experiment", "change", "message"),
     [
-        ("growing_termination", {"horizon": 2}, "horizon must be at least 6"),
-        ("growing_termination", {"start_share": 0.0}, "start_share must be above 0"),
         ("growing_termination", {"termination": {"p": 12}}, "p must be at least 1, at most 11"),
         ("growing_termination", {"termination": {"horizon": 30}}, "must not hold horizon, which is 12"),
-        ("growing_termination", {"speed": 1}, "unknown setting 'speed'"),
         (
             "growing_termination",
             {"n_valid": 2000},
             "digits has 1438 rows .* got 600 to train and 2000 to validate",
         ),
-        ("reduced_search", {"sizes": [256, 64]}, r"sizes must increase, got \[256, 64\]"),
-        ("reduced_search", {"compression": 1}, "compression must be above 1"),
-        ("reduced_search", {"n_trials": {"random": 3}}, "missing method of n_trials 'ei'"),
         ("reduced_search", {"sizes": [64, 9000]}, "digits has 1438 rows to train and validate on, got 9000"),
     ],
 )

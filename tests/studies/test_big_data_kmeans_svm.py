@@ -129,21 +129,6 @@ def test_a_real_dataset_is_split_80_to_20_in_strata(tmp_path):
     assert not np.array_equal(parts.X_test, other.X_test)
 
 
-@pytest.mark.parametrize(
-    ("study", "method", "settings", "message"),
-    [
-        (BOUNDARIES, "full", {"R": 5}, "unknown setting of boundaries 'R'; known: n_per_class, compression"),
-        (COMPRESSION, "km_svm", {"folds": 5}, "unknown setting of compression 'folds'; known: datasets"),
-        (BOUNDARIES, "full", {"C": 1.0}, "missing setting of boundaries 'n_per_class'; known: n_per_class"),
-        (COMPRESSION, "km_svm", {"Cs": [1.0]}, "missing setting of compression 'datasets'; known: datasets, "),
-        (BOUNDARIES, "full", LINES | {"n_per_class": 1}, "n_per_class must be at least 2 and a whole"),
-        (COMPRESSION, "km_svm", {**SMALL, "n_folds": 1}, "n_folds must be at least 2 and a whole number, got 1"),
-        (COMPRESSION, "km_svm", SMALL | {"datasets": "wdbc"}, "datasets must be a list of at least one, got"),
-        (COMPRESSION, "km_svm", {**SMALL, "Cs": []}, r"Cs must be a list of at least one, got \[\]"),
-        (COMPRESSION, "km_svm", {**SMALL, "compressions": [0.5]}, "compression must be at least 1"),
-        (COMPRESSION, "km_svm", {**SMALL, "datasets": ["iris"]}, "iris"),
-    ],
-)
-def test_bad_input_is_refused_in_a_sentence(study, method, settings, message):
-    with pytest.raises(ValueError, match=message):
-        study.run(method, 0, settings)
+def test_an_unknown_data_set_is_refused():
+    with pytest.raises(ValueError, match="iris"):
+        COMPRESSION.run("km_svm", 0, {**SMALL, "datasets": ["iris"]})

@@ -137,24 +137,6 @@ def test_the_error_of_the_first_gradient_is_that_of_the_rows_drawn(root, checked
     assert first["size"] == 30
 
 
-@pytest.mark.parametrize(
-    ("study", "settings", "message"),
-    [
-        (SAMPLE_SIZES, SMALL | {"theta": 0.5}, r"unknown setting 'theta'; known: dataset, .*ratio"),
-        (SAMPLE_SIZES, CHECK, r"missing setting 'fixed_share'; known: dataset, .*fixed_share"),
-        (SAMPLE_SIZES, SMALL | {"fixed_share": 1.5}, r"fixed_share must be above 0 and at most 1, got 1.5"),
-        (SAMPLE_SIZES, SMALL | {"max_passes": 0}, r"max_passes must be above 0 and a finite number, got 0"),
-        (VARIANCE_CHECK, SMALL, r"unknown setting 'fixed_share'; known: dataset, .*max_products$"),
-        (VARIANCE_CHECK, {"dataset": "digits"}, r"missing setting 'n_rows'; known: dataset, n_rows"),
-        (VARIANCE_CHECK, CHECK | {"start_share": 2.0}, r"start_share must be above 0 and at most 1, got 2.0"),
-    ],
-)
-def test_what_is_unknown_is_refused(root, study, settings, message):
-    method = {"sample_sizes": "batch", "variance_check": "dynamic_50"}[study.name]
-    with pytest.raises(ValueError, match=message):
-        study.run(method, 0, settings, root)
-
-
 def by_hand(n_seeds=2, n_rows=100):
     """Batch gains 0.1 a pass from 0.1 to 0.5; the others get half as far, but for theta 0.5: twice as fast."""
     rows = []

@@ -11,7 +11,7 @@ from frugal.learners import build, space
 from frugal.trials import searches
 from frugal.trials.runs import COLUMNS, TASK
 from frugal.trials.searches import problem
-from studies.exploration import as_coded, surrogate_cost, task1
+from studies.exploration import as_coded, surrogate_cost
 from studies.exploration.as_coded import NAME, Doc002AsCoded
 from studies.exploration.refits import REPORTED, refit
 from studies.exploration.searches import TASK2
@@ -105,12 +105,6 @@ def test_the_cost_of_fits_is_measured_at_every_size():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: task1.run("dngo", 0, {"rows": 3}), "unknown setting 'rows'; known: n_trials, n_epochs"),
-        (lambda: surrogate_cost.run("gp", 0, {"rows": 3}), "unknown setting 'rows'; known: sizes, n_epochs"),
-        (
-            lambda: surrogate_cost.run("gp", 0, {"sizes": [50, 20]}),
-            r"at least two numbers that increase, got \[50, 20\]",
-        ),
         (
             lambda: refit(searches.search("random", "function", "branin", 0, 5, {}), {}),
             "branin has no test rows",

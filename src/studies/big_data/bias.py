@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from frugal.checks import check_settings
 from frugal.seeds import rng_for
 from studies import style
 from studies.big_data.lines import averaged, draw_lines, tidied
@@ -62,27 +61,16 @@ METHODS: Final = (
 
 
 def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
-    """Slopes from repeated subsamples where one class is rare and the model is wrong.
-
-    Args:
-        method: name of one of `METHODS`; `full`: the fit to all rows.
-        seed: of the rows and of everything drawn from them.
-        settings: `n_rows`, `share` of the rare class, `sizes` of the second step r, `pilot_share` (the pilot's
-            size over r), `pilot_size` (of a method with a fixed pilot), `n_repeats`.
-        root: not used, the rows are generated.
+    """Slopes from repeated subsamples where one class is rare and the model is wrong; `full` fits all rows.
 
     Returns:
         One row per `r` (`full`: r = n_rows): `slope_1`, `slope_2`, `intercept`, means over the fits that did not
         fail; `distance`, the root of the mean squared distance of the slopes from those of the fit to all rows;
         `distance_of_mean`, that of the mean slopes; `share_failed`, `share_pilot_failed`, `seconds` and rows as
         `subsamples` has them; `n_rows`, `share`, `pilot_size`, `n_repeats`, `data`.
-
-    Raises:
-        ValueError: on an unknown setting, or one that is missing.
     """
     from studies.big_data.subsamples import cost_of_all, fit_all, rare_rows, repeat
 
-    check_settings(settings, ("n_rows", "share", "sizes", "pilot_share", "pilot_size", "n_repeats"))
     names = ("big_data", "bias", seed)
     X, y = rare_rows(settings["n_rows"], settings["share"], rng_for(*names))
     full = fit_all(X, y).coef

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from frugal.checks import check_settings, check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies import style
@@ -39,24 +38,11 @@ PICTURED: Final = (KM_SVM.name, WKM_SVM.name)
 def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
     """A linear SVM on the rows of Ripley's problem, and how far it is from the full SVM on the same rows.
 
-    Args:
-        method: name of one of `METHODS`.
-        seed: number of the data set.
-        settings: n_per_class; compression (R); C; n_init (restarts of k-means); n_fresh (rows on which the two
-            SVMs' predictions are compared).
-        root: not used, the rows are generated.
-
     Returns:
         One row: dataset, data, n_rows, compression, slope and intercept of the line x2 = intercept + slope * x1,
         angle_deg (between its normal and the full SVM's), disagreement (share of fresh rows that the two put in
         different classes), n_support, n_centres (rows that the SVM was given).
-
-    Raises:
-        ValueError: on an unknown setting, one that is missing, or a value out of range.
     """
-    check_settings(settings, ("n_per_class", "compression", "C", "n_init", "n_fresh"), "setting of boundaries")
-    check_whole("n_per_class", settings["n_per_class"], 2)
-    check_whole("n_fresh", settings["n_fresh"], 1)
     X, y = ripley.sample(seed, settings["n_per_class"])
     fresh, _ = ripley.simulate(settings["n_fresh"], rng_for("boundaries", "fresh", seed))
     given = {name: settings[name] for name in ("compression", "C", "n_init")}

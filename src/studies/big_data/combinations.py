@@ -16,10 +16,8 @@ import scipy
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from frugal.checks import check_number, check_positive, check_whole
 from frugal.stats import stars
 from studies import style
-from studies.big_data.checks import Check, check_settings, each, positive_unit, text, unit, whole
 from studies.big_data.cost_tables import (
     draw_intervals,
     hold_means,
@@ -65,33 +63,6 @@ PARTS: Final = {
 # Runs ----------------------------------------------------------------------------------------------------------
 
 
-def _rows_by_design(name: str, values: Any) -> None:
-    if not isinstance(values, Mapping) or not values:
-        raise ValueError(f"{name} must give rows per design, got {values!r}")
-    for design, n in values.items():
-        check_whole(f"{name}[{design!r}]", n, 100)
-
-
-SETTINGS: Final[Mapping[str, Check]] = {
-    "sizes": _rows_by_design,
-    "gammas": each(positive_unit),
-    "s": whole(1),
-    "r": whole(2),
-    "pilot_size": whole(1),
-    "n_truth": whole(2),
-    "theta": unit,
-    "dynamic_gammas": each(positive_unit),
-    "datasets": each(text),
-    "n_components": whole(1),
-    "svm_rows": whole(2),
-    "svm_test": whole(1),
-    "svm_gammas": each(positive_unit),
-    "svm_s": whole(1),
-    "svm_r": whole(2),
-    "compression": lambda name, value: check_number(name, value, 1.0),
-    "C": check_positive,
-}
-"""Setting -> what refuses a wrong value."""
 COSTS: Final = ("rows_touched", "rows_accessed", "distinct_accessed", "seconds")
 _COLUMNS: Final = (
     "problem", "data", "n_rows", "n_truth", "gamma", "b", "s", "r", "error", "to_full", "width_error", "width",
@@ -100,26 +71,8 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
-def check_gammas(settings: Mapping[str, Any]) -> None:
-    """Check that the gammas of BLB with dynamic sizes are gammas of plain BLB, too.
-
-    Raises:
-        ValueError: on one that is not.
-    """
-    for gamma in settings["dynamic_gammas"]:
-        if gamma not in settings["gammas"]:
-            known = ", ".join(map(str, settings["gammas"]))
-            raise ValueError(f"dynamic_gammas must be among gammas ({known}), got {gamma!r}")
-
-
 def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
-    """One combination, or one part.
-
-    Args:
-        method: name of one of `METHODS`.
-        seed: of data, splits and draws; methods share the data and splits of a seed.
-        settings: those of `SETTINGS`, all of them.
-        root: the data folder.
+    """One combination, or one part; methods share the data and splits of a seed.
 
     Returns:
         A row per problem, and per gamma where subsamples are drawn. Columns: problem, data, n_rows, n_truth;
@@ -132,14 +85,9 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
         n_fits, n_failed, share_uniform (1 where failed pilots left uniform draws, 0 where not); of dynamic fits
         largest_share (of the resample, in the largest sample) and understated (log10 of the gradient's squared
         error at the end over equation 13's estimate). What a method lacks is nan.
-
-    Raises:
-        ValueError: on a setting that is unknown, missing or out of range.
     """
     from studies.big_data.combination_fits import measure
 
-    check_settings(settings, SETTINGS)
-    check_gammas(settings)
     return pd.DataFrame(measure(method, seed, settings, root), columns=list(_COLUMNS))
 
 

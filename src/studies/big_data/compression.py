@@ -17,7 +17,6 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from frugal.checks import check_settings, check_whole
 from frugal.threads import one_thread
 from studies.big_data import ripley
 from studies.big_data.boundaries import KM_SVM, SVM_KM, WKM_SVM
@@ -40,15 +39,9 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
 
     C and gamma are tuned by cross-validation on the training rows. Every part is clustered once, all of the grid
     is fitted to what is left of it, and is scored on rows that were not clustered. The document says nothing of
-    the tuning; the configuration has wide lists in steps of 8.
-
-    Args:
-        method: name of one of `METHODS`.
-        seed: number of the split; all methods share it, and the folds inside it.
-        settings: datasets (`ripley` is simulated anew for every seed, 250 rows for training and 1,000 for
-            testing; any other is split 80 to 20, stratified); compressions (R; 1 is the full SVM); n_folds, Cs,
-            gammas of the tuning; n_init (restarts of k-means).
-        root: folder of the datasets.
+    the tuning; the configuration has wide lists in steps of 8. `ripley` is simulated anew for every seed, 250 rows
+    for training and 1,000 for testing; any other data set is split 80 to 20, stratified. All methods share a
+    seed's split, and the folds inside it.
 
     Returns:
         One row per data set and compression: dataset, data, compression, n_train, n_test, test_error,
@@ -56,18 +49,9 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
         predict_seconds (all test rows), n_support, n_reduced (rows that the final SVM was given), C, gamma,
         rows_touched (rows that all SVM fits were given), n_distances (point to centre, for one pass of every
         k-means; passes and restarts multiply it), at_edge (whether C or gamma is the first or last of its list).
-
-    Raises:
-        ValueError: on an unknown setting or data set, a setting that is missing, or a value out of range.
     """
     from studies.big_data.tuned_svm import Task, measure, rows_of
 
-    names = ("datasets", "compressions", "n_folds", "Cs", "gammas", "n_init")
-    check_settings(settings, names, "setting of compression")
-    check_whole("n_folds", settings["n_folds"], 2)
-    for name in ("datasets", "compressions", "Cs", "gammas"):
-        if isinstance(settings[name], str) or not list(settings[name]):
-            raise ValueError(f"{name} must be a list of at least one, got {settings[name]!r}")
     with one_thread():
         ripley.fit(method, *ripley.sample(seed, 10), seed)  # imports and caches warm up untimed
     found = []

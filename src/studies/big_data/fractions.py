@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from frugal.checks import check_positive, check_whole
 from studies import style
-from studies.big_data.checks import Check, check_settings, each, share, text, unit, whole
 from studies.big_data.cost_tables import draw_intervals, hold_means, means, tabulate_means
 from studies.records import Artefact, Method, Study
 from studies.tidy import mean_by_seed
@@ -45,35 +43,8 @@ METHODS: Final = (
 # Runs ----------------------------------------------------------------------------------------------------------
 
 
-def _rows_or_all(name: str, value: Any) -> None:
-    if value is not None:
-        check_whole(name, value, 2)
-
-
-SETTINGS: Final[Mapping[str, Check]] = {
-    "datasets": each(text),
-    "fractions": each(share),
-    "passes": each(check_positive),
-    "n_train": _rows_or_all,
-    "svm_rows": whole(2),
-    "n_components": whole(1),
-    "pilot_share": share,
-    "s": whole(2),
-    "r": whole(2),
-    "theta": unit,
-    "C": check_positive,
-}
-"""Setting -> what refuses a wrong value; `s` is what b of n calls r."""
-
-
 def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
-    """One method on each dataset that it applies to.
-
-    Args:
-        method: name of one of `METHODS`.
-        seed: of splits and draws; methods share the splits of a seed.
-        settings: those of `SETTINGS`, all of them.
-        root: the data folder.
+    """One method on each dataset that it applies to; methods share the splits of a seed.
 
     Returns:
         A row per dataset and fraction. Columns: dataset, data, n_rows (to train on); family (`logistic` or `svm`);
@@ -81,13 +52,9 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
         for `dynamic` accessed, repeats included), accuracy, log_loss (nan without probabilities), seconds (of
         fitting), predict_seconds; rows_touched, rows_accessed, share_uniform and n_failed, as in
         `fraction_fits.Model`; reason (why there is no fit; empty if there is).
-
-    Raises:
-        ValueError: on a setting that is unknown, missing or out of range.
     """
     from studies.big_data.fraction_fits import measure
 
-    check_settings(settings, SETTINGS)
     return pd.DataFrame(measure(method, seed, settings, root))
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frugal import datasets
-from frugal.checks import check_between, check_positive, check_settings
 from frugal.rows.descent import SGD, NewtonCG, Solver
 from frugal.rows.dynamic_run import Run
 from frugal.rows.size_rule import SizeRule
@@ -24,17 +23,6 @@ from studies.records import Method
 
 Floats = NDArray[np.float64]
 
-SETTINGS: Final = (
-    "dataset",
-    "n_rows",
-    "max_passes",
-    "start_share",
-    "window",
-    "ratio",
-    "hessian_share",
-    "max_products",
-)
-"""Of both studies of section 3.2; n_rows None: all of the dataset's; the last four as in `frugal.rows`."""
 _CHUNK: Final = 1000
 """Rows at a time, so that what is made of them stays in the cache: four times as fast as all at once."""
 
@@ -115,16 +103,3 @@ def prepare(method: Method, problem: Problem, rng: np.random.Generator, settings
 def n_sampled(share: float, n: int) -> int:
     """Rows of a sample of a share of `n` rows, two at least."""
     return min(n, max(2, round(share * n)))
-
-
-def check_growth(settings: Mapping[str, Any], *further: str) -> None:
-    """Refuse settings that are not those of `SETTINGS` and these, or are out of range.
-
-    Raises:
-        ValueError: naming the setting.
-    """
-    check_settings(settings, (*SETTINGS, *further))
-    check_positive("max_passes", settings["max_passes"])
-    for name in ("fixed_share", "start_share"):
-        if name in settings:
-            check_between(name, settings[name], 0, 1, above=True)

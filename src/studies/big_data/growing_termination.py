@@ -22,7 +22,6 @@ from frugal.interface import Candidate, Trial, TrialTask
 from frugal.seeds import rng_for
 from frugal.spaces import SearchSpace, Uniform, as_json
 from frugal.threads import one_thread
-from studies.big_data.checks import Check, block, check_settings, positive_unit, rule_of, text, unit, whole
 from studies.big_data.combined_searches import (
     FURTHER,
     Comparison,
@@ -34,7 +33,7 @@ from studies.big_data.combined_searches import (
     summarise,
     tabulate,
 )
-from studies.big_data.search_paths import follow
+from studies.big_data.search_paths import follow, rule_of
 from studies.records import Artefact, Method, Study
 
 if TYPE_CHECKING:
@@ -66,37 +65,19 @@ _BY_NAME: Final = {method.name: method for method in METHODS}
 
 SPACE: Final = SearchSpace({"step": Uniform(0.01, 30.0, "log"), "ridge": Uniform(1e-6, 1e-2, "log")})
 """Length of a gradient step and penalty on the mean loss; ours."""
-SETTINGS: Final[Mapping[str, Check]] = {
-    "dataset": text,
-    "n_train": whole(100),
-    "n_valid": whole(10),
-    "horizon": whole(6),
-    "theta": unit,
-    "start_share": positive_unit,
-    "n_trials": whole(2),
-    "termination": block,
-}
-"""Setting -> what refuses a wrong value; those of the termination are refused by `rule_of`."""
 
 
 def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
     """Random search of one seed; the candidates are those of all `METHODS`.
 
-    Args:
-        method: name of one of `METHODS`.
-        seed: of data, candidates and draws.
-        settings: those of `SETTINGS`, all of them.
-        root: the data folder.
-
     Returns:
         The columns of `follow`; stopped; n_train; dataset.
 
     Raises:
-        ValueError: on a setting that is unknown, missing or out of range.
+        ValueError: on settings of the termination that `Terminating` does not accept.
     """
     from frugal.trials import strategies
 
-    check_settings(settings, SETTINGS)
     rule = rule_of(settings["termination"], settings["horizon"])
     with one_thread():
         problem = _problem(method, seed, settings, root)

@@ -20,7 +20,6 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from frugal.checks import check_settings
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.cells import every
@@ -44,26 +43,13 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
     others) start at that one's coefficients. Seconds leave out drawing the data, and evaluating widths but for
     those of `blb`'s earlier subsamples, each of which is evaluated before the next one begins.
 
-    Args:
-        method: `truth` fits `n_truth_per_seed` data sets of their own; the others are a path for each gamma, but
-            `bootstrap`, whose gamma is 1.
-        seed: of the data and the resamples.
-        settings: n_rows, n_features; gammas (subsamples have `floor(n_rows^gamma)` rows), r (resamples per
-            subsample), n_resamples (of the bootstrap), max_fits (of a path), n_truth_per_seed.
-        root: not used, the data are generated.
-
     Returns:
-        For `truth` a row per data set with coef_0 to coef_{d-1}. For the others a row after every subsample or
-        resample, see `bags.by_subsample`: gamma, b, its columns, width_0 to width_{d-1}. All have n_rows,
-        n_features, r, n_resamples and data.
-
-    Raises:
-        ValueError: on an unknown setting, or one that is missing.
+        For `truth` a row per data set of its own with coef_0 to coef_{d-1}. For the others a path for each gamma
+        (`bootstrap`: 1), with a row after every subsample or resample, see `bags.by_subsample`: gamma, b, its
+        columns, width_0 to width_{d-1}. All have n_rows, n_features, r, n_resamples and data.
     """
     from studies.big_data.bags import draw_rows, fit_true, paths
 
-    names = ("n_rows", "n_features", "gammas", "r", "n_resamples", "max_fits", "n_truth_per_seed")
-    check_settings(settings, names, "setting of intervals")
     n, d = settings["n_rows"], settings["n_features"]
     if method == "truth":
         table = pd.DataFrame([fit_true(n, d, seed, number) for number in range(settings["n_truth_per_seed"])])
@@ -76,28 +62,16 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
 
 
 def run_workers(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
-    """The same with worker processes, which are started before the clock.
-
-    Args:
-        method: `blb`, its subsamples spread over the workers, or `bootstrap`, its resamples.
-        seed: of the data and the resamples.
-        settings: n_rows, n_features; gamma, s and r of `blb`; n_resamples of the bootstrap; workers, a list;
-            n_truth_rows, over which `bags.asymptotic_width` averages.
-        root: not used, the data are generated.
+    """The same with worker processes, started before the clock, over which subsamples or resamples are spread.
 
     Returns:
         A row per number of workers for `blb`, after its last subsample; for `bootstrap` also one after every
         resample. Columns n_workers, gamma, b, those of `bags.by_subsample` without the widths, relative_error (of
         the widths), mean_width, true_width, n_rows, n_features, s, r, n_resamples, data.
-
-    Raises:
-        ValueError: on an unknown setting, or one that is missing.
     """
     from frugal.rows import blb, bootstrap, subsample_size
     from studies.big_data import bags
 
-    names = ("n_rows", "n_features", "gamma", "s", "r", "n_resamples", "workers", "n_truth_rows")
-    check_settings(settings, names, "setting of interval_workers")
     n, d = settings["n_rows"], settings["n_features"]
     X, y = bags.draw_rows(n, d, rng_for("interval_workers", "data", seed))
     truth, parts = bags.asymptotic_width(n, d, settings["n_truth_rows"]), []

@@ -17,12 +17,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from frugal.checks import check_number
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.seeds import rng_for, seed_for
 from frugal.spaces import SearchSpace, as_json
 from frugal.threads import one_thread
-from studies.big_data.checks import Check, block, check_settings, increasing, text, trials_of, whole
 from studies.big_data.combined_searches import (
     FURTHER,
     Comparison,
@@ -60,39 +58,17 @@ _BY_NAME: Final = {method.name: method for method in METHODS}
 
 # Runs ----------------------------------------------------------------------------------------------------------
 
-SETTINGS: Final[Mapping[str, Check]] = {
-    "dataset": text,
-    "sizes": increasing,
-    "n_valid": whole(10),
-    "n_test": whole(10),
-    "compression": lambda name, value: check_number(name, value, 1.0, above=True),
-    "n_initial": whole(2),
-    "n_trials": trials_of(("random", "ei", "fabolas")),
-    "strategies": block,
-}
-"""Setting -> what refuses a wrong value; those of a strategy are refused by itself."""
-
 
 def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
     """One search of one seed; strategies start from the same candidates.
 
-    Args:
-        method: name of one of `METHODS`.
-        seed: of data, candidates and draws.
-        settings: those of `SETTINGS`, all of them.
-        root: the data folder.
-
     Returns:
         The columns of `follow`; full_test_error, on the last row alone: that of the plain SVM with the C and gamma
         that were found; n_train; dataset.
-
-    Raises:
-        ValueError: on a setting that is unknown, missing or out of range.
     """
     from frugal.trials import strategies
     from frugal.trials.ledger import initial_design
 
-    check_settings(settings, SETTINGS)
     name, learner = _BY_NAME[method].strategy, _BY_NAME[method].settings["learner"]
     given = dict(settings["strategies"].get(name, {}))
     with one_thread():

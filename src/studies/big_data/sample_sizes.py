@@ -97,26 +97,18 @@ FIXED, BATCH, *GROWING, SGD, UNGUARDED = METHODS
 def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
     """One fit of Figure 8, step by step, until so many rows were accessed or it has converged.
 
-    Args:
-        method: name of one of `METHODS`: samples of `fixed_share` of the rows, or of all (`batch`); or growing
-            from `start_share` with its theta; by Newton-CG but for `sgd_50`. `UNGUARDED` is the test that the
-            document prints.
-        seed: of the samples; every method draws from the same generator.
-        settings: `growing_samples.SETTINGS` and fixed_share.
-        root: folder of the datasets.
+    Samples are of `fixed_share` of the rows, or of all (`batch`), or grow from `start_share` with a method's
+    theta; by Newton-CG but for `sgd_50`. `UNGUARDED` is the test that the document prints. Every method draws
+    from the same generator.
 
     Returns:
         One row per step, the first of them the start: iteration, points (rows accessed so far, trials of a step
         and products with the Hessian included), seconds (of the fit alone), size (of the sample), likelihood
         and accuracy (on all rows, after the step), passed (whether the sample was large enough), max_passes, and
         the columns of `Problem.facts`.
-
-    Raises:
-        ValueError: on an unknown setting, or one that is missing.
     """
-    from studies.big_data.growing_samples import check_growth, load, prepare
+    from studies.big_data.growing_samples import load, prepare
 
-    check_growth(settings, "fixed_share")
     problem = load(settings["dataset"], settings["n_rows"], root)
     known = {one.name: one for one in METHODS}[method]
     fit = prepare(known, problem, rng_for("sample_sizes", settings["dataset"], seed), settings)

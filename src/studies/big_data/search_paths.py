@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import process_time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
@@ -49,6 +49,21 @@ class Clocked:
             return goes_on
 
         return self._problem.evaluate(task, clocked)
+
+
+def rule_of(termination: Mapping[str, Any], horizon: int) -> dict[str, Any]:
+    """Settings of `Terminating` for trials of at most `horizon` epochs.
+
+    Raises:
+        ValueError: on settings that `Terminating` does not accept, or a horizon among them.
+    """
+    from frugal.trials import strategies
+
+    if "horizon" in termination:
+        raise ValueError(f"termination must not hold horizon, which is {horizon}, the epochs of a whole trial")
+    rule = {"horizon": horizon, **termination}
+    strategies.check_termination(rule)
+    return rule
 
 
 def follow(strategy: TrialStrategy, problem: Problem, test_error: Callable[[Candidate], float]) -> pd.DataFrame:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from studies.settings import (
     OURS,
@@ -27,6 +26,7 @@ from studies.settings import (
     Termination,
     Two,
     Unit,
+    ascending,
     refuse,
     setting,
 )
@@ -612,7 +612,7 @@ class ReducedSearch(Settings):
 
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
     dataset: str = setting("letter", OURS, "more than two classes are read as the later half against the earlier")
-    sizes: list[Two] = setting(
+    sizes: Annotated[list[Two], AfterValidator(ascending)] = setting(
         [128, 256, 512, 1024, 2048, 4096],
         OURS,
         "numbers of training rows that Fabolas may ask for, increasing; the last is that of the others",
@@ -655,13 +655,6 @@ class ReducedSearch(Settings):
             "fabolas": {"n_hyper": 2, "n_burn": 5, "n_steps": 5, "n_representers": 8, "n_samples": 50},
         },
     }
-
-    @field_validator("sizes")
-    @classmethod
-    def _increase(cls, sizes: list[int]) -> list[int]:
-        if any(after <= before for before, after in pairwise(sizes)):
-            raise refuse("a list of increasing numbers", sizes)
-        return sizes
 
 
 class TerminatingFabolas(Settings):

@@ -16,7 +16,6 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from frugal.checks import check_settings
 from studies import style
 from studies.big_data.lines import averaged, draw_lines, tidied
 from studies.cells import every
@@ -67,13 +66,7 @@ PUBLISHED: Final = {"uniform": "uniform", "lcc": "LCC", "osmac_mvc": "OSMAC", "f
 
 
 def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
-    """Squared errors of repeated subsamples of one data set per design.
-
-    Args:
-        method: name of one of `METHODS`; `full`: the document's dashed line, bootstraps of the fit to all rows.
-        seed: of the data sets and of everything drawn from them.
-        settings: `n_rows` of a data set, `pilot_size` r_0, `sizes` of the second step r, `n_repeats`.
-        root: not used, the rows are generated.
+    """Squared errors of repeated subsamples of one data set per design; `full` bootstraps the fit to all rows.
 
     Returns:
         One row per design and `r` (`full`: per design, r = n_rows): `error` and `error_mle`, the mean squared
@@ -81,9 +74,6 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
         that of the fit to all rows from the true ones; `share_failed` of the fits and `share_pilot_failed`;
         `seconds`, the median of one fit with its drawing; rows as `subsamples` counts them, on average; `n_rows`,
         `pilot_size`, `n_repeats`, `data`.
-
-    Raises:
-        ValueError: on an unknown setting, or one that is missing.
     """
     from frugal.seeds import rng_for
     from studies.big_data.subsamples import COEF, bootstraps, design_rows, fit_all, mean_squared, repeat, squared
@@ -93,7 +83,6 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
         kept = coefs[~np.isnan(coefs[:, 0])]
         return {"error": mean_squared(kept - COEF), "error_mle": mean_squared(kept - mle)}
 
-    check_settings(settings, ("n_rows", "pilot_size", "sizes", "n_repeats"))
     facts = {name: settings[name] for name in ("n_rows", "pilot_size", "n_repeats")}
     known, rows = method_of(METHODS, method), []
     for design in DESIGNS:

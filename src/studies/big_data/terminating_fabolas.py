@@ -32,7 +32,6 @@ from frugal.files import read
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from studies.big_data.checks import Check, block, check_settings, rule_of, text, whole
 from studies.big_data.combined_searches import (
     FURTHER,
     Comparison,
@@ -44,7 +43,7 @@ from studies.big_data.combined_searches import (
     summarise,
     tabulate,
 )
-from studies.big_data.search_paths import follow
+from studies.big_data.search_paths import follow, rule_of
 from studies.estimates import Arrays, Estimate, clustered_share, mean, resampled
 from studies.records import Artefact, Claim, Method, Study
 from studies.regions import above
@@ -109,25 +108,9 @@ _BY_NAME: Final = {method.name: method for method in METHODS}
 
 # Runs ----------------------------------------------------------------------------------------------------------
 
-SETTINGS: Final[Mapping[str, Check]] = {
-    "curves": text,
-    "table": text,
-    "n_initial": whole(2),
-    "n_trials": whole(3),
-    "fabolas": block,
-    "termination": block,
-}
-"""Setting -> what refuses a wrong value; curves is the name of a stored set, table the file of it."""
-
 
 def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
-    """One search of one seed; strategies start from the same candidates.
-
-    Args:
-        method: name of one of `METHODS`.
-        seed: of candidates and draws.
-        settings: those of `SETTINGS`, all of them.
-        root: not used, the curves are stored.
+    """One search of one seed; strategies start from the same candidates. `table` is the file of the curves.
 
     Returns:
         The columns of `follow`; stopped; poor, whether the candidate is among the worse half of the set by its
@@ -135,11 +118,10 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
         candidate that diverges on the most rows has the test error 1.
 
     Raises:
-        ValueError: on a setting that is unknown, missing or out of range.
+        ValueError: on settings of the termination that `Terminating` does not accept.
     """
     from frugal.trials.curves import CurvesProblem
 
-    check_settings(settings, SETTINGS)
     stored = read(settings["table"])
     problem = CurvesProblem(stored)
     rule = rule_of(settings["termination"], problem.n_epochs)

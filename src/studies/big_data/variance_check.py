@@ -28,23 +28,13 @@ METHODS: Final = (Method("dynamic_50", "dynamic", {"theta": 0.5}),)
 def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
     """Equation 13 at every step of a fit with growing samples.
 
-    Args:
-        method: `dynamic_50`.
-        seed: of the samples.
-        settings: `growing_samples.SETTINGS`.
-        root: folder of the datasets.
-
     Returns:
         One row per step: iteration, size (m), squared_error (|g_S - g|^2 of the gradients on the sample and on
         all rows), variance (V of equation 13), corrected (V (1 - m / N)), and the columns of `Problem.facts`.
-
-    Raises:
-        ValueError: on an unknown setting, or one that is missing.
     """
     from frugal.rows import fit_dynamic_sample
-    from studies.big_data.growing_samples import check_growth, load, n_sampled
+    from studies.big_data.growing_samples import load, n_sampled
 
-    check_growth(settings)
     known = {one.name: one for one in METHODS}[method]
     problem = load(settings["dataset"], settings["n_rows"], root)
     n = len(problem.X)

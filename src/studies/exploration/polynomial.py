@@ -7,7 +7,7 @@ solutions of the same exercise have lambda = 1 and beta = 4 given and only K ask
     y = w . (1, x, ..., x^K) + e,   w ~ N(0, I / lambda),   e ~ N(0, 1 / beta)
 
 All objectives are to be maximised. The grid that was searched is not recoverable; ours is `K_GRID`, `BETA_GRID`,
-`LAMBDA_GRID`. Also left open are the number of trials (here `N_TRIALS`, the first eight among them) and whether a
+`LAMBDA_GRID`. Also left open are the number of trials (a setting, the first eight among them) and whether a
 candidate may be tried again (here not: the objective has no noise).
 """
 
@@ -148,8 +148,6 @@ def score_table() -> pd.DataFrame:
 
 # The searches ----------------------------------------------------------------------------------------------------
 
-N_TRIALS: Final = 28
-"""The initial ones included."""
 ALONE: Final = ("orientation", "variance", "frozen_baseline")
 """Errors of the fragment's acquisition, each of which a search may have alone."""
 ALL_ERRORS: Final = "all_and_pybnn's"
@@ -172,9 +170,7 @@ def unit_cube() -> Array:
     return np.asarray(np.clip((values - low) / (high - low), 0.0, 1.0))
 
 
-def search(
-    objective: str, method: Method, *, seed: int, n_trials: int = N_TRIALS, **settings: Any
-) -> pd.DataFrame:
+def search(objective: str, method: Method, *, seed: int, n_trials: int, **settings: Any) -> pd.DataFrame:
     """Search the candidates by DNGO and expected improvement, from the fragment's eight candidates.
 
     The next trial is the untried candidate where the acquisition is largest.

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from studies.settings import OURS, Blocks, Count, FirstCandidates, Increasing, Seed, Seeds, Settings, Two, setting
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from studies.settings import (
+    OURS,
+    Blocks,
+    Count,
+    FirstCandidates,
+    Increasing,
+    Seed,
+    Seeds,
+    Settings,
+    Two,
+    ascending,
+    setting,
+)
 
 _FIRST = "first candidates, the same for every strategy of a seed"
 _BLOCKS = "settings by strategy, in the paper's units; each strategy checks its own"
@@ -156,7 +172,9 @@ class Logistic(Settings):
 class SurrogateCost(Settings):
     """Seconds of a fit against trials, so it needs a core of its own."""
 
-    sizes: Increasing[Two] = setting([100, 200, 400, 800, 1600], OURS, "numbers of trials, increasing")
+    sizes: Annotated[Increasing[Two], AfterValidator(ascending)] = setting(
+        [100, 200, 400, 800, 1600], OURS, "numbers of trials, increasing"
+    )
     n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
     n_seeds: Seeds = setting(5, OURS, _SEEDS)
 

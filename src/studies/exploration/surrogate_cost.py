@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import pairwise
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +15,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from frugal.checks import check_settings
 from frugal.seeds import rng_for, seed_for
 from frugal.stats import t_margin
 from studies import style
@@ -41,7 +39,6 @@ POWERS: Final = {"gp": 3, "dngo": 1}
 
 # Runs ------------------------------------------------------------------------------------------------------------
 
-SIZES: Final = (100, 200, 400, 800, 1600)
 N_DIMENSIONS: Final = 6
 NOISE: Final = 0.05
 """Standard deviation of the noise of the standardised targets."""
@@ -52,25 +49,13 @@ Prepare = Callable[[Array, Array], Callable[[], object]]
 def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
     """Seconds of one surrogate's fit to random trials at each size.
 
-    Args:
-        method: `gp` or `dngo`.
-        seed: of the trials.
-        settings: sizes (`SIZES`), increasing; n_epochs, of DNGO's training (500).
-        root: not used, the trials are generated.
-
     Returns:
         method, seed, data, n_trials, seconds: the least of two fits.
-
-    Raises:
-        ValueError: on an unknown setting, or sizes that do not increase.
     """
     from frugal.threads import one_thread
 
-    check_settings(settings, ("sizes", "n_epochs"), complete=False)
-    sizes = list(settings.get("sizes", SIZES))
-    if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
-        raise ValueError(f"sizes must be at least two numbers that increase, got {sizes}")
-    fits: dict[str, Prepare] = {"gp": _gp, "dngo": partial(_dngo, int(settings.get("n_epochs", 500)), seed)}
+    sizes = settings["sizes"]
+    fits: dict[str, Prepare] = {"gp": _gp, "dngo": partial(_dngo, settings["n_epochs"], seed)}
     prepare = fits[method]
     rng = rng_for("exploration", "surrogate cost", seed)
     X = rng.random((sizes[-1], N_DIMENSIONS))

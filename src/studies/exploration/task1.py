@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from frugal.checks import check_settings
 from studies import style
 from studies.exploration import polynomial
 from studies.exploration.document import ALL, has_enough_seeds, published
@@ -23,7 +22,6 @@ from studies.exploration.polynomial import (
     K_GRID,
     LAMBDA_GRID,
     METHODS,
-    N_TRIALS,
     OBJECTIVES,
     Point,
 )
@@ -43,25 +41,15 @@ if TYPE_CHECKING:
 def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
     """Search by one of `polynomial.METHODS`: `dngo` every objective, the others the fragment's own.
 
-    Args:
-        method: its name.
-        seed: of the surrogate.
-        settings: n_trials (`N_TRIALS`), and n_epochs, n_steps, n_walkers and marginalise of `DNGO`.
-        root: not used, the ten points are in the code.
-
     Returns:
         Rows of `polynomial.search`, and data.
 
     Raises:
-        ValueError: on an unknown setting, or a number of trials out of range.
+        ValueError: on a number of trials out of range.
     """
-    known = ("n_trials", "n_epochs", "n_steps", "n_walkers", "marginalise")
-    check_settings(settings, known, complete=False)
     searched = OBJECTIVES if method == "dngo" else ("as_published",)
-    given = {"n_trials": N_TRIALS, **settings}
-    parts = [
-        polynomial.search(objective, method_of(METHODS, method), seed=seed, **given) for objective in searched
-    ]
+    known = method_of(METHODS, method)
+    parts = [polynomial.search(objective, known, seed=seed, **settings) for objective in searched]
     return pd.concat(parts, ignore_index=True).assign(data="original")
 
 

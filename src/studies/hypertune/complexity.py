@@ -25,7 +25,6 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from frugal.checks import check_settings, check_whole
 from frugal.seeds import rng_for
 from frugal.stats import standard_error
 from studies import style
@@ -45,7 +44,6 @@ METHODS: Final = (
     Method("subset", label="a subset (M2 of the document)", color="#D9820A", marker="D", linestyle="-"),
     Method("all", label="all rows (M1)", color="#00318F", marker="^", linestyle="--"),
 )
-SETTINGS: Final = ("dataset", "n_train", "subset_rows", "n_test", "n_features", "C", "gamma")
 DELTA: Final = 0.05
 
 
@@ -60,25 +58,16 @@ def bound(n_rows: int, vc_dimension: int, delta: float = DELTA) -> float:
 def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data") -> pd.DataFrame:
     """Accuracies of one seed on a subset of the training rows, or on all of them, a row per number of features.
 
-    Args:
-        method: name of one of `METHODS`.
-        seed: draws the training rows, of these the subset, and the random features.
-        settings: dataset, one that sets no test rows apart; n_train, training rows; subset_rows, of the subset;
-            n_test, test rows; n_features, numbers of random features; C and gamma, of the SVM.
-        root: folder of the datasets.
-
     Returns:
         dataset, data, n_rows, n_features, train_accuracy, accuracy (on the test rows), bound.
 
     Raises:
-        ValueError: on an unknown or missing setting, or more rows than there are.
+        ValueError: on more rows than there are.
     """
     from frugal import datasets, learners
     from frugal.threads import one_thread
     from frugal.trials.parts import split
 
-    check_settings(settings, SETTINGS, complete=True)
-    check_whole("subset_rows", settings["subset_rows"], 2, settings["n_train"], "the training rows")
     data = datasets.load(settings["dataset"], root=root)
     n_train, n_test = settings["n_train"], settings["n_test"]
     parts = split(data, n_valid=1, n_test=n_test, seed=0, n_train=n_train, train_seed=seed)

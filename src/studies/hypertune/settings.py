@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from studies.settings import (
     OURS,
@@ -29,6 +29,7 @@ from studies.settings import (
     Share,
     Two,
     left_out,
+    refuse,
     setting,
     unknown,
 )
@@ -103,6 +104,12 @@ class Complexity(Settings):
     }
     smoke = {"n_train": 400, "subset_rows": 100, "n_test": 400, "n_features": [8, 32, 128], "n_seeds": 1}
     desk = {"n_seeds": 5}
+
+    @model_validator(mode="after")
+    def _subset_of_the_training_rows(self) -> Complexity:
+        if self.subset_rows > self.n_train:
+            raise refuse(f"at most {self.n_train}, the training rows", self.subset_rows, "subset_rows")
+        return self
 
 
 class Tuned(Settings):

@@ -32,6 +32,11 @@
     draw();
   }
 
+  // Black would not be seen in the dark.
+  function seen(color) {
+    return color === "#000000" ? getComputedStyle(document.body).color : color;
+  }
+
   // Rows of the chosen problems, methods and currency, by name.
   function chosen() {
     const [problems, methods] = [new Set(checked("problems")), new Set(checked("methods"))];
@@ -39,7 +44,7 @@
     return current.rows
       .filter(([p, m, c]) => problems.has(p) && methods.has(m) && c === currency)
       .map(([p, m, , x, y, low, high]) => ({
-        place: p, problem: current.problems[p], method: current.methods[m].label, color: current.methods[m].color, dash: current.methods[m].dash,
+        place: p, problem: current.problems[p], method: current.methods[m].label, color: seen(current.methods[m].color), dash: current.methods[m].dash,
         x, y, low, high,
       }));
   }

@@ -76,6 +76,10 @@ class SvmTrials(Settings):
     smoke = {"random": 9, "ei": None, "entropy_search": None, "mtbo_4": 5, "fabolas": 6}
 
 
+_SAMPLED = {"n_hyper": 10, "n_burn": 100, "n_steps": 200, "n_representers": 50, "n_samples": 1000}
+_LEAN = {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200}
+
+
 class SvmSearch(Settings):
     """Figure 3, section 2.1: 7 strategies on lookup.svm_mnist, whose sizes they use.
 
@@ -88,22 +92,8 @@ class SvmSearch(Settings):
         {  # 10 samples of the hyperparameters, 200 candidates: the lean setting
             "random": {"n_initial": 2},
             "ei": {"n_initial": 2, "inference": "mcmc", "n_burn": 100, "n_steps": 200, "n_starts": 5},
-            "entropy_search": {
-                "n_initial": 2,
-                "n_hyper": 10,
-                "n_burn": 100,
-                "n_steps": 200,
-                "n_representers": 50,
-                "n_samples": 1000,
-            },
-            "mtbo_4": {
-                "n_initial": 5,
-                "n_hyper": 10,
-                "n_burn": 100,
-                "n_steps": 200,
-                "n_representers": 50,
-                "n_samples": 1000,
-            },
+            "entropy_search": {"n_initial": 2, **_SAMPLED},
+            "mtbo_4": {"n_initial": 5, **_SAMPLED},
             "mtbo_16": {"n_initial": 5},
             "mtbo_64": {"n_initial": 5},
             "fabolas": {
@@ -123,16 +113,9 @@ class SvmSearch(Settings):
     laptop = {
         "strategies": {
             "ei": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "entropy_search": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "mtbo_4": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "fabolas": {
-                "n_initial": 8,
-                "n_hyper": 4,
-                "n_burn": 20,
-                "n_steps": 10,
-                "n_representers": 20,
-                "n_samples": 200,
-            },
+            "entropy_search": _LEAN,
+            "mtbo_4": _LEAN,
+            "fabolas": {"n_initial": 8, **_LEAN},
         },
         "n_seeds": 2,
     }

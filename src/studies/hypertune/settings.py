@@ -227,7 +227,7 @@ class ElasticNet(OnTables):
             "hypertune_literal": 26,
         },
         "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "fabolas": _LEAN,
             "hypertune": {"n_subset_trials": 4},
         },
         "n_seeds": 1,
@@ -264,7 +264,7 @@ class ElasticNet(OnTables):
             "hypertune_literal": {"letter": 38, "adult_codes": 38, "adult": 38},
         },
         "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "fabolas": _LEAN,
             "hypertune": {"n_subset_trials": 6},
         },
     }
@@ -301,7 +301,7 @@ class Svm(OnTables):
             "hypertune_unsigned": None,
         },
         "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "fabolas": _LEAN,
             "hypertune": {"n_subset_trials": 4},
         },
         "n_seeds": 1,
@@ -320,7 +320,7 @@ class Svm(OnTables):
             "hypertune_unsigned": None,
         },
         "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "fabolas": _LEAN,
             "hypertune": {"n_subset_trials": 6},
         },
     }
@@ -364,7 +364,7 @@ class SvmRff(OnTables):
             "hypertune_unsigned": None,
         },
         "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "fabolas": _LEAN,
             "hypertune": {"n_subset_trials": 4},
         },
         "n_seeds": 1,
@@ -385,7 +385,7 @@ class SvmRff(OnTables):
             "hypertune_unsigned": None,
         },
         "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "fabolas": _LEAN,
             "hypertune": {"n_subset_trials": 6},
         },
     }
@@ -437,7 +437,7 @@ class Mlp(Tuned):
             "hypertune_neutral": None,
         },
         "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "fabolas": _LEAN,
             "hypertune": {"n_subset_trials": 4},
         },
         "n_seeds": 1,
@@ -464,7 +464,7 @@ class Mlp(Tuned):
             "hypertune_neutral": None,
         },
         "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "fabolas": _LEAN,
             "hypertune": {"n_subset_trials": 6},
         },
     }
@@ -509,7 +509,7 @@ class CifarCnn(Tuned):
         "epochs": 3,
         "n_trials": {"random": 8, "ei": 8, "fabolas": None, "hyperband": 12, "hypertune": 24},
         "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "fabolas": _LEAN,
             "hypertune": {"n_subset_trials": 4},
         },
         "n_seeds": 1,
@@ -522,7 +522,7 @@ class CifarCnn(Tuned):
         "epochs": 10,
         "n_trials": {"random": None, "ei": 8, "fabolas": 50, "hyperband": 22, "hypertune": 20},
         "strategies": {
-            "fabolas": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
+            "fabolas": _LEAN,
             "hypertune": {"n_subset_trials": 3},
         },
     }

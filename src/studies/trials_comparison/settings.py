@@ -183,6 +183,7 @@ class ComparedCurves(Settings):
     desk = {"strategies": {"dngo": {"n_epochs": 100}}}
 
 
+_LEAN = {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200}
 _SAMPLED = {"n_hyper": 10, "n_burn": 50, "n_steps": 20, "n_representers": 50, "n_samples": 500}
 
 
@@ -254,16 +255,9 @@ class ComparedLive(Settings):
         },
         "strategies": {
             "ei": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "entropy_search": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "mtbo_4": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "fabolas": {
-                "n_initial": 8,
-                "n_hyper": 4,
-                "n_burn": 20,
-                "n_steps": 10,
-                "n_representers": 20,
-                "n_samples": 200,
-            },
+            "entropy_search": _LEAN,
+            "mtbo_4": _LEAN,
+            "fabolas": {"n_initial": 8, **_LEAN},
             "smac": {"retrain_after": 4},
             "ei_explore": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
             "dngo": {"n_epochs": 100},
@@ -309,16 +303,9 @@ class ComparedLive(Settings):
             "hypertune": 40,
         },
         "strategies": {
-            "entropy_search": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "mtbo_4": {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200},
-            "fabolas": {
-                "n_initial": 8,
-                "n_hyper": 4,
-                "n_burn": 20,
-                "n_steps": 10,
-                "n_representers": 20,
-                "n_samples": 200,
-            },
+            "entropy_search": _LEAN,
+            "mtbo_4": _LEAN,
+            "fabolas": {"n_initial": 8, **_LEAN},
             "dngo": {"n_epochs": 100},
             "hypertune": {"n_subset_trials": 5, "n_starts": 2},
         },

@@ -123,19 +123,6 @@ def complete(given: Mapping[str, Any], *, source: str = "config") -> dict[str, A
     return whole
 
 
-def check_rows(experiment: str, settings: Mapping[str, Any], *, source: str = "--settings") -> None:
-    """Refuse settings of a study with jobs of its own that its model refuses; what they lack is the study's own.
-
-    Raises:
-        ValueError: one sentence with source, key, value and what would have been accepted.
-    """
-    from studies.registry import experiments, paper_of
-
-    block = {key: value for key, value in settings.items() if key != "table"}  # the workflow's own
-    if experiment in experiments():  # the job refuses others
-        complete({"scale": "paper", paper_of(experiment): {experiment: block}}, source=source)
-
-
 def load(*paths: str | Path) -> dict[str, Any]:
     """The whole configuration of files, each merged over those before it.
 

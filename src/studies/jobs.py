@@ -245,11 +245,9 @@ def _rows(args: argparse.Namespace) -> None:
     """Methods of one of `registry.experiments`, seed after seed."""
     import pandas as pd
 
-    from studies.config import check_rows
     from studies.registry import run
 
     settings, parts = settings_of(args.settings), []
-    check_rows(args.experiment, settings)
     for method in args.methods:
         for seed in args.seeds:
             parts.append(run(args.experiment, method, seed, settings, args.root))

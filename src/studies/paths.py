@@ -71,6 +71,19 @@ def mean_path(paths: Sequence[pd.DataFrame], x: str, value: str, grid: Array) ->
     return mean_at(grid, np.array(found)).dropna(subset="mean")
 
 
+def mean_curve(searches: pd.DataFrame, x: str, value: str, grid: Array) -> pd.DataFrame:
+    """`mean_path` of the seeds of one method that have a value, to the end of the longest; n_missing have none.
+
+    Where no seed has one, there is one row, whose x is nan.
+    """
+    paths = [path for _, path in searches.groupby("seed")]
+    begun = [path for path in paths if path[value].notna().any()]
+    line = pd.DataFrame({"x": [np.nan], "n_seeds": 0})
+    if begun:
+        line = mean_path(begun, x, value, until_last(grid, begun, x))
+    return line.assign(n_missing=len(paths) - len(begun))
+
+
 def mean_at(x: Array, values: Array) -> pd.DataFrame:
     """Means with Student's 95 % intervals.
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -59,15 +61,38 @@ def read_printed(name: str, *, as_text: bool = False) -> pd.DataFrame:
         return pd.read_csv(file, dtype=str if as_text else None)
 
 
-def unprinted(table: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """The table with those of `TIDY` that a document fills where it prints a number, and with its scale.
+def tidied(
+    table: pd.DataFrame,
+    keys: list[str],
+    scale: str,
+    *further: str,
+    orders: Mapping[str, Iterable[Any]] = MappingProxyType({}),
+) -> pd.DataFrame:
+    """A table as its CSV holds it: the keys, `TIDY`, then further columns; without what a document does not print.
 
     Args:
-        table: with what was measured; its stars are kept where it has some.
+        table: with what was measured, and what is printed where something is.
+        keys: columns that make a row.
         scale: label of the run.
+        *further: columns to keep.
+        orders: values of keys in the order wanted. With any, rows are sorted by the keys, the first of them first;
+            without, they stay as they are.
     """
-    stars = table.get("stars", "")
-    return table.assign(published=np.nan, published_se=np.nan, published_stars="", stars=stars, scale=scale)
+    blank: dict[str, Any] = {"published": np.nan, "published_se": np.nan, "published_stars": "", "stars": ""}
+    table = table.assign(**{name: value for name, value in blank.items() if name not in table})
+    table = table if "scale" in table else table.assign(scale=scale)
+    if orders:
+        table = in_order(table, {key: orders.get(key) for key in keys})
+    return table[[*keys, *TIDY, *further]].reset_index(drop=True)
+
+
+def in_order(table: pd.DataFrame, orders: Mapping[str, Iterable[Any] | None]) -> pd.DataFrame:
+    """The rows by columns, the first of them first: in the order of listed values, or (None) increasing."""
+    places = [
+        table[key].rank(method="dense") if listed is None else table[key].map(list(listed).index)
+        for key, listed in orders.items()
+    ]
+    return table.iloc[np.lexsort(places[::-1])].reset_index(drop=True)
 
 
 def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
@@ -90,6 +115,29 @@ def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFram
         numbers = (by_seed.mean(), standard_error(by_seed), *mean_interval(by_seed), len(by_seed), n_missing)
         rows.append([*cell, *numbers, provenance(part)])
     return pd.DataFrame(rows, columns=[*keys, *MEASURED])
+
+
+def by_measure(runs: pd.DataFrame, measures: Iterable[str], keys: list[str]) -> pd.DataFrame:
+    """`mean_by_seed` of several columns, the name of each under `measure`, which is the first key.
+
+    Args:
+        runs: one row per run, with columns seed and data.
+        measures: columns to average.
+        keys: further ones that make a cell.
+    """
+    long = runs.melt([*keys, "seed", "data"], list(measures), var_name="measure").astype({"value": float})
+    return mean_by_seed(long, "value", ["measure", *keys])
+
+
+def mean_of_each(measures: Mapping[str, pd.DataFrame], keys: list[str]) -> pd.DataFrame:
+    """`mean_by_seed` of the column value of several tables, by the measure that each is of; `measure` is a key."""
+    parts = [mean_by_seed(table.assign(measure=name), "value", keys) for name, table in measures.items()]
+    return pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+
+
+def means(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
+    """`mean_by_seed` as figures hold it: the keys, mean, low, high, n_seeds, data."""
+    return mean_by_seed(runs, value, keys).rename(columns={"ours": "mean"}).drop(columns=["ours_se", "n_missing"])
 
 
 def shares_within(table: pd.DataFrame, shares: Iterable[str]) -> pd.DataFrame:

@@ -2,16 +2,31 @@
 
 import pandas as pd
 
-from studies.tidy import read_printed, unprinted
+from studies.tidy import TIDY, read_printed, tidied
+
+MEASURED = pd.DataFrame(
+    {"method": ["b", "a"], "ours": 1.0, "ours_se": 0.1, "low": 0.8, "high": 1.2, "n_seeds": 10, "data": "original"}
+)
 
 
 def test_what_no_document_prints_is_left_empty_and_own_stars_are_kept():
-    measured = pd.DataFrame({"method": ["a", "b"], "ours": [1.0, 2.0]})
-    table = unprinted(measured, "smoke")
-    assert list(table) == ["method", "ours", "published", "published_se", "published_stars", "stars", "scale"]
+    table = tidied(MEASURED, ["method"], "smoke")
+    assert list(table) == ["method", *TIDY]
     assert table[["published", "published_se"]].isna().all(axis=None)
     assert table.iloc[0][["published_stars", "stars", "scale"]].tolist() == ["", "", "smoke"]
-    assert unprinted(measured.assign(stars=["**", ""]), "smoke")["stars"].tolist() == ["**", ""]
+    assert tidied(MEASURED.assign(stars=["**", ""]), ["method"], "smoke")["stars"].tolist() == ["**", ""]
+
+
+def test_rows_stay_as_they_are_unless_a_key_has_an_order():
+    table = MEASURED.assign(measure=["error", "cost"])
+    assert tidied(table, ["method"], "smoke")["method"].tolist() == ["b", "a"]
+    keys = ["measure", "method"]
+    assert tidied(table, keys, "smoke", orders={"measure": ["cost", "error"]})["method"].tolist() == ["a", "b"]
+    same = pd.concat([table, table.assign(measure="cost", ours=2.0)], ignore_index=True)
+    shown = tidied(same, keys, "smoke", orders={"measure": ["error", "cost"]})
+    assert list(zip(shown["measure"], shown["method"], strict=True)) == [
+        ("error", "b"), ("cost", "a"), ("cost", "a"), ("cost", "b"),
+    ]  # fmt: skip
 
 
 def test_printed_numbers_are_found_by_their_name():

@@ -231,11 +231,7 @@ def draw_betas(table: pd.DataFrame) -> Figure:
 
 
 def summarise_prior_predictive(seed: int) -> pd.DataFrame:
-    """Figure 4: the prior predictive, exact and as a histogram of draws in 30 bins over their range.
-
-    Args:
-        seed: of the draws.
-    """
+    """Figure 4: the prior predictive, exact and as a histogram of draws in 30 bins over their range."""
     from frugal.folds.beta import Posterior
 
     prior = Posterior.fit([])
@@ -258,11 +254,7 @@ def draw_prior_predictive(table: pd.DataFrame) -> Figure:
 
 
 def summarise_predictives(seed: int) -> pd.DataFrame:
-    """Figure 5: posterior predictives of three sets, exact and as histograms of draws in 50 bins on [0, 1].
-
-    Args:
-        seed: of the draws.
-    """
+    """Figure 5: posterior predictives of three sets, exact and as histograms of draws in 50 bins on [0, 1]."""
     from frugal.folds.beta import Posterior
 
     edges = np.linspace(0, 1, 51)
@@ -291,11 +283,7 @@ def draw_predictives(table: pd.DataFrame) -> Figure:
 
 
 def summarise_contrast(seed: int) -> pd.DataFrame:
-    """Figure 6: posterior predictive, exact and as draws in 40 bins, against the fit by maximum likelihood.
-
-    Args:
-        seed: of the draws.
-    """
+    """Figure 6: posterior predictive, exact and as draws in 40 bins, against the fit by maximum likelihood."""
     from frugal.folds.beta import Posterior
 
     parts = []

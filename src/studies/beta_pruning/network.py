@@ -18,7 +18,7 @@ from studies import style
 from studies.estimates import Arrays, Estimate, clustered_share, exact, mean, ratio, share, tied
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, at_least, at_most, below, near
-from studies.tidy import TIDY, mean_by_seed, need, provenance, read_printed, unprinted
+from studies.tidy import by_measure, need, provenance, read_printed, tidied
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -235,10 +235,6 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Every measure of the sweep, mean with its interval; keys `SWEEP_KEYS`, then `tidy.TIDY`.
 
     The method `beta_pruning_chance` is beta pruning where a diverged network scores 1 / n_classes.
-
-    Args:
-        runs: of `SWEPT`.
-        scale: label of the run.
     """
     need(runs, "tau", "buffer", "failed_as", *MEASURES)
     named = runs.assign(
@@ -246,14 +242,13 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         tau=runs["tau"].map("{:g}".format).replace("nan", "-"),
         buffer=runs["buffer"].map("{:g}".format).replace("nan", "-"),
     )
-    long = named.melt(["method", "tau", "buffer", "seed", "data"], list(MEASURES), var_name="measure")
-    table = mean_by_seed(long, "value", SWEEP_KEYS)
-    as_numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in ("tau", "buffer")}
-    ordered = table.assign(measure=table["measure"].map(MEASURES.index), **as_numbers)
-    table = table.loc[ordered.sort_values(SWEEP_KEYS, na_position="first").index].reset_index(drop=True)
-    table = unprinted(table, scale)
-    table["n_rows"] = runs["n_rows"].min()
-    return table[[*SWEEP_KEYS, *TIDY, *(c for c in table if c not in (*SWEEP_KEYS, *TIDY))]]
+    table = by_measure(named, MEASURES, ["tau", "method", "buffer"]).assign(n_rows=runs["n_rows"].min())
+    numbers = {name: sorted(table[name].unique(), key=_number) for name in ("tau", "buffer")}
+    return tidied(table, SWEEP_KEYS, scale, "n_missing", "n_rows", orders={"measure": MEASURES, **numbers})
+
+
+def _number(text: str) -> float:
+    return -1.0 if text == "-" else float(text)
 
 
 def recorded() -> pd.DataFrame:
@@ -273,9 +268,6 @@ def summarise_explored(runs: pd.DataFrame) -> pd.DataFrame:
 
     Ours are mean, least and greatest over the seeds. A step at which a seed has no value yet, since all its
     networks have diverged, is left out.
-
-    Args:
-        runs: of `EXPLORED`.
 
     Returns:
         panel, method, step, mean, low, high, n_seeds, n_rows, data.
@@ -319,9 +311,6 @@ def draw_explored(table: pd.DataFrame) -> Figure:
 
 def summarise_swept(runs: pd.DataFrame) -> pd.DataFrame:
     """What every tau and buffer cost, explored and lost: mean, least and greatest over the seeds.
-
-    Args:
-        runs: of `SWEPT`.
 
     Returns:
         panel (of `SWEPT_PANELS`), buffer, tau, mean, low, high, n_seeds, n_rows, data.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -13,15 +13,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
-from studies import style
-from studies.big_data.lines import averaged, draw_lines, tidied
+from studies import plotters, style
 from studies.estimates import Arrays, Estimate, mean, ratio
 from studies.records import Artefact, Claim, Look, Method, Study, method_of
 from studies.regions import above, below
-from studies.tidy import mean_by_seed
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from studies.tidy import by_measure, means, tidied
 
 Floats = NDArray[np.float64]
 
@@ -197,58 +193,39 @@ _LOOKS: Final = {method.name: method.look for method in METHODS if method.name !
 
 
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """Slopes and their distance from those of the fit to all rows; the document prints no numbers.
-
-    Args:
-        runs: of the experiment `bias`.
-        scale: label of the run.
-
-    Returns:
-        measure (slope_1, slope_2, intercept, distance, distance_of_mean), method, r, then `TIDY`.
-    """
-    parts = []
-    for measure in ("slope_1", "slope_2", "intercept", "distance", "distance_of_mean"):
-        table = mean_by_seed(runs, measure, CURVE).assign(measure=measure, published=np.nan)
-        parts.append(tidied(table, ["measure", *CURVE], scale))
-    return pd.concat(parts, ignore_index=True)
+    """Slopes and their distance from those of the fit to all rows; the document prints no numbers."""
+    measures = ("slope_1", "slope_2", "intercept", "distance", "distance_of_mean")
+    keys = ["measure", *CURVE]
+    return tidied(by_measure(runs, measures, CURVE), keys, scale, orders={"measure": measures})
 
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Distance of the slopes from those of the fit to all rows, against r.
-
-    Args:
-        runs: of the experiment `bias`.
 
     Returns:
         panel (`distance` of single fits, `distance_of_mean` of the mean over a seed's repeats), method, r,
         mean, low, high, n_seeds, data.
     """
     runs = runs[runs["method"] != "full"]
-    parts = [averaged(runs, panel, CURVE).assign(panel=panel) for panel in ("distance", "distance_of_mean")]
-    columns = ["panel", *CURVE, "mean", "low", "high", "n_seeds", "data"]
-    return pd.concat(parts, ignore_index=True)[columns]
+    parts = [means(runs, panel, CURVE).assign(panel=panel) for panel in ("distance", "distance_of_mean")]
+    return pd.concat(parts, ignore_index=True)[["panel", *CURVE, "mean", "low", "high", "n_seeds", "data"]]
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """Distance from the slopes of the fit to all rows against r, of single fits and of their mean."""
     titles = {"distance": "Distance of the slopes, one fit (rms)", "distance_of_mean": "Distance of their mean"}
-    figure = style.new_figure(7.2, 3.4)
-    for axis, (panel, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
-        part = table[table["panel"] == panel]
-        axis.set(xscale="log", yscale="log")
-        draw_lines(axis, part, _LOOKS)
+    figure, panels = plotters.row(table, "panel", titles, size=(7.2, 3.4))
+    for axis, part, panel in panels:
+        axis.set(xscale="log", yscale="log", ylim=(0.5 * part["mean"].min(), 1.8 * part["mean"].max()))
+        plotters.lines(axis, part, _LOOKS, x="r", order=_LOOKS, band=0.12)
         if panel == "distance":
             sizes = np.array([part["r"].min(), part["r"].max()], dtype=float)
             start = part.loc[(part["method"] == "cc_weighted") & (part["r"] == sizes[0]), "mean"]
             heights = 0.6 * float(start.iloc[0]) * np.sqrt(sizes[0] / sizes)
             axis.plot(sizes, heights, color="#7A7A7A", linewidth=0.8, linestyle=":", label=r"slope $-1/2$")
-            handles = axis
-        axis.set(xlabel="Rows of the second step, r", ylabel=title)
-        axis.grid(alpha=0.3)
-    style.legend(figure, [handles], n_columns=3)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+        axis.set(xlabel="Rows of the second step, r", ylabel=titles[panel])
+    return plotters.finish(figure, table, 3, of=figure.axes[:1])
 
 
 N_ROWS: Final = 100_000
@@ -267,9 +244,6 @@ def summarise_figure9(seed: int) -> pd.DataFrame:
 
     The limit, to which fits of ever more rows drawn by case-control tend, gives both classes the same weight; its
     intercept is corrected. A boundary is where the model takes both classes to be equally likely.
-
-    Args:
-        seed: of the rows and of the held-out rows.
 
     Returns:
         panel (rows, boundary, precision), name (0 and 1 for rows; full and cc), x, y, data: features; or recall
@@ -321,7 +295,7 @@ def precision_at(y: Floats, scores: Floats, recalls: Floats) -> Floats:
 
 
 @style.styled
-def draw_figure9(table: pd.DataFrame) -> Figure:
+def draw_figure9(table: pd.DataFrame) -> plotters.Figure:
     """Left the rows with both boundaries, right precision against recall on held-out rows."""
     figure = style.new_figure(7.2, 3.2)
     left, right = figure.subplots(1, 2)
@@ -343,9 +317,7 @@ def draw_figure9(table: pd.DataFrame) -> Figure:
     left.set(xlim=(rows["x"].min() - margin, rows["x"].max() + margin))
     right.set(xlabel="Recall", ylabel="Precision", xlim=(0, 1), ylim=(0, 1.02))
     right.grid(alpha=0.3)
-    style.legend(figure, [left], n_columns=4)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    return plotters.finish(figure, table, 4, of=[left])
 
 
 TABLE: Final = Artefact(

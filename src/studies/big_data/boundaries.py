@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -12,16 +12,12 @@ from numpy.random import Generator
 
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from studies import style
+from studies import plotters, style
 from studies.big_data import ripley
-from studies.big_data.lines import by_measure, in_order, tidied
 from studies.estimates import Arrays, Estimate, resampled, share
 from studies.records import Artefact, Claim, Method, Study
 from studies.regions import above
-from studies.tidy import provenance
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from studies.tidy import by_measure, provenance, tidied
 
 FULL: Final = Method("full", label="full SVM", color="#000000", marker="o", linestyle="-")
 KM_SVM: Final = Method("km_svm", label="KM-SVM", color="#F2B138", marker="s", linestyle="--")
@@ -134,27 +130,17 @@ _GREY: Final = "#8A8F96"
 
 
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """`MEASURES` of every method; keys measure and method, then `tidy.TIDY`.
-
-    Slopes and angles of the picture stand as published; it shows one data set.
-
-    Args:
-        runs: of `BOUNDARIES`.
-        scale: label of the run.
-    """
+    """`MEASURES` of every method; published are slopes and angles of the document's picture, of one data set."""
     table = by_measure(runs, MEASURES, ["method"])
     angles = {method: ripley.pictured_angle_deg(method) for method in PICTURED}
     theirs = {"slope": dict(ripley.PICTURED), "angle_deg": angles}
     pairs = zip(table["measure"], table["method"], strict=True)
-    shown = [theirs.get(measure, {}).get(method, np.nan) for measure, method in pairs]
-    return tidied(in_order(table.assign(published=shown), MEASURES, ["method"]), ["measure", "method"], scale)
+    table = table.assign(published=[theirs.get(measure, {}).get(method, np.nan) for measure, method in pairs])
+    return tidied(table, ["measure", "method"], scale, orders={"measure": MEASURES})
 
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Angles to the full SVM's line, sorted, a step per data set; and the two of the document's picture.
-
-    Args:
-        runs: of `BOUNDARIES`.
 
     Returns:
         source, method, angle_deg, share (of data sets with no greater an angle; nan for the picture), mean, low,
@@ -174,7 +160,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """Share of data sets against the angle that they do not exceed; the picture's angles as grey lines."""
     figure = style.new_figure(4.4, 2.9)
     axis = figure.subplots()
@@ -183,14 +169,13 @@ def draw(table: pd.DataFrame) -> Figure:
         label = f"{look.label}, mean {mean['mean']:.1f}° ({mean['low']:.1f} to {mean['high']:.1f})"
         angles, shares = np.r_[0.0, line["angle_deg"]], np.r_[0.0, line["share"]]
         axis.step(angles, shares, where="post", color=look.color, linestyle=look.linestyle, label=label)
-    for row in table[table["source"] == PUBLISHED].itertuples():
-        look = LOOKS[str(row.method)]
+    for row in table[table["source"] == PUBLISHED].to_dict("records"):
+        look = LOOKS[row["method"]]
         label = f"{look.label} in the published picture"
-        axis.axvline(float(str(row.angle_deg)), color=_GREY, linestyle=look.linestyle, linewidth=1, label=label)
+        axis.axvline(row["angle_deg"], color=_GREY, linestyle=look.linestyle, linewidth=1, label=label)
     axis.set(xlabel="Angle to the full SVM's line (degrees)", ylabel="Share of data sets", ylim=(0, 1.02))
     axis.set_xlim(0, None)
-    style.legend(figure, [axis], n_columns=2)
-    return figure
+    return plotters.finish(figure, table, 2)
 
 
 TABLE: Final = Artefact(

@@ -17,13 +17,12 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from frugal.stats import stars
-from studies import style
+from studies import plotters, style
 from studies.big_data.cost_tables import (
     draw_intervals,
     hold_means,
     means,
     tabulate_means,
-    tidied,
     with_all_seeds,
 )
 from studies.big_data.listed import render
@@ -32,12 +31,10 @@ from studies.estimates import Arrays, Estimate, ratio
 from studies.measures import Measure
 from studies.records import Artefact, Claim, Method, Study
 from studies.regions import above
-from studies.tidy import mean_by_seed
+from studies.tidy import mean_by_seed, tidied
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from matplotlib.figure import Figure
 
 METHODS: Final = (
     Method("full", label="all rows", color="#000000", marker="*", linestyle=":"),
@@ -394,10 +391,6 @@ def _is_geometric(runs: pd.DataFrame, measure: str) -> bool:
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Every measure of every method.
 
-    Args:
-        runs: of `COMBINATIONS`.
-        scale: label of the run.
-
     Returns:
         problem, method, gamma (1 where no subsample is drawn), measure, `TIDY` and n_missing; means over seeds, of
         errors of coefficients geometric ones with their interval. A method has no row of what it does not have.
@@ -414,10 +407,6 @@ def render_measures(table: pd.DataFrame) -> str:
 
 def tabulate_against_parts(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What each combination has over each of its parts, mean over gammas, paired by seed.
-
-    Args:
-        runs: of `COMBINATIONS`.
-        scale: label of the run.
 
     Returns:
         combination, part, problem, measure (error, width_error, and costs of all fits), `TIDY`, n_missing and says
@@ -443,7 +432,7 @@ def tabulate_against_parts(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     t = np.abs(table["ours"] / table["ours_se"])
     p = 2.0 * scipy.special.stdtr(table["n_seeds"] - table["n_missing"] - 1.0, -t)
     says = np.select([table["high"] < 0, table["low"] > 0], ["less", "more"], "not told apart")
-    return tidied(table.assign(stars=[stars(x) for x in p]), keys, scale).assign(says=says)
+    return tidied(table.assign(stars=[stars(x) for x in p], says=says), keys, scale, "n_missing", "says")
 
 
 def render_against_parts(table: pd.DataFrame) -> str:
@@ -454,9 +443,6 @@ def render_against_parts(table: pd.DataFrame) -> str:
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Numbers of the figure: a row per panel, method and gamma.
-
-    Args:
-        runs: of `COMBINATIONS`.
 
     Returns:
         panel (from 1), problem, measure, against, method, gamma, rows (mean), mean, low, high, n_seeds, data;
@@ -483,20 +469,15 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw(numbers: pd.DataFrame) -> Figure:
+def draw(numbers: pd.DataFrame) -> plotters.Figure:
     """A column per combination; above its error, below its widths or seconds, both against rows."""
     from matplotlib.ticker import EngFormatter, LogLocator
 
-    figure = style.new_figure(style.TWO_COLUMN[0], 5.0)
-    for axes, number in zip(figure.subplots(2, 3).flat, range(1, 7), strict=True):
-        part = numbers[numbers["panel"] == number]
-        if part.empty:
-            style.say_not_run(axes)
-            continue
+    figure, panels = plotters.row(numbers, "panel", range(1, 7), size=(7.2, 5.0), n_rows=2)
+    for axes, part, number in panels:
         problem, measure, against = (str(part[key].iloc[0]) for key in ("problem", "measure", "against"))
         is_svm = number in (3, 6)
-        for method, line in part.groupby("method", sort=False):
-            draw_intervals(axes, line.sort_values("gamma"), _LOOKS[str(method)], x="rows")
+        draw_intervals(axes, part, _LOOKS, x="rows")
         hold_means(axes, part, log=(measure, is_svm) != ("error", True) and measure != "width_error")
         axes.set(xlabel=_WORDS[against], ylabel=_WORDS[measure, is_svm])
         axes.set_xlim(part["rows"].min() / 2, part["rows"].max() * 2)  # so that there is room for a tick or two
@@ -504,9 +485,7 @@ def draw(numbers: pd.DataFrame) -> Figure:
         axes.xaxis.set_major_formatter(EngFormatter(sep=""))
         if number <= 3:
             axes.set_title(f"{problem}, {'test error' if is_svm else 'coefficients'}")
-    style.legend(figure, figure.axes, n_columns=5, below=True)
-    style.mark_stand_in(figure, numbers["data"])
-    return figure
+    return plotters.finish(figure, numbers, 5, below=True)
 
 
 TABLE: Final = Artefact(

@@ -11,24 +11,20 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies import style
+from studies import plotters, style
 from studies.big_data.search_paths import CURRENCIES, to_same, with_spent
 from studies.cells import every
 from studies.estimates import Arrays, Estimate
 from studies.paths import mean_path, until_last
-from studies.records import Claim, Look, Method
+from studies.records import Claim, Method
 from studies.regions import above
-from studies.tidy import TIDY, mean_by_seed, provenance, shares_within, unprinted
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from studies.tidy import mean_by_seed, provenance, shares_within, tidied
 
 
 class Speed(NamedTuple):
@@ -150,11 +146,6 @@ _SHARES: Final = ("check_share", "overhead_share", "stopped_share", "poor_share"
 def tabulate(runs: pd.DataFrame, scale: str, *, comparison: Comparison) -> pd.DataFrame:
     """What the searches of a study came to, and what each combination has over its parts.
 
-    Args:
-        runs: of the study.
-        scale: label of the run.
-        comparison: of its searches.
-
     Returns:
         method, against (empty: the method's own values), measure, `TIDY`, n_missing and says. Own measures: the
         test error at the end and best_error (least validation error) or full_test_error (of the plain SVM with
@@ -182,7 +173,7 @@ def tabulate(runs: pd.DataFrame, scale: str, *, comparison: Comparison) -> pd.Da
     ranks = {method.name: i for i, method in enumerate(comparison.methods)}
     found = found.assign(is_pair=found["against"] != "", rank=found["method"].map(ranks))
     found = found.sort_values(["is_pair", "rank"], kind="stable", ignore_index=True)
-    return unprinted(found, scale)[[*KEYS, *TIDY, "n_missing", "says"]]
+    return tidied(found, KEYS, scale, "n_missing", "says")
 
 
 def paired(runs: pd.DataFrame, method: str, other: str, quality: str) -> dict[str, pd.Series[float]]:
@@ -249,10 +240,6 @@ def summarise(runs: pd.DataFrame, *, comparison: Comparison) -> pd.DataFrame:
     Lines of a panel share a grid, evenly spaced in logarithms. A line begins once every seed has a value, and ends
     with its longest search; a search that has ended keeps its last value.
 
-    Args:
-        runs: of the study.
-        comparison: of its searches.
-
     Returns:
         panel (a currency), method, x, mean, low, high (95 % Student interval), n_seeds, data.
     """
@@ -269,30 +256,18 @@ def summarise(runs: pd.DataFrame, *, comparison: Comparison) -> pd.DataFrame:
 
 
 @style.styled
-def draw(numbers: pd.DataFrame, *, comparison: Comparison) -> Figure:
+def draw(numbers: pd.DataFrame, *, comparison: Comparison) -> plotters.Figure:
     """A panel per currency, both axes logarithmic; bands are the intervals of three seeds or more."""
     from matplotlib.ticker import EngFormatter
 
-    figure = style.new_figure(style.TWO_COLUMN[0], 3.4)
-    panels: Any = figure.subplots(1, 2, sharey=True)
-    for axes, currency in zip(panels, comparison.x_labels, strict=True):
-        part = numbers[numbers["panel"] == currency]
-        if part.empty:
-            style.say_not_run(axes)
-            continue
-        for method in comparison.methods:
-            _draw_steps(axes, part[part["method"] == method.name], method.look)
-        axes.set(xlabel=comparison.x_labels[currency])
+    looks = {method.name: method.look for method in comparison.methods}
+    figure, panels = plotters.row(numbers, "panel", comparison.x_labels, size=(7.2, 3.4), sharey=True)
+    for axis, part, currency in panels:
+        plotters.lines(axis, part, looks, order=looks, is_step=True, band=0.15, marker="")
+        axis.set(xlabel=comparison.x_labels[currency])
         formatter = EngFormatter(sep="") if currency == "rows" else None
-        style.log_axis(axes.xaxis, part["x"].min(), part["x"].max(), formatter=formatter)
-        axes.grid(alpha=0.3)
-    panels[0].set_ylabel(comparison.y_label)
-    style.log_axis(panels[0].yaxis, 0.9 * numbers["mean"].min(), 1.1 * numbers["mean"].max())
-    style.legend(figure, panels[:1], n_columns=3, below=True)
-    style.mark_stand_in(figure, numbers["data"])
-    return figure
-
-
-def _draw_steps(axes: Axes, line: pd.DataFrame, look: Look) -> None:
-    axes.step(line["x"], line["mean"], where="post", color=look.color, linestyle=look.linestyle, label=look.label)
-    style.band(axes, line, look.color, step="post")
+        style.log_axis(axis.xaxis, part["x"].min(), part["x"].max(), formatter=formatter)
+    first = figure.axes[0]
+    first.set_ylabel(comparison.y_label)
+    style.log_axis(first.yaxis, 0.9 * numbers["mean"].min(), 1.1 * numbers["mean"].max())
+    return plotters.finish(figure, numbers, 3, of=[first], below=True)

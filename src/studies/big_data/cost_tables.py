@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
+from studies import plotters
 from studies.records import Look
-from studies.tidy import TIDY, mean_by_seed, unprinted
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from studies.tidy import mean_by_seed, tidied
 
 IsGeometric = Callable[[pd.DataFrame, str], bool]
 """Whether means of a measure over these runs are geometric ones, since it spans decades."""
@@ -36,61 +33,35 @@ def with_all_seeds(table: pd.DataFrame) -> pd.DataFrame:
 def tabulate_means(
     runs: pd.DataFrame, keys: list[str], measures: Sequence[str], scale: str, is_geometric: IsGeometric
 ) -> pd.DataFrame:
-    """Means of several measures.
+    """Means of several measures: the keys, of which the first is that of the problem, measure, `TIDY`, n_missing.
 
     Args:
         runs: with the keys and the measures as columns.
-        keys: of a row; the first is that of the problem.
+        keys: of a row.
         measures: columns.
         scale: label of the run.
         is_geometric: which means are geometric.
-
-    Returns:
-        The keys, measure, `TIDY` and n_missing.
     """
     parts = [
         means(part, measure, keys, is_geometric=is_geometric(part, measure)).assign(measure=measure)
         for _, part in runs.groupby(keys[0], sort=False)
         for measure in measures
     ]
-    table = pd.concat(parts, ignore_index=True)
-    return tidied(table.sort_values([*keys, "measure"], ignore_index=True), [*keys, "measure"], scale)
+    table = pd.concat(parts, ignore_index=True).sort_values([*keys, "measure"])
+    return tidied(table, [*keys, "measure"], scale, "n_missing")
 
 
-def tidied(table: pd.DataFrame, keys: list[str], scale: str) -> pd.DataFrame:
-    """With the columns of every table; the document prints none of these numbers."""
-    return unprinted(table, scale)[[*keys, *TIDY, "n_missing"]]
-
-
-def draw_intervals(axes: Axes, line: pd.DataFrame, look: Look, *, x: str) -> None:
+def draw_intervals(axis: plotters.Axes, part: pd.DataFrame, looks: Mapping[str, Look], *, x: str) -> None:
     """Means along a column, joined, with their intervals as bars."""
-    spread = [(line["mean"] - line["low"]).clip(lower=0), (line["high"] - line["mean"]).clip(lower=0)]
-    axes.errorbar(
-        line[x],
-        line["mean"],
-        yerr=[part.fillna(0.0) for part in spread],
-        color=look.color,
-        marker=look.marker,
-        linestyle=look.linestyle,
-        capsize=2,
-        elinewidth=0.8,
-        label=look.label,
-        markeredgecolor="black",
-        markeredgewidth=0.4,
-    )
+    plotters.bars(axis, part, looks, x=x, markeredgecolor="black", markeredgewidth=0.4)
 
 
-def hold_means(axes: Axes, part: pd.DataFrame, *, log: bool) -> None:
+def hold_means(axes: plotters.Axes, part: pd.DataFrame, *, log: bool) -> None:
     """Limits within which every mean lies; intervals of few seeds may go beyond."""
     from matplotlib.ticker import NullFormatter
 
     axes.set_xscale("log")
     low, high = float(part["mean"].min()), float(part["mean"].max())
-    if log:
-        axes.set_yscale("log")
-        axes.set_ylim(low / 2.5, high * 2.5)
-    else:
-        axes.set_ylim(0, 1.35 * high)
+    axes.set(**{"yscale": "log", "ylim": (low / 2.5, high * 2.5)} if log else {"ylim": (0, 1.35 * high)})
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.grid(alpha=0.3)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from studies import style
+from studies import plotters, style
 from studies.big_data import ripley
 from studies.big_data.boundaries import LOOKS, PICTURED
 from studies.records import Artefact
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 N_SETS: Final = 25
 """Data sets of which the median one is shown."""
@@ -78,39 +74,28 @@ def _angles_deg(seed: int) -> list[float]:
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """A panel per method: centres open and filled, the full SVM's line thick, the reduced one's thin."""
-    figure = style.new_figure(7.2, 3.1)
-    panels = figure.subplots(1, 2, sharex=True, sharey=True)
-    for axis, letter, (method, part) in zip(panels, "ab", table.groupby("panel", sort=True), strict=True):
+    figure, panels = plotters.row(table, "panel", PICTURED, size=(7.2, 3.1), sharex=True, sharey=True)
+    for letter, (axis, part, method) in zip("ab", panels, strict=True):
         centres = part[part["kind"] == "centre"]
         for label, face in ((0, "none"), (1, _DARK)):
             of_class = centres[centres["label"] == label]
-            axis.scatter(
-                of_class["x"],
-                of_class["y"],
-                s=22,
-                facecolors=face,
-                edgecolors=_DARK,
-                linewidths=0.8,
-                label=f"centres of class {label}",
-                zorder=2,
-            )
+            look: Any = {"s": 22, "facecolors": face, "edgecolors": _DARK, "linewidths": 0.8, "zorder": 2}
+            axis.scatter(of_class["x"], of_class["y"], label=f"centres of class {label}", **look)
         if method == "wkm_svm":
             for row in centres.itertuples():
                 axis.annotate(f"{row.size:.0f}", (row.x, row.y), (3, 3), textcoords="offset points", fontsize=6)
-        _draw_lines(axis, part, str(method))
+        _draw_lines(axis, part, method)
         angle = part["angle_deg"].iloc[0]
-        axis.set(title=f"({letter}) {LOOKS[str(method)].label}: {angle:.1f}° from the full SVM", xlabel="x₁")
-        heights = centres["y"]
-        axis.set_ylim(heights.min() - 0.2, heights.max() + 0.2)
+        axis.set(title=f"({letter}) {LOOKS[method].label}: {angle:.1f}° from the full SVM", xlabel="x₁")
+        axis.set_ylim(centres["y"].min() - 0.2, centres["y"].max() + 0.2)
         axis.set_aspect("equal", adjustable="box")
-    panels[0].set_ylabel("x₂")
-    style.legend(figure, panels, n_columns=6)
-    return figure
+    figure.axes[0].set_ylabel("x₂")
+    return plotters.finish(figure, table, 6)
 
 
-def _draw_lines(axis: Axes, part: pd.DataFrame, method: str) -> None:
+def _draw_lines(axis: plotters.Axes, part: pd.DataFrame, method: str) -> None:
     for kind, look, width in (("full", LOOKS["full"], 2.6), ("reduced", LOOKS[method], 1.2)):
         line = part[part["kind"] == kind]
         axis.plot(line["x"], line["y"], color=look.color, linewidth=width, zorder=3, label=look.label)

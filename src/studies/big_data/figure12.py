@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from studies import style
+from studies import plotters, style
 from studies.big_data.boundaries import LOOKS
 from studies.big_data.compression import PIMA
-from studies.big_data.lines import by_measure, in_order, tidied
 from studies.records import Artefact
-from studies.tidy import read_printed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from studies.tidy import by_measure, read_printed, tidied
 
 OURS, PUBLISHED = "ours", "published"
 PANELS: Final = ("test_error", "train_seconds", "n_support")
@@ -56,23 +51,14 @@ def published() -> pd.DataFrame:
 
 
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """`MEASURES` of every data set, method and compression; those are its keys, then `tidy.TIDY`.
-
-    Args:
-        runs: of `compression.COMPRESSION`.
-        scale: label of the run.
-    """
-    table = by_measure(runs.assign(at_edge=runs["at_edge"].astype(float)), MEASURES, KEYS)
+    """`MEASURES` of every data set, method and compression; those are its keys, then `tidy.TIDY`."""
     theirs = published().assign(dataset=PIMA)
-    table = table.merge(theirs, on=["measure", *KEYS], how="left")
-    return tidied(in_order(table, MEASURES, KEYS), ["measure", *KEYS], scale)
+    table = by_measure(runs, MEASURES, KEYS).merge(theirs, on=["measure", *KEYS], how="left")
+    return tidied(table, ["measure", *KEYS], scale, orders={"measure": MEASURES})
 
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Test error, training time and support vectors against R, and the document's, which are of `PIMA` alone.
-
-    Args:
-        runs: of `compression.COMPRESSION`.
 
     Returns:
         panel (of `PANELS`), source, dataset, method, compression, mean, low, high (95 % t-interval over seeds),
@@ -90,11 +76,11 @@ def summarise_rows(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _curves(runs: pd.DataFrame, panels: tuple[str, ...]) -> pd.DataFrame:
-    means = by_measure(runs, panels, KEYS)
+    found = by_measure(runs, panels, KEYS)
     long = runs.melt(KEYS, list(panels), var_name="measure")
     ends = long.groupby(["measure", *KEYS])["value"].agg(least="min", greatest="max").reset_index()
     names = {"measure": "panel", "ours": "mean"}
-    return means.merge(ends, on=["measure", *KEYS]).rename(columns=names).assign(source=OURS)[_COLUMNS]
+    return found.merge(ends, on=["measure", *KEYS]).rename(columns=names).assign(source=OURS)[_COLUMNS]
 
 
 # Pictures ------------------------------------------------------------------------------------------------------
@@ -113,50 +99,40 @@ _SHIFTS: Final = {"svm_km": 0.96, "km_svm": 1.0, "wkm_svm": 1.04}
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """A row of panels per data set: test error, training time, support vectors; bars are 95 % intervals."""
-
-    def draw_panel(axis: Axes, part: pd.DataFrame, panel: str) -> None:
+    figure, panels = _panels(table, PANELS, 7.2)
+    for axis, part, _, panel in panels:
         _draw_published(axis, part[part["source"] == PUBLISHED])
         _draw_curves(axis, part[part["source"] == OURS], panel)
         if panel not in _LOGARITHMIC:
             axis.set_ylim(0, 1.1 * part[["mean", "high"]].max().max())
-
-    return _draw_panels(table, PANELS, 7.2, draw_panel)
+    return plotters.finish(figure, table, 5)
 
 
 @style.styled
-def draw_rows(table: pd.DataFrame) -> Figure:
+def draw_rows(table: pd.DataFrame) -> plotters.Figure:
     """A row of panels per data set: rows given to SVM fits, and rows left with their range over splits."""
-
-    def draw_panel(axis: Axes, part: pd.DataFrame, panel: str) -> None:
+    figure, panels = _panels(table, ROWS_PANELS, 6.0)
+    for axis, part, _, panel in panels:
         if panel == "share_left":
             part = part.assign(low=part["least"], high=part["greatest"])
             axis.set_ylim(0, 1.05)
         _draw_curves(axis, part, panel)
+    return plotters.finish(figure, table, 5)
 
-    return _draw_panels(table, ROWS_PANELS, 6.0, draw_panel)
 
-
-def _draw_panels(
-    table: pd.DataFrame,
-    panels: tuple[str, ...],
-    width: float,
-    draw_panel: Callable[[Axes, pd.DataFrame, str], None],
-) -> Figure:
-    """A row per data set and a column per panel, against R; width in inches."""
-    datasets = list(dict.fromkeys(table["dataset"]))
-    figure = style.new_figure(width, 0.6 + 1.9 * len(datasets))
-    grid = figure.subplots(len(datasets), len(panels), squeeze=False, sharex=True)
-    for dataset, axes in zip(datasets, grid, strict=True):
-        for panel, axis in zip(panels, axes, strict=True):
-            draw_panel(axis, table[(table["dataset"] == dataset) & (table["panel"] == panel)], panel)
-        axes[0].set_title(_title(table, dataset), loc="left", fontweight="bold")
-    for axis in grid[-1]:
-        axis.set_xlabel("Compression R")
-    style.legend(figure, grid.ravel(), n_columns=5)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+def _panels(
+    table: pd.DataFrame, panels: tuple[str, ...], width: float
+) -> tuple[plotters.Figure, list[tuple[plotters.Axes, pd.DataFrame, str, str]]]:
+    """A row per data set, which its first panel names, and a column per panel, against R; width in inches."""
+    figure, found = plotters.grid(
+        table, "dataset", "panel", panels, size=lambda n: (width, 0.6 + 1.9 * n), sharex=True
+    )
+    for axis, _, dataset, _ in found[:: len(panels)]:
+        axis.set_title(_title(table, dataset), loc="left", fontweight="bold")
+    plotters.label_edges(figure, "Compression R")
+    return figure, found
 
 
 def _title(table: pd.DataFrame, dataset: str) -> str:
@@ -166,43 +142,19 @@ def _title(table: pd.DataFrame, dataset: str) -> str:
     return f"{dataset}, {'/'.join(sorted(set(ours['data'])))}, {ours['n_seeds'].iloc[0]:g} seed(s)"
 
 
-def _draw_curves(axis: Axes, part: pd.DataFrame, panel: str) -> None:
-    for method, line in part.groupby("method", sort=True):
-        look = LOOKS[str(method)]
-        spread = np.vstack([line["mean"] - line["low"], line["high"] - line["mean"]])
-        axis.errorbar(
-            line["compression"] * _SHIFTS[str(method)],
-            line["mean"],
-            yerr=np.maximum(spread, 0),
-            color=look.color,
-            marker=look.marker,
-            capsize=2,
-            linestyle=look.linestyle,
-            elinewidth=0.8,
-            label=look.label,
-        )
-    axis.set(ylabel=_TITLES[panel], xscale="log")
-    ticks = sorted({*part["compression"], 1.0, 3.0, 5.0, 10.0})
-    axis.set_xticks(ticks, [f"{ratio:g}" for ratio in ticks])
-    axis.minorticks_off()
+def _draw_curves(axis: plotters.Axes, part: pd.DataFrame, panel: str) -> None:
+    shifted = part.assign(at=part["compression"] * part["method"].map(_SHIFTS))
+    plotters.bars(axis, shifted, LOOKS, x="at")
+    axis.set(ylabel=_TITLES[panel])
+    plotters.log_ticks(axis, sorted({*part["compression"], 1.0, 3.0, 5.0, 10.0}))
     if panel in _LOGARITHMIC:
         axis.set_yscale("log")
-    axis.grid(alpha=0.3)
 
 
-def _draw_published(axis: Axes, part: pd.DataFrame) -> None:
-    for method, line in part.groupby("method", sort=True):
-        look = LOOKS[str(method)]
-        axis.plot(
-            line["compression"],
-            line["mean"],
-            color=_GREY,
-            marker=look.marker,
-            linestyle=look.linestyle,
-            markerfacecolor="none",
-            linewidth=0.9,
-            label=f"{look.label}, published (Pima)",
-        )
+def _draw_published(axis: plotters.Axes, part: pd.DataFrame) -> None:
+    looks = {name: replace(look, label=f"{look.label}, published (Pima)") for name, look in LOOKS.items()}
+    grey: Any = {"color": _GREY, "markerfacecolor": "none", "linewidth": 0.9}
+    plotters.lines(axis, part, looks, x="compression", band=0, **grey)
 
 
 _RUNS: Final = ("compression",)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from studies import style
+from studies import plotters, style
 from studies.big_data.arrivals import METHODS, arrivals, cost_ratio, searches, targets
 from studies.paired import differences
-from studies.paths import Array, mean_at, mean_path, until_last
+from studies.paths import mean_at, mean_curve
 from studies.records import Artefact
 from studies.shared.look_up_tables import least_test_error
 from studies.style import TRIALS
-from studies.tidy import TIDY, mean_by_seed, provenance, shares_within, unprinted
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from studies.tidy import in_order, mean_of_each, provenance, shares_within, tidied
 
 # Numbers -------------------------------------------------------------------------------------------------------
 
@@ -58,35 +54,20 @@ def summarise(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataFrame:
         n_seeds (those with a value), n_missing, cost_ratio (the table's largest evaluation cost over its
         smallest), least_test_error (of the table), data.
     """
-    found = searches(runs)
-    spent = found[f"spent_{currency}"]
-    grid = np.geomspace(spent.min(), spent.max(), N_POINTS)
+    found, x = searches(runs), f"spent_{currency}"
+    grid = np.geomspace(found[x].min(), found[x].max(), N_POINTS)
     run = set(found["method"])
     left = LEFT if "mtbo_16" in run else tuple("mtbo_4" if name == "mtbo_16" else name for name in LEFT)
-    parts = [
-        _curve(found[found["method"] == method], f"spent_{currency}", grid).assign(panel=panel, method=method)
-        for panel, methods in (("left", left), ("middle", MIDDLE))
-        for method in methods
-        if method in run
-    ]
+    shown = [("left", name) for name in left if name in run] + [("middle", name) for name in MIDDLE if name in run]
+    lines = {
+        (panel, name): mean_curve(found[found["method"] == name], x, "test_error", grid) for panel, name in shown
+    }
     if currency == "seconds":
         chosen = found[found["n_rows"].notna()]
-        parts += [
-            _sizes(part).assign(panel="right", method=method)
-            for method, part in chosen.groupby("method", sort=False)
-        ]
-    table = pd.concat(parts, ignore_index=True)
+        lines |= {("right", str(name)): _sizes(part) for name, part in chosen.groupby("method", sort=False)}
+    table = pd.concat(lines, names=["panel", "method"]).reset_index(["panel", "method"]).reset_index(drop=True)
     facts = {"cost_ratio": cost_ratio(runs, currency), "least_test_error": least_test_error(runs)}
-    table = table.assign(**facts, data=provenance(runs))
-    return table[["panel", "method", *(name for name in table if name not in ("panel", "method"))]]
-
-
-def _curve(found: pd.DataFrame, x: str, grid: Array) -> pd.DataFrame:
-    paths = [path for _, path in found.groupby("seed")]
-    begun = [path for path in paths if path["test_error"].notna().any()]
-    if not begun:
-        return pd.DataFrame({"x": [np.nan], "n_seeds": 0, "n_missing": len(paths)})
-    return mean_path(begun, x, "test_error", until_last(grid, begun, x)).assign(n_missing=len(paths) - len(begun))
+    return table.assign(**facts, data=provenance(runs))
 
 
 def _sizes(found: pd.DataFrame) -> pd.DataFrame:
@@ -114,20 +95,15 @@ def tabulate(search: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         seed, with bootstrap intervals, of the test error and of the logarithms of what was spent.
     """
     measures, notes = _measures(runs)
-    plain = [mean_by_seed(part.assign(measure=name), "value", KEYS) for name, part in measures.items()]
-    logs = {
-        f"log10_{name}": measures[name].assign(value=np.log10(measures[name]["value"]))
-        for name in ("seconds_to_10", "cost_to_10")
-    }
-    pairs = {"test_error": measures["test_error"]} | logs
+    pairs = {"test_error": measures["test_error"]}
+    for name in ("seconds_to_10", "cost_to_10"):
+        pairs[f"log10_{name}"] = measures[name].assign(value=np.log10(measures[name]["value"]))
     parts = [differences(part.assign(experiment=search), name, ["experiment"]) for name, part in pairs.items()]
-    table = pd.concat([*plain, *parts], ignore_index=True)
+    table = pd.concat([mean_of_each(measures, KEYS), *parts], ignore_index=True)
     table = shares_within(table[table["measure"].isin(MEASURES)], ("left_10", "overhead_share"))
-    ranks = [table["measure"].map(MEASURES.index), table["method"].map(METHODS.index)]
-    table = table.iloc[np.lexsort(ranks)].reset_index(drop=True)
     table["says"] = [notes.get(key, "") for key in zip(table["method"], table["measure"], strict=True)]
-    table = unprinted(table, scale)
-    return table[[*KEYS, *TIDY, "n_missing", "says"]]
+    table = in_order(table, {"measure": MEASURES, "method": METHODS})
+    return tidied(table, KEYS, scale, "n_missing", "says")
 
 
 def _measures(runs: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], dict[tuple[str, str], str]]:
@@ -162,16 +138,13 @@ _SECONDS: Final = "Evaluations and optimiser (s)"
 
 
 @style.styled
-def draw(table: pd.DataFrame, spent: str = _SECONDS) -> Figure:
+def draw(table: pd.DataFrame, spent: str = _SECONDS) -> plotters.Figure:
     """Test error of the incumbent against what was spent, both logarithmic, and the sizes chosen by iteration."""
     from matplotlib.ticker import MaxNLocator
 
-    panels = [panel for panel in _TITLES if (table["panel"] == panel).any()]
-    figure = style.new_figure(7.2, 3.2)
-    axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    for axis, panel in zip(axes, panels, strict=True):
-        part = table[table["panel"] == panel]
-        _lines(axis, part)
+    figure, panels = plotters.row(table, "panel", size=(7.2, 3.2))
+    for axis, part, panel in panels:
+        plotters.lines(axis, part, TRIALS, is_step=True, band=0.15, marker="")
         axis.set(title=_TITLES[panel])
         if panel == "right":
             axis.set(xlabel="Iteration", ylabel="Training rows, s")
@@ -183,21 +156,10 @@ def draw(table: pd.DataFrame, spent: str = _SECONDS) -> Figure:
         axis.set(xlabel=spent, ylabel="Test error of the incumbent")
         style.log_axis(axis.xaxis, part["x"].min(), part["x"].max())
         style.log_axis(axis.yaxis, 0.9 * least.min(), 1.1 * part["mean"].max())
-    style.legend(figure, axes, n_columns=4)
     ratio = float(table["cost_ratio"].iloc[0])
-    axes[0].set_title(f"{_TITLES['left']} (largest evaluation: {ratio:.3g} x the smallest)", fontsize=7)
-    style.mark_stand_in(figure, table["data"])
-    return figure
-
-
-def _lines(axis: Axes, table: pd.DataFrame) -> None:
-    for method, line in table.groupby("method", sort=False):
-        look = TRIALS[str(method)]
-        axis.step(
-            line["x"], line["mean"], where="post", color=look.color, linestyle=look.linestyle, label=look.label
-        )
-        style.band(axis, line, look.color, step="post")
-    axis.grid(alpha=0.3)
+    title = f"{_TITLES['left']} (largest evaluation: {ratio:.3g} x the smallest)"
+    figure.axes[0].set_title(title, fontsize=7)
+    return plotters.finish(figure, table, 4)
 
 
 # Artefacts -----------------------------------------------------------------------------------------------------

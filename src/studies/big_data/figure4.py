@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from studies import style
+from studies import plotters, style
 from studies.big_data.curve_fits import COMBINATION, MODELS, PARTS, STOPS, beliefs, bets, deviations, lines
 from studies.big_data.curve_search import NAMES
-from studies.big_data.curve_tables import tidied
 from studies.big_data.listed import REPETITIONS
 from studies.estimates import Arrays, over_seeds
 from studies.records import Artefact, Look
-from studies.tidy import MEASURED, mean_by_seed, provenance
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from studies.tidy import MEASURED, mean_of_each, provenance, shares_within, tidied
 
 N_BINS: Final = 10
-_LOOKS: Final = {"early": ("#00318F", "o", "-"), "middle": ("#D07CA1", "s", "--"), "late": ("#926A00", "^", ":")}
+SHARES: Final = ("best", "dropped", "coverage_90", "stopped", "wrongly_stopped")
+"""Measures from 0 to 1."""
+_LOOKS: Final = {
+    "early": Look("#00318F", "early third of the epochs", "o", "-", ""),
+    "middle": Look("#D07CA1", "middle third of the epochs", "s", "--", ""),
+    "late": Look("#926A00", "late third of the epochs", "^", ":", ""),
+}
 _FAMILIES: Final = {
     "vapor_pressure": Look("#00318F", "vapor pressure", "o", "-", ""),
     "ilog2": Look("#F2B138", "ilog2", "s", "--", ""),
@@ -76,44 +78,35 @@ def summarise_calibration(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def tabulate_curve_fits(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """Deviations at the end of every curve, by data and model.
+    """Deviations at the end of every curve, by data and model; a curve is a repetition.
 
     Returns:
         dataset, model, measure, `TIDY`, n_missing, says. Measures: mean and median deviation, of the curves where
         the model has a value; best, share of the curves where it is the nearest; dropped, share where the prior
-        kept it out of the combination. n_seeds: curves.
+        kept it out of the combination.
     """
     found = deviations(runs)
-    values = {"mean": found["deviation"], "best": found["best"], "dropped": found["dropped"]}
-    keys = ["dataset", "model", "measure"]
-    parts = [
-        mean_by_seed(found.assign(measure=name, value=of.astype(float)), "value", keys)
-        for name, of in values.items()
-    ]
+    columns = {"mean": "deviation", "best": "best", "dropped": "dropped"}
+    measures = {name: found.assign(value=found[column].astype(float)) for name, column in columns.items()}
     rows = []
     for (dataset, model), part in found.groupby(["dataset", "model"], sort=False):
         far = part["deviation"].dropna().to_numpy(float)
-        numbers: tuple[float, ...] = (np.nan,) * 3
+        median, low, high = (np.nan,) * 3
         if len(far):
             names = ("curve_fits", str(dataset), str(model))
-            numbers = over_seeds(_median, {"far": far}, *names, bounds=(0.0, np.inf))
-        rows.append(
-            [
-                dataset,
-                model,
-                "median",
-                numbers[0],
-                np.nan,
-                *numbers[1:],
-                len(far),
-                len(part) - len(far),
-                provenance(part),
-            ]
-        )
-    parts.append(pd.DataFrame(rows, columns=[*keys, *MEASURED]))
-    table = tidied(parts, keys, scale, {"model": MODELS, "measure": ("mean", "median", "best", "dropped")})
-    table.attrs[REPETITIONS] = "curves"
-    return table
+            median, low, high = over_seeds(_median, {"far": far}, *names, bounds=(0.0, np.inf))
+        counts = len(far), len(part) - len(far)
+        rows.append([dataset, model, "median", median, np.nan, low, high, *counts, provenance(part)])
+    keys = ["dataset", "model", "measure"]
+    table = pd.concat([mean_of_each(measures, keys), pd.DataFrame(rows, columns=[*keys, *MEASURED])])
+    return _of_curves(table, keys, scale, {"model": MODELS, "measure": ("mean", "median", "best", "dropped")})
+
+
+def _of_curves(table: pd.DataFrame, keys: list[str], scale: str, orders: Mapping[str, Any]) -> pd.DataFrame:
+    table = shares_within(table, SHARES).assign(says="")
+    shown = tidied(table, keys, scale, "n_missing", "says", orders={"dataset": NAMES, **orders})
+    shown.attrs[REPETITIONS] = "curves"
+    return shown
 
 
 def _median(arrays: Arrays) -> float:
@@ -128,37 +121,32 @@ def tabulate_calibration(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         share of the checks whose central 90 % interval of y_E holds it; stopped, share of the thresholds for which
         the document's rule stops; wrongly_stopped, share for which it stops and the curve ends above.
     """
-    keys = ["dataset", "part", "measure"]
     believed, made = beliefs(runs), bets(runs)
     stops = made["prob_above"] < STOPS
-    values = {
-        "signed_error": (believed, believed["error"]),
-        "coverage_90": (believed, believed["rank"].between(0.05, 0.95).astype(float)),
-        "stopped": (made, stops.astype(float)),
-        "wrongly_stopped": (made, (stops & made["above"]).astype(float)),
+    measures = {
+        "signed_error": believed.assign(value=believed["error"]),
+        "coverage_90": believed.assign(value=believed["rank"].between(0.05, 0.95).astype(float)),
+        "stopped": made.assign(value=stops.astype(float)),
+        "wrongly_stopped": made.assign(value=(stops & made["above"]).astype(float)),
     }
-    parts = [
-        mean_by_seed(of.assign(measure=name, value=value), "value", keys) for name, (of, value) in values.items()
-    ]
-    table = tidied(parts, keys, scale, {"part": PARTS, "measure": values})
-    table.attrs[REPETITIONS] = "curves"
-    return table
+    keys = ["dataset", "part", "measure"]
+    return _of_curves(mean_of_each(measures, keys), keys, scale, {"part": PARTS, "measure": measures})
 
 
 # Pictures ----------------------------------------------------------------------------------------------------
 
 
 @style.styled
-def draw_figure4(table: pd.DataFrame) -> Figure:
+def draw_figure4(table: pd.DataFrame) -> plotters.Figure:
     """The observed curve, its eleven families and their combination; deviations in the legend."""
     figure = style.new_figure(7.2, 3.6)
     axes = figure.subplots()
     n, epochs = int(table["n_points"].iloc[0]), int(table["epoch"].max())
-    families = [model for model in table["model"].unique() if model in MODELS[:-1]]
+    families = [str(model) for model in table["model"].unique() if model in MODELS[:-1]]
     observed = table[table["model"] == "observed"]
     axes.plot(observed["epoch"], observed["score"], color="#9AA0A6", linewidth=0.8, marker=".", label="observed")
     for i, model in enumerate(families):
-        look, every = _FAMILIES[str(model)], max(1, epochs // 5)
+        look, every = _FAMILIES[model], max(1, epochs // 5)
         _line(axes, table, model, look.label, color=look.color, linestyle=look.linestyle, linewidth=1.2,
               marker=look.marker, markersize=4.5, markevery=(every * (i + 1) // len(families), every))  # fmt: skip
     if (table["model"] == COMBINATION).any():
@@ -166,81 +154,57 @@ def draw_figure4(table: pd.DataFrame) -> Figure:
     axes.axvline(n, color="#000000", linewidth=0.8, linestyle=":")
     low, high = observed["score"].min(), observed["score"].max()
     axes.set(xlim=(1, epochs), ylim=(low - 0.1 * (high - low), high + 0.3 * (high - low)))
-    data = NAMES[str(table["dataset"].iloc[0])]
-    axes.set(
-        xlabel="Epoch", ylabel="Validation score", title=f"{data}, fitted to the first {n} of {epochs} epochs"
-    )
+    title = f"{NAMES[str(table['dataset'].iloc[0])]}, fitted to the first {n} of {epochs} epochs"
+    axes.set(xlabel="Epoch", ylabel="Validation score", title=title)
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right center", title=f"|Δy| after {epochs} epochs", title_fontsize=7)
     style.mark_stand_in(figure, table["data"])
     return figure
 
 
-def _line(axes: Axes, table: pd.DataFrame, model: str, name: str, **look: object) -> None:
+def _line(axes: plotters.Axes, table: pd.DataFrame, model: str, name: str, **look: Any) -> None:
     line = table[table["model"] == model]
-    label = f"{name} {line['deviation'].iloc[0]:.3f}"
-    axes.plot(line["epoch"], line["score"], label=label, **look)  # type: ignore[arg-type]
+    axes.plot(line["epoch"], line["score"], label=f"{name} {line['deviation'].iloc[0]:.3f}", **look)
 
 
 @style.styled
-def draw_curve_fits(table: pd.DataFrame) -> Figure:
+def draw_curve_fits(table: pd.DataFrame) -> plotters.Figure:
     """Median deviation of each model with its quartiles, the mean, and the share of curves where it is best."""
-    figure = style.new_figure(7.2, 3.4)
-    sets = list(table["dataset"].unique())
-    panels = figure.subplots(1, len(sets), sharey=True, squeeze=False)[0]
-    for axes, dataset in zip(panels, sets, strict=True):
-        part = table[table["dataset"] == dataset]
-        y = [MODELS.index(str(model)) for model in part["model"]]
-        is_all = np.array(part["model"] == COMBINATION)
-        for which, color in ((~is_all, "#00318F"), (is_all, "#C0392B")):
-            shown, at = part[which], np.array(y)[which]
-            axes.hlines(at, shown["low"], shown["high"], color=color, linewidth=1.6)
-            axes.plot(
-                shown["median"],
-                at,
-                "o",
-                color=color,
-                label="median, quartiles" if not shown.empty and which is not is_all else None,
-            )
-            axes.plot(shown["mean"], at, "x", color=color, label="mean" if which is not is_all else None)
-        for at, share in zip(y, part["best"], strict=True):
+    figure, panels = plotters.row(table, "dataset", size=(7.2, 3.4), sharey=True)
+    for axes, part, dataset in panels:
+        part = part.assign(at=part["model"].map(MODELS.index))
+        for is_all, color in ((False, "#00318F"), (True, "#C0392B")):
+            shown = part[(part["model"] == COMBINATION) == is_all]
+            labels = (None, None) if is_all else ("median, quartiles", "mean")
+            axes.hlines(shown["at"], shown["low"], shown["high"], color=color, linewidth=1.6)
+            for column, marker, label in zip(("median", "mean"), "ox", labels, strict=True):
+                axes.plot(shown[column], shown["at"], marker, color=color, label=label)
+        for at, share in zip(part["at"], part["best"], strict=True):
             axes.text(1.01, at, f"{share:.0%}", transform=axes.get_yaxis_transform(), va="center", fontsize=7)
         first = part.iloc[0]
-        title = (
-            f"{NAMES[dataset]}: {first['n_points']:g} of {first['n_epochs']:g} epochs, {first['n_seeds']:g} curves"
-        )
-        axes.set(xlabel="|Δy| at the last epoch", title=title)
+        of = f"{first['n_points']:g} of {first['n_epochs']:g} epochs, {first['n_seeds']:g} curves"
+        axes.set(xlabel="|Δy| at the last epoch", title=f"{NAMES[dataset]}: {of}")
         values = part[["median", "low", "high", "mean"]].to_numpy(float)
         values = values[values > 0]
         style.log_axis(axes.xaxis, 0.8 * values.min(), 1.25 * values.max())
         axes.set_yticks(range(len(MODELS)), [model.replace("_", " ") for model in MODELS])
         axes.grid(alpha=0.3, axis="x")
-    panels[0].invert_yaxis()
-    panels[-1].annotate("nearest", (1.01, -0.11), xycoords="axes fraction", fontsize=7)
-    style.legend(figure, panels[:1], n_columns=2)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    figure.axes[0].invert_yaxis()
+    figure.axes[-1].annotate("nearest", (1.01, -0.11), xycoords="axes fraction", fontsize=7)
+    return plotters.finish(figure, table, 2, of=figure.axes[:1])
 
 
 @style.styled
-def draw_calibration(table: pd.DataFrame) -> Figure:
+def draw_calibration(table: pd.DataFrame) -> plotters.Figure:
     """Share of the thresholds that curves ended above, against the probability that was given to it."""
-    sets = list(table["dataset"].unique())
-    figure = style.new_figure(7.2, 3.4)
-    panels = figure.subplots(1, len(sets), sharey=True, squeeze=False)[0]
-    for axes, dataset in zip(panels, sets, strict=True):
+    figure, panels = plotters.row(table, "dataset", size=(7.2, 3.4), sharey=True)
+    for axes, part, dataset in panels:
         axes.plot([0, 1], [0, 1], color="#8A8F94", linewidth=0.8, label="calibrated")
-        for name, (color, marker, linestyle) in _LOOKS.items():
-            part = table[(table["dataset"] == dataset) & (table["part"] == name)]
-            if not part.empty:
-                label = f"{name} third of the epochs"
-                axes.plot(part["predicted"], part["observed"], linestyle, marker=marker, color=color, label=label)
+        shown = part.rename(columns={"predicted": "x", "observed": "mean"})
+        plotters.lines(axes, shown, _LOOKS, by="part", order=_LOOKS, band=0)
         axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), xlabel="P(y_E > ŷ), predicted", title=NAMES[dataset])
-        axes.grid(alpha=0.3)
-    panels[0].set_ylabel("Share that ended above ŷ")
-    style.legend(figure, panels, n_columns=4)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    figure.axes[0].set_ylabel("Share that ended above ŷ")
+    return plotters.finish(figure, table, 4)
 
 
 # Artefacts ---------------------------------------------------------------------------------------------------

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from studies import style
+from studies import plotters, style
 from studies.big_data.curve_search import COMPARED, METHODS, NAMES, pairs, searches, shares_cut
-from studies.big_data.curve_tables import tidied
 from studies.big_data.listed import render
 from studies.methods import METHODS as RECORDS
 from studies.paths import Array, mean_path, until_last
 from studies.records import Artefact
-from studies.tidy import mean_by_seed, provenance
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from studies.tidy import mean_of_each, provenance, shares_within, tidied
 
 N_POINTS: Final = 201
 SHOWN: Final = "random_terminated"
@@ -30,6 +25,8 @@ PAIRED: Final = (
     "reached",
 )  # fmt: skip
 _COLORS: Final = {"random": "#000000", "tpe": "#D07CA1", "smac": "#2F6CC0"}
+SHARES: Final = ("check_share", "overhead_share", "cut", "cut_high", "cut_low", "cut_best", "reached")
+"""Measures from 0 to 1."""
 _NAMES: Final = {"random": "random", "tpe": "TPE", "smac": "SMAC"}
 _SPENT: Final = {"seconds": "Epochs, optimiser and checks (s)", "epochs": "Epochs"}
 _KEPT, _CUT = "#9AA0A6", "#C0392B"
@@ -92,26 +89,20 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     ends = last.tail(1).set_index(["dataset", "method", "seed"])
     sums = last[["check_s", "overhead_s"]].sum().div(ends["spent_seconds"], axis=0)
     values = {"error": ends["best_error"], "test_error": ends["test_error"], "seconds": ends["spent_seconds"]}
-    values |= {
-        "check_share": sums["check_s"],
-        "overhead_share": sums["overhead_s"],
-        "epochs": ends["spent_epochs"],
-    }
+    values |= {"check_share": sums["check_s"], "overhead_share": sums["overhead_s"]}
+    values |= {"epochs": ends["spent_epochs"]}
     of_search = ends[["data"]].reset_index()
     measures = {name: of_search.merge(of.rename("value").reset_index()) for name, of in values.items()}
-    cut = shares_cut(runs)
-    both = pairs(runs).rename(columns={"error": "error_difference", "test_error": "test_error_difference"})
-    named: list[tuple[str, pd.DataFrame, str]] = [
-        *((f"cut_{name}" if name != "cut" else name, cut, name) for name in ("cut", "high", "low", "best")),
-        *((name, both, name) for name in PAIRED),
-    ]
+    cut, both = shares_cut(runs), pairs(runs)
+    both = both.rename(columns={"error": "error_difference", "test_error": "test_error_difference"})
+    named = [("cut", cut, "cut"), *((f"cut_{name}", cut, name) for name in ("high", "low", "best"))]
     ended = {method.strategy: method.name for method in COMPARED if method.termination is not None}
-    for name, table, column in named:
-        own = table.assign(method=table["optimiser"].map(ended), value=table[column].astype(float))
-        measures[name] = own[["dataset", "method", "seed", "data", "value"]]
+    for name, table, column in [*named, *((name, both, name) for name in PAIRED)]:
+        measures[name] = table.assign(method=table["optimiser"].map(ended), value=table[column].astype(float))
     keys = ["dataset", "method", "measure"]
-    parts = [mean_by_seed(of.assign(measure=name), "value", keys) for name, of in measures.items()]
-    return tidied(parts, keys, scale, {"method": METHODS, "measure": measures})
+    shown = shares_within(mean_of_each(measures, keys), SHARES).assign(says="")
+    orders = {"dataset": NAMES, "method": METHODS, "measure": measures}
+    return tidied(shown, keys, scale, "n_missing", "says", orders=orders)
 
 
 def render_factors(table: pd.DataFrame) -> str:
@@ -124,23 +115,23 @@ def render_factors(table: pd.DataFrame) -> str:
 
 
 @style.styled
-def draw(table: pd.DataFrame, currency: str = "seconds") -> Figure:
+def draw(table: pd.DataFrame, currency: str = "seconds") -> plotters.Figure:
     """A row of panels for each data set: the curves of one search, and the best validation error of all."""
-    sets = list(table["dataset"].unique())
-    figure = style.new_figure(7.2, 2.5 * len(sets) + 0.5)
-    rows = figure.subplots(len(sets), 2, squeeze=False)
-    for (left, right), dataset in zip(rows, sets, strict=True):
-        part = table[table["dataset"] == dataset]
-        _curves(left, part[part["panel"] == "curves"])
-        _paths(right, part[part["panel"] == "search"])
-        left.set(title=f"{NAMES[dataset]}: one search", xlabel="Epoch", ylabel="Validation error", ylim=(0, 1))
-        right.set(title=f"{NAMES[dataset]}: all searches", xlabel=_SPENT[currency], ylabel="Best validation error")
-    style.legend(figure, rows.flat, n_columns=3)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    figure, panels = plotters.grid(
+        table, "dataset", "panel", ("curves", "search"), size=lambda n: (7.2, 2.5 * n + 0.5)
+    )
+    for axis, part, dataset, panel in panels:
+        if panel == "curves":
+            _curves(axis, part)
+            axis.set(xlabel="Epoch", ylabel="Validation error", ylim=(0, 1))
+        else:
+            _paths(axis, part)
+            axis.set(xlabel=_SPENT[currency], ylabel="Best validation error")
+        axis.set_title(f"{NAMES[dataset]}: {'one search' if panel == 'curves' else 'all searches'}")
+    return plotters.finish(figure, table, 3)
 
 
-def _curves(axes: Axes, table: pd.DataFrame) -> None:
+def _curves(axes: plotters.Axes, table: pd.DataFrame) -> None:
     for _, line in table.groupby("line", sort=False):
         cut = bool(line["cut"].iloc[0])
         color = _CUT if cut else _KEPT
@@ -150,7 +141,7 @@ def _curves(axes: Axes, table: pd.DataFrame) -> None:
     axes.grid(alpha=0.3)
 
 
-def _paths(axes: Axes, table: pd.DataFrame) -> None:
+def _paths(axes: plotters.Axes, table: pd.DataFrame) -> None:
     for method, line in table.groupby("line", sort=False):
         record = RECORDS[str(method)]
         name, is_cut = record.strategy, record.termination is not None

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pandas as pd
 
 from frugal.seeds import rng_for
-from studies import style
+from studies import plotters, style
 from studies.records import Artefact
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 N_ROWS, N_FEATURES, GAMMA, S, R = 1000, 3, 0.6, 3, 20
 """Rows, features, exponent of the subsamples' size, subsamples, resamples of each."""
@@ -32,9 +28,6 @@ _HALF: Final = 0.52
 
 def summarise(seed: int) -> pd.DataFrame:
     """Everything that one run draws and finds, for the first of its coefficients, which is truly 1.
-
-    Args:
-        seed: of the data and of the run.
 
     Returns:
         A row for the data, each subsample, resample, estimate, combination per subsample, and the result: stage,
@@ -62,7 +55,7 @@ def summarise(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """Boxes from left to right; of each subsample's resamples the first two and the last."""
     figure = style.new_figure(7.2, 4.4)
     axes = figure.subplots()
@@ -83,9 +76,7 @@ def draw(table: pd.DataFrame) -> Figure:
         y = height[i, k] if k else middle.get(i, centre)
         _draw_box(axes, stage, y, _text(row))
         for before, source in _before(stage, i, k, middle, height, shown, centre):
-            start, end = (_X[before] + _HALF, source), (_X[stage] - _HALF, y)
-            line = {"arrowstyle": "-|>", "color": "#555555", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
-            axes.annotate("", end, start, arrowprops=line)
+            plotters.arrows(axes, [((_X[before] + _HALF, source), (_X[stage] - _HALF, y))], shrinkA=0, shrinkB=0)
     for i in range(1, s + 1):
         if r > len(shown):
             dots = (height[i, shown[-2]] + height[i, shown[-1]]) / 2
@@ -106,14 +97,11 @@ def draw(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_box(axes: Axes, stage: str, y: float, text: str) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
+def _draw_box(axes: plotters.Axes, stage: str, y: float, text: str) -> None:
     half = 0.36 if stage in ("resample", "estimate") else 0.75
-    look: dict[str, Any] = {"boxstyle": "round,pad=0.02", "facecolor": _COLORS[stage], "edgecolor": "#555555"}
-    box = FancyBboxPatch((_X[stage] - _HALF + 0.03, y - half), 2 * _HALF - 0.06, 2 * half, linewidth=0.7, **look)
-    axes.add_patch(box)
-    axes.text(_X[stage], y, text, ha="center", va="center", fontsize=6.2, linespacing=1.25)
+    plotters.box(
+        axes, (_X[stage], y), (_HALF - 0.03, half), text, _COLORS[stage], rounding="pad=0.02", fontsize=6.2
+    )
 
 
 def _text(row: Mapping[Hashable, Any]) -> str:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from frugal.stats import mean_interval
-from studies import style
+from studies import plotters, style
 from studies.big_data.intervals import BOOT, with_errors
 from studies.records import Artefact, Look
-from studies.tidy import TIDY, mean_by_seed, provenance, read_printed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from studies.tidy import by_measure, provenance, read_printed, tidied
 
 OURS, PUBLISHED = "ours", "published"
 KEYS: Final = ["experiment", "n_workers", "method", "gamma", "measure"]
@@ -68,9 +64,6 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     mean over gamma); and by one for the right panel, so that the first resample of BOOT does, with the most
     workers.
 
-    Args:
-        runs: of `intervals.INTERVALS`, `intervals.INTERVAL_WORKERS` or both.
-
     Returns:
         experiment, source (`OURS`, `PUBLISHED`), method, gamma, n_workers, n_finished, seconds and rows_touched
         (means), mean, low, high (of the error: 95 % t-interval over seeds), n_seeds and n_rows (nan where
@@ -105,27 +98,18 @@ def _factor(ours: pd.DataFrame, theirs: pd.DataFrame, experiment: str) -> float:
 
 
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """Where every curve of Figure 7 ends: `MEASURES`, keys `KEYS`, then `tidy.TIDY`.
-
-    Args:
-        runs: of `intervals.INTERVALS`, `intervals.INTERVAL_WORKERS` or both.
-        scale: label of the run.
-    """
+    """Where every curve of Figure 7 ends: `MEASURES`, keys `KEYS`, then `tidy.TIDY`."""
     paths = with_errors(runs)
-    curve = ["experiment", "n_workers", "method", "gamma", "seed"]
-    ends = paths.loc[paths.groupby(curve)["n_finished"].idxmax()]
-    long = ends.melt([*curve, "data"], list(MEASURES), var_name="measure").astype({"value": float})
-    table = mean_by_seed(long, "value", KEYS)
+    curve = ["experiment", "n_workers", "method", "gamma"]
+    ends = paths.loc[paths.groupby([*curve, "seed"])["n_finished"].idxmax()]
     theirs = published().groupby(["experiment", "method", "gamma"], as_index=False).last()
     # BOOT's last point on the cluster is that of its tenth resample, and none of the end of ours.
     theirs = theirs[(theirs["experiment"] == "intervals") | (theirs["method"] == "blb")]
     theirs = theirs.rename(columns={"mean": "published"}).assign(measure="relative_error")
     keys = [key for key in KEYS if key != "n_workers"]
-    table = table.merge(theirs[[*keys, "published"]], how="left", on=keys)
+    table = by_measure(ends, MEASURES, curve).merge(theirs[[*keys, "published"]], how="left", on=keys)
     table = table.astype({"n_workers": int})
-    order = table.assign(measure=table["measure"].map(MEASURES.index)).sort_values(KEYS).index
-    table = table.loc[order].assign(published_se=np.nan, published_stars="", stars="", scale=scale)
-    return table[[*KEYS, *TIDY, *(c for c in table if c not in (*KEYS, *TIDY))]].reset_index(drop=True)
+    return tidied(table, KEYS, scale, "n_missing", orders={"measure": MEASURES})
 
 
 # Pictures ------------------------------------------------------------------------------------------------------
@@ -147,7 +131,7 @@ _AXES: Final = {"seconds": "Time (s)", "rows_touched": "Rows touched"}
 
 
 @style.styled
-def draw(table: pd.DataFrame, *, x: str = "seconds") -> Figure:
+def draw(table: pd.DataFrame, *, x: str = "seconds") -> plotters.Figure:
     """Error against what was spent: BLB, BOFN, and with workers; bars at their ends are 95 % intervals over seeds.
 
     Args:
@@ -166,14 +150,10 @@ def draw(table: pd.DataFrame, *, x: str = "seconds") -> Figure:
             axes.set(xlabel=_AXES[x])
             _scale(axes)
     panels["blb"].set(ylabel="Relative error of interval widths")
-    legends = (axes.get_legend_handles_labels() for axes in panels.values())
-    handles = {label: handle for pair in legends for handle, label in zip(*pair, strict=True)}
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    return plotters.finish(figure, table, 5, below=True)
 
 
-def _scale(axes: Axes) -> None:
+def _scale(axes: plotters.Axes) -> None:
     """Both axes logarithmic, with a few plain numbers."""
     from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 
@@ -187,7 +167,7 @@ def _scale(axes: Axes) -> None:
     axes.grid(alpha=0.3)
 
 
-def _draw_paths(axes: Axes, table: pd.DataFrame, x: str) -> None:
+def _draw_paths(axes: plotters.Axes, table: pd.DataFrame, x: str) -> None:
     if not (table["source"] == OURS).any():
         style.say_not_run(axes)
         return
@@ -199,7 +179,7 @@ def _draw_paths(axes: Axes, table: pd.DataFrame, x: str) -> None:
             _draw_ours(axes, line, x, look)
 
 
-def _draw_workers(axes: Axes, table: pd.DataFrame, x: str) -> None:
+def _draw_workers(axes: plotters.Axes, table: pd.DataFrame, x: str) -> None:
     ours = table[table["source"] == OURS]
     if ours.empty:
         style.say_not_run(axes)
@@ -223,41 +203,28 @@ def _draw_workers(axes: Axes, table: pd.DataFrame, x: str) -> None:
         _draw_published(axes, line, x, _BOOT if method == "bootstrap" else GAMMAS[0.7])
 
 
-def _draw_ours(axes: Axes, line: pd.DataFrame, x: str, look: Look, *, hollow: bool = False) -> None:
+def _draw_ours(axes: plotters.Axes, line: pd.DataFrame, x: str, look: Look, *, hollow: bool = False) -> None:
     """A curve of means, and at its end the interval."""
     line = line.sort_values("n_finished")
-    given: dict[str, Any] = {
-        "color": look.color,
-        "marker": look.marker,
-        "markerfacecolor": "none" if hollow else look.color,
-    }
+    face = "none" if hollow else look.color
+    given: dict[str, Any] = {"color": look.color, "marker": look.marker, "markerfacecolor": face}
     every = max(1, len(line) // 6)
     axes.plot(line[x], line["mean"], linestyle=look.linestyle, markevery=every, label=look.label, **given)
-    end = line.iloc[-1]
-    below, above = end["mean"] - max(end["low"], _LEAST / 2), end["high"] - end["mean"]  # what a log axis can show
-    bar = [[max(below, 0.0)], [max(above, 0.0)]]
-    axes.errorbar([end[x]], [end["mean"]], yerr=bar, capsize=2, linewidth=0.9, **given)
+    end = line.tail(1)
+    end = end.assign(low=end["low"].clip(lower=_LEAST / 2))  # what a log axis can show
+    axes.errorbar(end[x], end["mean"], yerr=plotters.spread(end), capsize=2, linewidth=0.9, **given)
 
 
-def _draw_published(axes: Axes, line: pd.DataFrame, x: str, look: Look) -> None:
+def _draw_published(axes: plotters.Axes, line: pd.DataFrame, x: str, look: Look) -> None:
     """The document's curve as a thin line, with some of its points; none against rows."""
     if x != "seconds":
         return
     line = line.sort_values(x)
     kept = np.unique(np.geomspace(1, len(line), 12).round().astype(int)) - 1
     axes.plot(line[x], line["mean"], color=_GREY, linewidth=0.7, linestyle=look.linestyle, zorder=1)
-    axes.plot(
-        line[x].iloc[kept],
-        line["mean"].iloc[kept],
-        color=_GREY,
-        marker=look.marker,
-        markersize=3.5,
-        markerfacecolor="none",
-        markeredgewidth=0.7,
-        linestyle="none",
-        label="published (grey, same marker)",
-        zorder=1,
-    )
+    points: Any = {"marker": look.marker, "markersize": 3.5, "markerfacecolor": "none", "markeredgewidth": 0.7}
+    points |= {"linestyle": "none", "label": "published (grey, same marker)"}
+    axes.plot(line[x].iloc[kept], line["mean"].iloc[kept], color=_GREY, zorder=1, **points)
 
 
 _RUNS: Final = ("intervals", "interval_workers")

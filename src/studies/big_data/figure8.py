@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies import style
+from studies import plotters, style
 from studies.big_data.sample_sizes import (
     BATCH,
     FIXED,
@@ -19,15 +19,10 @@ from studies.big_data.sample_sizes import (
     UNGUARDED,
     need,
     outcomes,
-    tidied,
 )
 from studies.paths import mean_at
 from studies.records import Artefact
-from studies.tidy import provenance, read_printed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from studies.tidy import by_measure, provenance, read_printed, tidied
 
 Floats = NDArray[np.float64]
 
@@ -58,18 +53,15 @@ _COLUMNS: Final = ["panel", "source", "method", "x", "mean", "low", "high", "n_s
 
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Every measure of `outcomes`, mean with its interval; keys measure and method, then `tidy.TIDY`."""
-    long = outcomes(runs).melt(["method", "seed", "data"], list(MEASURES), var_name="measure")
-    order = {"measure": MEASURES, "method": tuple(method.name for method in METHODS)}
-    return tidied(long, ["measure", "method"], order, scale)
+    orders = {"measure": MEASURES, "method": [method.name for method in METHODS]}
+    table = by_measure(outcomes(runs), MEASURES, ["method"])
+    return tidied(table, ["measure", "method"], scale, "n_missing", orders=orders)
 
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Likelihood of the training data against rows accessed, and the published curves.
 
     A step counts once it has ended. A fit that has converged stays where it is.
-
-    Args:
-        runs: of `sample_sizes.SAMPLE_SIZES`.
 
     Returns:
         panel (of `PANELS`), source (ours, published), method, x (passes: rows accessed, of all rows), mean, low,
@@ -100,9 +92,6 @@ def summarise_seconds(runs: pd.DataFrame) -> pd.DataFrame:
 
 def summarise_growth(runs: pd.DataFrame) -> pd.DataFrame:
     """Size of the last sample, as a share of all rows, against rows accessed; geometric mean and its interval.
-
-    Args:
-        runs: of `sample_sizes.SAMPLE_SIZES`.
 
     Returns:
         The columns of `summarise`, one panel.
@@ -152,78 +141,49 @@ _PASSES: Final = "Rows accessed / all rows (passes)"
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """Ours above, with 95 % bands over the seeds; the document's curves, of other data, below in grey."""
-    figure = style.new_figure(7.2, 4.9)
-    axes = figure.subplots(2, 2, sharex=True, sharey="row", height_ratios=(2, 1))
-    for column, (panel, title) in enumerate(_TITLES.items()):
-        above, below = axes[0, column], axes[1, column]
-        _draw_lines(above, table[(table["panel"] == panel) & (table["source"] == OURS)])
-        above.set(title=title)
-        theirs = table[(table["panel"] == panel) & (table["source"] == PUBLISHED)]
-        for method, line in theirs.groupby("method", sort=False):
-            look = LOOKS[str(method)]
-            below.plot(
-                line["x"],
-                line["mean"],
-                color=_GREY,
-                linewidth=1,
-                linestyle=look.linestyle,
-                marker=look.marker,
-                markerfacecolor="none",
-                markevery=max(1, len(line) // 10),
-            )
-        below.set(title="published (speech data, 129 classes)", xlabel=_PASSES)
-        below.grid(alpha=0.3)
+    shared: Any = {"sharex": True, "sharey": "row", "height_ratios": (2, 1)}
+    figure, panels = plotters.grid(table, "source", "panel", size=lambda _: (7.2, 4.9), **shared)
     ours = table[table["source"] == OURS]
-    axes[0, 0].set(ylabel=_LIKELIHOOD, xlim=(0, ours["x"].max()), ylim=_limits(ours))
-    axes[1, 0].set(ylabel="Published", ylim=(0, None))
-    style.legend(figure, axes[0], n_columns=3)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    for axis, part, source, panel in panels:
+        if source == OURS:
+            plotters.lines(axis, part, LOOKS, every=_marked)
+            axis.set(title=_TITLES[panel], xlim=(0, ours["x"].max()), ylim=_limits(ours))
+        else:
+            look: Any = {"color": _GREY, "linewidth": 1, "markerfacecolor": "none", "label": None}
+            plotters.lines(axis, part, LOOKS, every=lambda _, n: max(1, n // 10), band=0, **look)
+            axis.set(title="published (speech data, 129 classes)")
+    plotters.label_edges(figure, _PASSES)
+    figure.axes[0].set(ylabel=_LIKELIHOOD)
+    figure.axes[2].set(ylabel="Published", ylim=(0, None))
+    return plotters.finish(figure, table, 3)
 
 
 @style.styled
-def draw_seconds(table: pd.DataFrame) -> Figure:
+def draw_seconds(table: pd.DataFrame) -> plotters.Figure:
     """Likelihood against seconds, with 95 % bands over the seeds."""
-    figure = style.new_figure(7.2, 3.4)
-    axes = figure.subplots(1, 2, sharex=True, sharey=True)
-    for axis, (panel, title) in zip(axes, _TITLES.items(), strict=True):
-        _draw_lines(axis, table[table["panel"] == panel])
-        axis.set(title=title, xlabel="Seconds of the fit")
-    axes[0].set(ylabel=_LIKELIHOOD, xlim=(0, None), ylim=_limits(table))
-    style.legend(figure, axes, n_columns=3)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    figure, panels = plotters.row(table, "panel", size=(7.2, 3.4), sharex=True, sharey=True)
+    for axis, part, panel in panels:
+        plotters.lines(axis, part, LOOKS, every=_marked)
+        axis.set(title=_TITLES[panel], xlabel="Seconds of the fit")
+    figure.axes[0].set(ylabel=_LIKELIHOOD, xlim=(0, None), ylim=_limits(table))
+    return plotters.finish(figure, table, 3)
 
 
 @style.styled
-def draw_growth(table: pd.DataFrame) -> Figure:
+def draw_growth(table: pd.DataFrame) -> plotters.Figure:
     """Share of the rows that is sampled, against rows accessed, both on logarithmic axes."""
-    figure = style.new_figure(5.2, 3.4)
-    axis = figure.subplots()
-    _draw_lines(axis, table)
+    figure, [(axis, *_)] = plotters.row(table, "panel", size=(5.2, 3.4))
+    plotters.lines(axis, table, LOOKS, every=_marked)
     axis.set(xscale="log", yscale="log", xlabel=_PASSES)
     axis.set(ylabel="Size of the sample / all rows", xlim=(table["x"].min(), table["x"].max()))
-    style.legend(figure, [axis], n_columns=3)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    return plotters.finish(figure, table, 3)
 
 
-def _draw_lines(axis: Axes, table: pd.DataFrame) -> None:
-    for i, (method, line) in enumerate(table.groupby("method", sort=False)):
-        look = LOOKS[str(method)]
-        axis.plot(
-            line["x"],
-            line["mean"],
-            color=look.color,
-            linestyle=look.linestyle,
-            label=look.label,
-            marker=look.marker,
-            markevery=(10 + 8 * i, 50),
-        )
-        axis.fill_between(line["x"], line["low"], line["high"], color=look.color, alpha=0.2, linewidth=0)
-    axis.grid(alpha=0.3)
+def _marked(place: int, n_points: int) -> tuple[int, int]:
+    """Markers of a line, apart from those of the others."""
+    return 10 + 8 * place, 50
 
 
 def _limits(table: pd.DataFrame) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from studies import style
+from studies import plotters, style
 from studies.big_data.cost_tables import draw_intervals, hold_means, means, tabulate_means
 from studies.records import Artefact, Method, Study
 from studies.tidy import mean_by_seed
@@ -19,8 +19,6 @@ from studies.tidy import mean_by_seed
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 METHODS: Final = (
     Method("uniform", label="uniform", color="#7F7F7F", marker="o", linestyle="-"),
@@ -80,10 +78,6 @@ _LABELS: Final = {
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Accuracy, log-loss and cost of every method at every fraction.
 
-    Args:
-        runs: of `FRACTIONS`.
-        scale: label of the run.
-
     Returns:
         dataset, method, fraction, measure, `TIDY` and n_missing. n_seeds were run, n_missing of them have no
         fit; means are over the others, nan where there is none.
@@ -95,9 +89,6 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Numbers of both figures: a row per dataset, method, fraction and measure.
-
-    Args:
-        runs: of `FRACTIONS`.
 
     Returns:
         dataset, family, method, fraction, measure, rows_share (mean), mean, low, high, n_seeds, n_missing, data,
@@ -130,7 +121,7 @@ def _is_defined(table: pd.DataFrame, runs: pd.DataFrame) -> pd.Series:
 
 
 @style.styled
-def draw(numbers: pd.DataFrame, measures: tuple[str, ...]) -> Figure:
+def draw(numbers: pd.DataFrame, measures: tuple[str, ...]) -> plotters.Figure:
     """A column per dataset and kind of model, a row per measure; training on all rows is a line across."""
     panels = numbers[["dataset", "family"]].drop_duplicates().sort_values(["dataset", "family"])
     n_columns = 2 if len(measures) == 1 else len(panels)
@@ -147,14 +138,11 @@ def draw(numbers: pd.DataFrame, measures: tuple[str, ...]) -> Figure:
                 axes.set_title(f"{dataset}, {'SVM' if family == 'svm' else 'logistic'}")
             if j % n_columns == 0:
                 axes.set_ylabel(_LABELS[measure])
-    for axes in grid[-n_columns:]:
-        axes.set_xlabel("Share of rows trained on")
-    style.legend(figure, figure.axes, n_columns=5, below=True)
-    style.mark_stand_in(figure, numbers["data"])
-    return figure
+    plotters.label_edges(figure, "Share of rows trained on")
+    return plotters.finish(figure, numbers, 5, below=True)
 
 
-def _draw_panel(axes: Axes, part: pd.DataFrame, measure: str, steps: tuple[float, ...]) -> None:
+def _draw_panel(axes: plotters.Axes, part: pd.DataFrame, measure: str, steps: tuple[float, ...]) -> None:
     """One panel; `steps` are the multiples of a power of ten that have a tick. Without a fit there is no point."""
     from matplotlib.ticker import LogLocator, PercentFormatter
 
@@ -162,14 +150,12 @@ def _draw_panel(axes: Axes, part: pd.DataFrame, measure: str, steps: tuple[float
     if part.empty:
         style.say_not_run(axes)
         return
-    for method, line in part.groupby("method", sort=False):
-        look = _LOOKS[str(method)]
-        if method in ("full_logistic", "full_svm"):
-            mean, low, high = (float(line[key].iloc[0]) for key in ("mean", "low", "high"))
-            axes.axhline(mean, color=look.color, linewidth=0.9, label=look.label, zorder=1)
-            axes.axhspan(low, high, color=look.color, alpha=0.12, linewidth=0)
-        else:
-            draw_intervals(axes, line.sort_values("fraction"), look, x="rows_share")
+    is_whole = part["method"].isin(["full_logistic", "full_svm"])
+    for row in part[is_whole].to_dict("records"):
+        look = _LOOKS[row["method"]]
+        axes.axhline(row["mean"], color=look.color, linewidth=0.9, label=look.label, zorder=1)
+        axes.axhspan(row["low"], row["high"], color=look.color, alpha=0.12, linewidth=0)
+    draw_intervals(axes, part[~is_whole], _LOOKS, x="rows_share")
     hold_means(axes, part, log=measure != "accuracy")
     axes.xaxis.set_major_locator(LogLocator(subs=steps))
     axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))

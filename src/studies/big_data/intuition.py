@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
-from studies import style
+from studies import plotters, style
 from studies.records import Artefact, Look
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 
@@ -71,7 +67,7 @@ def summarise_figure1(seed: int) -> pd.DataFrame:
 
 
 @style.styled
-def draw_figure1(table: pd.DataFrame) -> Figure:
+def draw_figure1(table: pd.DataFrame) -> plotters.Figure:
     """Left, as measured: both red points on one circle; right, whitened: they are not alike."""
     from matplotlib.patches import Circle
 
@@ -95,10 +91,7 @@ def draw_figure1(table: pd.DataFrame) -> Figure:
         axis.set_adjustable("datalim")
     axis.set(xlabel="first coordinate (sd)", ylabel="second coordinate (sd)")
     figure.axes[0].set(xlabel="mean texture (sd of grey values)", ylabel="largest texture (sd of grey values)")
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    return plotters.finish(figure, table, 4)
 
 
 def summarise_figure2(seed: int) -> pd.DataFrame:
@@ -148,7 +141,7 @@ def _between(value: Callable[[Array], Array], a: Array, b: Array) -> Array:
 
 
 @style.styled
-def draw_figure2(table: pd.DataFrame) -> Figure:
+def draw_figure2(table: pd.DataFrame) -> plotters.Figure:
     """Covariance, prior draws, posterior draws: three panels, one look per kernel."""
     figure = style.new_figure(7.2, 2.9)
     left, middle, right = figure.subplots(1, 3)
@@ -160,12 +153,10 @@ def draw_figure2(table: pd.DataFrame) -> Figure:
     left.set(title="Covariance", xlabel="distance (length-scales)", ylabel="k(θ, θ')", ylim=(0, 1.05))
     middle.set(title="Draws of the prior", xlabel="θ", ylabel="f(θ)")
     right.set(title="Draws given two values", xlabel="θ", ylim=middle.get_ylim())
-    handles, labels = right.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
-    return figure
+    return plotters.finish(figure, table, 4, of=[right])
 
 
-def _lines(axis: Axes, table: pd.DataFrame) -> None:
+def _lines(axis: plotters.Axes, table: pd.DataFrame) -> None:
     for kernel, part in table.groupby("kernel", sort=False):
         look = _LOOKS[str(kernel)]
         for i, (_, line) in enumerate(part.groupby("draw")):

@@ -18,7 +18,7 @@ from frugal.threads import one_thread
 from studies.estimates import Arrays, Estimate, mean, ratio
 from studies.records import Claim, Method, Study
 from studies.regions import above, at_least
-from studies.tidy import TIDY, mean_by_seed, need_columns, unprinted
+from studies.tidy import need_columns
 
 Floats = NDArray[np.float64]
 
@@ -209,21 +209,6 @@ def _outcome(part: pd.DataFrame, level: float) -> dict[str, object]:
         "start": likelihood[0],
         "data": part["data"].iloc[0],
     }
-
-
-def tidied(long: pd.DataFrame, keys: list[str], order: Mapping[str, tuple[str, ...]], scale: str) -> pd.DataFrame:
-    """Means per cell as a tidy table.
-
-    Args:
-        long: one row per run and measure, its value in the column value.
-        keys: of a cell.
-        order: of the values of some keys; the others are sorted.
-        scale: label of the run.
-    """
-    table = mean_by_seed(long, "value", keys)
-    places = table.assign(**{name: table[name].map(listed.index) for name, listed in order.items()})
-    table = unprinted(table.loc[places.sort_values(keys).index].reset_index(drop=True), scale)
-    return table[[*keys, *TIDY, *(name for name in table if name not in (*keys, *TIDY))]]
 
 
 # Claims --------------------------------------------------------------------------------------------------------

@@ -9,23 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from studies import style
-from studies.big_data.lines import averaged, draw_lines, tidied
+from studies import plotters, style
 from studies.cells import every
 from studies.estimates import Arrays, Estimate, mean, ratio
 from studies.records import Artefact, Claim, Method, Study, method_of
 from studies.regions import above, below, near
-from studies.tidy import mean_by_seed, read_printed
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from studies.tidy import mean_by_seed, means, read_printed, tidied
 
 DESIGNS: Final = ("mzNormal", "nzNormal")
 """Of the rows: features around 0, and around 1.5, where label 1 is common."""
@@ -274,10 +270,6 @@ _STAR: Final = style.Look("#7A7A7A", "full data", "*", "none", "")
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Mean squared errors against the true coefficients, ours beside the document's.
 
-    Args:
-        runs: of `SUBSAMPLING`.
-        scale: label of the run.
-
     Returns:
         design, method, r (`full`: 0, it does not depend on it), then `TIDY`; then error_mle, `FAILURES`, seconds,
         rows_touched, means over the seeds; and says, where a fit or a pilot failed.
@@ -299,14 +291,11 @@ def _failures(fits: float, pilots: float) -> str:
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Figure 10: mean squared error against r, and the document's points.
 
-    Args:
-        runs: of `SUBSAMPLING`.
-
     Returns:
         panel (the design), source (ours, published), method, r, mean, low, high, n_seeds, share_failed,
         share_pilot_failed, data. `full` does not depend on r and has a row at the smallest and at the greatest.
     """
-    ours = averaged(runs, "error", KEYS)
+    ours = means(runs, "error", KEYS)
     ours = ours.merge(runs.groupby(KEYS)[list(FAILURES)].mean().reset_index(), on=KEYS)
     lines, full = ours[ours["method"] != "full"], ours[ours["method"] == "full"]
     ends = [full.assign(r=r) for r in (lines["r"].min(), lines["r"].max())]
@@ -318,39 +307,33 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame) -> plotters.Figure:
     """Mean squared error against r, a panel per design; hollow: the document's digitised points."""
-    figure = style.new_figure(7.2, 3.9)
-    for axis, (design, part) in zip(figure.subplots(1, 2), table.groupby("panel", sort=True), strict=True):
-        axis.set(yscale="log")
-        draw_lines(axis, part[part["source"] == "ours"], _LOOKS)
+    figure, panels = plotters.row(table, "panel", DESIGNS, size=(7.2, 3.9))
+    for axis, part, design in panels:
+        ours = part[part["source"] == "ours"]
+        axis.set(yscale="log", ylim=(0.5 * ours["mean"].min(), 1.8 * ours["mean"].max()))
+        plotters.lines(axis, ours, _LOOKS, x="r", order=_LOOKS, band=0.12)
         for method, points in part[(part["source"] == "published")].groupby("method"):
             look = _LOOKS[str(method)]
             marker = "_" if look.marker == "none" else look.marker
-            given = {"marker": marker, "linestyle": "none", "markersize": 6.5, "markeredgewidth": 0.9}
+            given: Any = {"marker": marker, "linestyle": "none", "markersize": 6.5, "markeredgewidth": 0.9}
             axis.plot(points["r"], points["mean"], color=look.color, markerfacecolor="none", **given)
         axis.set(title=design, xlabel="Rows of the second step, r", ylabel=_LABEL)
-        axis.grid(alpha=0.3)
-    axis.plot(
-        [], [], color="#7A7A7A", marker="o", markerfacecolor="none", linestyle="none", label="hollow: published"
-    )
-    style.legend(figure, [axis], n_columns=3)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    hollow: Any = {"marker": "o", "markerfacecolor": "none", "linestyle": "none"}
+    axis.plot([], [], color="#7A7A7A", label="hollow: published", **hollow)
+    return plotters.finish(figure, table, 3, of=[axis])
 
 
 def summarise_costs(runs: pd.DataFrame) -> pd.DataFrame:
     """Figure 10's errors against what a fit costs; of `full`, the error of the fit itself, not of its bootstraps.
-
-    Args:
-        runs: of `SUBSAMPLING`.
 
     Returns:
         panel (the design), axis (of `COSTS`), method, r, cost (mean over the seeds), mean, low, high, n_seeds,
         data.
     """
     runs = runs.assign(error=runs["error"].where(runs["method"] != "full", runs["plain"]))
-    errors, parts = averaged(runs, "error", KEYS), []
+    errors, parts = means(runs, "error", KEYS), []
     for axis in COSTS:
         cost = runs.groupby(KEYS)[axis].mean().rename("cost").reset_index()
         parts.append(errors.merge(cost, on=KEYS).assign(axis=axis))
@@ -359,24 +342,20 @@ def summarise_costs(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 @style.styled
-def draw_costs(table: pd.DataFrame) -> Figure:
+def draw_costs(table: pd.DataFrame) -> plotters.Figure:
     """Mean squared error against seconds and against rows touched, a row of panels per design."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-    figure = style.new_figure(7.2, 5.6)
-    designs = sorted(table["panel"].unique())
-    for row, design in zip(figure.subplots(len(designs), 2, squeeze=False), designs, strict=True):
-        for axis, (name, label) in zip(row, COSTS.items(), strict=True):
-            part = table[(table["panel"] == design) & (table["axis"] == name)]
-            axis.set(title=design, xlabel=label, ylabel=_LABEL, xscale="log", yscale="log")
-            draw_lines(axis, part, _LOOKS | {"full": _STAR}, x="cost")
-            axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-            axis.xaxis.set_minor_formatter(NullFormatter())
-            axis.grid(alpha=0.3)
-    style.legend(figure, [axis], n_columns=3)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    looks = _LOOKS | {"full": _STAR}
+    figure, panels = plotters.grid(table, "panel", "axis", COSTS, size=lambda _: (7.2, 5.6))
+    for axis, part, design, cost in panels:
+        axis.set(title=design, xlabel=COSTS[cost], ylabel=_LABEL, xscale="log", yscale="log")
+        plotters.lines(axis, part, looks, x="cost", order=looks, band=0)
+        axis.set(ylim=(0.5 * part["mean"].min(), 1.8 * part["mean"].max()))
+        axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.xaxis.set_minor_formatter(NullFormatter())
+    return plotters.finish(figure, table, 3, of=[axis])
 
 
 TABLE: Final = Artefact(

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from studies.big_data.sample_sizes import need, tidied
+from studies.big_data.sample_sizes import need
 from studies.estimates import mean
 from studies.records import Artefact, Claim, Method, Study
 from studies.regions import about, between
+from studies.tidy import by_measure, tidied
 
 METHODS: Final = (Method("dynamic_50", "dynamic", {"theta": 0.5}),)
 
@@ -152,10 +153,6 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     Deviations are |squared error / V - 1|, and the same with V (1 - m / N), which is 0 at m = N and gives none.
     A cell that not every seed has is left out, so that all means are over the same seeds: a step after the end of
     some fits, or the second deviation where some samples are all rows. Published are `ORIGINAL_DEVIATIONS`.
-
-    Args:
-        runs: of `VARIANCE_CHECK`.
-        scale: label of the run.
     """
     need(runs, "iteration", "size", "squared_error", "variance", "corrected")
     shown = runs[runs["iteration"].isin(STEPS)]
@@ -164,11 +161,11 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         "corrected_deviation": shown["corrected"].where(shown["corrected"] > 0),
     }
     deviations = {name: (shown["squared_error"] / value - 1).abs() for name, value in expected.items()}
-    long = shown.assign(**deviations).melt(["iteration", "seed", "data"], list(MEASURES), var_name="measure")
-    table = tidied(long, ["measure", "iteration"], {"measure": MEASURES}, scale)
-    table = table[table["n_seeds"] == runs["seed"].nunique()].reset_index(drop=True)
+    table = by_measure(shown.assign(**deviations), MEASURES, ["iteration"])
+    table = table[table["n_seeds"] == runs["seed"].nunique()]
     is_deviation = table["measure"] == "deviation"
-    return table.assign(published=table["iteration"].map(ORIGINAL_DEVIATIONS).where(is_deviation))
+    table = table.assign(published=table["iteration"].map(ORIGINAL_DEVIATIONS).where(is_deviation))
+    return tidied(table, ["measure", "iteration"], scale, "n_missing", orders={"measure": MEASURES})
 
 
 TABLE: Final = Artefact(

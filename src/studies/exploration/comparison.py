@@ -202,9 +202,6 @@ def _own(runs: pd.DataFrame) -> pd.DataFrame:
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Lowest value so far on the benchmarks that are run, mean over seeds.
 
-    Args:
-        runs: as of `tabulate`.
-
     Returns:
         panel, then the columns of `searches.curves`: branin and hartmann6 (x trials, the distance of the lowest
         value to the minimum, at least 1e-6, the mean and interval of its logarithm taken back), logistic_trials

@@ -288,10 +288,6 @@ KEYS: Final = ["part", "error", "quantity"]
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What each error changes by itself, and all together.
 
-    Args:
-        runs: of the studies `task1` and `task1_optima`.
-        scale: label of the run.
-
     Returns:
         `KEYS`, `tidy.TIDY`, note. The parts `POINTS` (exact, n_seeds nan) and `HEAD`: errors `none`, each of
         `AS_PYBNN` and all; quantities `ESTIMATED`. The part `SEARCH`, by the fragment's objective: errors `none`,

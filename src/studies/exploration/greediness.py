@@ -26,7 +26,7 @@ from studies.measures import ratio_of
 from studies.paired import missing_notes
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, below
-from studies.tidy import TIDY, mean_by_seed, unprinted
+from studies.tidy import mean_by_seed, tidied
 
 EI_AND_KIN: Final = ("ei", "ei_explore")
 
@@ -145,9 +145,9 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     found["problem"] = found["dataset"].where(found["learner"] == FUNCTION, found["learner"])
     measured = [*EI_AND_KIN, "difference"]
     long = found.melt(["problem", "measure", "seed", "data"], measured, var_name="quantity")
-    table = unprinted(mean_by_seed(long, "value", KEYS), scale)
+    table = mean_by_seed(long, "value", KEYS)
     table["note"] = missing_notes(table.rename(columns={"quantity": "method"}))
-    return table[[*KEYS, *TIDY, "n_missing", "note"]]
+    return tidied(table, KEYS, scale, "n_missing", "note")
 
 
 TABLE: Final = Artefact(

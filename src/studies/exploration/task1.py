@@ -226,9 +226,6 @@ def exact_rows(scores: Mapping[str, Mapping[Point, float]]) -> pd.DataFrame:
 def summarise(seed: int = 0) -> pd.DataFrame:
     """The page's figure, predictions at K = 3, and what else could have been chosen.
 
-    Args:
-        seed: not used, since nothing here is drawn.
-
     Returns:
         panel, series, x, y, low, high. Panel `fit`: series `points` (x, y) and `predictive` (y the mean, low and
         high two standard deviations of an observation from it) at the reported values. Panel `evidence`: x is K, y
@@ -285,9 +282,6 @@ def draw(table: pd.DataFrame) -> Figure:
 
 def summarise_path(runs: pd.DataFrame) -> pd.DataFrame:
     """DNGO's path: the first seed's search by the evidence, and the page's own search as coded.
-
-    Args:
-        runs: of the studies `task1` and `task1_scores`.
 
     Returns:
         panel, step, K, beta, lambda, score, best (so far), is_initial, optimum (the best score of all candidates),

@@ -174,10 +174,6 @@ PANELS: Final = {
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Where each strategy's searches end, and how its choices do on the test rows, beside the reported point.
 
-    Args:
-        runs: of the studies `task2` and `refits`.
-        scale: label of the run.
-
     Returns:
         `KEYS`, `tidy.TIDY`, then n_rows, the training rows of a refit, n_missing (seeds without a value) and note.
         Measures: valid_accuracy, the best one of a search, on its own training rows; test_accuracy, of its choice

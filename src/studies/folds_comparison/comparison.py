@@ -82,10 +82,6 @@ def timed_runs(config: Mapping[str, Any]) -> tuple[str, ...]:
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Cost and choice of each strategy, averaged over datasets and classifiers.
 
-    Args:
-        runs: of `RUNS` and `TIMED`, or of `NETWORK`.
-        scale: label of the run.
-
     Returns:
         method, strategy, budget_share, n, k, measure (one of `MEASURES`), mean, se, low, high (95 % Student
         interval over seeds), n_seeds, n_missing, scale, data. In a table that reaches `FLOOR` a cell that does

@@ -41,7 +41,7 @@ from studies.greedy_cv.tables import (
 from studies.markdown import NAMES
 from studies.records import Artefact, Claim, Study
 from studies.regions import about, above, at_least, between, near, near_sd
-from studies.tidy import TIDY, mean_by_seed, need, unprinted
+from studies.tidy import mean_by_seed, need, tidied
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -260,7 +260,7 @@ def table1_by_n(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     ours = compare(runs, "search_time", keys, higher_is_better=False)
     ties = runs.groupby([*keys, "method"], as_index=False)["n_tied"].mean()
     table = ours.merge(ties, on=[*keys, "method"])
-    return unprinted(table, scale)[[*CELL, "method", "k", "n", *TIDY, "n_missing", "p", "n_tied"]]
+    return tidied(table, [*CELL, "method", "k", "n"], scale, "n_missing", "p", "n_tied")
 
 
 def summarise_figure11(runs: pd.DataFrame) -> pd.DataFrame:

@@ -39,12 +39,7 @@ def variants(config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
-    """Table 1 per variant, over the n and k that were run; published values pool five n.
-
-    Args:
-        runs: rows of `job search` with a column `variant`.
-        scale: label of the run.
-    """
+    """Table 1 per variant, over the n and k that were run; published values pool five n."""
     need(runs, "search_time", "n_tied", "variant")
     keys = ["variant", *KEYS]
     ties = runs.groupby(keys, as_index=False)["n_tied"].mean()

@@ -16,7 +16,7 @@ from studies.markdown import NAMES
 from studies.measures import Measure
 from studies.records import Artefact, Claim, Study
 from studies.regions import below, near_ratio
-from studies.tidy import TIDY, mean_by_seed, need, unprinted
+from studies.tidy import mean_by_seed, need, tidied
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,7 +84,7 @@ CLAIMS: Final = (
 
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Mean search time per number of rows, classifier, method and k; the document prints nothing to compare."""
-    return unprinted(summarise(runs), scale)[[*KEYS, *TIDY, "n_missing", "n_rows"]]
+    return tidied(summarise(runs), KEYS, scale, "n_missing", "n_rows")
 
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:

@@ -23,7 +23,7 @@ from studies.hypertune.searches import (
 )
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact
-from studies.tidy import TIDY, mean_by_seed, shares_within, unprinted
+from studies.tidy import TIDY, mean_by_seed, shares_within, tidied
 from studies.verdicts import NOT_RUN
 
 MEASURES: Final = {
@@ -37,7 +37,7 @@ MEASURES: Final = {
 SHARES: Final = ("on_subsets", "ends_at_first", "ei_tried")
 """Those of `MEASURES` from 0 to 1."""
 _KEYS: Final = ["learner", "dataset", "measure"]
-_COLUMNS: Final = [*_KEYS, *TIDY, "least", "most", "n_rows", "n_epochs", "n_missing"]
+_FURTHER: Final = ("least", "most", "n_rows", "n_epochs", "n_missing")
 
 
 def measure(searches: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
@@ -75,10 +75,6 @@ def measure(searches: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What the searches' budgets were spent on, problem by problem.
 
-    Args:
-        runs: searches and refits.
-        scale: label of the run.
-
     Returns:
         learner, dataset, measure (`MEASURES`), `tidy.TIDY` (means over seeds), least and most of a seed, n_rows,
         n_epochs, n_missing. One row that says so where HyperTune was not run, and so does each that is of EI where
@@ -86,25 +82,18 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """
     fits = tested(runs)
     if not (fits["method"] == TESTER).any():
-        return not_run(_COLUMNS, learner="none", dataset="none", measure="budget_s")
+        return not_run([*_KEYS, *TIDY, *_FURTHER], learner="none", dataset="none", measure="budget_s")
     searches = paths(runs[runs["method"].isin([TESTER, "ei"])])
     long = measure(searches, fits).melt([*PROBLEM, "data"], list(MEASURES), "measure").astype({"value": float})
     ends = long.groupby(_KEYS)["value"].agg(least="min", most="max").reset_index()
     cells = shares_within(mean_by_seed(long, "value", _KEYS), SHARES).merge(ends).assign(method=TESTER)
     cells = at_floor(cells.merge(least_scope(searches)))
-    order = cells["measure"].map(list(MEASURES).index)
-    table = cells.assign(order=order).sort_values([*_KEYS[:2], "order"], kind="stable")
-    table = unprinted(table, scale)
-    table["scale"] = table["scale"].where(table["n_seeds"] > 0, NOT_RUN)
-    return table[_COLUMNS].reset_index(drop=True)
+    table = tidied(cells, _KEYS, scale, *_FURTHER, orders={"measure": MEASURES})
+    return table.assign(scale=table["scale"].where(table["n_seeds"] > 0, NOT_RUN))
 
 
 def render(table: pd.DataFrame) -> str:
-    """Markdown; a cell reads `mean (least to most)`; below stand what the columns are, and counts over searches.
-
-    Args:
-        table: of this module.
-    """
+    """Markdown; a cell reads `mean (least to most)`; below stand what columns are, and counts over searches."""
     lines = crossed(table, "measure", [_cell(row) for row in table.to_dict("records")])
     run = table[table["scale"] != NOT_RUN]
     if run.empty:

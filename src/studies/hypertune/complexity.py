@@ -267,9 +267,6 @@ CLAIMS: Final = (
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Means over the seeds.
 
-    Args:
-        runs: of `COMPLEXITY`.
-
     Returns:
         method, n_rows (trained on), n_features, mean and se (accuracy on the test rows), train_mean, train_se,
         bound, n_seeds, data.

@@ -51,7 +51,7 @@ from studies.paths import steps
 from studies.records import Artefact, Study
 from studies.regions import above
 from studies.style import TRIALS
-from studies.tidy import TIDY, is_stand_in, mean_by_seed, provenance, unprinted
+from studies.tidy import TIDY, is_stand_in, mean_by_seed, provenance, tidied
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -282,7 +282,7 @@ def tabulate_controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     gaps = gaps.assign(value=-gaps["behind"])
     gaps = gaps.merge(trials[[*PROBLEM, "data"]].drop_duplicates(PROBLEM), on=PROBLEM)
     cells = at_floor(mean_by_seed(gaps, "value", _CONTROL_KEYS).merge(least_scope(searches)))
-    return unprinted(cells, scale)[_CONTROL_COLUMNS].reset_index(drop=True)
+    return tidied(cells, _CONTROL_KEYS, scale, "n_rows", "n_epochs", "n_missing")
 
 
 CONTROLS_TABLE: Final = Artefact(
@@ -320,10 +320,6 @@ def summarise(runs: pd.DataFrame, learners: tuple[str, ...]) -> pd.DataFrame:
     the longest search does, those that have ended keeping their last value. HyperTune's begin in time once it is
     through with its subsets. Methods other than `WHOLE` have no such trials, or few, and are left out; Hyperband's
     are those of a last rung and are drawn against time alone, since in trials those before would not show.
-
-    Args:
-        runs: searches.
-        learners: of the figure; those without searches are left out.
 
     Returns:
         learner, dataset, panel (trials: x is their number; seconds: those of trials, on subsets too, and of the

@@ -316,11 +316,6 @@ _FACTS: Final = ("n_rows", "n_epochs", "budget_s", "budget_share", *_COUNTS)
 def tabulate(runs: pd.DataFrame, scale: str, *, number: int) -> pd.DataFrame:
     """A printed table with its rows for EI, random search and the majority's class added, and adult scaled.
 
-    Args:
-        runs: refits, any learner's among them.
-        scale: label of the run.
-        number: of `TABLES`.
-
     Returns:
         `KEYS`, `tidy.TIDY`, then n_rows (training rows, the fewest), n_epochs, budget_s (HyperTune's seconds,
         mean), budget_share (of these, what the method had spent when its choice was made, mean), n_short (seeds
@@ -382,11 +377,7 @@ def _no_cells() -> pd.DataFrame:
 
 
 def render(table: pd.DataFrame) -> str:
-    """Markdown; a cell reads `mean ± standard error [published ± its standard error]`; notes stand below.
-
-    Args:
-        table: one of Tables 1 to 4, or of controls.
-    """
+    """Markdown; a cell reads `mean ± standard error [published ± its standard error]`; notes stand below."""
     if "table" in table:
         lines = crossed(table.drop(columns="table"), "dataset", [_cell(row) for row in table.to_dict("records")])
         what = "Test errors: means ± standard errors over seeds [published]"

@@ -23,7 +23,7 @@ from studies.blocks import block_of, n_trials_of
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.paths import SLACK, steps
 from studies.records import Artefact
-from studies.tidy import TIDY, mean_by_seed, need_columns, unprinted
+from studies.tidy import mean_by_seed, need_columns, tidied
 from studies.trials_comparison.problems_and_methods import (
     CELL,
     COLUMNS,
@@ -212,10 +212,6 @@ MEASURES: Final = {
 def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """The result of each method on each problem.
 
-    Args:
-        runs: paths, of `refit`.
-        scale: label of the run.
-
     Returns:
         `KEYS` (problem as its title), `tidy.TIDY`, n_missing (seeds without a value), budget (of regrets at equal
         budgets) and says. In a table that reaches `FLOOR` a cell that does not has no numbers, and says so in the
@@ -238,12 +234,12 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
             table.loc[i, "says"] = f"{n_never} of {n} seeds never"
         elif row["n_missing"]:
             table.loc[i, "says"] = f"{row['n_missing']} of {n} seeds without"
-    table = unprinted(table, scale)
+    table = table.assign(scale=scale)
     below = n_searches(table) < FLOOR
     if not below.all():
         table.loc[below, ["ours", "ours_se", "low", "high"]] = np.nan
         table.loc[below, "scale"] = NOT_RUN
-    table = table[[*KEYS, *TIDY, "n_missing", "budget", "says"]]
+    table = tidied(table, KEYS, scale, "n_missing", "budget", "says")
     absent = runs.loc[runs["trials"].isna(), [*PROBLEM, "method"]].drop_duplicates()
     if absent.empty:
         return table

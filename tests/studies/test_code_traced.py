@@ -21,8 +21,14 @@ from studies.jobs import JOBS
 from studies.registry import experiments
 
 ROOT = Path(__file__).parents[2]
-DISPATCHING = {"studies.jobs:_lookup", "studies.jobs:_of_its_runs", "studies.jobs:_trials"}
-"""Commands that only hand on what they are given, to what the hash begins with."""
+DISPATCHING = {
+    "frugal.checks:check_known",
+    "studies.jobs:_lookup",
+    "studies.jobs:_of_its_runs",
+    "studies.jobs:_trials",
+    "studies.records:Study",
+}
+"""What only refuses names, or hands on what it is given to what the hash begins with."""
 N_TRAIN, N_TEST = 256, 128
 CURVE = {"n_steps": 20, "n_burn": 10}
 

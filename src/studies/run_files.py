@@ -60,7 +60,12 @@ TABLES: Final = (
 )
 """What searches look up."""
 EVERYTHING: Final[Mapping[str, Any]] = {
-    "greedy_cv": {"sensitivity": {"variants": {"any": {}}}, "wall_clock": {"n_folds": [5]}},
+    "greedy_cv": {
+        "sensitivity": {"variants": {"any": {}}},
+        "wall_clock": {"n_folds": [5]},
+        "readings": {"any": {}},
+        "factorial": {"spaces": ["any"], "scalers": ["none"], "splits": ["any"], "tree_seeds": ["any"]},
+    },
     "folds_comparison": {"n_folds": [5], "n_timed_seeds": 1},
     "hypertune": {name: {"datasets": [name]} for name, search in SEARCHES.items() if search.paper == "hypertune"},
     "trials_comparison": {},
@@ -100,10 +105,16 @@ def kind_of(paper: str, run: str) -> Kind:
 
 
 def _of_greedy_cv(run: str) -> Kind:
-    columns, lacks = (*_CELL, "search_time", "n_evaluations"), ("variant", "strategy")
+    columns, lacks = (*_CELL, "search_time", "n_evaluations"), ("variant", "tree_seed", "strategy")
     stopping = {"method": "greedy_early_stopping|successive_halving"}
     whole = {"method": "standard|greedy"}
-    match run:
+    folder, _, name = run.rpartition("/")
+    if folder.startswith("readings"):
+        own = _of_greedy_cv(name)
+        return own._replace(name=run, columns=(*own.columns, "reading", "failed"))
+    match folder or name:
+        case "factorial":
+            return Kind("factorial", (*columns, "tree_seed"), {**_OLSON, **whole}, ("strategy",))
         case "early_stopping":
             return Kind(run, (*columns, "quality"), {**_OLSON, **stopping}, (*lacks, "seconds"))
         case "wall_clock":

@@ -40,6 +40,10 @@ def judged(search_time=None, early_stopping=None, scale="paper"):
     return found.set_index(found["id"].str.removeprefix("greedy_cv."))
 
 
+SUMMARIES = ("readings", "claims_by_reading", "factorial")
+"""Tables with a Markdown form of their own."""
+
+
 def as_published(table, inner, seeds=SEEDS):
     """Runs whose cell means are the printed ones; seed after seed greedy gets a little worse, its rival better."""
     rows = []
@@ -49,7 +53,16 @@ def as_published(table, inner, seeds=SEEDS):
         for setting in settings:
             for seed, shift in zip(seeds, spread, strict=True):
                 cell = {"dataset": row.dataset, "classifier": row.classifier, "method": row.method}
-                rows.append({**cell, **setting, "seed": seed, "data": "original", "value": row.published + shift})
+                rows.append(
+                    {
+                        **cell,
+                        **setting,
+                        "seed": seed,
+                        "data": "original",
+                        "value": row.published + shift,
+                        "space": "grid",
+                    }
+                )
     return pd.DataFrame(rows)
 
 
@@ -397,7 +410,7 @@ def test_a_table_pooled_over_other_lengths_says_so():
     assert "n = 128 here and 128, 256, 512, 1024, 2048 in the document." in render(table1(runs, "smoke"))
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in SUMMARIES])
 def test_every_table_renders_from_a_small_run(name):
     few = range(2)
     runs = {
@@ -407,7 +420,8 @@ def test_every_table_renders_from_a_small_run(name):
     small = runs.get(name, early_stopping_runs(few) if name in ("table2", "table3") else search_time_runs(few))
     lines = render(TABLES[name].summarise(small, "smoke")).splitlines()
     heads = lines[0].strip("| ").split(" | ")
-    first = ["variant"] * (name == "sensitivity") + ["dataset", "classifier"]
+    first = {"sensitivity": ["variant"], "sizes": [], "table2": ["reading", "failed"]}.get(name, ["reading"])
+    first = [*(["reading", "failed"] if name == "table3" else first), "dataset", "classifier"]
     assert heads[: len(first)] == first
     methods = (
         ("greedy early stopping", "successive halving") if name in ("table2", "table3") else ("greedy", "standard")
@@ -428,8 +442,10 @@ def test_tables_and_claims_do_not_import_matplotlib():
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_names_the_column_that_its_runs_lack(name):
-    value = {"table2": "quality", "table3": "seconds", "sensitivity": "variant"}.get(name, "search_time")
+    own = {"table2": "quality", "table3": "seconds", "sensitivity": "variant", "factorial": "tree_seed"}
+    value = own.get(name, "search_time")
     runs = pd.concat([search_time_runs(range(2)), early_stopping_runs(range(2))]).assign(variant="min_max")
+    runs = runs.assign(scaler="none", splits="plain", tree_seed="repetition")
     for column in (value, "classifier"):
         with pytest.raises(ValueError, match=f"^the runs lack the column '{column}'; they have dataset"):
             TABLES[name].summarise(runs.drop(columns=column), "smoke")
@@ -452,4 +468,77 @@ def test_runs_of_one_size_of_data_are_no_study_of_sizes():
 
 
 def test_every_table_is_known_by_name():
-    assert set(TABLES) == {"table1", "table1_by_n", "table2", "table3", "sensitivity", "sizes"}
+    named = {"table1", "table1_by_n", "table2", "table3", "sensitivity", "sizes"}
+    assert set(TABLES) == named | set(SUMMARIES)
+
+
+def two_readings(seeds=SEEDS):
+    """All three tables as printed in one reading; in the other all values are 0.01 higher."""
+    stopping = early_stopping_runs(seeds)
+    near = pd.concat([search_time_runs(seeds), stopping.drop(columns="seconds"), stopping.drop(columns="quality")])
+    near = near.assign(reading="ranges/none", failed="last")
+    off = near.assign(reading="grid/none", failed="first")
+    return pd.concat(
+        [near, off.assign(**{name: off[name] + 0.01 for name in ("search_time", "quality", "seconds")})]
+    )
+
+
+def test_tables_hold_one_reading_below_the_other_and_old_runs_are_told_by_their_space():
+    runs = two_readings()
+    table = TABLES["table1"].summarise(runs[runs["search_time"].notna()], "paper")
+    assert table.groupby("reading", sort=False).size().to_dict() == {"ranges/none": 54, "grid/none": 54}
+    means = table.groupby("reading")["ours"].mean()
+    assert means["grid/none"] - means["ranges/none"] == pytest.approx(0.01)
+    old = TABLES["table2"].summarise(early_stopping_runs(), "paper")
+    assert list(old.columns[:4]) == ["reading", "failed", *CELL]
+    assert set(old["reading"] + old["failed"]) == {"grid/nonelast"}
+
+
+def test_the_summary_of_readings_has_the_distance_of_each_to_the_printed_tables():
+    table = TABLES["readings"].summarise(two_readings(), "paper")
+    found = table.set_index(["reading", "table", "method", "measure"])["ours"]
+    error = "mean absolute error by cell"
+    methods = {"table1": "greedy", "table2": "greedy_early_stopping", "table3": "successive_halving"}
+    for name, method in methods.items():
+        # Values shift evenly around the printed ones, so that cells' means are printed, or 0.01 off.
+        assert found["ranges/none", name, method, error] == pytest.approx(0, abs=1e-9)
+        assert found["grid/none", name, method, error] == pytest.approx(0.01)
+        assert found["grid/none", name, method, "correlation over cells"] == pytest.approx(1)
+    counts = found["ranges/none", :, "both"]
+    assert counts["table1"].tolist() == [27, 135]
+    assert counts["table2"].tolist() == [27, 27]
+    assert counts["table3"].tolist() == [21, 6, 0]  # so little spread that none is identical, as above
+    text = TABLES["readings"].render(table)
+    assert text.splitlines()[0].endswith("| published | ranges/none, failed last | grid/none, failed first |")
+
+
+@pytest.mark.usefixtures("few_resamples")
+def test_claims_are_judged_in_every_reading():
+    table = TABLES["claims_by_reading"].summarise(two_readings(), "paper").set_index(["reading", "id"])
+    name = "greedy_cv.search_time.greedy_mean"
+    assert table["ours"]["grid/none", name] - table["ours"]["ranges/none", name] == pytest.approx(0.01)
+    assert set(table.loc["ranges/none", "verdict"].drop("greedy_cv.wall_clock.rows")) == {REPRODUCED}
+    assert "reproduced" in TABLES["claims_by_reading"].render(table.reset_index())
+
+
+def test_the_factorial_tells_trees_from_the_others():
+    runs = search_time_runs(range(3)).assign(scaler="none", splits="plain", tree_seed="candidate")
+    table = TABLES["factorial"].summarise(runs, "paper")
+    is_mean = table["measure"] == "mean"
+    assert table[is_mean].groupby("classifiers")["n_cells"].unique().map(list).to_dict() == {
+        "decision tree": [9], "naive Bayes and nearest neighbours": [18],
+    }  # fmt: skip
+    assert table[~is_mean]["ours"].tolist() == pytest.approx([0] * 4, abs=1e-9)
+    assert set(table["classifiers"] + " " + table["tree_seed"]) == {
+        "decision tree candidate", "naive Bayes and nearest neighbours none",
+    }  # fmt: skip
+    assert "greedy, mean absolute error by cell" in TABLES["factorial"].render(table)
+
+
+def test_a_reading_that_moves_failed_fits_alone_has_no_search_times_of_its_own():
+    config = {"greedy_cv": {"readings": {"grid": {"space": "grid"}, "failed_first": {"failed": "first"}}}}
+    assert TABLES["table1"].runs_of(config) == ("search_time", "readings/grid/search_time")
+    assert TABLES["table2"].runs_of(config)[1:] == (
+        "readings/grid/early_stopping", "readings/failed_first/early_stopping",
+    )  # fmt: skip
+    assert TABLES["table1"].runs_of({"greedy_cv": {}}) == ("search_time",)

@@ -51,7 +51,8 @@ def test_a_list_of_ranges_is_as_long_as_the_longest_that_is_searched_in_it():
     assert plan.timed_flags(Of(variant="ranges", classifier="knn")).endswith("--n-ranges 1024")
 
 
-def test_a_reading_changes_where_halving_ranks_failed_fits_and_says_so(plan):
+def test_a_reading_changes_where_halving_ranks_failed_fits_and_says_so():
+    plan = Plan(configuration.complete({"scale": "paper"}, source="configuration"))
     of = Of(name="failed_first", method="successive_halving")
     assert json.loads(plan.reading_strategy(of))["failed"] == "first"
     assert "failed" not in json.loads(plan.reading_strategy(Of(name="failed_first", method="greedy")))

@@ -15,7 +15,7 @@ def runs(times, dataset="wdbc", classifiers=("knn",), **more):
     """Two methods, k = 5: `times` maps (n, seed) to greedy's search time, standard's being 0.2 higher."""
     return pd.DataFrame(
         {"dataset": dataset, "classifier": classifier, "method": method, "k": 5, "n": n, "seed": seed,
-         "data": "original", "search_time": time + 0.2 * (method == "standard"), **more}
+         "data": "original", "space": "grid", "search_time": time + 0.2 * (method == "standard"), **more}
         for (n, seed), time in times.items()
         for classifier in classifiers
         for method in ("greedy", "standard")

@@ -113,6 +113,13 @@ def ratio_of_means(slow: str, fast: str) -> Measure:
     return lambda arrays, rng: resampled(statistic, arrays, rng, is_log=True)
 
 
+def jackknifed(statistic: Callable[[Array], float], block: Array) -> tuple[float, float]:
+    """A statistic of (n_cells, n_seeds), and its jackknife standard error over the seeds; nan of one seed."""
+    n = block.shape[1]
+    left_out = [statistic(np.delete(block, seed, axis=1)) for seed in range(n)] if n > 1 else [np.nan]
+    return statistic(block), float(np.sqrt(n - 1) * np.std(left_out))
+
+
 def above_0_in_every(values: Array, table: str, keys: list[str], noun: str) -> Estimate:
     """A value that must be above 0 in every cell of a printed table; the remark names the cell that is shown.
 

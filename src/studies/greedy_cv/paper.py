@@ -10,6 +10,7 @@ from studies.greedy_cv import (
     factorial,
     loop,
     progress,
+    readings,
     search_time,
     sensitivity,
     sizes,
@@ -17,11 +18,15 @@ from studies.greedy_cv import (
     wall_clock,
 )
 from studies.greedy_cv.measures import FLOOR
+from studies.greedy_cv.tables import runs_by_reading
 from studies.records import Paper
 
 
 def _cells(config: Mapping[str, Any]) -> tuple[str, ...]:
-    return ("search_time", "early_stopping", "wall_clock", "sizes", *sensitivity.variants(config))
+    by_reading = (
+        run for name in ("search_time", "early_stopping", "wall_clock") for run in runs_by_reading(name)(config)
+    )
+    return (*by_reading, "sizes", *sensitivity.variants(config), *factorial.runs_of(config))
 
 
 PAPER: Final = Paper(
@@ -45,8 +50,10 @@ PAPER: Final = Paper(
         search_time.FIGURE12,
         early_stopping.TABLE2,
         wall_clock.TABLE3,
+        *readings.ARTEFACTS,
         sensitivity.TABLE,
         sensitivity.FIGURE,
+        factorial.TABLE,
         sizes.TABLE,
         sizes.FIGURE,
     ),

@@ -34,8 +34,10 @@ from studies.greedy_cv.tables import (
     N_SEARCH,
     SEARCH_METHODS,
     beside,
+    by_reading,
     compare,
     published,
+    runs_by_reading,
     settings_note,
 )
 from studies.markdown import NAMES
@@ -44,6 +46,7 @@ from studies.regions import about, above, at_least, between, near, near_sd
 from studies.tidy import mean_by_seed, need, tidied
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 CLASSIFIERS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -279,14 +282,26 @@ def summarise_figure11(runs: pd.DataFrame) -> pd.DataFrame:
 
 @style.styled
 def draw_figure11(summary: pd.DataFrame) -> Figure:
-    """Bars per classifier; the published averages as diamonds."""
-    figure = style.new_figure(*style.ONE_COLUMN)
-    axes = figure.subplots()
-    axes.set_ylabel("Search time (share of n·k folds)")
+    """A panel per reading, in it bars per classifier; the published averages as diamonds."""
+    readings = list(summary["reading"].unique()) or [""]
+    figure = style.new_figure(max(style.ONE_COLUMN[0], 2.3 * len(readings)), style.ONE_COLUMN[1])
+    panels = figure.subplots(1, len(readings), sharey=True, squeeze=False)[0]
+    panels[0].set_ylabel("Search time (share of n·k folds)")
     if summary.empty:
-        style.say_not_run(axes)
+        style.say_not_run(panels[0])
         return figure
     classifiers = sorted(summary["classifier"].unique())
+    for axes, reading in zip(panels, readings, strict=True):
+        _draw_bars(axes, summary[summary["reading"] == reading], classifiers)
+        axes.set_ylim(0, _top(summary))
+        if len(readings) > 1:
+            axes.set_title(reading)
+    style.legend(figure, panels, n_columns=3)
+    style.mark_stand_in(figure, summary["data"])
+    return figure
+
+
+def _draw_bars(axes: Axes, summary: pd.DataFrame, classifiers: list[str]) -> None:
     for shift, method in zip((-0.2, 0.2), SEARCH_METHODS, strict=True):
         part = summary[summary["method"] == method].set_index("classifier").reindex(classifiers)
         look, x = style.LOOKS[method], np.arange(len(classifiers)) + shift
@@ -300,10 +315,6 @@ def draw_figure11(summary: pd.DataFrame) -> Figure:
             label="published" if shift > 0 else None,
         )  # fmt: skip
     axes.set_xticks(range(len(classifiers)), [NAMES[c].replace(" ", "\n", 1) for c in classifiers])
-    axes.set_ylim(0, _top(summary))
-    figure.legend(loc="outside upper center", ncols=3)
-    style.mark_stand_in(figure, summary["data"])
-    return figure
 
 
 def _top(summary: pd.DataFrame) -> float:
@@ -327,72 +338,81 @@ def summarise_figure12(runs: pd.DataFrame) -> pd.DataFrame:
 
 @style.styled
 def draw_figure12(summary: pd.DataFrame) -> Figure:
-    """Three panels, one per k; greedy by classifier, standard averaged over the classifiers as baseline."""
-    folds = sorted(summary["k"].unique()) or [0]
-    figure = style.new_figure(style.TWO_COLUMN[0], 3.3)
-    panels = figure.subplots(1, len(folds), sharey=True, squeeze=False)[0]
-    panels[0].set_ylabel("Search time (share of n·k folds)")
+    """A row per reading, in it a panel per k; greedy by classifier, standard averaged over them as baseline."""
+    folds, readings = sorted(summary["k"].unique()) or [0], list(summary["reading"].unique()) or [""]
+    figure = style.new_figure(style.TWO_COLUMN[0], 0.9 + 2.4 * len(readings))
+    panels = figure.subplots(len(readings), len(folds), sharex=True, sharey=True, squeeze=False)
     if summary.empty:
-        style.say_not_run(panels[0])
+        style.say_not_run(panels[0, 0])
         return figure
-    ticks = sorted(summary["n"].unique())
-    for axes, k in zip(panels, folds, strict=True):
-        part = summary[summary["k"] == k]
-        baseline = part[part["method"] == "standard"].groupby("n")["ours"].mean()
-        look = style.LOOKS["standard"]
-        axes.plot(
-            baseline.index, baseline, color=look.color, linestyle="--", marker="s", label="standard (average)"
-        )
-        for name, line in part[part["method"] == "greedy"].groupby("classifier"):
-            classifier = str(name)
-            shade = CLASSIFIERS[classifier]
-            axes.plot(line["n"], line["ours"], **shade, label=f"greedy, {NAMES[classifier]}")
-            axes.fill_between(line["n"], line["low"], line["high"], color=shade["color"], alpha=0.18, lw=0)
-            axes.plot(
-                ticks[-1] * 1.5, line["published"].iloc[0], **shade,
-                markerfacecolor="white", linestyle="none", markersize=5.5,
-                label=f"published mean over n, {NAMES[classifier]}",
-            )  # fmt: skip
-        axes.set(xscale="log", ylim=(0, _top(summary)), xlabel="Candidates n", title=f"k = {k}")
-        axes.set_xlim(ticks[0] * 0.85, ticks[-1] * 1.9)
-        axes.set_xticks(ticks, [str(t) for t in ticks], rotation=45)
-        axes.minorticks_off()
-        axes.grid(alpha=0.3)
-    handles, labels = panels[0].get_legend_handles_labels()
+    for (i, j), axes in np.ndenumerate(panels):
+        part = summary[(summary["reading"] == readings[i]) & (summary["k"] == folds[j])]
+        _draw_lengths(axes, part, sorted(summary["n"].unique()))
+        axes.set(ylim=(0, _top(summary)), title=f"k = {folds[j]}" if i == 0 else "")
+    for axes, reading in zip(panels[:, 0], readings, strict=True):
+        label = "Search time (share of n·k folds)"
+        axes.set_ylabel(f"{reading}\n{label}" if len(readings) > 1 else label)
+    for axes in panels[-1]:
+        axes.set_xlabel("Candidates n")
+    handles, labels = panels[0, 0].get_legend_handles_labels()
     order = sorted(range(len(labels)), key=lambda i: labels[i].startswith("published"))
     figure.legend([handles[i] for i in order], [labels[i] for i in order], loc="outside upper center", ncols=2)
     style.mark_stand_in(figure, summary["data"])
     return figure
 
 
+def _draw_lengths(axes: Axes, part: pd.DataFrame, ticks: list[int]) -> None:
+    """Search times of one reading and k against n."""
+    baseline, look = part[part["method"] == "standard"].groupby("n")["ours"].mean(), style.LOOKS["standard"]
+    axes.plot(baseline.index, baseline, color=look.color, linestyle="--", marker="s", label="standard (average)")
+    for name, line in part[part["method"] == "greedy"].groupby("classifier"):
+        classifier = str(name)
+        shade = CLASSIFIERS[classifier]
+        axes.plot(line["n"], line["ours"], **shade, label=f"greedy, {NAMES[classifier]}")
+        axes.fill_between(line["n"], line["low"], line["high"], color=shade["color"], alpha=0.18, lw=0)
+        axes.plot(
+            ticks[-1] * 1.5, line["published"].iloc[0], **shade,
+            markerfacecolor="white", linestyle="none", markersize=5.5,
+            label=f"published mean over n, {NAMES[classifier]}",
+        )  # fmt: skip
+    axes.set(xscale="log")
+    axes.set_xlim(ticks[0] * 0.85, ticks[-1] * 1.9)
+    axes.set_xticks(ticks, [str(t) for t in ticks], rotation=45)
+    axes.minorticks_off()
+    axes.grid(alpha=0.3)
+
+
+RUNS: Final = runs_by_reading("search_time")
 TABLE1: Final = Artefact(
     "table1",
-    ("search_time",),
-    table1,
+    RUNS,
+    by_reading(table1, "reading"),
     """Table 1 of document 001: average search time to find the optimal model, ours beside the published value (in
-    brackets), values pooled over n as the document does. {{ n_seeds }} seeds.""",
+    brackets), values pooled over n as the document does, one block of rows per reading of the document.
+    {{ n_seeds }} seeds.""",
 )
 TABLE1_BY_N: Final = Artefact(
     "table1_by_n",
-    ("search_time",),
-    table1_by_n,
-    """The 135 cells behind Table 1 of document 001, one per n, which the document does not print. {{ n_seeds }}
+    RUNS,
+    by_reading(table1_by_n, "reading"),
+    """The 135 cells behind Table 1 of document 001, one per n, which the document does not print, for each
+    reading. {{ n_seeds }}
     seeds.""",
 )
 FIGURE11: Final = Artefact(
     "figure11",
-    ("search_time",),
-    summarise_figure11,
+    RUNS,
+    by_reading(summarise_figure11, "reading"),
     """Figure 11 of document 001: search time on breast cancer, averaged over k and n; diamonds are the averages of
-    the published Table 1, bars 95 % intervals over seeds. {{ n_seeds }} seeds.""",
+    the published Table 1, bars 95 % intervals over seeds; one panel per reading. {{ n_seeds }} seeds.""",
     draw_figure11,
 )
 FIGURE12: Final = Artefact(
     "figure12",
-    ("search_time",),
-    summarise_figure12,
+    RUNS,
+    by_reading(summarise_figure12, "reading"),
     """Figure 12 of document 001: search time on Boston against the number of candidates, one panel per k; open
     markers at the right, in their classifier's colour, are the published averages over n, bands 95 % intervals
-    over seeds. {{ n_seeds }} seeds.""",
+    over seeds; one row of panels per reading. {{ n_seeds }} seeds.""",
     draw_figure12,
 )

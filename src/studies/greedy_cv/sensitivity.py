@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from studies import style
-from studies.greedy_cv.measures import STUDY_FLOOR
+from studies.greedy_cv.measures import STUDY_FLOOR, Array, jackknifed
 from studies.greedy_cv.tables import KEYS, N_SEARCH, SEARCH_METHODS, beside, published, settings_note
 from studies.records import Artefact, Study
 from studies.tidy import mean_by_seed, need, provenance
@@ -63,12 +63,11 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
         wide = part.pivot_table(index=[*KEYS, "published"], columns="seed", values="search_time")
         target = wide.index.get_level_values("published").to_numpy()
 
-        def distance(kept: pd.DataFrame, target: np.ndarray = target) -> float:
-            return float((kept.mean(axis=1) - target).abs().mean())
+        def distance(kept: Array, target: Array = target) -> float:
+            return float(np.abs(np.nanmean(kept, axis=1) - target).mean())
 
-        ours, n = distance(wide), wide.shape[1]
-        left_out = [distance(wide.drop(columns=seed)) for seed in wide.columns] if n > 1 else [np.nan]
-        margin = 1.96 * float(np.sqrt(n - 1) * np.std(left_out))
+        (ours, error), n = jackknifed(distance, wide.to_numpy(dtype=float)), wide.shape[1]
+        margin = 1.96 * error
         rows.append(
             (variant, method, ours, max(ours - margin, 0.0), ours + margin, n, len(wide), provenance(part))
         )

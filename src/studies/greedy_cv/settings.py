@@ -176,7 +176,7 @@ class GreedyCv(Settings):
     sizes: Sizes
     figure_seed: Seed = setting(0, OURS, "of the explaining Figures 1 to 10")
 
-    laptop = {"readings": Instead({"failed_first": {"failed": "first"}})}
+    laptop = {"readings": Instead()}
     smoke = {"datasets": ["wdbc", "boston"], "classifiers": ["decision_tree", "knn"]}
 
     @model_validator(mode="after")

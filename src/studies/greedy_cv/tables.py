@@ -5,8 +5,9 @@ Runs are one row per method, dataset, classifier, n, k and seed, as `job search`
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,8 @@ from studies.verdicts import NOT_RUN
 CELL: Final = ["dataset", "classifier"]
 KEYS: Final = [*CELL, "method", "k"]
 """Of a row of Table 1."""
+READING: Final = ("reading", "failed")
+"""What tells the readings of the document apart: how scores are made, and where halving ranks failed fits."""
 SEARCH_METHODS: Final = ("greedy", "standard")
 """Of the first group of experiments, in the order of legends."""
 STOPPING_METHODS: Final = ("greedy_early_stopping", "successive_halving")
@@ -90,6 +93,49 @@ def beside(table: str, ours: pd.DataFrame, keys: list[str], scale: str, extra: l
     both["published_se"] = np.nan
     both = both.fillna({"stars": "", "data": "", "published_stars": "", "n_seeds": 0, "n_missing": 0})
     return both.astype({"n_seeds": int, "n_missing": int})[[*keys, *TIDY, "n_missing", *extra]]
+
+
+def named(runs: pd.DataFrame) -> pd.DataFrame:
+    """Runs with `reading` and `failed`; those from before these had names are unscaled, with failed fits last."""
+    blank = {name: None for name in READING if name not in runs}
+    runs = runs.assign(**blank)
+    return runs.assign(
+        reading=runs["reading"].fillna(runs["space"] + "/none"), failed=runs["failed"].fillna("last")
+    )
+
+
+def by_reading(make: Callable[..., pd.DataFrame], *keys: str) -> Callable[..., pd.DataFrame]:
+    """What makes a table of every reading's runs, one below the other, with what tells them apart as first keys.
+
+    Args:
+        make: a table from runs, and perhaps the label of the scale.
+        keys: of `READING`.
+    """
+
+    def made(runs: pd.DataFrame, *scale: str) -> pd.DataFrame:
+        parts = []
+        for labels, part in named(runs).groupby(list(keys), sort=False):
+            table = make(part, *scale)
+            for place, (key, label) in enumerate(zip(keys, labels, strict=True)):
+                table.insert(place, key, str(label))
+            parts.append(table)
+        whole = pd.concat(parts, ignore_index=True)
+        whole.attrs.update(parts[0].attrs)
+        return whole
+
+    return made
+
+
+def runs_by_reading(experiment: str) -> Callable[[Mapping[str, Any]], tuple[str, ...]]:
+    """Names of an experiment's runs in a configuration: in the study's own reading, and then in the others."""
+
+    def found(config: Mapping[str, Any]) -> tuple[str, ...]:
+        readings = config["greedy_cv"].get("readings", {})  # none where it is older than they are
+        halves = experiment != "search_time"
+        others = [name for name, one in readings.items() if halves or one.get("failed", "last") == "last"]
+        return (experiment, *(f"readings/{name}/{experiment}" for name in others))
+
+    return found
 
 
 def settings_note(runs: pd.DataFrame, column: str, printed: tuple[int, ...]) -> dict[str, str]:

@@ -1,0 +1,237 @@
+"""How near each reading of document 001 comes to its three tables, and what its claims become in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from studies import markdown
+from studies.greedy_cv import early_stopping, search_time, wall_clock
+from studies.greedy_cv.measures import Array, by_method, jackknifed, n_significant, seed_means
+from studies.greedy_cv.tables import (
+    CELL,
+    READING,
+    SEARCH_METHODS,
+    STOPPING_METHODS,
+    by_reading,
+    published,
+    runs_by_reading,
+)
+from studies.records import Artefact
+from studies.tidy import need, provenance, tidied
+from studies.verdicts import judge_claims
+
+
+class Compared(NamedTuple):
+    """A printed table, and how runs are compared with it.
+
+    Attributes:
+        name: of the table.
+        study: whose runs it is of.
+        of_study: of runs of all studies, its own.
+        methods: the two columns of the table, the document's own method first.
+        value: column of the runs.
+        with_value: makes it, where runs do not have it.
+        by: key of a cell beside `CELL`.
+        inner: key that a cell pools.
+        counts: by name a count of cells or comparisons that the document prints, and how it is made of the two
+            methods' values, each (n_cells, n_inner, n_seeds).
+    """
+
+    name: str
+    study: str
+    of_study: Callable[[pd.DataFrame], pd.Series[bool]]
+    methods: tuple[str, str]
+    value: str
+    with_value: Callable[[pd.DataFrame], pd.DataFrame]
+    by: str
+    inner: str
+    counts: Mapping[str, tuple[int, Callable[[Array, Array], float]]]
+
+
+def _n_lower(ours: Array, theirs: Array) -> float:
+    """Cells and values of the inner key in which our mean is the lower one."""
+    return float((np.nanmean(ours, axis=-1) < np.nanmean(theirs, axis=-1)).sum())
+
+
+def _is_timed(runs: pd.DataFrame) -> pd.Series[bool]:
+    """Whether a run has seconds."""
+    return runs["seconds"].notna() if "seconds" in runs else pd.Series(data=False, index=runs.index)
+
+
+TABLES: Final = (
+    Compared(
+        "table1",
+        "search_time",
+        lambda runs: runs["method"].isin(SEARCH_METHODS),
+        SEARCH_METHODS,
+        "search_time",
+        lambda runs: runs,
+        "k",
+        "n",
+        {
+            "cells with greedy faster at p < .001": (27, lambda a, b: n_significant(a, b, 0.001)),
+            "comparisons with greedy faster on average": (135, _n_lower),
+        },
+    ),
+    Compared(
+        "table2",
+        "early_stopping",
+        lambda runs: runs["method"].isin(STOPPING_METHODS) & ~_is_timed(runs),
+        STOPPING_METHODS,
+        "quality",
+        lambda runs: runs,
+        "n",
+        "k",
+        {
+            "cells with greedy early stopping better at p < .01": (27, lambda a, b: n_significant(-a, -b, 0.01)),
+            "cells with greedy early stopping better on average": (27, lambda a, b: _n_lower(-a, -b)),
+        },
+    ),
+    Compared(
+        "table3",
+        "wall_clock",
+        lambda runs: runs["method"].isin(STOPPING_METHODS) & _is_timed(runs),
+        STOPPING_METHODS,
+        "time_ratio",
+        wall_clock.with_shares,
+        "n",
+        "k",
+        {
+            "cells with greedy early stopping faster at p < .05": (20, lambda a, b: n_significant(a, b, 0.05)),
+            "cells with halving faster at p < .05": (6, lambda a, b: n_significant(b, a, 0.05)),
+            "cells with neither faster at p < .05": (
+                1,
+                lambda a, b: len(a) - n_significant(a, b, 0.05) - n_significant(b, a, 0.05),
+            ),
+        },
+    ),
+)
+STATISTICS: Final[Mapping[str, Callable[[Array, Array], float]]] = {
+    "mean": lambda cells, printed: float(cells.mean()),
+    "standard deviation over cells": lambda cells, printed: float(cells.std()),
+    "mean absolute error by cell": lambda cells, printed: float(np.abs(cells - printed).mean()),
+    "correlation over cells": lambda cells, printed: float(np.corrcoef(cells, printed)[0, 1]),
+}
+"""Of the means of the cells and the printed values, both (n_cells,)."""
+PRINTED: Final = ("mean", "standard deviation over cells")
+"""Those that the document has, too."""
+CLAIMS: Final = (*search_time.CLAIMS, *early_stopping.CLAIMS, *wall_clock.CLAIMS)
+_KEYS: Final = ["table", "method", "measure"]
+
+
+def _runs_of(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the runs of all three tables, in every reading."""
+    return tuple(run for table in TABLES for run in runs_by_reading(table.study)(config))
+
+
+def _parts(runs: pd.DataFrame) -> Iterator[tuple[Compared, pd.DataFrame]]:
+    """The tables of which one reading has runs, and these."""
+    for table in TABLES:
+        part = runs[table.of_study(runs)]
+        if len(part):
+            yield table, part
+
+
+def summarise(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """Per table and method the mean and spread over the printed cells, and how far these are from the document's.
+
+    Mean, standard deviation (population), mean absolute error by cell and correlation over the cells, with 1.96
+    jackknife standard errors over the seeds each side; the counts have no interval, as in the document.
+    """
+    need(runs, "search_time")
+    rows = [row for table, part in _parts(runs) for row in _rows(table, part)]
+    columns = [*_KEYS, "published", "ours", "ours_se", "low", "high", "n_seeds", "n_cells", "data"]
+    return tidied(pd.DataFrame(rows, columns=columns), _KEYS, scale, "n_cells")
+
+
+def _rows(table: Compared, runs: pd.DataFrame) -> Iterator[list[Any]]:
+    runs = table.with_value(runs).merge(_printed_cells(table), on=[*CELL, table.by])
+    data = provenance(runs)
+    values = by_method(runs, table.value, [*CELL, table.by], table.inner, table.methods)
+    for method in table.methods:
+        block = seed_means(values[method])
+        printed = _printed(table, method, runs)
+        for name, statistic in STATISTICS.items():
+            target = statistic(printed, printed) if name in PRINTED else np.nan
+            ours, error = jackknifed(_over_seeds(statistic, printed), block)
+            ends = (ours - 1.96 * error, ours + 1.96 * error)
+            yield [table.name, method, name, target, ours, error, *ends, block.shape[1], len(block), data]
+    first, second = (values[method] for method in table.methods)
+    for name, (target, count) in table.counts.items():
+        n_seeds, n_cells = first.shape[2], len(first)
+        yield [table.name, "both", name, target, count(first, second), *[np.nan] * 3, n_seeds, n_cells, data]
+
+
+def _over_seeds(statistic: Callable[[Array, Array], float], printed: Array) -> Callable[[Array], float]:
+    """A statistic of (n_cells, n_seeds)."""
+    return lambda block: statistic(np.nanmean(block, axis=1), printed)
+
+
+def _printed_cells(table: Compared) -> pd.DataFrame:
+    return published(table.name)[[*CELL, table.by]].drop_duplicates()
+
+
+def _printed(table: Compared, method: str, runs: pd.DataFrame) -> Array:
+    """Printed values of the cells that were run, in their order."""
+    keys = [*CELL, table.by]
+    wide = published(table.name).query("method == @method").set_index(keys)["published"]
+    here = runs[keys].drop_duplicates().sort_values(keys)
+    return wide.reindex(pd.MultiIndex.from_frame(here)).to_numpy(dtype=float)
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown with a column per reading."""
+    cells = [
+        f"{row.ours:.3g}" if row.method == "both" else f"{row.ours:.3f} ({row.low:.3f} to {row.high:.3f})"
+        for row in table.itertuples()
+    ]
+    table = table.assign(reading=table["reading"] + ", failed " + table["failed"]).drop(columns="failed")
+    head = table.assign(published=table["published"].map("{:.4g}".format).replace("nan", ""))
+    wide = head.assign(cell=cells).pivot_table(
+        index=[*_KEYS, "published"], columns="reading", values="cell", aggfunc="first", sort=False
+    )
+    in_order = pd.MultiIndex.from_frame(head[wide.index.names].drop_duplicates())
+    return f"{markdown.plain(wide.reindex(in_order).fillna('').reset_index())}\nOurs; {markdown.made_of(table)}.\n"
+
+
+def judge(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """What the claims on the three tables become in a reading: columns as of `claims.csv`, and `is_ours`."""
+    need(runs, "search_time")
+    of_studies = {table.study: part.dropna(axis=1, how="all") for table, part in _parts(runs)}
+    return judge_claims([claim for claim in CLAIMS if claim.of in of_studies], of_studies, scale)
+
+
+def render_claims(table: pd.DataFrame) -> str:
+    """Markdown with a row per claim and a column per reading: our number, and the verdict."""
+    cells = [f"{row.ours:.3g}, {row.verdict}" for row in table.itertuples()]
+    table = table.assign(reading=table["reading"] + ", failed " + table["failed"], cell=cells)
+    table, keys = table.assign(id=table["id"].str.removeprefix("greedy_cv.")), ["id", "published", "agrees_if"]
+    wide = table.astype({"published": str}).pivot_table(
+        index=keys, columns="reading", values="cell", aggfunc="first", sort=False
+    )
+    return f"{markdown.plain(wide.fillna('').reset_index())}\nOurs; {markdown.made_of(table)}.\n"
+
+
+ARTEFACTS: Final = (
+    Artefact(
+        "readings",
+        _runs_of,
+        by_reading(summarise, *READING),
+        """How near the readings of document 001 come to its Tables 1 to 3: mean and standard deviation over the
+        printed cells, mean absolute error by cell, correlation, with 95 % jackknife intervals over seeds, and the
+        document's counts. The claims are judged on the first reading alone.""",
+        render=render,
+    ),
+    Artefact(
+        "claims_by_reading",
+        _runs_of,
+        by_reading(judge, *READING),
+        """What the claims of document 001 on Tables 1 to 3 become in each of its readings, by the same rule and
+        the same margins. The verdicts of claims.csv are those of the first reading.""",
+        render=render_claims,
+    ),
+)

@@ -100,7 +100,7 @@ def test_every_difference_is_found():
         ("big_data.combinations.dynamic_gammas", [0.9], r"dynamic_gammas must be among gammas \(0\.6, 0\.7\)"),
         ("big_data.sample_sizes.dataset", "iris", "unknown dataset 'iris'"),
         ("big_data.compression.datasets", ["pima2"], "opt_in must hold pima2"),
-        ("hypertune.complexity.subset_rows", 3000, "subset_rows is 3000, but must be at most 2000, the training rows"),
+        ("hypertune.complexity.subset_rows", 3000, "subset_rows is 3000, but must be at most 2000"),
         ("hypertune.elastic_net.n_train", 30000, r"hypertune\.elastic_net: n_train must lie in \[1, 17000\]"),
         ("hypertune.defaults.mlp.n_rows", 70000, "cannot draw 70000 rows of mnist: it has 60000"),
         ("lookup.svm_mnist.n_subsets", [2, 2], "n_subsets must hold 4 numbers, as sizes does"),

@@ -150,6 +150,8 @@ def summarise(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 def _rows(table: Compared, runs: pd.DataFrame) -> Iterator[list[Any]]:
     runs = table.with_value(runs).merge(_printed_cells(table), on=[*CELL, table.by])
+    if runs.empty:  # small scales have no printed cell
+        return
     data = provenance(runs)
     values = by_method(runs, table.value, [*CELL, table.by], table.inner, table.methods)
     for method in table.methods:

@@ -93,14 +93,16 @@ def forecast(planned: str) -> pd.DataFrame:
     """What a dry run plans at the documents' scale: jobs and CPU hours by rule, the costliest first, and of all.
 
     Args:
-        planned: what `snakemake --dry-run` prints; without a table of jobs, there is nothing to do.
+        planned: what `snakemake --dry-run` prints; without a table of jobs, there is nothing to do. It prints the
+            table twice, of which one counts.
 
     Returns:
         Columns `rule`, `n_jobs`, `cpu_hours`; `others` are all rules that `PAPER_CPU_S` lacks.
     """
     hours = dict.fromkeys([*PAPER_CPU_S, OTHERS], 0.0)
     jobs = dict.fromkeys(hours, 0)
-    for name, n in re.findall(r"^(\w+) +(\d+) *$", planned, flags=re.MULTILINE):
+    table = planned.rpartition("Job stats:")[2]
+    for name, n in re.findall(r"^(\w+) +(\d+) *$", table, flags=re.MULTILINE):
         rule = name if name in PAPER_CPU_S else OTHERS
         if name != "total":
             jobs[rule] += int(n)

@@ -102,7 +102,7 @@ def _as_frame(data: Any, target: Any, target_name: str) -> pd.DataFrame:
 
 def _download(entry: Entry, folder: Path, n_retries: int) -> list[str]:
     """The archives that torchvision downloads, whose md5 it checks."""
-    from frugal.datasets._torchvision import import_datasets
+    from frugal.datasets._readers import import_datasets
 
     module = import_datasets()
     for attempt in range(n_retries + 1):

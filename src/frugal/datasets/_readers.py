@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
+import importlib.util
 import io
 import zlib
 from collections.abc import Callable
@@ -185,9 +187,42 @@ def _pixels(name: str, content: bytes, shape: tuple[int, ...] | None) -> NDArray
 
 def read_cifar(folder: Path, entry: Entry) -> Arrays:
     """CIFAR-10 as first published, from torchvision's unpacked batches in `folder`, in their own order."""
-    from frugal.datasets._torchvision import import_datasets
-
     parts = [import_datasets().CIFAR10(str(folder), train=train) for train in (True, False)]
     X = np.vstack([part.data.reshape(len(part.data), -1) for part in parts])
     y = np.concatenate([np.asarray(part.targets, dtype=np.int64) for part in parts])
     return Arrays(X, y, entry.splits)
+
+
+_OPERATORS = ("nms", "qnms")
+
+
+@functools.cache
+def import_datasets() -> Any:
+    """The module `torchvision.datasets`.
+
+    torchvision's compiled operators may be built for another torch (a CUDA build beside a CPU-only torch).
+    They do not load then, and the import fails with "operator torchvision::nms does not exist", although no
+    dataset needs them; so the operators that the import looks for are declared, without an implementation.
+
+    Raises:
+        ImportError: if torchvision is not installed.
+    """
+    import torch
+
+    operators: Any = torch.ops
+    libraries: Any = torch.library
+
+    spec = importlib.util.find_spec("torchvision")
+    if spec is None or spec.origin is None:
+        raise ImportError("torchvision is not installed")
+    try:
+        operators.load_library(str(Path(spec.origin).parent / "_C.so"))
+    except (OSError, ImportError):
+        library = libraries.Library("torchvision", "FRAGMENT")
+        for name in _OPERATORS:
+            library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        _KEPT.append(library)  # a library's declarations go when it is collected
+    return importlib.import_module("torchvision.datasets")
+
+
+_KEPT: list[object] = []

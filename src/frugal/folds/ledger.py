@@ -6,9 +6,29 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from frugal.checks import is_real
+from frugal.checks import check_whole, is_real
 from frugal.interface import FoldTask
 from frugal.stats import mean_score
+
+
+def check_counts(n_candidates: int, n_folds: int) -> None:
+    """Refuse an empty candidate list, and a single fold.
+
+    Raises:
+        ValueError: if `n_candidates` is below 1 or `n_folds` below 2.
+    """
+    check_whole("n_candidates", n_candidates, 1)
+    check_whole("n_folds", n_folds, 2)
+
+
+def check_budget(budget: int | None) -> None:
+    """Refuse a budget below one fold evaluation; None means no limit.
+
+    Raises:
+        ValueError: if `budget` is below 1 or not whole.
+    """
+    if budget is not None:
+        check_whole("budget", budget, 1)
 
 
 @dataclass(frozen=True)

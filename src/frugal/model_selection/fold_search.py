@@ -26,8 +26,7 @@ from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.evaluation import ScoredFit, primary_score
 from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import complete_settings
-from frugal.model_selection.journal import Journal, classes_of, fingerprint, journal_of
-from frugal.model_selection.journal_lock import lock_journal
+from frugal.model_selection.journal import Journal, classes_of, fingerprint, journal_of, lock_journal
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
 from frugal.model_selection.progress import Callbacks, ProgressLine, ending_of, warn_of_interruption
 from frugal.model_selection.results import Outcome, is_complete, tabulate

@@ -18,8 +18,7 @@ from frugal.checks import check_number, check_positive, check_whole
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.model_selection.definitions import definition_of
 from frugal.model_selection.executors import open_backend
-from frugal.model_selection.journal import seed_in
-from frugal.model_selection.journal_lock import lock_journal
+from frugal.model_selection.journal import lock_journal, seed_in
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.limited_trials import LimitedTrialStrategy, usable
 from frugal.model_selection.needs import Plan, ResourceSpec, plan

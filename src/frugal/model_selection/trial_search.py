@@ -29,8 +29,7 @@ from frugal.interface import Trial, TrialTask
 from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, FitInputs, Interruption, SearchCV
 from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import best_possible_score, n_classes_of
-from frugal.model_selection.journal import classes_of, fingerprint
-from frugal.model_selection.journal_lock import lock_journal
+from frugal.model_selection.journal import classes_of, fingerprint, lock_journal
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.limited_trials import LimitedTrialStrategy
 from frugal.model_selection.needs import LOGARITHMIC, Plan, ResourceSpec, plan

@@ -16,7 +16,7 @@ from scipy.special import expit
 
 from frugal.checks import check_number
 from frugal.rows.checks import check_features
-from frugal.rows.line_search import halve
+from frugal.rows.descent import halve
 
 Array = NDArray[np.float64]
 

@@ -2,8 +2,8 @@
 
 Source: document 003, section 3.2, equations 11 to 14, after Byrd et al. (2012), "Sample size selection in
 optimization methods for machine learning", Mathematical Programming 134. Their symbols: S is the sample, N the
-rows of all data, theta the relative error of the gradient that is put up with. When the sample grows is in
-`size_rule`.
+rows of all data, theta the relative error of the gradient that is put up with. `SizeRule` says when the sample
+grows.
 
 Each step draws a fresh sample S, evaluates the objective, its gradient and (13) on it, tests (12), and moves along
 
@@ -30,9 +30,8 @@ from numpy.typing import ArrayLike, NDArray
 from frugal.checks import check_choice, check_number, check_rng, check_whole
 from frugal.rows.checks import are_labels, check_features, check_targets
 from frugal.rows.descent import SGD, NewtonCG, Solver
-from frugal.rows.dynamic_run import Run
+from frugal.rows.dynamic_run import Run, SizeRule
 from frugal.rows.multinomial import Array, Ints, evaluate
-from frugal.rows.size_rule import SizeRule
 from frugal.rows.traces import Fit, Trace
 
 SOLVERS = ("newton_cg", "sgd")
@@ -78,7 +77,7 @@ def fit_dynamic_sample(
             steps are bounded by `ridge` alone.
         rng: draws the samples, without replacement.
         dynamic: False keeps every sample at `initial_size` (N is the batch method).
-        window: gradients that are averaged as a guard against noise; 0: none are. See `size_rule`.
+        window: gradients that are averaged as a guard against noise; 0: none are. See `SizeRule`.
         ratio: how much shorter their average must be to count, from 0 to 1.
         finite_correction: whether the test has the factor 1 - m / N.
         ridge: penalty on the mean loss, at least 0.

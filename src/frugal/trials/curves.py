@@ -29,7 +29,7 @@ from frugal.interface import Candidate, Trial, TrialTask
 from frugal.learners import networks
 from frugal.spaces import SearchSpace, as_json
 from frugal.trials.curve_set import COLUMNS, OF_SET, SIZE
-from frugal.trials.listed import ListedSpace
+from frugal.trials.encoding import ListedSpace
 from frugal.trials.measured import CELL
 from frugal.trials.problems import Report
 

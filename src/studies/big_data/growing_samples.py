@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from frugal import datasets
 from frugal.rows.descent import SGD, NewtonCG, Solver
-from frugal.rows.dynamic_run import Run
-from frugal.rows.size_rule import SizeRule
+from frugal.rows.dynamic_run import Run, SizeRule
 from studies.records import Method
 
 Floats = NDArray[np.float64]

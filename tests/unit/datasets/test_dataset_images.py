@@ -20,7 +20,7 @@ from PIL import Image
 
 from frugal.datasets import CATALOGUE, DatasetError, load, prepare
 from frugal.datasets._files import read_members, unpack
-from frugal.datasets._torchvision import import_datasets
+from frugal.datasets._readers import import_datasets
 from frugal.datasets.catalogue import File
 
 NAMES = ["train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1"]

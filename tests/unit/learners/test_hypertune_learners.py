@@ -18,8 +18,7 @@ from frugal.interface import TrialTask
 from frugal.learners.networks import DEFAULTS, Conv, plan
 from frugal.learners.svm_rff import FourierSVM, FourierTraining
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
-from frugal.trials.problems import LearnerProblem, split
-from frugal.trials.states import States
+from frugal.trials.problems import LearnerProblem, States, split
 
 FIVE = ("elastic_net", "svm", "svm_rff", "mlp", "cifar_cnn")
 

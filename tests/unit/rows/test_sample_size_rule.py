@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from frugal.rows.descent import conjugate_gradients
-from frugal.rows.line_search import halve
+from frugal.rows.descent import conjugate_gradients, halve
+from frugal.rows.dynamic_run import SizeRule
 from frugal.rows.multinomial import evaluate, hessian_product, objective
-from frugal.rows.size_rule import SizeRule
 
 RIDGE = 0.3
 

@@ -6,8 +6,8 @@ from scipy.stats import lognorm, multivariate_normal, norm
 from sklearn.gaussian_process.kernels import Matern
 
 from frugal.trials.surrogates import MarginalGP, SizeGP, TaskGP
+from frugal.trials.surrogates.evidence import log_posteriors
 from frugal.trials.surrogates.kernels import KERNELS
-from frugal.trials.surrogates.many_evidences import log_posteriors
 
 RNG = np.random.default_rng(6)
 SCALES, AMPLITUDE, NOISE = np.array([0.4, 0.9]), 1.7, 0.03

@@ -5,8 +5,7 @@ import pytest
 from scipy import optimize, stats
 
 from frugal.trials.surrogates.curve_families import FAMILIES, Family
-from frugal.trials.surrogates.curve_fits import fit_family
-from frugal.trials.surrogates.learning_curves import AUTHORS, CurveModel, UnfittableError, n_cut
+from frugal.trials.surrogates.learning_curves import AUTHORS, CurveModel, UnfittableError, fit_family, n_cut
 
 QUICK = {"n_steps": 200, "n_burn": 100, "thin": 5}
 FEW = [FAMILIES[name] for name in ("ilog2", "pow3", "log_power")]

@@ -14,8 +14,7 @@ from frugal.trials.surrogates.covariances import stationary
 from frugal.trials.surrogates.kernels import differences, kernel_named
 from frugal.trials.surrogates.posterior import Data, Posterior
 from frugal.trials.surrogates.sign_gp import ALARM
-from frugal.trials.surrogates.sign_kernels import Sites
-from frugal.trials.surrogates.sign_posterior import SignData, SignPosterior
+from frugal.trials.surrogates.sign_posterior import SignData, SignPosterior, Sites
 
 KERNELS = ["se", "matern52_ard"]
 RNG = np.random.default_rng(4)

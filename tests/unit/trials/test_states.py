@@ -3,10 +3,9 @@ import pytest
 from frugal.datasets import load
 from frugal.interface import TrialTask
 from frugal.learners.networks import make
-from frugal.trials.problems import LearnerProblem, split
+from frugal.trials.problems import LearnerProblem, States, split
 from frugal.trials.runs import COLUMNS, Journal, forget, run
 from frugal.trials.searches import search
-from frugal.trials.states import States
 
 CANDIDATES = [{"neurons": n, "learning_rate": 0.05} for n in (4, 8, 16)]
 PLAN = [(0, 1, None), (1, 1, None), (2, 1, None), ("best", 2, "best"), ("best", 4, 3), ("other", 3, "other")]

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from frugal.checks import check_rng
-from frugal.folds.checks import check_counts
+from frugal.folds.ledger import check_counts
 from frugal.interface import FoldStrategy
 from frugal.locked import locked
 from frugal.registry import Registry

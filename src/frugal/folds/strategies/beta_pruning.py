@@ -25,8 +25,7 @@ import numpy as np
 
 from frugal.checks import check_choice, check_whole
 from frugal.folds.beliefs import Beliefs
-from frugal.folds.checks import check_budget
-from frugal.folds.ledger import SHARES, OnLedger
+from frugal.folds.ledger import SHARES, OnLedger, check_budget
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 

@@ -13,8 +13,7 @@ import warnings
 import numpy as np
 
 from frugal.checks import check_choice
-from frugal.folds.checks import check_budget
-from frugal.folds.ledger import OnLedger
+from frugal.folds.ledger import OnLedger, check_budget
 from frugal.interface import WAIT, FoldTask, Wait
 
 TIES = {"lowest_index": 0, "fewest_folds": 1, "most_folds": -1}

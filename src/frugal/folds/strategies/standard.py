@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from frugal.folds.checks import check_budget
-from frugal.folds.ledger import OnLedger
+from frugal.folds.ledger import OnLedger, check_budget
 from frugal.interface import FoldTask, Wait
 
 

@@ -8,8 +8,7 @@ Examples:
     [0, 1, 2]
 """
 
-from frugal.trials.acquisitions.expected_improvement import LogEI, best_means, log_ei, log_h
+from frugal.trials.acquisitions.expected_improvement import LogEI, best_means, log_ei, log_h, log_rival_ei
 from frugal.trials.acquisitions.maximise import maximise, perturbed, sobol
-from frugal.trials.acquisitions.top_two import log_rival_ei
 
 __all__ = ["LogEI", "best_means", "log_ei", "log_h", "log_rival_ei", "maximise", "perturbed", "sobol"]

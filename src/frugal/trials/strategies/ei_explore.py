@@ -1,8 +1,9 @@
 """Top-two expected improvement: EI, or with probability 1 - beta the rival that could most improve on EI's choice.
 
 Source: Qin, Klabjan and Russo (2017), "Improving the expected improvement algorithm", Algorithm 3, which document
-002 is taken to mean by its more exploratory EI. Differs from it: `frugal.trials.acquisitions.top_two`. The first
-choice is refined over the whole cube, the rival is taken among the points that the acquisition was compared on.
+002 is taken to mean by its more exploratory EI. Differs from it: as in
+`expected_improvement`, and the first choice is refined over the whole cube, while the rival is taken among the
+points that the acquisition was compared on.
 """
 
 from __future__ import annotations

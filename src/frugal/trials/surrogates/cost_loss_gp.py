@@ -22,9 +22,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from frugal.trials.surrogates.hyperparameters import RoboPrior
 from frugal.trials.surrogates.joint_gp import JointGP
 from frugal.trials.surrogates.kernels import Array
-from frugal.trials.surrogates.robo_prior import RoboPrior
 from frugal.trials.surrogates.size_gp import CORRELATION_BOX, ENV_BOX
 
 COST: Final = 2.0

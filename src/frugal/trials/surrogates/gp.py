@@ -19,10 +19,9 @@ from frugal.checks import check_between, check_choice, check_number, check_whole
 from frugal.trials.checks import check_points, check_targets
 from frugal.trials.surrogates.covariances import Covariance, stationary
 from frugal.trials.surrogates.evidence import Evidence
-from frugal.trials.surrogates.hyperparameters import NOISE_SCALE, PRIORS, Hyperparameters, Prior
+from frugal.trials.surrogates.hyperparameters import NOISE_SCALE, PRIORS, Hyperparameters, Prior, RoboPrior
 from frugal.trials.surrogates.kernels import Array, Kernel, kernel_named
 from frugal.trials.surrogates.posterior import Data, Posterior
-from frugal.trials.surrogates.robo_prior import RoboPrior
 
 
 class GP:
@@ -37,7 +36,7 @@ class GP:
         noise_variance: variance of an observation about f; 0 interpolates.
         mean: the constant prior mean c; None: the mean of the targets.
         prior: of the hyperparameters that are fitted, `flat` (plain ML-II), `repaired` (a posterior mode in the
-            logarithms), or `robo`, RoBO's `DefaultPrior` with its slips (`frugal.trials.surrogates.robo_prior`).
+            logarithms), or `robo`, RoBO's `DefaultPrior` with its slips (`hyperparameters.RoboPrior`).
         n_restarts: starting points of the fit; they are drawn from a fixed seed, so that equal data give equal
             fits.
         least_noise: of a noise variance that is fitted, in multiples of the variance of the targets, from 0 to 1.

@@ -1,8 +1,8 @@
 """A Gaussian process on joint points: a candidate, then what its trial was run on, a size or a task.
 
-Everything but the covariance and the prior of its hyperparameters is `GP`'s. Two priors: `repaired`, that of
-`frugal.trials.surrogates.hyperparameters`, for standardised targets; `robo`, that of
-`frugal.trials.surrogates.robo_prior`, for the plain logarithms of errors or seconds.
+Everything but the covariance and the prior of its hyperparameters is `GP`'s. Two priors of
+`frugal.trials.surrogates.hyperparameters`: `repaired` for standardised targets, and `robo` for the plain
+logarithms of errors or seconds.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from frugal.checks import check_positive
 from frugal.trials.checks import check_points
 from frugal.trials.surrogates.covariances import Fidelity, Joint
 from frugal.trials.surrogates.gp import GP
-from frugal.trials.surrogates.hyperparameters import Hyperparameters, Prior
+from frugal.trials.surrogates.hyperparameters import Hyperparameters, Prior, RoboPrior
 from frugal.trials.surrogates.kernels import Array
-from frugal.trials.surrogates.robo_prior import RoboPrior
 
 
 class JointGP(GP):

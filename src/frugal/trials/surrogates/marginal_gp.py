@@ -16,10 +16,9 @@ from numpy.typing import ArrayLike
 
 from frugal.checks import check_whole
 from frugal.extras import explained
-from frugal.trials.surrogates.evidence import Evidence
+from frugal.trials.surrogates.evidence import Evidence, log_posteriors
 from frugal.trials.surrogates.gp import GP
 from frugal.trials.surrogates.kernels import Array
-from frugal.trials.surrogates.many_evidences import log_posteriors
 
 
 class MarginalGP:

@@ -25,8 +25,7 @@ from frugal.trials.surrogates.evidence import Evidence
 from frugal.trials.surrogates.gp import GP
 from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.posterior import Data, Posterior
-from frugal.trials.surrogates.sign_kernels import PROFILES, Sites
-from frugal.trials.surrogates.sign_posterior import SignData, SignPosterior
+from frugal.trials.surrogates.sign_posterior import PROFILES, SignData, SignPosterior, Sites
 
 LEAST_NOISE = 1e-4
 """Least noise variance that is fitted where there are sites, in multiples of the variance of the targets, whatever

@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_choice, check_whole
+from frugal.trials.surrogates.hyperparameters import RoboPrior
 from frugal.trials.surrogates.joint_gp import JointGP
 from frugal.trials.surrogates.kernels import Array
-from frugal.trials.surrogates.robo_prior import RoboPrior
 
 VARIANTS: Final = ("loss", "cost")
 SIZE_COVARIANCES: Final = ("diagonal", "full")

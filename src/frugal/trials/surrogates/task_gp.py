@@ -9,7 +9,7 @@ so that no two tasks are negatively correlated. L_00 = 1: else it and a could no
 row by row from the second one, L_i0, .., L_i,i-1 and log L_ii; in the prior `repaired` each is N(0, 1), L_ij cut
 at 0.
 
-Differs from RoBO's, whose entries of L may have any scale (`frugal.trials.surrogates.robo_prior`).
+Differs from RoBO's, whose entries of L may have any scale (`hyperparameters.RoboPrior`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from frugal.checks import check_whole
+from frugal.trials.surrogates.hyperparameters import RoboPrior
 from frugal.trials.surrogates.joint_gp import JointGP
 from frugal.trials.surrogates.kernels import Array
-from frugal.trials.surrogates.robo_prior import RoboPrior
 
 BELOW_BOX, DIAGONAL_BOX = (0.0, 10.0), (-20.0, 20.0)
 ROBO_BELOW_BOX, ROBO_DIAGONAL_BOX = (0.0, 1.0), (-1.0, 0.0)

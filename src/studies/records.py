@@ -115,6 +115,38 @@ def default_look(name: str, place: int = 0) -> Look:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Floor:
+    """What runs must reach before claims on them get a verdict; a module holds it as a constant.
+
+    Attributes:
+        seeds: the fewest.
+        groups: columns that make the groups each of which needs so many seeds; none: the runs as a whole.
+        methods: that must all have been run, and no others; none: any.
+        least: columns, and the value that none of a column may lie below.
+        values: columns, and values that must all occur in them.
+        further: what else must hold of the runs.
+    """
+
+    seeds: int
+    groups: tuple[str, ...] = ()
+    methods: tuple[Method, ...] = ()
+    least: Mapping[str, float] = field(default_factory=dict)
+    values: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    further: Callable[[pd.DataFrame], bool] | None = None
+
+    def __call__(self, runs: pd.DataFrame) -> bool:
+        """Whether runs reach it."""
+        parts = [part for _, part in runs.groupby(list(self.groups))] if self.groups else [runs]
+        return bool(
+            min((part["seed"].nunique() for part in parts), default=0) >= self.seeds
+            and (not self.methods or set(runs["method"]) == {method.name for method in self.methods})
+            and all(runs[name].min() >= least for name, least in self.least.items())
+            and all(set(values) <= set(runs[name]) for name, values in self.values.items())
+            and (self.further is None or self.further(runs))
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Study:
     """One experiment: what its runs are, and what claims are judged on.
 
@@ -135,7 +167,8 @@ class Study:
         reads: names of the runs that its claims are judged on, one below the other; none: its own.
         judged: of these the rows that its claims are judged on; None: all.
         arrays: what its claims are measured on, from those rows.
-        is_enough: whether those rows are all of the study's cells and reach the floor under its verdicts.
+        is_enough: whether those rows are all of the study's cells and reach the floor under its verdicts: a
+            `Floor`, or a function of the rows.
         instead: what to say in place of a verdict, and why, by the id of a claim, from the runs.
         claims_file: name of the file of its claims, without an end.
         is_run: whether it is run with a configuration; None: always.
@@ -216,11 +249,11 @@ class Claim:
     Attributes:
         id: stable and short, `{paper}.{topic}.{what}`; the resampling is seeded by it.
         section: of the document.
-        quote: the document's words and nothing else, of a printed number the caption; empty for what is ours.
         quantity: what is measured, so that a reader who knows the document and not us understands it.
         unit: of the quantity, such as `times`, `%` or `points`.
         agrees: the region in which the document is right.
         measure: the quantity from a study's arrays, and a generator for the resampling.
+        quote: the document's words and nothing else, of a printed number the caption; empty for what is ours.
         published: what the document prints, if it prints something.
         artefact: the table or figure that shows it, such as `tables/table1`.
         is_ours: whether it is a finding of ours and not a claim of the document.
@@ -234,11 +267,11 @@ class Claim:
 
     id: str
     section: str
-    quote: str
     quantity: str
     unit: str
     agrees: Region
     measure: Callable[[Arrays, np.random.Generator], Estimate]
+    quote: str = ""
     published: float | str = ""
     artefact: str = ""
     is_ours: bool = False

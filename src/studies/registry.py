@@ -9,13 +9,13 @@ import pkgutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from frugal.checks import check_known
-from studies.records import Artefact, Claim, Paper, Study
+from studies.records import Artefact, Claim, Floor, Paper, Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,9 +152,10 @@ def artefact(paper_name: str, kind: str, name: str) -> Artefact:
 def judged_by(record: Paper) -> list[str]:
     """What judges the claims of a paper, `module:name`: the claims, and what measures runs."""
     parts = ((one.judged, one.arrays, one.is_enough, one.instead) for one in record.studies)
-    functions = [part for listed in parts for part in listed if part is not None]
+    judging = [part for listed in parts for part in listed if part is not None]
     homes = [home_of(claim) for claim in record.claims]
-    return list(dict.fromkeys([*homes, *map(place_of, functions)]))
+    places = [home_of(part) if isinstance(part, Floor | partial) else place_of(part) for part in judging]
+    return list(dict.fromkeys([*homes, *places]))
 
 
 def place_of(function: Callable[..., object]) -> str:
@@ -162,7 +163,7 @@ def place_of(function: Callable[..., object]) -> str:
     return f"{function.__module__}:{function.__qualname__}"
 
 
-def home_of(record: Study | Artefact | Claim) -> str:
+def home_of(record: Study | Artefact | Claim | Floor | partial[Any]) -> str:
     """Where a record is declared, `module:CONSTANT`, alone or in a tuple of records.
 
     Raises:
@@ -184,7 +185,7 @@ def _find_homes() -> None:
     modules = [module for name, module in sys.modules.items() if name.startswith("studies.")]
     held = [(f"{module.__name__}:{name}", value) for module in modules for name, value in vars(module).items()]
     for home, value in held:
-        if isinstance(value, Study | Artefact | Claim):
+        if isinstance(value, Study | Artefact | Claim | Floor | partial):
             _HOMES.setdefault(id(value), home)
     for home, value in held:
         for one in value if isinstance(value, tuple) else ():

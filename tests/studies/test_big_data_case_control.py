@@ -17,7 +17,7 @@ from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.tidy import TIDY
 from studies.verdicts import NOT_RUN, judge
 
-STUDIES = {"subsampling": subsampling, "bias": bias}
+STUDIES = {"subsampling": subsampling.SUBSAMPLING, "bias": bias.BIAS}
 BIASED = ("cc", "cc_weighted", "lcc", "lcc_fixed")
 FIGURES = [one for one in (*subsampling.ARTEFACTS, *bias.ARTEFACTS) if one.draw]
 SIZES = (100, 200, 300, 500, 700, 1000)
@@ -68,7 +68,8 @@ def bias_runs(n_seeds=10, slopes=(0.0, -0.5, -0.5, -0.1)):
 def verdicts_of(experiment, runs, *names):
     study = STUDIES[experiment]
     arrays, enough = study.arrays(runs), study.is_enough(runs)
-    table = judge(study.CLAIMS, arrays, enough=enough, scale="paper", data="generated")
+    claims = [claim for claim in (*subsampling.CLAIMS, *bias.CLAIMS) if claim.of == experiment]
+    table = judge(claims, arrays, enough=enough, scale="paper", data="generated")
     table = table.assign(id=table["id"].str.removeprefix("big_data.")).set_index("id")
     return table.loc[list(names)] if names else table
 
@@ -304,8 +305,8 @@ def test_two_sizes_have_no_slope():
 
 def test_claims_need_ten_seeds_and_the_document_s_sizes():
     runs, biased = subsampling_runs(), bias_runs()
-    assert subsampling.is_enough(runs)
-    assert bias.is_enough(biased)
+    assert STUDIES["subsampling"].is_enough(runs)
+    assert STUDIES["bias"].is_enough(biased)
     for experiment, below in (
         ("subsampling", subsampling_runs(9)),
         ("subsampling", runs[runs["r"] != 700]),

@@ -198,9 +198,9 @@ def test_a_planted_speed_up_is_found_and_a_planted_loss_too(experiment):
     assert row.loc["log10_seconds_to_same", "ours"] == pytest.approx(math.log10(0.5), abs=0.05)
     assert row.loc["log10_seconds_to_same", "says"] == "less"
     assert row.loc["test_error_less", "says"] == "not told apart"
-    assert study.is_enough(runs)
-    assert not study.is_enough(runs[runs["seed"] > 0])
-    assert not study.is_enough(runs.assign(n_train=500))
+    assert study.FLOOR(runs)
+    assert not study.FLOOR(runs[runs["seed"] > 0])
+    assert not study.FLOOR(runs.assign(n_train=500))
     slow = combined_searches.paired(
         with_spent(planted(experiment, 2.0)), first, parts[0], study.COMPARISON.quality
     )

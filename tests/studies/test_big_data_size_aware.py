@@ -273,7 +273,7 @@ def test_a_ratio_is_judged_whatever_a_fit_of_the_table_costs():
     ],
 )
 def test_runs_below_the_floor_are_not_enough(runs):
-    assert not size_search.is_enough_svm(runs())
+    assert not size_search.SVM_SEARCH.is_enough(runs())
 
 
 def test_no_verdict_is_given_without_a_method():

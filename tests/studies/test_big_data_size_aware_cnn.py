@@ -130,11 +130,11 @@ def test_another_order_is_not_similar(change, ours):
     ],
 )
 def test_runs_below_the_floor_are_not_enough(runs):
-    assert not size_search.is_enough_cnn(runs())
+    assert not size_search.CNN_SEARCH.is_enough(runs())
 
 
 def test_no_verdict_is_given_below_the_floor():
-    assert size_search.is_enough_cnn(toy())
+    assert size_search.CNN_SEARCH.is_enough(toy())
     assert set(judged(toy(2))["verdict"]) == {NOT_RUN}
 
 

@@ -3,6 +3,7 @@
 import inspect
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,7 @@ from studies import regions, registry
 from studies.estimates import Estimate, clustered_share, share
 from studies.greedy_cv.measures import STUDY_FLOOR
 from studies.hypertune.searches import FLOOR_EPOCHS, FLOOR_IMAGES
+from studies.records import Floor
 from studies.verdicts import COLUMNS, VERDICTS, verdict
 
 ROOT = Path(__file__).parents[2]
@@ -77,8 +79,13 @@ def test_the_table_of_floors_has_those_of_the_code():
         assert seeds == paper.floor
         assert not paper.floor_rows or f"{paper.floor_rows:,}" in more
         # What says whether runs are enough for a verdict counts seeds by the same number.
-        judging = {study.is_enough.__module__ for study in paper.studies if study.is_enough}
-        listed = [getattr(sys.modules[of], floor, seeds) for of in judging for floor in ("N_SEEDS", "FLOOR")]
+        judging = [study.is_enough for study in paper.studies if study.is_enough]
+        functions = [
+            one.func if isinstance(one, partial) else one for one in judging if not isinstance(one, Floor)
+        ]
+        modules = [sys.modules[one.__module__] for one in functions]
+        listed = [getattr(of, floor, seeds) for of in modules for floor in ("N_SEEDS", "FLOOR")]
+        listed += [one.seeds for one in judging if isinstance(one, Floor)]
         assert {least for least in listed if isinstance(least, int)} == {seeds}
     assert f"{STUDY_FLOOR} seeds of our study on larger data" in floors["greedy_cv"][1]
     assert f"networks: {FLOOR_IMAGES:,} images and {FLOOR_EPOCHS} epochs" in floors["hypertune"][1]

@@ -575,12 +575,12 @@ def test_what_lies_below_the_floor(derived, task1_runs, refit_runs, task2_runs, 
     assert not task2.is_enough(enough[enough["seed"] < 4])
     assert not task2.is_enough(enough.assign(cost=4999.0))
     assert not task2.is_enough(after(task2_runs, 11).assign(cost=5000.0))
-    assert greediness.is_enough(after(function_runs, 28))
-    assert not greediness.is_enough(after(function_runs, 27))
+    assert greediness.IS_ENOUGH(after(function_runs, 28))
+    assert not greediness.IS_ENOUGH(after(function_runs, 27))
     logistic = after(function_runs, 28).assign(learner="sgd_logistic_regression", dataset="mnist")
     logistic = logistic.drop_duplicates(["method", "seed", "id"])
-    assert greediness.is_enough(logistic)
-    assert not greediness.is_enough(logistic[logistic["id"] < 29])
+    assert greediness.IS_ENOUGH(logistic)
+    assert not greediness.IS_ENOUGH(logistic[logistic["id"] < 29])
     with pytest.raises(ValueError, match="no claims on the runs 'intervals'; known: task1, task1_scores"):
         judge_paper("exploration", {"intervals": refit_runs}, "smoke")
 

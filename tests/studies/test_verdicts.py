@@ -37,7 +37,7 @@ from studies.verdicts import (
 
 
 def claim(agrees, measure, **more):
-    return Claim("paper.topic.what", "1", "words", "a quantity", "times", agrees, measure, **more)
+    return Claim("paper.topic.what", "1", "a quantity", "times", agrees, measure, **{"quote": "words"} | more)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,6 @@ def test_what_has_no_estimate_at_the_floor_is_undecided_and_says_why():
     claim = Claim(
         "a.b",
         "1",
-        "quote",
         "gain",
         "points",
         regions.above(0),
@@ -390,7 +389,7 @@ def test_a_quantity_says_what_stands_in_place_of_a_verdict_and_why():
 def test_agreement_that_is_no_evidence_is_said_and_counted_apart(monkeypatch):
     kinds = ({}, {"inferred_from": "Figure 7"}, {"is_by_construction": True})
     listed = [
-        Claim(f"one.{n}", "1", "words", "a quantity", "times", regions.above(1), lambda a, rng: exact(2.0), **kind)
+        Claim(f"one.{n}", "1", "a quantity", "times", regions.above(1), lambda a, rng: exact(2.0), **kind)
         for n, kind in enumerate(kinds)
     ]
     listed += [replace(listed[1], id="one.3", agrees=regions.below(1))]

@@ -15,7 +15,7 @@ from frugal.threads import one_thread
 from studies import plotters, style
 from studies.big_data import ripley
 from studies.estimates import Arrays, Estimate, resampled, share
-from studies.records import Artefact, Claim, Method, Study
+from studies.records import Artefact, Claim, Floor, Method, Study
 from studies.regions import above
 from studies.tidy import by_measure, provenance, tidied
 
@@ -64,7 +64,10 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
 
 # Claims --------------------------------------------------------------------------------------------------------
 
-N_SEEDS: Final = 10
+FLOOR: Final = Floor(
+    seeds=10, least={"n_rows": 2 * ripley.N_PER_CLASS}, values={"compression": (ripley.COMPRESSION,)}
+)
+"""The picture's size and compression."""
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, ripley.Floats]:
@@ -73,13 +76,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, ripley.Floats]:
     return {str(method): row.to_numpy(float) for method, row in wide.iterrows()}
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are enough seeds, of the picture's size and compression."""
-    enough = runs["seed"].nunique() >= N_SEEDS and (runs["n_rows"] >= 2 * ripley.N_PER_CLASS).all()
-    return bool(enough and ripley.COMPRESSION in set(runs["compression"]))
-
-
-BOUNDARIES: Final = Study(name="boundaries", methods=METHODS, run=run, arrays=arrays, is_enough=is_enough)
+BOUNDARIES: Final = Study(name="boundaries", methods=METHODS, run=run, arrays=arrays, is_enough=FLOOR)
 _claim = partial(Claim, section="3.4", of="boundaries")
 
 

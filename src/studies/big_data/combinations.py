@@ -271,21 +271,18 @@ CLAIMS: Final = (
     ),
     _claim(
         "big_data.combinations.further_speedup.blb_osmac",
-        quote="",
         quantity=f"seconds of all fits, OSMAC alone over BLB with OSMAC, {_MATCHED}",
         measure=_fewer("osmac_seconds_alone"),
         is_ours=True,
     ),
     _claim(
         "big_data.combinations.further_speedup.blb_osmac_error",
-        quote="",
         quantity=f"squared error of the coefficients, OSMAC alone over BLB with OSMAC, {_NZ}",
         measure=_fewer("osmac_alone_nz"),
         is_ours=True,
     ),
     _claim(
         "big_data.combinations.further_speedup.blb_wkm_svm",
-        quote="",
         quantity="seconds of all fits on adult and letter, WKM-SVM alone over BLB with WKM-SVM",
         measure=_fewer("wkm_seconds_alone"),
         is_ours=True,
@@ -301,7 +298,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "big_data.combinations.blb_dynamic.more_rows_repeated",
-        quote="",
         quantity=f"rows read, each counted as often as the resample repeats it, {_DYNAMIC}",
         measure=_times("dynamic_accessed"),
         is_ours=True,
@@ -348,7 +344,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "big_data.combinations.osmac_weights_widths",
-        quote="",
         quantity=f"relative error of the interval widths, plain BLB over BLB with OSMAC, {_NZ}",
         measure=_fewer("osmac_width_nz"),
         is_ours=True,

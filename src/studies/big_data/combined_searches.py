@@ -22,7 +22,7 @@ from studies.big_data.search_paths import CURRENCIES, to_same, with_spent
 from studies.cells import every
 from studies.estimates import Arrays, Estimate
 from studies.paths import mean_path, until_last
-from studies.records import Claim, Method
+from studies.records import Claim, Floor, Method
 from studies.regions import above
 from studies.tidy import mean_by_seed, provenance, shares_within, tidied
 
@@ -78,9 +78,8 @@ class Comparison:
 
 FURTHER: Final = "various combinations of them are possible to get further speedups. ..."
 """The document's words before those on each combination."""
-N_SEEDS: Final = 10
 N_TRIALS: Final = 15
-"""Seeds, and trials of a search, under which no verdict is given."""
+"""Trials of a search under which no verdict is given."""
 
 
 def speed_claims(comparison: Comparison) -> tuple[Claim, ...]:
@@ -130,11 +129,13 @@ def speed_ratios(runs: pd.DataFrame, comparison: Comparison) -> dict[str, NDArra
     return found
 
 
-def has_enough(runs: pd.DataFrame, *, n_train: int) -> bool:
-    """Whether there are `N_SEEDS`, so many rows to train on, and `N_TRIALS` of every search."""
-    shortest = runs.groupby(["method", "seed"]).size().min()
-    enough = runs["seed"].nunique() >= N_SEEDS and runs["n_train"].min() >= n_train
-    return bool(enough and shortest >= N_TRIALS)
+def floor_of(n_train: int) -> Floor:
+    """Ten seeds, so many rows to train on, and `N_TRIALS` of every search."""
+    return Floor(seeds=10, least={"n_train": n_train}, further=_has_enough_trials)
+
+
+def _has_enough_trials(runs: pd.DataFrame) -> bool:
+    return bool(runs.groupby(["method", "seed"]).size().min() >= N_TRIALS)
 
 
 # Table ---------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from studies.big_data import ripley
 from studies.big_data.boundaries import KM_SVM, SVM_KM, WKM_SVM
 from studies.cells import every, some
 from studies.estimates import Arrays, Estimate, mean, ratio, resampled
-from studies.records import Claim, Study
+from studies.records import Claim, Floor, Study
 from studies.regions import about, above, between, much, near, near_ratio
 from studies.tidy import is_stand_in
 
@@ -69,9 +69,9 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
 
 # Claims --------------------------------------------------------------------------------------------------------
 
-N_SEEDS: Final = 10
 RATIOS: Final = (1.0, 3.0, 5.0, 10.0)
 """The document's compressions; claims are on these, whatever else was run."""
+FLOOR: Final = Floor(seeds=10, values={"compression": RATIOS})
 PIMA: Final = "pima2"
 """The document's data set; read only for a user who asks for it."""
 DATASETS: Final = ("wdbc", "ripley")
@@ -100,11 +100,6 @@ def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
     }
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are enough seeds of the document's compressions."""
-    return runs["seed"].nunique() >= N_SEEDS and set(RATIOS) <= set(runs["compression"])
-
-
 def on(*datasets: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
     """The rows of runs on some data sets, but for stand-ins."""
     return lambda runs: runs[runs["dataset"].isin(datasets) & ~runs["data"].map(is_stand_in)]
@@ -117,7 +112,7 @@ COMPRESSION: Final = Study(
     is_timed=True,
     datasets="datasets",
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=FLOOR,
 )
 _claim = partial(Claim, section="3.4", of="compression", artefact="tables/compression")
 _AT: Final = tuple(f"R = {r:g}" for r in RATIOS[1:])

@@ -227,7 +227,6 @@ CLAIMS: Final = (
     ),
     _claim(
         id="big_data.curve_fits.combination_against_each",
-        quote="",
         quantity="share of curves whose last accuracy the combination predicts better than a family does, for "
         f"each of the 11 by itself; {_FITTED}",
         agrees=above(50),

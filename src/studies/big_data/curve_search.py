@@ -262,7 +262,6 @@ def _on(dataset: str) -> tuple[Claim, ...]:
         ),
         speed_up(
             id=f"big_data.curve_search.{dataset}_speed_up_epochs",
-            quote="",
             quantity=f"{name}: epochs {_SPEED_UP}",
             measure=partial(_speed_up, dataset=dataset, currency="epochs"),
             is_ours=True,

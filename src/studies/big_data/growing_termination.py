@@ -27,7 +27,7 @@ from studies.big_data.combined_searches import (
     Comparison,
     Speed,
     draw,
-    has_enough,
+    floor_of,
     speed_claims,
     speed_ratios,
     summarise,
@@ -252,18 +252,12 @@ COMPARISON: Final = Comparison(
     x_labels={"rows": "Rows accessed", "seconds": "Trials and checks (s)"},
     y_label="Least validation error so far",
 )
-N_TRAIN: Final = 10_000
-"""Training rows under which no verdict is given."""
+FLOOR: Final = floor_of(n_train=10_000)
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     """As `speed_ratios` has them."""
     return speed_ratios(runs, COMPARISON)
-
-
-def is_enough(runs: pd.DataFrame) -> bool:
-    """As `has_enough` has it, with `N_TRAIN`."""
-    return has_enough(runs, n_train=N_TRAIN)
 
 
 GROWING_TERMINATION: Final = Study(
@@ -273,7 +267,7 @@ GROWING_TERMINATION: Final = Study(
     is_timed=True,
     datasets="dataset",
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=FLOOR,
 )
 CLAIMS: Final = speed_claims(COMPARISON)
 

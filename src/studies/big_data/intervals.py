@@ -24,7 +24,7 @@ from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.cells import every
 from studies.estimates import Arrays, Estimate, exact, mean, ratio, resampled
-from studies.records import Claim, Method, Study
+from studies.records import Claim, Floor, Method, Study
 from studies.regions import Region, above, at_most, much, near
 
 Floats = NDArray[np.float64]
@@ -143,10 +143,6 @@ GAMMA: Final = 0.7
 """Of the bag of little bootstraps where a sentence names none: that of the document's Figure 7b."""
 GAMMAS: Final = (0.5, 0.6, 0.7, 0.8, 0.9)
 """The document's."""
-N_SEEDS: Final = 10
-FLOOR: Final = {"n_rows": 20_000, "n_features": 10, "r": 100}
-WORKERS_FLOOR: Final = {"n_rows": 200_000, "n_features": 50, "r": 50, "s": 5}
-"""Settings under which no verdict is given: the document's own, its cluster aside."""
 N_TRUTH: Final = 400
 """Data sets under which the true width is not known to 3 % for a coefficient by itself."""
 
@@ -210,30 +206,27 @@ def _ends(part: pd.DataFrame, column: str) -> Floats:
     return np.array([_wide(path, column)[-1] for _, path in part.groupby("gamma", sort=True)])
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether the runs are enough, and of the document's size (`docs/methods.md`, section 12)."""
+def _has_truth_and_gammas(runs: pd.DataFrame) -> bool:
     has_gammas = set(runs.loc[runs["method"] == "blb", "gamma"]) >= set(GAMMAS)
-    return bool(_reaches(runs, FLOOR) and (runs["method"] == "truth").sum() >= N_TRUTH and has_gammas)
+    return bool((runs["method"] == "truth").sum() >= N_TRUTH and has_gammas)
 
 
-def is_enough_of_workers(runs: pd.DataFrame) -> bool:
-    """The same of `INTERVAL_WORKERS`."""
-    return _reaches(runs, WORKERS_FLOOR) and set(runs.loc[runs["method"] == "blb", "gamma"]) == {GAMMA}
+def _has_one_gamma(runs: pd.DataFrame) -> bool:
+    return set(runs.loc[runs["method"] == "blb", "gamma"]) == {GAMMA}
 
 
-def _reaches(runs: pd.DataFrame, floor: Mapping[str, int]) -> bool:
-    return bool(
-        runs["seed"].nunique() >= N_SEEDS and all(runs[name].min() >= least for name, least in floor.items())
-    )
-
-
+FLOOR: Final = Floor(seeds=10, least={"n_rows": 20_000, "n_features": 10, "r": 100}, further=_has_truth_and_gammas)
+WORKERS_FLOOR: Final = Floor(
+    seeds=10, least={"n_rows": 200_000, "n_features": 50, "r": 50, "s": 5}, further=_has_one_gamma
+)
+"""The document's own settings, its cluster aside (`docs/methods.md`, section 12)."""
 INTERVALS: Final = Study(
     name="intervals",
     methods=(Method("truth"), BLB, Method("b_of_n", label="BOFN"), BOOT),
     run=run,
     is_timed=True,
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=FLOOR,
 )
 INTERVAL_WORKERS: Final = Study(
     name="interval_workers",
@@ -241,7 +234,7 @@ INTERVAL_WORKERS: Final = Study(
     run=run_workers,
     is_timed=True,
     arrays=worker_arrays,
-    is_enough=is_enough_of_workers,
+    is_enough=WORKERS_FLOOR,
 )
 _claim = partial(Claim, section="3.1", of="intervals", artefact="tables/interval_widths")
 _FINAL: Final = "final error of the interval widths"
@@ -357,7 +350,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "big_data.blb.sooner_rows",
-        quote="",
         quantity=f"distinct rows trained on {_UNTIL}",
         unit="times",
         agrees=much(),

@@ -26,7 +26,7 @@ from studies.big_data.combined_searches import (
     Comparison,
     Speed,
     draw,
-    has_enough,
+    floor_of,
     speed_claims,
     speed_ratios,
     summarise,
@@ -200,18 +200,12 @@ COMPARISON: Final = Comparison(
     x_labels={"rows": "Rows touched", "seconds": "Trials and optimiser (s)"},
     y_label="Test error of the incumbent",
 )
-N_TRAIN: Final = 4_096
-"""Training rows under which no verdict is given."""
+FLOOR: Final = floor_of(n_train=4_096)
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     """As `speed_ratios` has them."""
     return speed_ratios(runs, COMPARISON)
-
-
-def is_enough(runs: pd.DataFrame) -> bool:
-    """As `has_enough` has it, with `N_TRAIN`."""
-    return has_enough(runs, n_train=N_TRAIN)
 
 
 REDUCED_SEARCH: Final = Study(
@@ -221,7 +215,7 @@ REDUCED_SEARCH: Final = Study(
     is_timed=True,
     datasets="dataset",
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=FLOOR,
 )
 CLAIMS: Final = speed_claims(COMPARISON)
 

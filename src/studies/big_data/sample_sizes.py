@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.estimates import Arrays, Estimate, mean, ratio
-from studies.records import Claim, Method, Study
+from studies.records import Claim, Floor, Method, Study
 from studies.regions import above, at_least
 from studies.tidy import need_columns
 
@@ -213,12 +213,9 @@ def _outcome(part: pd.DataFrame, level: float) -> dict[str, object]:
 
 # Claims --------------------------------------------------------------------------------------------------------
 
-N_SEEDS: Final = 10
-FLOOR: Final = {"n_rows": 20_000, "max_passes": 36}
-"""Under which no verdict is given.
-
-All rows of letter: the document's own data, 168 776 rows of speech, are not public. Its Figure 8 ends at 6 million
-rows, 36 passes.
+FLOOR: Final = Floor(seeds=10, least={"n_rows": 20_000, "max_passes": 36})
+"""All rows of letter: the document's own data, 168 776 rows of speech, are not public. Its Figure 8 ends at 6
+million rows, 36 passes.
 """
 
 
@@ -238,12 +235,6 @@ def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
     }
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are enough seeds, rows and passes."""
-    enough = runs["seed"].nunique() >= N_SEEDS
-    return bool(enough and all(runs[name].min() >= least for name, least in FLOOR.items()))
-
-
 SAMPLE_SIZES: Final = Study(
     name="sample_sizes",
     methods=METHODS,
@@ -251,7 +242,7 @@ SAMPLE_SIZES: Final = Study(
     is_timed=True,
     datasets="dataset",
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=FLOOR,
 )
 _claim = partial(Claim, section="3.2", of="sample_sizes", artefact="tables/sample_sizes")
 _LEVEL: Final = "until 95 % of the batch method's gain in likelihood is reached"
@@ -332,7 +323,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "big_data.sample_size.large_theta_erratic_unguarded",
-        quote="",
         quantity=f"{_FALLS}; theta = 0.75 as the document prints it, theta = 0.5 with the guard",
         unit="points",
         agrees=above(0),

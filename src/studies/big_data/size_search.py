@@ -67,17 +67,8 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     return found
 
 
-def is_enough_svm(runs: pd.DataFrame) -> bool:
-    """Whether the SVM's searches are enough for a verdict: ten seeds of every method, and `FLOORS`."""
-    return _is_enough(runs, "svm_search")
-
-
-def is_enough_cnn(runs: pd.DataFrame) -> bool:
-    """Whether the CNN's searches are enough for a verdict: ten seeds of every method, and `FLOORS`."""
-    return _is_enough(runs, "cnn_search")
-
-
 def _is_enough(runs: pd.DataFrame, search: str) -> bool:
+    """Whether searches are enough for a verdict: ten seeds of every method, and `FLOORS`."""
     found, table = searches(runs), cells(runs)
     seeds = found.groupby("method")["seed"].nunique()
     reached = {
@@ -90,17 +81,13 @@ def _is_enough(runs: pd.DataFrame, search: str) -> bool:
     return bool(enough and all(reached[name] >= least for name, least in FLOORS[search].items()))
 
 
+_SVM_IS_ENOUGH: Final = partial(_is_enough, search="svm_search")
+_CNN_IS_ENOUGH: Final = partial(_is_enough, search="cnn_search")
 SVM_SEARCH: Final = Study(
-    name="svm_search",
-    methods=SEARCHES["svm_search"].compared,
-    arrays=arrays,
-    is_enough=is_enough_svm,
+    name="svm_search", methods=SEARCHES["svm_search"].compared, arrays=arrays, is_enough=_SVM_IS_ENOUGH
 )
 CNN_SEARCH: Final = Study(
-    name="cnn_search",
-    methods=SEARCHES["cnn_search"].compared,
-    arrays=arrays,
-    is_enough=is_enough_cnn,
+    name="cnn_search", methods=SEARCHES["cnn_search"].compared, arrays=arrays, is_enough=_CNN_IS_ENOUGH
 )
 
 

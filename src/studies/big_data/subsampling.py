@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from studies import plotters, style
 from studies.cells import every
 from studies.estimates import Arrays, Estimate, mean, ratio
-from studies.records import Artefact, Claim, Method, Study, method_of
+from studies.records import Artefact, Claim, Floor, Method, Study, method_of
 from studies.regions import above, below, near
 from studies.tidy import mean_by_seed, means, read_printed, tidied
 
@@ -104,9 +104,6 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
 
 # Claims --------------------------------------------------------------------------------------------------------
 
-N_SEEDS: Final = 10
-FLOOR: Final = {"n_rows": 10_000, "n_repeats": 100}
-"""Settings under which no verdict is given."""
 PILOT_SIZE: Final = 200
 """Figure 10's."""
 LINE_WIDTH: Final = 0.002
@@ -129,16 +126,17 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     return found
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are ten seeds of every method, and the document's own sizes and pilot."""
-    enough = runs["seed"].nunique() >= N_SEEDS and set(runs["method"]) == {method.name for method in METHODS}
-    enough = enough and all(runs[name].min() >= least for name, least in FLOOR.items())
+def _has_printed_sizes(runs: pd.DataFrame) -> bool:
+    """Whether subsamples and pilot have the document's sizes."""
     sizes = set(runs.loc[runs["method"] != "full", "r"])
-    return bool(enough and sizes == set(published()["r"]) and (runs["pilot_size"] == PILOT_SIZE).all())
+    return bool(sizes == set(published()["r"]) and (runs["pilot_size"] == PILOT_SIZE).all())
 
 
+FLOOR: Final = Floor(
+    seeds=10, methods=METHODS, least={"n_rows": 10_000, "n_repeats": 100}, further=_has_printed_sizes
+)
 SUBSAMPLING: Final = Study(
-    name="subsampling", methods=METHODS, run=run, is_timed=True, arrays=arrays, is_enough=is_enough
+    name="subsampling", methods=METHODS, run=run, is_timed=True, arrays=arrays, is_enough=FLOOR
 )
 _claim = partial(Claim, section="3.3", of="subsampling", artefact="tables/figure10")
 _ERROR: Final = "mean squared error of the coefficients"

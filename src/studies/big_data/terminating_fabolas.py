@@ -37,7 +37,7 @@ from studies.big_data.combined_searches import (
     Comparison,
     Speed,
     draw,
-    has_enough,
+    floor_of,
     speed_claims,
     speed_ratios,
     summarise,
@@ -253,8 +253,7 @@ COMPARISON: Final = Comparison(
     x_labels={"rows": "Rows times epochs", "seconds": "Trials, checks and optimiser (s)"},
     y_label="Test error of the incumbent",
 )
-N_TRAIN: Final = 4_096
-"""Training rows under which no verdict is given."""
+FLOOR: Final = floor_of(n_train=4_096)
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
@@ -290,11 +289,6 @@ def _proposals(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """As `has_enough` has it, with `N_TRAIN`."""
-    return has_enough(runs, n_train=N_TRAIN)
-
-
 TERMINATING_FABOLAS: Final = Study(
     name="terminating_fabolas",
     methods=METHODS,
@@ -302,7 +296,7 @@ TERMINATING_FABOLAS: Final = Study(
     is_timed=True,
     replays_curves=True,
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=FLOOR,
 )
 _claim = partial(Claim, section="4", of="terminating_fabolas", artefact="tables/terminating_fabolas")
 _NAIVE: Final = "(its cost model learns what each trial took)"
@@ -346,7 +340,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "big_data.terminating_fabolas.halves_stopped",
-        quote="",
         quantity="share of the probes of Fabolas with termination that is terminated, in the worse half of all "
         f"configurations less in the better half {_NAIVE}",
         unit="points",
@@ -364,7 +357,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "big_data.terminating_fabolas.attractive_against_horizon",
-        quote="",
         quantity=f"{_POOR} {_NAIVE} less that of {COMPARISON.words['fabolas_horizon']}",
         unit="points",
         agrees=above(0),

@@ -16,7 +16,7 @@ from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.big_data.sample_sizes import need
 from studies.estimates import mean
-from studies.records import Artefact, Claim, Method, Study
+from studies.records import Artefact, Claim, Floor, Method, Study
 from studies.regions import about, between
 from studies.tidy import by_measure, tidied
 
@@ -70,9 +70,8 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
 
 # Claims --------------------------------------------------------------------------------------------------------
 
-N_SEEDS: Final = 10
-N_ROWS: Final = 20_000
-"""Rows under which no verdict is given: all of letter."""
+FLOOR: Final = Floor(seeds=10, least={"n_rows": 20_000})
+"""The rows are all of letter."""
 MUCH_SMALLER: Final = 0.1
 """Share of the rows that a sample has at most where the document says `|S| << N`."""
 
@@ -93,13 +92,8 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     return {name: by_seed[name].to_numpy(float) for name in ("deviation", "ratio")}
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are enough seeds and rows."""
-    return bool(runs["seed"].nunique() >= N_SEEDS and runs["n_rows"].min() >= N_ROWS)
-
-
 VARIANCE_CHECK: Final = Study(
-    name="variance_check", methods=METHODS, run=run, datasets="dataset", arrays=arrays, is_enough=is_enough
+    name="variance_check", methods=METHODS, run=run, datasets="dataset", arrays=arrays, is_enough=FLOOR
 )
 _claim = partial(Claim, section="3.2", of="variance_check", artefact="tables/variance_check")
 _STEPS: Final = "mean over the steps whose sample is at most a tenth of the rows"
@@ -116,7 +110,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "big_data.sample_size.variance_unbiased",
-        quote="",
         quantity="squared error of the sample's gradient in % of equation 13's variance (the 4 % read as the "
         f"deviation of averages); {_STEPS}",
         unit="%",

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from studies import style
+from studies import plotters, style
 from studies.exploration.document import published
-from studies.exploration.greediness import is_enough
+from studies.exploration.greediness import IS_ENOUGH
 from studies.exploration.searches import (
     COMPARED,
     FUNCTION,
@@ -97,7 +97,7 @@ OWN_NOTE: Final = "not comparable with the row of 4 hyperparameters"
 OWN_LABEL: Final = "the page's own: logistic regression, 2 hyperparameters, test error in %"
 
 
-LOGISTIC: Final = Study(name="logistic", is_enough=is_enough)
+LOGISTIC: Final = Study(name="logistic", is_enough=IS_ENOUGH)
 """No claim is on it."""
 
 
@@ -242,13 +242,9 @@ def draw(table: pd.DataFrame) -> Figure:
     """What is left to the minimum of two functions, and the error of a learner; bars are 95 % intervals."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-    figure = style.new_figure(7.2, 5.2)
-    axes = figure.subplots(2, 2)
-    for axis, (panel, (title, x_label, y_label)) in zip(axes.flat, PANELS.items(), strict=True):
-        part = table[table["panel"] == panel]
-        if part.empty:
-            style.say_not_run(axis)
-            continue
+    figure, panels = plotters.row(table, "panel", PANELS, size=(7.2, 5.2), n_rows=2)
+    for axis, part, panel in panels:
+        title, x_label, y_label = PANELS[panel]
         draw_curves(axis, part, discrete=panel != "logistic_cost")
         axis.set(title=title, xlabel=x_label, ylabel=y_label)
         if panel == "logistic_cost":
@@ -259,9 +255,7 @@ def draw(table: pd.DataFrame) -> Figure:
             axis.set(yscale="log", ylim=(low / 1.5, high * 1.5))
         else:
             axis.set(ylim=limits(part))
-    style.legend(figure, axes.flat, n_columns=4)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    return plotters.finish(figure, table, 4)
 
 
 _BLOCKS: Final = '{% set f = config["exploration"]["functions"] %}{% set l = config["exploration"]["logistic"] %}'

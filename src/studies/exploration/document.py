@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-import pandas as pd
-
+from studies.records import Floor
 from studies.regions import at_least
 from studies.tidy import read_printed
 
 FLOOR: Final = 5
 """Repetitions under which no number is published and no verdict given."""
+OF_EVERY_METHOD: Final = Floor(seeds=FLOOR, groups=("method",))
 ALL: Final = at_least(95)
 """Per cent of searches that "all" are: a share's margin, where the document prints none, is 5 points."""
 
@@ -23,8 +23,3 @@ def published(task: int) -> Mapping[str, float]:
     table = read_printed("exploration")
     part = table[table["task"] == task]
     return {str(name): float(value) for name, value in zip(part["quantity"], part["value"], strict=True)}
-
-
-def has_enough_seeds(runs: pd.DataFrame) -> bool:
-    """Whether there are `FLOOR` seeds of every method."""
-    return bool(runs.groupby("method")["seed"].nunique().min() >= FLOOR)

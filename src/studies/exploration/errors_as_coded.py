@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from studies.estimates import ratio
 from studies.exploration import polynomial
-from studies.exploration.document import ALL, has_enough_seeds
+from studies.exploration.document import ALL, OF_EVERY_METHOD
 from studies.exploration.polynomial import ALL_ERRORS, ALONE, GIVEN, HYPERPARAMETERS, INITIAL, METHODS
 from studies.measures import Measure, difference_of_shares, exactly, mean_of, share_of
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, below
-from studies.tidy import TIDY, mean_by_seed, provenance
+from studies.tidy import mean_by_seed, provenance, tidied
 from studies.verdicts import NOT_RUN
 
 if TYPE_CHECKING:
@@ -203,11 +203,9 @@ OPTIMA: Final = Study(
     derived_from=("task1",),
     reads=("task1", "task1_scores", "task1_optima"),
     arrays=arrays,
-    is_enough=has_enough_seeds,
+    is_enough=OF_EVERY_METHOD,
 )
-_claim = partial(
-    Claim, section="Task 1", quote="", of="task1_optima", artefact="tables/errors_as_coded", is_ours=True
-)
+_claim = partial(Claim, section="Task 1", of="task1_optima", artefact="tables/errors_as_coded", is_ours=True)
 _NORM: Final = "the estimate with the unsquared norm of pybnn's evidence over that with the squared norm"
 
 
@@ -310,18 +308,16 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     lacking = [error for error in SEARCHES.values() if error not in set(searched["error"])]
     facts: dict[str, Any] = {"part": SEARCH, "quantity": "score", "data": provenance(runs)}
     gaps = pd.DataFrame([{"error": error, **facts, "scale": NOT_RUN, "note": NOT_RUN} for error in lacking])
-    table = pd.concat([table, gaps], ignore_index=True).reindex(columns=[*KEYS, *TIDY, "note"])
+    table = pd.concat([table, gaps], ignore_index=True)
     for name, edge in (("alpha", np.exp(BOX)), ("noise_sd", np.exp(-BOX / 2))):
         is_at_edge = (table["quantity"] == name) & np.isclose(table["ours"].astype(float), edge)
         table.loc[is_at_edge, "note"] = f"where {name} is {edge:.4g}, it is at the edge of what is searched"
-    table = table.assign(published_stars="", stars="")
-    orders = (
-        [POINTS, HEAD, SEARCH],
-        [CORRECTED, *AS_PYBNN, *ALONE, *ALL_OF_PART.values()],
-        [*ESTIMATED, *REACHED],
-    )
-    ranks = [table[name].map(order.index) for name, order in zip(KEYS, orders, strict=True)]
-    return table.iloc[np.lexsort(ranks[::-1])].reset_index(drop=True)
+    orders = {
+        "part": (POINTS, HEAD, SEARCH),
+        "error": (CORRECTED, *AS_PYBNN, *ALONE, *ALL_OF_PART.values()),
+        "quantity": (*ESTIMATED, *REACHED),
+    }
+    return tidied(table, KEYS, scale, "note", orders=orders)
 
 
 def _means(wide: pd.DataFrame, quantities: Sequence[str]) -> pd.DataFrame:

@@ -94,12 +94,8 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     return geometric_means(searches(runs, FUNCTION))
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are enough seeds of every method, and enough trials."""
-    return has_enough_searches(runs, COMPARED, N_TRIALS)
-
-
-FUNCTION_SEARCHES: Final = Study(name="functions", arrays=arrays, is_enough=is_enough)
+IS_ENOUGH: Final = partial(has_enough_searches, methods=COMPARED, n_trials=N_TRIALS)
+FUNCTION_SEARCHES: Final = Study(name="functions", arrays=arrays, is_enough=IS_ENOUGH)
 NEARER: Final = (
     "mean distance of a suggestion from the incumbent, top-two EI's (EI made more exploratory) over EI's, {}"
 )

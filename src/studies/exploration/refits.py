@@ -192,7 +192,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "exploration.task2.flat",
-        quote="",
         quantity="test accuracy on a 5 x 5 grid of the box, the largest less the smallest, trained on 50,000 rows",
         unit="points",
         agrees=at_most(0.5),
@@ -201,7 +200,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "exploration.task2.random_beats_reported",
-        quote="",
         quantity="test accuracy of random search's choice less that of {3.775, 1.625}, both trained on "
         "50,000 rows",
         unit="points",

@@ -6,21 +6,19 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
 from frugal.interface import Candidate
 from frugal.spaces import SearchSpace
+from studies import plotters
 from studies.exploration.document import FLOOR
 from studies.paths import mean_path
 from studies.records import Look
 from studies.style import TRIALS
 from studies.tidy import need_columns, provenance
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 FUNCTION: Final = "function"
 """What stands for a learner in searches on functions."""
@@ -180,7 +178,7 @@ def curves(
     return pd.concat(parts, ignore_index=True)
 
 
-def draw_curves(axis: Axes, table: pd.DataFrame, *, discrete: bool) -> None:
+def draw_curves(axis: plotters.Axes, table: pd.DataFrame, *, discrete: bool) -> None:
     """The lines of `curves`, with 95 % intervals at their ends.
 
     Args:
@@ -190,27 +188,18 @@ def draw_curves(axis: Axes, table: pd.DataFrame, *, discrete: bool) -> None:
     """
     from matplotlib.ticker import MaxNLocator
 
+    def every(place: int, n_points: int) -> object:
+        return max(1, n_points // 6) if discrete else (10 + 8 * place, 50)
+
+    plotters.lines(axis, table, LOOKS, every=every, band=0, is_step=True)
     span = float(table["x"].max() - table["x"].min())
-    same_end = len(set(table.groupby("method")["x"].max())) == 1  # then bars stand side by side
-    for i, (method, line) in enumerate(table.groupby("method", sort=False)):
-        look = LOOKS[str(method)]
-        axis.plot(
-            line["x"],
-            line["mean"],
-            color=look.color,
-            linestyle=look.linestyle,
-            label=look.label,
-            marker=look.marker,
-            markevery=max(1, len(line) // 6) if discrete else (10 + 8 * i, 50),
-            drawstyle="steps-post",
-        )
-        end = line.iloc[-1]
-        at = end["x"] + (0.02 * (i + 1) * span if same_end else 0.0)
+    last = table.groupby("method", sort=False).tail(1)
+    shift = 0.02 * span if len(set(last["x"])) == 1 else 0.0  # where all end alike, bars stand side by side
+    for i, (look, end) in enumerate(plotters.each(last, LOOKS, "method", None), start=1):
         axis.plot(end["x"], end["mean"], marker=look.marker, color=look.color)
-        if pd.notna(end["low"]):
-            reach = [[end["mean"] - end["low"]], [end["high"] - end["mean"]]]
+        if end["low"].notna().all():
+            at, reach = end["x"] + i * shift, plotters.spread(end)
             axis.errorbar(at, end["mean"], yerr=reach, color=look.color, linewidth=1.0, capsize=1.5)
-    axis.grid(alpha=0.3)
     if discrete:
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
 

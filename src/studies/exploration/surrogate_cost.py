@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from frugal.seeds import rng_for, seed_for
 from frugal.stats import t_margin
-from studies import style
-from studies.exploration.document import has_enough_seeds
+from studies import plotters, style
+from studies.exploration.document import OF_EVERY_METHOD
 from studies.measures import mean_of
 from studies.records import Artefact, Claim, Method, Study
 from studies.regions import at_most, near
-from studies.tidy import TIDY, mean_by_seed, provenance
+from studies.tidy import mean_by_seed, provenance, tidied
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -120,7 +120,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
 
 
 SURROGATE_COST: Final = Study(
-    name="surrogate_cost", methods=METHODS, run=run, is_timed=True, arrays=arrays, is_enough=has_enough_seeds
+    name="surrogate_cost", methods=METHODS, run=run, is_timed=True, arrays=arrays, is_enough=OF_EVERY_METHOD
 )
 _claim = partial(Claim, of="surrogate_cost", unit="power", artefact="tables/surrogate_cost")
 
@@ -154,8 +154,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     long = slopes(runs).melt(["method", "seed", "data"], ["slope", "last_slope"], var_name="measure")
     table = mean_by_seed(long, "value", ["measure", "method"]).drop(columns="n_missing")
     powers = table["method"].map(POWERS).astype(float)
-    table = table.assign(published=powers, published_se=np.nan, published_stars="", stars="", scale=scale)
-    return table[["measure", "method", *TIDY]]
+    return tidied(table.assign(published=powers), ["measure", "method"], scale)
 
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
@@ -174,18 +173,10 @@ def draw(table: pd.DataFrame) -> Figure:
     """Seconds of a fit against trials, both on logarithmic axes, with the powers that the document states."""
     figure = style.new_figure(4.6, 3.2)
     axis = figure.subplots()
-    for method in METHODS:
-        look, line = method.look, table[table["method"] == method.name].sort_values("n_trials")
-        axis.plot(
-            line["n_trials"],
-            line["mean"],
-            color=look.color,
-            marker=look.marker,
-            linestyle=look.linestyle,
-            label=look.label,
-        )
-        style.band(axis, line, look.color, x="n_trials", alpha=0.2)
-        last, power = line.iloc[-1], POWERS[method.name]
+    plotters.lines(axis, table, {method.name: method.look for method in METHODS}, x="n_trials", order=POWERS)
+    for method, power in POWERS.items():
+        line = table[table["method"] == method]
+        last = line.iloc[-1]
         guide = last["mean"] * (line["n_trials"] / last["n_trials"]) ** power
         axis.plot(line["n_trials"], guide, color="#8A8F94", linewidth=0.8, linestyle=":")
         axis.annotate(
@@ -200,9 +191,7 @@ def draw(table: pd.DataFrame) -> Figure:
         )
     axis.set(xscale="log", yscale="log", xlabel="Trials", ylabel="Processor time (s)")
     axis.margins(x=0.14)
-    axis.grid(alpha=0.3)
-    figure.legend(loc="outside upper center", ncols=2)
-    return figure
+    return plotters.finish(figure, table, 2)
 
 
 TABLE: Final = Artefact(

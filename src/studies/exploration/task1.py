@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from studies import style
 from studies.exploration import polynomial
-from studies.exploration.document import ALL, has_enough_seeds, published
+from studies.exploration.document import ALL, OF_EVERY_METHOD, published
 from studies.exploration.errors_as_coded import is_reported
 from studies.exploration.polynomial import (
     BETA_GRID,
@@ -28,7 +28,7 @@ from studies.exploration.polynomial import (
 from studies.measures import exactly, share_of
 from studies.records import Artefact, Claim, Study, method_of
 from studies.regions import between
-from studies.tidy import TIDY, mean_by_seed, provenance
+from studies.tidy import mean_by_seed, provenance, tidied
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,7 +105,7 @@ TASK1: Final = Study(
     run=run,
     reads=("task1", "task1_scores", "task1_optima"),
     arrays=arrays,
-    is_enough=has_enough_seeds,
+    is_enough=OF_EVERY_METHOD,
 )
 SCORES: Final = Study(name="task1_scores", derive=polynomial.score_table)
 _claim = partial(Claim, section="Task 1", of="task1", artefact="tables/task1")
@@ -149,7 +149,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "exploration.task1.reported_is_best_first",
-        quote="",
         quantity="rank of K = 3, β = 4, λ = 1 among the eight candidates that the public code starts from, by "
         "that code's own objective (1: the best)",
         unit="rank",
@@ -197,10 +196,9 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     comparable = table["quantity"].isin(HYPERPARAMETERS) | (table["objective"] == "as_published")
     table["as_coded"] = table["quantity"].map(coded).where(comparable)
     table.loc[table["quantity"] == "at_optimum", ["low", "high"]] = table[["low", "high"]].clip(0, 1)
-    table = table.assign(task=1, published_se=np.nan, published_stars="", stars="", scale=scale)
-    orders = (measured, list(scores), ["given", "initial", "grid", "dngo", "dngo_as_coded"])
-    ranks = [table[name].map(order.index) for name, order in zip(KEYS[1:], orders, strict=True)]
-    return table.iloc[np.lexsort(ranks[::-1])].reset_index(drop=True)[[*KEYS, *TIDY, "as_coded"]]
+    shown_searches = ("given", "initial", "grid", "dngo", "dngo_as_coded")
+    orders = {"quantity": measured, "objective": scores, "search": shown_searches}
+    return tidied(table.assign(task=1), KEYS, scale, "as_coded", orders=orders)
 
 
 def exact_rows(scores: Mapping[str, Mapping[Point, float]]) -> pd.DataFrame:

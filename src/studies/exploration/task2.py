@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from frugal.interface import Candidate
-from studies import style
+from studies import plotters, style
 from studies.exploration.document import ALL, published
 from studies.exploration.greediness import NEARER, geometric_means
 from studies.exploration.refits import ALL_ROWS, OPTIMUM, REPORTED, refitted
@@ -31,7 +31,7 @@ from studies.measures import exactly, ratio_of, share_of
 from studies.paired import differences, missing_notes
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, between
-from studies.tidy import TIDY, mean_by_seed, provenance
+from studies.tidy import mean_by_seed, provenance, tidied
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -133,7 +133,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "exploration.task2.reported_on_diagonal",
-        quote="",
         quantity="place of {3.775, 1.625} on the diagonal of candidates that the public code starts from (0 %: "
         "its lower end, 100 %: its upper end)",
         unit="%",
@@ -143,7 +142,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "exploration.task2.coded_stays_at_first",
-        quote="",
         quantity="share of the public code's searches that end at one of its first candidates",
         unit="%",
         agrees=ALL,
@@ -204,10 +202,8 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     table["note"] = table["note"].fillna("")
     is_of_page = table["method"].isin(["dngo", "doc002_as_coded", "reported"])
     table["published"] = table["measure"].map(published(2)).where(is_of_page)
-    table = table.assign(published_se=np.nan, published_stars="", stars="", scale=scale)
-    methods = [*TASK2, "reported", "grid_least", "grid_most"]
-    order = np.lexsort((table["method"].map(methods.index), table["measure"].map(MEASURES.index)))
-    return table.iloc[order].reset_index(drop=True)[[*KEYS, *TIDY, "n_rows", "n_missing", "note"]]
+    orders = {"measure": MEASURES, "method": (*TASK2, "reported", "grid_least", "grid_most")}
+    return tidied(table, KEYS, scale, "n_rows", "n_missing", "note", orders=orders)
 
 
 def _measured(long: pd.DataFrame) -> pd.DataFrame:
@@ -251,22 +247,18 @@ def draw(table: pd.DataFrame) -> Figure:
     """Best validation accuracy so far against trials, seconds and rows; bars at the ends are 95 % intervals."""
     from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 
-    figure = style.new_figure(7.2, 3.3)
-    axes = figure.subplots(1, 3, sharey=True)
-    for axis, (panel, (_, label)) in zip(axes, PANELS.items(), strict=True):
-        part = table[table["panel"] == panel]
+    figure, panels = plotters.row(table, "panel", PANELS, size=(7.2, 3.3), sharey=True)
+    for axis, part, panel in panels:
         draw_curves(axis, part, discrete=panel == "trials")
-        axis.set(xlabel=label)
+        axis.set(xlabel=PANELS[panel][1])
         if panel == "seconds":
             style.log_axis(axis.xaxis, 0.9 * part["x"].min(), 1.1 * part["x"].max())
         if panel == "cost":
             axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    axes[2].xaxis.set_major_locator(MaxNLocator(4))
-    axes[0].set(ylabel="Best validation accuracy", ylim=limits(table))
-    axes[0].yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
-    style.legend(figure, axes, n_columns=4)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+            axis.xaxis.set_major_locator(MaxNLocator(4))
+    figure.axes[0].set(ylabel="Best validation accuracy", ylim=limits(table))
+    figure.axes[0].yaxis.set_major_formatter(PercentFormatter(1.0, decimals=1))
+    return plotters.finish(figure, table, 4)
 
 
 TABLE: Final = Artefact(

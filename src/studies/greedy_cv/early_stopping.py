@@ -43,22 +43,14 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     return dict(zip(("greedy", "halving"), (qualities[method] for method in STOPPING_METHODS), strict=True))
 
 
-def judged(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs of the cells of Table 2; all runs if one is missing."""
-    return runs_of_cells(runs, "table2")
-
-
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are `measures.FLOOR` repetitions of both methods in each cell of Table 2."""
-    return are_enough(runs, "table2")
-
-
+JUDGED: Final = partial(runs_of_cells, table="table2")
+IS_ENOUGH: Final = partial(are_enough, table="table2")
 EARLY_STOPPING: Final = Study(
     name="early_stopping",
     methods=style.strategies(*STOPPING_METHODS),
-    judged=judged,
+    judged=JUDGED,
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=IS_ENOUGH,
 )
 _claim = partial(Claim, section="5.2", unit="experiments", of="early_stopping", artefact="tables/table2")
 

@@ -73,22 +73,14 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     }
 
 
-def judged(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs of the cells of Table 1; all runs if one is missing."""
-    return runs_of_cells(runs, "table1")
-
-
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are `measures.FLOOR` repetitions of both methods in each cell of Table 1."""
-    return are_enough(runs, "table1")
-
-
+JUDGED: Final = partial(runs_of_cells, table="table1")
+IS_ENOUGH: Final = partial(are_enough, table="table1")
 SEARCH_TIME: Final = Study(
     name="search_time",
     methods=style.strategies("standard", "greedy"),
-    judged=judged,
+    judged=JUDGED,
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=IS_ENOUGH,
 )
 _claim = partial(Claim, section="5.1", unit="share", of="search_time", artefact="tables/table1")
 
@@ -223,7 +215,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "greedy_cv.search_time.n_significant_clustered",
-        quote="",
         quantity="cells of Table 1, of 27, in which the greedy method is faster at p < .001 by Welch's test on "
         "one mean per repetition, since the five values of a repetition are not independent",
         unit="cells",
@@ -233,7 +224,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "greedy_cv.search_time.n_ahead",
-        quote="",
         quantity="comparisons, of 135, in which the greedy method has the lower mean search time, whatever the "
         "intervals",
         unit="comparisons",

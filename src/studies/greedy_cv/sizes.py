@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
 import pandas as pd
 
-from studies import style
+from studies import plotters, style
 from studies.estimates import ratio
 from studies.greedy_cv.measures import STUDY_FLOOR, Array, by_method, fewest_seeds
 from studies.greedy_cv.tables import KEYS, SEARCH_METHODS
@@ -72,7 +71,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "greedy_cv.sizes.standard_does_not",
-        quote="",
         quantity="mean search time of the standard method on letter, with the most rows over with the fewest; a "
         "control, since this method has nothing to gain",
         agrees=near_ratio(1),
@@ -97,33 +95,18 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 @style.styled
 def draw(summary: pd.DataFrame) -> Figure:
     """Search time against the number of rows, one column of panels per classifier and one row per k."""
-    classifiers, folds = sorted(summary["classifier"].unique()), sorted(summary["k"].unique())
-    height = 0.9 + 2.1 * len(folds)
-    figure = style.new_figure(style.TWO_COLUMN[0], height)
-    panels = figure.subplots(len(folds), len(classifiers), sharex=True, sharey=True, squeeze=False)
-    ticks = sorted(summary["n_rows"].unique())
-    for (i, j), axes in np.ndenumerate(panels):
-        part = summary[(summary["classifier"] == classifiers[j]) & (summary["k"] == folds[i])]
-        for method in SEARCH_METHODS:
-            line, look = part[part["method"] == method], style.LOOKS[method]
-            axes.plot(
-                line["n_rows"], line["ours"], color=look.color, marker=look.marker,
-                linestyle=look.linestyle, label=look.label,
-            )  # fmt: skip
-            axes.fill_between(line["n_rows"], line["low"], line["high"], color=look.color, alpha=0.2)
-        axes.set(xscale="log", ylim=(0, 1), title=f"{NAMES[classifiers[j]]}, k = {folds[i]}")
-        axes.set_xticks(ticks, [f"{t:,}" for t in ticks])
-        axes.minorticks_off()
-        axes.grid(alpha=0.3)
-    source = ", ".join(sorted(summary["dataset"].str.rsplit("_", n=1).str[0].unique()))
-    for axes in panels[-1]:
-        axes.set_xlabel(f"Rows of {source}")
-    for axes in panels[:, 0]:
-        axes.set_ylabel("Search time\n(share of n·k folds)")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2)
-    style.mark_stand_in(figure, summary["data"])
-    return figure
+    table = summary.rename(columns={"ours": "mean"})
+    figure, panels = plotters.grid(
+        table, "k", "classifier", size=lambda n: (style.TWO_COLUMN[0], 0.9 + 2.1 * n), sharex=True, sharey=True
+    )
+    ticks = sorted(table["n_rows"].unique())
+    for axes, part, k, classifier in panels:
+        plotters.lines(axes, part, style.LOOKS, x="n_rows", order=SEARCH_METHODS)
+        axes.set(ylim=(0, 1), title=f"{NAMES[classifier]}, k = {k}")
+        plotters.log_ticks(axes, ticks, "{:,}")
+    source = ", ".join(sorted(table["dataset"].str.rsplit("_", n=1).str[0].unique()))
+    plotters.label_edges(figure, f"Rows of {source}", "Search time\n(share of n·k folds)")
+    return plotters.finish(figure, table, 2)
 
 
 _CAPTION: Final = """The conjecture of document 001 that greedy gains on larger data, on letter at several numbers

@@ -75,23 +75,15 @@ def _printed_outcomes() -> pd.Series:
     return greedy - halving
 
 
-def judged(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs of the cells of Table 3; all runs if one is missing."""
-    return runs_of_cells(runs, "table3")
-
-
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are `measures.FLOOR` repetitions of both methods in each cell of Table 3."""
-    return are_enough(runs, "table3")
-
-
+JUDGED: Final = partial(runs_of_cells, table="table3")
+IS_ENOUGH: Final = partial(are_enough, table="table3")
 WALL_CLOCK: Final = Study(
     name="wall_clock",
     methods=style.strategies(*STOPPING_METHODS),
     is_timed=True,
-    judged=judged,
+    judged=JUDGED,
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=IS_ENOUGH,
 )
 _claim = partial(Claim, section="5.2", unit="share", of="wall_clock", artefact="tables/table3")
 
@@ -157,7 +149,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "greedy_cv.wall_clock.n_same_outcome",
-        quote="",
         quantity="experiments, of 27, that end as in Table 3: the same method faster at p < .05, or neither",
         unit="experiments",
         agrees=between(26, 27),  # as of Table 1
@@ -216,7 +207,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "greedy_cv.wall_clock.evaluations",
-        quote="",
         quantity="fold evaluations, successive halving's over greedy early stopping's (above 1: greedy early "
         "stopping saves them, too)",
         unit="times",
@@ -226,7 +216,6 @@ CLAIMS: Final = (
     ),
     _claim(
         "greedy_cv.wall_clock.rows",
-        quote="",
         quantity="rows trained on, successive halving's over greedy early stopping's (above 1: greedy early "
         "stopping saves them, too)",
         unit="times",

@@ -27,13 +27,14 @@ from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from frugal.stats import standard_error
-from studies import style
+from studies import plotters, style
 from studies.cells import every
 from studies.estimates import Arrays, Estimate, exact, mean, ratio, tied
+from studies.hypertune.data_set_claims import are_real
 from studies.hypertune.searches import FLOOR, FLOOR_ROWS, without_stand_ins
-from studies.records import Artefact, Claim, Method, Study
+from studies.records import Artefact, Claim, Floor, Method, Study
 from studies.regions import above
-from studies.tidy import is_stand_in, provenance
+from studies.tidy import provenance
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -141,13 +142,11 @@ def lost_by_the_most_features(accuracy: Array) -> Array:
     return lost
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether runs are on data that are no stand-ins, of enough seeds and rows."""
-    if runs["data"].map(is_stand_in).any():
-        return False
-    return bool(runs.groupby("method")["seed"].nunique().min() >= FLOOR and runs["n_rows"].max() >= FLOOR_ROWS)
+def _are_real_and_large(runs: pd.DataFrame) -> bool:
+    return bool(are_real(runs) and runs["n_rows"].max() >= FLOOR_ROWS)
 
 
+ENOUGH: Final = Floor(seeds=FLOOR, groups=("method",), further=_are_real_and_large)
 COMPLEXITY: Final = Study(
     name="complexity",
     methods=METHODS,
@@ -155,7 +154,7 @@ COMPLEXITY: Final = Study(
     datasets="dataset",
     judged=without_stand_ins,
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=ENOUGH,
 )
 _claim = partial(Claim, of="complexity", artefact="figures/figure1", agrees=above(0), unit="points")
 _INTRODUCTION: Final = "Introduction"
@@ -291,16 +290,14 @@ def draw(table: pd.DataFrame) -> Figure:
     figure = style.new_figure(7.2, 3.0)
     accuracy, bounds = figure.subplots(1, 2)
     for method in METHODS:
-        look, line = method.look, table[table["method"] == method.name].sort_values("n_features")
-        label = f"{look.label}, {line['n_rows'].iloc[0]:,.0f} rows"
-        given: dict[str, Any] = {"color": look.color, "linestyle": look.linestyle, "label": label}
-        accuracy.plot(line["n_features"], line["mean"], marker=look.marker, **given)
-        ends = line.assign(low=line["mean"] - line["se"], high=line["mean"] + line["se"])
-        style.band(accuracy, ends, look.color, x="n_features", alpha=0.2)
+        line = table[table["method"] == method.name].sort_values("n_features")
+        line = line.assign(low=line["mean"] - line["se"], high=line["mean"] + line["se"])
+        look = replace(method.look, label=f"{method.look.label}, {line['n_rows'].iloc[0]:,.0f} rows")
+        plotters.lines(accuracy, line, {method.name: look}, x="n_features")
+        plotters.lines(bounds, line.assign(mean=line["bound"]), {method.name: look}, x="n_features", band=0)
         best = line[line["mean"] == line["mean"].max()]
         accuracy.plot(best["n_features"], best["mean"], "*", color=look.color, markersize=11, label="_best")
         accuracy.plot(line["n_features"], line["train_mean"], color=look.color, linewidth=0.8, linestyle=":")
-        bounds.plot(line["n_features"], line["bound"], marker=look.marker, **given)
     accuracy.set(xlabel="Complexity: random Fourier features", ylabel="Accuracy")
     note = "marks: test rows, star: best\ndotted: rows trained on"
     accuracy.text(0.97, 0.03, note, ha="right", fontsize=7, transform=accuracy.transAxes)
@@ -312,10 +309,7 @@ def draw(table: pd.DataFrame) -> Figure:
     for axis in (accuracy, bounds):
         axis.set_xscale("log", base=2)
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axis.grid(alpha=0.3)
-    style.legend(figure, [accuracy], n_columns=2)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    return plotters.finish(figure, table, 2, of=[accuracy])
 
 
 FIGURE1: Final = Artefact(

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies import style
+from studies import plotters, style
 from studies.estimates import Arrays
 from studies.hypertune.data_set_claims import (
     ALL,
@@ -54,7 +54,6 @@ from studies.style import TRIALS
 from studies.tidy import TIDY, is_stand_in, mean_by_seed, provenance, tidied
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 WHOLE: Final = ("random", "hyperband", "ei", "hypertune")
@@ -386,31 +385,15 @@ def draw(table: pd.DataFrame, learners: tuple[str, ...]) -> Figure:
         column[1].xaxis.set_major_locator(MaxNLocator(3))
     for first in axes[:, 0]:
         first.set(ylabel="Best validation accuracy")
-    style.legend(figure, axes.flat, n_columns=4)
-    style.mark_stand_in(figure, table["data"])
-    return figure
+    return plotters.finish(figure, table, 4)
 
 
-def _draw_lines(axis: Axes, table: pd.DataFrame) -> None:
+def _draw_lines(axis: plotters.Axes, table: pd.DataFrame) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
-    for place, (method, look) in enumerate(LOOKS.items()):
-        line = table[(table["method"] == method) & table["mean"].notna()]
-        if line.empty:
-            continue
-        axis.plot(
-            line["x"],
-            line["mean"],
-            color=look.color,
-            linestyle=look.linestyle,
-            label=look.label,
-            drawstyle="steps-post",
-            zorder=2 + 0.1 * place,
-        )
-        axis.plot(line["x"].iloc[-1], line["mean"].iloc[-1], marker=look.marker, color=look.color)
-        ends = line.assign(low=line["mean"] - line["se"], high=line["mean"] + line["se"])
-        style.band(axis, ends, look.color, step="post", alpha=0.2)
-    axis.grid(alpha=0.3)
+    drawn = table[table["mean"].notna()]
+    drawn = drawn.assign(low=drawn["mean"] - drawn["se"], high=drawn["mean"] + drawn["se"])
+    plotters.lines(axis, drawn, LOOKS, order=LOOKS, every=lambda _, n_points: [n_points - 1], is_step=True)
     axis.yaxis.set_major_locator(MaxNLocator(5))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.4g} %"))
     axis.yaxis.set_minor_locator(NullLocator())

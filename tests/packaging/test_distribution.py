@@ -25,6 +25,12 @@ EXAMPLES = (
 GRID = """
 from sklearn.model_selection import GridSearchCV
 
+grid = GridSearchCV(SVC(), space, cv=5).fit(X, y)
+assert search.best_params_ == grid.best_params_  # as the comment of the block says
+"""
+GRID_IN_GROUPS = """
+from sklearn.model_selection import GridSearchCV
+
 grid = GridSearchCV(make_pipeline(columns, SVC()), space, cv=GroupKFold(5))
 grid.fit(table, fails, groups=machine, svc__sample_weight=weight)
 assert search.best_params_ == grid.best_params_  # as the comment of the block says
@@ -93,18 +99,20 @@ def newest():
 
 
 @pytest.mark.parametrize("versions", [oldest, newest])
-def test_the_core_alone_runs_the_readmes_first_search(sdist, tmp_path, versions):
+def test_the_core_alone_runs_the_first_searches_of_readme_and_start(sdist, tmp_path, versions):
     python = environment(tmp_path / "fresh")
     run(python, "-m", "pip", "install", "--quiet", sdist, *versions(), cwd=tmp_path)
     installed = run(python, "-m", "pip", "list", "--format=freeze", cwd=tmp_path)
     for version in versions():
         assert re.search(rf"^{re.escape(version)}(\.0)?$", installed, flags=re.MULTILINE), installed
     assert "torch" not in installed
-    (block, *_) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
-    (tmp_path / "first.py").write_text(block + GRID)
-    *_, said = run(python, "first.py", cwd=tmp_path).splitlines()
-    n_fits, n_exhaustive = map(int, re.fullmatch(r"(\d+) fits of (\d+)", said).groups())
-    assert n_fits < n_exhaustive / 2
+    for page, words, grid in (("README.md", "load_digits", GRID), ("docs/start.md", "groups=", GRID_IN_GROUPS)):
+        blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
+        (block,) = [block for block in blocks if words in block]
+        (tmp_path / "first.py").write_text(block + grid)
+        *_, said = run(python, "first.py", cwd=tmp_path).splitlines()
+        n_fits, n_exhaustive = map(int, re.fullmatch(r"(\d+) fits of (\d+)", said).groups())
+        assert n_fits < n_exhaustive / 2
     run(python, "-c", CHECK, cwd=tmp_path)
 
 

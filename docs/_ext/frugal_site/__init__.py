@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 FILLED_IN = ("index", "papers", "claims_judged", "comparisons")
 """Pages, and folders of pages, in which jinja2 puts in what `FUNCTIONS` give."""
-LEADS_TO = {"../README.md#strategies-that-save-folds": "folds.md", "assumptions/": "papers/"}
+LEADS_TO = {"assumptions/": "papers/"}
 """Links as files of the checkout have them, and where they lead on the site."""
 FUNCTIONS = {
     "artefacts": papers.artefacts,

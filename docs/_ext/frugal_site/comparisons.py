@@ -246,7 +246,7 @@ def page() -> str:
 
 
 def table_of_searches() -> str:
-    """The published bench of searches, as README has it."""
+    """The published bench of searches, in Markdown."""
     return as_markdown(pd.read_csv(ROOT / "docs" / "bench_select.csv"))
 
 

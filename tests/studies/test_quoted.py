@@ -1,9 +1,11 @@
-"""What the README quotes is what was published."""
+"""What README and the pages of the site quote is what was published."""
 
 import math
+import re
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from frugal.model_selection.bench import as_markdown
 from studies import registry
@@ -12,6 +14,7 @@ from studies.markdown import plain
 from studies.verdicts import summarise
 
 ROOT = Path(__file__).parents[2]
+SEARCHES = ROOT / "docs/comparisons/whole_searches.md"
 
 
 def test_the_readme_has_the_summary_of_the_published_claims():
@@ -23,7 +26,7 @@ def test_the_readme_has_the_summary_of_the_published_claims():
     assert summary in (ROOT / "README.md").read_text()
 
 
-def test_the_readme_quotes_the_published_comparison():
+def test_the_page_on_folds_quotes_the_published_comparison():
     published = ROOT / "results/published/folds_comparison"
 
     def means(table):
@@ -35,7 +38,8 @@ def test_the_readme_quotes_the_published_comparison():
     )
     parts = [study["rows_share"], timed["time_share"], 100 * study["regret"], study["lost_best"]]
     quoted = pd.concat([*parts, network["rows_share"], 100 * network["regret"]], axis=1)
-    lines = (ROOT / "README.md").read_text().split("| strategy | cost |")[1].split("\n\n")[0].splitlines()[2:]
+    page = (ROOT / "docs/comparisons/folds_comparison.md").read_text()
+    lines = page.split("| strategy | cost |")[1].split("\n\n")[0].splitlines()[2:]
     assert len(lines) == len(quoted) > 0
     for line in lines:
         name, *numbers = (part.strip() for part in line.strip("| ").split("|"))
@@ -43,14 +47,14 @@ def test_the_readme_quotes_the_published_comparison():
             assert number == ("-" if math.isnan(value) else f"{value:.{len(number.partition('.')[2])}f}")
 
 
-def test_the_readme_has_the_regrets_of_the_published_comparison_of_trials():
+def test_the_page_on_trials_has_the_regrets_of_the_published_comparison():
     table = pd.read_csv(ROOT / "results/published/trials_comparison/tables/strategies.csv")
     regrets = table[table["measure"] == "regret_at_seconds"]
     quoted = regrets.pivot_table("ours", index="method", columns="problem", sort=False)
     budgets = regrets.groupby("problem", sort=False)["budget"].first()
     head, _, *lines = next(
         part.splitlines()
-        for part in (ROOT / "README.md").read_text().split("\n\n")
+        for part in (ROOT / "docs/comparisons/trials_comparison.md").read_text().split("\n\n")
         if part.startswith("| strategy | SVM on MNIST, table")
     )
     heads = [f"{problem} ({seconds:.3g} s)" for problem, seconds in budgets.items()]
@@ -63,18 +67,26 @@ def test_the_readme_has_the_regrets_of_the_published_comparison_of_trials():
 
 def test_the_readme_has_the_table_of_the_published_bench_of_searches():
     cells = pd.read_csv(ROOT / "docs/bench_select.csv")
-    assert as_markdown(cells) in (ROOT / "README.md").read_text()
+    table = [[cell.strip() for cell in line[1:-1].split("|")] for line in as_markdown(cells).splitlines()]
+    wanted = ("search", "fits", "seconds (looked up)", "regret", "best, or within its noise")
+    short = [[row[table[0].index(name)] for name in wanted] for row in table]
+    lines = (ROOT / "README.md").read_text().split("| search |")[1].split("\n\n")[0].splitlines()
+    quoted = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in ["| search |" + lines[0], *lines[1:]]
+    ]
+    assert quoted == short
+    assert "{{ searches() }}" in SEARCHES.read_text()  # the whole table, put in when the site is built
     counts = cells.groupby(["table", "estimator", "method"])["seed"].nunique()
     assert set(counts) == {3}
     assert set(cells["data"]) == {"original"}
 
 
-def test_the_readme_says_of_single_searches_what_the_published_bench_has():
+def test_the_page_on_searches_says_of_single_ones_what_the_published_bench_has():
     cells = pd.read_csv(ROOT / "docs/bench_select.csv")
     ours = cells[cells["method"] == "greedy_early_stopping"]
     live = ours.dropna(subset="live_share")
     shares, by_table = ours["fits_share"], ours.groupby("table")["fits_share"].mean()
-    text = " ".join((ROOT / "README.md").read_text().split())
+    text = " ".join(SEARCHES.read_text().split())
     assert f"live in {len(live)} of its {len(ours)} searches" in text
     mean, looked_up = live["live_share"].mean(), live["seconds_share"].mean()
     assert (
@@ -104,3 +116,45 @@ def test_the_guide_quotes_the_published_comparison_of_searches_cut_short():
     assert f"its candidate is {100 * cut[ours]:.2f} points below the best one, that of `{rivals[0]}`" in text
     assert all(f"`{rival}` {100 * cut[rival]:.2f}" in text for rival in rivals)
     assert cut[ours] == cut.min()
+
+
+def test_the_readme_says_under_its_pictures_what_they_show():
+    text = " ".join((ROOT / "README.md").read_text().split())
+    figures = re.findall(r"\]\((results/published/\S+\.png)\)", text)
+    assert [path.split("/")[2] for path in figures] == ["folds_comparison", "big_data", "big_data"]
+    pareto, _, fractions = (pd.read_csv((ROOT / path).with_suffix(".csv")) for path in figures)
+    ours = pareto[(pareto["method"] == "greedy_early_stopping") & (pareto["k"] == 10)]
+    assert "quarter of the folds suffices for a third of a point" in text
+    assert round(4 * ours["cost"].item()) == 1
+    assert round(3 * 100 * ours["mean"].item()) == 1
+    assert f"a marker for each of {pareto['method'].nunique()} strategies" in text
+    searches = pd.read_csv(ROOT / "results/published/big_data/tables/svm_search.csv")
+    of_fabolas = searches[searches["method"] == "fabolas"].set_index("measure")["ours"]
+    sooner = 10 ** -of_fabolas["log10_seconds_to_10_less_random"]
+    assert f"{sooner:.0f} times sooner than random search, but all ten" in text
+    assert of_fabolas["left_10"] == 1
+    letter = fractions.query("dataset == 'letter' and family == 'svm' and measure == 'accuracy'")
+    tenth = letter[letter["fraction"].isin([0.1, 1])].set_index("method")["mean"]
+    assert f"has {tenth['wkm_svm']:.0%} accuracy".replace("%", " %") in text
+    assert f"it has {tenth['uniform_svm']:.0%}, on all rows {tenth['full_svm']:.0%}".replace("%", " %") in text
+
+
+def test_the_readme_is_short_and_leads_on():
+    text = (ROOT / "README.md").read_text()
+    assert text.count("\n") <= 200
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+    assert len(links) > 25
+    assert [link for link in links if not (ROOT / link).exists()] == []
+    for heading in re.findall(r"\]\(#([^)]+)\)", text):
+        assert heading in {
+            line.strip("# ").lower().replace(" ", "-") for line in text.splitlines() if line[:1] == "#"
+        }
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/start.md", "docs/folds.md", "docs/trials.md", "docs/rows.md"])
+def test_what_a_page_for_newcomers_prints_runs_as_printed(page, capsys):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block.replace(", n_jobs=2", ""), page, "exec"), {"__name__": "page"})
+        assert capsys.readouterr().out

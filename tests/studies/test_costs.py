@@ -73,7 +73,7 @@ def test_a_plan_is_forecast_by_rule_and_rules_without_a_number_together(monkeypa
     counts = {"scores": 200, "table": 900, "figure": 900, "total": 2000}
     planned = "Job stats:\njob      count\n------  -------\n"
     planned += "".join(f"{k:10} {n:8}\n" for k, n in counts.items())
-    monkeypatch.setattr("sys.stdin", StringIO(f"{planned}\n[jobs]\n{planned}\nReasons:\n"))  # before and after the jobs
+    monkeypatch.setattr("sys.stdin", StringIO(f"{planned}\n[jobs]\n{planned}\nReasons:\n"))
     assert main(["forecast"]) == 0
     words = [line.split() for line in capsys.readouterr().out.replace("|", " ").splitlines()]
     assert words[2:5] == [["scores", "200", "2"], ["others", "1800", "1"], ["all", "2000", "3"]]

@@ -170,7 +170,7 @@ _TUNERS: dict[str, Any] = {
     # HyperTune without signs
     "ei": {"n_initial": 3, "kernel": "se", "baseline": "observed", "least_noise": 1.0e-4, "n_starts": 2},
     "fabolas": _SAMPLED,
-    "hypertune": {"n_initial": 3, "n_subset_trials": 10, "n_starts": 2},  # of each of 5 subsets
+    "hypertune": {"start": "shared", "n_initial": 3, "n_subset_trials": 10, "n_starts": 2},  # of each of 5 subsets
 }
 _ON_EPOCHS = {**_TUNERS, "hyperband": {"n_initial": 3}}
 _LEAN = {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200}

@@ -57,7 +57,7 @@ class ComparedSvm(Settings):
             "tpe": {"n_initial": 2, "n_random": 10},  # its default
             "smac": {"n_initial": 2, "retrain_after": 8},  # its default
             "hyperband": {"n_initial": 1},
-            "hypertune": {"n_initial": 2, "n_subset_trials": 10, "n_starts": 5},
+            "hypertune": {"start": "shared", "n_initial": 2, "n_subset_trials": 10, "n_starts": 5},
         },
         OURS,
         _BLOCKS,
@@ -96,7 +96,7 @@ class ComparedCnn(Settings):
             "tpe": {"n_initial": 2, "n_random": 10},
             "smac": {"n_initial": 2, "retrain_after": 8},
             "hyperband": {"n_initial": 1},
-            "hypertune": {"n_initial": 2, "n_subset_trials": 5, "n_starts": 5},
+            "hypertune": {"start": "shared", "n_initial": 2, "n_subset_trials": 5, "n_starts": 5},
         },
         OURS,
         _BLOCKS,
@@ -231,7 +231,7 @@ class ComparedLive(Settings):
             "ei_explore": {"n_initial": 2, "inference": "mcmc", "n_burn": 100, "n_steps": 20, "n_starts": 5},
             "dngo": {"n_initial": 2, "n_epochs": 200, "marginalise": "ml2"},
             "hyperband": {"n_initial": 1},
-            "hypertune": {"n_initial": 2, "n_subset_trials": 10, "n_starts": 5},
+            "hypertune": {"start": "shared", "n_initial": 2, "n_subset_trials": 10, "n_starts": 5},
         },
         OURS,
         _BLOCKS,

@@ -18,6 +18,7 @@ SPACE = SearchSpace({"c": Uniform(0.0, 2.0), "alpha": Uniform(1e-7, 1e-1, "log")
 SIGNS = {"c": 1, "alpha": -1}
 QUICK = {"n_pool": 32, "n_starts": 1, "n_restarts": 1}
 FEW = QUICK | {"signs": SIGNS, "subset_rows": 100, "n_subsets": 3, "n_subset_trials": 3, "n_sites": 4}
+SHARED = FEW | {"start": "shared"}
 BEST_ON_SUBSETS, BEST_ON_ALL = 0.607, 1.159
 """Where accuracy 1 - exp(-3 c) - 0.4 c^2 n_0 / n is highest at n_0 and 10 n_0 rows (docs/methods.md, 11)."""
 
@@ -136,7 +137,7 @@ def test_trials_on_subsets_come_first_and_count():
 
 
 def test_it_waits_for_the_subsets_but_not_with_the_first_candidates():
-    strategy = make(**FEW)
+    strategy = make(**SHARED)
     tasks = [strategy.ask() for _ in range(12)]
     assert [task.n_rows for task in tasks] == [100] * 9 + [None] * 3
     assert strategy.ask() is WAIT
@@ -146,7 +147,7 @@ def test_it_waits_for_the_subsets_but_not_with_the_first_candidates():
 
 
 def test_a_look_at_the_recommendation_while_subsets_are_pending_costs_no_sign(caplog):
-    strategy = make(**FEW)
+    strategy = make(**SHARED)
     tasks = [strategy.ask() for _ in range(12)]
     for task in (*tasks[9:], *tasks[:9]):
         strategy.tell(Trial(task, error_of(task), 1.0, 1.0))
@@ -154,6 +155,58 @@ def test_a_look_at_the_recommendation_while_subsets_are_pending_costs_no_sign(ca
     assert strategy.ask().n_rows is None
     assert strategy.log_evidences is not None
     assert "failed" not in caplog.text
+
+
+def test_the_average_of_the_optima_on_subsets_is_the_first_candidate_on_all_rows_and_the_initial_ones_follow():
+    design = trials.initial_design(SPACE, 2, np.random.default_rng(5))
+    strategy = run(make(n_trials=14, initial=design, **FEW))
+    tried = [t.task.candidate for t in strategy.trials]
+    on_subsets = [[t for t in strategy.subset_trials if t.task.subset == subset] for subset in range(3)]
+    best = [min(told, key=lambda t: t.error) for told in on_subsets]
+    losses = [t.task.candidate["loss"] for t in best]
+    average = SPACE.from_unit(np.mean([SPACE.to_unit(t.task.candidate) for t in best], axis=0))
+    assert tried[0] == average | {"loss": max(losses, key=losses.count)}
+    assert tried[1:3] == design
+    assert len(tried) == 5
+
+
+def test_a_category_that_no_subset_chose_is_not_the_average_of_two():
+    space = SearchSpace({"loss": Choice(("a", "b", "c")), "c": Uniform(0.0, 2.0)}, signs={"c": 1})
+    settings = QUICK | {"subset_rows": 10, "n_subsets": 3, "n_subset_trials": 12}
+    strategy = trials.make("hypertune", space=space, n_trials=37, rng=np.random.default_rng(0), **settings)
+    run(strategy, lambda task: float(task.candidate["loss"] != ("a", "c", "c")[task.subset]))
+    assert strategy.trials[0].task.candidate["loss"] == "c"
+
+
+def test_the_average_is_the_incumbent_until_an_error_on_all_rows_beats_its_own():
+    strategy = make(n_trials=13, **FEW)
+    on_subsets = [strategy.ask() for _ in range(9)]
+    assert strategy.ask() is WAIT
+    for task in on_subsets:
+        strategy.tell(Trial(task, error_of(task), 1.0, 1.0))
+    first, second, third, fourth = (strategy.ask() for _ in range(4))
+    assert strategy.incumbent == first.candidate
+    strategy.tell(Trial(second, 0.5, 1.0, 1.0))
+    assert strategy.incumbent == first.candidate
+    strategy.tell(Trial(first, 0.4, 1.0, 1.0))
+    assert strategy.incumbent == first.candidate
+    strategy.tell(Trial(third, 0.3, 1.0, 1.0))
+    assert strategy.incumbent == third.candidate
+    strategy.tell(Trial(fourth, math.nan, 1.0, 1.0))
+    assert strategy.incumbent == third.candidate
+
+
+def test_where_the_average_fails_or_no_subset_gave_one_the_others_decide():
+    def failing(task):
+        return math.nan if task.id == 9 else error_of(task)
+
+    failed = run(make(**FEW), failing)
+    assert failed.incumbent == min(failed.trials[1:], key=lambda t: t.error).task.candidate
+    alone = run(make(n_trials=10, **FEW), failing)
+    assert alone.incumbent == min(alone.subset_trials, key=lambda t: t.error).task.candidate
+    none = run(make(**FEW), lambda task: math.nan if task.n_rows else error_of(task))
+    assert len(none.trials) == 5
+    assert none.incumbent == min(none.trials, key=lambda t: t.error).task.candidate
 
 
 def test_every_fit_of_values_and_signs_believes_that_errors_fall_towards_complexity():
@@ -177,7 +230,7 @@ def test_without_signs_it_is_ei_trial_for_trial(signs):
     assert ours.trials == eis.trials
     assert not ours.subset_trials
     design = trials.initial_design(SPACE, 4, np.random.default_rng(5))
-    signed = run(make(n_trials=15, seed=3, initial=design, **FEW))
+    signed = run(make(n_trials=15, seed=3, initial=design, **SHARED))
     assert [t.task.candidate for t in signed.trials[:4]] == design  # that of the others in a repetition
 
 
@@ -223,8 +276,8 @@ def test_a_budget_that_ends_before_signs_can_help_is_said(caplog):
     with caplog.at_level(logging.WARNING):
         short = run(make(n_trials=7, **FEW))
     assert len(short.subset_trials) == 7
-    assert short.incumbent == min(short.subset_trials, key=lambda t: t.error).task.candidate
-    assert "n_trials = 7 leaves none that signs could help, after 9 on subsets and 3 first ones" in caplog.text
+    assert short.incumbent["c"] == pytest.approx(2 * short.simple_optimum[0])
+    assert "n_trials = 7 leaves none that signs could help, after 9 on subsets and 4 first ones" in caplog.text
 
 
 def n_until_good(name, seed, **settings):
@@ -248,7 +301,7 @@ def n_until_good(name, seed, **settings):
 def test_reversed_signs_cost_trials_and_right_ones_cost_fewer_but_spare_none():
     # Over 30 seeds, less the 4.3 of EI, with 95 % intervals: right 0.9 (0.4 to 1.4), reversed 1.9 (0.9 to 3.0).
     # Right ones should spare trials (docs/methods.md, section 11) but do not (docs/assumptions/hypertune.md).
-    signed = {"signs": {"c": 1}, "subset_rows": 10, "n_subsets": 2, "n_subset_trials": 6}
+    signed = {"signs": {"c": 1}, "subset_rows": 10, "n_subsets": 2, "n_subset_trials": 6, "start": "shared"}
     eis = np.mean([n_until_good("ei", seed, least_noise=1e-4) for seed in range(6)])
     right = np.mean([n_until_good("hypertune", seed, **signed) for seed in range(6)])
     wrong = np.mean([n_until_good("hypertune", seed, control="reversed", **signed) for seed in range(6)])
@@ -313,6 +366,7 @@ def test_sigma_is_the_noise_that_a_process_sees_in_the_errors_on_all_rows():
         ({"n_classes": 1}, "n_classes must be at least 2"),
         ({"n_rows": 100}, "subset_rows must be below 100, the number of training rows, got 100"),
         ({"least_noise": 0.0}, "least_noise must be at least 0.0001 and a finite number, got 0"),
+        ({"start": "random"}, "start must be one of subset_optimum, shared, got 'random'"),
         ({"subset_rows": 0}, "subset_rows must be at least 1"),
         ({"n_subsets": 0}, "n_subsets must be at least 1"),
         ({"n_subset_trials": 1}, "n_subset_trials must be at least 2"),

@@ -3,16 +3,19 @@
 Source: document 004, "Fast hyperparameter tuning using Bayesian optimization with directional derivatives",
 Algorithms 1 and 2. Its symbols: B is n_subsets, N is n_sites, m are the signs, v is v.
 
-First, on each of `n_subsets` subsets of `subset_rows` rows, a search by expected improvement; the best candidates
-of these are averaged in the unit cube (so in the exponent of a logarithmic dimension). Between this average and
-the simple end of the space, accuracy on all rows is asserted to rise with complexity, by signs of derivatives at
-`n_sites` points (`frugal.trials.surrogates.SignGP`; errors are modelled, so the signs are turned). Then a search
-by expected improvement on all rows. Without signs nothing is run on subsets and the strategy is `ei` with the same
-settings (kernel se, baseline observed, least_noise 1e-4), trial for trial.
+First, on each of `n_subsets` subsets of `subset_rows` rows, a search by expected improvement. The best candidates
+of these are averaged in the unit cube (so in the exponent of a logarithmic dimension). By default this average is
+the first candidate on all rows. Between it and the simple end of the space, accuracy on all rows is asserted to
+rise with complexity, by signs of derivatives at `n_sites` points (`frugal.trials.surrogates.SignGP`; errors are
+modelled, so the signs are turned). Then a search by expected improvement on all rows. Without signs nothing is run
+on subsets and the strategy is `ei` with the same settings (kernel se, baseline observed, least_noise 1e-4), trial
+for trial.
 
 Differs from the document: signs are asserted on the simple side where a sign is -1 (`region`), where it prints the
 other side; sites are few, spread out, and thinned to a distance, since expectation propagation counts close ones
-twice; length-scales are one per dimension, and fitted, as is the amplitude.
+twice; length-scales are one per dimension, and fitted, as is the amplitude. The document starts from "initial
+observations" and does not say which. `start="subset_optimum"`, the default, is ours: it wastes nothing of what the
+subsets have shown. `start="shared"` leaves that out, so that HyperTune starts from the candidates of its rivals.
 """
 
 from __future__ import annotations
@@ -20,13 +23,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from statistics import mode
 from typing import Any
 
 import numpy as np
 
 from frugal.checks import check_choice, check_number, check_whole
 from frugal.interface import WAIT, Candidate, Trial, TrialTask, Wait
-from frugal.spaces import SearchSpace
+from frugal.spaces import Choice, SearchSpace
 from frugal.trials.strategies.ei import Ei
 from frugal.trials.surrogates import GP, SignGP, Surrogate
 from frugal.trials.surrogates.kernels import Array
@@ -34,6 +38,7 @@ from frugal.trials.surrogates.sign_gp import ALARM, LEAST_NOISE
 from frugal.trials.virtual_observations import PLACEMENTS, REGIONS, apart, check_subset, placed, region, signs_of
 
 EVIDENCES = ("signs", "values")
+STARTS = ("subset_optimum", "shared")
 _OF_ONE_RUN = ("initial", "n_initial", "min_log_ei")
 """Settings of the search on all rows that searches on subsets do not get."""
 
@@ -58,6 +63,9 @@ class Hypertune(Ei):
             subset: 1, -1, or 0 for a neutral one (`frugal.trials.virtual_observations`); None: those of the space.
         control: `none`; `reversed`, all signs turned round (and with them the side on which they are asserted);
             `unsigned`, none.
+        start: with signs, the first candidate on all rows: `subset_optimum`, the average of the best candidates on
+            subsets (of a categorical dimension, the value that most of them have), before the initial ones; or
+            `shared`, the first initial one, as of other strategies.
         subset_rows: of a subset; 5 to 10 % of all.
         n_classes: of the data set, where it is known, so that a subset too small for its classes is refused.
         n_rows: all training rows, where they are known, so that a subset of all of them or more is refused.
@@ -90,6 +98,7 @@ class Hypertune(Ei):
         rng: np.random.Generator,
         signs: Mapping[str, int] | None = None,
         control: str = "none",
+        start: str = "subset_optimum",
         subset_rows: int = 5000,
         n_classes: int | None = None,
         n_rows: int | None = None,
@@ -106,6 +115,7 @@ class Hypertune(Ei):
         v: float = 1e-6,
         **settings: Any,
     ) -> None:
+        check_choice("start", start, STARTS)
         check_whole("subset_rows", subset_rows, 1)
         check_whole("n_subsets", n_subsets, 1)
         check_whole("n_subset_trials", n_subset_trials, 2)
@@ -126,6 +136,7 @@ class Hypertune(Ei):
         self._n_on_subsets, self._n_asked_on_subsets, self._n_per_run = 0, 0, n_subset_trials
         self._sites: tuple[Array, Array, Array] | None = None
         self._sign_theta: Array | None = None
+        self._begins_there, self._has_begun = start == "subset_optimum", False
         self._warned: set[str] = set()
         if not self._signs:
             if control != "unsigned":
@@ -145,18 +156,23 @@ class Hypertune(Ei):
         planned = n_subsets * n_subset_trials
         self._n_on_subsets = min(planned, n_trials)
         self._n_trials = n_trials - self._n_on_subsets  # on all rows
-        if self._n_trials <= len(self._initial):
+        n_first = len(self._initial) + self._begins_there
+        if self._n_trials <= n_first:
             log.warning(
                 "warning: n_trials = %d leaves none that signs could help, after %d on subsets and %d first ones",
-                n_trials, planned, len(self._initial),
+                n_trials, planned, n_first,
             )  # fmt: skip
 
     def ask(self) -> TrialTask | Wait | None:
-        """Next trial; WAIT: the signs need pending results on subsets; None: the budget is spent."""
+        """Next trial; WAIT: the start or the signs need pending results on subsets; None: the budget is spent."""
         if self._n_asked_on_subsets < self._n_on_subsets:
             return self._ask_on_subset()
-        if self._from_run and len(self._initial) <= len(self._asked) < self._n_trials:
+        n_free = 0 if self._begins_there else len(self._initial)
+        if self._from_run and n_free <= len(self._asked) < self._n_trials:
             return WAIT
+        if not self._has_begun:
+            self._has_begun = True
+            self._initial[:0] = [start] if (start := self._start) is not None else []
         return super().ask()
 
     def tell(self, trial: Trial) -> None:
@@ -175,7 +191,14 @@ class Hypertune(Ei):
 
     @property
     def incumbent(self) -> Candidate | None:
-        """Candidate with the lowest error on all rows; before the first such trial, on a subset."""
+        """Candidate with the lowest error on all rows; before the first such trial, on a subset.
+
+        With `start="subset_optimum"` it is the average of the optima on subsets from when these are known until
+        its trial on all rows is told: errors on all rows alone can say that another candidate is better.
+        """
+        start = self._start
+        if start is not None and all(trial.task.id != self._n_on_subsets for trial in self.trials):
+            return start
         if self._best is not None:
             return self._best.task.candidate
         succeeded = [trial for trial in self.subset_trials if not np.isnan(trial.error)]
@@ -192,6 +215,16 @@ class Hypertune(Ei):
         best = [run.incumbent for run in self._runs]
         units = [self._space.to_unit(candidate) for candidate in best if candidate is not None]
         return np.mean(units, axis=0) if units else None
+
+    @property
+    def _start(self) -> Candidate | None:
+        """First candidate on all rows; None: as of other strategies, or not known yet."""
+        optimum = self.simple_optimum if self._begins_there else None
+        if optimum is None:
+            return None
+        best = [candidate for run in self._runs if (candidate := run.incumbent) is not None]
+        categorical = [name for name, dimension in self._space.dimensions.items() if isinstance(dimension, Choice)]
+        return {**self._space.from_unit(optimum), **{name: mode([c[name] for c in best]) for name in categorical}}
 
     def _ask_on_subset(self) -> TrialTask:
         number = self._n_asked_on_subsets

@@ -99,7 +99,12 @@ def label_edges(figure: Figure, x: str = "", y: str = "") -> None:
 
 
 def finish(
-    figure: Figure, table: pd.DataFrame, n_columns: int, *, of: Sequence[Axes] | None = None, below: bool = False
+    figure: Figure,
+    table: pd.DataFrame,
+    n_columns: int,
+    *,
+    panels: Sequence[Axes] | None = None,
+    below: bool = False,
 ) -> Figure:
     """The figure with a legend of its panels, and with a mark where a stand-in is among the data.
 
@@ -107,10 +112,10 @@ def finish(
         figure: with all that is drawn.
         table: its numbers.
         n_columns: of the legend.
-        of: panels whose labels the legend has; None: all.
+        panels: those whose labels the legend has; None: all.
         below: whether it stands below the panels.
     """
-    style.legend(figure, figure.axes if of is None else of, n_columns=n_columns, below=below)
+    style.legend(figure, figure.axes if panels is None else panels, n_columns=n_columns, below=below)
     if "data" in table:
         style.mark_stand_in(figure, table["data"])
     return figure

@@ -15,8 +15,8 @@ from test_big_data_sample_size import by_hand
 
 from frugal.cli import main as library
 from studies import registry
-from studies.big_data.listed import as_factors
 from studies.big_data.paper import PAPER
+from studies.big_data.tables import as_factors
 from studies.publish import _reaches_floor
 from studies.tidy import TIDY
 

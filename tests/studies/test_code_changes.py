@@ -147,10 +147,17 @@ def test_a_sampler_of_rows_reruns_the_experiments_that_draw_with_it(copy):
     assert found == sorted([*named("rows subsampling", "rows bias", "rows combinations", "rows fractions"), *own])
 
 
-def test_the_floor_of_claims_reruns_no_experiment(copy):
-    assert changed(copy, "studies/big_data/bias.py", "LARGEST_R: Final = 16_000", "LARGEST_R: Final = 8_000") == [
-        "claims big_data"
-    ]
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("big_data/bias.py", "LARGEST_R: Final = 16_000", "LARGEST_R: Final = 8_000"),
+        ("big_data/bias.py", '"n_repeats": 10}', '"n_repeats": 9}'),
+        ("exploration/document.py", 'groups=("method",)', 'groups=("method", "search")'),
+        ("greedy_cv/search_time.py", 'partial(are_enough, table="table1")', 'partial(are_enough, table="table2")'),
+    ],
+)
+def test_the_floor_of_claims_reruns_no_experiment(copy, path, old, new):
+    assert changed(copy, f"studies/{path}", old, new) == [f"claims {path.partition('/')[0]}"]
 
 
 @pytest.mark.parametrize(

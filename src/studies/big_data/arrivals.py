@@ -37,7 +37,7 @@ _TRIALS: Final = ("id", "n_rows", "seconds", "overhead_s", "cost", "test_error")
 
 
 def searches(runs: pd.DataFrame) -> pd.DataFrame:
-    """Trials in their order, with iteration (from 1), and what was spent until after each: in seconds, in cost.
+    """Trials in order, each with its number from 1 and with what its search had spent after it.
 
     Returns:
         The columns of the runs, iteration, spent_seconds, spent_cost; methods in the order of `METHODS`.

@@ -86,7 +86,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
 
 
 def _slopes(coefs: Floats, full: Floats) -> dict[str, float]:
-    """Of the fits that did not fail, and their distance from the fit to all rows."""
+    """Mean coefficients of the fits that succeeded, and distances from the fit to all rows."""
     from studies.big_data.subsamples import mean_squared, squared
 
     kept = coefs[~np.isnan(coefs[:, 0])]
@@ -109,7 +109,7 @@ HALFWAY: Final = -0.25
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
-    """What the claims are about, each (n_sizes, n_seeds): "{method}", distances, and "r"."""
+    """Arrays that the claims are measured on, each (n_sizes, n_seeds): "{method}", distances, and "r"."""
     drawn = runs[runs["method"] != "full"]
     found = {
         str(method): np.asarray(part.pivot_table("distance", "r", "seed", dropna=False), dtype=float)
@@ -219,7 +219,7 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
             heights = 0.6 * float(start.iloc[0]) * np.sqrt(sizes[0] / sizes)
             axis.plot(sizes, heights, color="#7A7A7A", linewidth=0.8, linestyle=":", label=r"slope $-1/2$")
         axis.set(xlabel="Rows of the second step, r", ylabel=titles[panel])
-    return plotters.finish(figure, table, 3, of=figure.axes[:1])
+    return plotters.finish(figure, table, 3, panels=figure.axes[:1])
 
 
 N_ROWS: Final = 100_000
@@ -311,7 +311,7 @@ def draw_figure9(table: pd.DataFrame) -> plotters.Figure:
     left.set(xlim=(rows["x"].min() - margin, rows["x"].max() + margin))
     right.set(xlabel="Recall", ylabel="Precision", xlim=(0, 1), ylim=(0, 1.02))
     right.grid(alpha=0.3)
-    return plotters.finish(figure, table, 4, of=[left])
+    return plotters.finish(figure, table, 4, panels=[left])
 
 
 TABLE: Final = Artefact(

@@ -233,7 +233,7 @@ def _growing(n: int, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _rule(problem: Problem, fits: list[Fit] | tuple[Fit, ...]) -> Row:
-    """What the size rule came to: mean over fits of the largest sample's share, and of what (13) understates."""
+    """Means over fits: the largest sample's share of the rows, and log10 of what (13) understates the error by."""
     n = len(problem.y)
     X, y = generate(problem.design, _FRESH * n, problem.rng("fresh"))
     gradients = [evaluate(fit.coef, X, y, 0.0).gradient for fit in fits]  # on the fit's own rows it is nearly 0

@@ -25,7 +25,7 @@ from studies.big_data.cost_tables import (
     tabulate_means,
     with_all_seeds,
 )
-from studies.big_data.listed import render
+from studies.big_data.tables import render
 from studies.cells import every, some
 from studies.estimates import Arrays, Estimate, ratio
 from studies.measures import Measure
@@ -174,7 +174,7 @@ def _values(runs: pd.DataFrame, method: str, measure: str) -> NDArray[np.float64
 
 
 def _stacked(tables: list[pd.DataFrame], runs: pd.DataFrame) -> NDArray[np.float64]:
-    """Cells by seeds, the same seeds for all."""
+    """Values, shape (n_cells, n_seeds); nan for a seed that a cell lacks."""
     seeds = sorted(runs["seed"].unique())
     if not tables or all(table.empty for table in tables):
         return np.empty((0, len(seeds)))
@@ -230,12 +230,12 @@ _DYNAMIC: Final = "BLB with subsample size selection over plain BLB"
 
 
 def _times(name: str) -> Measure:
-    """The combination's over the part's, geometric mean over the cells."""
+    """Ratio of the combination to the part, geometric mean over the cells."""
     return lambda arrays, rng: ratio(_over_cells(arrays, name), 1.0)
 
 
 def _fewer(name: str) -> Measure:
-    """The part's over the combination's."""
+    """Ratio of the part to the combination, geometric mean over the cells."""
     return lambda arrays, rng: ratio(1.0, _over_cells(arrays, name))
 
 

@@ -271,4 +271,4 @@ def draw(numbers: pd.DataFrame, *, comparison: Comparison) -> plotters.Figure:
     first = figure.axes[0]
     first.set_ylabel(comparison.y_label)
     style.log_axis(first.yaxis, 0.9 * numbers["mean"].min(), 1.1 * numbers["mean"].max())
-    return plotters.finish(figure, numbers, 3, of=[first], below=True)
+    return plotters.finish(figure, numbers, 3, panels=[first], below=True)

@@ -84,7 +84,7 @@ _NAMES: Final = (SVM_KM.name, KM_SVM.name, WKM_SVM.name)
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
-    """What the claims are about; a stand-in is not the data set.
+    """Arrays that the claims are measured on; a stand-in is not the data set.
 
     Returns:
         By data set, `JUDGED` measures of the methods at `RATIOS`, (n_measures, n_methods, n_ratios, n_seeds), nan
@@ -100,8 +100,8 @@ def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
     }
 
 
-def on(*datasets: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """The rows of runs on some data sets, but for stand-ins."""
+def real_runs_on(*datasets: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    """A function that gives the rows of runs on some data sets, without those on stand-ins."""
     return lambda runs: runs[runs["dataset"].isin(datasets) & ~runs["data"].map(is_stand_in)]
 
 
@@ -184,7 +184,11 @@ def _of_figure12(dataset: str) -> tuple[Claim, ...]:
     """What the document says of its Figure 12, whose data are `PIMA`; on other data it is a finding."""
     is_ours = dataset != PIMA
     claim = partial(
-        _claim, artefact="figures/figure12", is_ours=is_ours, is_out_of_reach=not is_ours, reads=on(dataset)
+        _claim,
+        artefact="figures/figure12",
+        is_ours=is_ours,
+        is_out_of_reach=not is_ours,
+        reads=real_runs_on(dataset),
     )
     return (
         claim(
@@ -208,7 +212,7 @@ def _of_figure12(dataset: str) -> tuple[Claim, ...]:
 
 
 _CAPTION: Final = "Comparison of KM-SVM and WKM-SVM"
-_on_pima = partial(_claim, is_out_of_reach=True, reads=on(PIMA))
+_on_pima = partial(_claim, is_out_of_reach=True, reads=real_runs_on(PIMA))
 ON_PIMA: Final = (
     *_of_figure12(PIMA),
     *(
@@ -257,7 +261,7 @@ CLAIMS: Final = (
             unit="points",
             agrees=between(-SIMILAR, SIMILAR),
             measure=partial(_similar, dataset=dataset),
-            reads=on(dataset),
+            reads=real_runs_on(dataset),
         )
         for dataset in DATASETS
     ),
@@ -270,7 +274,7 @@ CLAIMS: Final = (
             unit="times",
             agrees=much(),
             measure=partial(_varies, measure=measure, to=to),
-            reads=on(*DATASETS),
+            reads=real_runs_on(*DATASETS),
         )
         for name, what, measure, to in (
             ("memory", "training rows", "n_reduced", "n_train"),
@@ -286,7 +290,7 @@ CLAIMS: Final = (
             unit="points",
             agrees=above(0),
             measure=partial(_spread, dataset=dataset, measure=measure),
-            reads=on(dataset),
+            reads=real_runs_on(dataset),
             is_by_construction=name == "rows",
         )
         for name, measure, what in (

@@ -178,7 +178,7 @@ ALL: Final = 95.0
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What the claims are on.
+    """Arrays that the claims are measured on.
 
     Returns:
         deviation (n_models, n_curves), models as in `MODELS`; best (n_curves,), whether the combination has the

@@ -62,8 +62,8 @@ def searches(runs: pd.DataFrame) -> pd.DataFrame:
     if runs.empty:
         raise ValueError("the runs hold no searches")
     order = [
-        runs[name].map({of: i for i, of in enumerate(all_)})
-        for name, all_ in (("dataset", SETS), ("method", METHODS))
+        runs[name].map({value: place for place, value in enumerate(listed)})
+        for name, listed in (("dataset", SETS), ("method", METHODS))
     ]
     found = runs.assign(_dataset=order[0], _method=order[1])
     found = found.sort_values(["_dataset", "_method", "seed", "id"], kind="stable", ignore_index=True)
@@ -103,7 +103,9 @@ def pairs(runs: pd.DataFrame) -> pd.DataFrame:
         row["reached"] = row["error"] <= SLACK
         for currency in CURRENCIES:
             spent = f"spent_{currency}"
-            ours, theirs = ((of["best_error"].to_numpy(float), of[spent].to_numpy(float)) for of in (cut, plain))
+            ours, theirs = (
+                (one["best_error"].to_numpy(float), one[spent].to_numpy(float)) for one in (cut, plain)
+            )
             after, before = until_as_good(ours, theirs)
             row[f"log2_{currency}"] = float(np.log2(before / after))
             row[f"whole_{currency}"] = float(np.log2(theirs[1][-1] / ours[1][-1]))
@@ -147,7 +149,7 @@ FEW: Final = 5.0
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What the claims are on, by data, each (n_optimisers, n_seeds) over the seeds that every search has.
+    """Arrays that the claims are measured on, each (n_optimisers, n_seeds), of the seeds that every search has.
 
     Returns:
         "{data} seconds" and "{data} epochs", log2 of the speed-up; "{data} error"; "{data} high" and "{data} low",

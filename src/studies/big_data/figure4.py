@@ -11,7 +11,7 @@ import pandas as pd
 from studies import plotters, style
 from studies.big_data.curve_fits import COMBINATION, MODELS, PARTS, STOPS, beliefs, bets, deviations, lines
 from studies.big_data.curve_search import NAMES
-from studies.big_data.listed import REPETITIONS
+from studies.big_data.tables import REPETITIONS
 from studies.estimates import Arrays, over_seeds
 from studies.records import Artefact, Look
 from studies.tidy import MEASURED, mean_of_each, provenance, shares_within, tidied
@@ -69,11 +69,11 @@ def summarise_calibration(runs: pd.DataFrame) -> pd.DataFrame:
         n_pairs (of curve at a check and threshold), n_seeds (curves of the part), data.
     """
     rows = []
-    for (dataset, part), made in bets(runs).groupby(["dataset", "part"], sort=False):
-        bins = np.minimum((made["prob_above"] * N_BINS).astype(int), N_BINS - 1)
-        for _, binned in made.groupby(bins):
-            numbers = (binned["prob_above"].mean(), binned["above"].mean(), len(binned), made["seed"].nunique())
-            rows.append([dataset, part, *numbers, provenance(made)])
+    for (dataset, part), pairs in bets(runs).groupby(["dataset", "part"], sort=False):
+        bins = np.minimum((pairs["prob_above"] * N_BINS).astype(int), N_BINS - 1)
+        for _, binned in pairs.groupby(bins):
+            numbers = (binned["prob_above"].mean(), binned["above"].mean(), len(binned), pairs["seed"].nunique())
+            rows.append([dataset, part, *numbers, provenance(pairs)])
     return pd.DataFrame(rows, columns=["dataset", "part", "predicted", "observed", "n_pairs", "n_seeds", "data"])
 
 
@@ -121,13 +121,13 @@ def tabulate_calibration(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         share of the checks whose central 90 % interval of y_E holds it; stopped, share of the thresholds for which
         the document's rule stops; wrongly_stopped, share for which it stops and the curve ends above.
     """
-    believed, made = beliefs(runs), bets(runs)
-    stops = made["prob_above"] < STOPS
+    believed, pairs = beliefs(runs), bets(runs)
+    stops = pairs["prob_above"] < STOPS
     measures = {
         "signed_error": believed.assign(value=believed["error"]),
         "coverage_90": believed.assign(value=believed["rank"].between(0.05, 0.95).astype(float)),
-        "stopped": made.assign(value=stops.astype(float)),
-        "wrongly_stopped": made.assign(value=(stops & made["above"]).astype(float)),
+        "stopped": pairs.assign(value=stops.astype(float)),
+        "wrongly_stopped": pairs.assign(value=(stops & pairs["above"]).astype(float)),
     }
     keys = ["dataset", "part", "measure"]
     return _of_curves(mean_of_each(measures, keys), keys, scale, {"part": PARTS, "measure": measures})
@@ -182,8 +182,8 @@ def draw_curve_fits(table: pd.DataFrame) -> plotters.Figure:
         for at, share in zip(part["at"], part["best"], strict=True):
             axes.text(1.01, at, f"{share:.0%}", transform=axes.get_yaxis_transform(), va="center", fontsize=7)
         first = part.iloc[0]
-        of = f"{first['n_points']:g} of {first['n_epochs']:g} epochs, {first['n_seeds']:g} curves"
-        axes.set(xlabel="|Δy| at the last epoch", title=f"{NAMES[dataset]}: {of}")
+        counts = f"{first['n_points']:g} of {first['n_epochs']:g} epochs, {first['n_seeds']:g} curves"
+        axes.set(xlabel="|Δy| at the last epoch", title=f"{NAMES[dataset]}: {counts}")
         values = part[["median", "low", "high", "mean"]].to_numpy(float)
         values = values[values > 0]
         style.log_axis(axes.xaxis, 0.8 * values.min(), 1.25 * values.max())
@@ -191,7 +191,7 @@ def draw_curve_fits(table: pd.DataFrame) -> plotters.Figure:
         axes.grid(alpha=0.3, axis="x")
     figure.axes[0].invert_yaxis()
     figure.axes[-1].annotate("nearest", (1.01, -0.11), xycoords="axes fraction", fontsize=7)
-    return plotters.finish(figure, table, 2, of=figure.axes[:1])
+    return plotters.finish(figure, table, 2, panels=figure.axes[:1])
 
 
 @style.styled

@@ -11,7 +11,7 @@ import pandas as pd
 
 from studies import plotters, style
 from studies.big_data.curve_search import COMPARED, METHODS, NAMES, pairs, searches, shares_cut
-from studies.big_data.listed import render
+from studies.big_data.tables import render
 from studies.methods import METHODS as RECORDS
 from studies.paths import Array, mean_path, until_last
 from studies.records import Artefact
@@ -49,8 +49,8 @@ def summarise(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataFrame:
     """
     found = searches(runs)
     parts = []
-    for dataset, of in found.groupby("dataset", sort=False):
-        shown = of[of["method"] == SHOWN]
+    for dataset, trials in found.groupby("dataset", sort=False):
+        shown = trials[trials["method"] == SHOWN]
         for trial in shown[shown["seed"] == shown["seed"].min()].itertuples():
             scores = np.array(json.loads(str(trial.curve)), dtype=float)
             line = {"x": np.arange(1.0, len(scores) + 1), "mean": 1 - scores, "cut": bool(trial.cut)}
@@ -58,10 +58,10 @@ def summarise(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataFrame:
             parts.append(
                 pd.DataFrame({"panel": "curves", "dataset": dataset, "line": str(trial.id), **line, **seeds})
             )
-        grid = np.linspace(0, of[f"spent_{currency}"].max(), N_POINTS)
-        for method, own in of.groupby("method", sort=False):
+        grid = np.linspace(0, trials[f"spent_{currency}"].max(), N_POINTS)
+        for method, part in trials.groupby("method", sort=False):
             parts.append(
-                _path(own, f"spent_{currency}", grid).assign(panel="search", dataset=dataset, line=method)
+                _path(part, f"spent_{currency}", grid).assign(panel="search", dataset=dataset, line=method)
             )
     table = pd.concat(parts, ignore_index=True).assign(data=provenance(runs))
     return table[["panel", "dataset", "line", "x", "mean", "low", "high", "cut", "n_seeds", "data"]]
@@ -92,7 +92,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     values |= {"check_share": sums["check_s"], "overhead_share": sums["overhead_s"]}
     values |= {"epochs": ends["spent_epochs"]}
     of_search = ends[["data"]].reset_index()
-    measures = {name: of_search.merge(of.rename("value").reset_index()) for name, of in values.items()}
+    measures = {name: of_search.merge(one.rename("value").reset_index()) for name, one in values.items()}
     cut, both = shares_cut(runs), pairs(runs)
     both = both.rename(columns={"error": "error_difference", "test_error": "test_error_difference"})
     named = [("cut", cut, "cut"), *((f"cut_{name}", cut, name) for name in ("high", "low", "best"))]

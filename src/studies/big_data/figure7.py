@@ -59,10 +59,9 @@ def published() -> pd.DataFrame:
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     """Relative error of the widths after every step, and the document's curves on our time axis.
 
-    The document's seconds are of 2012. They are multiplied by one factor for the left and middle panel, so that
-    on average BLB's first subsample, r fits to n^gamma rows there and here, ends when ours does (the geometric
-    mean over gamma); and by one for the right panel, so that the first resample of BOOT does, with the most
-    workers.
+    The document's seconds are of 2012, and are multiplied by a factor. For the left and middle panel it is the one
+    with which BLB's first subsample ends when ours does, on average (the geometric mean over gamma); both are r
+    fits to n^gamma rows. For the right panel the first resample of BOOT does, with the most workers.
 
     Returns:
         experiment, source (`OURS`, `PUBLISHED`), method, gamma, n_workers, n_finished, seconds and rows_touched

@@ -2,9 +2,8 @@
 
 "The learning curve extrapolation method [...] requires a learner using gradient descent. It can thus be combined
 with the subsample size selection method". Learning curves need steps of equal cost, and steps on growing samples
-cost more and more; so an epoch is here as many accessed rows as there are training rows, whatever the samples'
-sizes, and its score is that of the last coefficients that were reached within them. For batch gradient descent
-that is one step.
+cost more and more. An epoch therefore is as many accessed rows as there are training rows, whatever the samples'
+sizes. Its score is that of the last coefficients reached within it. For batch gradient descent that is one step.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ N_TRUTH: Final = 400
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
-    """What the claims on `INTERVALS` are computed from, the seeds on the last axis.
+    """Arrays that the claims on `INTERVALS` are measured on, the seeds on the last axis.
 
     Returns:
         The arrays of `worker_arrays`; blb_held, bootstrap_held and distinct, each (n_seeds,); and per gamma,
@@ -170,7 +170,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
 
 
 def worker_arrays(runs: pd.DataFrame) -> dict[str, Floats]:
-    """What the claims on `INTERVAL_WORKERS` are computed from, with the most workers.
+    """Arrays that the claims on `INTERVAL_WORKERS` are measured on, with the most workers.
 
     Returns:
         blb_error, blb_seconds, blb_rows (n_steps, n_seeds), with the gamma that is nearest to `GAMMA`, and the

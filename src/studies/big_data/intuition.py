@@ -111,9 +111,9 @@ def summarise_figure2(seed: int) -> pd.DataFrame:
     for kernel, value in prior_kernels().items():
         covariance = _between(value, _GRID, _GRID)
         gain = np.linalg.solve(_between(value, at, at), _between(value, at, _GRID)).T
-        given = covariance - gain @ _between(value, at, _GRID)
+        left = covariance - gain @ _between(value, at, _GRID)
         lines = [("covariance", -1, distances, value(distances))]
-        for panel, mean, matrix in (("prior", 0.0, covariance), ("posterior", gain @ f, given)):
+        for panel, mean, matrix in (("prior", 0.0, covariance), ("posterior", gain @ f, left)):
             root = np.linalg.cholesky(matrix + _JITTER * np.eye(len(_GRID)))
             lines += [(panel, i, _GRID, mean + root @ z) for i, z in enumerate(normals[panel])]
         parts += [
@@ -153,7 +153,7 @@ def draw_figure2(table: pd.DataFrame) -> plotters.Figure:
     left.set(title="Covariance", xlabel="distance (length-scales)", ylabel="k(θ, θ')", ylim=(0, 1.05))
     middle.set(title="Draws of the prior", xlabel="θ", ylabel="f(θ)")
     right.set(title="Draws given two values", xlabel="θ", ylim=middle.get_ylim())
-    return plotters.finish(figure, table, 4, of=[right])
+    return plotters.finish(figure, table, 4, panels=[right])
 
 
 def _lines(axis: plotters.Axes, table: pd.DataFrame) -> None:

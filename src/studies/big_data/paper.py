@@ -30,7 +30,7 @@ from studies.big_data import (
     terminating_fabolas,
     variance_check,
 )
-from studies.big_data.listed import render
+from studies.big_data.tables import render
 from studies.records import Paper
 
 CLAIMS: Final = (

@@ -220,7 +220,10 @@ million rows, 36 passes.
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, Floats]:
-    """What the claims are about, each (n_seeds,): `{method}_{measure}` of all `MEASURES`, and `{method}_start`.
+    """Arrays that the claims are measured on, each (n_seeds,).
+
+    Returns:
+        `{method}_{measure}` of all `MEASURES`, and `{method}_start`.
 
     Raises:
         ValueError: as `outcomes`.

@@ -111,7 +111,7 @@ LINE_WIDTH: Final = 0.002
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What the claims are about, each (n_sizes, n_seeds): nan where every fit failed.
+    """Arrays that the claims are measured on, each (n_sizes, n_seeds): nan where every fit failed.
 
     Returns:
         "{design} {method}", errors against the true coefficients, and "{design} {method} mle", against the fit to
@@ -315,12 +315,17 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
         for method, points in part[(part["source"] == "published")].groupby("method"):
             look = _LOOKS[str(method)]
             marker = "_" if look.marker == "none" else look.marker
-            given: Any = {"marker": marker, "linestyle": "none", "markersize": 6.5, "markeredgewidth": 0.9}
-            axis.plot(points["r"], points["mean"], color=look.color, markerfacecolor="none", **given)
+            look_of_points: Any = {
+                "marker": marker,
+                "linestyle": "none",
+                "markersize": 6.5,
+                "markeredgewidth": 0.9,
+            }
+            axis.plot(points["r"], points["mean"], color=look.color, markerfacecolor="none", **look_of_points)
         axis.set(title=design, xlabel="Rows of the second step, r", ylabel=_LABEL)
     hollow: Any = {"marker": "o", "markerfacecolor": "none", "linestyle": "none"}
     axis.plot([], [], color="#7A7A7A", label="hollow: published", **hollow)
-    return plotters.finish(figure, table, 3, of=[axis])
+    return plotters.finish(figure, table, 3, panels=[axis])
 
 
 def summarise_costs(runs: pd.DataFrame) -> pd.DataFrame:
@@ -353,7 +358,7 @@ def draw_costs(table: pd.DataFrame) -> plotters.Figure:
         axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.xaxis.set_minor_formatter(NullFormatter())
-    return plotters.finish(figure, table, 3, of=[axis])
+    return plotters.finish(figure, table, 3, panels=[axis])
 
 
 TABLE: Final = Artefact(

@@ -77,7 +77,7 @@ MUCH_SMALLER: Final = 0.1
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What the claims are about, each (n_seeds,), means over the steps with samples that are much smaller.
+    """Arrays that the claims are measured on, each (n_seeds,): means over the steps with much smaller samples.
 
     Returns:
         deviation, of |squared error / V - 1|, and ratio, of squared error / V.

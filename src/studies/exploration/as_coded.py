@@ -2,14 +2,13 @@
 
 - The first n candidates lie on a diagonal: C from 0.1 to 5 and intercept_scaling from 0.5 to 2, evenly.
 - The surrogate is DNGO with pybnn's errors (`frugal.trials.surrogates.dngo.AS_PYBNN`), fitted to accuracies.
-- The next candidate is where `polynomial.fragment_ei` is largest, with the highest accuracy of the first n
-  candidates as its baseline for good: of the two places where the fragment's signs matter, accuracy is to be
-  maximised, but what is expected is an improvement of a search that minimises, in variances where standard
-  deviations belong.
+- The next candidate is where `polynomial.fragment_ei` is largest. Its baseline stays the highest accuracy of the
+  first n candidates. Accuracy is to be maximised, but the improvement is that of a search that minimises, with
+  variances where standard deviations belong.
 
-Left open by the fragment: n (here 5, the smallest with which the reported point is on the diagonal), the
-discretised box (here 25 x 25, evenly), and whether a candidate may be tried again (here not). The fragment has one
-worker and no idea of a pending trial: here it waits until every answer is in.
+The fragment leaves three things open. Here n is 5, the smallest with which the reported point is on the diagonal;
+the box is discretised evenly, 25 x 25; and no candidate is tried again. The fragment has one worker and no idea of
+a pending trial: here it waits until every answer is in.
 """
 
 from __future__ import annotations

@@ -194,8 +194,8 @@ def _own(runs: pd.DataFrame) -> pd.DataFrame:
         gap = {"benchmark": OWN_LABEL, "measure": "value", "method": "dngo", "data": "published", "note": NOT_RUN}
         table = pd.DataFrame([gap])
     table["published"] = np.where((table["measure"] == "value") & (table["method"] == "dngo"), printed, np.nan)
-    own = table["measure"] == "value"
-    table.loc[own, "note"] = [_joined(note, OWN_NOTE) for note in table.loc[own, "note"]]
+    is_value = table["measure"] == "value"
+    table.loc[is_value, "note"] = [_joined(note, OWN_NOTE) for note in table.loc[is_value, "note"]]
     return _ordered(table)
 
 

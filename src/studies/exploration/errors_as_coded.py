@@ -1,11 +1,11 @@
 """Task 1 of document 002: what each error of its code changes by itself.
 
 pybnn's errors are in the evidence, the fragment's are in the acquisition. The evidence is
-`trials.surrogates.blr_hyperparameters.LogPosterior`, maximised over alpha, the precision of the weights, and s2,
-the variance of the noise, with each of `AS_PYBNN` put back alone and with all of them. It is that of two
-regressions: on the polynomial of degree 3 of task 1's ten points, whose residuals have a norm above 1; and on the
-last hidden layer of DNGO, trained on a search's trials, whose residuals are smaller. What the unsquared norm does
-depends on that: it is below the squared norm in the former, above it in the latter.
+`trials.surrogates.blr_hyperparameters.LogPosterior`. It is maximised over alpha, the precision of the weights, and
+s2, the variance of the noise, with each of `AS_PYBNN` put back alone and with all of them. There are two
+regressions. That on the polynomial of degree 3 of task 1's ten points has residuals with a norm above 1; that on
+the last hidden layer of DNGO, trained on a search's trials, has smaller ones. The unsquared norm is below the
+squared one in the former, and above it in the latter.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def reached(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What the claims are about, (n_seeds,), or (1,) where there is no chance in it.
+    """Arrays that the claims are measured on, (n_seeds,), or (1,) where there is no chance in it.
 
     Args:
         runs: of the studies `task1` and `task1_optima`.

@@ -90,7 +90,7 @@ N_TRIALS: Final = 30
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What the claims are about, each (n_seeds,): `geometric_means` over both functions."""
+    """Arrays that the claims are measured on, each (n_seeds,): `geometric_means` over both functions."""
     return geometric_means(searches(runs, FUNCTION))
 
 

@@ -1,8 +1,8 @@
 """Document 002's pictures of the method, each from a small real run: the task, the routine, and four iterations.
 
-The task is Bernoulli naive Bayes on digits. The routine and the iterations are of DNGO on sinc(10 x - 5) on
-[0, 1], maximised, where sinc(t) = sin(pi t) / (pi t), NumPy's, as in the code that the page's matches, and not
-sin(t) / t, which is pi times as slow. Expected improvement is maximised by enumeration, as the page does it.
+The task is Bernoulli naive Bayes on digits. The routine and the iterations are of DNGO, which maximises
+sinc(10 x - 5) on [0, 1]. Here sinc(t) = sin(pi t) / (pi t), as in NumPy and in the code that the page's matches;
+sin(t) / t is pi times as slow. Expected improvement is maximised by enumeration, as the page does it.
 """
 
 from __future__ import annotations

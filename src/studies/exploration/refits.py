@@ -129,7 +129,7 @@ printed one pass."""
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What the claims are about, (n_seeds,), or (1,) where there is no chance in it."""
+    """Arrays that the claims are measured on, (n_seeds,), or (1,) where nothing is drawn."""
     fits = refitted(runs)
     errors = {
         str(method): part.sort_values("seed")["test_error"].to_numpy(float)

@@ -114,7 +114,7 @@ MARGIN: Final = 0.5
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What the claims are about: the last slope of each surrogate, (n_seeds,)."""
+    """Arrays that the claims are measured on: the last slope of each surrogate, (n_seeds,)."""
     found = slopes(runs).sort_values("seed")
     return {method: found.loc[found["method"] == method, "last_slope"].to_numpy(float) for method in POWERS}
 

@@ -82,7 +82,7 @@ def _has_given_precisions(point: Point) -> bool:
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What the claims are about, (n_seeds,), or (1,) where there is no chance in it."""
+    """Arrays that the claims are measured on, (n_seeds,), or (1,) where nothing is drawn."""
     scores, searched = scores_in(runs), runs[runs["experiment"] == "task1"]
     ends = searched[searched["is_best"].astype(bool)].sort_values("step")
     ends = ends[(ends["objective"] == "evidence") & (ends["search"] == "dngo")].groupby("seed").first()
@@ -234,9 +234,9 @@ def summarise(seed: int = 0) -> pd.DataFrame:
     points = pd.DataFrame({"panel": "fit", "series": "points", "x": polynomial.X, "y": polynomial.Y})
     band = {"x": FIGURE_X, "y": mean, "low": mean - 2 * std, "high": mean + 2 * std}
     parts = [points, pd.DataFrame({"panel": "fit", "series": "predictive", **band})]
-    given = [evidence(Point(K, *GIVEN[1:])) for K in K_GRID]
+    at_given = [evidence(Point(K, *GIVEN[1:])) for K in K_GRID]
     largest = [max(evidence(Point(K, b, a)) for b in BETA_GRID for a in LAMBDA_GRID) for K in K_GRID]
-    for series, values in (("given", given), ("best", largest)):
+    for series, values in (("given", at_given), ("best", largest)):
         parts.append(pd.DataFrame({"panel": "evidence", "series": series, "x": K_GRID, "y": values}))
     return pd.concat(parts, ignore_index=True)[["panel", "series", "x", "y", "low", "high"]]
 

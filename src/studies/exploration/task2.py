@@ -77,7 +77,7 @@ N_TRAIN: Final = 5_000
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What the claims on the searches are about, (n_seeds,), or (1,) where there is no chance in it."""
+    """Arrays that the claims are measured on, (n_seeds,), or (1,) where nothing is drawn."""
     from frugal import learners
     from studies.exploration.as_coded import diagonal
 

@@ -1,7 +1,8 @@
 """Figure 1 of document 004, computed: accuracy against complexity on a subset and on all rows, and the VC bound.
 
-The document draws a schema. Here the classifier is a linear SVM on F random Fourier features (`learners.svm_rff`)
-of two classes, the first and the second half of a data set's, at a fixed C and gamma. Halfspaces of F features
+The document draws a schema. Here the classifier is a linear SVM on F random Fourier features
+(`learners.svm_rff`), at a fixed C and gamma. The two classes are the first and the second half of a data set's.
+Halfspaces of F features
 have the VC dimension V = F + 1, so that the bound can be drawn, too: with the shatter coefficient at most
 (n + 1)^V, with probability 1 - delta no classifier's error on n rows is farther from the expected one than
 
@@ -94,7 +95,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, Array]:
-    """What the claims are about, each (n_sizes, n_seeds) unless it says otherwise.
+    """Arrays that the claims are measured on, each (n_sizes, n_seeds) unless it says otherwise.
 
     Returns:
         n_features; by method accuracies, `{method} gap` (between training and test accuracy) and `{method} bound`;
@@ -309,7 +310,7 @@ def draw(table: pd.DataFrame) -> Figure:
     for axis in (accuracy, bounds):
         axis.set_xscale("log", base=2)
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    return plotters.finish(figure, table, 2, of=[accuracy])
+    return plotters.finish(figure, table, 2, panels=[accuracy])
 
 
 FIGURE1: Final = Artefact(

@@ -108,7 +108,7 @@ def _lead_of(rival: str, panel: str) -> str:
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, Array]:
-    """What claims on searches are about, each (n_datasets, n_seeds) in `ORDER`; nan where there are none.
+    """Arrays that claims on searches are measured on, each (n_datasets, n_seeds) in `ORDER`; nan: no value.
 
     Returns:
         "{rival} {panel}", by how many points HyperTune's best validation error lies below that of each of

@@ -132,9 +132,9 @@ def are_real(runs: pd.DataFrame) -> bool:
 def lacking(claims: Iterable[DataSetClaim], facts: pd.DataFrame, arrays: Arrays) -> dict[str, tuple[str, str]]:
     """Claims without a verdict, by their ids: `NOT_RUN`, and why.
 
-    So are those for which a method or a data set that they need was not run, or with fewer repetitions, rows or
-    epochs than the floor; and those of which a search ended before HyperTune's time did, so that methods were not
-    compared on equal budgets, or, of a claim on searches, before HyperTune was on all rows.
+    A claim has none if a method or a data set that it needs was not run, or was run with fewer repetitions, rows
+    or epochs than the floor. It has none either if a search ended before HyperTune's time did: the methods then
+    were not compared on equal budgets. For a claim on searches it must last until HyperTune is on all rows.
 
     Args:
         claims: on one study.

@@ -69,7 +69,7 @@ def published() -> pd.DataFrame:
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, Array]:
-    """What claims on test errors are about, each (n_datasets, n_seeds) in `data_set_claims.ORDER`.
+    """Arrays that claims on test errors are measured on, each (n_datasets, n_seeds) in `data_set_claims.ORDER`.
 
     Returns:
         By method test errors in per cent, nan where there are none; `constant`, 1 where no method does better than

@@ -150,8 +150,8 @@ def paths(runs: pd.DataFrame) -> pd.DataFrame:
 def scope(searches: pd.DataFrame) -> pd.DataFrame:
     """The rows and epochs of each search's trials on all rows: `CELL`, n_rows, n_epochs (0 without).
 
-    A trial's cost is its rows times the epochs that it was not continued from, so the rows of a problem are the
-    most that any trial's cost comes to per epoch of its curve; a network that diverged has fewer epochs.
+    A trial's cost is its rows times the epochs that it trained itself. The rows of a problem therefore are the
+    most that any trial's cost comes to per epoch of its curve. A network that diverged has fewer epochs.
 
     Args:
         searches: as of `paths`.

@@ -66,4 +66,5 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"claims_judged": [], "comparisons": [], "changelog": [], "contributing": []}
+ALONE = ("index", "start", "claims_judged", "comparisons", "changelog", "contributing")
+html_sidebars = {page: [] for page in ALONE}  # nothing stands beside them

@@ -39,6 +39,27 @@ def test_a_picture_has_words_for_those_who_do_not_see_it():
 
 
 @pytest.mark.parametrize("paper", registry.PAPERS)
+def test_no_two_tables_and_figures_of_a_page_have_the_same_heading(paper):
+    headings = re.findall(r"^### (.*)$", papers.artefacts(paper), flags=re.MULTILINE)
+    assert len(headings) == len(set(headings)) == len(items(paper))
+
+
+def test_the_command_of_a_figure_is_apart_from_its_caption():
+    text = papers.artefacts("greedy_cv", kind="figure")
+    figures = re.findall(r"```\{figure\}.*?```", text, flags=re.DOTALL)
+    commands = [unescape(one) for one in re.findall(r"<pre>(.*?)</pre>", text)]
+    assert len(figures) == len(commands) > 10
+    assert not [figure for figure in figures if "python -m studies" in figure]
+    assert all(re.fullmatch(r"python -m studies job figure greedy_cv \S+ .*\.png", one) for one in commands)
+
+
+def test_a_number_beside_an_edge_of_its_region_is_not_written_as_the_edge():
+    (close,) = [one for one in judged() if one.row["id"] == "beta_pruning.prior.u_shaped"]
+    assert close.row["ours"].startswith("1.001")
+    assert claims.interval(close) == "1.00162 times"
+
+
+@pytest.mark.parametrize("paper", registry.PAPERS)
 def test_a_page_asks_for_the_artefacts_of_its_own_paper(paper):
     folder = "papers" if paper in DOCUMENTS else "comparisons"
     assert f'artefacts("{paper}")' in (ROOT / "docs" / folder / f"{paper}.md").read_text()

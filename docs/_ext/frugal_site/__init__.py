@@ -30,15 +30,25 @@ FUNCTIONS = {
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
+    app.connect("env-get-outdated", _filled_in)
     app.connect("source-read", _fill_in)
     app.connect("autodoc-skip-member", _is_foreign)
     app.connect("build-finished", _ship_vega)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
+def _is_filled_in(page: str) -> bool:
+    return page.split("/")[0] in FILLED_IN
+
+
+def _filled_in(app: Sphinx, env: Any, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+    """Pages to read again at every build, since what they are filled in with may have changed."""
+    return [page for page in env.found_docs if _is_filled_in(page)]
+
+
 def _fill_in(app: Sphinx, page: str, source: list[str]) -> None:
     """Put in what a page asks for, and mend links."""
-    if page.split("/")[0] in FILLED_IN:
+    if _is_filled_in(page):
         source[0] = Environment(undefined=StrictUndefined).from_string(source[0]).render(FUNCTIONS)
     for link, place in LEADS_TO.items():
         source[0] = source[0].replace(f"]({link}", f"]({place}")

@@ -35,9 +35,12 @@ def number(value: float | str | None) -> str:
 def interval(claim: Judged) -> str:
     """Our number with its interval and unit; empty where there is none."""
     ours, low, high = (number(claim.number(name)) for name in ("ours", "low", "high"))
-    if not ours:
+    value, edges = claim.number("ours"), (claim.record.agrees.low, claim.record.agrees.high)
+    if value is None:
         return ""
     between = f" ({low} to {high})" if low and (low, high) != (ours, ours) else ""
+    if ours in map(number, edges) and value not in edges:
+        ours = f"{value:.6g}"  # rounded further, it would stand on an edge that it is beside
     return f"{ours}{between} {claim.row['unit']}"
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from html import escape
 from pathlib import Path
 
 from frugal_site.claims import badge, bar, interval, number, raw, title
 from frugal_site.published import DOCUMENTS, ROOT, Item, items, judged
 from studies import registry
 
+WRITTEN_BY = "Written by"
+"""What ends a caption, before its command."""
 ROWS_SHOWN = 30
 """Lines of a table up to which it is open at first."""
 
@@ -27,22 +30,33 @@ def artefacts(paper: str, kind: str = "") -> str:
 def _section(item: Item) -> str:
     parts = [f"({item.anchor})=\n### {item.title}", _figure(item) if item.record.draw else _table(item)]
     files = [_download(item, end) for end in ("csv", "svg") if item.file(end).exists()]
-    parts += ["Download: " + ", ".join(files) + ".", _claims_on(item)]
+    parts += ["Download: " + ", ".join(files) + ".", _command(item), _claims_on(item)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _figure(item: Item) -> str:
     alternative = f"{item.title}: {in_plain_words(item.caption)}"
-    return f"```{{figure}} {_from_page(item.file('png'))}\n:alt: {alternative}\n\n{item.caption}\n```"
+    return f"```{{figure}} {_from_page(item.file('png'))}\n:alt: {alternative}\n\n{_words(item)}\n```"
 
 
 def _table(item: Item) -> str:
     text = item.file("md").read_text().strip()
     is_open = " open" if text.count("\n") <= ROWS_SHOWN else ""
     return (
-        f"{item.caption}\n\n"
-        f'<details class="published-table"{is_open}>\n<summary>{item.title}</summary>\n\n{text}\n\n</details>'
+        f"{_words(item)}\n\n"
+        f'<details class="published-table"{is_open}>\n<summary>The table</summary>\n\n{text}\n\n</details>'
     )
+
+
+def _words(item: Item) -> str:
+    """The caption without the command."""
+    return item.caption.partition(WRITTEN_BY)[0].strip()
+
+
+def _command(item: Item) -> str:
+    """The command that writes a table or figure, to be opened."""
+    command = item.caption.partition(WRITTEN_BY)[2].strip(" `.\n")
+    return raw(f'<details class="command"><summary>Written by</summary><pre>{escape(command)}</pre></details>')
 
 
 def _from_page(path: Path) -> str:
@@ -70,7 +84,7 @@ def _claims_on(item: Item) -> str:
 
 def in_plain_words(caption: str, n_characters: int = 300) -> str:
     """The first sentences of a caption without marks, for those who do not see the picture."""
-    text = re.sub(r"<[^>]*>|[`*_]", "", " ".join(caption.split("Written by")[0].split()))
+    text = re.sub(r"<[^>]*>|[`*_]", "", " ".join(caption.split(WRITTEN_BY)[0].split()))
     if len(text) <= n_characters:
         return text.strip()
     cut = text[:n_characters].rfind(". ")

@@ -40,14 +40,16 @@ class Item:
 
     @property
     def title(self) -> str:
-        """Such as `Figure 12` or `Interval widths, a table`."""
+        """Such as `Figure 12`, or `Sizes, a table` where a figure has the same name."""
         words = self.record.name.replace("_", " ")
         head = words[:1].upper() + words[1:]
+        kinds = {one.kind for one in registry.paper(self.paper).artefacts if one.name == self.record.name}
         for kind in ("Figure", "Table"):
             if head.startswith(kind) and head[len(kind) : len(kind) + 1].isdigit():
                 number, *rest = head.removeprefix(kind).split(" ", 1)
-                return f"{kind} {number}" + (f", {rest[0]}" if rest else "")
-        return head
+                head = f"{kind} {number}" + (f", {rest[0]}" if rest else "")
+        is_plain = len(kinds) > 1 and not head.lower().startswith(self.record.kind)
+        return f"{head}, a {self.record.kind}" if is_plain else head
 
     def file(self, end: str) -> Path:
         """Its file with this end."""

@@ -65,7 +65,7 @@ def asymptotic_width(n_rows: int, n_features: int, n_draws: int) -> float:
 
 
 def fit_true(n_rows: int, n_features: int, seed: int, number: int) -> dict[str, float]:
-    """Coefficients of the fit to a data set of its own, `coef_0` to `coef_{d-1}`: one draw of the true range."""
+    """Coefficients `coef_0` to `coef_{d-1}` of a fit to a fresh data set: one draw of the true range."""
     X, y = draw_rows(n_rows, n_features, rng_for("intervals", "truth", seed, number))
     with one_thread():
         coef = fit_logistic(X, y, start=np.ones(n_features))

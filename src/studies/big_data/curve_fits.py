@@ -53,7 +53,7 @@ def ended(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def first_parts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Of each set, the extrapolations from the check nearest to `FIRST`, the earlier of two."""
+    """Extrapolations of each set from the check nearest to `FIRST`; the earlier one where two are as near."""
     found = ended(runs)
     parts: list[pd.DataFrame] = []
     for _, part in found.groupby("dataset", sort=False):

@@ -68,7 +68,7 @@ def summarise(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataFrame:
 
 
 def _path(found: pd.DataFrame, x: str, grid: Array) -> pd.DataFrame:
-    """From where every seed has a value to the end of the longest search."""
+    """Mean over the seeds, from where all have a value to the end of the longest search."""
     paths = [path for _, path in found.groupby("seed")]
     begin = max(float(path.loc[path["best_error"].notna(), x].min()) for path in paths)
     grid = np.unique([begin, *until_last(grid[grid > begin], paths, x)])

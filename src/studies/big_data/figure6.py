@@ -105,7 +105,7 @@ def _draw_box(axes: plotters.Axes, stage: str, y: float, text: str) -> None:
 
 
 def _text(row: Mapping[Hashable, Any]) -> str:
-    """What stands in a row's box."""
+    """Text of a row's box."""
     if row["stage"] == "data":
         return f"{row['n_rows']:,.0f} rows"
     if row["stage"] == "subsample":
@@ -126,7 +126,7 @@ def _before(
     shown: list[int],
     centre: float,
 ) -> list[tuple[str, float]]:
-    """What leads to a box: the stages and how high they stand."""
+    """Stages with an arrow to a box, and the height of each."""
     return {
         "data": [],
         "subsample": [("data", centre)],

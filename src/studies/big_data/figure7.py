@@ -87,7 +87,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _factor(ours: pd.DataFrame, theirs: pd.DataFrame, experiment: str) -> float:
-    """By how much the document's seconds are multiplied."""
+    """Factor by which the document's seconds are multiplied."""
     method = "blb" if experiment == "intervals" else "bootstrap"
     mine = ours[(ours["experiment"] == experiment) & (ours["method"] == method)]
     mine = mine[mine["n_workers"] == mine["n_workers"].max()]

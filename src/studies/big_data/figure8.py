@@ -78,7 +78,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise_seconds(runs: pd.DataFrame) -> pd.DataFrame:
-    """The same against seconds of the fit, every method until its first seed ends; the same columns."""
+    """Likelihood against seconds of the fit, every method until its first seed ends; columns of `summarise`."""
     need(runs, "seconds", "likelihood", "n_rows")
     timed = runs.rename(columns={"seconds": "x"})
     curves = []
@@ -187,7 +187,7 @@ def _marked(place: int, n_points: int) -> tuple[int, int]:
 
 
 def _limits(table: pd.DataFrame) -> tuple[float, float]:
-    """Of an axis from 0 that shows every mean; the bands of few seeds may be far wider."""
+    """Limits of an axis from 0 that shows every mean; the bands of few seeds may go beyond."""
     return 0.0, 1.1 * float(table["mean"].max())
 
 

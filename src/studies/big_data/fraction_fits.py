@@ -158,7 +158,7 @@ def _binary(data: Split, coef: Floats) -> Floats:
 
 
 def _passes(X: Floats, y: Ints) -> float:
-    """How often a batch fit reads each of these rows: the unit that all logistic fits are counted in."""
+    """Times that a batch fit reads each of these rows: the unit of cost of all logistic fits."""
     rng = np.random.default_rng(0)  # of the Hessian's rows
     return batch_fit(X, y, rng=rng, ridge=2.0 * RIDGE, classes=[0, 1]).n_points / len(y)
 
@@ -207,7 +207,7 @@ def _bag(
 
 
 def _dynamic(data: Split, fraction: float, settings: Mapping[str, Any], rng: np.random.Generator) -> Model:
-    """Samples of growing size until rows were accessed that often."""
+    """A fit on samples that grow, until it has accessed the fraction of the rows."""
     n, d = data.X.shape
     most = {"max_points": max(1, round(fraction * n)), "initial_size": min(n, max(n // 100, 10 * d))}
     fit = fit_dynamic_sample(
@@ -238,7 +238,7 @@ def _classes(data: Split) -> dict[str, Any]:
 def _svm(
     method: str, data: Split, fraction: float, settings: Mapping[str, Any], rng: np.random.Generator
 ) -> Model:
-    """Trained on about the fraction: as centres, or as rows that were drawn.
+    """An SVM trained on about the fraction of the rows: on centres, or on rows drawn at random.
 
     Accessed are the rows clustered and what is then handed to the SVM, once each: neither k-means nor SVC tells
     how often it reads them.

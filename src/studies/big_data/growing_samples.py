@@ -63,7 +63,7 @@ def load(dataset: str, n_rows: int | None = None, root: str | Path = "data") -> 
 
 
 def prepare(method: Method, problem: Problem, rng: np.random.Generator, settings: Mapping[str, Any]) -> Run:
-    """The fit before its first step, as `fit_dynamic_sample` does it; that one is not open to a clock per step.
+    """A fit before its first step, as `fit_dynamic_sample` begins it, whose steps can be clocked one by one.
 
     Args:
         method: its strategy is `batch`, `fixed` or `dynamic`; its settings are theta, solver (`sgd`; Newton-CG by

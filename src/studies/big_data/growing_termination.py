@@ -96,7 +96,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
 
 
 def _problem(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> GrowingProblem:
-    """What the trials of a seed are made on: the same rows for all of `METHODS`."""
+    """The problem of a seed: the same rows for all of `METHODS`."""
     from studies.big_data.splits import split_in_three
 
     n_train, n_valid = settings["n_train"], settings["n_valid"]
@@ -187,7 +187,7 @@ class GrowingProblem:
         return Trial(task, 1.0 - epochs.scores[-1], seconds, float(fit.n_points), tuple(epochs.scores))
 
     def test_error(self, candidate: Candidate) -> float:
-        """Of what the candidate's trial ended with."""
+        """Test error of the coefficients that the candidate's trial ended with."""
         return self._test_errors[as_json(candidate)]
 
 
@@ -255,7 +255,7 @@ FLOOR: Final = floor_of(n_train=10_000)
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """As `speed_ratios` has them."""
+    """Arrays that the claims are measured on: those of `speed_ratios`."""
     return speed_ratios(runs, COMPARISON)
 
 

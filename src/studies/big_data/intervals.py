@@ -62,7 +62,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
 
 
 def run_workers(method: str, seed: int, settings: Mapping[str, Any], root: object = "data") -> pd.DataFrame:
-    """The same with worker processes, started before the clock, over which subsamples or resamples are spread.
+    """Widths of 95 % intervals where worker processes, started before the clock, share subsamples or resamples.
 
     Returns:
         A row per number of workers for `blb`, after its last subsample; for `bootstrap` also one after every
@@ -251,7 +251,7 @@ def first_within(errors: Floats, limit: float) -> int | None:
 
 
 def _spent(arrays: Arrays, method: str, what: str, limit: float) -> float:
-    """Mean spent by the step at which the mean error stays within a limit; all that was, if it never does."""
+    """Mean spent until the mean error stays within a limit; all that was spent if it never does."""
     step = first_within(arrays[f"{method}_error"].mean(axis=1), limit)
     return float(arrays[f"{method}_{what}"].mean(axis=1)[-1 if step is None else step])
 
@@ -261,7 +261,7 @@ def _final_error(arrays: Arrays, method: str) -> float:
 
 
 def _sooner(arrays: Arrays, rng: Generator, *, what: str) -> Estimate:
-    """What BOOT spends over what BLB does; 0 if BLB never gets there."""
+    """Ratio of what BOOT spends to what BLB spends; 0 if BLB never gets there."""
 
     def statistic(drawn: Arrays) -> float:
         limit = WITHIN * _final_error(drawn, "bootstrap")

@@ -91,7 +91,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
 
 
 def _problem(compression: float, seed: int, settings: Mapping[str, Any], root: str | Path) -> ReducedProblem:
-    """What the trials of a seed are made on: the later half of the classes against the earlier."""
+    """The problem of a seed: the later half of the classes against the earlier half."""
     from studies.big_data.splits import split_in_three
 
     n_train, n_valid = settings["sizes"][-1], settings["n_valid"]
@@ -144,7 +144,7 @@ class ReducedProblem:
         return Trial(task, error, process_time() - started, float(n_clustered + len(reduced.X)))
 
     def test_error(self, candidate: Candidate) -> float:
-        """Of a fit to all training rows, reduced."""
+        """Test error of a fit to all training rows, reduced to centres."""
         key = as_json(candidate)
         if key not in self._test_errors:
             reduced, _ = self._reduced(TrialTask(0, candidate))
@@ -152,7 +152,7 @@ class ReducedProblem:
         return self._test_errors[key]
 
     def _reduced(self, task: TrialTask) -> tuple[Reduced, int]:
-        """What the SVM is fitted to, and how many rows were clustered for it now."""
+        """Rows that the SVM is fitted to, and the number of rows that were clustered for them in this call."""
         X, y = self._train
         n = len(y) if task.n_rows is None else task.n_rows
         key = (n, 0 if n == len(y) else task.subset)  # every draw of all rows is the same
@@ -204,7 +204,7 @@ FLOOR: Final = floor_of(n_train=4_096)
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """As `speed_ratios` has them."""
+    """Arrays that the claims are measured on: those of `speed_ratios`."""
     return speed_ratios(runs, COMPARISON)
 
 

@@ -39,7 +39,7 @@ class Clocked:
         self._problem = problem
 
     def evaluate(self, task: TrialTask, report: Report) -> Trial:
-        """As the problem does."""
+        """Evaluate the task as the problem does, with clocked reports."""
         self.spent[task.id] = 0.0
 
         def clocked(reported: TrialTask, epoch: int, score: float) -> bool:

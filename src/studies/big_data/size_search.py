@@ -46,7 +46,7 @@ FLOORS: Final = {
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What was spent until a target, over the seeds that every method has.
+    """Arrays that the claims are measured on: spent until a target, over the seeds that every method has.
 
     Args:
         runs: searches and cells.
@@ -102,17 +102,17 @@ OfPairs = Callable[[Arrays, Region, str, str], Estimate]
 
 
 def bayesian_to_random(search: str) -> list[Pair]:
-    """Each Bayesian method, and random search."""
+    """Pairs of each Bayesian method and random search."""
     return [(method, "random") for method in SEARCHES[search].methods if method != "random"]
 
 
 def mtbo_to_full_size(search: str) -> list[Pair]:
-    """Each MTBO, and each method on all rows."""
+    """Pairs of each MTBO and each method on all rows."""
     return [(method, other) for method in mtbo_of(search) for other in FULL_SIZE]
 
 
 def fabolas_to_mtbo(search: str) -> list[Pair]:
-    """Fabolas, and each MTBO."""
+    """Pairs of Fabolas and each MTBO."""
     return [("fabolas", method) for method in mtbo_of(search)]
 
 
@@ -127,12 +127,12 @@ def in_every(pairs: Sequence[Pair], noun: str = "pairs") -> OfPairs:
 
 
 def in_some(pairs: Sequence[Pair], noun: str = "pairs") -> OfPairs:
-    """The same; one pair has to agree."""
+    """How many times less the first method of a pair spends than the second; one pair has to agree."""
     return partial(_of_pairs, some, pairs, noun)
 
 
 def of_one(pair: Pair) -> OfPairs:
-    """The same of a single pair: the geometric mean over seeds."""
+    """How many times less the first method of one pair spends: the geometric mean over seeds."""
 
     def measure(arrays: Arrays, region: Region, currency: str, target: str) -> Estimate:
         sooner, later = (arrays[f"{currency} {target}"][METHODS.index(name)] for name in pair)

@@ -99,7 +99,7 @@ def _scaled(train: Floats, test: Floats) -> tuple[Floats, Floats]:
 
 
 def timed(call: Callable[[], Result]) -> tuple[Result, float]:
-    """What a call returns, and its seconds; fits that fail do not warn, since they are counted."""
+    """Result of a call and its seconds; fits that fail do not warn, since they are counted."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         start = time.perf_counter()

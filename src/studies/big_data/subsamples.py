@@ -148,15 +148,15 @@ def fit_all(X: Floats, y: Floats, weights: Floats | None = None) -> LogisticFit:
 
 
 def mean(values: list[float]) -> float:
-    """Of the values, nan if there are none."""
+    """Mean of the values; nan if there are none."""
     return float(np.mean(values)) if values else np.nan
 
 
 def squared(vector: Floats) -> float:
-    """Its squared length."""
+    """Squared length of the vector."""
     return float(vector @ vector)
 
 
 def mean_squared(vectors: Floats) -> float:
-    """The mean of their squared lengths, nan if there are none."""
+    """Mean of the squared lengths of the vectors; nan if there are none."""
     return mean([squared(vector) for vector in vectors])

@@ -75,7 +75,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
     from studies.big_data.subsamples import COEF, bootstraps, design_rows, fit_all, mean_squared, repeat, squared
 
     def errors(coefs: NDArray[np.float64]) -> dict[str, float]:
-        """Of the fits that did not fail."""
+        """Errors of the fits that succeeded."""
         kept = coefs[~np.isnan(coefs[:, 0])]
         return {"error": mean_squared(kept - COEF), "error_mle": mean_squared(kept - mle)}
 
@@ -170,7 +170,7 @@ def _reduces(arrays: Arrays, rng: Generator, *, design: str) -> Estimate:
 
 
 def _on(design: str) -> list[Claim]:
-    """The sentence as the document compares, at equal numbers of drawn rows; variants of it are ours."""
+    """Claims on a design at equal numbers of drawn rows, as the document compares; variants are ours."""
     cases = (
         ("closest", "", "osmac_mvc", "lcc", "equation 17"),
         ("closest_equal_fits", "equal", "osmac_mvc", "lcc_total", "equation 17"),

@@ -257,7 +257,7 @@ FLOOR: Final = floor_of(n_train=4_096)
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """What each claim is about, by seed; nan where a method was not run.
+    """Arrays that the claims are measured on, (n_seeds,); nan where a method was not run.
 
     As of `speed_ratios`. And stopped, (4, n_seeds): proposals in the better half, how many of these were stopped,
     the same of the worse half; poor_alone and poor_horizon, (n_seeds,): by how much more of the proposals are in

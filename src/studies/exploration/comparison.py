@@ -239,7 +239,7 @@ PANELS: Final = {
 
 @style.styled
 def draw(table: pd.DataFrame) -> Figure:
-    """What is left to the minimum of two functions, and the error of a learner; bars are 95 % intervals."""
+    """Distance to the minimum of two functions, and the error of a learner; bars are 95 % intervals."""
     from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
     figure, panels = plotters.row(table, "panel", PANELS, size=(7.2, 5.2), n_rows=2)

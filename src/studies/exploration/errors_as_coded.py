@@ -62,7 +62,7 @@ def derive(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def optima_of_points() -> pd.DataFrame:
-    """Of the ten points: error, alpha, noise_sd, and the ratios of both to those without an error. Exact."""
+    """Exact optima of the ten points: error, alpha, noise_sd, and their ratios to those without an error."""
     from frugal.trials.surrogates.blr import BLR
     from frugal.trials.surrogates.dngo import AS_PYBNN
 
@@ -73,7 +73,7 @@ def optima_of_points() -> pd.DataFrame:
 
 
 def optima_of_head(runs: pd.DataFrame) -> pd.DataFrame:
-    """Of DNGO's last layer, with pybnn's 500 epochs, on all trials of the corrected search by the evidence.
+    """Optima of DNGO's last layer, with pybnn's 500 epochs, on all trials of the corrected search by the evidence.
 
     Args:
         runs: of the study `task1`; each search's network has the number of its repetition for seed.
@@ -120,7 +120,7 @@ def _last_layer(X: polynomial.Array, y: polynomial.Array, seed: int, dropped: bo
 
 
 def _with_ratios(rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
-    """With the ratio of each estimate to the one of the first row, which is without an error."""
+    """A table with the ratio of each estimate to that of the first row, which is without an error."""
     table = pd.DataFrame(rows)
     return table.assign(**{f"{name}_ratio": table[name] / table[name].iloc[0] for name in ("alpha", "noise_sd")})
 
@@ -162,7 +162,7 @@ def reached(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """Arrays that the claims are measured on, (n_seeds,), or (1,) where there is no chance in it.
+    """Arrays that the claims are measured on, (n_seeds,), or (1,) where nothing is drawn.
 
     Args:
         runs: of the studies `task1` and `task1_optima`.

@@ -108,7 +108,7 @@ def leave_one_out(point: Point) -> float:
 
 
 def as_published(point: Point) -> float:
-    """What the fragment maximises: `|y_val - mean_val| + 1 / average(var_val)`, which rewards errors."""
+    """Objective of the fragment: `|y_val - mean_val| + 1 / average(var_val)`, which rewards errors."""
     mean, std = predict(point, X[VALID], TRAIN)
     return float(np.linalg.norm(Y[VALID] - mean) + 1 / np.mean(std**2))
 

@@ -212,6 +212,6 @@ def reach(table: pd.DataFrame) -> tuple[float, float]:
 
 
 def limits(table: pd.DataFrame) -> tuple[float, float]:
-    """Of an axis that shows every mean and every bar."""
+    """Limits of an axis that shows every mean and every bar."""
     low, high = reach(table)
     return low - 0.05 * (high - low), high + 0.05 * (high - low)

@@ -54,7 +54,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
 
 
 def scores_in(runs: pd.DataFrame) -> dict[str, dict[Point, float]]:
-    """By objective and candidate the score.
+    """Scores by objective and candidate.
 
     Args:
         runs: rows of `polynomial.score_table`, and others.
@@ -202,7 +202,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 
 def exact_rows(scores: Mapping[str, Mapping[Point, float]]) -> pd.DataFrame:
-    """What needs no draw: objective, search, K, beta, lambda, score.
+    """Rows without chance: objective, search, K, beta, lambda, score.
 
     Searches: `given`, K alone with lambda and beta as the exercise gives them; `initial`, the fragment's first
     eight candidates; `grid`, all of them.

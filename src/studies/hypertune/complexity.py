@@ -182,7 +182,7 @@ def _within_bound(arrays: Arrays, rng: Generator) -> Estimate:
 
 
 def _subset_degrades(arrays: Arrays, rng: Generator) -> Estimate:
-    """What the most features lose; 0 by definition, and no evidence, where they are the best in every seed."""
+    """Loss of the most features; 0 by definition, and no evidence, where they are the best in every seed."""
     found = mean(-100 * arrays["subset lost"])
     if np.isnan(found.ours) or arrays["subset lost"].any():
         return found

@@ -103,7 +103,7 @@ def _grid(x: str, first: float, last: float) -> NDArray[np.float64]:
 
 
 def _lead_of(rival: str, panel: str) -> str:
-    """The name in `arrays` of by how much HyperTune leads a rival on its way, by trials or seconds."""
+    """Name in `arrays` of HyperTune's mean lead over a rival, by trials or seconds."""
     return f"{rival} {panel}"
 
 
@@ -141,7 +141,7 @@ def _constant(searches: pd.DataFrame, like: Array) -> Array:
 
 
 def instead(runs: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
-    """What stands in place of verdicts on the searches of a learner, by the id of a claim."""
+    """Labels in place of verdicts on the searches of a learner, by the id of a claim."""
     claims = [claim for claim in CLAIMS if claim.of == runs["learner"].iloc[0]]
     rows = without_stand_ins(runs)
     labels = lacking(claims, scope(paths(rows)).assign(is_short=False), arrays(rows))
@@ -400,7 +400,7 @@ def _draw_lines(axis: plotters.Axes, table: pd.DataFrame) -> None:
 
 
 def _limits(table: pd.DataFrame) -> tuple[float, float]:
-    """Of the accuracies: the ends of all lines and the better three quarters of what they are made of."""
+    """Limits of the accuracies: the ends of all lines, and the better three quarters of their points."""
     ends = table.groupby(["panel", "method"])["mean"].last()
     low, high = min(float(ends.min()), float(table["mean"].quantile(0.25))), float(table["mean"].max())
     room = max(0.08 * (high - low), 0.005)

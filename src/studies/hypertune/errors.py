@@ -90,7 +90,7 @@ def _constant(errors: dict[str, Array]) -> Array:
 
 
 def instead(runs: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
-    """What stands in place of verdicts on the test errors of a learner, by the id of a claim."""
+    """Labels in place of verdicts on the test errors of a learner, by the id of a claim."""
     claims = [claim for claim in CLAIMS if claim.of == f"{runs['learner'].iloc[0]}_refits"]
     rows = without_stand_ins(runs)
     labels = lacking(claims, tested(rows).assign(is_short=is_short), arrays(rows))
@@ -136,7 +136,7 @@ def _error(arrays: Arrays, method: str) -> Array:
 
 
 def _difference(arrays: Arrays, first: str, second: str) -> Array:
-    """By how many points the test error of `second` lies above that of `first`."""
+    """Points by which the test error of `second` lies above that of `first`."""
     return arrays[second] - arrays[first]
 
 

@@ -132,7 +132,12 @@ READ_BY_SETTINGS: Final = ("table", "extrapolations")
 
 
 def add_output(
-    parser: argparse.ArgumentParser, flag: str, beside: Places | None = None, *, itself: bool = True, **how: Any
+    parser: argparse.ArgumentParser,
+    flag: str,
+    beside: Places | None = None,
+    *,
+    itself: bool = True,
+    **options: Any,
 ) -> None:
     """Add an argument that names a file to write, or several; `cli.run` checks them before the command begins.
 
@@ -141,20 +146,20 @@ def add_output(
         flag: of the argument.
         beside: what else is written for each of these files.
         itself: whether a file of just that name is written.
-        **how: as in `add_argument`.
+        **options: as in `add_argument`.
     """
-    _add_file(parser, "outputs", flag, ({"": lambda path: path} if itself else {}) | dict(beside or {}), how)
+    _add_file(parser, "outputs", flag, ({"": lambda path: path} if itself else {}) | dict(beside or {}), options)
 
 
-def add_input(parser: argparse.ArgumentParser, flag: str, **how: Any) -> None:
+def add_input(parser: argparse.ArgumentParser, flag: str, **options: Any) -> None:
     """Add an argument that names a file to read, or several, which no output may replace; see `add_output`."""
-    _add_file(parser, "inputs", flag, {"": lambda path: path}, how)
+    _add_file(parser, "inputs", flag, {"": lambda path: path}, options)
 
 
 def _add_file(
-    parser: argparse.ArgumentParser, kind: str, flag: str, places: Places, how: Mapping[str, Any]
+    parser: argparse.ArgumentParser, kind: str, flag: str, places: Places, options: Mapping[str, Any]
 ) -> None:
-    name = parser.add_argument(flag, **how).dest
+    name = parser.add_argument(flag, **options).dest
     parser.set_defaults(**{kind: [*(parser.get_default(kind) or []), (flag, name, places)]})
 
 
@@ -166,8 +171,8 @@ def files_of(args: argparse.Namespace, kind: str) -> list[tuple[str, Path]]:
     """
     found: list[tuple[str, Path]] = []
     for flag, name, places in getattr(args, kind, []):
-        given = getattr(args, name)
-        for value in given if isinstance(given, list) else [given]:
+        argument = getattr(args, name)
+        for value in argument if isinstance(argument, list) else [argument]:
             if value == "":
                 raise ValueError(f"{flag} must name a file, got ''")
             listed = places.items() if value is not None else ()
@@ -185,9 +190,11 @@ def _check_shape(settings: Mapping[str, Any]) -> None:
     for name in READ_BY_SETTINGS:
         if name in settings and not isinstance(settings[name], str):
             raise ValueError(f"{name} of --settings must name a file, got {settings[name]!r}")
-    own = settings.get("strategies", {})
-    if not isinstance(own, dict) or not all(isinstance(of_one, dict) for of_one in own.values()):
-        raise ValueError(f"strategies of --settings must hold an object of settings for each name, got {own!r}")
+    strategies = settings.get("strategies", {})
+    if not isinstance(strategies, dict) or not all(isinstance(of_one, dict) for of_one in strategies.values()):
+        raise ValueError(
+            f"strategies of --settings must hold an object of settings for each name, got {strategies!r}"
+        )
 
 
 def command(commands: Any, name: str, text: str) -> _Parser:

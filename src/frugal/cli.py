@@ -64,8 +64,8 @@ def run(
         print(f"{args.prog}: {says}", file=sys.stderr)
         return status_of(error)
     except SystemExit as error:
-        said = ", ".join(map(repr, error.args))
-        print(f"{args.prog}: what it ran called sys.exit({said})", file=sys.stderr)
+        status = ", ".join(map(repr, error.args))
+        print(f"{args.prog}: what it ran called sys.exit({status})", file=sys.stderr)
         return 3
     except KeyboardInterrupt:
         print(
@@ -128,7 +128,7 @@ def search_trials(
     from frugal.trials.searches import search
 
     settings = settings_of(args.settings)
-    classes = {name: f"{of.__module__}:{of.__name__}" for name, of in others.items()}
+    classes = {name: f"{kind.__module__}:{kind.__name__}" for name, kind in others.items()}
 
     def job() -> Job:
         looked_up = looked_up_learner(args.learner, settings)

@@ -152,8 +152,8 @@ class Pending(Generic[Task, Answer]):
             answer = future.result()
             one.answer = answer if isinstance(answer, family.answer) else _of_another_kind(family.answer, answer)
         elif isinstance(error, SystemExit):
-            said = ", ".join(map(repr, error.args))  # not its code, which pickling may lose
-            reason = f"the {family.noun} called sys.exit({said})"
+            arguments = ", ".join(map(repr, error.args))  # not its code, which pickling may lose
+            reason = f"the {family.noun} called sys.exit({arguments})"
             one.answer = family.failed(one.task, seconds, reason)
             _warn(f"{family.name(one.task)} failed: {reason}")
         elif isinstance(error, MemoryError):

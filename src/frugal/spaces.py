@@ -303,9 +303,9 @@ def _is_frozen(distribution: object, density: str) -> bool:
 
 def _text(distribution: Any) -> str:
     """A frozen distribution as source code."""
-    given = [repr(value) for value in distribution.args]
-    given += [f"{name}={value!r}" for name, value in distribution.kwds.items()]
-    return f"{distribution.dist.name}({', '.join(given)})"
+    arguments = [repr(value) for value in distribution.args]
+    arguments += [f"{name}={value!r}" for name, value in distribution.kwds.items()]
+    return f"{distribution.dist.name}({', '.join(arguments)})"
 
 
 def _check_bounds(low: float, high: float, scale: str) -> None:

@@ -219,10 +219,10 @@ def _acting(statement: ast.stmt) -> list[ast.AST]:
 def _given(node: ast.AST) -> set[str]:
     """Variables that an acting part hands to what it calls, and those of which a decorator is a method."""
     node = node.value if isinstance(node, ast.Expr) else node
-    given = [*node.args, *(word.value for word in node.keywords)] if isinstance(node, ast.Call) else [node]
-    while any(isinstance(one, ast.Attribute) for one in given):
-        given = [one.value if isinstance(one, ast.Attribute) else one for one in given]
-    return {one.id for one in given if isinstance(one, ast.Name)}
+    nodes = [*node.args, *(word.value for word in node.keywords)] if isinstance(node, ast.Call) else [node]
+    while any(isinstance(one, ast.Attribute) for one in nodes):
+        nodes = [one.value if isinstance(one, ast.Attribute) else one for one in nodes]
+    return {one.id for one in nodes if isinstance(one, ast.Name)}
 
 
 def _is_main(test: ast.expr) -> bool:
@@ -277,8 +277,8 @@ def _strings(key: ast.expr | None) -> tuple[str, ...] | None:
 def _name_given(call: ast.Call) -> tuple[str, ...] | None:
     """What a call is given as its first argument or as `name`, where that is a string."""
     named = [keyword.value for keyword in call.keywords if keyword.arg == "name"]
-    given = [*call.args[:1], *named]
-    return _strings(given[0]) if given else None
+    values = [*call.args[:1], *named]
+    return _strings(values[0]) if values else None
 
 
 def _keys_of_call(statement: ast.stmt, tables: Mapping[str, ast.expr]) -> tuple[str, ...] | None:

@@ -79,15 +79,15 @@ def uses_of(tree: ast.AST, known: Names) -> list[Use]:
     return _uses(_Walk(known.package).chains(tree, {}), known)
 
 
-def changes_of(tree: ast.AST, known: Names, given: Collection[str] = ()) -> list[Use]:
+def changes_of(tree: ast.AST, known: Names, others: Collection[str] = ()) -> list[Use]:
     """Those of `uses_of` that code may change: by assignment, or by a method that is none of `READING`.
 
     Args:
         tree: the code.
         known: what its module knows.
-        given: further names of the module that it may change.
+        others: further names of the module that it may change.
     """
-    changed = set(given)
+    changed = set(others)
     stored = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
     for node in ast.walk(tree):
         is_stored = isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load)

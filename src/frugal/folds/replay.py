@@ -89,9 +89,9 @@ class Trace:
         Args:
             candidate: index into the candidate list.
         """
-        told = [(t, s) for t, s in zip(self.tasks, self.scores, strict=True) if t.candidate == candidate]
-        most = max((task.n_rows or np.inf for task, _ in told), default=np.inf)
-        folds = {task.fold: score for task, score in told if (task.n_rows or np.inf) == most}
+        answers = [(t, s) for t, s in zip(self.tasks, self.scores, strict=True) if t.candidate == candidate]
+        most = max((task.n_rows or np.inf for task, _ in answers), default=np.inf)
+        folds = {task.fold: score for task, score in answers if (task.n_rows or np.inf) == most}
         return np.array([folds[fold] for fold in sorted(folds)])
 
 

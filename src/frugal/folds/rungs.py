@@ -77,8 +77,8 @@ def _halvings(
     name = "successive_halving"
     known = with_facts(name, settings, n_rows=n_rows, n_classes=n_classes)
     # Its folds are those of `cv`, so it does not matter how many the others have.
-    made = [make(name, n_candidates=n, n_folds=2, rng=rng_for(name), **known) for n in n_candidates]
-    return cast(list[SuccessiveHalving], made)
+    strategies = [make(name, n_candidates=n, n_folds=2, rng=rng_for(name), **known) for n in n_candidates]
+    return cast(list[SuccessiveHalving], strategies)
 
 
 def split_rungs(table: ScoreTable) -> dict[int, ScoreTable]:
@@ -86,12 +86,12 @@ def split_rungs(table: ScoreTable) -> dict[int, ScoreTable]:
     width = table.scores.shape[1] // len(table.meta["rungs"])
     rungs = {}
     for i, n_rows in enumerate(table.meta["rungs"]):
-        own = slice(i * width, (i + 1) * width)
+        columns = slice(i * width, (i + 1) * width)
         failures = [
-            [row, column - own.start, message]
+            [row, column - columns.start, message]
             for row, column, message in table.meta.get("failures", [])
-            if own.start <= column < own.stop
+            if columns.start <= column < columns.stop
         ]
-        meta = {**table.meta, "n_rows": n_rows, "folds": table.meta["folds"][own], "failures": failures}
-        rungs[n_rows] = ScoreTable(table.scores[:, own], table.seconds[:, own], table.candidates, meta)
+        meta = {**table.meta, "n_rows": n_rows, "folds": table.meta["folds"][columns], "failures": failures}
+        rungs[n_rows] = ScoreTable(table.scores[:, columns], table.seconds[:, columns], table.candidates, meta)
     return rungs

@@ -96,12 +96,12 @@ class Folds:
         if not isinstance(epochs, int) or epochs < 1:
             raise ValueError(f"epochs of {classifier} must be at least 1 and a whole number, got {epochs!r}")
         arrays = self.arrays(fold, n_rows, keep_pixels=True)
-        how: dict[str, Any] = {
+        options: dict[str, Any] = {
             "image_shape": self.dataset.image_shape,
             "n_classes": self.dataset.n_classes,
             "seed": seed,
         }
-        return lambda candidate: train_and_score(classifier, candidate, *arrays, epochs=epochs, **how)
+        return lambda candidate: train_and_score(classifier, candidate, *arrays, epochs=epochs, **options)
 
 
 @dataclass(frozen=True, eq=False)

@@ -162,10 +162,10 @@ class ScoreTable:
             raise ValueError(f"{path} does not hold every fold of every candidate in order; {_AGAIN}")
         parquet.verify(stored, path)
         if seconds_path is not None:
-            stored, of = _read_parquet(seconds_path, ("candidate", "fold", "seconds"))
+            stored, seconds_meta = _read_parquet(seconds_path, ("candidate", "fold", "seconds"))
             seconds_frame = stored.to_pandas(ignore_metadata=True)
             same = all(np.array_equal(seconds_frame[name], column) for name, column in expected.items())
-            if not same or of != meta:
+            if not same or seconds_meta != meta:
                 raise ValueError(
                     f"{seconds_path} does not hold the seconds of {path}; name the right file, or {_AGAIN}"
                 )

@@ -86,9 +86,9 @@ class BetaPruner(BasePruner):
         of_best = [score for score in _scores(study, best) if math.isfinite(score)]
         if not of_best:
             return False
-        for number, told in ((trial.number, scores), (best.number, of_best)):
-            _check_shares(study, number, told)
-        ours, theirs = (Posterior.fit(told, **self._settings) for told in (scores, of_best))
+        for number, shares in ((trial.number, scores), (best.number, of_best)):
+            _check_shares(study, number, shares)
+        ours, theirs = (Posterior.fit(shares, **self._settings) for shares in (scores, of_best))
         return prob_greater(theirs, ours) > self._tau
 
 

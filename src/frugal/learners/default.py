@@ -35,11 +35,11 @@ def check_default(
     if not {"train", "test"} <= set(dataset.splits):
         raise ValueError(f"{dataset.name} sets no rows apart for testing; use mnist, cifar10 or adult")
     shape = dataset.image_shape or dataset.X.shape[1:]
-    made = make(network, {}, input_shape=shape, n_classes=dataset.n_classes, seed=seed, device="cpu")
+    model = make(network, {}, input_shape=shape, n_classes=dataset.n_classes, seed=seed, device="cpu")
     train, rows = dataset.training(), dataset.splits["test"]
     X_test, y_test = dataset.X[rows], dataset.y[rows]
-    trained = made.fit(train.X, train.y, X_test[:1], y_test[:1], epochs=epochs)
-    error = 1 - made.score(X_test, y_test)
+    trained = model.fit(train.X, train.y, X_test[:1], y_test[:1], epochs=epochs)
+    error = 1 - model.score(X_test, y_test)
     if trained.reason or error > max_error:
         what = trained.reason or f"errs on {error:.1%} of the test rows after {epochs} epochs"
         raise RunError(

@@ -60,8 +60,8 @@ class ElasticNet:
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import SGDClassifier
 
-        how = {"loss": "log_loss", "penalty": "elasticnet", "max_iter": N_EPOCHS, "random_state": self.seed}
-        self.model = SGDClassifier(**how, alpha=self.alpha, l1_ratio=self.l1_ratio)
+        settings = {"loss": "log_loss", "penalty": "elasticnet", "max_iter": N_EPOCHS, "random_state": self.seed}
+        self.model = SGDClassifier(**settings, alpha=self.alpha, l1_ratio=self.l1_ratio)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.model.fit(X, y)

@@ -119,8 +119,8 @@ def _row(problem: Problem, method: str, choice: Choice) -> dict[str, Any]:
 def _live_share(problem: Problem, kept: Mapping[str, Any]) -> float:
     """Seconds of a live FoldSearchCV as a share of GridSearchCV's, both without the last fit."""
     listed = one_by_one(problem.candidates)
-    given: dict[str, Any] = {"strategy": OURS[0], "cv": problem.splits, "random_state": 0, "refit": False}
-    search = FoldSearchCV(problem.estimator, listed, **given)
+    settings: dict[str, Any] = {"strategy": OURS[0], "cv": problem.splits, "random_state": 0, "refit": False}
+    search = FoldSearchCV(problem.estimator, listed, **settings)
     started = perf_counter()
     search.fit(*problem.development)
     seconds = perf_counter() - started
@@ -229,11 +229,11 @@ def overhead_ms(n_candidates: int = 64, n_folds: int = 5) -> dict[str, float]:
     rng = np.random.default_rng(0)
     X, y = np.zeros((100, 2)), rng.permutation(np.tile([0, 1], 50))
     dummy, grid = DummyClassifier(strategy="uniform"), {"random_state": list(range(n_candidates))}
-    given: dict[str, Any] = {"cv": n_folds, "refit": False}
-    searches = {name: FoldSearchCV(dummy, grid, strategy=name, **given) for name in ("standard", OURS[0])}
+    settings: dict[str, Any] = {"cv": n_folds, "refit": False}
+    searches = {name: FoldSearchCV(dummy, grid, strategy=name, **settings) for name in ("standard", OURS[0])}
     return {
         name: _overhead_ms(search, X, y, n_folds)
-        for name, search in {**searches, "GridSearchCV": GridSearchCV(dummy, grid, **given)}.items()
+        for name, search in {**searches, "GridSearchCV": GridSearchCV(dummy, grid, **settings)}.items()
     }
 
 

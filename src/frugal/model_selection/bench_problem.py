@@ -121,8 +121,8 @@ class Spent:
 
     def choice(self, candidate: int) -> Choice:
         """Build the result; the time since the start, without fits, counts as the search's own."""
-        own = perf_counter() - self._started
-        return Choice(candidate, self.n_fits, self.n_fits, self.seconds + own)
+        search_s = perf_counter() - self._started
+        return Choice(candidate, self.n_fits, self.n_fits, self.seconds + search_s)
 
 
 def one_by_one(candidates: Sequence[Candidate]) -> list[dict[str, list[Any]]]:

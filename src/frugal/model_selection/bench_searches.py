@@ -155,7 +155,7 @@ def _ours(strategy: str) -> Search:
         X, y = problem.development
         facts = {"scorer": check_scoring(problem.estimator), "estimator": problem.estimator, "y": y}
         settings = complete_settings(strategy, {}, **facts, n_rows=len(X), n_folds=n_folds)
-        made = folds.make(
+        searched = folds.make(
             strategy,
             n_candidates=n_candidates,
             n_folds=n_folds,
@@ -167,7 +167,7 @@ def _ours(strategy: str) -> Search:
         def evaluate(task: FoldTask) -> Fit:
             return Fit(spent.score(task.candidate, task.fold), float(problem.seconds[task.candidate]))
 
-        trace = folds.run(made, evaluate)
+        trace = folds.run(searched, evaluate)
         # As `best_index_`: of equal candidates that have every fold, the first.
         counts = np.bincount([task.candidate for task in trace.tasks], minlength=n_candidates)
         means = np.where(counts == n_folds, problem.scores.mean(axis=1), -np.inf)

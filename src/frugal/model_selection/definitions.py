@@ -38,8 +38,8 @@ def definition_of(function: Callable[..., Any]) -> str:
     """The hash of what a callable does; of what an object holds nothing counts, as calls may change it."""
     seen: dict[int, str] = {}
     if isinstance(function, functools.partial):
-        given = _plain(seen, (function.args, function.keywords))
-        return _text("partial", definition_of(function.func), given)
+        arguments = _plain(seen, (function.args, function.keywords))
+        return _text("partial", definition_of(function.func), arguments)
     if isinstance(function, MethodType):
         function = function.__func__
     known = _unwrapped(function)

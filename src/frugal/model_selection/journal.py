@@ -51,7 +51,9 @@ def journal_of(
 def classes_of(estimator: Any) -> list[str]:
     """Our classes among an estimator and its parts, as roots of the code hash; others count by version."""
     kinds = {type(part) for part in (estimator, *estimator.get_params().values())}
-    return sorted(f"{of.__module__}:{of.__qualname__}" for of in kinds if of.__module__.startswith("frugal."))
+    return sorted(
+        f"{kind.__module__}:{kind.__qualname__}" for kind in kinds if kind.__module__.startswith("frugal.")
+    )
 
 
 class Journal:

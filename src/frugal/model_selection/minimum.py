@@ -240,8 +240,8 @@ class Objective:
         reason = ""
         try:
             with self.surroundings.applied():
-                given = {name: getattr(task, name) for name in self.names}
-                value: Any = self.function(dict(task.candidate), **given)
+                resources = {name: getattr(task, name) for name in self.names}
+                value: Any = self.function(dict(task.candidate), **resources)
         except MemoryError:
             raise
         except Exception as raised:  # noqa: BLE001  whatever it raised is the reason of a failed trial

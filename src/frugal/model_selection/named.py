@@ -15,9 +15,9 @@ def _init_of(strategy: str) -> Callable[..., None]:
     left = [parameter for name, parameter in signature.parameters.items() if name != "strategy"]
 
     def init(self: FoldSearchCV, *args: Any, **kwargs: Any) -> None:
-        given = init.__signature__.bind(self, *args, **kwargs).arguments  # type: ignore[attr-defined]
-        del given["self"]
-        FoldSearchCV.__init__(self, strategy=strategy, **given)
+        settings = init.__signature__.bind(self, *args, **kwargs).arguments  # type: ignore[attr-defined]
+        del settings["self"]
+        FoldSearchCV.__init__(self, strategy=strategy, **settings)
 
     init.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
     init.__name__, init.__qualname__ = "__init__", f"{strategy}.__init__"

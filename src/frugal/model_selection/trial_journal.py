@@ -70,10 +70,10 @@ class TrialJournal(Journal):
                 f"{self._journal.path} holds another trial {task.id} than the search asks for, so it is the "
                 f"journal of another run, such as one with another n_trials; {self._journal.remedy}"
             )
-        given = {name: row[name] for name in ANSWER} | {"curve": tuple(row["curve"])}
+        fields = {name: row[name] for name in ANSWER} | {"curve": tuple(row["curve"])}
         if row["fits"] is None:
-            return Trial(task, **given)
-        return ScoredTrial(task, **given, fits=tuple(ScoredFit(**fit) for fit in row["fits"]))
+            return Trial(task, **fields)
+        return ScoredTrial(task, **fields, fits=tuple(ScoredFit(**fit) for fit in row["fits"]))
 
     def _rows(self) -> list[dict[str, Any]]:
         return [dict(row) for row in self._by_id.values()]

@@ -37,7 +37,7 @@ def as_space(space: TrialSpace) -> SearchSpace:
 def space_text(space: SearchSpace) -> str | None:
     """A space as text for the header of a journal; definitions of the user count by content."""
     dimensions = {name: f"{dimension!r}" for name, dimension in space.dimensions.items()}
-    chosen = [of.values for of in space.dimensions.values() if isinstance(of, Choice)]
+    chosen = [choice.values for choice in space.dimensions.values() if isinstance(choice, Choice)]
     code = definitions_in(chosen)
     return as_text(dimensions | {"signs": dict(space.signs)} | ({"code": code} if code else {}))
 

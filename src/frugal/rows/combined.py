@@ -250,10 +250,10 @@ def distinct_accessed(fit: Fit, counts: ArrayLike, hessian_share: float = HESSIA
     trace = fit.trace
     parts = np.ceil(hessian_share * trace.size).astype(np.int64)
     readings = (np.diff(trace.points, prepend=0) - trace.n_products * parts) / trace.size
-    of = {m: distinct(m) for m in {*trace.size.tolist(), *parts.tolist()}}
+    expected = {m: distinct(m) for m in {*trace.size.tolist(), *parts.tolist()}}
     return float(
         sum(
-            k * of[m] + products * of[part]
+            k * expected[m] + products * expected[part]
             for k, m, products, part in zip(
                 readings.tolist(), trace.size.tolist(), trace.n_products.tolist(), parts.tolist(), strict=True
             )

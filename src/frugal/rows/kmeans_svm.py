@@ -69,7 +69,10 @@ class KMSVM(ReducedSVM):
     def _reduce(self, X: Floats, codes: Indices, weights: Floats, seed: int) -> Left:
         # Every class is clustered from the same seed, so that swapping two labels swaps the predictions.
         rows = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
-        parts = [_centres(X[own], weights[own], self._cluster(X[own], weights[own], seed)) for own in rows]
+        parts = [
+            _centres(X[members], weights[members], self._cluster(X[members], weights[members], seed))
+            for members in rows
+        ]
         centres = np.vstack([centres for centres, _ in parts])
         numbers = np.repeat(np.arange(len(parts)), [len(centres) for centres, _ in parts])
         return centres, numbers, np.ones(len(centres)), np.concatenate([sizes for _, sizes in parts])

@@ -47,8 +47,8 @@ def make(name: str, **parameters: Any) -> ReducedSVM:
     """
     from frugal.rows import kmeans_svm
 
-    made: ReducedSVM = getattr(kmeans_svm, METHODS[name])(**parameters)
-    return made
+    machine: ReducedSVM = getattr(kmeans_svm, METHODS[name])(**parameters)
+    return machine
 
 
 def _make(name: str, candidate: Candidate, seed: int) -> ReducedSVM:

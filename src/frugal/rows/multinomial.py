@@ -68,7 +68,7 @@ def evaluate(coef: Array, X: Array, codes: Ints, ridge: float) -> Evaluation:
     """
     m, each = len(X), np.arange(len(X))
     log_p = log_softmax(X @ coef, axis=1)
-    own = log_p[each, codes]
+    log_p_true = log_p[each, codes]
     p = np.exp(log_p)
     residuals = p.copy()
     residuals[each, codes] -= 1.0
@@ -79,11 +79,11 @@ def evaluate(coef: Array, X: Array, codes: Ints, ridge: float) -> Evaluation:
         spread = 0.0
     log_p[each, codes] = -np.inf
     return Evaluation(
-        objective=float(-own.mean() + 0.5 * ridge * np.vdot(coef, coef)),
+        objective=float(-log_p_true.mean() + 0.5 * ridge * np.vdot(coef, coef)),
         gradient=of_loss + ridge * coef,
         variance=spread / (m * (m - 1)) if m > 1 else np.nan,
         p=p,
-        separated=bool((own > log_p.max(axis=1)).all()),
+        separated=bool((log_p_true > log_p.max(axis=1)).all()),
     )
 
 

@@ -39,8 +39,8 @@ class Learned(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; any other name is a hyperparameter of the candidate."""
-        own = {name: params.pop(name) for name in tuple(params) if name in ("learner", "candidate", "seed")}
-        super().set_params(**own)
+        settings = {name: params.pop(name) for name in tuple(params) if name in ("learner", "candidate", "seed")}
+        super().set_params(**settings)
         if params:
             self.candidate = {**(self.candidate or {}), **params}
         return self

@@ -177,14 +177,16 @@ def trial_space_of(name: str, task: str, *, step: str, seed: int, size: Size) ->
 
     _check_known(name, task)
     if name in OF_SCIKIT_LEARN:
-        estimator, own = OF_SCIKIT_LEARN[name](task, seed, size)
-        space = as_space(own)
-        known_signs = {key: SIGNS.get(key.rpartition("__")[2], 0) for key in own}
+        estimator, values = OF_SCIKIT_LEARN[name](task, seed, size)
+        space = as_space(values)
+        known_signs = {key: SIGNS.get(key.rpartition("__")[2], 0) for key in values}
     else:
         estimator, space = Learned(name, seed=seed), learners.default_space(name)
         known_signs = dict(space.signs)
     signs = {f"{step}__{key}": sign for key, sign in known_signs.items()}
-    return estimator, SearchSpace({f"{step}__{key}": of for key, of in space.dimensions.items()}, signs=signs)
+    return estimator, SearchSpace(
+        {f"{step}__{key}": dimension for key, dimension in space.dimensions.items()}, signs=signs
+    )
 
 
 def _check_known(name: str, task: str) -> None:

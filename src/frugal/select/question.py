@@ -164,18 +164,18 @@ def splitter(question: Question, n_folds: int, seed: int) -> Any:
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
     check_whole("n_folds", n_folds, 2)
-    groups, given = question.groups, {"n_splits": n_folds, "shuffle": True, "random_state": seed}
+    groups, settings = question.groups, {"n_splits": n_folds, "shuffle": True, "random_state": seed}
     if groups is not None and groups.nunique() < n_folds:
         raise DatasetError(f"{question.path} has {groups.nunique()} groups, fewer than {n_folds} folds")
     if question.task == "regression":
-        return KFold(**given) if groups is None else GroupKFold(**given)
+        return KFold(**settings) if groups is None else GroupKFold(**settings)
     counts = question.target.value_counts()
     if counts.min() < n_folds:
         raise DatasetError(
             f"{question.path} has {counts.min()} row(s) of {question.target.name} {plain(counts.idxmin())!r}, "
             f"fewer than {n_folds} folds: leave that class out, or use fewer folds"
         )
-    return StratifiedKFold(**given) if groups is None else StratifiedGroupKFold(**given)
+    return StratifiedKFold(**settings) if groups is None else StratifiedGroupKFold(**settings)
 
 
 def plain(value: Any) -> Any:

@@ -67,9 +67,9 @@ def ranking(found: FoldSearchCV | TrialSearchCV) -> pd.DataFrame:
     results = found.cv_results_
     rows = []
     for number in np.argsort(results["rank_test_score"], kind="stable"):
-        own = dict(results["params"][number])
-        estimator = name_of(own.pop("model", found.estimator[-1]))
-        values = {name.removeprefix("model__"): value for name, value in own.items()}
+        params = dict(results["params"][number])
+        estimator = name_of(params.pop("model", found.estimator[-1]))
+        values = {name.removeprefix("model__"): value for name, value in params.items()}
         values |= values.pop("candidate", {})  # of `Learned`
         rows.append({
             "rank": int(results["rank_test_score"][number]),
@@ -77,7 +77,7 @@ def ranking(found: FoldSearchCV | TrialSearchCV) -> pd.DataFrame:
             "hyperparameters": json.dumps(values, default=lambda value: value.item()),
             "mean_score": float(results["mean_test_score"][number]),
             "sd_over_folds": float(results["std_test_score"][number]),
-            **{name: of(results[name][number]) for name, of in _OF_ROWS.items() if name in results},
+            **{name: render(results[name][number]) for name, render in _OF_ROWS.items() if name in results},
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -115,8 +115,8 @@ def spent(question: Question, found: TrialSearchCV) -> str:
     text += _failed(found, np.ones((n_trials, n_splits), dtype=bool)) + f", {found.n_fits_} fits"
     if found.resource == "n_samples":
         sizes, n_rows = _sizes(question, found), len(question.target)
-        given = int((results["resource"][:, None] * sizes // n_rows).sum())
-        text += f", {given:,} training rows in place of {n_trials * sizes.sum():,} if each trial had all"
+        n_used = int((results["resource"][:, None] * sizes // n_rows).sum())
+        text += f", {n_used:,} training rows in place of {n_trials * sizes.sum():,} if each trial had all"
     elif found.resource is not None:
         most = found.best_params_[found.resource]
         total = n_splits * int(results["resource"].sum())
@@ -141,10 +141,10 @@ def _sizes(question: Question, found: FoldSearchCV | TrialSearchCV) -> NDArray[n
 
 def compared(found: FoldSearchCV | TrialSearchCV, peer: Peer) -> str:
     """The best score beside the peer's, on the folds that both have."""
-    own = best_scores(found)
-    has_both = np.isfinite(own) & np.isfinite(peer.scores)
-    of_folds = "" if has_both.all() else f" of {has_both.sum()} of {len(own)} folds"
-    score = found.best_score_ if has_both.all() else own[has_both].mean()
+    best = best_scores(found)
+    has_both = np.isfinite(best) & np.isfinite(peer.scores)
+    of_folds = "" if has_both.all() else f" of {has_both.sum()} of {len(best)} folds"
+    score = found.best_score_ if has_both.all() else best[has_both].mean()
     name = name_of_scoring(found.scoring)
     return f"{name} {score:.4f}{of_folds}; {peer.name}: {peer.scores[has_both].mean():.4f}"
 
@@ -161,14 +161,14 @@ def flattering(question: Question, found: FoldSearchCV | TrialSearchCV, peer: Pe
                 f"{n_rest} of {counts.sum()} rows are not {common!r}: always saying {common!r} is right in "
                 f"{share:.1f} %; --scoring balanced_accuracy tells more"
             )
-    own = best_scores(found)
-    has_both = np.isfinite(own) & np.isfinite(peer.scores)
-    own, others = own[has_both], peer.scores[has_both]
-    if len(own) < 2:
+    best = best_scores(found)
+    has_both = np.isfinite(best) & np.isfinite(peer.scores)
+    best, others = best[has_both], peer.scores[has_both]
+    if len(best) < 2:
         return [*notes, "one fold at most can be compared with the same answer always: give the search more time"]
-    if math.isclose(own.mean(), 1.0) and found.scoring in SCORINGS.values():
+    if math.isclose(best.mean(), 1.0) and found.scoring in SCORINGS.values():
         notes.append("a perfect score: does a column hold what is only known afterwards?")
-    difference = own - others
+    difference = best - others
     if np.ptp(difference) > 0:
         from frugal.stats import mean_interval
 
@@ -190,8 +190,10 @@ def listed(ranked: pd.DataFrame) -> str:
     """The first candidates, a line each: rank, estimator, mean score, its spread over folds, hyperparameters."""
     lines = []
     for row in ranked.head(N_SHOWN).to_dict("records"):
-        own = json.loads(row["hyperparameters"])
-        shown = ", ".join(f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in own.items())
+        hyperparameters = json.loads(row["hyperparameters"])
+        shown = ", ".join(
+            f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in hyperparameters.items()
+        )
         score = f"stopped after {row['n_folds_evaluated']} folds" if "n_folds_evaluated" in row else "failed"
         if math.isfinite(row["mean_score"]):
             of_folds = f" of {row['n_folds_evaluated']} folds" if row.get("stopped_because") else ""

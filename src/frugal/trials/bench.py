@@ -118,7 +118,7 @@ def _fits(sizes: Sequence[int], d: int, seed: int) -> list[dict[str, Any]]:
     gp = GP("matern52_ard", lengthscale=None, amplitude=None, noise_variance=None, prior="repaired", n_restarts=1)
     dngo = DNGO(seed=seed)
 
-    given = GP("se", lengthscale=0.5, noise_variance=NOISE**2)
+    fixed = GP("se", lengthscale=0.5, noise_variance=NOISE**2)
     signed = SignGP("se", lengthscale=0.5, noise_variance=NOISE**2)
     site_X, site_dim = rng.random((N_SITES, d)) * 0.4, np.arange(N_SITES) % d  # where the bowl falls
     signs = site_X, site_dim, -np.ones(N_SITES)
@@ -131,7 +131,7 @@ def _fits(sizes: Sequence[int], d: int, seed: int) -> list[dict[str, Any]]:
     calls: dict[str, Callable[[Array, Array], Callable[[], object]]] = {
         "gp_ml2": lambda X, y: lambda: gp.fit(X, y),
         "gp_evidence": evidence,
-        "gp_given": lambda X, y: lambda: given.fit(X, y),
+        "gp_given": lambda X, y: lambda: fixed.fit(X, y),
         "sign_gp_given": lambda X, y: lambda: signed.fit(X, y, *signs),
         "dngo": lambda X, y: lambda: dngo.fit(X, y),
     }

@@ -109,20 +109,20 @@ def search(
         options["termination"] = on_curves(options["termination"], target.n_epochs)
         if "extrapolations" in settings:
             options["termination"]["known"] = Extrapolations.read(settings["extrapolations"], target.replayed)
-    given: dict[str, Any] = {
+    shared: dict[str, Any] = {
         "space": target.space,
         "n_trials": n_trials,
         "rng": rng_for("search", draws, learner, dataset, seed),
     }
     if name in others:
-        strategy = others[name](**given, n_initial=n_initial, **options)
+        strategy = others[name](**shared, n_initial=n_initial, **options)
     else:
         first = initial_design(target.space, n_drawn, rng_for("initial design", learner, dataset, seed))
         if "initial" in settings_of(name):
             options["initial"] = first[:n_initial]
         else:
             log.warning("warning: %s does not take the first candidates that other strategies start from", name)
-        strategy = make(name, **given, **_facts(target, name, options), **options)
+        strategy = make(name, **shared, **_facts(target, name, options), **options)
         if isinstance(target, LearnerProblem):
             _check_rows(target, {**settings_of(name), **options})
     if isinstance(target, LearnerProblem):  # before a clock starts; look-ups tell times that were measured before
@@ -159,7 +159,7 @@ def _check_rows(target: LearnerProblem, settings: Mapping[str, Any]) -> None:
             check_whole(name if sizes is None else "sizes", asked[name], n_classes, most, what)
 
 
-def _facts(target: Problem, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _facts(target: Problem, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Settings that the problem supplies to a strategy: classes, training rows and epochs."""
     facts: dict[str, Any] = {}
     if isinstance(target, LearnerProblem):
@@ -167,10 +167,10 @@ def _facts(target: Problem, name: str, given: Mapping[str, Any]) -> dict[str, An
     elif isinstance(target, (LookUpProblem, CurvesProblem)):
         facts = {"n_rows": target.sizes[-1]}
     n_epochs = target.n_epochs if isinstance(target, (LearnerProblem, CurvesProblem)) else None
-    if n_epochs is not None and given.get("resource", "epochs") == "epochs":
+    if n_epochs is not None and options.get("resource", "epochs") == "epochs":
         facts["max_resource"] = n_epochs
     known = settings_of(name)
-    return {setting: value for setting, value in facts.items() if setting in known and setting not in given}
+    return {setting: value for setting, value in facts.items() if setting in known and setting not in options}
 
 
 def on_curves(termination: Mapping[str, Any], horizon: int) -> dict[str, Any]:

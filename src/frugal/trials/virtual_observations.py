@@ -39,9 +39,9 @@ def signs_of(space: SearchSpace, signs: Mapping[str, int] | None, control: str =
             the space contradicts.
     """
     check_choice("control", control, CONTROLS)
-    given = space.signs if signs is None else signs
-    space.check_signs(given)
-    for name, sign in given.items():
+    known = space.signs if signs is None else signs
+    space.check_signs(known)
+    for name, sign in known.items():
         stated = space.signs.get(name, 0)
         if sign * stated < 0:
             raise ValueError(
@@ -49,7 +49,7 @@ def signs_of(space: SearchSpace, signs: Mapping[str, int] | None, control: str =
                 "control 'reversed' turns all signs round"
             )
     turned = {"none": 1, "reversed": -1, "unsigned": 0}[control]
-    return {name: turned * int(given[name]) for name in space.dimensions if turned and given.get(name, 0)}
+    return {name: turned * int(known[name]) for name in space.dimensions if turned and known.get(name, 0)}
 
 
 def region(space: SearchSpace, signs: Mapping[str, int], best: Array, kind: str) -> Array:

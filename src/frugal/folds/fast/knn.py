@@ -98,11 +98,11 @@ def _score_group(fold: Fold, wanted: _Wanted, by_tree: bool, batch: Batch) -> No
     targets = encode(fold.y_test, neighbours.classes)
     for by_distance, (predicted, unsettled) in votes.items():
         chosen = wanted.by_distance == by_distance
-        of = lines[chosen]
+        rows = lines[chosen]
         scores = np.count_nonzero(predicted == targets, axis=1) / len(targets)
-        batch.scores.update(zip(wanted.index[chosen].tolist(), scores[of].tolist(), strict=True))
-        batch.n_deferred += int(np.count_nonzero(unsettled, axis=1)[of].sum())
-        batch.n_tied += int(n_tied[of].sum())
+        batch.scores.update(zip(wanted.index[chosen].tolist(), scores[rows].tolist(), strict=True))
+        batch.n_deferred += int(np.count_nonzero(unsettled, axis=1)[rows].sum())
+        batch.n_tied += int(n_tied[rows].sum())
 
 
 def _defer(neighbours: Neighbours, fold: Fold, votes: _Votes) -> None:

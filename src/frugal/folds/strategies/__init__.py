@@ -90,8 +90,8 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
     strategy = _REGISTRY.checked(name, settings)
     check_counts(n_candidates, n_folds)
     check_rng(rng)
-    made = strategy(n_candidates=n_candidates, n_folds=n_folds, rng=rng, **settings)
-    return locked(cast(FoldStrategy, made))
+    instance = strategy(n_candidates=n_candidates, n_folds=n_folds, rng=rng, **settings)
+    return locked(cast(FoldStrategy, instance))
 
 
 def try_out(name: str, settings: Mapping[str, Any], *, n_candidates: int = 128, n_folds: int = 5) -> None:

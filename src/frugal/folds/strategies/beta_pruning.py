@@ -108,14 +108,14 @@ class BetaPruning(OnLedger):
                 self._buffer.append(candidate)
                 self._ledger.note("restore", candidate, against=task.candidate)
         self._buffer.sort(key=lambda candidate: (-self._rank(candidate), candidate))
-        told = [candidate for candidate in self._buffer if self._ledger.scores[candidate]]
-        for candidate in told[1:]:
-            prob = None if self._ledger.awaits(candidate) else self._beliefs.prunes(told[0], candidate)
+        scored = [candidate for candidate in self._buffer if self._ledger.scores[candidate]]
+        for candidate in scored[1:]:
+            prob = None if self._ledger.awaits(candidate) else self._beliefs.prunes(scored[0], candidate)
             if prob is not None:
-                self._drop(candidate, "prune", against=told[0], probability=prob)
-                self._pruned.setdefault(told[0], []).append(candidate)
+                self._drop(candidate, "prune", against=scored[0], probability=prob)
+                self._pruned.setdefault(scored[0], []).append(candidate)
         if len(self._buffer) >= self._size:
-            for candidate in told[1:]:
+            for candidate in scored[1:]:
                 if candidate in self._buffer and self._ledger.has_all_folds(candidate):
                     self._drop(candidate, "evict")
 

@@ -192,8 +192,8 @@ class SuccessiveHalving:
         """Best of the last finished rung; before that, best of the answers so far."""
         if self._order:
             return self._order[0]
-        told = [(mean_score(s), -i) for i, s in enumerate(self._scores) if s]
-        best, index = max(told, default=(-math.inf, 0))
+        ranked = [(mean_score(s), -i) for i, s in enumerate(self._scores) if s]
+        best, index = max(ranked, default=(-math.inf, 0))
         return None if best == -math.inf else -index
 
     @property

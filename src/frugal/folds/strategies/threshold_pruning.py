@@ -51,10 +51,10 @@ class ThresholdPruning(Sequential):
 
     def _verdict(self, candidate: int) -> dict[str, Any] | None:
         ledger = self._ledger
-        own, best = ledger.scores[candidate], ledger.incumbent
-        if best is None or not ledger.complete or len(own) < self._min_folds:
+        scores, best = ledger.scores[candidate], ledger.incumbent
+        if best is None or not ledger.complete or len(scores) < self._min_folds:
             return None
-        reference = mean_score(ledger.scores[best][: len(own)])
+        reference = mean_score(ledger.scores[best][: len(scores)])
         # Means are rounded to 12 decimals, and the product magnifies that: a tie is not behind.
-        behind = mean_score(own) * (1 + self._threshold) < reference - 1e-9
+        behind = mean_score(scores) * (1 + self._threshold) < reference - 1e-9
         return {"against": best} if behind else None

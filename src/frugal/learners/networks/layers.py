@@ -248,10 +248,10 @@ def _conv(conv: Conv, shape: tuple[int, ...], device: str, *, first: bool) -> tu
 _DRAWS: Final = {"glorot": nn.init.xavier_uniform_, "he": nn.init.kaiming_uniform_}
 
 
-def initialise(layer: Layer, how: str, rng: torch.Generator) -> None:
+def initialise(layer: Layer, scheme: str, rng: torch.Generator) -> None:
     """Draw a bound layer's weights, Glorot's or He's uniform distribution, on the CPU; biases become 0."""
     for i, value in enumerate(layer.values):
         if value.dim() > 1:
-            value.copy_(_DRAWS[how](torch.empty(value.shape), generator=rng))  # type: ignore[operator]
+            value.copy_(_DRAWS[scheme](torch.empty(value.shape), generator=rng))  # type: ignore[operator]
         else:
             value.fill_(1.0 if i == 2 else 0.0)  # batch normalisation: scale, then shift

@@ -179,10 +179,10 @@ class Network:
         for name, ours in self._identity().items():
             if identity.get(name) != ours:
                 raise ValueError(f"{path} was saved with {name} {identity.get(name)}, this network has {ours}")
-        own = self._tensors()
-        if [tensor.shape for tensor in own] != [getattr(saved, "shape", None) for saved in tensors]:
+        current = self._tensors()
+        if [tensor.shape for tensor in current] != [getattr(saved, "shape", None) for saved in tensors]:
             raise ValueError(f"{path} holds tensors of other shapes; delete it and train again")
-        for tensor, saved in zip(own, tensors, strict=True):
+        for tensor, saved in zip(current, tensors, strict=True):
             tensor.copy_(saved)
         self._optimiser.n_steps, self._curve, self._reason = n_steps, curve, reason
         return self

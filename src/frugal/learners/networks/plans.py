@@ -169,7 +169,7 @@ def space(name: str, network: str) -> SearchSpace:
         ValueError: on an unknown space or network; the message lists the known ones.
     """
     check_known("network", network, DEFAULTS)
-    check_known(f"space of {network}", name, [space for space, of in SPACES if of == network])
+    check_known(f"space of {network}", name, [space for space, owner in SPACES if owner == network])
     return SPACES[name, network]
 
 
@@ -200,9 +200,9 @@ def plan(network: str, candidate: Candidate) -> Plan:
     check_known("network", network, DEFAULTS)
     check_settings(candidate, DEFAULTS[network], f"hyperparameter of {network}", complete=False)
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in candidate.items()}
-    made = _PLANNERS[network](dict(DEFAULTS[network]) | plain)
-    _check(made)
-    return made
+    planned = _PLANNERS[network](dict(DEFAULTS[network]) | plain)
+    _check(planned)
+    return planned
 
 
 def _mnist_cnn(c: dict[str, Any]) -> Plan:
@@ -228,17 +228,17 @@ def _cifar_cnn(c: dict[str, Any]) -> Plan:
 _PLANNERS = {"mnist_cnn": _mnist_cnn, "mlp": _mlp, "cifar_cnn": _cifar_cnn}
 
 
-def _check(made: Plan) -> None:
-    counts = [layer.filters if isinstance(layer, Conv) else layer.units for layer in made.layers]
-    if any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in (*counts, made.batch_size)):
+def _check(planned: Plan) -> None:
+    counts = [layer.filters if isinstance(layer, Conv) else layer.units for layer in planned.layers]
+    if any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in (*counts, planned.batch_size)):
         raise ValueError(
-            f"units and batch size must be whole numbers of at least 1, got {counts} and {made.batch_size!r}"
+            f"units and batch size must be whole numbers of at least 1, got {counts} and {planned.batch_size!r}"
         )
-    if any(not 0 <= layer.dropout < 1 for layer in made.layers):
-        raise ValueError(f"dropout must lie in [0, 1), got {[layer.dropout for layer in made.layers]}")
-    check_known("optimizer", made.optimizer, ("adam", "sgd"))
-    if not (made.learning_rate > 0 and 0 <= made.momentum < 1 and made.weight_decay >= 0):
+    if any(not 0 <= layer.dropout < 1 for layer in planned.layers):
+        raise ValueError(f"dropout must lie in [0, 1), got {[layer.dropout for layer in planned.layers]}")
+    check_known("optimizer", planned.optimizer, ("adam", "sgd"))
+    if not (planned.learning_rate > 0 and 0 <= planned.momentum < 1 and planned.weight_decay >= 0):
         raise ValueError(
             "learning_rate must be above 0, momentum in [0, 1) and weight_decay at least 0, "
-            f"got {made.learning_rate}, {made.momentum} and {made.weight_decay}"
+            f"got {planned.learning_rate}, {planned.momentum} and {planned.weight_decay}"
         )

@@ -140,8 +140,8 @@ class Hyperband(OnLedger):
         self._rung, *self._later = self._plans[self._begun % len(self._plans)]
         self._begun += 1
         n = self._rung.n_candidates
-        given, self._first = self._first[:n], self._first[n:]
-        self._queue = [(c, None) for c in [*given, *self._space.sample(self._rng, n - len(given))]]
+        first, self._first = self._first[:n], self._first[n:]
+        self._queue = [(c, None) for c in [*first, *self._space.sample(self._rng, n - len(first))]]
         self._on_rung = []
         return True
 
@@ -153,6 +153,6 @@ class Hyperband(OnLedger):
 
     def _rank(self, trial: Trial) -> tuple[int, float]:
         """Sort key: largest resource first, then lowest error."""
-        given = trial.task.n_rows if self._on_rows else trial.task.epochs
-        assert given is not None
-        return -given, trial.error
+        resource = trial.task.n_rows if self._on_rows else trial.task.epochs
+        assert resource is not None
+        return -resource, trial.error

@@ -172,7 +172,8 @@ class Hypertune(Ei):
             return WAIT
         if not self._has_begun:
             self._has_begun = True
-            self._initial[:0] = [start] if (start := self._start) is not None else []
+            if (start := self._start) is not None:
+                self._initial.insert(0, dict(start))
         return super().ask()
 
     def tell(self, trial: Trial) -> None:

@@ -83,7 +83,7 @@ class CostLossGP(JointGP):
     _priors = ("repaired",)
 
     def __init__(self, *, weights: ArrayLike | None = None, noise_scale: float = 0.001, **settings: Any) -> None:
-        super().__init__(_CostLossFactor(), given=_given(weights), noise_scale=noise_scale, **settings)
+        super().__init__(_CostLossFactor(), mixing=_given(weights), noise_scale=noise_scale, **settings)
 
     def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
         points = np.array(X, dtype=float)

@@ -45,7 +45,7 @@ class JointGP(GP):
         self,
         fidelity: Fidelity,
         *,
-        given: Array,
+        mixing: Array,
         noise_scale: float,
         kernel: str = "matern52_product",
         prior: str = "repaired",
@@ -65,7 +65,7 @@ class JointGP(GP):
             n_restarts=n_restarts,
         )
         check_positive("noise_scale", noise_scale)
-        self._fidelity, self._given_mixing, self._noise_scale = fidelity, given, noise_scale
+        self._fidelity, self._given_mixing, self._noise_scale = fidelity, mixing, noise_scale
         self._covariance = Joint(self._kernel, fidelity)
 
     def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:

@@ -76,7 +76,7 @@ class Sites:
         sign: -1.0 or 1.0, (m,).
         kernel: one of `PROFILES`.
         v: scale of the probit likelihood, in units of the derivative.
-        own: differences between the points, (d, m, m).
+        differences: differences between the points, (d, m, m).
     """
 
     X: Array
@@ -84,7 +84,7 @@ class Sites:
     sign: Array
     kernel: str
     v: float
-    own: Array
+    differences: Array
 
     @classmethod
     def of(cls, X: Array, dim: Ints, sign: Array, kernel: str, v: float) -> Sites:
@@ -120,9 +120,9 @@ class Sites:
 
     def among(self, log_lengthscale: Array) -> tuple[Array, PullBack]:
         """Covariances (m, m) of the derivatives, and what turns weights on them into a gradient."""
-        inverse, squares = np.exp(-2 * log_lengthscale), self.own * self.own
+        inverse, squares = np.exp(-2 * log_lengthscale), self.differences * self.differences
         s, u, w = PROFILES[self.kernel](np.tensordot(inverse, squares, axes=1))
-        by_column = self._along(self.own) * inverse[self.dim]
+        by_column = self._along(self.differences) * inverse[self.dim]
         both = -by_column.T * by_column  # the difference changes its sign with the order of the points
         same = np.where(self.dim[:, None] == self.dim, inverse[self.dim], 0.0)
 

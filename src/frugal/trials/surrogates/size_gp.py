@@ -147,8 +147,8 @@ class SizeGP(JointGP):
         full = size_covariance == "full"
         if full and prior == "robo":
             raise ValueError("size_covariance must be diagonal with the prior 'robo', got 'full'")
-        given, factor = _given(size_weights, full=full), _SizeFactor(variant, full=full)
-        super().__init__(factor, given=given, noise_scale=noise_scale, prior=prior, **settings)
+        mixing, factor = _given(size_weights, full=full), _SizeFactor(variant, full=full)
+        super().__init__(factor, mixing=mixing, noise_scale=noise_scale, prior=prior, **settings)
 
     def _robo_prior(self, d: int, n_parameters: int) -> RoboPrior:
         return RoboPrior(

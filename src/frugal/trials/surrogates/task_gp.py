@@ -102,8 +102,8 @@ class TaskGP(JointGP):
     ) -> None:
         check_whole("n_tasks", n_tasks, 1)
         self._n_tasks, self._factor = n_tasks, _TaskFactor(n_tasks)
-        given = _given(task_factor, self._factor, n_tasks)
-        super().__init__(self._factor, given=given, noise_scale=noise_scale, **settings)
+        mixing = _given(task_factor, self._factor, n_tasks)
+        super().__init__(self._factor, mixing=mixing, noise_scale=noise_scale, **settings)
 
     def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
         points = np.array(X, dtype=float)

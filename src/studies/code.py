@@ -105,6 +105,11 @@ def lookup(step: str, of: str, dataset: str) -> Job:
     return Job((f"studies.jobs:_lookup_{step}", *roots), (*datasets([dataset]), *names))
 
 
+def environment() -> Job:
+    """`python interpreters.py`."""
+    return Job(("studies.interpreters:main",))
+
+
 def rows(experiment: str, settings: Mapping[str, Any], methods: Iterable[str]) -> Job:
     """`python -m studies job rows`.
 

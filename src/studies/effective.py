@@ -118,6 +118,8 @@ def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
                 share = {} if entry.budget_share is None else {"budget_share": entry.budget_share}
                 yield run, ALL, name, _merged("folds", entry.strategy, known, {**entry.settings, **share})
     for study in registry.paper(folder).studies if folder in ("greedy_cv", "beta_pruning") else ():
+        if study.run is not None:  # one of `_experiments`
+            continue
         run = study.name
         for name in study.method_names:
             network = config["beta_pruning"]["network"]

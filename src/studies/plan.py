@@ -21,6 +21,7 @@ from studies import code as studies_jobs
 from studies.captions import caption
 from studies.folds_comparison.entries import entries_of
 from studies.greedy_cv.combinations import combinations
+from studies.records import Study
 from studies.searches import Search
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
@@ -29,7 +30,7 @@ Wildcards = Any
 """What Snakemake fills a rule's places with: names as attributes, text as values."""
 ALL: Final = "all"
 """In a path, in place of one method or one length: a job does all of them."""
-SENSITIVITY_ONLY: Final = ("sensitivity", "factorial", "sizes")
+SENSITIVITY_ONLY: Final = ("sensitivity", "factorial", "sizes", "library")
 """Tables and figures of document 001 that are our own study."""
 OLSON_SCALERS: Final = {"bernoulli_nb": "min_max", "decision_tree": "none", "knn": "robust"}
 """Of Olson et al.'s code; that of the tree, which orders every feature as before, is left out."""
@@ -440,11 +441,13 @@ class Plan:
 
     def row_files(self, w: Wildcards) -> list[str]:
         """What the methods of an experiment give."""
-        methods = [ALL] if self.config["methods_per_job"] == "all" else self.experiments[w.experiment].method_names
+        experiment = self.experiments[w.experiment]
+        are_one = self.config["methods_per_job"] == "all" and not experiment.is_long
+        per_job = 1 if experiment.is_long else self.config["seeds_per_job"]
         return [
             f"results/rows/{w.experiment}/{method}/seeds{first}-{last}.parquet"
-            for method in methods
-            for first, last in shares(self._block(w.experiment)["n_seeds"], self.config["seeds_per_job"])
+            for method in ([ALL] if are_one else experiment.method_names)
+            for first, last in shares(self._block(w.experiment)["n_seeds"], per_job)
         ]
 
     def row_methods(self, w: Wildcards) -> Sequence[str]:
@@ -457,12 +460,18 @@ class Plan:
         key = experiment.datasets
         names = [block[key]] if key == "dataset" else block[key] if key else []
         prepared = [path for name in names if name in CATALOGUE for path in dataset_files(name)]
-        return prepared + ([self._row_curves(block)] if experiment.replays_curves else [])
+        curves = [self._row_curves(block)] if experiment.replays_curves else []
+        return prepared + curves + self._row_interpreter(experiment, block)
 
     def _row_curves(self, block: Config) -> str:
         """The file of the stored curves that an experiment replays."""
         name = block["curves"]
         return f"results/curves/{name}_{self.networks_of_curves[name]['dataset']}.parquet"
+
+    def _row_interpreter(self, experiment: Study, block: Config) -> list[str]:
+        """The file that says where the other interpreter of an experiment is, unless its settings name it."""
+        is_needed = experiment.environment and block["python"] is None
+        return [f"results/environments/{experiment.environment}.json"] if is_needed else []
 
     def row_settings(self, w: Wildcards) -> str:
         """Settings of an experiment; the number of seeds is the workflow's own."""
@@ -470,6 +479,8 @@ class Plan:
         settings = {key: value for key, value in block.items() if key != "n_seeds"}
         if self.experiments[w.experiment].replays_curves:
             settings["table"] = self._row_curves(block)
+        for path in self._row_interpreter(self.experiments[w.experiment], block):
+            settings["interpreter"] = path
         return as_json(settings)
 
     def row_code(self, w: Wildcards) -> str:

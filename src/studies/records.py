@@ -162,8 +162,11 @@ class Study:
         refit: what fits and tests the choices of searches: a function of the rows of these, the settings, the
             folder of the data, and the journal in which fits are kept.
         is_timed: whether it measures seconds, so that nothing else may run beside it.
+        is_long: whether a job does one method from one seed, however many others do.
         datasets: the key of its settings that names the dataset, or the datasets, that it reads; empty: none.
         replays_curves: whether it replays the stored curves that the key `curves` of its settings names.
+        environment: name of the file under `envs/` with the packages of another interpreter that it calls, unless
+            the key `python` of its settings names one; empty: none.
         reads: names of the runs that its claims are judged on, one below the other; none: its own.
         judged: of these the rows that its claims are judged on; None: all.
         arrays: what its claims are measured on, from those rows.
@@ -183,8 +186,10 @@ class Study:
     derived_from: tuple[str, ...] = ()
     refit: Callable[..., pd.DataFrame] | None = None
     is_timed: bool = False
+    is_long: bool = False
     datasets: str = ""
     replays_curves: bool = False
+    environment: str = ""
     reads: tuple[str, ...] = ()
     judged: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     arrays: Callable[[pd.DataFrame], Arrays] | None = None

@@ -87,7 +87,8 @@ def run(
         method: one of its methods.
         seed: number of the repetition.
         settings: of the experiment, all methods alike; what is not given is the document's own. Those of an
-            experiment that replays curves have the file of them, `table`.
+            experiment that replays curves have the file of them, `table`; those of one that calls another
+            interpreter the file that says where it is, `interpreter`.
         root: folder of the datasets.
 
     Raises:
@@ -101,7 +102,8 @@ def run(
     check_known(f"method of {experiment}", method, known[experiment].method_names)
     study = known[experiment]
     assert study.run is not None
-    apart = {key: value for key, value in settings.items() if key == "table" and study.replays_curves}
+    files = {"table": study.replays_curves, "interpreter": bool(study.environment)}
+    apart = {key: value for key, value in settings.items() if files.get(key)}
     given = {key: value for key, value in settings.items() if key not in apart}
     rows = study.run(method, seed, of_study(paper_of(experiment), experiment, given) | apart, root)
     rows = rows.drop(columns=[name for name in ("method", "seed") if name in rows])

@@ -123,6 +123,8 @@ def _of_greedy_cv(run: str) -> Kind:
             return Kind(run, columns, {"dataset": "letter_[0-9]+", **whole}, lacks)
         case "search_time":
             return Kind(run, columns, {**_OLSON, **whole}, lacks)
+        case "library":
+            return _of_experiment(run)
     return Kind("variants", (*columns, "variant"), {**_OLSON, **whole}, ("strategy",))
 
 

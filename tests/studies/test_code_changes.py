@@ -147,6 +147,16 @@ def test_a_sampler_of_rows_reruns_the_experiments_that_draw_with_it(copy):
     assert found == sorted([*named("rows subsampling", "rows bias", "rows combinations", "rows fractions"), *own])
 
 
+def test_what_another_interpreter_runs_reruns_the_experiment_that_calls_it(copy):
+    found = changed(
+        copy,
+        "studies/greedy_cv/library_script.py",
+        "for train_scores in (True, False)",
+        "for train_scores in (True,)",
+    )
+    assert found == named("rows library")
+
+
 @pytest.mark.parametrize(
     ("path", "old", "new"),
     [

@@ -139,3 +139,19 @@ def test_every_target_has_files_of_its_own(plan):
         "results/greedy_cv/tables/table1.md",
     ]
     assert {"folds_comparison_ranks", "big_data_figure10_table", "greedy_cv_claims_sensitivity"} <= set(targets)
+
+
+@pytest.mark.parametrize("python", [None, "python3"])
+def test_a_long_experiment_has_a_job_per_method_and_seed_which_waits_for_its_interpreter_or_is_given_one(python):
+    given = {"scale": "paper", "greedy_cv": {"library": {"python": python, "n_seeds": 3}}}
+    plan = Plan(configuration.complete(given, source="configuration"))
+    files = plan.row_files(Of(experiment="library"))
+    assert files == [
+        f"results/rows/library/{method}/seeds{seed}-{seed}.parquet"
+        for method in ("today", "of_2021")
+        for seed in range(3)
+    ]
+    made, job = "results/environments/scikit-learn-0.24.json", Of(experiment="library", method="of_2021")
+    assert (made in plan.row_inputs(job)) == (python is None)
+    settings = json.loads(plan.row_settings(job))
+    assert (settings["python"], settings.get("interpreter")) == (python, None if python else made)

@@ -6,6 +6,7 @@ from frugal.code import jobs
 from frugal.datasets.catalogue import CATALOGUE
 from frugal.learners import CLASSIFIERS, NETWORKS
 from studies import code as studies_jobs
+from studies import interpreters
 from studies import config as studies_config
 from studies.plan import Plan, as_json, dataset_files, files, hash_of
 

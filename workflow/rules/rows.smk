@@ -35,6 +35,31 @@ use rule rows as rows_timed with:
     threads: ALL_CORES
 
 
+rule environment:
+    # Where an interpreter with another library is: conda's, or that of a virtual environment made here; or why there is
+    # none. The script imports nothing of ours, since conda's interpreter runs it.
+    input:
+        pins=workflow.source_path("../../envs/scikit-learn-0.24.yaml"),
+    output:
+        "results/environments/scikit-learn-0.24.json",
+    log:
+        "results/logs/environments/scikit-learn-0.24.log",
+    benchmark:
+        "results/benchmarks/environments/scikit-learn-0.24.tsv"
+    conda:
+        "../../envs/scikit-learn-0.24.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        script=interpreters.__file__,
+        folder=lambda wildcards, output: output[0].removesuffix(".json"),
+        code=hash_of(studies_jobs.environment()),
+    shell:
+        "python {params.script:q} --pins {input.pins:q} --folder {params.folder} --output {output} > {log} 2>&1"
+
+
 rule gather_rows:
     # All methods and seeds of an experiment in one file.
     input:

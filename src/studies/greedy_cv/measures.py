@@ -44,10 +44,10 @@ def runs_of_cells(runs: pd.DataFrame, table: str) -> pd.DataFrame:
     return inside if _are_whole(inside, table) else runs
 
 
-def are_enough(runs: pd.DataFrame, table: str) -> bool:
-    """Whether every cell of a printed table is there, each with `FLOOR` repetitions of every method."""
+def are_enough(runs: pd.DataFrame, table: str, floor: int = FLOOR) -> bool:
+    """Whether every cell of a printed table is there, each with so many repetitions of every method."""
     inside = runs_of_cells(runs, table)
-    return _are_whole(inside, table) and fewest_seeds(inside) >= FLOOR
+    return _are_whole(inside, table) and fewest_seeds(inside) >= floor
 
 
 def fewest_seeds(runs: pd.DataFrame) -> int:

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from studies.settings import (
     OURS,
     Candidates,
+    Folds,
     FoldsList,
     Instead,
     Name,
@@ -144,6 +145,26 @@ class Sizes(Settings):
     smoke = {"n_rows": [500, 1000], "n_candidates": [128], "n_seeds": 1}
 
 
+class Library(Settings):
+    """Table 3 by scikit-learn's own halving, of today and of the document's time; about four hours."""
+
+    datasets: Several[Dataset] = setting(["wdbc", "boston", "digits"], "section 4.2")
+    classifiers: Several[Classifier] = setting(["bernoulli_nb", "decision_tree", "knn"], "section 4.2")
+    space: Space = setting("ranges", "section 4.3", "of the candidates, without a scaler, on stratified folds")
+    n_candidates: Candidates = setting([256, 512, 1024], "section 4.3", _N)
+    n_folds: Folds = setting(10, "section 4.3", _K)
+    n_seeds: Seeds = setting(10, OURS, _SEEDS)
+    python: str | None = setting(
+        None,
+        OURS,
+        "interpreter with the other scikit-learn; null: conda's, or that of a virtual environment that a Python "
+        "3.9 makes of `envs/scikit-learn-0.24.yaml`",
+    )
+
+    laptop = {"datasets": ["wdbc"], "n_candidates": [256], "n_seeds": 1}
+    smoke = {"classifiers": ["knn"], "n_candidates": [27], "n_folds": 2, "python": "python"}
+
+
 class GreedyCv(Settings):
     """Document 001: greedy k-fold cross-validation."""
 
@@ -174,6 +195,7 @@ class GreedyCv(Settings):
     sensitivity: Sensitivity
     factorial: Factorial
     sizes: Sizes
+    library: Library
     figure_seed: Seed = setting(0, OURS, "of the explaining Figures 1 to 10")
 
     laptop = {"readings": Instead()}

@@ -244,11 +244,6 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     return {"greedy": values[GREEDY], "halving": values[HALVING], "printed": printed}
 
 
-def is_enough(runs: pd.DataFrame) -> bool:
-    """Whether there are `FLOOR` repetitions in each cell of Table 3."""
-    return are_enough(runs, "table3", floor=FLOOR)
-
-
 def instead(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
     """That no claim is testable, and why, where the library of 2021 was not there."""
     theirs = runs[runs["method"] == "of_2021"]
@@ -260,6 +255,7 @@ def instead(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
     return {claim.id: (NOT_TESTABLE, why) for claim in CLAIMS}
 
 
+IS_ENOUGH: Final = partial(are_enough, table="table3", floor=FLOOR)
 LIBRARY: Final = Study(
     name="library",
     methods=METHODS,
@@ -270,7 +266,7 @@ LIBRARY: Final = Study(
     environment="scikit-learn-0.24",
     judged=judged,
     arrays=arrays,
-    is_enough=is_enough,
+    is_enough=IS_ENOUGH,
     instead=instead,
     claims_file="claims_library",
     floor=FLOOR,
@@ -279,7 +275,7 @@ _claim = partial(Claim, section="5.2", unit="share", of="library", artefact="tab
 
 
 def _n_same_sign(arrays: Mapping[str, Array]) -> float:
-    """Cells in which the same strategy has the lower mean as in Table 3; nan where a cell was not run or printed."""
+    """Cells in which the same strategy has the lower mean as in Table 3; nan where one was not run or printed."""
     greedy, halving = (seed_means(arrays[name]).mean(axis=1) for name in ("greedy", "halving"))
     ours, printed = np.sign(halving - greedy), arrays["printed"][:, 0, 0]
     return np.nan if np.isnan(ours + printed).any() else float((ours == printed).sum())

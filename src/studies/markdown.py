@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -86,6 +87,12 @@ def _cell(row: object) -> str:
     if pd.isna(ours):
         left = NOT_RUN if row.scale == NOT_RUN else f"no value{end}"  # type: ignore[attr-defined]
     return left if pd.isna(published) else f"{left} ({published:.3f}{row.published_stars})"  # type: ignore[attr-defined]
+
+
+def with_interval(row: Any) -> str:
+    """Ours of a row, and its interval in brackets where there is one: not of a single seed."""
+    interval = "" if pd.isna(row.low) else f" ({row.low:.3f} to {row.high:.3f})"
+    return f"{row.ours:.3f}{interval}"
 
 
 def _note(table: pd.DataFrame) -> str:

@@ -512,6 +512,13 @@ def test_the_summary_of_readings_has_the_distance_of_each_to_the_printed_tables(
     assert text.splitlines()[0].endswith("| published | ranges/none, failed last | grid/none, failed first |")
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # Welch's test of one seed
+def test_the_summary_of_one_seed_has_no_brackets():
+    text = TABLES["readings"].render(TABLES["readings"].summarise(two_readings(range(1)), "smoke"))
+    assert text.splitlines()[2] == "| table1 | greedy | mean | 0.2463 | 0.241 | 0.251 |"  # 0.005 off each way
+    assert "nan" not in text
+
+
 @pytest.mark.usefixtures("few_resamples")
 def test_claims_are_judged_in_every_reading():
     table = TABLES["claims_by_reading"].summarise(two_readings(), "paper").set_index(["reading", "id"])

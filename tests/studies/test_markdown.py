@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from studies.markdown import about_marked, made_of
+from studies.markdown import about_marked, made_of, with_interval
 from studies.verdicts import NOT_RUN
 
 
@@ -23,3 +23,8 @@ def test_a_note_says_what_its_numbers_are_from_and_leaves_out_what_was_not_run()
 def test_a_note_speaks_of_stand_ins_only_where_there_are_some():
     assert about_marked(rows(("desk", 3, "original"))) == ""
     assert about_marked(rows(("desk", 3, "original/stand-in"))).startswith(" † a stand-in for a dataset")
+
+
+def test_an_interval_stands_in_brackets_where_there_is_one():
+    table = pd.DataFrame({"ours": [0.25, 0.25], "low": [0.2, float("nan")], "high": [0.3, float("nan")]})
+    assert [with_interval(row) for row in table.itertuples()] == ["0.250 (0.200 to 0.300)", "0.250"]

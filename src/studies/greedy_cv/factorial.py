@@ -58,7 +58,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 def render(table: pd.DataFrame) -> str:
     """Markdown with a row per combination, and a column per method and measure."""
-    cells = [f"{row.ours:.3f} ({row.low:.3f} to {row.high:.3f})" for row in table.itertuples()]
+    cells = [markdown.with_interval(row) for row in table.itertuples()]
     across = table["method"] + ", " + table["measure"]
     wide = table.assign(cell=cells, across=across).pivot_table(
         index=["classifiers", *_OPEN], columns="across", values="cell", aggfunc="first", sort=False

@@ -188,8 +188,7 @@ def _printed(table: Compared, method: str, runs: pd.DataFrame) -> Array:
 def render(table: pd.DataFrame) -> str:
     """Markdown with a column per reading."""
     cells = [
-        f"{row.ours:.3g}" if row.method == "both" else f"{row.ours:.3f} ({row.low:.3f} to {row.high:.3f})"
-        for row in table.itertuples()
+        f"{row.ours:.3g}" if row.method == "both" else markdown.with_interval(row) for row in table.itertuples()
     ]
     table = table.assign(reading=table["reading"] + ", failed " + table["failed"]).drop(columns="failed")
     head = table.assign(published=table["published"].map("{:.4g}".format).replace("nan", ""))

@@ -343,6 +343,7 @@ def _check_folds(config: Mapping[str, Any]) -> None:
     }
     sizes = [f"{study['sizes']['dataset']}_{n}" for n in study["sizes"]["n_rows"]]
     folds["greedy_cv.sizes.n_folds"] = (study["sizes"]["n_folds"], sizes)
+    folds["greedy_cv.library.n_folds"] = ([study["library"]["n_folds"]], study["library"]["datasets"])
     folds["beta_pruning.network.n_folds"] = ([network["n_folds"]], [network["dataset"]])
     folds["folds_comparison.n_folds"] = (config["folds_comparison"]["n_folds"], study["datasets"])
     halving = config["strategies"].get("successive_halving", {})

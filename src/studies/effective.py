@@ -194,20 +194,22 @@ def _inside(run: str, name: str, block: Mapping[str, Any], known: Defaults) -> d
         method = REDUCED_SEARCH.method(name)
         strategy = method.strategy
         given = {"n_initial": block["n_initial"], **block["strategies"].get(strategy, {})}
-        if strategy == "fabolas":
-            given |= {"sizes": block["sizes"], "n_valid": block["n_valid"]}
+        given |= {key: block[key] for key in _of_problem(strategy, known)}
         method_settings = {"n_trials": block["n_trials"][strategy], "strategies": {}, **method.settings}
         return {**method_settings, "search": _merged("trials", strategy, known, given)}
     if run == "terminating_fabolas":
         method = TERMINATING_FABOLAS.method(name)
-        is_fabolas = "fabolas" in (name, method.variant_of)
-        sizes = {"sizes": OF_PROBLEM, "n_valid": OF_PROBLEM}
-        given = {"n_initial": block["n_initial"], **method.settings}
-        given |= {**block["fabolas"], **sizes} if is_fabolas else {}
+        given = {"n_initial": block["n_initial"], **method.settings, **block.get(method.variant_of or name, {})}
+        given |= dict.fromkeys(_of_problem(method.strategy, known), OF_PROBLEM)
         return {"search": _merged("trials", method.strategy, known, given), **_terminated(method, block, known)}
     if run == "growing_termination":
         return _terminated(GROWING_TERMINATION.method(name), block, known)
     return {}
+
+
+def _of_problem(strategy: str, known: Defaults) -> list[str]:
+    """Settings of a strategy that an experiment supplies, such as the sizes of one that chooses among them."""
+    return [key for key in ("sizes", "n_valid") if key in known["trials"].get(strategy, {})]
 
 
 def _terminated(method: Method, block: Mapping[str, Any], known: Defaults) -> dict[str, Any]:

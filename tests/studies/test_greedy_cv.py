@@ -40,7 +40,7 @@ def judged(search_time=None, early_stopping=None, scale="paper"):
     return found.set_index(found["id"].str.removeprefix("greedy_cv."))
 
 
-SUMMARIES = ("readings", "claims_by_reading", "factorial")
+SUMMARIES = ("readings", "claims_by_reading", "factorial", "library")
 """Tables with a Markdown form of their own."""
 
 
@@ -190,7 +190,7 @@ def test_cells_that_the_document_does_not_have_are_not_judged():
 
 def test_claims_of_an_experiment_without_runs_are_listed():
     found = judged()
-    assert found["id"].tolist() == [claim.id for claim in PAPER.claims if claim.of != "sizes"]
+    assert found["id"].tolist() == [claim.id for claim in PAPER.claims if claim.of not in ("sizes", "library")]
     assert set(found["verdict"]) == {NOT_RUN}
     assert found["ours"].isna().all()
 
@@ -443,9 +443,9 @@ def test_tables_and_claims_do_not_import_matplotlib():
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_names_the_column_that_its_runs_lack(name):
     own = {"table2": "quality", "table3": "seconds", "sensitivity": "variant", "factorial": "tree_seed"}
-    value = own.get(name, "search_time")
+    value = {**own, "library": "strategy"}.get(name, "search_time")
     runs = pd.concat([search_time_runs(range(2)), early_stopping_runs(range(2))]).assign(variant="min_max")
-    runs = runs.assign(scaler="none", splits="plain", tree_seed="repetition")
+    runs = runs.assign(scaler="none", splits="plain", tree_seed="repetition", strategy="greedy")
     for column in (value, "classifier"):
         with pytest.raises(ValueError, match=f"^the runs lack the column '{column}'; they have dataset"):
             TABLES[name].summarise(runs.drop(columns=column), "smoke")

@@ -35,6 +35,12 @@ def made_up(seed, n_rows=60_000, n_failed=6):
     return ScoreTable(scores, np.full_like(scores, 6.0), GRID, meta)
 
 
+@pytest.fixture(autouse=True)
+def floor(monkeypatch):
+    """The runs below have three seeds, whatever the floor under published verdicts is."""
+    monkeypatch.setattr(network, "FLOOR", 3)
+
+
 @pytest.fixture(scope="module")
 def explored():
     return replays.explore([made_up(seed) for seed in range(3)], SETTINGS)
@@ -143,6 +149,22 @@ def test_the_summary_of_figure_7_holds_the_recorded_run_and_the_band(explored):
     assert tuple(band.loc[20, ["mean", "low", "high"]]) == (at_20.mean(), at_20.min(), at_20.max())
     assert band.loc[480, "mean"] == 96  # runs that have ended keep their last value
     assert (table["n_seeds"] == 3).all()
+
+
+def test_figure_7_enlarges_the_first_trainings_and_tells_the_documents_run_apart(explored):
+    figure = network.draw_explored(network.summarise_explored(explored))
+    names = ["standard k-fold, ours", "beta pruning, ours", "the document's own run"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == names
+    assert len(figure.axes) == 2
+    for axes in figure.axes:
+        (inset,) = axes.child_axes
+        assert inset.get_xlim() == (0, 40)
+        for panel in (axes, inset):
+            lines = {str(line.get_label()): line for line in panel.get_lines()}
+            assert list(lines) == names
+            assert len({line.get_color() for line in lines.values()}) == 3
+        assert max(line.get_xdata().max() for line in inset.get_lines()) == 40
+        assert max(line.get_xdata().max() for line in axes.get_lines()) == 480
 
 
 def test_the_sweep_table_holds_every_measure_of_every_run(swept):

@@ -19,6 +19,7 @@ from studies.folds_comparison.comparison import (
     render,
     summarise_anytime,
     summarise_pareto,
+    summarise_prices,
     summarise_ranks,
     tabulate,
 )
@@ -50,8 +51,11 @@ COLUMNS = "method strategy budget_share n k measure mean se low high n_seeds n_m
 def test_the_table_averages_over_cells_with_an_interval_over_seeds(runs):
     table = tabulate(runs, "smoke")
     assert list(table.columns) == COLUMNS
-    assert set(table["measure"]) == {"folds_share", "rows_share", "quality", "regret", "lost_best"}
-    assert len(table) == 5 * len(ENTRIES) * 4
+    prunings = {"n_judged", "n_wrong", "best_pruned"}
+    assert set(table["measure"]) == {"folds_share", "rows_share", "quality", "regret", "lost_best", *prunings}
+    assert len(table) == 8 * len(ENTRIES) * 4
+    before = tabulate(runs.drop(columns=list(prunings)), "smoke")  # of runs that were not judged yet
+    assert len(before) == 5 * len(ENTRIES) * 4
     cell = runs.query("method == 'patient' and n == 8 and k == 4")
     by_seed = cell.groupby("seed")["regret"].mean()
     row = table.query("method == 'patient' and n == 8 and k == 4 and measure == 'regret'").iloc[0]
@@ -96,7 +100,8 @@ def test_a_cell_below_the_floor_is_not_run_in_a_table_that_reaches_it(runs):
 def test_the_markdown_has_a_row_per_strategy_and_says_what_its_numbers_are(runs):
     text = render(tabulate(runs, "smoke"))
     head, _, first, *_ = text.splitlines()
-    assert head == "| n | k | strategy | folds | rows | rank percentile | regret | best lost |"
+    heads = "n | k | strategy | folds | rows | rank percentile | regret | best lost | prunings | wrong prunings"
+    assert head == f"| {heads} | best pruned |"
     assert first.startswith("| 8 | 4 | greedy | 1.0000 ± 0.0000 | 1.0000 ± 0.0000 | 1.0000")
     assert sum(line.startswith(("| 8 |", "| 16 |")) for line in text.splitlines()) == len(ENTRIES) * 4
     note = text.strip().splitlines()[-1]
@@ -146,6 +151,52 @@ def test_ranks_at_equal_cost_leave_searches_under_a_budget_out(runs):
     assert set(summary["n_blocks"]) == {2 * 1 * 2 * 2}
     final = summary[summary["measure"] == "regret"].set_index("method")["mean_rank"]
     assert final["standard"] == final["greedy"] == final.min()
+
+
+def priced_runs():
+    """Two strategies on two cells: half of 8 x 5 fits and 3 s of their own, and every fit with none."""
+    kept = pd.concat(
+        small_runs({name: [0.01, 0.03]}, rows_share=share)
+        for name, share in (("standard", 1.0), ("exact_pruning", 0.5))
+    ).assign(n=8)
+    cheap = kept[kept["method"] == "exact_pruning"].assign(method="quarter", rows_share=0.25, budget_share=0.25)
+    timed = kept.assign(
+        seconds=1.0, exhaustive_s=2.0, regret=9.0, overhead_s=kept["method"].map({"standard": 0.0}).fillna(3.0)
+    )
+    return pd.concat([kept, cheap, timed, timed[timed["method"] == "standard"].assign(k=4)])
+
+
+def test_a_search_takes_its_share_of_the_fits_and_its_own_seconds_at_every_price():
+    table = summarise_prices(priced_runs())
+    assert set(table["method"]) == {"standard", "exact_pruning"}  # a budget is what it says
+    assert set(table["k"]) == {5}  # where nothing was replayed there is no share
+    ends = table.groupby("method")["fit_s"].agg(["min", "max", "size"])
+    assert ends.to_numpy().tolist() == [[pytest.approx(0.001), pytest.approx(60), 25]] * 2
+    ours = table[table["method"] == "exact_pruning"]
+    ours = ours.set_index(ours["fit_s"].round(3))
+    assert set(ours["fits"]) == {20}
+    assert ours.loc[0.001, ["seconds", "share"]].tolist() == pytest.approx([20 * 0.001 + 3, 3.02 / 0.04])
+    assert ours.loc[60.0, ["seconds", "share"]].tolist() == pytest.approx([1203, 1203 / 2400])
+    assert set(ours["break_even_s"]) == {3 / 20}  # 20 fits saved pay for 3 s
+    assert set(ours["regret"]) == {0.02}
+    every = table[table["method"] == "standard"]
+    assert every["break_even_s"].isna().all()
+    assert every["share"].to_numpy() == pytest.approx(1.0)
+
+
+def test_prices_are_drawn_for_timed_runs_and_said_to_be_missing_without_them(runs):
+    priced = priced_runs()
+    figure = FIGURES["prices"].draw(summarise_prices(priced))
+    written = texts(figure)
+    assert "exact pruning (2.00)" in written
+    assert [axes.get_xscale() for axes in figure.axes] == ["log", "log"]
+    assert figure.axes[0].get_yscale() == "log"
+    marked = texts(FIGURES["prices"].draw(summarise_prices(priced.assign(data="stand-in"))))
+    assert any("stand-in data" in text for text in marked)
+    nothing = summarise_prices(runs)
+    assert "fit_s" in nothing
+    assert nothing.empty
+    assert "not run at this scale" in texts(FIGURES["prices"].draw(nothing))
 
 
 def texts(figure):

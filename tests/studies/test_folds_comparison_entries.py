@@ -7,6 +7,7 @@ import pytest
 
 from frugal import folds
 from studies import config
+from studies.folds_comparison.comparison import in_words, look_of
 from studies.folds_comparison.entries import Entry, entries_of
 
 ROOT = Path(__file__).parents[2]
@@ -57,6 +58,14 @@ def test_settings_go_over_those_of_the_strategys_own_block():
     blocks = {"greedy_early_stopping": {"epsilon": 0.02, "rounding": "none"}}
     entry = entries_of(config_of(stopping, strategies=blocks))["late"]
     assert entry.settings == {"epsilon": 0.1, "rounding": "none"}
+
+
+def test_the_beta_model_is_compared_at_three_thresholds_that_tables_name():
+    entries = entries_of(config.load(ROOT / "config/config.yaml"))
+    beta = {name: entry for name, entry in entries.items() if entry.strategy == "beta_pruning"}
+    taus = {in_words(name): entry.settings["tau"] for name, entry in beta.items()}
+    assert taus == {"beta pruning tau 0.7": 0.7, "beta pruning tau 0.9": 0.9, "beta pruning": 0.99}
+    assert look_of("beta_pruning_tau_0_7", "beta_pruning", math.nan).label == "beta pruning tau 0.7"
 
 
 @pytest.mark.parametrize("scale", ["smoke", "config", "paper"])

@@ -9,7 +9,7 @@ import pytest
 
 from frugal.model_selection.bench import as_markdown
 from studies import registry
-from studies.folds_comparison.comparison import tabulate
+from studies.folds_comparison.comparison import in_words, tabulate
 from studies.markdown import plain
 from studies.verdicts import summarise
 
@@ -41,10 +41,42 @@ def test_the_page_on_folds_quotes_the_published_comparison():
     page = (ROOT / "docs/comparisons/folds_comparison.md").read_text()
     lines = page.split("| strategy | cost |")[1].split("\n\n")[0].splitlines()[2:]
     assert len(lines) == len(quoted) > 0
+    quoted.index = quoted.index.map(in_words)
     for line in lines:
         name, *numbers = (part.strip() for part in line.strip("| ").split("|"))
-        for number, value in zip(numbers, quoted.loc[name.replace(" ", "_")], strict=True):
+        for number, value in zip(numbers, quoted.loc[name], strict=True):
             assert number == ("-" if math.isnan(value) else f"{value:.{len(number.partition('.')[2])}f}")
+
+
+def test_the_page_on_folds_advises_by_the_published_prices():
+    prices = pd.read_csv(ROOT / "results/published/folds_comparison/figures/prices.csv")
+    ours = prices.drop_duplicates("method").set_index("method")
+    text = " ".join((ROOT / "docs/comparisons/folds_comparison.md").read_text().split())
+    pays = {name: f"{1000 * ours.loc[name, 'break_even_s']:.1g} ms" for name in ("wilcoxon", "predicted_folds")}
+    pays["beta_pruning"] = f"{1000 * ours.loc['beta_pruning', 'break_even_s']:.0f} ms"
+    assert f"Optuna's Wilcoxon test from {pays['wilcoxon']}" in text
+    assert f"`predicted_folds` from {pays['predicted_folds']}" in text
+    assert f"Bayesian pruning at tau = 0.99 from {pays['beta_pruning']}" in text
+    others = ours.drop(index=[*pays, "beta_greedy", "beta_sequential"])["break_even_s"]
+    assert others.max() < 1e-4  # what else saves fits pays at any price that is shown
+    dear = prices[prices["fit_s"] > 0.99].assign(own=lambda row: row["overhead_s"] / row["seconds"])
+    assert dear["own"].max() < 0.01
+    kept, seconds = ours.loc[["forgiving_early_stopping", "wilcoxon"], ["fits", "overhead_s"]].to_numpy().T
+    assert f"until a fit takes {(seconds[1] - seconds[0]) / (kept[0] - kept[1]):.1f} s" in text
+
+
+def test_the_assumptions_count_how_often_pruning_lost_the_best():
+    runs = pd.read_parquet(ROOT / "results/published/folds_comparison/runs/runs.parquet")
+    lost = runs.groupby(["method", "k"])["lost_best"].agg(["sum", "size"])
+    text = " ".join((ROOT / "docs/assumptions/beta_pruning.md").read_text().split())
+    n, total = lost.loc[("threshold_pruning", 10)]
+    assert (
+        f"the heuristic lost the best candidate in {n} of {total} runs with k = 10 ({100 * n / total:.1f} %)"
+        in text
+    )
+    assert f"and in {lost.loc[('threshold_pruning', 5), 'sum']} of {total} with k = 5" in text
+    beta = lost.loc["beta_pruning"].sum()
+    assert f"the Beta model in {beta['sum']} of {beta['size']}" in text
 
 
 def test_the_page_on_trials_has_the_regrets_of_the_published_comparison():

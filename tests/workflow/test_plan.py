@@ -172,7 +172,7 @@ def test_a_network_is_scored_once_its_default_is_checked_and_not_by_the_batch_sc
         assert job.startswith("network_scores:")
         assert "results/networks/mnist_cnn/mnist_500/default.csv" in job
     compared = [job for job in planned.split("rule ") if job.startswith("compare:") and "mnist_cnn" in job]
-    assert len(compared) == 18  # every one but successive halving
+    assert len(compared) == 20  # every one but successive halving
 
 
 @pytest.mark.slow

@@ -18,9 +18,11 @@ from studies import style
 from studies.estimates import Arrays, Estimate, clustered_share, exact, mean, ratio, share, tied
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, at_least, at_most, below, near
+from studies.shared.network_scores import FLOOR
 from studies.tidy import by_measure, need, provenance, read_printed, tidied
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
@@ -35,10 +37,8 @@ MEASURES: Final = ("folds_share", "explored_at_20", "n_pruned", "n_judged", "n_w
 
 # Claims --------------------------------------------------------------------------------------------------------
 
-FLOOR: Final = 3
-"""Repetitions under which no number of the network is published and no verdict given."""
 FLOOR_ROWS: Final = 60_000
-"""The same for images."""
+"""Images under which no number of the network is published and no verdict given."""
 N_FOLDS: Final = 5
 """The document's, in section 3.2."""
 N_TRAININGS: Final = 20
@@ -220,6 +220,9 @@ CLAIMS: Final = (
 SWEEP_KEYS: Final = ["measure", "tau", "method", "buffer"]
 RECORDED: Final = "recorded"
 """Figure 7's run, which the document's author recorded."""
+_RECORDED_COLOR: Final = "#4580EB"
+N_ENLARGED: Final = 40
+"""First trainings that Figure 7 shows enlarged: pruning fills its buffer in these."""
 EXPLORED_PANELS: Final = {
     "explored": "Hyperparameter sets explored",
     "best_mean": "Error of the best (1 - mean accuracy)",
@@ -288,25 +291,39 @@ def summarise_explored(runs: pd.DataFrame) -> pd.DataFrame:
 
 @style.styled
 def draw_explored(table: pd.DataFrame) -> Figure:
-    """Candidates explored and best mean accuracy against trainings; bands from the least to the greatest seed."""
-    figure = style.new_figure(*style.TWO_COLUMN)
+    """Candidates explored and error against trainings; bands from the least to the greatest seed.
+
+    Each panel has its first `N_ENLARGED` trainings in an inset.
+    """
+    figure = style.new_figure(style.TWO_COLUMN[0], 3.6)
     for axis, (panel, title) in zip(figure.subplots(1, 2), EXPLORED_PANELS.items(), strict=True):
         part = table[table["panel"] == panel]
         if panel == "best_mean":
             part = part.assign(mean=1 - part["mean"], low=1 - part["high"], high=1 - part["low"])
-        for method in ("standard", "beta_pruning"):
-            line, look = part[part["method"] == method], style.LOOKS[method]
-            axis.plot(line["step"], line["mean"], color=look.color, linestyle="-", label=look.label)
-            axis.fill_between(line["step"], line["low"], line["high"], color=look.color, alpha=0.2, linewidth=0)
-        line = part[part["method"] == RECORDED]
-        axis.plot(line["step"], line["mean"], color="#000000", linestyle=":", label="beta pruning, document's run")
+        _draw_explored(axis, part, panel)
         axis.set(xlabel="Networks trained", ylabel=title, xlim=(0, None))
-        axis.set(**({"ylim": (0, None)} if panel == "explored" else {"yscale": "log"}))
-        axis.grid(alpha=0.3)
+        place = (0.56, 0.09, 0.42, 0.34) if panel == "explored" else (0.4, 0.5, 0.58, 0.42)  # where it is empty
+        inset = axis.inset_axes(place)
+        _draw_explored(inset, part[part["step"] <= N_ENLARGED], panel)
+        inset.set_title(f"the first {N_ENLARGED}", fontsize=7, pad=2)
+        inset.set(xlim=(0, N_ENLARGED))
+        inset.tick_params(labelsize=6, length=2)
     handles, labels = axis.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3)
     style.mark_stand_in(figure, table["data"])
     return figure
+
+
+def _draw_explored(axis: Axes, part: pd.DataFrame, panel: str) -> None:
+    """The lines of one of `EXPLORED_PANELS`: ours with their bands, and the document's run."""
+    for method in ("standard", "beta_pruning"):
+        line, look = part[part["method"] == method], style.LOOKS[method]
+        axis.plot(line["step"], line["mean"], color=look.color, linestyle="-", label=f"{look.label}, ours")
+        axis.fill_between(line["step"], line["low"], line["high"], color=look.color, alpha=0.2, linewidth=0)
+    line = part[part["method"] == RECORDED]
+    axis.plot(line["step"], line["mean"], color=_RECORDED_COLOR, linestyle="--", label="the document's own run")
+    axis.set(**({"ylim": (0, None)} if panel == "explored" else {"yscale": "log"}))
+    axis.grid(alpha=0.3)
 
 
 def summarise_swept(runs: pd.DataFrame) -> pd.DataFrame:
@@ -377,8 +394,9 @@ FIGURE7: Final = Artefact(
     validation on the same candidates in the same order, {{ config.beta_pruning.network.dataset }},
     {{ config.beta_pruning.network.epochs }} epochs per training, one seed per repetition and candidate for all its
     folds; the mean over {{ config.beta_pruning.network.n_seeds }} seed(s) in a band from the least to the
-    greatest. Dotted: the run that the document's author recorded, with an earlier model than the published one, so
-    that it is a target of shape; its accuracy is that of the best in the buffer, complete or not.""",
+    greatest. Insets: the first 40 trainings, enlarged. Blue and dashed: the run that the document's author
+    recorded, with an earlier model than the published one, so that it is a target of shape; its accuracy is that
+    of the best in the buffer, complete or not.""",
     draw_explored,
 )
 SWEEP: Final = Artefact(

@@ -17,6 +17,7 @@ from frugal.seeds import rng_for
 from frugal.spaces import as_json
 from frugal.stats import mean_score
 from studies.beta_pruning.network import EXPLORERS
+from studies.shared.prunings import judge
 
 Settings = Mapping[str, Mapping[str, Any]]
 
@@ -152,16 +153,12 @@ def _steps(trace: Trace, scored: ScoreTable) -> Iterable[dict[str, Any]]:
 
 def _measure(trace: Trace, scored: ScoreTable) -> dict[str, Any]:
     means = np.maximum(scored.means, 0.0)  # a failed candidate counts as 0
-    prunings = [event for event in trace.events if event["event"] == "prune"]
-    restored = {event["candidate"] for event in trace.events if event["event"] == "restore"}
-    judged = [event for event in prunings if "against" in event and event["candidate"] not in restored]
+    prunings = judge(trace, means)
     regret = np.nan if trace.chosen is None else float(means.max() - means[trace.chosen])
     return {
         "folds_share": len(trace.tasks) / scored.scores.size,
         "explored_at_20": len({task.candidate for task in trace.tasks[:20]}),
-        "n_pruned": len(prunings),
-        "n_judged": len(judged),
-        "n_wrong": sum(bool(means[event["candidate"]] > means[event["against"]]) for event in judged),
+        **{name: prunings[name] for name in ("n_pruned", "n_judged", "n_wrong")},
         "regret": regret,
         "lost_best": float(regret != 0),
     }

@@ -6,6 +6,8 @@ called `method` in them. Runs with seconds are those on timed fits; they count i
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 from studies import style
 from studies.markdown import about_marked, made_of, mark
 from studies.records import Artefact, Look, Study, default_look
+from studies.shared.network_scores import FLOOR as NETWORK_FLOOR
 from studies.shared.ranks import COLUMNS, draw_diagrams, rank_table
 from studies.tidy import mean_by_seed, need, provenance
 from studies.verdicts import NOT_RUN
@@ -29,8 +32,6 @@ if TYPE_CHECKING:
 
 FLOOR: Final = 10
 """Repetitions under which no number is published."""
-NETWORK_FLOOR: Final = 3
-"""The same on the scores of document 000's network."""
 SHARES: Final = (1 / 64, 1 / 32, 1 / 16, 3 / 32, 1 / 8, 3 / 16, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 1.0)
 """Of the cost of the exhaustive search: where the anytime curve is read."""
 
@@ -49,6 +50,9 @@ MEASURES: Final = {
     "quality": "rank percentile",
     "regret": "regret",
     "lost_best": "best lost",
+    "n_judged": "prunings",
+    "n_wrong": "wrong prunings",
+    "best_pruned": "best pruned",
 }
 """Columns of runs that the table averages, and their heads; the first three are shares of the full search's."""
 EQUAL_SHARE: Final = 1 / 4
@@ -94,6 +98,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
             measure=measure
         )
         for measure in MEASURES
+        if measure in kept or measure == "time_share"
     ]
     table = pd.concat([part for part in parts if len(part)], ignore_index=True).rename(columns=MEAN)
     table["measure"] = pd.Categorical(table["measure"], list(MEASURES))
@@ -134,7 +139,7 @@ def render(table: pd.DataFrame) -> str:
     heads = [*LISTS, "strategy", *(MEASURES[measure] for measure in measures)]
     lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
     for row in wide[measures].fillna(NOT_RUN).reset_index().astype(str).to_numpy():
-        lines.append("| " + " | ".join([*row[:2], row[2].replace("_", " "), *row[3:]]) + " |")
+        lines.append("| " + " | ".join([*row[:2], in_words(row[2]), *row[3:]]) + " |")
     return "\n".join(lines) + "\n\n" + _note(table) + "\n"
 
 
@@ -160,6 +165,15 @@ def _note(table: pd.DataFrame) -> str:
 
 # Figures -------------------------------------------------------------------------------------------------------
 
+PRICES: Final = tuple(10**exponent for exponent in np.linspace(-3, math.log10(60), 25).round(12).tolist())
+"""Seconds of one fit: from a millisecond to a minute."""
+PRICED: Final = [
+    "strategy", "budget_share", "fits", "regret", "overhead_s", "overhead_low", "overhead_high", "break_even_s",
+    "fit_s", "seconds", "share", "n_seeds", "data",
+]  # fmt: skip
+"""Columns of `summarise_prices` behind its keys."""
+_PRICE_TICKS: Final = {0.001: "1 ms", 0.01: "10 ms", 0.1: "0.1 s", 1: "1 s", 10: "10 s", 60: "1 min"}
+_MOST_SHARE: Final = 1.6
 _TICKS: Final = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
 _COLUMNS: Final = 5
 _REGRETS: Final = (0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
@@ -301,12 +315,79 @@ def draw_ranks(summary: pd.DataFrame) -> Figure:
     return draw_diagrams(parts, _look_of_row, _marker)
 
 
+def summarise_prices(runs: pd.DataFrame) -> pd.DataFrame:
+    """What a whole search takes, against what one fit does, per n and k of the timed runs.
+
+    A search takes its share of the n k fits, one on fewer rows counted by its share of them, and the strategy's
+    own CPU seconds, which were measured beside timed fits and do not depend on what a fit costs. A strategy under
+    a budget takes just that, and is left out.
+
+    Returns:
+        n, k, method, strategy, budget_share, fits (mean number), regret (mean), overhead_s (mean), overhead_low
+        and overhead_high (its 95 % Student interval over seeds), break_even_s (seconds of a fit from which on the
+        search takes less than every fit does; nan if never), fit_s (of `PRICES`), seconds, share (of the seconds
+        of every fit), n_seeds, data.
+    """
+    need(runs, *FACTS, "rows_share", "regret")
+    kept, timed = split_timed(runs[runs["budget_share"].isna()])
+    keys = [*LISTS, "method"]
+    if timed.empty:
+        return pd.DataFrame(columns=[*keys, *PRICED])
+    names = {"ours": "overhead_s", "low": "overhead_low", "high": "overhead_high"}
+    overheads = mean_by_seed(timed, "overhead_s", keys).rename(columns=names)
+    table = overheads[[*keys, *names.values(), "n_seeds", "data"]]
+    for measure in ("rows_share", "regret"):
+        found = mean_by_seed(kept, measure, keys).rename(columns={"ours": measure})
+        table = table.merge(found[[*keys, measure]], on=keys)
+    every = table["n"] * table["k"]
+    table["fits"] = every * table["rows_share"]
+    saved = (every - table["fits"]).where(table["fits"] < every)
+    table["break_even_s"] = table["overhead_s"] / saved
+    table = with_facts(runs, table).merge(pd.DataFrame({"fit_s": PRICES}), how="cross")
+    table["seconds"] = table["fits"] * table["fit_s"] + table["overhead_s"]
+    table["share"] = table["seconds"] / (table["n"] * table["k"] * table["fit_s"])
+    return table[[*keys, *PRICED]].sort_values([*keys, "fit_s"], ignore_index=True)
+
+
+@style.styled
+def draw_prices(summary: pd.DataFrame) -> Figure:
+    """A row per n and k: seconds of a search, and their share of those of every fit; a line per strategy."""
+    lists = list(summary.groupby(list(LISTS)))
+    figure = style.new_figure(style.TWO_COLUMN[0], 1.5 + 2.9 * max(1, len(lists)))
+    if summary.empty:
+        style.say_not_run(figure.subplots())
+        return figure
+    for axes, ((n, k), part) in zip(figure.subplots(len(lists), 2, squeeze=False), lists, strict=True):
+        for _, line in part.groupby("method"):
+            row = line.iloc[0].to_dict()
+            look = _look_of_row(row)
+            label = f"{look.label} ({100 * row['regret']:.2f})"
+            for axis, value in zip(axes, ("seconds", "share"), strict=True):
+                axis.plot(line["fit_s"], line[value], color=look.color, linestyle=look.linestyle, label=label)
+        for axis in axes:
+            axis.set(xscale="log", xlabel="Seconds of one fit", xlim=(PRICES[0], PRICES[-1]))
+            axis.set_xticks(list(_PRICE_TICKS), list(_PRICE_TICKS.values()))
+            axis.minorticks_off()
+            axis.grid(alpha=0.3)
+        axes[0].set(yscale="log", ylabel="Seconds of the search", title=f"n = {n}, k = {k}")
+        axes[1].set(ylabel="Share of the seconds of every fit", ylim=(0, _MOST_SHARE), title="as a share")
+        axes[1].axhline(1, color="#000000", linewidth=0.8, linestyle=":")
+    _legend(figure, ncols=3, title="in brackets: regret of the choice, in points of accuracy")
+    style.mark_stand_in(figure, summary["data"])
+    return figure
+
+
 def look_of(method: str, strategy: str, budget_share: float) -> Look:
     """The look of a strategy, with what is compared as its label."""
     look = style.LOOKS.get(strategy) or _plain_look(strategy)
     if pd.notna(budget_share):
         return replace(look, label=f"{look.label}, {budget_text(budget_share)}")
-    return look if method == strategy else replace(look, label=method.replace("_", " "))
+    return look if method == strategy else replace(look, label=in_words(method))
+
+
+def in_words(method: str) -> str:
+    """The name of what is compared as people read it: `beta pruning tau 0.7` of `beta_pruning_tau_0_7`."""
+    return re.sub(r"\b0 (?=[0-9])", "0.", method.replace("_", " "))
 
 
 def budget_text(share: float) -> str:
@@ -373,9 +454,9 @@ def _canvas(summary: pd.DataFrame) -> Figure:
     return style.new_figure(style.TWO_COLUMN[0], 1.3 + 2.4 * n_rows)
 
 
-def _legend(figure: Figure) -> None:
+def _legend(figure: Figure, *, ncols: int = 4, title: str | None = None) -> None:
     handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    figure.legend(handles, labels, loc="outside lower center", ncols=ncols, title=title)
 
 
 _SEEDS: Final = "{{ config.folds_comparison.n_seeds }} seeds."
@@ -395,7 +476,9 @@ TABLE: Final = Artefact(
     itself over those of every fit; the batch scorers' seconds are not used. Rank percentile is the share of
     candidates that are not strictly better than the choice, regret the mean score of the truly best candidate less
     that of the choice, and the best is lost where no candidate with the best mean was chosen or given all its
-    folds. {_SEEDS}""",
+    folds. Prunings are those of one search, for scores and for good. A wrong one drops a candidate that is better
+    over all folds than the one it was compared with. The best is pruned where every candidate with the best mean
+    is. {_SEEDS}""",
     render=render,
 )
 PARETO: Final = Artefact(
@@ -431,6 +514,19 @@ RANKS: Final = Artefact(
     compared. {_SEEDS}""",
     draw_ranks,
 )
+PRICE: Final = Artefact(
+    "prices",
+    lambda config: ("runs", *timed_runs(config)),
+    summarise_prices,
+    f"""What a whole search takes against what one fit takes, from a millisecond to a minute. Left: seconds, both
+    axes logarithmic. Right: share of the seconds of every fit. A search takes its share of the n·k fits, one on
+    fewer rows counted by its share of them, and the strategy's own CPU seconds, both as measured on document 001's
+    nine cells. Where a line lies above 1 the strategy takes longer than it saves; break_even_s in the CSV is where
+    that ends. Successive halving's line is a lower bound: fits of milliseconds on few rows take longer than their
+    share of the rows. In brackets: regret of the choice, in points. Searches under a budget take that budget and
+    are left out. {_SEEDS}""",
+    draw_prices,
+)
 NETWORK_TABLE: Final = Artefact(
     "strategies_network",
     ("network",),
@@ -460,4 +556,4 @@ NETWORK_ANYTIME: Final = Artefact(
     draw_anytime,
     floor=NETWORK_FLOOR,
 )
-ARTEFACTS: Final = (TABLE, PARETO, ANYTIME, RANKS, NETWORK_TABLE, NETWORK_PARETO, NETWORK_ANYTIME)
+ARTEFACTS: Final = (TABLE, PARETO, ANYTIME, RANKS, PRICE, NETWORK_TABLE, NETWORK_PARETO, NETWORK_ANYTIME)

@@ -17,6 +17,7 @@ from frugal.interface import FoldStrategy, FoldTask, Wait
 from frugal.stats import rank_percentile
 from studies.folds_comparison.comparison import SHARES, regret_at
 from studies.folds_comparison.entries import Entry
+from studies.shared.prunings import judge
 
 Means = NDArray[np.float64]
 
@@ -68,6 +69,11 @@ class Watched:
         """The strategy's."""
         return self._strategy.complete
 
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The strategy's, if it notes some."""
+        return list(getattr(self._strategy, "events", []))
+
 
 def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False) -> dict[str, Any]:
     """One repetition of one compared strategy, against the truly best candidates on the same folds.
@@ -86,8 +92,9 @@ def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False)
         method (the entry's name), strategy, budget_share, dataset, classifier, n, k, seed, space, data, n_tied
         (for best), chosen (-1: none), complete, n_evaluations, folds_share and rows_share (of the exhaustive
         search), quality (rank percentile), regret (of the mean score), lost_best (no best candidate was chosen
-        or given all its folds), and `regret_at(share)` of what would have been returned, nan before any; if timed,
-        in the place of these seconds, overhead_s and exhaustive_s.
+        or given all its folds), what `shared.prunings.judge` says of its prunings, and `regret_at(share)` of what
+        would have been returned, nan before any; if timed, in the place of these seconds, overhead_s and
+        exhaustive_s.
 
     Raises:
         NotKeptError: if it asks for scores on fewer rows that are not kept.
@@ -111,7 +118,8 @@ def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False)
         "folds_share": len(trace.tasks) / total,
         "rows_share": watched.spent / total,
     }
-    row = labels | ready.labels() | outcome(means, trace, ready.table.scores.shape[1]) | spent
+    judged = outcome(means, trace, ready.table.scores.shape[1]) | judge(trace, means)
+    row = labels | ready.labels() | judged | spent
     if timed:
         return row | ready.timing(trace)
     curve = zip(SHARES, watched.incumbents, strict=True)

@@ -55,7 +55,9 @@ class FoldsComparison(Settings):
             {"name": "greedy_quarter", "strategy": "greedy", "budget_share": 0.25},
             _alone("greedy_early_stopping"),
             _alone("successive_halving"),  # where greedy_cv.early_stopping keeps its rungs
-            _alone("beta_pruning"),
+            {"name": "beta_pruning_tau_0_7", "strategy": "beta_pruning", "settings": {"tau": 0.7}},
+            {"name": "beta_pruning_tau_0_9", "strategy": "beta_pruning", "settings": {"tau": 0.9}},
+            _alone("beta_pruning"),  # at the document's tau of 0.99
             _alone("beta_sequential"),
             _alone("beta_greedy"),
             _alone("threshold_pruning"),

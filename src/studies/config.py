@@ -56,6 +56,12 @@ class Configuration(Settings):
     )
     opt_in: Distinct[Literal["pima2"]] = setting([], OURS, "datasets that are fetched only on request")
     download: Download
+    fan_out: Literal["packed", "full"] = setting(
+        "packed",
+        OURS,
+        "full: a job for each method, dataset, classifier, seed, n, k and fold, and for each table, figure and"
+        " file of claims; every number per job is then 1 unless it is given",
+    )
     folds_per_job: Count = setting(20, OURS, "folds that one scoring job does")
     seeds_per_job: Count = setting(30, OURS, "repetitions that one search job does")
     lengths_per_job: OneOrAll = setting("all", OURS, "lengths n of the candidate list that one search job does")
@@ -87,6 +93,14 @@ class Configuration(Settings):
         "searches_per_job": 1,
     }
     desk: ClassVar = {"scale": "desk", "allow_stand_in": True}
+    full: ClassVar[Mapping[str, Any]] = {
+        "folds_per_job": 1,
+        "seeds_per_job": 1,
+        "lengths_per_job": 1,
+        "methods_per_job": 1,
+        "searches_per_job": 1,
+        "curves": {"curves_per_job": 1},
+    }
 
 
 def read(path: str | Path) -> dict[str, Any]:
@@ -105,7 +119,9 @@ def read(path: str | Path) -> dict[str, Any]:
 
 
 def complete(given: Mapping[str, Any], *, source: str = "config") -> dict[str, Any]:
-    """The whole configuration: the documents' numbers, over them those of the scale, over them what is given.
+    """The whole configuration: the documents' numbers, those of the scale over them, and what is given over both.
+
+    With `fan_out: full` what it says of jobs lies between the scale and what is given.
 
     Args:
         given: any keys, `scale` among them.
@@ -117,7 +133,10 @@ def complete(given: Mapping[str, Any], *, source: str = "config") -> dict[str, A
     if "scale" not in given:
         raise ValueError(f"{source}: key 'scale' is missing at the top level; it is one of {', '.join(SCALES)}")
     scale = given["scale"]
-    whole = merge(Configuration.at(scale if scale in SCALES else "paper"), given)
+    whole = Configuration.at(scale if scale in SCALES else "paper")
+    if given.get("fan_out") == "full":
+        whole = merge(whole, Configuration.full)
+    whole = merge(whole, given)
     _keep_empty(Configuration, given, whole)
     _validate(whole, source)
     return whole

@@ -726,31 +726,45 @@ class Plan:
 
     # Tables, figures and claims ------------------------------------------------------------------------------
 
+    def artefact_inputs(self, kind: str) -> Callable[[Wildcards], list[str]]:
+        """Input function: the runs of a table, a figure or claims; the datasets of a figure that explains."""
+        return lambda w: self._artefact_inputs(w.paper, kind, f"claims{w.part}" if kind == "claims" else w.name)
+
+    def _artefact_inputs(self, paper: str, kind: str, name: str) -> list[str]:
+        shown = self.shown[paper]
+        if self._explains(paper, kind, name):
+            return [path for dataset in shown.explained[name] for path in dataset_files(dataset)]
+        runs = {"table": shown.tables, "figure": shown.figures, "claims": shown.claims}[kind]
+        return self._runs(paper, kind, name, runs)
+
+    def _explains(self, paper: str, kind: str, name: str) -> bool:
+        """Whether a figure explains by a small real run of a seed."""
+        return kind == "figure" and name in self.shown[paper].explained
+
+    def figure_source(self, w: Wildcards, input: Any) -> list[str]:
+        """Params function: the flag of what a figure is drawn from, and its values."""
+        if self._explains(w.paper, "figure", w.name):
+            return ["--seed", str(self.config[w.paper]["figure_seed"])]
+        return ["--runs", *input]
+
     def pack_inputs(self, w: Wildcards) -> list[str]:
-        """The runs that a pack of tables, figures and claims is made from, or the datasets if it explains."""
-        made, ((kind, name), *rest) = self.shown[w.paper], self.packs[w.paper][w.pack]
-        if kind == "figure" and name in made.explained:
-            names = dict.fromkeys(dataset for _, one in [(kind, name), *rest] for dataset in made.explained[one])
-            return [path for dataset in names for path in dataset_files(dataset)]
-        listed = {"table": made.tables, "figure": made.figures, "claims": made.claims}[kind][name]
-        return [f"results/{made.run_path(run)}" for run in listed]
+        """What a pack of tables, figures and claims is made from: the same runs, or datasets if it explains."""
+        listed = [self._artefact_inputs(w.paper, kind, name) for kind, name in self.packs[w.paper][w.pack]]
+        return list(dict.fromkeys(path for paths in listed for path in paths))
 
     def pack_jobs(self, w: Wildcards, input: Any, output: Any) -> list[str]:
         """Params function: the jobs of a pack, which write under its folder what they would under the paper's."""
-        scale, found = ["--scale", self.config["scale"]], []
+        lines = []
         for kind, name in self.packs[w.paper][w.pack]:
-            to = str(
-                PurePosixPath(
-                    str(output), PurePosixPath(files(kind, w.paper, name)[0]).relative_to(f"results/{w.paper}")
-                )
-            )
-            explains = kind == "figure" and name in self.shown[w.paper].explained
-            source = ["--seed", str(self.config[w.paper]["figure_seed"])] if explains else ["--runs", *input]
-            said = ["--caption", caption(w.paper, name, self.config, kind=kind)] if kind == "figure" else scale
-            found.append(
-                shlex.join([kind, w.paper, *([] if kind == "claims" else [name]), *source, *said, "--output", to])
-            )
-        return found
+            path = PurePosixPath(files(kind, w.paper, name)[0]).relative_to(f"results/{w.paper}")
+            line = [kind, w.paper, *([] if kind == "claims" else [name])]
+            if kind == "figure":
+                line += self.figure_source(SimpleNamespace(paper=w.paper, name=name), input)
+                line += ["--caption", caption(w.paper, name, self.config, kind=kind)]
+            else:
+                line += ["--runs", *input, "--scale", self.config["scale"]]
+            lines.append(shlex.join([*line, "--output", str(PurePosixPath(str(output), path))]))
+        return lines
 
     def pack_code(self, w: Wildcards) -> list[str]:
         """Params function: hashes of the code of what is in a pack."""

@@ -6,7 +6,7 @@ The settings of a study are a model: the default of a field is the document's ow
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
@@ -17,6 +17,10 @@ from pydantic_core import PydanticCustomError
 
 LARGEST: Final = 10**9
 """No number of the configuration may be further from 0."""
+MOST: Final = 100_000
+"""Most of anything that is counted: trials, steps, samples, units, rows of a dataset."""
+MOST_ROWS: Final = 10_000_000
+"""Most rows that are generated."""
 Scale = Literal["smoke", "laptop", "desk", "paper"]
 LAID_OVER: Final = {"smoke": ("laptop", "smoke")}
 """Scales that lie over another one, from the lowest; every other scale lies over the defaults alone."""
@@ -167,8 +171,9 @@ def _one_or_all(value: object) -> object:
 
 
 OneOrAll = Annotated[Literal[1, "all"], BeforeValidator(_one_or_all)]
-Count = Annotated[int, Field(ge=1)]
-Two = Annotated[int, Field(ge=2)]
+Whole = Annotated[int, Field(ge=0, le=MOST)]
+Count = Annotated[int, Field(ge=1, le=MOST)]
+Two = Annotated[int, Field(ge=2, le=MOST)]
 Seed = Annotated[int, Field(ge=0)]
 Seeds = Annotated[int, Field(ge=1, le=10_000)]
 Folds = Annotated[int, Field(ge=2, le=100)]
@@ -179,11 +184,29 @@ Part = Annotated[float, Field(gt=0, lt=1)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 NAME: Final = "a name of small letters, digits and _"
 Name = Annotated[str, Field(pattern="^[a-z0-9_]+$")]
-Block = dict[str, Any]
-"""Settings of a strategy, which checks them itself."""
+
+
+def _check_counts(settings: dict[str, Any]) -> dict[str, Any]:
+    for path, value in _leaves(settings):
+        if isinstance(value, int) and value > MOST:
+            raise refuse(f"at most {MOST}", value, *path)
+    return settings
+
+
+def _leaves(value: object, *path: str | int) -> Iterator[tuple[tuple[str | int, ...], object]]:
+    """Path and value of everything that is neither a mapping nor a list."""
+    if isinstance(value, (Mapping, list)):
+        for key, part in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from _leaves(part, *path, key)
+    else:
+        yield path, value
+
+
+Block = Annotated[dict[str, Any], AfterValidator(_check_counts)]
+"""Settings of a strategy, which checks them itself; no whole number among them is above `MOST`."""
 Blocks = dict[str, Block]
 """The same by name of the strategy or method."""
-Candidates = Several[Annotated[int, Field(ge=2, le=100_000)]]
+Candidates = Several[Two]
 FoldsList = Several[Folds]
 Scaler = Literal["none", "min_max", "robust", "standard"]
 
@@ -202,9 +225,9 @@ class Extrapolation(Settings):
     sigma: Positive | None = left_out(None, "of the scores' noise; null: sampled")
     cut_beginning: bool = left_out(False, "leave out points before a curve rises")
     start_weights: Literal["by_fit", "equal"] = left_out("by_fit", "that the chains start from")
-    n_walkers: Annotated[int, Field(ge=4)] | None = left_out(None, "null: 100, or more for long vectors")
+    n_walkers: Annotated[int, Field(ge=4, le=MOST)] | None = left_out(None, "null: 100, or more for long vectors")
     n_steps: Count = left_out(800, "of each walker, burn-in included")
-    n_burn: Seed = left_out(400, "that are thrown away; n_steps is at least n_burn + thin")
+    n_burn: Whole = left_out(400, "that are thrown away; n_steps is at least n_burn + thin")
     thin: Count = left_out(10, "of the others, every how many are kept")
 
 
@@ -234,8 +257,8 @@ class Termination(Rule):
 class Download(Settings):
     """Datasets that have to be fetched."""
 
-    timeout_s: Positive = setting(60, OURS, "seconds without an answer")
-    n_retries: Count = setting(3, OURS, "further attempts per source")
+    timeout_s: Annotated[float, Field(gt=0, le=86_400)] = setting(60, OURS, "seconds without an answer")
+    n_retries: Annotated[int, Field(ge=1, le=100)] = setting(3, OURS, "further attempts per source")
 
 
 class Strategies(Settings):
@@ -301,7 +324,7 @@ class LookUpTable(Settings):
         description="draws of rows at each size, as many numbers as sizes; several: an optimiser sees noise",
     )
     n_valid: Count = Field(description="validation rows, the last of the training file")
-    n_test: Seed = Field(description="test rows, of a dataset that sets none apart itself")
+    n_test: Whole = Field(description="test rows, of a dataset that sets none apart itself")
     n_train: Count | None = Field(description="of the other training rows; null: all")
     seed: Seed = Field(description="of the learner and the draws of rows")
     n_rechecked: Count = Field(description="cells fitted live and compared")
@@ -323,7 +346,7 @@ class SvmMnist(LookUpTable):
         [1, 1, 2, 4, 4, 4, 4], OURS, "draws of rows at each size, as many numbers as sizes", min_length=1
     )
     n_valid: Count = setting(10000, "Klein et al. (2017)", "validation rows, the last of the training file")
-    n_test: Seed = setting(0, "MNIST has its own 10,000", "test rows, of a dataset that sets none apart itself")
+    n_test: Whole = setting(0, "MNIST has its own 10,000", "test rows, of a dataset that sets none apart itself")
     n_train: Count | None = setting(None, "all 50,000 of the others", "of the other training rows; null: all")
     seed: Seed = setting(0, OURS, "of the learner and the draws of rows")
     n_rechecked: Count = setting(3, OURS, "cells fitted live and compared")
@@ -343,7 +366,7 @@ class Lookup(Settings):
 
 Network = Literal["mlp", "cifar_cnn"]
 NetworkData = Literal["mnist", "cifar10"]
-SizesOfRows = Annotated[Distinct[Annotated[int, Field(ge=10)]], Field(min_length=2)]
+SizesOfRows = Annotated[Distinct[Annotated[int, Field(ge=10, le=MOST)]], Field(min_length=2)]
 
 
 class Curves(Settings):

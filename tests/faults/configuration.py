@@ -20,6 +20,7 @@ from studies import cli, config
 from studies.artefacts import shown
 from studies.folds_comparison.entries import entries_of
 from studies.registry import PAPERS
+from studies.settings import MOST, MOST_ROWS
 from studies.trials_comparison.problems_and_methods import searches_of
 
 KIND = "mutation: configuration"
@@ -35,6 +36,10 @@ SEVERAL_KINDS = (
     r"\.(n_trials|n_valid)\.\w+(\.\w+)?$|\.n_trials$|\.(n_train|n_test|n_startup|epochs)$|\.defaults\.\w+\.n_rows$"
 )
 """Where a number, nothing and numbers by name may stand for each other."""
+OF_ANY_SIZE = r"(seed|\.Cs?|\.gammas?)(\.\d+)?$"
+"""Numbers that are no counts: seeds, penalties and widths of kernels."""
+ROWS = r"\.(n_rows|n_truth_rows|svm_rows|nzNormal|student_t|bias\.sizes\.\d+)$"
+"""Numbers of rows that are generated, or drawn if there are as many."""
 
 Choose = Callable[[Sequence[Any]], Any]
 
@@ -89,6 +94,13 @@ def differences(original: object, changed: object, path: str = "") -> Iterator[t
         yield path, original, changed
 
 
+def most(path: str) -> int:
+    """The largest number that may be accepted at a path, which begins with a dot."""
+    if re.search(OF_ANY_SIZE, path):
+        return config.LARGEST
+    return MOST_ROWS if re.search(ROWS, path) else MOST
+
+
 def harm(original: dict[str, Any], changed: dict[str, Any]) -> str:
     """Why an accepted configuration is not harmless; empty if it is."""
     for path, old, new in differences(original, changed):
@@ -97,6 +109,8 @@ def harm(original: dict[str, Any], changed: dict[str, Any]) -> str:
         numbers = new if isinstance(new, list) else [new]
         if not all(abs(number) <= config.LARGEST for number in numbers if kind_of(number) == "number"):
             return f"{path} = {new!r} was accepted"
+        if kind_of(new) == "number" and new > most(path):
+            return f"{path} = {new!r} was accepted, more than {most(path)}"
         is_open = GONE in (old, new) or re.search(SEVERAL_KINDS, path)
         if not is_open and kind_of(old) != kind_of(new):
             return f"{path} = {new!r} was accepted in the place of {old!r}"

@@ -2,6 +2,7 @@
 
 import copy
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from studies import config
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "faults"))
-from configuration import HOWS, SCALES, differences, harm, mutated, names, scale
+from configuration import HOWS, SCALES, differences, harm, most, mutated, names, places, scale
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +60,11 @@ def test_a_mutation_is_refused_in_one_sentence_or_harmless(scales, name):
         ("beta_pruning.network.taus.1", True, ".beta_pruning.network.taus.1 = True was accepted in the place of "),
         ("greedy_cv.figure_seed", 10**12, ".greedy_cv.figure_seed = 1000000000000 was accepted"),
         ("greedy_cv.added_key", 1, ".greedy_cv.added_key was accepted"),
+        (
+            "big_data.svm_search.strategies.ei.n_burn",
+            10**6,
+            ".big_data.svm_search.strategies.ei.n_burn = 1000000 was accepted, more than 100000",
+        ),
         ("greedy_cv.figure_seed", 1, ""),
     ],
 )
@@ -71,6 +77,26 @@ def test_what_would_do_harm_is_known(scales, key, value, says):
     place[last] = value
     found = harm(scales["config"], changed)
     assert found.startswith(says) if says else found == ""
+
+
+@pytest.mark.parametrize("value", [10**6, 10**9])
+def test_no_number_is_accepted_that_nothing_could_be_run_with(scales, value):
+    whole = copy.deepcopy(scales["paper"])
+    accepted = []
+    for *above, last in places(whole):
+        place = whole
+        for part in above:
+            place = place[part]
+        if isinstance(place[last], bool) or not isinstance(place[last], (int, float)):
+            continue
+        path = "".join(f".{part}" for part in (*above, last))
+        old, place[last] = place[last], value
+        with suppress(ValueError):
+            config.complete(whole)
+            accepted.append(path)
+        place[last] = old
+    assert [path for path in accepted if value > most(path)] == []
+    assert accepted
 
 
 def test_a_sentence_that_names_nothing_of_the_path_is_told_from_one_that_does(scales):
@@ -90,6 +116,21 @@ def test_every_difference_is_found():
     ("key", "value", "message"),
     [
         ("exploration.functions.strategies.ei.n_initial", "2", r"n_initial of ei must be at least 1 and a whole"),
+        (
+            "exploration.functions.strategies.dngo.n_units",
+            [10**6],
+            r"exploration\.functions\.strategies\.dngo\.n_units\.0 is 1000000, but must be at most 100000",
+        ),
+        (
+            "hypertune.elastic_net.strategies.hypertune_neutral.signs",
+            None,
+            r"hypertune_neutral\.signs is None, but must be a mapping from the neutral hyperparameter to its sign",
+        ),
+        (
+            "download.timeout_s",
+            10**6,
+            "download.timeout_s is 1000000, but must be a number above 0 and at most 86400",
+        ),
         ("exploration.functions.strategies.dngo.marginalise", "ml3", r"exploration\.functions: dngo: marginalise"),
         ("hypertune.svm.strategies.fabolas.n_steps", [1], r"hypertune\.svm: fabolas: n_steps"),
         ("big_data.cnn_search.strategies.mtbo_16.n_hyper", None, r"big_data\.cnn_search: mtbo_16: n_hyper"),

@@ -45,12 +45,12 @@ def explained(output):
     planned = output.split("rule ")
     packs = [job.split("output:") for job in planned if job.startswith("pack:") and "paper=greedy_cv" in job]
     (made,) = [made for given, made in packs if "results/" not in given]
-    return [job for job in planned if job.startswith("figure:") and f"input: {made.split()[0]}\n" in job]
+    return [job for job in planned if job.startswith("packed_figure:") and f"input: {made.split()[0]}\n" in job]
 
 
 def drawn(output, paper):
     """How many figures of a paper are planned."""
-    return sum(job.startswith("figure:") and f"paper={paper}" in job for job in output.split("rule "))
+    return sum(job.startswith("packed_figure:") and f"paper={paper}" in job for job in output.split("rule "))
 
 
 @pytest.mark.parametrize("scale", ["smoke", slow("config"), slow("paper")])
@@ -99,6 +99,41 @@ def test_a_length_can_be_a_job_of_its_own(place):
     planned = jobs(done.stdout)
     assert planned["search"] == 2 * 9 * (3 * 5 + 3)
     assert planned["search_timed"] == 2 * 9 * 3
+
+
+FEW_CELLS = {
+    "greedy_cv": {
+        "datasets": ["wdbc"],
+        "classifiers": ["decision_tree", "knn"],
+        "search_time": {"n_candidates": [16, 32], "n_folds": [3, 5], "n_seeds": 2},
+    },
+    "exploration": {"functions": {"n_seeds": 2, "n_trials": 6}},
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (
+            # 2 classifiers x 2 seeds x (3 + 5) folds, and x 2 methods x 2 n x 2 k; 6 strategies x 2 functions
+            {"fan_out": "full"},
+            {"scores": 32, "search": 32, "collect": 1, "trials": 24, "gather_trials": 1, "table": 1, "figure": 1},
+        ),
+        (
+            {"fan_out": "full", "folds_per_job": 5},  # what is given holds
+            {"scores": 8, "search": 32, "collect": 1, "trials": 24, "gather_trials": 1, "table": 1, "figure": 1},
+        ),
+    ],
+)
+def test_full_fan_out_is_a_job_for_each_cell_seed_and_fold_and_no_pack(place, given, expected):
+    path = place / "few.yaml"
+    path.write_text(yaml.safe_dump(FEW_CELLS | given))
+    targets = ("greedy_cv_table1", "greedy_cv_figure1", "results/exploration/runs/functions.parquet")
+    done = snakemake(place, "--dry-run", "--configfile", "few.yaml", "--", *targets)
+    assert done.returncode == 0, done.stdout
+    planned = jobs(done.stdout)
+    assert {name: planned.get(name) for name in expected} == expected
+    assert not [name for name in planned if "pack" in name]
 
 
 READERS = {"scores", "rungs", "network_scores", "network_default", "trials", "lookup_part", "curves"}
@@ -225,7 +260,7 @@ def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_f
     done = snakemake(place, *planned)
     counts = jobs(done.stdout)
     assert (counts["trials"], counts["hypertune_refits"], counts["network_default"]) == (3, 2, 1)
-    assert (counts["table"], counts["figure"]) == (6, 5)
+    assert (counts["packed_table"], counts["packed_figure"]) == (6, 5)
     on_budgets = next(
         job for job in done.stdout.split("rule ") if "wildcards: paper=hypertune, pack=budgets_table" in job
     )

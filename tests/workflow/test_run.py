@@ -125,10 +125,10 @@ def test_a_lost_figure_is_made_again_in_the_same_bytes_and_what_is_not_of_its_ru
     (smoke / "results/greedy_cv/figures/figure11.svg").unlink()
     planned = snakemake(smoke, *SMOKE, "--dry-run").stdout.split("Job stats:")[1]
     # Beside it two tables and a figure are made from the same runs, and taken anew.
-    assert dict(re.findall(r"^(pack|table|figure|claims) +(\d+)$", planned, flags=re.MULTILINE)) == {
+    assert dict(re.findall(r"^(pack\w*) +(\d+)$", planned, flags=re.MULTILINE)) == {
         "pack": "1",
-        "table": "2",
-        "figure": "2",
+        "packed_table": "2",
+        "packed_figure": "2",
     }
     assert snakemake(smoke, *SMOKE).returncode == 0
     assert contents(smoke, "results/*/figures/*") == figures
@@ -190,6 +190,35 @@ def test_packed_searches_are_those_of_jobs_of_their_own(tmp_path):
     measured = ["seconds", "overhead_s"]
     found, alone = (pd.read_parquet(place / searched).drop(columns=measured) for place in (packed, apart))
     pd.testing.assert_frame_equal(found, alone)
+
+
+FEW_CELLS = {
+    "greedy_cv": {
+        "datasets": ["wdbc"],
+        "classifiers": ["decision_tree", "knn"],
+        "search_time": {"n_candidates": [16, 32], "n_folds": [3, 5], "n_seeds": 2},
+    },
+    "big_data": {"bias": {"n_rows": 4000, "sizes": [200, 400, 800], "n_repeats": 2, "n_seeds": 2}},
+}
+
+
+def test_full_fan_out_makes_the_same_bytes_in_other_jobs(tmp_path):
+    packed, full = tiny(tmp_path / "packed"), tiny(tmp_path / "full")
+    targets = ("greedy_cv_table1", "greedy_cv_figure1", "greedy_cv_figure11", "big_data_figure9")
+    plans = []
+    for place, fan_out in ((packed, "packed"), (full, "full")):
+        (place / "tiny.yaml").write_text(yaml.safe_dump(FEW_CELLS | {"fan_out": fan_out}))
+        done = snakemake(place, "--configfile", "tiny.yaml", "--", *targets)
+        assert done.returncode == 0, done.stdout[-4000:]
+        plans.append(set(re.findall(r"^(?:local)?rule (\w+):$", done.stdout, flags=re.MULTILINE)))
+    assert {name for name in plans[0] if "pack" in name} == {
+        "search_pack", "packed_search", "pack", "packed_table", "packed_figure",
+    }  # fmt: skip
+    assert {"scores", "search", "rows", "table", "figure"} <= plans[1]
+    assert not {name for name in plans[1] if "pack" in name}
+    for paper, n_files in (("greedy_cv", 12), ("big_data", 5)):  # runs and cells; 2 of a table, 4 of a figure
+        assert contents(full, f"results/{paper}/**/*") == contents(packed, f"results/{paper}/**/*")
+        assert len(contents(full, f"results/{paper}/**/*")) == n_files
 
 
 def test_a_failing_job_leaves_nothing_half_written_and_a_clear_log(tmp_path):

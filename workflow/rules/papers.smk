@@ -28,6 +28,112 @@ rule derived:
         "python -m studies job derive {wildcards.paper} {wildcards.name} --runs {input} --output {output} > {log} 2>&1"
 
 
+rule table:
+    # A table, tidy and as a person reads it, ours beside what is published.
+    input:
+        PLAN.artefact_inputs("table"),
+    output:
+        csv="results/{paper}/tables/{name}.csv",
+        md=report(
+            "results/{paper}/tables/{name}.md",
+            caption="../report/item.rst",
+            category="{paper}",
+            subcategory="tables",
+            labels={"item": "{name}"},
+        ),
+    log:
+        "results/logs/{paper}/tables/{name}.log",
+    benchmark:
+        "results/benchmarks/{paper}/tables/{name}.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        caption=PLAN.caption_of("table"),
+        scale=config["scale"],
+        code=PLAN.shown_code("table"),
+    shell:
+        "python -m studies job table {wildcards.paper} {wildcards.name} --runs {input} --scale {params.scale}"
+        " --output {output.csv} > {log} 2>&1"
+
+
+rule figure:
+    # A figure, with the numbers it is drawn from: of runs, or explaining something by a small real run of it.
+    input:
+        PLAN.artefact_inputs("figure"),
+    output:
+        png=report(
+            "results/{paper}/figures/{name}.png",
+            caption="../report/item.rst",
+            category="{paper}",
+            subcategory="figures",
+            labels={"item": "{name}"},
+        ),
+        svg="results/{paper}/figures/{name}.svg",
+        csv="results/{paper}/figures/{name}.csv",
+        md="results/{paper}/figures/{name}.md",
+    log:
+        "results/logs/{paper}/figures/{name}.log",
+    benchmark:
+        "results/benchmarks/{paper}/figures/{name}.tsv"
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        caption=PLAN.caption_of("figure"),
+        source=PLAN.figure_source,
+        code=PLAN.shown_code("figure"),
+    shell:
+        "python -m studies job figure {wildcards.paper} {wildcards.name} {params.source} --caption {params.caption:q}"
+        " --output {output.png} > {log} 2>&1"
+
+
+rule claims:
+    # Every claim of the document with our number, its interval and a verdict; our findings beside them.
+    input:
+        PLAN.artefact_inputs("claims"),
+    output:
+        claims=report(
+            "results/{paper}/claims{part}.csv",
+            caption="../report/item.rst",
+            category="{paper}",
+            subcategory="claims",
+            labels={"item": "claims{part}"},
+        ),
+        findings=report(
+            "results/{paper}/findings{part}.csv",
+            caption="../report/item.rst",
+            category="{paper}",
+            subcategory="claims",
+            labels={"item": "findings{part}"},
+        ),
+    log:
+        "results/logs/{paper}/claims{part}.log",
+    benchmark:
+        "results/benchmarks/{paper}/claims{part}.tsv"
+    wildcard_constraints:
+        part="(_[a-z]+)?",
+    conda:
+        "../../envs/frugal.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        caption=PLAN.claims_caption,
+        scale=config["scale"],
+        code=PLAN.shown_code("claims"),
+    shell:
+        "python -m studies job claims {wildcards.paper} --runs {input} --scale {params.scale} --output {output.claims}"
+        " > {log} 2>&1"
+
+
 rule pack:
     # The tables, figures and claims of a paper that are made from the same runs, in one process, which takes longer to
     # start than most of them to make; likewise the figures that explain something by a small real run. A folder that
@@ -56,13 +162,13 @@ rule pack:
 
 
 localrules:
-    table,
-    figure,
-    claims,
+    packed_table,
+    packed_figure,
+    packed_claims,
 
 
-rule table:
-    # A table, tidy and as a person reads it, ours beside what is published.
+rule packed_table:
+    # A table of a pack.
     input:
         PLAN.pack_of("table"),
     output:
@@ -86,8 +192,8 @@ rule table:
         "cp {input}/tables/{wildcards.name}.* $(dirname {output.csv}) > {log} 2>&1"
 
 
-rule figure:
-    # A figure, with the numbers it is drawn from: of runs, or explaining something by a small real run of it.
+rule packed_figure:
+    # A figure of a pack.
     input:
         PLAN.pack_of("figure"),
     output:
@@ -113,8 +219,8 @@ rule figure:
         "cp {input}/figures/{wildcards.name}.* $(dirname {output.csv}) > {log} 2>&1"
 
 
-rule claims:
-    # Every claim of the document with our number, its interval and a verdict; our findings beside them.
+rule packed_claims:
+    # Claims and findings of a pack.
     input:
         PLAN.pack_of("claims"),
     output:
@@ -144,6 +250,19 @@ rule claims:
         code=PLAN.shown_code("claims"),
     shell:
         "cp {input}/claims{wildcards.part}.csv {input}/findings{wildcards.part}.csv $(dirname {output.claims}) > {log} 2>&1"
+
+
+if config["fan_out"] == "full":
+
+    ruleorder: table > packed_table
+    ruleorder: figure > packed_figure
+    ruleorder: claims > packed_claims
+
+else:
+
+    ruleorder: packed_table > table
+    ruleorder: packed_figure > figure
+    ruleorder: packed_claims > claims
 
 
 rule claims_summary:

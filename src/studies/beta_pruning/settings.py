@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from studies.settings import OURS, Count, Folds, Seed, Seeds, Settings, Several, Share, setting
+from studies.settings import OURS, Count, Folds, Seed, Seeds, Settings, Several, Share, Two, setting
 
 
 class Default(Settings):
@@ -38,7 +38,7 @@ class Network(Settings):
     taus: Several[Annotated[float, Field(gt=0.5, le=1)]] = setting(
         [0.7, 0.8, 0.9, 0.95, 0.99, 0.999], "ours; 0.99 in section 3.1", "pruning thresholds swept"
     )
-    buffers: Several[Annotated[int, Field(ge=2)]] = setting(
+    buffers: Several[Two] = setting(
         [2, 5, 10, 20, 40], "ours; 10 in the author's program", "sizes of the buffer swept"
     )
 

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from studies.settings import (
+    MOST,
+    MOST_ROWS,
     OURS,
     Block,
     Blocks,
@@ -26,16 +28,18 @@ from studies.settings import (
     Termination,
     Two,
     Unit,
+    Whole,
     ascending,
     refuse,
     setting,
 )
 
-Hundred = Annotated[int, Field(ge=100)]
-Thousand = Annotated[int, Field(ge=1000)]
+Hundred = Annotated[int, Field(ge=100, le=MOST_ROWS)]
+Thousand = Annotated[int, Field(ge=1000, le=MOST_ROWS)]
 TrialsOrNone = Two | None
 Binary = Literal["wdbc", "ripley", "pima2"]
-Compression = Annotated[float, Field(ge=1)]
+Compression = Annotated[float, Field(ge=1, le=MOST)]
+Passes = Annotated[float, Field(gt=0, le=MOST)]
 
 _DESIGN = "docs/methods.md, section 12"
 _FIRST = "first candidates of a seed, of which a strategy starts from as many as its block says"
@@ -333,12 +337,12 @@ class SampleSizes(Settings):
 
     dataset: str = setting("letter", "ours; the document's speech data are not public", "classes to tell apart")
     n_rows: TrialsOrNone = setting(None, OURS, "rows drawn from the dataset; null: all 20,000")
-    max_passes: Positive = setting(
+    max_passes: Passes = setting(
         40, "Figure 8 ends at 36: 6 million of 168,776 rows", "rows accessed, of all rows"
     )
     fixed_share: Share = setting(0.05, "Figure 8, left", "rows of a sample of fixed size, of all rows")
     start_share: Share = setting(0.01, OURS, f"{_START}, that may grow")
-    window: Seed = setting(
+    window: Whole = setting(
         10,
         "Byrd et al. (2012), section 3; the document has none, as has dynamic_75_unguarded",
         "gradients averaged as a guard against noise; 0: none",
@@ -357,9 +361,9 @@ class VarianceCheck(Settings):
 
     dataset: str = setting("letter", OURS, "as in sample_sizes")
     n_rows: TrialsOrNone = setting(None, OURS, "as in sample_sizes")
-    max_passes: Positive = setting(40, OURS, "as in sample_sizes")
+    max_passes: Passes = setting(40, OURS, "as in sample_sizes")
     start_share: Share = setting(0.01, OURS, "as in sample_sizes")
-    window: Seed = setting(10, "Byrd et al. (2012), section 3", "as in sample_sizes")
+    window: Whole = setting(10, "Byrd et al. (2012), section 3", "as in sample_sizes")
     ratio: Unit = setting(0.4, OURS, "as in sample_sizes")
     hessian_share: Share = setting(0.1, OURS, "as in sample_sizes")
     max_products: Count = setting(10, OURS, "as in sample_sizes")
@@ -392,10 +396,12 @@ class Bias(Settings):
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
     n_rows: Thousand = setting(100000, OURS, "rows of a data set")
     share: Part = setting(0.01, "about that of Figure 9", "of the rare class, of all rows")
-    sizes: Several[Annotated[int, Field(ge=4)]] = setting(
+    sizes: Several[Annotated[int, Field(ge=4, le=MOST_ROWS)]] = setting(
         [500, 1000, 2000, 4000, 8000, 16000, 32000], OURS, "rows of the second step, r"
     )
-    pilot_share: Positive = setting(0.25, OURS, "rows of the pilot, r_0 / r, so that it becomes consistent, too")
+    pilot_share: Annotated[float, Field(gt=0, le=10)] = setting(
+        0.25, OURS, "rows of the pilot, r_0 / r, so that it becomes consistent, too"
+    )
     pilot_size: Count = setting(200, "as in Figure 10", "rows of the pilot of lcc_fixed")
     n_repeats: Count = setting(20, OURS, "subsamples of each data set and size")
 
@@ -460,7 +466,7 @@ class Combinations(Settings):
     gammas: Several[Share] = setting([0.6, 0.7, 0.8], "section 3.1", "b = n^gamma")
     s: Count = setting(5, "Figure 7b", "subsamples of BLB")
     r: Two = setting(30, "ours; 50 and 100 in Figure 7", "resamples per subsample")
-    pilot_size: int = setting(200, "the source of Figure 10", "rows of OSMAC's pilot", ge=20)
+    pilot_size: int = setting(200, "the source of Figure 10", "rows of OSMAC's pilot", ge=20, le=MOST)
     n_truth: Two = setting(300, OURS, "independent datasets for the true interval width")
     theta: Unit = setting(0.5, "section 3.2", _THETA)
     dynamic_gammas: Several[Share] = setting([0.7], OURS, "those of gammas at which BLB with dynamic sizes is run")
@@ -471,7 +477,7 @@ class Combinations(Settings):
     )
     n_components: Two = setting(20, OURS, "principal components kept of data with more features")
     svm_rows: Hundred = setting(5000, OURS, "training rows of the SVMs, at most")
-    svm_test: int = setting(2000, OURS, "test rows of the SVMs, at most", ge=50)
+    svm_test: int = setting(2000, OURS, "test rows of the SVMs, at most", ge=50, le=MOST)
     svm_gammas: Several[Share] = setting([0.7, 0.8], OURS, "b = n^gamma of the SVMs")
     svm_s: Count = setting(5, OURS, "subsamples of the SVMs")
     svm_r: Two = setting(5, OURS, "resamples per subsample of the SVMs")
@@ -519,10 +525,10 @@ class Fractions(Settings):
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
     datasets: Several[str] = setting(["adult", "letter"], OURS)
     fractions: Several[Part] = setting([0.01, 0.02, 0.05, 0.1, 0.2, 0.5], OURS, "of the training rows")
-    passes: Several[Positive] = setting(
+    passes: Several[Passes] = setting(
         [0.1, 0.3, 1, 3, 10, 30], OURS, "accessed rows per training row, of the dynamic fit alone"
     )
-    n_train: Annotated[int, Field(ge=500)] | None = setting(
+    n_train: Annotated[int, Field(ge=500, le=MOST)] | None = setting(
         None, OURS, "training rows of logistic regression, at most; null: four fifths of all"
     )
     svm_rows: Hundred = setting(3000, OURS, "training rows of the SVMs, at most")
@@ -549,9 +555,9 @@ class GrowingTermination(Settings):
 
     n_seeds: Seeds = setting(10, _FLOOR, _SEEDS)
     dataset: str = setting("letter", OURS, "of two classes or more")
-    n_train: Hundred = setting(12800, OURS, "training rows; an epoch is as many accessed rows")
-    n_valid: int = setting(3200, OURS, "rows that learning curves are scored on", ge=10)
-    horizon: int = setting(60, OURS, "epochs of a whole trial", ge=6)
+    n_train: int = setting(12800, OURS, "training rows; an epoch is as many accessed rows", ge=100, le=MOST)
+    n_valid: int = setting(3200, OURS, "rows that learning curves are scored on", ge=10, le=MOST)
+    horizon: int = setting(60, OURS, "epochs of a whole trial", ge=6, le=MOST)
     theta: Unit = setting(0.5, "section 3.2", _THETA)
     start_share: Share = setting(0.01, OURS, _START)
     n_trials: Two = setting(16, OURS, "of a random search, the same candidates in all four cells")
@@ -601,9 +607,9 @@ class ReducedSearch(Settings):
         "numbers of training rows that Fabolas may ask for, increasing; the last is that of the others",
         min_length=2,
     )
-    n_valid: int = setting(1500, OURS, "validation rows", ge=10)
-    n_test: int = setting(2500, OURS, "test rows, at most", ge=10)
-    compression: float = setting(5, "section 3.4's middle one", "R, rows per centre", gt=1)
+    n_valid: int = setting(1500, OURS, "validation rows", ge=10, le=MOST)
+    n_test: int = setting(2500, OURS, "test rows, at most", ge=10, le=MOST)
+    compression: float = setting(5, "section 3.4's middle one", "R, rows per centre", gt=1, le=MOST)
     n_initial: FirstCandidates = setting(15, OURS, _FIRST)
     n_trials: ReducedTrials
     strategies: Blocks = setting(
@@ -648,7 +654,7 @@ class TerminatingFabolas(Settings):
         "mlp_sizes", OURS, "a set of curves on several numbers of rows"
     )
     n_initial: FirstCandidates = setting(10, OURS, "first candidates of a seed, the same for all searches")
-    n_trials: int = setting(20, OURS, "of every search, the first candidates among them", ge=3)
+    n_trials: int = setting(20, OURS, "of every search, the first candidates among them", ge=3, le=MOST)
     fabolas: Block = setting(
         {"n_hyper": 4, "n_burn": 50, "n_steps": 10, "n_representers": 48, "n_samples": 400},
         OURS,

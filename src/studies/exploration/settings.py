@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from studies.settings import (
+    MOST,
     OURS,
     Blocks,
     Count,
@@ -16,6 +17,7 @@ from studies.settings import (
     Seeds,
     Settings,
     Two,
+    Whole,
     ascending,
     setting,
 )
@@ -28,7 +30,7 @@ _SEEDS = "repetitions"
 class Task1(Settings):
     """Task 1: 8 searches per seed."""
 
-    n_trials: int = setting(28, OURS, "of a search, the fragment's first eight among them", ge=8)
+    n_trials: int = setting(28, OURS, "of a search, the fragment's first eight among them", ge=8, le=MOST)
     n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
     n_steps: Count = setting(4000, "pybnn, at a first fit", "of the sampler of DNGO's hyperparameters")
     n_seeds: Seeds = setting(5, OURS, _SEEDS)
@@ -84,7 +86,7 @@ class Refits(Settings):
     refit_rows: Count | None = setting(
         None, "the document", "training rows of the choices and of the reported point; null: all 50,000"
     )
-    grid_rows: Seed | None = setting(
+    grid_rows: Whole | None = setting(
         None, "the document", "training rows of the grid; null: all 50,000; 0: no grid"
     )
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from studies.settings import OURS, Candidates, FoldsList, Name, Seeds, Settings, Share, setting
+from studies.settings import OURS, Block, Candidates, FoldsList, Name, Seeds, Settings, Share, setting
 
 
 class Compared(Settings):
@@ -14,7 +14,7 @@ class Compared(Settings):
 
     name: Name = Field(description="in tables, figures and paths")
     strategy: str = Field(description="of the folds family")
-    settings: dict[str, Any] = Field({}, description="put over those of the strategy's own block")
+    settings: Block = Field({}, description="put over those of the strategy's own block")
     budget_share: Share = Field(
         1.0, description="budget as a share of all n * k fold evaluations, for strategies that take a budget"
     )

@@ -9,11 +9,12 @@ take a GPU, 100 the elastic net's, 12 the MLP's, 6 with random features. The des
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from studies.settings import (
+    MOST,
     OURS,
     Blocks,
     Count,
@@ -23,11 +24,11 @@ from studies.settings import (
     Part,
     Positive,
     Scaler,
-    Seed,
     Seeds,
     Settings,
     Share,
     Two,
+    Whole,
     left_out,
     refuse,
     setting,
@@ -35,7 +36,7 @@ from studies.settings import (
 )
 
 Dataset = Literal["letter", "mnist", "adult_codes", "adult", "vehicle", "cifar10"]
-Ten = Annotated[int, Field(ge=10)]
+Ten = Annotated[int, Field(ge=10, le=MOST)]
 Numbers = Two | None | dict[str, Two | None]
 """Trials of a method: one number, or one for each data set."""
 ON_TABLES: tuple[str, ...] = ("letter", "mnist", "adult_codes", "adult", "vehicle")
@@ -51,7 +52,7 @@ _LEAST = "RoBO: 512 in all"
 class MlpDefault(Settings):
     """What the MLP's default must reach on the test images before it is tuned."""
 
-    n_rows: Annotated[int, Field(ge=100)] | None = setting(None, OURS, "training images; null: all")
+    n_rows: Annotated[int, Field(ge=100, le=MOST)] | None = setting(None, OURS, "training images; null: all")
     epochs: Count = setting(5, OURS, "passes over them")
     max_error: Share = setting(
         0.03, "the published floor", "share misclassified"
@@ -64,7 +65,7 @@ class MlpDefault(Settings):
 class CifarDefault(Settings):
     """The same of the CNN."""
 
-    n_rows: Annotated[int, Field(ge=100)] | None = setting(None, OURS, "training images; null: all")
+    n_rows: Annotated[int, Field(ge=100, le=MOST)] | None = setting(None, OURS, "training images; null: all")
     epochs: Count = setting(10, OURS, "passes over them")
     max_error: Share = setting(
         0.35, "the published floor", "share misclassified"
@@ -126,7 +127,7 @@ class Tuned(Settings):
     scalers: dict[str, Scaler] = left_out({}, "by data set; the others are not scaled")
     n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)]
     n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)]
-    n_test: Seed | Annotated[dict[str, Seed], Field(min_length=1)]
+    n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)]
     subset_share: Part = setting(
         0.1, 'ours; "varied depending on the dataset"', "rows of HyperTune's subsets, of the training rows"
     )
@@ -151,6 +152,17 @@ class Tuned(Settings):
             if name not in cls.tuned_on:
                 raise unknown(name, cls.tuned_on)
         return rows
+
+    @model_validator(mode="after")
+    def _control_has_signs(self) -> Self:
+        """Refuse the control without signs of its own: it would be HyperTune itself."""
+        name = "hypertune_neutral"
+        signs = self.strategies.get(name, {}).get("signs")
+        if (name in self.n_trials or name in self.strategies) and not signs:
+            raise refuse(
+                "a mapping from the neutral hyperparameter to its sign", signs, "strategies", name, "signs"
+            )
+        return self
 
 
 _TRAIN = "training rows, drawn per seed: one number, or one for each data set"
@@ -187,7 +199,7 @@ class OnTables(Tuned):
     scalers: dict[str, Scaler] = setting({"adult": "standard"}, OURS, "by data set; the others are not scaled")
     n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)] = setting(_N_TRAIN, _BENCHMARK, _TRAIN)
     n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)] = setting(_N_VALID, _BENCHMARK, _VALID)
-    n_test: Seed | Annotated[dict[str, Seed], Field(min_length=1)] = setting(_N_TEST, _BENCHMARK, _TEST)
+    n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)] = setting(_N_TEST, _BENCHMARK, _TEST)
     strategies: Blocks = setting(_TUNERS, OURS, _BLOCKS)
 
 
@@ -399,7 +411,7 @@ class Mlp(Tuned):
     datasets: Distinct[Dataset] = setting(["mnist"], "the document", "of the learner's; []: it is not run")
     n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)] = setting(50000, _BENCHMARK, _TRAIN)
     n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)] = setting(10000, _BENCHMARK, _VALID)
-    n_test: Seed | Annotated[dict[str, Seed], Field(min_length=1)] = setting(0, _BENCHMARK, _TEST)
+    n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)] = setting(0, _BENCHMARK, _TEST)
     rows_per_class: Count = setting(51, _LEAST, "the least that Fabolas and Hyperband on rows ask for")
     epochs: Two = setting(20, "HPOlib", _EPOCHS)
     n_trials: dict[str, Numbers] = setting(
@@ -478,7 +490,7 @@ class CifarCnn(Tuned):
     datasets: Distinct[Dataset] = setting(["cifar10"], "the document", "of the learner's; []: it is not run")
     n_train: Ten | Annotated[dict[str, Ten], Field(min_length=1)] = setting(40000, _BENCHMARK, _TRAIN)
     n_valid: Count | Annotated[dict[str, Count], Field(min_length=1)] = setting(10000, _BENCHMARK, _VALID)
-    n_test: Seed | Annotated[dict[str, Seed], Field(min_length=1)] = setting(0, _BENCHMARK, _TEST)
+    n_test: Whole | Annotated[dict[str, Whole], Field(min_length=1)] = setting(0, _BENCHMARK, _TEST)
     subset_share: Part = setting(
         0.05, 'ours; "varied depending on the dataset"', "rows of HyperTune's subsets, of the training rows"
     )

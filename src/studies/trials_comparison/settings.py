@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from studies.settings import (
+    MOST,
     OURS,
     Block,
     Blocks,
@@ -192,10 +193,10 @@ class ComparedLive(Settings):
 
     n_valid: Count = setting(400, OURS, "validation rows")
     n_test: Count = setting(597, OURS, "test rows")
-    sizes: Increasing[Annotated[int, Field(ge=10)]] = setting(
+    sizes: Increasing[Annotated[int, Field(ge=10, le=MOST)]] = setting(
         [800, 400, 200, 100], OURS, "numbers of rows that trials may be on, each half of the one before"
     )
-    n_train: int = setting(800, OURS, "training rows, drawn per seed; the largest of sizes", ge=100)
+    n_train: int = setting(800, OURS, "training rows, drawn per seed; the largest of sizes", ge=100, le=MOST)
     space: Literal["hypertune"] = setting("hypertune", OURS, "of both learners; HyperTune needs its signs")
     scaler: Scaler = setting("min_max", OURS)
     n_initial: FirstCandidates = setting(

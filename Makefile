@@ -29,8 +29,9 @@ paper: $(ENVIRONMENT) ## the same at the documents' own scale; says first how ma
 redraw: $(ENVIRONMENT) ## every published table, figure and claim again, from the published runs; compared
 	$(SNAKEMAKE) redraw
 
-report: $(ENVIRONMENT) ## one page with every table and figure made: report.html (SCALE=smoke, paper)
-	snakemake --report report.html --configfile config/$(SCALE).yaml
+report: $(ENVIRONMENT) ## one page with every claim, table and figure made: report.html (SCALE=smoke, paper)
+	snakemake --report report_workflow.html --configfile config/$(SCALE).yaml
+	python -m studies report --configfile config/config.yaml config/$(SCALE).yaml
 
 docs: $(DOCS) ## the site, from results/published and the sources: docs/_build/html/index.html
 	sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
@@ -74,7 +75,7 @@ test-site: docs ## the site in a browser (Debian's chromium): every page, link a
 	pytest -m site tests/site
 
 clean: ## remove what rules made; downloads in data/raw and results/published stay
-	rm -rf data/processed report.html docs/_build docs/api docs/auto_examples
+	rm -rf data/processed report.html report_workflow.html docs/_build docs/api docs/auto_examples
 	if [ -d results ]; then find results -mindepth 1 -maxdepth 1 ! -name published -exec rm -rf {} +; fi
 
 help: ## this list

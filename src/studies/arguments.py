@@ -53,6 +53,15 @@ def make_parser() -> argparse.ArgumentParser:
     add_input(p, "--claims", nargs="+", required=True, help="files of claims, in their papers' folders")
     add_output(p, "--output", MARKDOWN, required=True)
 
+    p = command(commands, "report", "put the claims, tables and figures of a run on one page")
+    p.add_argument("--results", type=Path, default="results", help="folder of the run")
+    p.add_argument(
+        "--published", type=Path, default="results/published", help="whose claims stand beside the run's"
+    )
+    p.add_argument("--configfile", nargs="+", default=["config/config.yaml"], help="merged in their order")
+    p.add_argument("--workflow", default="report_workflow.html", help="Snakemake's own report, to link to")
+    add_output(p, "--output", default="report.html")
+
     p = command(commands, "costs", "sum what jobs have cost by their kind, as .csv and .md, with a bar figure")
     p.add_argument("--benchmarks", type=Path, default="results/benchmarks", help="folder of the benchmark files")
     add_output(p, "--output", COSTS, default="results/costs/costs.csv")

@@ -41,6 +41,14 @@ def _summary(args: argparse.Namespace) -> None:
     write_text(plain(table), Path(args.output).with_suffix(".md"))
 
 
+def _report(args: argparse.Namespace) -> None:
+    from studies import config
+    from studies.page import page
+
+    whole = config.load(*args.configfile)
+    write_text(page(whole, args.results, args.published, args.workflow), Path(args.output))
+
+
 def _costs(args: argparse.Namespace) -> None:
     from studies import costs, style
     from studies.markdown import plain
@@ -109,6 +117,7 @@ def _config(args: argparse.Namespace) -> None:
 COMMANDS: dict[str, Command] = {
     **JOBS,
     "summary": _summary,
+    "report": _report,
     "costs": _costs,
     "forecast": _forecast,
     "publish": _publish,

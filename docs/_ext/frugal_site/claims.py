@@ -2,98 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from frugal_site.published import DOCUMENTS, Judged, items, judged
+from frugal_site.published import DOCUMENTS, items, judged
+from studies.strips import Judged, badge, bar, interval, number, strip, title
 from studies.verdicts import VERDICTS
-
-WIDTH, HEIGHT, MARGIN = 360, 46, 8
-"""Of a strip, in its own units, and what is left free beside its axis."""
-COLOURS = {
-    "reproduced": "#2F8F72",
-    "contradicted": "#C2417A",
-    "undecided": "#D9820A",
-    "not run at this scale": "#8A8F94",
-    "not testable here": "#B9BEC4",
-}
-
-
-def number(value: float | str | None) -> str:
-    """A number as people write it: three digits, four from 10 on, thousands with commas; a text as it is."""
-    if value is None or value == "":
-        return ""
-    try:
-        figure = float(value)
-    except ValueError:
-        return str(value)
-    return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.{4 if abs(figure) >= 10 else 3}g}"
-
-
-def interval(claim: Judged) -> str:
-    """Our number with its interval and unit; empty where there is none."""
-    ours, low, high = (number(claim.number(name)) for name in ("ours", "low", "high"))
-    value, edges = claim.number("ours"), (claim.record.agrees.low, claim.record.agrees.high)
-    if value is None:
-        return ""
-    between = f" ({low} to {high})" if low and (low, high) != (ours, ours) else ""
-    if ours in map(number, edges) and value not in edges:
-        ours = f"{value:.6g}"  # rounded further, it would stand on an edge that it is beside
-    return f"{ours}{between} {claim.row['unit']}"
-
-
-def strip(claim: Judged) -> str:
-    """Inline SVG: the region shaded, the printed number as a tick, ours as a dot with its 95 % interval."""
-    region, printed = claim.record.agrees, claim.number("published")
-    ours, low, high = (claim.number(name) for name in ("ours", "low", "high"))
-    edges = [edge for edge in (region.low, region.high) if math.isfinite(edge)]
-    place, reach = _axis([*edges, *(one for one in (printed, ours, low, high) if one is not None)], claim)
-    start, end = place(max(region.low, reach[0])), place(min(region.high, reach[1]))
-    parts = [
-        f'<rect class="region" x="{start:.1f}" y="6" width="{max(end - start, 2):.1f}" height="20"/>',
-        f'<line class="axis" x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="26" y2="26"/>',
-    ]
-    for edge in dict.fromkeys(edges):
-        anchor = "start" if place(edge) < 30 else "end" if place(edge) > WIDTH - 30 else "middle"
-        parts.append(
-            f'<line class="axis" x1="{place(edge):.1f}" x2="{place(edge):.1f}" y1="26" y2="30"/>'
-            f'<text x="{place(edge):.1f}" y="42" text-anchor="{anchor}">{edge:.4g}</text>'
-        )
-        if len(edges) == 2 and abs(place(edges[0]) - place(edges[1])) < 50:
-            break  # the labels would meet; the card states the region in words
-    if printed is not None:
-        parts.append(f'<line class="printed" x1="{place(printed):.1f}" x2="{place(printed):.1f}" y1="4" y2="26"/>')
-    if ours is not None:
-        colour = COLOURS[claim.row["verdict"]]
-        if low is not None and high is not None:
-            parts.append(
-                f'<line x1="{place(low):.1f}" x2="{place(high):.1f}" y1="16" y2="16" stroke="{colour}" '
-                'stroke-width="3" stroke-linecap="round"/>'
-            )
-        parts.append(f'<circle cx="{place(ours):.1f}" cy="16" r="5" fill="{colour}" class="dot"/>')
-    says = f"ours {interval(claim)}" if ours is not None else "no number of ours"
-    printed_says = f"printed {number(printed)}; " if printed is not None else ""
-    label = f"{printed_says}agrees if {claim.row['agrees_if']}; {says}; {claim.row['verdict']}"
-    return (
-        f'<svg class="strip" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">'
-        f"<title>{escape(label)}</title>{''.join(parts)}</svg>"
-    )
-
-
-def _axis(values: Sequence[float], claim: Judged) -> tuple[Callable[[float], float], tuple[float, float]]:
-    """Where a value lies on the strip, and the ends of its axis; ratios far apart lie on a logarithmic one."""
-    low, high = min(values), max(values)
-    is_log = claim.row["unit"] == "times" and low > 0 and high / low > 4
-    scale: Callable[[float], float] = math.log if is_log else lambda value: value
-    free = 0.15 * (scale(high) - scale(low)) or 0.15 * abs(scale(high)) or 1.0
-    first, last = scale(low) - free, scale(high) + free
-
-    def place(value: float) -> float:
-        return MARGIN + (WIDTH - 2 * MARGIN) * (scale(value) - first) / (last - first)
-
-    return place, (math.exp(first), math.exp(last)) if is_log else (first, last)
 
 
 def link(claim: Judged) -> str:
@@ -130,32 +43,6 @@ def card(claim: Judged) -> str:
         f'<a href="papers/{claim.paper}.html">{title(claim.paper)}</a>, {escape(row["section"])}</span></header>'
         f'{quote}<p class="quantity">{escape(row["quantity"])}</p>{strip(claim)}<dl>{listed}</dl>'
         f'<a class="anchor" href="#{escape(row["id"])}">{escape(row["id"])}</a></article>'
-    )
-
-
-def badge(verdict: str) -> str:
-    """A verdict as a coloured word."""
-    return f'<span class="verdict v-{verdict.replace(" ", "-")}">{verdict}</span>'
-
-
-def title(paper: str) -> str:
-    """The name of a paper for people, short."""
-    return paper.replace("_", " ")
-
-
-def bar(claims: Iterable[Judged], name: str) -> str:
-    """One bar of how many claims came out how, each part as wide as its share."""
-    counts = Counter(claim.row["verdict"] for claim in claims)
-    label = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-    parts = "".join(
-        f'<span class="v-{verdict.replace(" ", "-")}" style="flex-grow:{counts[verdict]}" '
-        f'title="{counts[verdict]} {verdict}">{counts[verdict]}</span>'
-        for verdict in VERDICTS
-        if counts[verdict]
-    )
-    return (
-        f'<div class="bar-row"><span class="bar-name">{name} ({counts.total()})</span>'
-        f'<div class="bar" role="img" aria-label="{name}: {label}">{parts}</div></div>'
     )
 
 

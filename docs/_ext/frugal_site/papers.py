@@ -7,9 +7,10 @@ import re
 from html import escape
 from pathlib import Path
 
-from frugal_site.claims import badge, bar, interval, number, raw, title
+from frugal_site.claims import raw
 from frugal_site.published import DOCUMENTS, ROOT, Item, items, judged
 from studies import registry
+from studies.strips import badge, bar, interval, number, title
 
 WRITTEN_BY = "Written by"
 """What ends a caption, before its command."""

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import pandas as pd
-
 from studies import registry
 from studies.captions import of_record
 from studies.publish import read_records
-from studies.records import Artefact, Claim
+from studies.records import Artefact
 from studies.redraw import config_of
+from studies.strips import Judged, read_judged
 
 ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = ROOT / "results" / "published"
@@ -77,28 +76,6 @@ def items(paper: str) -> tuple[Item, ...]:
     return tuple(item for item in found if item.file("csv").exists())
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A published claim or finding.
-
-    Attributes:
-        paper: name of its paper.
-        record: that declares it.
-        row: of the file, with empty texts where it has nothing.
-    """
-
-    paper: str
-    record: Claim
-    row: dict[str, str]
-
-    def number(self, column: str) -> float | None:
-        """A number of the row, or None where it has none."""
-        try:
-            return float(self.row[column])
-        except ValueError:
-            return None
-
-
 @cache
 def judged() -> tuple[Judged, ...]:
     """All claims of the documents, and then what we found beyond them, in each paper's order.
@@ -106,13 +83,9 @@ def judged() -> tuple[Judged, ...]:
     Raises:
         KeyError: if a published row is of no declared claim.
     """
-    rows: list[Judged] = []
-    for kind in ("claims", "findings"):
-        for paper in DOCUMENTS:
-            records = {claim.id: claim for claim in registry.paper(paper).claims}
-            for path in sorted((PUBLISHED / paper).glob(f"{kind}*.csv")):
-                table = pd.read_csv(path, dtype=str, keep_default_na=False)
-                for row in table.to_dict("records"):
-                    texts = {"published": ""} | {str(column): str(value) for column, value in row.items()}
-                    rows.append(Judged(paper, records[texts["id"]], texts))
-    return tuple(rows)
+    return tuple(
+        claim
+        for kind in ("claims", "findings")
+        for paper in DOCUMENTS
+        for claim in read_judged(PUBLISHED, paper, kind)
+    )

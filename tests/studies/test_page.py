@@ -1,0 +1,68 @@
+"""The page of a run: every claim, table and figure once, in order, in one file that needs no other."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from studies import config, registry
+from studies.cli import main
+from studies.page import page
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "results/published"
+PAPER = config.load(ROOT / "config/config.yaml", ROOT / "config/paper.yaml")
+
+
+@pytest.fixture(scope="module")
+def text():
+    """The page of the published runs, as if they were a run."""
+    return page(PAPER, PUBLISHED, PUBLISHED, "rules.html")
+
+
+def test_every_judged_claim_stands_on_it_with_its_verdict(text):
+    for kind in ("claims", "findings"):
+        for path in sorted(PUBLISHED.glob(f"*/{kind}*.csv")):
+            for row in pd.read_csv(path).itertuples():
+                article = text.split(f'id="{row.id}"')
+                assert len(article) == 2, row.id
+                assert f">{row.verdict}<" in article[1].split("</article>")[0]
+
+
+def test_every_table_and_figure_stands_on_it_once_in_the_order_of_its_paper(text):
+    for paper in registry.PAPERS:
+        made = [
+            (one.kind, one.name)
+            for one in registry.paper(paper).artefacts
+            if (PUBLISHED / paper / f"{one.kind}s/{one.name}.csv").exists()
+        ]
+        assert made
+        places = [text.index(f'<h3 id="{paper}-{kind}-{name}">') for kind, name in made]
+        assert places == sorted(places)
+        assert len(set(places)) == len(re.findall(rf'<h3 id="{paper}-', text))
+    assert text.index('"greedy_cv-figure-figure2"') < text.index('"greedy_cv-figure-figure10"')
+
+
+def test_a_table_has_the_cells_of_its_markdown(text):
+    lines = (PUBLISHED / "greedy_cv/tables/table1.md").read_text().splitlines()
+    part = text.split('id="greedy_cv-table-table1"')[1].split("</details>")[0]
+    assert len(re.findall("<tr>", part)) == sum(line.startswith("|") for line in lines) - 1
+    assert len(re.findall("<th>", part)) == lines[0].count("|") - 1
+
+
+def test_it_needs_no_other_file_and_its_pictures_have_words(text):
+    assert not re.search(r'(src|href)="(?!data:|#|rules\.html")', text)
+    pictures = re.findall(r"<img [^>]*>", text)
+    assert len(pictures) > 40
+    assert all(re.search(r'alt="[^"]{20,}"', picture) for picture in pictures)
+
+
+def test_the_command_writes_it_and_a_folder_without_a_run_is_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    files = ["--configfile", "config/config.yaml", "config/paper.yaml"]
+    output = ["--output", str(tmp_path / "report.html")]
+    assert main(["report", "--results", str(tmp_path), *files, *output]) == 2
+    assert "has no table, figure or claim of a run" in capsys.readouterr().err
+    assert main(["report", "--results", "results/published", *files, *output]) == 0
+    assert (tmp_path / "report.html").read_text().startswith("<!DOCTYPE html>")

@@ -33,7 +33,8 @@ VALUES = (
 )  # fmt: skip
 ADDED, GONE = "added_key", "nothing"
 SEVERAL_KINDS = (
-    r"\.(n_trials|n_valid)\.\w+(\.\w+)?$|\.n_trials$|\.(n_train|n_test|n_startup|epochs)$|\.defaults\.\w+\.n_rows$"
+    r"\.(n_trials|n_valid)\.\w+(\.\w+)?$|\.n_trials$|\.(n_train|n_test|n_startup|epochs)$"
+    r"|\.(defaults\.\w+|sample_sizes|variance_check)\.n_rows$"
 )
 """Where a number, nothing and numbers by name may stand for each other."""
 OF_ANY_SIZE = r"(seed|\.Cs?|\.gammas?)(\.\d+)?$"

@@ -126,10 +126,12 @@ def test_a_copy_of_the_code_has_the_same_hashes(copy):
 
 
 def test_a_strategy_of_folds_reruns_its_own_searches(copy):
-    # greedy_early_stopping breaks ties by the table of `greedy`; no other strategy builds on it.
+    # greedy_early_stopping breaks ties by the table of `greedy`; no other strategy builds on it. The study of the
+    # old library holds its own halving against greedy_early_stopping.
     found = changed(copy, "frugal/folds/strategies/greedy.py", '"fewest_folds": 1', '"fewest_folds": 2')
     methods = ("greedy", "greedy_early_stopping")
-    assert found == named(*(f"{kind} {method}" for kind in ("search", "compare") for method in methods))
+    searches = (f"{kind} {method}" for kind in ("search", "compare") for method in methods)
+    assert found == named("rows library", *searches)
 
 
 def test_an_acquisition_reruns_the_strategies_that_maximise_it(copy):

@@ -177,7 +177,7 @@ def changed(key, value):
         (
             "hypertune.svm.n_trials.random",
             "q",
-            "random is 'q', but must be a whole number of at least 2 and at most 100000 or null, or a mapping with, by name, a whole",
+            "random is 'q', but must be a whole number of at least 2 and at most 100000 or null, or a",
         ),
         ("strategies.greedi", {}, "strategies.greedi: unknown strategy 'greedi'; known: "),
         ("strategies.greedy", {"tie": 1}, "strategies.greedy: unknown setting 'tie' of greedy"),

@@ -32,6 +32,8 @@ TIE_RULES = ("random", "first", "last")
 
 TREE_SEEDS = ("repetition", "candidate")
 """Whose `random_state` a decision tree has."""
+MOST_CANDIDATES = 1_000_000
+"""Longest list that is drawn; the documents' longest has 2,048."""
 _NAME = (lambda value: isinstance(value, str), "a name")
 
 
@@ -70,9 +72,9 @@ def candidates_of(
             all trees, or that of the `candidate`, which is then among its hyperparameters.
 
     Raises:
-        ValueError: on an unknown space, classifier or `tree_seed`, or `n_ranges` below 1.
+        ValueError: on an unknown space, classifier or `tree_seed`, or `n_ranges` outside [1, `MOST_CANDIDATES`].
     """
-    check_whole("n_ranges", n_ranges, 1)
+    check_whole("n_ranges", n_ranges, 1, MOST_CANDIDATES)
     check_known("tree_seed", tree_seed, TREE_SEEDS)
     if space == "grid":
         candidates = space_of(space, classifier).grid()
@@ -93,10 +95,6 @@ def draw(table: ScoreTable, n_candidates: int) -> ScoreTable:
             what was scored.
     """
     return table.take(_drawn(table, n_candidates))
-
-
-MOST_CANDIDATES = 1_000_000
-"""Longest list that is drawn; the documents' longest has 2,048."""
 
 
 def _drawn(table: ScoreTable, n_candidates: int) -> NDArray[np.int64]:

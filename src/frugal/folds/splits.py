@@ -36,6 +36,8 @@ def split(dataset: Dataset, n_folds: int, seed: int, scheme: str = "stratified")
     from sklearn.model_selection import KFold, StratifiedKFold
 
     check_known("splits", scheme, SCHEMES)
+    if len(dataset.y) < 2:
+        raise ValueError(f"{dataset.name} has {len(dataset.y)} row(s), but cross-validation needs at least 2")
     if not is_whole(n_folds, 2) or n_folds > len(dataset.y):
         raise ValueError(f"n_folds must lie in [2, {len(dataset.y)}], the rows of {dataset.name}, got {n_folds!r}")
     smallest = int(np.bincount(dataset.y, minlength=dataset.n_classes).min())

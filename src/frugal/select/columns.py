@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +27,7 @@ _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
 _WITH_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _THOUSANDS: Final = re.compile(r"\s*[-+]?\d{1,3},\d{3}\s*")
+_ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
 _MISSING: Final = "missing"
 
 
@@ -115,7 +117,7 @@ def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collec
         odd = values[parsed.isna()]
         if len(odd):
             found.odd[name] = (
-                f"{len(odd)} value(s) count as missing: {_shown([repr(str(v)) for v in odd.unique()], 3)}"
+                f"{len(odd)} value(s) count as missing: {_shown([reprlib.repr(str(v)) for v in odd.unique()], 3)}"
             )
     return found
 
@@ -191,8 +193,14 @@ def as_number(column: pd.Series, mark: str = ".") -> pd.Series:
                     value.replace(",", ".") if isinstance(value, str) and _WITH_COMMA.fullmatch(value) else value
                 )
             )
-        column = pd.to_numeric(column, errors="coerce")
+        column = pd.to_numeric(column.map(_no_endless), errors="coerce")
     return column.astype(np.float64).replace([np.inf, -np.inf], np.nan)
+
+
+def _no_endless(value: object) -> object:
+    """The value, but infinity for a whole number above all floats, which pandas refuses with OverflowError."""
+    text = value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
+    return np.inf if _ENDLESS.fullmatch(text) else value
 
 
 def date_order(values: pd.Series) -> str | None:

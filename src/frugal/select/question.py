@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +89,7 @@ def ask(
         notes.append(f"{target} has {y.nunique()} different values: a {found}{remedy}")
     if y.nunique() < 2:
         raise DatasetError(
-            f"{path} has {len(y.dropna())} rows with a {target!r} and {y.nunique()} different values of it, "
+            f"{path} has {len(y.dropna())} row(s) with a {target!r} and {y.nunique()} different value(s) of it, "
             "expected two or more"
         )
     if found == "classification" and y.dtype.kind == "f" and not _is_whole(y):
@@ -171,8 +172,9 @@ def splitter(question: Question, n_folds: int, seed: int) -> Any:
         return KFold(**settings) if groups is None else GroupKFold(**settings)
     counts = question.target.value_counts()
     if counts.min() < n_folds:
+        rarest = reprlib.repr(plain(counts.idxmin()))
         raise DatasetError(
-            f"{question.path} has {counts.min()} row(s) of {question.target.name} {plain(counts.idxmin())!r}, "
+            f"{question.path} has {counts.min()} row(s) of {question.target.name} {rarest}, "
             f"fewer than {n_folds} folds: leave that class out, or use fewer folds"
         )
     return StratifiedKFold(**settings) if groups is None else StratifiedGroupKFold(**settings)

@@ -121,6 +121,8 @@ def test_stratified_folds_hold_every_class_in_proportion():
 
 
 def test_more_folds_than_the_smallest_class_are_refused_or_warned_of():
+    with pytest.raises(ValueError, match=r"wdbc_1 has 1 row\(s\), but cross-validation needs at least 2"):
+        split(WDBC.subset(1), 2, 3)
     rare = WDBC.subset(40)
     smallest = np.bincount(rare.y).min()
     with pytest.raises(ValueError, match=f"n_folds=30 exceeds the {smallest} rows of the smallest"):

@@ -117,6 +117,8 @@ def test_dates_with_a_time_zone_are_those_of_utc():
         (["1.5", "NA"], ".", [1.5, np.nan]),
         (["1,500", "2,500"], None, None),
         (["1", "?"], None, None),
+        ([*"123456789", "9" * 400], ".", [*range(1, 10), np.nan]),
+        ([*range(1, 10), -(10**400)], ".", [*range(1, 10), np.nan]),
     ],
 )
 def test_numbers_are_known_by_most_of_the_values(values, mark, numbers):

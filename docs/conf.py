@@ -21,7 +21,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "frugal_site",
 ]
-exclude_patterns = ["_build", "_ext", "assumptions", "examples", "sg_execution_times.rst"]
+exclude_patterns = ["_build", "_ext", "assumptions", "examples", "joss", "sg_execution_times.rst"]
 templates_path = ["_templates"]
 default_role = "literal"  # docstrings set names in single backticks
 

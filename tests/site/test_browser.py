@@ -47,6 +47,20 @@ def page(browser):
     opened.close()
 
 
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """The report of the published runs, as `make report` writes it of a run."""
+    from studies.config import load
+    from studies.page import page as page_of
+
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    root = Path(__file__).parents[2]
+    published = root / "results" / "published"
+    config = load(root / "config" / "config.yaml", root / "config" / "paper.yaml")
+    path.write_text(page_of(config, published, published, "report_workflow.html"), encoding="utf-8")
+    return path.as_uri()
+
+
 def address(name):
     return (SITE / name).as_uri()
 
@@ -144,4 +158,21 @@ def test_the_explorer_draws_every_comparison_and_answers_to_its_controls(page):
     )
     page.click("[data-none=methods]")
     assert "Nothing to show" in page.locator("#chart-regret").inner_text()
+    assert page.wrong == []
+
+
+def test_every_table_claim_and_picture_of_the_report_opens(page, report):
+    page.goto(report)
+    for width in WIDTHS.values():
+        page.set_viewport_size({"width": width, "height": 900})
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overflow <= 1, f"{overflow} pixels too wide at {width}"
+    closed = page.locator("details:not([open]) > summary")
+    while closed.count():
+        closed.first.click()
+    tables = list((SITE.parents[2] / "results" / "published").glob("*/tables/*.md"))
+    assert page.locator("table:visible").count() >= len(tables) > 35
+    assert page.locator("article.claim:visible:has(svg.strip[aria-label])").count() > 200
+    assert page.locator("img:not([alt])").count() == 0
+    assert page.evaluate("[...document.images].every(one => one.complete && one.naturalWidth > 0)")
     assert page.wrong == []

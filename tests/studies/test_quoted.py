@@ -112,6 +112,11 @@ def test_the_readme_has_the_table_of_the_published_bench_of_searches():
     counts = cells.groupby(["table", "estimator", "method"])["seed"].nunique()
     assert set(counts) == {3}
     assert set(cells["data"]) == {"original"}
+    paper = " ".join((ROOT / "docs/joss/paper.md").read_text().split())
+    default = next(row for row in quoted if "greedy_early_stopping" in row[0])
+    assert f"its default search took {default[1].split()[0]} of the fits" in paper
+    assert default[-1].startswith("1.00 ")
+    assert f"in each of {len(cells.groupby(['table', 'estimator', 'seed']))} searches" in paper
 
 
 def test_the_page_on_searches_says_of_single_ones_what_the_published_bench_has():

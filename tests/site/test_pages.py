@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from frugal_site import claims, comparisons, papers
-from frugal_site.published import DOCUMENTS, PUBLISHED, ROOT, items, judged
+from frugal_site.published import DOCUMENTS, PUBLISHED, ROOT, causes, items, judged
 from studies import registry
 
 COMPARISONS = ("folds_comparison", "trials_comparison")
@@ -51,6 +51,14 @@ def test_the_command_of_a_figure_is_apart_from_its_caption():
     assert len(figures) == len(commands) > 10
     assert not [figure for figure in figures if "python -m studies" in figure]
     assert all(re.fullmatch(r"python -m studies job figure greedy_cv \S+ .*\.png", one) for one in commands)
+
+
+def test_every_contradicted_claim_and_no_other_has_its_cause():
+    against = [
+        one.row["id"] for one in judged() if one.row["verdict"] == "contradicted" and not one.record.is_ours
+    ]
+    assert sorted(causes()) == sorted(against)
+    assert all(text in "".join(map(papers.disagreements, DOCUMENTS)) for text in causes().values())
 
 
 def test_a_number_beside_an_edge_of_its_region_is_not_written_as_the_edge():

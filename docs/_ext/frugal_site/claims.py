@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from frugal_site.published import DOCUMENTS, items, judged
+from frugal_site.published import DOCUMENTS, causes, items, judged
 from studies.strips import Judged, badge, bar, interval, number, strip, title
 from studies.verdicts import VERDICTS
 
@@ -26,6 +26,7 @@ def card(claim: Judged) -> str:
         "The document prints": "" if claim.record.is_ours else number(row["published"]) or "no number",
         "Agrees if": f"{row['agrees_if']} {row['unit']}",
         "Ours": interval(claim) or "no number",
+        "Why they differ": "" if claim.record.is_ours or verdict != "contradicted" else causes()[row["id"]],
         "Seeds to decide": row["seeds_to_decide"].replace(">", "more than "),
         "Made from": ", ".join(part for part in (seeds, f"scale {row['scale']}", row["data"]) if part),
         "Shown in": link(claim),

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from frugal_site.claims import raw
-from frugal_site.published import DOCUMENTS, ROOT, Item, items, judged
+from frugal_site.published import DOCUMENTS, ROOT, Item, causes, items, judged
 from studies import registry
 from studies.strips import badge, bar, interval, number, title
 
@@ -100,7 +100,7 @@ def counts(paper: str) -> str:
 
 
 def disagreements(paper: str) -> str:
-    """The contradicted claims of a paper, as a list in Markdown."""
+    """The contradicted claims of a paper, each with its cause, as a list in Markdown."""
     found = [
         one
         for one in judged()
@@ -115,7 +115,7 @@ def disagreements(paper: str) -> str:
         printed = f"printed {number(row['published'])}, " if row["published"] else ""
         lines.append(
             f"- {says}({row['section']}): {row['quantity']}; {printed}agrees if {row['agrees_if']}, "
-            f"ours **{interval(one)}**."
+            f"ours **{interval(one)}**. {causes()[row['id']]}"
         )
     return "\n".join(lines)
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import yaml
+
 from studies import registry
 from studies.captions import of_record
 from studies.publish import read_records
@@ -89,3 +91,10 @@ def judged() -> tuple[Judged, ...]:
         for paper in DOCUMENTS
         for claim in read_judged(PUBLISHED, paper, kind)
     )
+
+
+@cache
+def causes() -> dict[str, str]:
+    """Why ours differs from the document, in Markdown, by the id of a contradicted claim."""
+    found: dict[str, str] = yaml.safe_load((ROOT / "docs" / "causes.yaml").read_text(encoding="utf-8"))
+    return found

@@ -6,7 +6,8 @@ from types import SimpleNamespace as Of
 import pytest
 
 from studies import config as configuration
-from studies.plan import Plan, dataset_files, shares
+from studies.plan import Plan
+from studies.plan.common import dataset_files, shares
 
 
 @pytest.fixture(scope="module")
@@ -28,17 +29,17 @@ def test_a_subset_reads_the_dataset_that_it_is_drawn_from(name, folder):
 
 def test_scores_are_labelled_by_what_changes_them_and_the_label_leads_back(plan):
     settings = {"space": "ranges", "scaler": "robust", "splits": "plain"}
-    label = plan.variant_of(settings, "knn")
+    label = plan.folds.variant_of(settings, "knn")
     assert label == "ranges-robust-plain"
-    assert plan.scoring_flags(Of(variant=label, classifier="knn")).startswith(
+    assert plan.folds.scoring_flags(Of(variant=label, classifier="knn")).startswith(
         "--space ranges --scaler robust --splits plain --n-ranges"
     )
-    assert plan.variant_of({"space": "grid", "scaler": "none", "splits": "stratified"}, "knn") == "grid"
+    assert plan.folds.variant_of({"space": "grid", "scaler": "none", "splits": "stratified"}, "knn") == "grid"
 
 
 def test_the_scaler_of_olson_is_that_of_the_classifier_and_a_tree_needs_none(plan):
     settings = {"space": "grid", "scaler": "olson", "splits": "stratified"}
-    labels = [plan.variant_of(settings, name) for name in ("bernoulli_nb", "decision_tree", "knn")]
+    labels = [plan.folds.variant_of(settings, name) for name in ("bernoulli_nb", "decision_tree", "knn")]
     assert labels == ["grid-min_max", "grid", "grid-robust"]
 
 
@@ -46,92 +47,94 @@ def test_a_list_of_ranges_is_as_long_as_the_longest_that_is_searched_in_it():
     plan = Plan(configuration.complete({"scale": "paper"}, source="configuration"))
     lengths = {"ranges": 2048, "ranges-robust": 512, "ranges-plain": 512, "ranges-own_seeds": 512}
     for variant, length in lengths.items():
-        flags = plan.scoring_flags(Of(variant=variant, classifier="knn"))
+        flags = plan.folds.scoring_flags(Of(variant=variant, classifier="knn"))
         assert flags.endswith(f"--n-ranges {length}")
-    assert plan.timed_flags(Of(variant="ranges", classifier="knn")).endswith("--n-ranges 1024")
+    assert plan.folds.timed_flags(Of(variant="ranges", classifier="knn")).endswith("--n-ranges 1024")
 
 
 def test_a_reading_changes_where_halving_ranks_failed_fits_and_says_so():
     plan = Plan(configuration.complete({"scale": "paper"}, source="configuration"))
     of = Of(name="failed_first", method="successive_halving")
-    assert json.loads(plan.reading_strategy(of))["failed"] == "first"
-    assert "failed" not in json.loads(plan.reading_strategy(Of(name="failed_first", method="greedy")))
-    assert json.loads(plan.reading_labels(of)) == {"reading": "ranges/none", "failed": "first"}
-    assert json.loads(plan.experiment_labels(Of(experiment="search_time")))["failed"] == "last"
-    assert plan.experiment_labels(Of(experiment="sizes")) == "{}"
+    assert json.loads(plan.folds.reading_strategy(of))["failed"] == "first"
+    assert "failed" not in json.loads(plan.folds.reading_strategy(Of(name="failed_first", method="greedy")))
+    assert json.loads(plan.folds.reading_labels(of)) == {"reading": "ranges/none", "failed": "first"}
+    assert json.loads(plan.folds.experiment_labels(Of(experiment="search_time")))["failed"] == "last"
+    assert plan.folds.experiment_labels(Of(experiment="sizes")) == "{}"
 
 
 def test_a_combination_is_made_of_the_classifiers_that_it_tells_apart(plan):
-    trees_alone = plan.factorial_files(Of(name="grid_none_stratified_candidate"))
+    trees_alone = plan.folds.factorial_files(Of(name="grid_none_stratified_candidate"))
     assert {path.split("/")[-4] for path in trees_alone} == {"decision_tree"}
-    assert len(plan.factorial_files(Of(name="grid_none_stratified_repetition"))) == 3 * len(trees_alone)
+    assert len(plan.folds.factorial_files(Of(name="grid_none_stratified_repetition"))) == 3 * len(trees_alone)
 
 
 def test_successive_halving_reads_rungs_and_no_other_strategy_does(plan):
     of = {"first": "0", "last": "0", "k": "5", "dataset": "wdbc", "classifier": "knn"}
-    rungs = [path for path in plan.kept_scores(Of(method="successive_halving", **of)) if "rungs" in path]
+    rungs = [path for path in plan.folds.kept_scores(Of(method="successive_halving", **of)) if "rungs" in path]
     assert len(rungs) == 1
-    assert not [path for path in plan.kept_scores(Of(method="greedy", **of)) if "rungs" in path]
+    assert not [path for path in plan.folds.kept_scores(Of(method="greedy", **of)) if "rungs" in path]
 
 
 def test_a_job_does_the_length_or_the_method_in_its_path_or_all(plan):
     of = {"method": "greedy", "dataset": "wdbc"}
-    assert plan.lengths()(Of(n="16", **of)) == [16]
-    assert plan.lengths()(Of(n="all", **of)) == plan.study["search_time"]["n_candidates"]
-    assert plan.row_methods(Of(experiment="bias", method="lcc")) == ["lcc"]
-    assert len(plan.row_methods(Of(experiment="bias", method="all"))) > 1
+    assert plan.folds.lengths()(Of(n="16", **of)) == [16]
+    assert plan.folds.lengths()(Of(n="all", **of)) == plan.folds.study["search_time"]["n_candidates"]
+    assert plan.rows.methods(Of(experiment="bias", method="lcc")) == ["lcc"]
+    assert len(plan.rows.methods(Of(experiment="bias", method="all"))) > 1
 
 
 def test_what_a_paper_does_not_show_is_refused_by_name(plan):
     with pytest.raises(ValueError, match="greedy_cv has no table 'table9'; it has table1"):
-        plan.pack_of("table")(Of(paper="greedy_cv", name="table9"))
+        plan.shown.pack_of("table")(Of(paper="greedy_cv", name="table9"))
     with pytest.raises(ValueError, match="trials_comparison has no claims 'claims'; it has none"):
-        plan.pack_of("claims")(Of(paper="trials_comparison", part=""))
+        plan.shown.pack_of("claims")(Of(paper="trials_comparison", part=""))
 
 
 def test_what_is_made_from_the_same_runs_is_made_in_one_job_each_part_as_its_own_command_does(plan):
     of = Of(paper="greedy_cv", pack="table1")
-    assert plan.packs["greedy_cv"]["table1"] == [
+    assert plan.shown.packs["greedy_cv"]["table1"] == [
         ("table", "table1"),
         ("table", "table1_by_n"),
         ("figure", "figure11"),
         ("figure", "figure12"),
     ]
-    (runs,) = plan.pack_inputs(of)
-    first, *_, last = plan.pack_jobs(of, [runs], "packs/a")
+    (runs,) = plan.shown.pack_inputs(of)
+    first, *_, last = plan.shown.pack_jobs(of, [runs], "packs/a")
     assert first == f"table greedy_cv table1 --runs {runs} --scale laptop --output packs/a/tables/table1.csv"
     assert last.startswith(f"figure greedy_cv figure12 --runs {runs} --caption '")
     assert last.endswith(" --output packs/a/figures/figure12.png")
 
 
 def test_every_table_figure_and_file_of_claims_is_in_one_pack(plan):
-    packed = {(paper, *one) for paper, packs in plan.packs.items() for listed in packs.values() for one in listed}
-    assert len(packed) == len(plan.targets())
-    assert sum(len(listed) for packs in plan.packs.values() for listed in packs.values()) == len(packed)
+    packed = {
+        (paper, *one) for paper, packs in plan.shown.packs.items() for listed in packs.values() for one in listed
+    }
+    assert len(packed) == len(plan.shown.targets())
+    assert sum(len(listed) for packs in plan.shown.packs.values() for listed in packs.values()) == len(packed)
 
 
 def test_a_packed_search_is_the_search_of_its_own_path(plan):
     of = Of(search="functions", method="ei")
-    lines = plan.search_pack_jobs(of, "packs/a")
-    assert len(lines) == 2 * plan.config["exploration"]["functions"]["n_seeds"]  # on two functions
+    lines = plan.trials.search_pack_jobs(of, "packs/a")
+    assert len(lines) == 2 * plan.folds.config["exploration"]["functions"]["n_seeds"]  # on two functions
     assert lines[-1].startswith(
         "trials ei --learner function --dataset hartmann6 --seed 1 --n-trials 20 --settings"
     )
     assert lines[-1].endswith("--output packs/a/function/hartmann6/seed1.parquet")
-    own = plan.search_pack(Of(method="ei", learner="function", dataset="hartmann6", seed="1"))
+    own = plan.trials.search_pack(Of(method="ei", learner="function", dataset="hartmann6", seed="1"))
     assert own == "results/trials/packs/functions/ei"
 
 
 def test_a_packed_replay_is_the_search_of_its_own_path(plan):
-    lines = plan.replay_pack_jobs(Of(experiment="search_time", method="greedy"), "packs/a")
+    lines = plan.folds.replay_pack_jobs(Of(experiment="search_time", method="greedy"), "packs/a")
     assert len(lines) == 3 * 3 * 2  # datasets, classifiers, numbers of folds
     assert lines[-1].endswith("--output packs/a/digits/knn/nall/k10/seeds0-0.parquet")
-    own = plan.replay_pack(Of(method="greedy", dataset="digits"))
+    own = plan.folds.replay_pack(Of(method="greedy", dataset="digits"))
     assert own == "results/folds/packs/search_time/greedy"
 
 
 def test_every_target_has_files_of_its_own(plan):
-    targets = plan.targets()
+    targets = plan.shown.targets()
     made = [path for paths in targets.values() for path in paths]
     assert len(made) == len(set(made)) > 100
     assert targets["greedy_cv_table1"] == [
@@ -145,13 +148,13 @@ def test_every_target_has_files_of_its_own(plan):
 def test_a_long_experiment_has_a_job_per_method_and_seed_which_waits_for_its_interpreter_or_is_given_one(python):
     given = {"scale": "paper", "greedy_cv": {"library": {"python": python, "n_seeds": 3}}}
     plan = Plan(configuration.complete(given, source="configuration"))
-    files = plan.row_files(Of(experiment="library"))
+    files = plan.rows.files(Of(experiment="library"))
     assert files == [
         f"results/rows/library/{method}/seeds{seed}-{seed}.parquet"
         for method in ("today", "of_2021")
         for seed in range(3)
     ]
     made, job = "results/environments/scikit-learn-0.24.json", Of(experiment="library", method="of_2021")
-    assert (made in plan.row_inputs(job)) == (python is None)
-    settings = json.loads(plan.row_settings(job))
+    assert (made in plan.rows.inputs(job)) == (python is None)
+    settings = json.loads(plan.rows.settings(job))
     assert (settings["python"], settings.get("interpreter")) == (python, None if python else made)

@@ -8,7 +8,8 @@ from frugal.learners import CLASSIFIERS, NETWORKS
 from studies import code as studies_jobs
 from studies import interpreters
 from studies import config as studies_config
-from studies.plan import Plan, as_json, dataset_files, files, hash_of
+from studies.plan import Plan
+from studies.plan.common import as_json, dataset_files, files, hash_of
 
 
 def checked(check, *args, **kwargs):
@@ -26,7 +27,7 @@ PLAN = checked(Plan, config)
 ALL_CORES = (
     workflow.resource_settings.cores or 1
 )  # unset where a cluster hands out the cores
-TIMED = [name for name, study in PLAN.experiments.items() if study.is_timed]
+TIMED = [name for name, study in PLAN.rows.experiments.items() if study.is_timed]
 
 
 onstart:
@@ -40,7 +41,7 @@ wildcard_constraints:
     method="[a-z0-9_]+",
     variant="(grid|ranges)(-min_max|-robust|-standard)?(-plain)?(-own_seeds)?(-epochs[0-9]+)?",
     name="[a-z0-9_]+",
-    paper="|".join(PLAN.shown),
+    paper="|".join(PLAN.shown.papers),
     n="all|[0-9]+",
     k="[0-9]+",
     seed="[0-9]+",

@@ -22,7 +22,7 @@ rule scores:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=60,
     params:
-        flags=PLAN.scoring_flags,
+        flags=PLAN.folds.scoring_flags,
         code=lambda wildcards: hash_of(
             studies_jobs.scores(wildcards.dataset, wildcards.classifier, timed=False)
         ),
@@ -50,7 +50,7 @@ rule scores_timed:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=120,
     params:
-        flags=PLAN.timed_flags,
+        flags=PLAN.folds.timed_flags,
         code=lambda wildcards: hash_of(
             studies_jobs.scores(wildcards.dataset, wildcards.classifier, timed=True)
         ),
@@ -78,9 +78,9 @@ rule rungs:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=60,
     params:
-        flags=PLAN.scoring_flags,
+        flags=PLAN.folds.scoring_flags,
         lengths=config["greedy_cv"]["early_stopping"]["n_candidates"],
-        settings=PLAN.rung_settings,
+        settings=PLAN.folds.rung_settings,
         code=lambda wildcards: hash_of(
             studies_jobs.rungs(wildcards.dataset, wildcards.classifier, timed=False)
         ),
@@ -108,9 +108,9 @@ rule rungs_timed:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=120,
     params:
-        flags=PLAN.timed_flags,
+        flags=PLAN.folds.timed_flags,
         lengths=config["greedy_cv"]["wall_clock"]["n_candidates"],
-        settings=PLAN.rung_settings,
+        settings=PLAN.folds.rung_settings,
         code=lambda wildcards: hash_of(
             studies_jobs.rungs(wildcards.dataset, wildcards.classifier, timed=True)
         ),
@@ -139,8 +139,10 @@ rule network_default:
         mem_mb=lambda wildcards, attempt: 2500 * attempt,
         runtime=60,
     params:
-        epochs=lambda wildcards: PLAN.default_of(wildcards.classifier)["epochs"],
-        max_error=lambda wildcards: PLAN.default_of(wildcards.classifier)["max_error"],
+        epochs=lambda wildcards: PLAN.trials.default_of(wildcards.classifier)["epochs"],
+        max_error=lambda wildcards: PLAN.trials.default_of(wildcards.classifier)[
+            "max_error"
+        ],
         code=lambda wildcards: hash_of(
             studies_jobs.default(wildcards.classifier, wildcards.dataset)
         ),
@@ -164,7 +166,7 @@ use rule scores as network_scores with:
 rule search:
     # One strategy replayed on the kept scores of a block of seeds, for one length of the candidate list or all.
     input:
-        scores=PLAN.kept_scores,
+        scores=PLAN.folds.kept_scores,
     output:
         "results/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:
@@ -178,8 +180,8 @@ rule search:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=60,
     params:
-        lengths=PLAN.lengths(),
-        settings=PLAN.settings_of,
+        lengths=PLAN.folds.lengths(),
+        settings=PLAN.folds.settings_of,
         code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=config["greedy_cv"]["tie_rule"],
     shell:
@@ -192,7 +194,7 @@ rule search_pack:
     # All searches of a method in an experiment, whatever the dataset, the classifier and k, in one process: where a
     # search takes no longer than that takes to start. A folder that goes once they have been taken from it.
     input:
-        PLAN.replay_pack_inputs,
+        PLAN.folds.replay_pack_inputs,
     output:
         temp(directory("results/folds/packs/{experiment}/{method}")),
     log:
@@ -208,7 +210,7 @@ rule search_pack:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=60,
     params:
-        jobs=PLAN.replay_pack_jobs,
+        jobs=PLAN.folds.replay_pack_jobs,
         code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
     shell:
         "python -m studies job pack {params.jobs:q} > {log} 2>&1"
@@ -217,7 +219,7 @@ rule search_pack:
 rule packed_search:
     # One of these searches.
     input:
-        PLAN.replay_pack,
+        PLAN.folds.replay_pack,
     output:
         "results/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:
@@ -226,8 +228,8 @@ rule packed_search:
         "../../envs/frugal.yaml"
     threads: 1
     params:
-        lengths=PLAN.lengths(),
-        settings=PLAN.settings_of,
+        lengths=PLAN.folds.lengths(),
+        settings=PLAN.folds.settings_of,
         code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=config["greedy_cv"]["tie_rule"],
     shell:
@@ -251,7 +253,7 @@ else:
 use rule search as search_variant with:
     # The same, with one ambiguity of the document decided the other way.
     input:
-        scores=PLAN.variant_scores,
+        scores=PLAN.folds.variant_scores,
     output:
         "results/folds/variants/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:
@@ -259,18 +261,18 @@ use rule search as search_variant with:
     benchmark:
         "results/benchmarks/folds/variants/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
-        lengths=PLAN.lengths("sensitivity"),
-        settings=PLAN.settings_of,
+        lengths=PLAN.folds.lengths("sensitivity"),
+        settings=PLAN.folds.settings_of,
         code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
-        tie_rule=lambda wildcards: PLAN.variant_settings(wildcards)["tie_rule"],
+        tie_rule=lambda wildcards: PLAN.folds.variant_settings(wildcards)["tie_rule"],
 
 
 rule search_timed:
     # The same on timed scores, with what the clock said: these files are not reproducible bytes. Other jobs may run
     # beside it: it adds up seconds measured before, and the strategy's own are seconds of its CPU.
     input:
-        scores=PLAN.timed_scores,
-        seconds=PLAN.timed_seconds,
+        scores=PLAN.folds.timed_scores,
+        seconds=PLAN.folds.timed_seconds,
     output:
         "results/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:
@@ -284,8 +286,8 @@ rule search_timed:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=60,
     params:
-        lengths=PLAN.lengths("wall_clock"),
-        settings=PLAN.settings_of,
+        lengths=PLAN.folds.lengths("wall_clock"),
+        settings=PLAN.folds.settings_of,
         code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=config["greedy_cv"]["tie_rule"],
     shell:
@@ -297,7 +299,7 @@ rule search_timed:
 use rule search as search_reading with:
     # The same in another reading of the document.
     input:
-        scores=PLAN.reading_scores,
+        scores=PLAN.folds.reading_scores,
     output:
         "results/folds/readings/{name}/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:
@@ -305,17 +307,17 @@ use rule search as search_reading with:
     benchmark:
         "results/benchmarks/folds/readings/{name}/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
-        lengths=PLAN.lengths(),
-        settings=PLAN.reading_strategy,
+        lengths=PLAN.folds.lengths(),
+        settings=PLAN.folds.reading_strategy,
         code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
-        tie_rule=lambda wildcards: PLAN.reading_settings(wildcards)["tie_rule"],
+        tie_rule=lambda wildcards: PLAN.folds.reading_settings(wildcards)["tie_rule"],
 
 
 use rule search_timed as search_reading_timed with:
     # The same on timed scores.
     input:
-        scores=PLAN.timed_scores,
-        seconds=PLAN.timed_seconds,
+        scores=PLAN.folds.timed_scores,
+        seconds=PLAN.folds.timed_seconds,
     output:
         "results/folds/readings/{name}/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:
@@ -323,16 +325,16 @@ use rule search_timed as search_reading_timed with:
     benchmark:
         "results/benchmarks/folds/readings/{name}/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
-        lengths=PLAN.lengths("wall_clock"),
-        settings=PLAN.reading_strategy,
+        lengths=PLAN.folds.lengths("wall_clock"),
+        settings=PLAN.folds.reading_strategy,
         code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
-        tie_rule=lambda wildcards: PLAN.reading_settings(wildcards)["tie_rule"],
+        tie_rule=lambda wildcards: PLAN.folds.reading_settings(wildcards)["tie_rule"],
 
 
 use rule search as search_factorial with:
     # The same at one combination of what the document leaves open.
     input:
-        scores=PLAN.factorial_scores,
+        scores=PLAN.folds.factorial_scores,
     output:
         "results/folds/factorial/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:
@@ -340,8 +342,8 @@ use rule search as search_factorial with:
     benchmark:
         "results/benchmarks/folds/factorial/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
-        lengths=PLAN.lengths("factorial"),
-        settings=PLAN.settings_of,
+        lengths=PLAN.folds.lengths("factorial"),
+        settings=PLAN.folds.settings_of,
         code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=config["greedy_cv"]["tie_rule"],
 
@@ -349,7 +351,7 @@ use rule search as search_factorial with:
 rule collect:
     # Per-seed rows of an experiment of document 001 in one file, and the statistics of every cell.
     input:
-        PLAN.experiment_files,
+        PLAN.folds.experiment_files,
     output:
         runs="results/greedy_cv/runs/{experiment}.parquet",
         cells="results/greedy_cv/cells/{experiment}.csv",
@@ -366,7 +368,7 @@ rule collect:
         mem_mb=2000,
         runtime=10,
     params:
-        labels=PLAN.experiment_labels,
+        labels=PLAN.folds.experiment_labels,
         code=hash_of(studies_jobs.collect()),
     shell:
         "python -m studies job collect --labels {params.labels:q} --search {input} --output {output.runs} --cells-output {output.cells}"
@@ -376,7 +378,7 @@ rule collect:
 use rule collect as collect_variant with:
     # The runs of one sensitivity variant.
     input:
-        PLAN.variant_files,
+        PLAN.folds.variant_files,
     output:
         runs="results/greedy_cv/runs/variants/{name}.parquet",
         cells="results/greedy_cv/cells/variants/{name}.csv",
@@ -392,7 +394,7 @@ use rule collect as collect_variant with:
 use rule collect as collect_reading with:
     # The runs of an experiment in another reading of the document.
     input:
-        PLAN.reading_files,
+        PLAN.folds.reading_files,
     output:
         runs="results/greedy_cv/runs/readings/{name}/{experiment}.parquet",
         cells="results/greedy_cv/cells/readings/{name}/{experiment}.csv",
@@ -401,14 +403,14 @@ use rule collect as collect_reading with:
     benchmark:
         "results/benchmarks/greedy_cv/collect/readings/{name}/{experiment}.tsv"
     params:
-        labels=PLAN.reading_labels,
+        labels=PLAN.folds.reading_labels,
         code=hash_of(studies_jobs.collect()),
 
 
 use rule collect as collect_factorial with:
     # The runs of one combination.
     input:
-        PLAN.factorial_files,
+        PLAN.folds.factorial_files,
     output:
         runs="results/greedy_cv/runs/factorial/{name}.parquet",
         cells="results/greedy_cv/cells/factorial/{name}.csv",
@@ -417,14 +419,14 @@ use rule collect as collect_factorial with:
     benchmark:
         "results/benchmarks/greedy_cv/collect/factorial/{name}.tsv"
     params:
-        labels=PLAN.factorial_labels,
+        labels=PLAN.folds.factorial_labels,
         code=hash_of(studies_jobs.collect()),
 
 
 rule explore:
     # Document 000's experiment replayed on its network's scores: every training, and whole runs at other settings.
     input:
-        scores=PLAN.network_scores(),
+        scores=PLAN.folds.network_scores(),
     output:
         explored="results/beta_pruning/runs/explored.parquet",
         swept="results/beta_pruning/runs/swept.parquet",
@@ -439,10 +441,10 @@ rule explore:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=60,
     params:
-        settings=PLAN.explored_settings(),
+        settings=PLAN.folds.explored_settings(),
         taus=config["beta_pruning"]["network"]["taus"],
         buffers=config["beta_pruning"]["network"]["buffers"],
-        code=hash_of(studies_jobs.explore(PLAN.explored)),
+        code=hash_of(studies_jobs.explore(PLAN.folds.explored)),
     shell:
         "python -m studies job explore --scores {input.scores} --settings {params.settings:q} --taus {params.taus}"
         " --buffers {params.buffers} --output {output.explored} --sweep-output {output.swept} > {log} 2>&1"
@@ -451,7 +453,7 @@ rule explore:
 rule compare:
     # One compared strategy on one dataset and classifier: all lengths n, numbers of folds k and seeds.
     input:
-        scores=PLAN.comparison_scores(),
+        scores=PLAN.folds.comparison_scores(),
     output:
         "results/folds_comparison/{kind}/{entry}/{dataset}/{classifier}.parquet",
     log:
@@ -460,7 +462,7 @@ rule compare:
         "results/benchmarks/folds_comparison/{kind}/{entry}/{dataset}/{classifier}.tsv"
     wildcard_constraints:
         kind="runs|network",
-        entry="|".join(PLAN.entries),
+        entry="|".join(PLAN.folds.entries),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -468,12 +470,12 @@ rule compare:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=120,
     params:
-        strategy=lambda wildcards: PLAN.entries[wildcards.entry].strategy,
-        settings=PLAN.entry_settings,
+        strategy=lambda wildcards: PLAN.folds.entries[wildcards.entry].strategy,
+        settings=PLAN.folds.entry_settings,
         code=lambda wildcards: hash_of(
-            studies_jobs.compare(PLAN.entries[wildcards.entry].strategy)
+            studies_jobs.compare(PLAN.folds.entries[wildcards.entry].strategy)
         ),
-        budget=PLAN.entry_budget,
+        budget=PLAN.folds.entry_budget,
         lengths=config["folds_comparison"]["n_candidates"],
         seconds="",
     shell:
@@ -484,8 +486,8 @@ rule compare:
 use rule compare as compare_timed with:
     # The same on timed fits, for the seconds that strategies take: these files are not reproducible bytes.
     input:
-        scores=PLAN.comparison_scores("-timed"),
-        seconds=PLAN.comparison_scores("-timed", "seconds"),
+        scores=PLAN.folds.comparison_scores("-timed"),
+        seconds=PLAN.folds.comparison_scores("-timed", "seconds"),
     output:
         "results/folds_comparison/timed/{entry}/{dataset}/{classifier}.parquet",
     log:
@@ -499,7 +501,7 @@ use rule compare as compare_timed with:
 use rule collect as collect_comparison with:
     # All runs in one file, and the statistics of every cell.
     input:
-        PLAN.compared_files,
+        PLAN.folds.compared_files,
     output:
         runs="results/folds_comparison/{kind}.parquet",
         cells="results/folds_comparison/cells/{kind}.csv",

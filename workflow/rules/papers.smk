@@ -7,7 +7,7 @@ report: "../report/workflow.rst"
 rule derived:
     # What an optimiser or a factorisation makes, of other runs or of nothing; tables and claims only read it.
     input:
-        PLAN.derived_runs,
+        PLAN.shown.derived_runs,
     output:
         "results/{paper}/runs/{name}.parquet",
     log:
@@ -15,7 +15,7 @@ rule derived:
     benchmark:
         "results/benchmarks/{paper}/runs/{name}.tsv"
     wildcard_constraints:
-        name="|".join(PLAN.derived_names()),
+        name="|".join(PLAN.shown.derived_names()),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -23,7 +23,7 @@ rule derived:
         mem_mb=2000,
         runtime=20,
     params:
-        code=PLAN.derived_code,
+        code=PLAN.shown.derived_code,
     shell:
         "python -m studies job derive {wildcards.paper} {wildcards.name} --runs {input} --output {output} > {log} 2>&1"
 
@@ -31,7 +31,7 @@ rule derived:
 rule table:
     # A table, tidy and as a person reads it, ours beside what is published.
     input:
-        PLAN.artefact_inputs("table"),
+        PLAN.shown.artefact_inputs("table"),
     output:
         csv="results/{paper}/tables/{name}.csv",
         md=report(
@@ -52,9 +52,9 @@ rule table:
         mem_mb=2000,
         runtime=10,
     params:
-        caption=PLAN.caption_of("table"),
+        caption=PLAN.shown.caption_of("table"),
         scale=config["scale"],
-        code=PLAN.shown_code("table"),
+        code=PLAN.shown.code("table"),
     shell:
         "python -m studies job table {wildcards.paper} {wildcards.name} --runs {input} --scale {params.scale}"
         " --output {output.csv} > {log} 2>&1"
@@ -63,7 +63,7 @@ rule table:
 rule figure:
     # A figure, with the numbers it is drawn from: of runs, or explaining something by a small real run of it.
     input:
-        PLAN.artefact_inputs("figure"),
+        PLAN.shown.artefact_inputs("figure"),
     output:
         png=report(
             "results/{paper}/figures/{name}.png",
@@ -86,9 +86,9 @@ rule figure:
         mem_mb=2000,
         runtime=10,
     params:
-        caption=PLAN.caption_of("figure"),
-        source=PLAN.figure_source,
-        code=PLAN.shown_code("figure"),
+        caption=PLAN.shown.caption_of("figure"),
+        source=PLAN.shown.figure_source,
+        code=PLAN.shown.code("figure"),
     shell:
         "python -m studies job figure {wildcards.paper} {wildcards.name} {params.source} --caption {params.caption:q}"
         " --output {output.png} > {log} 2>&1"
@@ -97,7 +97,7 @@ rule figure:
 rule claims:
     # Every claim of the document with our number, its interval and a verdict; our findings beside them.
     input:
-        PLAN.artefact_inputs("claims"),
+        PLAN.shown.artefact_inputs("claims"),
     output:
         claims=report(
             "results/{paper}/claims{part}.csv",
@@ -126,9 +126,9 @@ rule claims:
         mem_mb=2000,
         runtime=10,
     params:
-        caption=PLAN.claims_caption,
+        caption=PLAN.shown.claims_caption,
         scale=config["scale"],
-        code=PLAN.shown_code("claims"),
+        code=PLAN.shown.code("claims"),
     shell:
         "python -m studies job claims {wildcards.paper} --runs {input} --scale {params.scale} --output {output.claims}"
         " > {log} 2>&1"
@@ -139,7 +139,7 @@ rule pack:
     # start than most of them to make; likewise the figures that explain something by a small real run. A folder that
     # goes once they have been taken from it.
     input:
-        PLAN.pack_inputs,
+        PLAN.shown.pack_inputs,
     output:
         temp(directory("results/{paper}/packs/{pack}")),
     log:
@@ -155,8 +155,8 @@ rule pack:
         mem_mb=2000,
         runtime=10,
     params:
-        jobs=PLAN.pack_jobs,
-        code=PLAN.pack_code,
+        jobs=PLAN.shown.pack_jobs,
+        code=PLAN.shown.pack_code,
     shell:
         "python -m studies job pack {params.jobs:q} > {log} 2>&1"
 
@@ -170,7 +170,7 @@ localrules:
 rule packed_table:
     # A table of a pack.
     input:
-        PLAN.pack_of("table"),
+        PLAN.shown.pack_of("table"),
     output:
         csv="results/{paper}/tables/{name}.csv",
         md=report(
@@ -186,8 +186,8 @@ rule packed_table:
         "../../envs/frugal.yaml"
     threads: 1
     params:
-        caption=PLAN.caption_of("table"),
-        code=PLAN.shown_code("table"),
+        caption=PLAN.shown.caption_of("table"),
+        code=PLAN.shown.code("table"),
     shell:
         "cp {input}/tables/{wildcards.name}.* $(dirname {output.csv}) > {log} 2>&1"
 
@@ -195,7 +195,7 @@ rule packed_table:
 rule packed_figure:
     # A figure of a pack.
     input:
-        PLAN.pack_of("figure"),
+        PLAN.shown.pack_of("figure"),
     output:
         png=report(
             "results/{paper}/figures/{name}.png",
@@ -213,8 +213,8 @@ rule packed_figure:
         "../../envs/frugal.yaml"
     threads: 1
     params:
-        caption=PLAN.caption_of("figure"),
-        code=PLAN.shown_code("figure"),
+        caption=PLAN.shown.caption_of("figure"),
+        code=PLAN.shown.code("figure"),
     shell:
         "cp {input}/figures/{wildcards.name}.* $(dirname {output.csv}) > {log} 2>&1"
 
@@ -222,7 +222,7 @@ rule packed_figure:
 rule packed_claims:
     # Claims and findings of a pack.
     input:
-        PLAN.pack_of("claims"),
+        PLAN.shown.pack_of("claims"),
     output:
         claims=report(
             "results/{paper}/claims{part}.csv",
@@ -246,8 +246,8 @@ rule packed_claims:
         "../../envs/frugal.yaml"
     threads: 1
     params:
-        caption=PLAN.claims_caption,
-        code=PLAN.shown_code("claims"),
+        caption=PLAN.shown.claims_caption,
+        code=PLAN.shown.code("claims"),
     shell:
         "cp {input}/claims{wildcards.part}.csv {input}/findings{wildcards.part}.csv $(dirname {output.claims}) > {log} 2>&1"
 
@@ -268,7 +268,7 @@ else:
 rule claims_summary:
     # How many claims of each document have which verdict in the runs that were made; the report begins with it.
     input:
-        PLAN.documents_claims(),
+        PLAN.shown.documents_claims(),
     output:
         csv="results/claims_summary.csv",
         md=report(
@@ -295,7 +295,7 @@ rule claims_summary:
 
 
 # A target per table, figure and file of claims: greedy_cv_table1, folds_comparison_ranks.
-for target, made in PLAN.targets().items():
+for target, made in PLAN.shown.targets().items():
 
     rule:
         name:
@@ -307,49 +307,49 @@ for target, made in PLAN.targets().items():
 rule beta_pruning:
     # Document 000: the figures of its model and of its network, the sweep over its settings, and its claims.
     input:
-        PLAN.files_of("beta_pruning"),
+        PLAN.shown.files_of("beta_pruning"),
 
 
 rule greedy_cv:
     # Document 001: every table, figure and claim.
     input:
-        PLAN.files_of("greedy_cv", ours=False),
+        PLAN.shown.files_of("greedy_cv", ours=False),
 
 
 rule greedy_cv_sensitivity:
     # What the document's ambiguities do to Table 1, and its conjecture on larger data.
     input:
-        PLAN.files_of("greedy_cv", ours=True),
+        PLAN.shown.files_of("greedy_cv", ours=True),
 
 
 rule exploration:
     # Document 002: tables, figures and claims.
     input:
-        PLAN.files_of("exploration"),
+        PLAN.shown.files_of("exploration"),
 
 
 rule big_data:
     # Document 003: section 2, sizes and lengths of trials, and section 3, training on fewer rows.
     input:
-        PLAN.files_of("big_data"),
+        PLAN.shown.files_of("big_data"),
 
 
 rule hypertune:
     # Document 004: tables, figures and claims.
     input:
-        PLAN.files_of("hypertune"),
+        PLAN.shown.files_of("hypertune"),
 
 
 rule folds_comparison:
     # Every strategy of the folds family on the same folds: scores kept for greedy_cv and for beta_pruning's network.
     input:
-        PLAN.files_of("folds_comparison"),
+        PLAN.shown.files_of("folds_comparison"),
 
 
 rule trials_comparison:
     # Every strategy and peer of the trials family on the same problems, at equal budgets.
     input:
-        PLAN.files_of("trials_comparison"),
+        PLAN.shown.files_of("trials_comparison"),
 
 
 rule redraw:

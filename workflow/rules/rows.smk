@@ -4,7 +4,7 @@
 rule rows:
     # One method of an experiment, or all of them.
     input:
-        PLAN.row_inputs,
+        PLAN.rows.inputs,
     output:
         "results/rows/{experiment}/{method}/seeds{first}-{last}.parquet",
     log:
@@ -12,7 +12,7 @@ rule rows:
     benchmark:
         "results/benchmarks/rows/{experiment}/{method}/seeds{first}-{last}.tsv"
     wildcard_constraints:
-        experiment="|".join(name for name in PLAN.experiments if name not in TIMED),
+        experiment="|".join(name for name in PLAN.rows.experiments if name not in TIMED),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -20,9 +20,9 @@ rule rows:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=120,
     params:
-        methods=PLAN.row_methods,
-        settings=PLAN.row_settings,
-        code=PLAN.row_code,
+        methods=PLAN.rows.methods,
+        settings=PLAN.rows.settings,
+        code=PLAN.rows.code,
     shell:
         "python -m studies job rows {wildcards.experiment} --methods {params.methods}"
         " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q} --output {output} > {log} 2>&1"
@@ -63,7 +63,7 @@ rule environment:
 rule gather_rows:
     # All methods and seeds of an experiment in one file.
     input:
-        PLAN.row_files,
+        PLAN.rows.files,
     output:
         "results/{paper}/runs/{experiment}.parquet",
     log:
@@ -71,7 +71,7 @@ rule gather_rows:
     benchmark:
         "results/benchmarks/{paper}/runs/{experiment}.tsv"
     wildcard_constraints:
-        experiment="|".join(PLAN.experiments),
+        experiment="|".join(PLAN.rows.experiments),
     conda:
         "../../envs/frugal.yaml"
     threads: 1

@@ -5,8 +5,10 @@
 rule trials:
     # One search; a killed one goes on from its journal, and ends with the same trials.
     input:
-        PLAN.search_input,
-        lambda wildcards: [ancient(path) for path in PLAN.search_check(wildcards)],
+        PLAN.trials.search_input,
+        lambda wildcards: [
+            ancient(path) for path in PLAN.trials.search_check(wildcards)
+        ],
     output:
         "results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet",
     log:
@@ -14,7 +16,7 @@ rule trials:
     benchmark:
         "results/benchmarks/trials/{method}/{learner}/{dataset}/seed{seed}.tsv"
     wildcard_constraints:
-        method="|".join(PLAN.search_methods()),
+        method="|".join(PLAN.trials.search_methods()),
         learner="[a-z0-9_]+",
         dataset="[a-z0-9_]+",
     conda:
@@ -22,11 +24,11 @@ rule trials:
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=PLAN.search_minutes,
+        runtime=PLAN.trials.search_minutes,
     params:
-        n_trials=PLAN.search_trials,
-        settings=PLAN.search_settings,
-        code=PLAN.search_code,
+        n_trials=PLAN.trials.search_trials,
+        settings=PLAN.trials.search_settings,
+        code=PLAN.trials.search_code,
     shell:
         "python -m studies job trials {wildcards.method} --learner {wildcards.learner} --dataset {wildcards.dataset}"
         " --seed {wildcards.seed} --n-trials {params.n_trials} --settings {params.settings:q}"
@@ -37,8 +39,10 @@ rule trials_pack:
     # All searches of a method in an experiment, whatever the problem and the seed, in one process: where a search takes
     # no longer than that takes to start. A folder that goes once they have been taken from it.
     input:
-        PLAN.search_pack_inputs,
-        lambda wildcards: [ancient(path) for path in PLAN.search_pack_checks(wildcards)],
+        PLAN.trials.search_pack_inputs,
+        lambda wildcards: [
+            ancient(path) for path in PLAN.trials.search_pack_checks(wildcards)
+        ],
     output:
         temp(directory("results/trials/packs/{search}/{method}")),
     log:
@@ -46,8 +50,8 @@ rule trials_pack:
     benchmark:
         "results/benchmarks/trials/packs/{search}/{method}.tsv"
     wildcard_constraints:
-        search="|".join(PLAN.searches),
-        method="|".join(PLAN.search_methods()),
+        search="|".join(PLAN.trials.searches),
+        method="|".join(PLAN.trials.search_methods()),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -55,8 +59,8 @@ rule trials_pack:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=120,
     params:
-        jobs=PLAN.search_pack_jobs,
-        code=PLAN.search_pack_code,
+        jobs=PLAN.trials.search_pack_jobs,
+        code=PLAN.trials.search_pack_code,
     shell:
         "python -m studies job pack {params.jobs:q} > {log} 2>&1"
 
@@ -68,22 +72,22 @@ localrules:
 rule packed_trials:
     # One of these searches.
     input:
-        PLAN.search_pack,
+        PLAN.trials.search_pack,
     output:
         "results/trials/{method}/{learner}/{dataset}/seed{seed}.parquet",
     log:
         "results/logs/trials/{method}/{learner}/{dataset}/seed{seed}.log",
     wildcard_constraints:
-        method="|".join(PLAN.search_methods()),
+        method="|".join(PLAN.trials.search_methods()),
         learner="[a-z0-9_]+",
         dataset="[a-z0-9_]+",
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     params:
-        n_trials=PLAN.search_trials,
-        settings=PLAN.search_settings,
-        code=PLAN.search_code,
+        n_trials=PLAN.trials.search_trials,
+        settings=PLAN.trials.search_settings,
+        code=PLAN.trials.search_code,
     shell:
         "cp {input}/{wildcards.learner}/{wildcards.dataset}/seed{wildcards.seed}.parquet {output} > {log} 2>&1"
 
@@ -100,7 +104,7 @@ else:
 use rule gather_rows as gather_trials with:
     # All searches of an experiment in one file, with the cells of the table that they look up, if they do.
     input:
-        PLAN.search_files,
+        PLAN.trials.search_files,
     output:
         "results/{paper}/runs/{search}.parquet",
     log:
@@ -108,16 +112,16 @@ use rule gather_rows as gather_trials with:
     benchmark:
         "results/benchmarks/{paper}/runs/{search}.tsv"
     wildcard_constraints:
-        search="|".join(PLAN.searches),
+        search="|".join(PLAN.trials.searches),
     params:
-        flags=PLAN.gather_flags,
+        flags=PLAN.trials.gather_flags,
 
 
 rule lookup_part:
     # A table's candidates with one value of the last dimension, fitted at every size and draw of rows; a killed job
     # goes on from its journal, and ends with the same errors.
     input:
-        PLAN.lookup_dataset,
+        PLAN.trials.lookup_dataset,
     output:
         "results/lookup/{table}/part{part}.parquet",
     log:
@@ -134,8 +138,8 @@ rule lookup_part:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=240,
     params:
-        settings=PLAN.lookup_settings,
-        code=PLAN.lookup_code("measure"),
+        settings=PLAN.trials.lookup_settings,
+        code=PLAN.trials.lookup_code("measure"),
     shell:
         "python -m studies job lookup measure --part {wildcards.part} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"
@@ -163,7 +167,7 @@ rule lookup:
         mem_mb=2000,
         runtime=10,
     params:
-        code=PLAN.lookup_code("gather"),
+        code=PLAN.trials.lookup_code("gather"),
     shell:
         "python -m studies job lookup gather --parts {input} --output {output} > {log} 2>&1"
 
@@ -171,7 +175,7 @@ rule lookup:
 rule lookup_recheck:
     # Cells drawn at random, fitted live; fails where an error is not that of the table.
     input:
-        data=PLAN.lookup_dataset,
+        data=PLAN.trials.lookup_dataset,
         table="results/lookup/{table}.parquet",
     output:
         "results/lookup/{table}_recheck.csv",
@@ -188,9 +192,9 @@ rule lookup_recheck:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=60,
     params:
-        settings=PLAN.lookup_settings,
+        settings=PLAN.trials.lookup_settings,
         n_cells=lambda wildcards: config["lookup"][wildcards.table]["n_rechecked"],
-        code=PLAN.lookup_code("recheck"),
+        code=PLAN.trials.lookup_code("recheck"),
     shell:
         "python -m studies job lookup recheck --table {input.table} --settings {params.settings:q} --n-cells {params.n_cells}"
         " --seed 0 --output {output} > {log} 2>&1"
@@ -215,10 +219,12 @@ rule curves:
         mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=240,
     params:
-        network=lambda wildcards: PLAN.network_of(wildcards.network),
-        settings=PLAN.curve_settings,
+        network=lambda wildcards: PLAN.trials.network_of(wildcards.network),
+        settings=PLAN.trials.curve_settings,
         code=lambda wildcards: hash_of(
-            studies_jobs.curves(PLAN.network_of(wildcards.network), wildcards.dataset)
+            studies_jobs.curves(
+                PLAN.trials.network_of(wildcards.network), wildcards.dataset
+            )
         ),
     shell:
         "python -m studies job curves --network {params.network} --dataset {wildcards.dataset}"
@@ -229,7 +235,7 @@ rule curves:
 rule gather_curves:
     # All curves of a set in one file.
     input:
-        PLAN.curve_files("curves"),
+        PLAN.trials.curve_files("curves"),
     output:
         "results/curves/{network}_{dataset}.parquet",
     log:
@@ -269,9 +275,9 @@ rule extrapolations:
         mem_mb=2000,
         runtime=120,
     params:
-        settings=PLAN.extrapolation_settings(),
+        settings=PLAN.trials.extrapolation_settings(),
         code=lambda wildcards: hash_of(
-            studies_jobs.extrapolate(PLAN.network_of(wildcards.network))
+            studies_jobs.extrapolate(PLAN.trials.network_of(wildcards.network))
         ),
     shell:
         "python -m studies job extrapolate --curves {input} --settings {params.settings:q} --output {output} > {log} 2>&1"
@@ -280,7 +286,7 @@ rule extrapolations:
 use rule gather_curves as gather_extrapolations with:
     # All extrapolations of a set in one file.
     input:
-        PLAN.curve_files("extrapolations"),
+        PLAN.trials.curve_files("extrapolations"),
     output:
         "results/curves/{network}_{dataset}_extrapolations.parquet",
     log:
@@ -294,7 +300,7 @@ use rule gather_curves as gather_curve_fits with:
     input:
         expand(
             "results/curves/{name}_extrapolations.parquet",
-            name=PLAN.curve_sets(extrapolated=True),
+            name=PLAN.trials.curve_sets(extrapolated=True),
         ),
     output:
         "results/big_data/runs/curve_fits.parquet",
@@ -307,14 +313,14 @@ use rule gather_curves as gather_curve_fits with:
 rule all_curves:
     # All sets.
     input:
-        expand("results/curves/{name}.parquet", name=PLAN.curve_sets()),
+        expand("results/curves/{name}.parquet", name=PLAN.trials.curve_sets()),
 
 
 rule hypertune_refits:
     # What a learner's searches had chosen within HyperTune's time, fitted on all their rows and tested.
     input:
         runs="results/hypertune/runs/{learner}.parquet",
-        data=PLAN.tuned_inputs,
+        data=PLAN.trials.tuned_inputs,
     output:
         "results/hypertune/runs/{learner}_refits.parquet",
     log:
@@ -322,7 +328,7 @@ rule hypertune_refits:
     benchmark:
         "results/benchmarks/hypertune/runs/{learner}_refits.tsv"
     wildcard_constraints:
-        learner="|".join(PLAN.tuned()),
+        learner="|".join(PLAN.trials.tuned()),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -331,8 +337,8 @@ rule hypertune_refits:
         runtime=1440,
     params:
         paper="hypertune",
-        settings=PLAN.tuned_settings,
-        code=PLAN.tuned_code,
+        settings=PLAN.trials.tuned_settings,
+        code=PLAN.trials.tuned_code,
     shell:
         "python -m studies job refits --paper {params.paper} --runs {input.runs} --settings {params.settings:q}"
         " --output {output} > {log} 2>&1"
@@ -354,7 +360,7 @@ use rule hypertune_refits as exploration_refits with:
         runtime=120,
     params:
         paper="exploration",
-        settings=PLAN.task2_settings(),
+        settings=PLAN.trials.task2_settings(),
         code=hash_of(
             studies_jobs.refits("exploration", ["logistic_regression"], ["mnist"])
         ),
@@ -363,8 +369,8 @@ use rule hypertune_refits as exploration_refits with:
 use rule hypertune_refits as compare_trials with:
     # Searches on one problem as paths; what live ones chose is fitted on all rows and tested.
     input:
-        runs=PLAN.compared_searches,
-        data=PLAN.compared_data,
+        runs=PLAN.trials.compared_searches,
+        data=PLAN.trials.compared_data,
     output:
         "results/trials_comparison/runs/{learner}-{dataset}.parquet",
     log:
@@ -379,7 +385,7 @@ use rule hypertune_refits as compare_trials with:
         runtime=120,
     params:
         paper="trials_comparison",
-        settings=PLAN.compared_settings,
+        settings=PLAN.trials.compared_settings,
         code=lambda wildcards: hash_of(
             studies_jobs.refits(
                 "trials_comparison", [wildcards.learner], [wildcards.dataset]

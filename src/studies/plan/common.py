@@ -1,0 +1,48 @@
+"""What all parts of the plan share: paths, shares of work, settings and hashes as rules take them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from frugal.code import Job
+from studies import code as studies_jobs
+
+Config = Mapping[str, Any]
+Wildcards = Any
+"""What Snakemake fills a rule's places with: names as attributes, text as values."""
+ALL: Final = "all"
+"""In a path, in place of one method or one length: a job does all of them."""
+
+
+def shares(n_items: int, per_job: int) -> list[tuple[int, int]]:
+    """First and last of each job's share of things that are numbered from 0."""
+    return [(first, min(first + per_job, n_items) - 1) for first in range(0, n_items, per_job)]
+
+
+def as_json(settings: Mapping[str, Any]) -> str:
+    """Settings as a command takes them, in one order, so that only what they say re-runs a job."""
+    return json.dumps(settings, sort_keys=True)
+
+
+def dataset_files(name: str) -> list[str]:
+    """The files of a prepared dataset, or of that which a subset such as letter_2000 is drawn from."""
+    source, _, n_rows = name.rpartition("_")
+    folder = f"data/processed/{source if n_rows.isdigit() else name}"
+    return [f"{folder}/{file}" for file in ("provenance.json", "X.npy", "y.npy")]
+
+
+def hash_of(job: Job) -> str:
+    """The hash of the code of a job, which re-runs it where it changes."""
+    return studies_jobs.hash_of(job)
+
+
+def files(kind: str, paper: str, name: str) -> list[str]:
+    """The files of a table, a figure (pictures, numbers, caption), or claims with our findings beside them."""
+    match kind:
+        case "table":
+            return [f"results/{paper}/tables/{name}{end}" for end in (".csv", ".md")]
+        case "figure":
+            return [f"results/{paper}/figures/{name}{end}" for end in (".png", ".svg", ".csv", ".md")]
+    return [f"results/{paper}/{name}.csv", f"results/{paper}/{name.replace('claims', 'findings')}.csv"]

@@ -1,0 +1,345 @@
+"""Jobs of the folds family: kept scores, searches replayed on them, and the comparison of all strategies."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from types import SimpleNamespace
+from typing import Any, Final
+
+from frugal.learners import NETWORKS, SCALERS
+from studies import registry
+from studies.folds_comparison.entries import entries_of
+from studies.greedy_cv.combinations import combinations
+from studies.plan.common import ALL, Config, Wildcards, as_json, shares
+
+OLSON_SCALERS: Final = {"bernoulli_nb": "min_max", "decision_tree": "none", "knn": "robust"}
+"""Of Olson et al.'s code; that of the tree, which orders every feature as before, is left out."""
+OWN_SEEDS: Final = "own_seeds"
+"""In a variant's label: every tree has a `random_state` of its own."""
+_KEPT: Final = "results/folds/{root}/{dataset}/{classifier}/{variant}/k{k}/seed{seed}"
+
+
+class FoldJobs:
+    """Jobs of documents 000 and 001, and of the comparison of fold strategies.
+
+    Attributes:
+        config: all keys.
+        study: block of document 001.
+        network: block of document 000's network.
+        comparison: block of the comparison.
+        entries: compared strategies, by name.
+        methods: by experiment of document 001 the strategies that are replayed.
+        explored: strategies that document 000's experiment replays.
+    """
+
+    def __init__(self, config: Config) -> None:
+        """Read the configuration.
+
+        Raises:
+            ValueError: if entries of the comparison do not go together; the message says which.
+        """
+        self.config = config
+        self.study: Config = config["greedy_cv"]
+        self.network: Config = config["beta_pruning"]["network"]
+        self.comparison: Config = config["folds_comparison"]
+        self.entries = entries_of(config)
+        self.methods = {one.name: one.method_names for one in registry.paper("greedy_cv").studies}
+        self.explored = registry.study("swept").method_names
+
+    def variant_of(self, settings: Config, classifier: str) -> str:
+        """Label of how scores of a classifier are made, from the settings that change them."""
+        scaler = OLSON_SCALERS[classifier] if settings["scaler"] == "olson" else settings["scaler"]
+        parts = [settings["space"], scaler, settings["splits"]]
+        if settings.get("tree_seed") == "candidate":
+            parts.append(OWN_SEEDS)
+        return "-".join(part for part in parts if part not in ("none", "stratified"))
+
+    def scoring_flags(self, w: Wildcards, *, timed: bool = False) -> str:
+        """The command-line flags that a variant's label stands for."""
+        space, *rest = w.variant.split("-")
+        splits = "plain" if "plain" in rest else "stratified"
+        epochs = [part.removeprefix("epochs") for part in rest if part.startswith("epochs")]
+        scaler = next((part for part in rest if part in SCALERS), "none")
+        flags = f"--space {space} --scaler {scaler} --splits {splits}"
+        flags += "".join(f" --epochs {n}" for n in epochs)
+        if OWN_SEEDS in rest:
+            flags += " --tree-seed candidate"
+        if space == "grid":
+            return flags
+        # One candidate list per seed, as long as the longest list that is searched in it.
+        searched = ["wall_clock"] if timed else ["sensitivity", "factorial", "sizes"]
+        readings = [self.study, *self.study["readings"].values()]
+        if w.variant in [self.variant_of({**self.study, **one}, w.classifier) for one in readings] and not timed:
+            searched += ["search_time", "early_stopping"]
+        return f"{flags} --n-ranges {max(n for name in searched for n in self.study[name]['n_candidates'])}"
+
+    def timed_flags(self, w: Wildcards) -> str:
+        """The same for timed fits."""
+        return self.scoring_flags(w, timed=True)
+
+    def settings_of(self, w: Wildcards) -> str:
+        """A strategy's own block of the configuration; nothing else re-runs its searches."""
+        return as_json(self.config["strategies"].get(w.method, {}))
+
+    def rung_settings(self, w: Wildcards) -> str:
+        """Settings of successive halving, with the number of folds in the path of its rungs."""
+        return as_json({**self.config["strategies"]["successive_halving"], "cv": int(w.k)})
+
+    def datasets_of(self, experiment: str) -> list[str]:
+        """The datasets of one of document 001's experiments: all, its choice, or one at each of its sizes."""
+        block = self.study[experiment]
+        if experiment == "sizes":
+            return [f"{block['dataset']}_{rows}" for rows in block["n_rows"]]
+        return [name for name in self.study["datasets"] if name in block.get("datasets", [name])]
+
+    def lengths(self, experiment: str | None = None) -> Callable[[Wildcards], list[int]]:
+        """Params function: lengths of the candidate list that a job does, the one in its path or all.
+
+        Args:
+            experiment: whose; None: that which searches with this method on this dataset.
+        """
+
+        def found(w: Wildcards) -> list[int]:
+            if w.n != ALL:
+                return [int(w.n)]
+            return list(self.study[experiment or self._experiment_of(w)]["n_candidates"])
+
+        return found
+
+    def _experiment_of(self, w: Wildcards) -> str:
+        """The experiment of document 001 that searches with this method on this dataset, untimed."""
+        listed = ("search_time", "early_stopping", "sizes")
+        return next(n for n in listed if w.method in self.methods[n] and w.dataset in self.datasets_of(n))
+
+    def _cells(
+        self, root: str, experiment: str, datasets: Iterable[str], classifiers: Sequence[str] | None = None
+    ) -> list[str]:
+        """The search results of every cell of an experiment, of the study's classifiers by default."""
+        block = self.study[experiment]
+        lengths = [ALL] if self.config["lengths_per_job"] == "all" else block["n_candidates"]
+        return [
+            f"{root}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet"
+            for method in self.methods[experiment]
+            for dataset in datasets
+            for classifier in classifiers or self.study["classifiers"]
+            for n in lengths
+            for k in block["n_folds"]
+            for first, last in shares(block["n_seeds"], self.config["seeds_per_job"])
+        ]
+
+    def experiment_files(self, w: Wildcards) -> list[str]:
+        """The search results of one of document 001's experiments."""
+        root = "wall_clock" if w.experiment == "wall_clock" else "search"
+        return self._cells(f"results/folds/{root}", w.experiment, self.datasets_of(w.experiment))
+
+    def experiment_labels(self, w: Wildcards) -> str:
+        """Which reading the runs of an experiment are of; sizes have none."""
+        return as_json({} if w.experiment == "sizes" else self._labels(self.study))
+
+    def _labels(self, settings: Config) -> dict[str, str]:
+        """What tells one reading's runs from another's."""
+        parts = [settings[name] for name in ("space", "scaler", "splits", "tie_rule")]
+        named = [*parts[:2], *(part for part in parts[2:] if part not in ("stratified", "random"))]
+        usual = self.config["strategies"].get("successive_halving", {}).get("failed", "last")
+        return {"reading": "/".join(named), "failed": settings.get("failed", usual)}
+
+    def reading_settings(self, w: Wildcards) -> Config:
+        """How scores are made and searches measured in another reading of the document."""
+        return {**self.study, **self.study["readings"][w.name]}
+
+    def reading_files(self, w: Wildcards) -> list[str]:
+        """The search results of one of document 001's experiments in another reading."""
+        root = "wall_clock" if w.experiment == "wall_clock" else "search"
+        return self._cells(f"results/folds/readings/{w.name}/{root}", w.experiment, self.datasets_of(w.experiment))
+
+    def reading_labels(self, w: Wildcards) -> str:
+        """Which reading runs are of."""
+        return as_json(self._labels(self.reading_settings(w)))
+
+    def reading_strategy(self, w: Wildcards) -> str:
+        """A strategy's own block of the configuration, with where halving ranks failed fits in a reading."""
+        is_other = w.method == "successive_halving" and "failed" in self.study["readings"][w.name]
+        over = {"failed": self.study["readings"][w.name]["failed"]} if is_other else {}
+        return as_json({**self.config["strategies"].get(w.method, {}), **over})
+
+    def factorial_settings(self, w: Wildcards) -> Config:
+        """How scores are made and searches measured in a combination."""
+        return {**self.study, **combinations(self.study["factorial"])[w.name]}
+
+    def factorial_files(self, w: Wildcards) -> list[str]:
+        """The search results of one combination, of the classifiers that are told apart by it."""
+        made = self.factorial_settings(w)
+        listed = [
+            name
+            for name in self.study["classifiers"]
+            if (made["scaler"] == "none" if name == "decision_tree" else made["tree_seed"] == "repetition")
+        ]
+        return self._cells(f"results/folds/factorial/{w.name}", "factorial", self.study["datasets"], listed)
+
+    def factorial_labels(self, w: Wildcards) -> str:
+        """Which combination runs are of."""
+        return as_json(combinations(self.study["factorial"])[w.name])
+
+    def variant_settings(self, w: Wildcards) -> Config:
+        """How scores are made and searches measured in a sensitivity variant."""
+        return {**self.study, **self.study["sensitivity"]["variants"][w.name]}
+
+    def variant_files(self, w: Wildcards) -> list[str]:
+        """The search results of one sensitivity variant."""
+        return self._cells(f"results/folds/variants/{w.name}", "sensitivity", self.study["datasets"])
+
+    def _kept(self, w: Wildcards, variant: str, root: str = "scores") -> list[str]:
+        """Score files of a search's seeds, and the rungs where its strategy is successive halving."""
+        seeds = range(int(w.first), int(w.last) + 1)
+        cell = {"root": root, "dataset": w.dataset, "classifier": w.classifier, "variant": variant}
+        cv = self.config["strategies"]["successive_halving"]["cv"]
+        rungs = [f"{_KEPT}/rungs.parquet".format(**cell, k=cv, seed=seed) for seed in seeds]
+        folds = shares(int(w.k), self.config["folds_per_job"])
+        return [
+            f"{_KEPT}/folds{first}-{last}.parquet".format(**cell, k=w.k, seed=seed)
+            for seed in seeds
+            for first, last in folds
+        ] + (rungs if w.method == "successive_halving" else [])
+
+    def kept_scores(self, w: Wildcards) -> list[str]:
+        """Kept scores of a search's seeds; those of sizes are of a space of their own."""
+        own = {} if w.dataset in self.study["datasets"] else {"space": self.study["sizes"]["space"]}
+        return self._kept(w, self.variant_of({**self.study, **own}, w.classifier))
+
+    def timed_scores(self, w: Wildcards) -> list[str]:
+        """The same, timed."""
+        return self._kept(w, f"{self.variant_of(self._read(w), w.classifier)}-timed")
+
+    def timed_seconds(self, w: Wildcards) -> list[str]:
+        """The seconds of these, a file per score file."""
+        return self._kept(w, f"{self.variant_of(self._read(w), w.classifier)}-timed", "seconds")
+
+    def reading_scores(self, w: Wildcards) -> list[str]:
+        """Kept scores, made as another reading says."""
+        return self._kept(w, self.variant_of(self._read(w), w.classifier))
+
+    def _read(self, w: Wildcards) -> Config:
+        """The settings of the reading in a path, or the study's own."""
+        return self.reading_settings(w) if hasattr(w, "name") else self.study
+
+    def variant_scores(self, w: Wildcards) -> list[str]:
+        """The same, made as a sensitivity variant says."""
+        return self._kept(w, self.variant_of(self.variant_settings(w), w.classifier))
+
+    def factorial_scores(self, w: Wildcards) -> list[str]:
+        """The same, made as a combination says."""
+        return self._kept(w, self.variant_of(self.factorial_settings(w), w.classifier))
+
+    def replay_pack(self, w: Wildcards) -> str:
+        """The folder in which a job does a search among all of its method in its experiment."""
+        return f"results/folds/packs/{self._experiment_of(w)}/{w.method}"
+
+    def _replays_of(self, w: Wildcards) -> list[Wildcards]:
+        """All searches of a method in an experiment, each as the wildcards of its own path."""
+        block = self.study[w.experiment]
+        return [
+            SimpleNamespace(
+                method=w.method, dataset=dataset, classifier=classifier, n=n, k=k, first=first, last=last
+            )
+            for dataset in self.datasets_of(w.experiment)
+            for classifier in self.study["classifiers"]
+            for n in ([ALL] if self.config["lengths_per_job"] == "all" else block["n_candidates"])
+            for k in block["n_folds"]
+            for first, last in shares(block["n_seeds"], self.config["seeds_per_job"])
+        ]
+
+    def replay_pack_inputs(self, w: Wildcards) -> list[str]:
+        """The kept scores of these searches."""
+        return list(dict.fromkeys(path for one in self._replays_of(w) for path in self.kept_scores(one)))
+
+    def replay_pack_jobs(self, w: Wildcards, output: Any) -> list[str]:
+        """Params function: these searches as jobs of their own."""
+        lines = []
+        for one in self._replays_of(w):
+            line = ["search", "--method", one.method, "--scores", *self.kept_scores(one), "--n-candidates"]
+            line += [*self.lengths(w.experiment)(one), "--seeds", f"{one.first}-{one.last}"]
+            line += ["--settings", self.settings_of(one), "--tie-rule", self.study["tie_rule"]]
+            line += ["--output", f"{output}/{one.dataset}/{one.classifier}/n{one.n}/k{one.k}"]
+            line[-1] += f"/seeds{one.first}-{one.last}.parquet"
+            lines.append(shlex.join(map(str, line)))
+        return lines
+
+    # Networks -------------------------------------------------------------------------------------------------
+
+    def network_scores(self, w: Wildcards = None) -> list[str]:
+        """Kept scores of document 000's network, one file per fold, since a fold's trainings take minutes."""
+        of = self.network
+        return [
+            f"{_KEPT}/folds{fold}-{fold}.parquet".format(
+                root="scores",
+                dataset=of["dataset"],
+                classifier=of["name"],
+                variant=f"grid-epochs{of['epochs']}",
+                k=of["n_folds"],
+                seed=seed,
+            )
+            for seed in range(of["n_seeds"])
+            for fold in range(of["n_folds"])
+        ]
+
+    def explored_settings(self) -> str:
+        """Settings of the strategies that document 000's experiment replays."""
+        return as_json({method: self.config["strategies"].get(method, {}) for method in self.explored})
+
+    # Every strategy of the folds family on the same folds -----------------------------------------------------
+
+    def comparison_scores(self, timed: str = "", root: str = "scores") -> Callable[[Wildcards], list[str]]:
+        """Input function: kept files of a cell, all seeds and numbers of folds, and rungs if asked for.
+
+        They are those of greedy_cv, or of beta_pruning's network.
+
+        Args:
+            timed: `-timed`, or nothing.
+            root: `scores` or `seconds`.
+        """
+        listed = list(self.comparison["n_folds"])
+        if timed:
+            listed = [k for k in listed if k in self.study["wall_clock"]["n_folds"]]
+        seeds = range(self.comparison["n_timed_seeds" if timed else "n_seeds"])
+
+        def found(w: Wildcards) -> list[str]:
+            if w.classifier in NETWORKS:
+                return self.network_scores()
+            settings = {**self.study, "space": self.comparison["space"]}
+            variant = f"{self.variant_of(settings, w.classifier)}{timed}"
+            cell = {"root": root, "dataset": w.dataset, "classifier": w.classifier, "variant": variant}
+            entry = self.entries[w.entry]
+            rungs = [entry.settings["cv"]] if entry.strategy == "successive_halving" else []
+            return [
+                f"{_KEPT}/folds{first}-{last}.parquet".format(**cell, k=k, seed=seed)
+                for k in listed
+                for seed in seeds
+                for first, last in shares(k, self.config["folds_per_job"])
+            ] + [f"{_KEPT}/rungs.parquet".format(**cell, k=cv, seed=seed) for seed in seeds for cv in rungs]
+
+        return found
+
+    def entry_settings(self, w: Wildcards) -> str:
+        """Settings of a compared strategy; nothing else of the configuration re-runs it."""
+        return as_json(dict(self.entries[w.entry].settings))
+
+    def entry_budget(self, w: Wildcards) -> str:
+        """The command-line flag of a compared strategy's budget, if it has one."""
+        share = self.entries[w.entry].budget_share
+        return "" if share is None else f"--budget-share {float(share)}"
+
+    def compared_files(self, w: Wildcards) -> list[str]:
+        """The runs of every compared strategy on every cell, or on those with timed fits."""
+        if w.kind == "network":  # on fewer rows it is not trained
+            entries = [name for name, entry in self.entries.items() if entry.strategy != "successive_halving"]
+            cells = [(self.network["dataset"], self.network["name"])]
+        else:
+            entries = list(self.entries)
+            datasets = self.datasets_of("wall_clock" if w.kind == "timed" else "search_time")
+            cells = [(dataset, classifier) for dataset in datasets for classifier in self.study["classifiers"]]
+        return [
+            f"results/folds_comparison/{w.kind}/{entry}/{dataset}/{classifier}.parquet"
+            for entry in entries
+            for dataset, classifier in cells
+        ]

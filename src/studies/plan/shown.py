@@ -1,0 +1,157 @@
+"""Jobs that show and judge runs: tables, figures, claims, and the runs that are derived for them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from types import SimpleNamespace
+from typing import Any, Final
+
+from studies import artefacts, registry
+from studies import code as studies_jobs
+from studies.captions import caption
+from studies.plan.common import Config, Wildcards, dataset_files, files, hash_of
+
+SENSITIVITY_ONLY: Final = ("sensitivity", "factorial", "sizes", "library")
+"""Tables and figures of document 001 that are our own study."""
+
+
+class ShownJobs:
+    """Jobs of what papers show.
+
+    Attributes:
+        config: all keys.
+        papers: what every paper and comparison shows, by its name.
+        packs: by paper what of it is made in one job, kind and name, by the name of the first.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.papers = {name: artefacts.shown(name, config) for name in registry.PAPERS}
+        self.packs = {name: made.packs() for name, made in self.papers.items()}
+
+    def artefact_inputs(self, kind: str) -> Callable[[Wildcards], list[str]]:
+        """Input function: the runs of a table, a figure or claims; the datasets of a figure that explains."""
+        return lambda w: self._artefact_inputs(w.paper, kind, f"claims{w.part}" if kind == "claims" else w.name)
+
+    def _artefact_inputs(self, paper: str, kind: str, name: str) -> list[str]:
+        shown = self.papers[paper]
+        if self._explains(paper, kind, name):
+            return [path for dataset in shown.explained[name] for path in dataset_files(dataset)]
+        runs = {"table": shown.tables, "figure": shown.figures, "claims": shown.claims}[kind]
+        return self._runs(paper, kind, name, runs)
+
+    def _explains(self, paper: str, kind: str, name: str) -> bool:
+        """Whether a figure explains by a small real run of a seed."""
+        return kind == "figure" and name in self.papers[paper].explained
+
+    def figure_source(self, w: Wildcards, input: Any) -> list[str]:
+        """Params function: the flag of what a figure is drawn from, and its values."""
+        if self._explains(w.paper, "figure", w.name):
+            return ["--seed", str(self.config[w.paper]["figure_seed"])]
+        return ["--runs", *input]
+
+    def pack_inputs(self, w: Wildcards) -> list[str]:
+        """What a pack of tables, figures and claims is made from: the same runs, or datasets if it explains."""
+        listed = [self._artefact_inputs(w.paper, kind, name) for kind, name in self.packs[w.paper][w.pack]]
+        return list(dict.fromkeys(path for paths in listed for path in paths))
+
+    def pack_jobs(self, w: Wildcards, input: Any, output: Any) -> list[str]:
+        """Params function: the jobs of a pack, which write under its folder what they would under the paper's."""
+        lines = []
+        for kind, name in self.packs[w.paper][w.pack]:
+            path = PurePosixPath(files(kind, w.paper, name)[0]).relative_to(f"results/{w.paper}")
+            line = [kind, w.paper, *([] if kind == "claims" else [name])]
+            if kind == "figure":
+                line += self.figure_source(SimpleNamespace(paper=w.paper, name=name), input)
+                line += ["--caption", caption(w.paper, name, self.config, kind=kind)]
+            else:
+                line += ["--runs", *input, "--scale", self.config["scale"]]
+            lines.append(shlex.join([*line, "--output", str(PurePosixPath(str(output), path))]))
+        return lines
+
+    def pack_code(self, w: Wildcards) -> list[str]:
+        """Params function: hashes of the code of what is in a pack."""
+        return [hash_of(studies_jobs.shown(kind, w.paper, name)) for kind, name in self.packs[w.paper][w.pack]]
+
+    def pack_of(self, kind: str) -> Callable[[Wildcards], str]:
+        """Input function: the folder of the pack that a table, a figure or claims are made in."""
+
+        def found(w: Wildcards) -> str:
+            name = f"claims{w.part}" if kind == "claims" else w.name
+            for pack, listed in self.packs[w.paper].items():
+                if (kind, name) in listed:
+                    return f"results/{w.paper}/packs/{pack}"
+            known = ", ".join(one for listed in self.packs[w.paper].values() for of, one in listed if of == kind)
+            raise ValueError(f"{w.paper} has no {kind} {name!r}; it has {known or 'none'}")
+
+        return found
+
+    def derived_runs(self, w: Wildcards) -> list[str]:
+        """The runs that another is computed from, if any."""
+        return self._runs(w.paper, "derived run", w.name, self.papers[w.paper].derived)
+
+    def derived_names(self) -> list[str]:
+        """Names of the runs that are computed from others, or from nothing."""
+        return sorted({name for made in self.papers.values() for name in made.derived})
+
+    def _runs(self, paper: str, kind: str, name: str, named: artefacts.Made) -> list[str]:
+        """Files of the runs that something of a paper is made from."""
+        if name not in named:
+            raise ValueError(f"{paper} has no {kind} {name!r}; it has {', '.join(named) or 'none'}")
+        return [f"results/{self.papers[paper].run_path(run)}" for run in named[name]]
+
+    def caption_of(self, kind: str) -> Callable[[Wildcards], str]:
+        """Params function: the caption of a table or figure."""
+        return lambda w: caption(w.paper, w.name, self.config, kind=kind)
+
+    def documents_claims(self) -> list[str]:
+        """The files of the documents' own claims."""
+        return [f"results/{paper}/claims.csv" for paper, made in self.papers.items() if "claims" in made.claims]
+
+    def claims_caption(self, w: Wildcards) -> str:
+        """The caption of a file of claims."""
+        return caption(w.paper, f"claims{w.part}", self.config, kind="claims")
+
+    def code(self, kind: str) -> Callable[[Wildcards], str]:
+        """Params function: hash of the code of a table, a figure or claims."""
+        return lambda w: hash_of(studies_jobs.shown(kind, w.paper, getattr(w, "name", "")))
+
+    def derived_code(self, w: Wildcards) -> str:
+        """Hash of the code of a run that is computed from others or from nothing."""
+        return hash_of(studies_jobs.derived(w.paper, w.name))
+
+    def files_of(self, paper: str, *, ours: bool | None = None) -> list[str]:
+        """The files of a paper's tables, figures and claims.
+
+        Args:
+            paper: its name.
+            ours: of document 001, what is our own study alone (True), or left out (False); None: all.
+        """
+        made = self.papers[paper]
+
+        def asked(name: str) -> bool:
+            is_ours = paper == "greedy_cv" and name.removeprefix("claims_") in SENSITIVITY_ONLY
+            return ours is None or is_ours is ours
+
+        return [
+            *(path for name in made.tables if asked(name) for path in files("table", paper, name)),
+            *(
+                path
+                for name in (*made.explained, *made.figures)
+                if asked(name)
+                for path in files("figure", paper, name)
+            ),
+            *(path for name in made.claims if asked(name) for path in files("claims", paper, name)),
+        ]
+
+    def targets(self) -> dict[str, list[str]]:
+        """By the name of a target of its own the files of every table, figure and file of claims."""
+        found = {}
+        for paper, made in self.papers.items():
+            kinds = {"table": made.tables, "figure": (*made.explained, *made.figures), "claims": made.claims}
+            for kind, names in kinds.items():
+                for name in names:
+                    found[f"{paper}_{made.target(kind, name)}"] = files(kind, paper, name)
+        return found

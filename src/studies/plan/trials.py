@@ -1,0 +1,320 @@
+"""Jobs of the trials family: searches, what they look up, and fits of what they chose."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any, Final
+
+from frugal.datasets.catalogue import CATALOGUE
+from studies import blocks
+from studies import code as studies_jobs
+from studies.plan.common import Config, Wildcards, as_json, dataset_files, hash_of, shares
+from studies.searches import Search
+from studies.trials_comparison.problems_and_methods import searches_of, shown_on
+
+_OF_WORKFLOW: Final = ("n_seeds", "n_trials", "default_n_trials")
+_OF_TERMINATION: Final = ("check_share", "curve", "termination")
+_OF_ROWS: Final = ("datasets", "scalers", "subset_share", "rows_per_class", "sizes")
+_LOOKED_UP: Final = ("lookup", "curves")
+
+
+class TrialJobs:
+    """Jobs of searches trial by trial, of documents 002 to 004 and of the comparison.
+
+    Attributes:
+        config: all keys.
+        networks_of_curves: blocks of the sets of stored curves, by name.
+        searches: experiments of searches, by name.
+    """
+
+    def __init__(self, config: Config) -> None:
+        """Read the configuration.
+
+        Raises:
+            ValueError: if a search's blocks do not go together; the message says which.
+        """
+        self.config = config
+        self.networks_of_curves: Config = config["curves"]["networks"]
+        self.searches = searches_of(config)
+        self._blocks = {name: blocks.block_of(search, config) for name, search in self.searches.items()}
+        self._search_of = {
+            (*problem, method): search
+            for search in self.searches.values()
+            for problem in search.problems
+            for method in search.methods
+        }
+        self._problems = {
+            name: blocks.chosen_problems(search, self._blocks[name]) for name, search in self.searches.items()
+        }
+        self._n_trials = {
+            (name, problem): blocks.n_trials_of(search, self._blocks[name], problem)
+            for name, search in self.searches.items()
+            for _, problem in self._problems[name]
+        }
+        tables = blocks.tables_of_sizes(config)
+        self._strategies = {
+            (learner, problem, method.name): self._planned(search, method.name, learner, problem, tables)
+            for name, search in self.searches.items()
+            for learner, problem in self._problems[name]
+            for method in search.compared
+            if method.name in self._n_trials[name, problem]
+        }
+
+    # Networks -------------------------------------------------------------------------------------------------
+
+    def default_of(self, network: str) -> Config:
+        """What a network's default is held against before it is tuned: epochs and the highest error."""
+        first = self.config["beta_pruning"]["network"]
+        if network == first["name"]:
+            return dict(first["default"])
+        return dict(self.config["hypertune"]["defaults"][network])
+
+    def _default_check(self, learner: str, dataset: str) -> list[str]:
+        """Of a network that is tuned, the file that says that its default does what it should."""
+        if learner not in self.config["hypertune"]["defaults"]:
+            return []
+        n_rows = self.config["hypertune"]["defaults"][learner]["n_rows"]
+        name = dataset if n_rows is None else f"{dataset}_{n_rows}"
+        return [f"results/networks/{learner}/{name}/default.csv"]
+
+    def _planned(
+        self, search: Search, method: str, learner: str, problem: str, tables: Mapping[tuple[str, str], Config]
+    ) -> dict[str, Any]:
+        """Settings of a method on a problem: those of its block, and what the problem asks for."""
+        block = self._blocks[search.name]
+        table = tables.get((learner, problem), block)
+        n_classes = blocks.classes_of(problem) if search.resource == "rows" else 0
+        return blocks.planned(search, search.method(method), block, problem, table=table, n_classes=n_classes)
+
+    def _search(self, w: Wildcards) -> Search:
+        """The experiment that a search belongs to."""
+        return self._search_of[w.learner, w.dataset, w.method]
+
+    # Searches -------------------------------------------------------------------------------------------------
+
+    def search_methods(self) -> list[str]:
+        """Names of all methods of searches."""
+        return sorted({name for search in self.searches.values() for name in search.methods})
+
+    def search_input(self, w: Wildcards) -> list[str]:
+        """What a search reads but for a network's check: a table of fits, curves, a dataset, or nothing."""
+        if w.learner in _LOOKED_UP:
+            made = f"results/{w.learner}/{w.dataset}"
+            cuts = self._search(w).method(w.method).termination is not None
+            return [f"{made}{end}.parquet" for end in (("", "_extrapolations") if cuts else ("",))]
+        return dataset_files(w.dataset) if w.dataset in CATALOGUE else []
+
+    def search_check(self, w: Wildcards) -> list[str]:
+        """What says that a network's default does what it should; another bound is no reason to search anew."""
+        is_read = w.learner not in _LOOKED_UP and w.dataset in CATALOGUE
+        return self._default_check(w.learner, w.dataset) if is_read else []
+
+    def search_trials(self, w: Wildcards) -> int:
+        """How many trials a search makes."""
+        return self._n_trials[self._search(w).name, w.dataset][w.method]
+
+    def search_minutes(self, w: Wildcards) -> int:
+        """Minutes that a search may take; document 004 gives its network 24 hours."""
+        return 1440 if self._search(w).paper == "hypertune" else 120
+
+    def search_settings(self, w: Wildcards) -> str:
+        """Settings of a search: the problem's, and those of its own strategy."""
+        search = self._search(w)
+        block, left_out = self._blocks[search.name], (*_OF_WORKFLOW, *_OF_TERMINATION, *_OF_ROWS)
+        settings = {key: value for key, value in block.items() if key not in left_out}
+        if search.resource == "rows":
+            settings |= blocks.on_dataset(block, w.dataset)
+        settings["strategies"] = {w.method: self._strategies[w.learner, w.dataset, w.method]}
+        if w.learner in _LOOKED_UP:
+            names = ("table", "extrapolations")
+            settings |= dict(zip(names, self.search_input(w), strict=False))
+        return as_json(settings)
+
+    def search_code(self, w: Wildcards) -> str:
+        """Hash of the code of a search: its strategy's, its learner's and that of what it is made on."""
+        looked_up = ""
+        if w.learner == "lookup":
+            looked_up = self.config["lookup"][w.dataset]["learner"]
+        elif w.learner == "curves":
+            looked_up = next(
+                self.network_of(name)
+                for name, block in self.networks_of_curves.items()
+                if f"{name}_{block['dataset']}" == w.dataset
+            )
+        settings = json.loads(self.search_settings(w))
+        return hash_of(studies_jobs.trials(w.method, w.learner, w.dataset, settings, looked_up))
+
+    def _searches_of(self, w: Wildcards) -> list[Wildcards]:
+        """All searches of a method in an experiment, each as the wildcards of its own path."""
+        search, method = self.searches[w.search], w.method
+        return [
+            SimpleNamespace(method=method, learner=learner, dataset=dataset, seed=seed)
+            for learner, dataset in self._problems[w.search]
+            if method in self._n_trials[w.search, dataset]
+            for seed in range(self._blocks[search.name]["n_seeds"])
+        ]
+
+    def search_pack(self, w: Wildcards) -> str:
+        """The folder in which a job does a search among all of its method in its experiment."""
+        return f"results/trials/packs/{self._search(w).name}/{w.method}"
+
+    def search_pack_inputs(self, w: Wildcards) -> list[str]:
+        """What these searches read."""
+        return list(dict.fromkeys(path for one in self._searches_of(w) for path in self.search_input(one)))
+
+    def search_pack_checks(self, w: Wildcards) -> list[str]:
+        """What says of their networks' defaults that they do what they should."""
+        return list(dict.fromkeys(path for one in self._searches_of(w) for path in self.search_check(one)))
+
+    def search_pack_jobs(self, w: Wildcards, output: Any) -> list[str]:
+        """Params function: these searches as jobs of their own."""
+        lines = []
+        for one in self._searches_of(w):
+            line = ["trials", one.method, "--learner", one.learner, "--dataset", one.dataset, "--seed", one.seed]
+            line += ["--n-trials", self.search_trials(one), "--settings", self.search_settings(one)]
+            line += ["--output", f"{output}/{one.learner}/{one.dataset}/seed{one.seed}.parquet"]
+            lines.append(shlex.join(map(str, line)))
+        return lines
+
+    def search_pack_code(self, w: Wildcards) -> list[str]:
+        """Params function: hashes of the code of these searches."""
+        return list(dict.fromkeys(self.search_code(one) for one in self._searches_of(w)))
+
+    def search_files(self, w: Wildcards) -> list[str]:
+        """All searches of an experiment, after what they look up, where that holds several numbers of rows."""
+        search, problems = self.searches[w.search], self._problems[w.search]
+        return [
+            f"results/{learner}/{name}.parquet"
+            for learner, name in problems
+            if learner in _LOOKED_UP and search.resource == "sizes"
+        ] + [
+            path
+            for method in search.methods
+            for learner, dataset in problems
+            if method in self._n_trials[w.search, dataset]
+            for path in self._seeds_of(search, method, learner, dataset)
+        ]
+
+    def _seeds_of(self, search: Search, method: str, learner: str, dataset: str) -> list[str]:
+        """The searches of a method on a problem, one for each seed."""
+        folder = f"results/trials/{method}/{learner}/{dataset}"
+        return [f"{folder}/seed{seed}.parquet" for seed in range(self._blocks[search.name]["n_seeds"])]
+
+    def gather_flags(self, w: Wildcards) -> str:
+        """Flags that gather an experiment's searches; what they look up has no method to be ordered by."""
+        search = self.searches[w.search]
+        keys = {"lookup": " --by dataset seed", "curves": " --by dataset"}
+        by = keys.get(search.problems[0][0], "") if search.resource == "sizes" else ""
+        return f"--experiment {search.name}{' --by dataset seed' if search.resource == 'epochs' else by}"
+
+    # What searches look up ------------------------------------------------------------------------------------
+
+    def lookup_settings(self, w: Wildcards) -> str:
+        """What a table of fits is of."""
+        return as_json({k: v for k, v in self.config["lookup"][w.table].items() if k != "n_rechecked"})
+
+    def lookup_dataset(self, w: Wildcards) -> list[str]:
+        """The files of the prepared dataset of a table."""
+        return dataset_files(self.config["lookup"][w.table]["dataset"])
+
+    def lookup_code(self, step: str) -> Callable[[Wildcards], str]:
+        """Params function: hash of the code of a step towards a table of fits."""
+
+        def found(w: Wildcards) -> str:
+            block = self.config["lookup"][w.table]
+            return hash_of(studies_jobs.lookup(step, block["learner"], block["dataset"]))
+
+        return found
+
+    def network_of(self, name: str) -> str:
+        """The network of a set of stored curves, which may have a name of its own."""
+        return str(self.networks_of_curves[name].get("network", name))
+
+    def curve_settings(self, w: Wildcards) -> str:
+        """What the curves of a set are of."""
+        block = self.networks_of_curves[w.network]
+        return as_json({key: block[key] for key in ("n_train", "n_valid", "n_epochs")})
+
+    def curve_files(self, kind: str) -> Callable[[Wildcards], list[str]]:
+        """Input function: the parts of a set of curves, or of what is extrapolated from them."""
+
+        def found(w: Wildcards) -> list[str]:
+            n_curves = self.networks_of_curves[w.network]["n_curves"]
+            return [
+                f"results/curves/{w.network}/{w.dataset}/{kind}{first}-{last}.parquet"
+                for first, last in shares(n_curves, self.config["curves"]["curves_per_job"])
+            ]
+
+        return found
+
+    def curve_sets(self, *, extrapolated: bool = False) -> list[str]:
+        """Names of the sets of stored curves; those of several numbers of rows are not extrapolated."""
+        return [
+            f"{name}_{block['dataset']}"
+            for name, block in self.networks_of_curves.items()
+            if not (extrapolated and isinstance(block["n_train"], list))
+        ]
+
+    def extrapolation_settings(self) -> str:
+        """How curves are extrapolated."""
+        block = self.config["big_data"]["curve_search"]
+        return as_json({key: block[key] for key in ("check_share", "curve")})
+
+    # What searches chose, fitted and tested -------------------------------------------------------------------
+
+    def tuned(self) -> list[str]:
+        """Learners that document 004 tunes."""
+        return [name for name, search in self.searches.items() if search.paper == "hypertune"]
+
+    def tuned_inputs(self, w: Wildcards) -> list[str]:
+        """The prepared datasets that a learner is tuned on."""
+        return [path for name in self.config["hypertune"][w.learner]["datasets"] for path in dataset_files(name)]
+
+    def tuned_settings(self, w: Wildcards) -> str:
+        """What a refit of document 004 is of."""
+        block = self.config["hypertune"][w.learner]
+        listed = ("n_train", "n_valid", "n_test", "scalers", "epochs")
+        return as_json({key: block[key] for key in listed if key in block})
+
+    def tuned_code(self, w: Wildcards) -> str:
+        """Hash of the code of a refit of document 004."""
+        datasets = self.config["hypertune"][w.learner]["datasets"]
+        return hash_of(studies_jobs.refits("hypertune", [w.learner], datasets))
+
+    def task2_settings(self) -> str:
+        """What the refits of document 002's second task are of."""
+        block = self.config["exploration"]
+        return as_json({**block["refits"], "n_valid": block["task2"]["n_valid"]})
+
+    def _compared(self, w: Wildcards) -> tuple[list[str], list[str]]:
+        """The compared methods that are run on a problem, and those that are not at this scale."""
+        problem = (w.learner, w.dataset)
+        listed = shown_on(self.config, *problem)
+        run = [m for m in listed if m in self._n_trials[self._search_of[*problem, m].name, w.dataset]]
+        return run, [method for method in listed if method not in run]
+
+    def compared_searches(self, w: Wildcards) -> list[str]:
+        """All searches on a problem, after the table or the curves that they look up."""
+        looked_up = [f"results/{w.learner}/{w.dataset}.parquet"] if w.learner in _LOOKED_UP else []
+        return looked_up + [
+            path
+            for method in self._compared(w)[0]
+            for path in self._seeds_of(self._search_of[w.learner, w.dataset, method], method, w.learner, w.dataset)
+        ]
+
+    def compared_data(self, w: Wildcards) -> list[str]:
+        """The prepared dataset that live searches' choices are fitted on."""
+        return [] if w.learner in _LOOKED_UP else dataset_files(w.dataset)
+
+    def compared_settings(self, w: Wildcards) -> str:
+        """What live searches' choices are fitted on, and the compared methods that are not run."""
+        settings: dict[str, Any] = {}
+        if w.learner not in _LOOKED_UP:
+            block = self._blocks["compared_live"]
+            settings = {key: block[key] for key in ("n_train", "n_valid", "n_test")}
+            settings["scalers"] = {w.dataset: block["scaler"]}
+        not_run = self._compared(w)[1]
+        return as_json(settings | ({"not_run": not_run} if not_run else {}))

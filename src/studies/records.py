@@ -261,7 +261,6 @@ class Claim:
         quote: the document's words and nothing else, of a printed number the caption; empty for what is ours.
         published: what the document prints, if it prints something.
         artefact: the table or figure that shows it, such as `tables/table1`.
-        is_ours: whether it is a finding of ours and not a claim of the document.
         of: name of the study that it is judged on.
         reads: of that study's rows those that it is measured on, which give its `data`; None: all.
         inferred_from: the table or figure of the document that its settings or data were inferred from, such as
@@ -279,12 +278,16 @@ class Claim:
     quote: str = ""
     published: float | str = ""
     artefact: str = ""
-    is_ours: bool = False
     of: str = ""
     reads: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     inferred_from: str = ""
     is_by_construction: bool = False
     is_out_of_reach: bool = False
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is a finding of ours: the document has neither words nor a number for it."""
+        return not self.quote and self.published == ""
 
     @property
     def is_evidence(self) -> bool:

@@ -409,7 +409,7 @@ def test_agreement_that_is_no_evidence_is_said_and_counted_apart(monkeypatch):
 def test_claims_and_findings_have_their_columns_and_are_counted():
     claims = [
         claim(regions.above(1), lambda a, rng: exact(2.0), published=2.5),
-        claim(regions.above(1), lambda a, rng: exact(0.5), is_ours=True),
+        claim(regions.above(1), lambda a, rng: exact(0.5), quote=""),
     ]
     quoted, ours = split(judge(claims, {}, enough=True, scale="paper", data="exact"))
     assert list(quoted) == COLUMNS

@@ -202,14 +202,12 @@ CLAIMS: Final = (
     ),
     _swept_claim(
         "beta_pruning.pruned.fewer_trainings_than_heuristic",
-        quote="",
         quantity="trainings for the whole list, those of the heuristic of reference [2] over Bayesian pruning's",
         unit="times",
         agrees=above(1),
         measure=lambda arrays, rng: ratio(
             arrays["threshold_pruning_folds_share"], arrays["beta_pruning_folds_share"]
         ),
-        is_ours=True,
     ),
 )
 """On section 3.2 from Figure 7's runs; on 3.1 and 5 from those of the sweep at the configured tau and buffer."""

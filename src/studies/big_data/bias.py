@@ -175,7 +175,6 @@ CLAIMS: Final = (
         unit="power",
         agrees=below(HALFWAY),
         measure=partial(_slope, method="lcc"),
-        is_ours=True,
     ),
 )
 

@@ -273,19 +273,16 @@ CLAIMS: Final = (
         "big_data.combinations.further_speedup.blb_osmac",
         quantity=f"seconds of all fits, OSMAC alone over BLB with OSMAC, {_MATCHED}",
         measure=_fewer("osmac_seconds_alone"),
-        is_ours=True,
     ),
     _claim(
         "big_data.combinations.further_speedup.blb_osmac_error",
         quantity=f"squared error of the coefficients, OSMAC alone over BLB with OSMAC, {_NZ}",
         measure=_fewer("osmac_alone_nz"),
-        is_ours=True,
     ),
     _claim(
         "big_data.combinations.further_speedup.blb_wkm_svm",
         quantity="seconds of all fits on adult and letter, WKM-SVM alone over BLB with WKM-SVM",
         measure=_fewer("wkm_seconds_alone"),
-        is_ours=True,
         reads=on_real_data,
     ),
     # Rows that a resample repeats count once: in the document's section 3.1 they are weights, and the cost of a
@@ -300,7 +297,6 @@ CLAIMS: Final = (
         "big_data.combinations.blb_dynamic.more_rows_repeated",
         quantity=f"rows read, each counted as often as the resample repeats it, {_DYNAMIC}",
         measure=_times("dynamic_accessed"),
-        is_ours=True,
     ),
     _claim(
         # Up to the margin of a ratio, 10 %, the two err alike; against 1 the fourth digit would decide.
@@ -346,7 +342,6 @@ CLAIMS: Final = (
         "big_data.combinations.osmac_weights_widths",
         quantity=f"relative error of the interval widths, plain BLB over BLB with OSMAC, {_NZ}",
         measure=_fewer("osmac_width_nz"),
-        is_ours=True,
     ),
 )
 

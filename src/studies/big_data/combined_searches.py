@@ -101,7 +101,6 @@ def speed_claims(comparison: Comparison) -> tuple[Claim, ...]:
                 agrees=above(1),
                 measure=partial(_faster, keys=keys, names=names),
                 artefact=f"tables/{comparison.study}",
-                is_ours=not speed.quote,
                 of=comparison.study,
             )
         )

@@ -186,7 +186,6 @@ def _of_figure12(dataset: str) -> tuple[Claim, ...]:
     claim = partial(
         _claim,
         artefact="figures/figure12",
-        is_ours=is_ours,
         is_out_of_reach=not is_ours,
         reads=real_runs_on(dataset),
     )

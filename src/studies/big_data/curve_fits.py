@@ -231,6 +231,5 @@ CLAIMS: Final = (
         f"each of the 11 by itself; {_FITTED}",
         agrees=above(50),
         measure=_nearer_than_each,
-        is_ours=True,
     ),
 )

@@ -266,7 +266,6 @@ def _on(dataset: str) -> tuple[Claim, ...]:
             id=f"big_data.curve_search.{dataset}_speed_up_epochs",
             quantity=f"{name}: epochs {_SPEED_UP}",
             measure=partial(_speed_up, dataset=dataset, currency="epochs"),
-            is_ours=True,
         ),
         claim(
             id=f"big_data.curve_search.{dataset}_quality",

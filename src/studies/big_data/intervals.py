@@ -356,7 +356,6 @@ CLAIMS: Final = (
         measure=partial(_sooner, what="rows"),
         inferred_from="Figure 7",
         artefact="figures/figure7_rows",
-        is_ours=True,
     ),
     _claim(
         "big_data.blb.comparable_error",

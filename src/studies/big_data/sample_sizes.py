@@ -330,6 +330,5 @@ CLAIMS: Final = (
         unit="points",
         agrees=above(0),
         measure=_falls(UNGUARDED.name),
-        is_ours=True,
     ),
 )

@@ -228,7 +228,6 @@ def _claim(
         agrees=agrees,
         measure=lambda arrays, rng: measure(arrays, agrees, currency, target),
         artefact=f"tables/{search}",
-        is_ours=is_ours,
         of=search,
     )
 

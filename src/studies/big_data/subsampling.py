@@ -188,7 +188,6 @@ def _on(design: str) -> list[Claim]:
                 unit="times",
                 agrees=below(1),
                 measure=partial(_closest, design=design, method=method, lcc=lcc),
-                is_ours=bool(variant),
             )
         )
     return claims

@@ -345,7 +345,6 @@ CLAIMS: Final = (
         unit="points",
         agrees=above(0),
         measure=_stopped_apart,
-        is_ours=True,
     ),
     _claim(
         "big_data.terminating_fabolas.suboptimal_attractive",
@@ -361,7 +360,6 @@ CLAIMS: Final = (
         unit="points",
         agrees=above(0),
         measure=partial(_poor_apart, name="poor_horizon"),
-        is_ours=True,
     ),
 )
 

@@ -115,7 +115,6 @@ CLAIMS: Final = (
         unit="%",
         agrees=between(95, 105),  # about 4 %: up to 5
         measure=lambda arrays, rng: mean(100 * arrays["ratio"]),
-        is_ours=True,
     ),
 )
 

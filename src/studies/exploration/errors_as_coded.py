@@ -205,7 +205,7 @@ OPTIMA: Final = Study(
     arrays=arrays,
     is_enough=OF_EVERY_METHOD,
 )
-_claim = partial(Claim, section="Task 1", of="task1_optima", artefact="tables/errors_as_coded", is_ours=True)
+_claim = partial(Claim, section="Task 1", of="task1_optima", artefact="tables/errors_as_coded")
 _NORM: Final = "the estimate with the unsquared norm of pybnn's evidence over that with the squared norm"
 
 

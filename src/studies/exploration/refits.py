@@ -196,7 +196,6 @@ CLAIMS: Final = (
         unit="points",
         agrees=at_most(0.5),
         measure=exactly("spread"),
-        is_ours=True,
     ),
     _claim(
         "exploration.task2.random_beats_reported",
@@ -205,6 +204,5 @@ CLAIMS: Final = (
         unit="points",
         agrees=above(0),
         measure=mean_of("random_less_reported"),
-        is_ours=True,
     ),
 )

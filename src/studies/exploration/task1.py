@@ -154,7 +154,6 @@ CLAIMS: Final = (
         unit="rank",
         agrees=between(1, 1),
         measure=exactly("initial_rank"),
-        is_ours=True,
     ),
 )
 

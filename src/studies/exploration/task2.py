@@ -138,7 +138,6 @@ CLAIMS: Final = (
         unit="%",
         agrees=between(75, 75),
         measure=exactly("place"),
-        is_ours=True,
     ),
     _claim(
         "exploration.task2.coded_stays_at_first",
@@ -146,7 +145,6 @@ CLAIMS: Final = (
         unit="%",
         agrees=ALL,
         measure=share_of("is_initial"),
-        is_ours=True,
     ),
 )
 

@@ -302,13 +302,11 @@ CLAIMS: Final = (
     ),
     _claim(
         "greedy_cv.library.n_same_sign",
-        quote="",
         quantity="experiments, of 27, in which the method with the lower mean time on scikit-learn 0.24.2 is that "
         "of Table 3, whatever the intervals",
         unit="experiments",
         agrees=between(26, 27),  # as of Table 1
         measure=count(_n_same_sign),
-        is_ours=True,
         inferred_from="Table 3",
     ),
 )

@@ -220,7 +220,6 @@ CLAIMS: Final = (
         unit="cells",
         agrees=between(26, 27),
         measure=count(_clustered),
-        is_ours=True,
     ),
     _claim(
         "greedy_cv.search_time.n_ahead",
@@ -230,7 +229,6 @@ CLAIMS: Final = (
         agrees=between(134, 135),
         measure=count(_n_ahead),
         artefact="tables/table1_by_n",
-        is_ours=True,
     ),
 )
 

@@ -75,7 +75,6 @@ CLAIMS: Final = (
         "control, since this method has nothing to gain",
         agrees=near_ratio(1),
         measure=_largest_over_smallest("standard"),
-        is_ours=True,
     ),
 )
 

@@ -153,7 +153,6 @@ CLAIMS: Final = (
         unit="experiments",
         agrees=between(26, 27),  # as of Table 1
         measure=count(_n_same_outcome),
-        is_ours=True,
         inferred_from="Table 3",
     ),
     _claim(
@@ -212,7 +211,6 @@ CLAIMS: Final = (
         unit="times",
         agrees=above(1),
         measure=ratio_of_means("halving_evaluations", "greedy_evaluations"),
-        is_ours=True,
     ),
     _claim(
         "greedy_cv.wall_clock.rows",
@@ -221,7 +219,6 @@ CLAIMS: Final = (
         unit="times",
         agrees=above(1),
         measure=ratio_of_means("halving_rows", "greedy_rows"),
-        is_ours=True,
     ),
 )
 

@@ -211,7 +211,6 @@ def _ahead_of(
             agrees=above(0),
             measure=measured(partial(_lead, name=_lead_of(rival, panel)), above(0), datasets),
             artefact="tables/controls" if is_ours else f"figures/{_FIGURES[learner]}",
-            is_ours=is_ours,
             of=learner,
             methods=("hypertune", rival),
             datasets=datasets,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -32,6 +33,7 @@ from studies.verdicts import judge_paper
 
 pytestmark = pytest.mark.usefixtures("alike_seeds_decide")
 
+QUOTED = comparison.QUOTED_NOTE
 QUICK = {"n_epochs": 10, "n_walkers": 4, "n_steps": 5}
 
 
@@ -257,7 +259,7 @@ def test_the_comparison_says_what_is_quoted_and_what_is_out_of_reach(function_ru
     branin, lda = comparison.BENCHMARKS["branin"].label, comparison.BENCHMARKS["lda"].label
     assert cell.loc[(branin, "ei"), "ours"] == pytest.approx(FUNCTIONS["branin"].minimum + 0.001)
     assert cell.loc[(branin, "smac"), ["published", "published_sd", "note"]].tolist() == [
-        0.655, 0.27, "quoted from memory, unverified; ours after 2 trials, the quoted after those in brackets",
+        0.655, 0.27, f"{QUOTED}; ours after 2 trials, the quoted after those in brackets",
     ]  # fmt: skip
     assert np.isnan(cell.loc[(branin, "random"), "published"])
     assert np.isnan(cell.loc[(lda, "dngo"), "ours"])
@@ -265,17 +267,54 @@ def test_the_comparison_says_what_is_quoted_and_what_is_out_of_reach(function_ru
     logistic = comparison.BENCHMARKS["logistic"].label
     assert cell.loc[(logistic, "tpe"), "ours"] == pytest.approx(10.0)
     assert cell.loc[(logistic, "ei"), ["published", "note", "scale"]].tolist() == [
-        6.88, f"not run at this scale; quoted from memory, unverified; {comparison.SMALLER_NOTE}",
+        6.88, f"not run at this scale; {QUOTED}; {comparison.SMALLER_NOTE}",
         "not run at this scale",
     ]  # fmt: skip
     assert set(table["benchmark"]) == {b.label for b in comparison.BENCHMARKS.values()} | {comparison.OWN_LABEL}
     assert cell.loc[(comparison.OWN_LABEL, "dngo"), "published"] == pytest.approx(8.49)
     assert np.isnan(cell.loc[(comparison.OWN_LABEL, "dngo"), "ours"])
-    text = paper.render(table)
-    assert "not run at this scale (6.88 ± 0)" in text
+    text = comparison.render(table)
     assert "scale laptop, 1, 5 seeds" in text
-    assert "not testable here (1266.2 ± 0.1)" in text
-    assert "quoted from memory, unverified" in text
+    assert "LDA on grid (50) and SVM on grid (100): not testable here." in text
+    assert f"All but the page's own are {QUOTED}." in text
+
+
+def parts_of(text):
+    """Parts of the comparison as Markdown: title -> method -> head of the column -> cell."""
+    found = {}
+    for part in text.split("**")[1:]:
+        if "|" not in part:
+            found[title := part] = {}
+            continue
+        lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in part.splitlines() if line[:1] == "|"]
+        found[title] = {line[0]: dict(zip(lines[0][1:], line[1:], strict=True)) for line in lines[2:]}
+    return found
+
+
+def test_each_part_of_the_comparison_is_of_one_unit_with_one_rounding(function_runs, task2_runs, refit_runs):
+    sgd = [
+        rows(m, "sgd_logistic_regression", "mnist", s, [{}], [0.1 + s / 1000])
+        for m in ("tpe", "ei")
+        for s in (0, 1)
+    ]
+    table = comparison.tabulate(pd.concat([function_runs, *sgd, task2_runs, refit_runs]), "paper")
+    functions, errors, shares, quoted = parts_of(comparison.render(table)).values()
+    # Branin's minimum is 0.397887; EI comes to 0.001 of it, the others to 0.1, in all seeds alike.
+    assert functions["ei"]["Branin, 2 trials"] == "0.399 ± 0.000"
+    assert functions["tpe"]["Branin, less ei"] == "0.099 ± 0.000"
+    # 10.0 and 10.1 %: half the interval of two is 12.706 times 0.05.
+    assert errors["tpe"]["4 hyperparameters, validation, 1 trials"] == "10.05 ± 0.64"
+    assert errors["dngo"]["4 hyperparameters, validation, 1 trials"] == "not run at this scale"
+    assert errors["dngo"]["the page's own, test"] == "8.00 ± 0.00"
+    assert shares["tpe"]["Hartmann-6"] == "33.3 ± 0.0"
+    assert quoted["Spearmint"]["LDA on grid (50)"] == "1266.2 ± 0.1"
+    assert quoted["dngo"][comparison.OWN_LABEL] == "8.49"
+    for digits, part in ((3, functions), (2, errors), (1, shares)):
+        numbers = [
+            n for cells in part.values() for cell in cells.values() for n in re.findall(r"-?\d+\.\d+", cell)
+        ]
+        assert len(numbers) > 10
+        assert {len(number.partition(".")[2]) for number in numbers} == {digits}
 
 
 def test_the_comparison_is_paired_by_seed_and_has_the_optimisers_share(function_runs):
@@ -300,9 +339,9 @@ def test_failed_searches_are_no_benchmark_out_of_reach(function_runs):
     assert table.loc[(branin, "value", "dngo"), "note"].startswith("no seed has a value (dngo); quoted")
     assert table.loc[(branin, "value", "smac"), ["n_seeds", "n_missing"]].tolist() == [4, 1]
     assert table.loc[(branin, "value_less_ei", "smac"), "n_seeds"] == 4
-    text = paper.render(table.reset_index())
-    assert "no seed has a value (dngo) (0.398 ± 0)" in text
-    assert "Branin (200): 1 of 5 seeds have no value (smac); quoted from memory" in text
+    text = comparison.render(table.reset_index())
+    assert "| dngo | no seed has a value (dngo) |" in text
+    assert "Branin: 1 of 5 seeds have no value (smac)." in text
 
 
 def test_the_pages_own_row_is_of_test_error_and_says_that_it_is_not_comparable(

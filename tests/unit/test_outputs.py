@@ -42,6 +42,7 @@ COMMANDS = {
     "studies summary": "--claims in.x",
     "studies config": "keys",
     "studies costs": "",
+    "studies report": "",
 }
 """Every command that computes files, with all that it needs but --output."""
 

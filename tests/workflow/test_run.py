@@ -204,7 +204,7 @@ FEW_CELLS = {
 
 def test_full_fan_out_makes_the_same_bytes_in_other_jobs(tmp_path):
     packed, full = tiny(tmp_path / "packed"), tiny(tmp_path / "full")
-    targets = ("greedy_cv_table1", "greedy_cv_figure1", "greedy_cv_figure11", "big_data_figure9")
+    targets = ("greedy_cv_table1", "greedy_cv_figure1", "greedy_cv_figure11", "big_data_bias_figure")
     plans = []
     for place, fan_out in ((packed, "packed"), (full, "full")):
         (place / "tiny.yaml").write_text(yaml.safe_dump(FEW_CELLS | {"fan_out": fan_out}))

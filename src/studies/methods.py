@@ -40,6 +40,37 @@ def _control(name: str, **settings: object) -> Method:
     return Method(name, "hypertune", settings, variant_of="hypertune")
 
 
+def _at(name: str, label: str, color: str, marker: str, linestyle: LineStyle, **settings: object) -> Method:
+    """HyperTune, or a control of it, on the SVM's look-up table: all share settings and random numbers."""
+    base = "" if name == "hypertune_shared" else "hypertune_shared"
+    return Method(name, "hypertune", settings, None, base, label, color, marker, linestyle)
+
+
+_OPTIMUM, _SHARED = "HyperTune from the subsets' optimum", "HyperTune from the shared start"
+_ON_THE_TABLE = (
+    _at("hypertune_optimum", _OPTIMUM, "#D9820A", "h", "-", start="subset_optimum"),
+    _at("hypertune_shared", _SHARED, "#8A4B00", "D", "--", start="shared"),
+    _at(
+        "hypertune_optimum_reversed",
+        f"{_OPTIMUM}, signs reversed",
+        "#9A9A9A",
+        "v",
+        "-",
+        start="subset_optimum",
+        control="reversed",
+    ),
+    _at(
+        "hypertune_shared_reversed",
+        f"{_SHARED}, signs reversed",
+        "#555555",
+        "s",
+        "--",
+        start="shared",
+        control="reversed",
+    ),
+    _at("ei_se", "EI, which has no signs", "#00318F", "^", (0, (1, 1)), control="unsigned"),
+)
+
 _ALL = (
     _RANDOM,
     _TPE,
@@ -78,6 +109,7 @@ _ALL = (
         linestyle=(0, (3, 1, 1, 1)),
         hatch="++",
     ),
+    *_ON_THE_TABLE,
 )
 METHODS: Final[Mapping[str, Method]] = {method.name: method for method in _ALL}
 """By name, in the order of tables and figures. Of an `mtbo_N` the small task has an Nth of the rows."""

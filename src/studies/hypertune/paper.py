@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from typing import Final
 
-from studies.hypertune import budgets, complexity, curves, errors
+from studies.hypertune import budgets, complexity, curves, errors, starts
 from studies.hypertune.errors import render
 from studies.hypertune.searches import FLOOR, FLOOR_ROWS, LEARNERS, reaches_floor
 from studies.records import Claim, Paper
 
-RUNS: Final = ("complexity", *(f"{learner}{end}" for learner in LEARNERS for end in ("", "_refits")))
+RUNS: Final = (
+    "complexity",
+    *(f"{learner}{end}" for learner in LEARNERS for end in ("", "_refits")),
+    starts.SVM_TABLE.name,
+)
 """Names of the studies, in the document's order."""
 CLAIMS: Final[tuple[Claim, ...]] = tuple(
-    sorted((*complexity.CLAIMS, *curves.CLAIMS, *errors.CLAIMS), key=lambda claim: RUNS.index(claim.of))
+    sorted(
+        (*complexity.CLAIMS, *curves.CLAIMS, *errors.CLAIMS, *starts.CLAIMS),
+        key=lambda claim: RUNS.index(claim.of),
+    )
 )
 PAPER: Final = Paper(
     name="hypertune",
     title="Document 004: HyperTune",
     studies=sorted(
-        (complexity.COMPLEXITY, *curves.STUDIES, *errors.STUDIES), key=lambda study: RUNS.index(study.name)
+        (complexity.COMPLEXITY, *curves.STUDIES, *errors.STUDIES, starts.SVM_TABLE),
+        key=lambda study: RUNS.index(study.name),
     ),
     artefacts=(
         errors.TABLE1,
@@ -32,6 +40,8 @@ PAPER: Final = Paper(
         curves.FIGURE3,
         curves.FIGURE4,
         curves.FIGURE5,
+        starts.TABLE,
+        starts.FIGURE,
     ),
     claims=CLAIMS,
     about_claims={

@@ -39,6 +39,7 @@ Dataset = Literal["letter", "mnist", "adult_codes", "adult", "vehicle", "cifar10
 Ten = Annotated[int, Field(ge=10, le=MOST)]
 Numbers = Two | None | dict[str, Two | None]
 """Trials of a method: one number, or one for each data set."""
+NumbersByMethod = dict[str, Two | None]
 ON_TABLES: tuple[str, ...] = ("letter", "mnist", "adult_codes", "adult", "vehicle")
 """Data sets of the learners of Tables 1 to 3: adult with whole numbers as categories, and one-hot."""
 
@@ -540,6 +541,52 @@ class CifarCnn(Tuned):
     }
 
 
+class SvmTable(Settings):
+    """HyperTune from either start on lookup.svm_mnist, beside its controls and EI: 5 searches per seed."""
+
+    n_initial: FirstCandidates = setting(3, OURS, "first candidates of a seed, the same for all methods")
+    n_trials: NumbersByMethod = setting(
+        {
+            "hypertune_optimum": 70,
+            "hypertune_shared": 70,
+            "hypertune_optimum_reversed": 70,
+            "hypertune_shared_reversed": 70,
+            "ei_se": 30,
+        },
+        "ours: 20 on all rows, and of EI as many as fill HyperTune's time",
+        "of a search by method, HyperTune's 5 x 10 on subsets among them; null: not run",
+    )
+    strategies: Blocks = setting(
+        {"hypertune_shared": {"n_initial": 3, "n_subset_trials": 10, "n_starts": 2}},
+        OURS,
+        "settings that all methods have; each strategy checks them",
+    )
+    n_seeds: Seeds = setting(40, OURS, _SEEDS)
+
+    laptop = {
+        "n_trials": {
+            "hypertune_optimum": 28,
+            "hypertune_shared": 28,
+            "hypertune_optimum_reversed": 28,
+            "hypertune_shared_reversed": 28,
+            "ei_se": 12,
+        },
+        "strategies": {"hypertune_shared": {"n_subset_trials": 4}},
+        "n_seeds": 2,
+    }
+    smoke = {
+        "n_trials": {
+            "hypertune_optimum": 14,
+            "hypertune_shared": None,
+            "hypertune_optimum_reversed": None,
+            "hypertune_shared_reversed": None,
+            "ei_se": 4,
+        },
+        "strategies": {"hypertune_shared": {"n_initial": 2, "n_subset_trials": 2}},
+        "n_seeds": 1,
+    }
+
+
 class HyperTune(Settings):
     """Document 004: HyperTune."""
 
@@ -547,6 +594,7 @@ class HyperTune(Settings):
     complexity: Complexity
     elastic_net: ElasticNet
     svm: Svm
+    svm_table: SvmTable
     svm_rff: SvmRff
     mlp: Mlp
     cifar_cnn: CifarCnn

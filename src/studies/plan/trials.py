@@ -267,7 +267,11 @@ class TrialJobs:
 
     def tuned(self) -> list[str]:
         """Learners that document 004 tunes."""
-        return [name for name, search in self.searches.items() if search.paper == "hypertune"]
+        return [
+            name
+            for name, search in self.searches.items()
+            if search.paper == "hypertune" and search.resource == "rows"
+        ]
 
     def tuned_inputs(self, w: Wildcards) -> list[str]:
         """The prepared datasets that a learner is tuned on."""

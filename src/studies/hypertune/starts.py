@@ -1,0 +1,259 @@
+"""HyperTune on the SVM's look-up table: what its start does, and what its signs do, beside EI. The study is ours.
+
+The document leaves open which candidates HyperTune first tries on all rows. Two readings are compared: those that
+its rivals start from (`shared`), and the average of the optima on subsets (`subset_optimum`). With reversed signs
+HyperTune does the same on subsets, so the difference to right signs is that of the signs alone. EI is HyperTune
+without subsets and signs. A table of real fits makes many seeds cheap; it is of one data set, MNIST.
+
+Errors are best validation errors so far on all rows, compared as ratios seed by seed. By trials, both searches
+have made as many trials on all rows. By seconds, EI has what it had found when HyperTune ended that trial; seconds
+are those of trials, on subsets too, and of the optimiser.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from studies import plotters, style
+from studies.estimates import Array
+from studies.markdown import crossed, made_of, with_interval
+from studies.measures import ratio_of
+from studies.paths import mean_path, steps
+from studies.records import Artefact, Claim, Floor, Study
+from studies.regions import above
+from studies.searches import SEARCHES
+from studies.shared.look_up_tables import cells, is_trial
+from studies.tidy import in_order, mean_by_seed, need_columns, provenance, tidied
+
+SEARCH: Final = SEARCHES["svm_table"]
+EI: Final = "ei_se"
+STARTS: Final = ("hypertune_optimum", "hypertune_shared")
+TRIALS: Final = (4, 8, 12, 20)
+"""Trials on all rows after which searches are compared; fixed before any run."""
+PANELS: Final = {"trials": "trial", "seconds": "spent_s"}
+"""Panel -> what it is drawn against."""
+N_POINTS: Final = 201
+KEYS: Final = ["method", "measure", "trial"]
+_MEASURES: Final = ("by_trials", *(f"by_seconds_of_{start}" for start in STARTS))
+_NEEDED: Final = ("method", "seed", "id", "n_rows", "error", "seconds", "overhead_s", "data")
+_LOOKS: Final = {method.name: method.look for method in SEARCH.compared}
+
+
+# Runs ----------------------------------------------------------------------------------------------------------
+
+
+def trials_of(runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of searches, without the cells of the table that they look up."""
+    return runs[is_trial(runs)]
+
+
+def paths(runs: pd.DataFrame) -> pd.DataFrame:
+    """Trials on all rows, in order.
+
+    Args:
+        runs: searches; the cells of their table are left out.
+
+    Returns:
+        method, seed, data, trial (from 1), best (the lowest error so far), spent_s (of all trials so far, those on
+        subsets and the optimiser's seconds among them).
+
+    Raises:
+        ValueError: if a column is missing.
+    """
+    need_columns(runs, _NEEDED)
+    found = trials_of(runs).sort_values(["method", "seed", "id"], kind="stable", ignore_index=True)
+    search = [found["method"], found["seed"]]
+    found["spent_s"] = (found["seconds"] + found["overhead_s"]).groupby(search).cumsum()
+    whole = found[found["n_rows"].isna()].copy()
+    search = [whole["method"], whole["seed"]]
+    whole["trial"] = whole.groupby(search).cumcount() + 1
+    whole["best"] = whole.groupby(search)["error"].cummin()
+    return whole[["method", "seed", "data", "trial", "best", "spent_s"]]
+
+
+def at_trials(runs: pd.DataFrame) -> pd.DataFrame:
+    """Best errors after `TRIALS` on all rows, and what EI had found in the seconds that these took.
+
+    Returns:
+        method, measure (`by_trials`; of EI also `by_seconds_of_{method}`, when that method of `STARTS` ended the
+        trial), trial, seed, data, error. nan where EI had not ended a trial by then.
+    """
+    searches, rows = paths(runs), []
+    for (method, seed), path in searches.groupby(["method", "seed"]):
+        reached = path[path["trial"].isin(TRIALS)]
+        rows.append(reached.assign(measure="by_trials", error=reached["best"]))
+        rival = searches[(searches["method"] == EI) & (searches["seed"] == seed)]
+        if method in STARTS and len(rival):
+            known = [rival[name].to_numpy(float) for name in ("spent_s", "best")]
+            error = steps(known[0], known[1], reached["spent_s"].to_numpy(float))
+            rows.append(reached.assign(method=EI, measure=f"by_seconds_of_{method}", error=error))
+    return pd.concat(rows, ignore_index=True)[[*KEYS, "seed", "data", "error"]]
+
+
+# Claims --------------------------------------------------------------------------------------------------------
+
+
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
+    """Best errors by "{method} {measure} {trial}", each (n_seeds,); nan where there is no value."""
+    found = at_trials(runs)
+    seeds = sorted(found["seed"].unique())
+    errors = {cell: part.set_index("seed")["error"].reindex(seeds) for cell, part in found.groupby(KEYS)}
+    absent = pd.Series(np.nan, seeds)
+    return {
+        f"{method} {measure} {trial}": errors.get((method, measure, trial), absent).to_numpy(float)
+        for method in SEARCH.methods
+        for measure in _MEASURES
+        for trial in TRIALS
+    }
+
+
+ENOUGH: Final = Floor(seeds=10, groups=("method",), methods=SEARCH.compared)
+SVM_TABLE: Final = Study(
+    name=SEARCH.name,
+    methods=SEARCH.compared,
+    judged=trials_of,
+    arrays=arrays,
+    is_enough=ENOUGH,
+)
+
+_FROM: Final = {
+    "hypertune_optimum": "HyperTune's, which starts from the subsets' optimum",
+    "hypertune_shared": "HyperTune's, which starts from the shared candidates",
+}
+
+
+def _finding(start: str, rival: str, measure: str, trial: int) -> Claim:
+    """By how many times the error of a rival is above HyperTune's."""
+    is_timed = measure != "by_trials"
+    name = rival.removeprefix(f"{start}_")
+    whose = "EI's" if rival == EI else "that with reversed signs"
+    when = f"when HyperTune has ended {trial} trials" if is_timed else f"after {trial} trials of each"
+    return Claim(
+        f"hypertune.{SEARCH.name}.{start.removeprefix('hypertune_')}_{name}_{trial}"
+        f"_by_{'seconds' if is_timed else 'trials'}",
+        section="SVM with RBF Kernel",
+        quantity=f"best validation error so far on all rows, {whose} over {_FROM[start]}, {when} on all rows, on "
+        "the look-up table of MNIST",
+        unit="times",
+        agrees=above(1),
+        measure=ratio_of(f"{rival} {measure} {trial}", f"{start} by_trials {trial}"),
+        artefact="tables/starts",
+        of=SEARCH.name,
+    )
+
+
+CLAIMS: Final = tuple(
+    _finding(start, rival, measure, trial)
+    for start in STARTS
+    for rival, measure in (
+        (EI, "by_trials"),
+        (EI, f"by_seconds_of_{start}"),
+        (f"{start}_reversed", "by_trials"),
+    )
+    for trial in TRIALS
+)
+
+
+# Table ---------------------------------------------------------------------------------------------------------
+
+
+def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
+    """Best validation errors so far on all rows, in %, means over seeds with 95 % intervals.
+
+    Args:
+        runs: of `svm_table`.
+        scale: label of the run.
+
+    Returns:
+        `KEYS` as of `at_trials`, `tidy.TIDY`, n_rows (all of the table), n_missing.
+    """
+    found = at_trials(runs)
+    table = mean_by_seed(found.assign(error=100 * found["error"]), "error", KEYS)
+    table = in_order(table, {"method": SEARCH.methods, "measure": _MEASURES, "trial": None})
+    table["n_rows"] = cells(runs)["n_rows"].max()
+    return tidied(table, KEYS, scale, "n_rows", "n_missing")
+
+
+def render(table: pd.DataFrame) -> str:
+    """Markdown: a column per number of trials, a row per method."""
+    labels = {name: look.label for name, look in _LOOKS.items()}
+    when = {"by_trials": "after as many trials"} | {
+        f"by_seconds_of_{start}": f"in the seconds of {labels[start]}" for start in STARTS
+    }
+    shown = table.assign(method=table["method"].map(labels), measure=table["measure"].map(when))
+    text = crossed(shown, "trial", [with_interval(row) for row in table.itertuples()])
+    note = "Best validation error so far on all rows, in %, after 4 to 20 trials on all rows, with 95 % intervals"
+    return f"{text}\n\n{note}; {made_of(table)}.\n"
+
+
+TABLE: Final = Artefact(
+    "starts",
+    (SEARCH.name,),
+    tabulate,
+    """What HyperTune's start and its signs do, on the SVM's look-up table: best validation error so far on all
+    rows, mean over {{ n_seeds }} seed(s) with 95 % intervals, after as many trials on all rows; of EI also in the
+    seconds in which HyperTune made these, its trials on subsets and the optimisers' time included. The document
+    has no such comparison.""",
+    render=render,
+)
+
+
+# Figure --------------------------------------------------------------------------------------------------------
+
+
+def summarise(runs: pd.DataFrame) -> pd.DataFrame:
+    """Means over seeds of the best validation error so far on all rows, with 95 % intervals.
+
+    A line begins where all seeds have a value, and ends with the longest search.
+
+    Returns:
+        panel (`PANELS`), method, x, mean, low, high, n_seeds, n_rows (all of the table), data.
+    """
+    searches, parts = paths(runs), []
+    for panel, x in PANELS.items():
+        grid = np.arange(1.0, searches["trial"].max() + 1)
+        if panel == "seconds":
+            grid = np.geomspace(searches["spent_s"].min(), searches["spent_s"].max(), N_POINTS)
+        for method, part in searches.groupby("method"):
+            seeds = [path for _, path in part.groupby("seed")]
+            end = max(path[x].max() for path in seeds)
+            line = mean_path(seeds, x, "best", grid[grid <= end])
+            parts.append(line.assign(panel=panel, method=method))
+    table = pd.concat(parts, ignore_index=True)
+    table = in_order(table, {"panel": PANELS, "method": SEARCH.methods, "x": None})
+    facts = {"n_rows": cells(runs)["n_rows"].max(), "data": provenance(trials_of(runs))}
+    return table[["panel", "method", "x", "mean", "low", "high", "n_seeds"]].assign(**facts)
+
+
+@style.styled
+def draw(table: pd.DataFrame) -> plotters.Figure:
+    """Left against trials on all rows, right against seconds; errors are logarithmic."""
+    from matplotlib.ticker import MaxNLocator
+
+    figure, panels = plotters.row(table, "panel", tuple(PANELS), size=(7.2, 3.6), sharey=True)
+    for axis, part, panel in panels:
+        plotters.lines(axis, part, _LOOKS, is_step=True, band=0.15, every=lambda _, n_points: [n_points - 1])
+        style.log_axis(axis.yaxis, 0.95 * part["low"].min(), 1.1 * part["mean"].max())
+        if panel == "trials":
+            axis.set(xlabel="Trials on all rows", ylabel="Best validation error so far")
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+        else:
+            axis.set(xlabel="Seconds, subsets and optimiser included")
+            style.log_axis(axis.xaxis, part["x"].min(), part["x"].max())
+    return plotters.finish(figure, table, 2)
+
+
+FIGURE: Final = Artefact(
+    "starts",
+    (SEARCH.name,),
+    summarise,
+    """HyperTune on the look-up table of an SVM on MNIST ({{ config["lookup"]["svm_mnist"]["sizes"] | max }} rows),
+    from either start, with right and with reversed signs, and EI, which has neither subsets nor signs. Best
+    validation error so far of trials on all rows, mean over {{ n_seeds }} seed(s) with 95 % intervals (drawn from
+    three seeds on): left against these trials, right against seconds, those of trials on subsets and of the
+    optimiser included. A line begins where all seeds have a value.""",
+    draw,
+)

@@ -1,0 +1,97 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from studies.hypertune import starts
+from studies.verdicts import NOT_RUN, judge_claims
+
+
+def search(method, seed, errors, *, n_on_subsets=0, seconds=1.0):
+    """Trials on subsets, then on all rows, each of so many seconds with a second of the optimiser's."""
+    n_rows = [1024.0] * n_on_subsets + [np.nan] * len(errors)
+    return pd.DataFrame(
+        {
+            "experiment": "svm_table", "method": method, "learner": "lookup", "dataset": "svm_mnist", "seed": seed,
+            "data": "original", "id": range(len(n_rows)), "n_rows": n_rows,
+            "error": [0.9] * n_on_subsets + list(errors), "seconds": seconds, "overhead_s": 1.0,
+        }
+    )  # fmt: skip
+
+
+def table_of_fits():
+    return pd.DataFrame(
+        {"learner": "lookup", "dataset": "svm_mnist", "data": "original", "candidate": [0, 1], "n_rows": 8192.0,
+         "subset": 0, "test_error": [0.1, 0.2], "id": np.nan, "method": np.nan}
+    )  # fmt: skip
+
+
+def falling(last, n=20):
+    return np.geomspace(0.8, last, n)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    parts = [table_of_fits()]
+    for seed in range(10):
+        noise = 1 + 0.01 * seed
+        for method in starts.SEARCH.methods:
+            is_ei, is_reversed = method == starts.EI, method.endswith("reversed")
+            last = noise * (0.2 if is_ei else 0.4 if is_reversed else 0.1)
+            n_on_subsets = 0 if is_ei else 2
+            parts.append(search(method, seed, falling(last, 30 if is_ei else 20), n_on_subsets=n_on_subsets))
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_trials_on_subsets_cost_seconds_and_are_no_trials_on_all_rows():
+    path = starts.paths(search("hypertune_shared", 0, [0.5, 0.7, 0.2], n_on_subsets=2, seconds=3.0))
+    assert path["trial"].tolist() == [1, 2, 3]
+    assert path["best"].tolist() == [0.5, 0.5, 0.2]
+    assert path["spent_s"].tolist() == [12.0, 16.0, 20.0]  # three trials of 3 s and the optimiser's 1 s, and so on
+
+
+def test_ei_has_what_it_had_found_when_hypertune_ended_its_trial():
+    # HyperTune ends its fourth trial on all rows after six trials of 2 s, EI its sixth.
+    ours = search("hypertune_shared", 0, [0.5, 0.4, 0.3, 0.2], n_on_subsets=2)
+    theirs = search("ei_se", 0, [0.9, 0.8, 0.7, 0.6, 0.55, 0.1, 0.01])
+    found = starts.at_trials(pd.concat([ours, theirs])).set_index(["method", "measure", "trial"])["error"]
+    assert found["ei_se", "by_trials", 4] == 0.6
+    assert found["ei_se", "by_seconds_of_hypertune_shared", 4] == 0.1
+    assert found["hypertune_shared", "by_trials", 4] == 0.2
+
+
+def test_findings_are_ratios_of_errors_seed_by_seed(runs):
+    verdicts = {
+        row["id"]: row for row in judge_claims(starts.CLAIMS, {"svm_table": runs}, "paper").to_dict("records")
+    }
+    row = verdicts["hypertune.svm_table.optimum_reversed_20_by_trials"]
+    assert (row["ours"], row["verdict"], row["n_seeds"]) == (pytest.approx(4.0), "reproduced", 10)
+    row = verdicts["hypertune.svm_table.shared_ei_se_20_by_trials"]
+    after_20_of_30 = 0.8 * (0.2 / 0.8) ** (19 / 29)
+    assert row["ours"] == pytest.approx(after_20_of_30 / 0.1, rel=0.03)
+
+
+def test_nine_seeds_and_a_missing_method_get_no_verdict(runs):
+    for lacking in (runs[runs["seed"] != 9], runs[runs["method"] != "ei_se"]):
+        judged = judge_claims(starts.CLAIMS, {"svm_table": lacking}, "paper")
+        assert set(judged["verdict"]) == {NOT_RUN}
+
+
+def test_the_table_has_a_row_per_method_measure_and_trial_in_per_cent(runs):
+    table = starts.tabulate(runs, "paper")
+    assert len(table) == (5 + 2) * 4
+    row = table.set_index(["method", "measure", "trial"]).loc[("hypertune_optimum", "by_trials", 20)]
+    assert row["ours"] == pytest.approx(100 * 0.1 * 1.045)
+    assert (row["n_rows"], row["n_seeds"], row["data"]) == (8192, 10, "original")
+    text = starts.render(table)
+    assert "| EI, which has no signs | in the seconds of HyperTune from the shared start |" in text
+    assert "scale paper, 10 seeds, data: original" in text
+
+
+def test_lines_begin_where_all_seeds_have_a_value_and_the_figure_shows_both_panels(runs):
+    table = starts.summarise(runs)
+    by_seconds = table[(table["panel"] == "seconds") & (table["method"] == "hypertune_optimum")]
+    assert by_seconds["x"].min() >= 6.0  # two trials on subsets and one on all rows
+    by_trials = table[(table["panel"] == "trials") & (table["method"] == "ei_se")]
+    assert by_trials["x"].tolist() == list(range(1, 31))
+    figure = starts.draw(table)
+    assert [len(axis.get_lines()) for axis in figure.axes] == [5, 5]

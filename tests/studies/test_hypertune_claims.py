@@ -201,7 +201,7 @@ def test_every_printed_error_of_hypertune_has_its_margin(id, published, agrees_i
     table = claims({}, "paper").set_index("id")
     row = table.loc[f"hypertune.{id}"]
     assert (row["published"], row["agrees_if"]) == (published, agrees_if)
-    assert table.index.str.contains(".table").sum() == 14  # three learners on four data sets, and both networks
+    assert table.index.str.contains(r"\.table").sum() == 14  # three learners on four data sets, and both networks
 
 
 def test_a_printed_error_on_data_out_of_reach_is_not_testable():

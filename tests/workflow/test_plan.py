@@ -259,8 +259,8 @@ def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_f
     planned = ("--dry-run", "--printshellcmds", "--configfile", "config/smoke.yaml", "--", "hypertune")
     done = snakemake(place, *planned)
     counts = jobs(done.stdout)
-    assert (counts["trials"], counts["hypertune_refits"], counts["network_default"]) == (3, 2, 1)
-    assert (counts["packed_table"], counts["packed_figure"]) == (6, 5)
+    assert (counts["trials"], counts["hypertune_refits"], counts["network_default"]) == (5, 2, 1)
+    assert (counts["packed_table"], counts["packed_figure"]) == (7, 6)
     on_budgets = next(
         job for job in done.stdout.split("rule ") if "wildcards: paper=hypertune, pack=budgets_table" in job
     )

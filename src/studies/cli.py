@@ -9,15 +9,11 @@ import argparse
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from frugal.cli import run
-from frugal.files import check_folder, read, write, write_text
+from frugal.files import check_folder, write, write_text
 from studies.arguments import make_parser
 from studies.jobs import JOBS, Command
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 log = logging.getLogger("frugal")
 
@@ -28,17 +24,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _summary(args: argparse.Namespace) -> None:
-    import pandas as pd
+    from studies.verdicts import write_summary
 
-    from studies.markdown import plain
-    from studies.verdicts import summarise
-
-    by_paper: dict[str, list[pd.DataFrame]] = {}
-    for path in map(Path, args.claims):
-        by_paper.setdefault(path.parent.name, []).append(read(path, "id", "verdict"))
-    table = summarise({paper: pd.concat(parts) for paper, parts in by_paper.items()})
-    write(table, args.output)
-    write_text(plain(table), Path(args.output).with_suffix(".md"))
+    write_summary(args.claims, args.output)
 
 
 def _report(args: argparse.Namespace) -> None:

@@ -16,6 +16,7 @@ from frugal.stats import mean_interval, t_margin
 from studies.regions import Region
 
 REPRODUCED, CONTRADICTED, UNDECIDED = "reproduced", "contradicted", "undecided"
+NOT_RUN, NOT_TESTABLE = "not run at this scale", "not testable here"
 N_RESAMPLES: Final = 1000
 MOST_SEEDS: Final = 1000
 """More seeds than these are said to be `>1000`."""

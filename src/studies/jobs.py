@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 import logging
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from frugal.arguments import files_of, settings_of
+from frugal.checks import check_known
 from frugal.cli import journal_beside, search_trials
 from frugal.files import check_outputs, read, read_all, read_rows, write, write_text
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from frugal.code import Job
     from frugal.datasets import Dataset
     from frugal.interface import Candidate
@@ -241,16 +244,51 @@ def _refits(args: argparse.Namespace) -> None:
 # Rows, and what is made of all runs ------------------------------------------------------------------------------
 
 
+def run_experiment(
+    experiment: str, method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data"
+) -> pd.DataFrame:
+    """Run one method of an experiment from one seed; columns experiment, method, seed, data and its own.
+
+    Args:
+        experiment: one of `registry.experiments`.
+        method: one of its methods.
+        seed: number of the repetition.
+        settings: of the experiment, all methods alike; what is not given is the document's own. Those of an
+            experiment that replays curves have the file of them, `table`; those of one that calls another
+            interpreter the file that says where it is, `interpreter`.
+        root: folder of the datasets.
+
+    Raises:
+        ValueError: on an unknown experiment or method, whose message lists the known ones, or settings that the
+            model of the experiment refuses.
+    """
+    from studies import registry
+    from studies.config import of_study
+
+    known = registry.experiments()
+    check_known("experiment", experiment, known)
+    study = known[experiment]
+    check_known(f"method of {experiment}", method, study.method_names)
+    assert study.run is not None
+    files = {"table": study.replays_curves, "interpreter": bool(study.environment)}
+    apart = {key: value for key, value in settings.items() if files.get(key)}
+    given = {key: value for key, value in settings.items() if key not in apart}
+    whole = of_study(registry.paper_of(experiment), experiment, given)
+    rows = study.run(method, seed, whole | apart, root).drop(columns=["method", "seed"], errors="ignore")
+    head = {"experiment": experiment, "method": method, "seed": seed}
+    for place, (name, value) in enumerate(head.items()):
+        rows.insert(place, name, value)
+    return rows
+
+
 def _rows(args: argparse.Namespace) -> None:
     """Methods of one of `registry.experiments`, seed after seed."""
     import pandas as pd
 
-    from studies.registry import run
-
     settings, parts = settings_of(args.settings), []
     for method in args.methods:
         for seed in args.seeds:
-            parts.append(run(args.experiment, method, seed, settings, args.root))
+            parts.append(run_experiment(args.experiment, method, seed, settings, args.root))
             log.info("%s: seed %d done", method, seed)
     write(pd.concat(parts, ignore_index=True), args.output)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from studies.estimates import NOT_RUN
 from studies.tidy import TIDY, is_stand_in, provenance
-from studies.verdicts import NOT_RUN
 
 NAMES = {
     "bernoulli_nb": "Bernoulli naive Bayes",

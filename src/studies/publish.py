@@ -22,8 +22,8 @@ from frugal.files import whole
 from studies import registry
 from studies.artefacts import Shown, shown
 from studies.effective import defaults, effective
+from studies.estimates import NOT_RUN
 from studies.records import Paper
-from studies.verdicts import NOT_RUN
 
 PARTS = (
     "tables/*.csv",

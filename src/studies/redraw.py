@@ -18,7 +18,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import studies.cli
 from frugal.checks import check_known
 from frugal.interface import RunError
 from studies.arguments import make_parser
@@ -27,6 +26,7 @@ from studies.captions import caption
 from studies.jobs import JOBS
 from studies.publish import read_left_out, read_records
 from studies.registry import PAPERS
+from studies.verdicts import write_summary
 
 log = logging.getLogger("frugal")
 COMPARED = (".csv", ".md")
@@ -101,8 +101,7 @@ def _summarise(papers: Iterable[str], published: Path, output: Path, redrawn: Re
         return
     with TemporaryDirectory() as scratch:
         made = Path(scratch)
-        named = ["--claims", *map(str, claims), "--output", str(made / "claims_summary.csv")]
-        studies.cli.COMMANDS["summary"](make_parser().parse_args(["summary", *named]))
+        write_summary(claims, made / "claims_summary.csv")
         redrawn.differing |= _differences(made, published)
         shutil.copytree(made, output, dirs_exist_ok=True)
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import pkgutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from frugal.checks import check_known
@@ -75,42 +74,6 @@ def paper_of(name: str) -> str:
     found = {one.name: document.name for document in map(paper, PAPERS) for one in document.studies}
     check_known("study", name, found)
     return found[name]
-
-
-def run(
-    experiment: str, method: str, seed: int, settings: Mapping[str, Any], root: str | Path = "data"
-) -> pd.DataFrame:
-    """What one method of an experiment gives from one seed; columns experiment, method, seed, data and its own.
-
-    Args:
-        experiment: one of `experiments`.
-        method: one of its methods.
-        seed: number of the repetition.
-        settings: of the experiment, all methods alike; what is not given is the document's own. Those of an
-            experiment that replays curves have the file of them, `table`; those of one that calls another
-            interpreter the file that says where it is, `interpreter`.
-        root: folder of the datasets.
-
-    Raises:
-        ValueError: on an unknown experiment or method, whose message lists the known ones, or settings that the
-            model of the experiment refuses.
-    """
-    from studies.config import of_study
-
-    known = experiments()
-    check_known("experiment", experiment, known)
-    check_known(f"method of {experiment}", method, known[experiment].method_names)
-    study = known[experiment]
-    assert study.run is not None
-    files = {"table": study.replays_curves, "interpreter": bool(study.environment)}
-    apart = {key: value for key, value in settings.items() if files.get(key)}
-    given = {key: value for key, value in settings.items() if key not in apart}
-    rows = study.run(method, seed, of_study(paper_of(experiment), experiment, given) | apart, root)
-    rows = rows.drop(columns=[name for name in ("method", "seed") if name in rows])
-    rows.insert(0, "seed", seed)
-    rows.insert(0, "method", method)
-    rows.insert(0, "experiment", experiment)
-    return rows
 
 
 def derived(name: str) -> dict[str, Callable[..., pd.DataFrame]]:

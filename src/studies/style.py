@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from frugal.files import whole
+from studies.estimates import NOT_RUN
 from studies.methods import METHODS
 from studies.records import Look as Look
 from studies.records import Method
 from studies.tidy import is_stand_in
-from studies.verdicts import NOT_RUN
 
 if TYPE_CHECKING:  # what draws imports matplotlib, so that records of figures are light to import
     from matplotlib.artist import Artist

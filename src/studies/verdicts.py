@@ -10,15 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 import pandas as pd
 
 from frugal.checks import check_known
+from frugal.files import read, write, write_text
 from frugal.seeds import rng_for
+from studies import registry
 from studies.estimates import (
     CONTRADICTED,
+    NOT_RUN,
+    NOT_TESTABLE,
     REPRODUCED,
     UNDECIDED,
     Arrays,
@@ -26,11 +31,11 @@ from studies.estimates import (
     is_of_few_equal_values,
     seeds_to_decide,
 )
+from studies.markdown import plain
 from studies.records import Claim
 from studies.regions import Region
 from studies.tidy import provenance
 
-NOT_RUN, NOT_TESTABLE = "not run at this scale", "not testable here"
 VERDICTS: Final = (REPRODUCED, CONTRADICTED, UNDECIDED, NOT_RUN, NOT_TESTABLE)
 NO_EVIDENCE: Final = "of these no evidence"
 """Reproduced claims that hold by construction, or on what was inferred from the table or figure they are about."""
@@ -137,8 +142,6 @@ def summarise(claims: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     for paper, table in claims.items():
         for name in table["verdict"].unique():
             check_known(f"verdict on {paper}", name, VERDICTS)
-    from studies import registry
-
     of_papers = map(registry.paper, registry.PAPERS)
     certain = {claim.id for of in of_papers for claim in of.claims if not claim.is_evidence}
     counts = {}
@@ -150,6 +153,16 @@ def summarise(claims: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     rows = pd.DataFrame.from_dict(counts, orient="index", columns=columns)
     rows.loc["all"] = rows.sum()
     return rows.rename_axis("paper").reset_index()
+
+
+def write_summary(claims: Iterable[str | Path], output: str | Path) -> None:
+    """Write `summarise` of files of claims, whose folders are named for papers, as CSV and as Markdown."""
+    by_paper: dict[str, list[pd.DataFrame]] = {}
+    for path in map(Path, claims):
+        by_paper.setdefault(path.parent.name, []).append(read(path, "id", "verdict"))
+    table = summarise({paper: pd.concat(parts) for paper, parts in by_paper.items()})
+    write(table, output)
+    write_text(plain(table), Path(output).with_suffix(".md"))
 
 
 def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
@@ -165,8 +178,6 @@ def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: str) -> pd.
     Raises:
         ValueError: if the paper has no claims, on a run that is none of its studies', or on runs of several files.
     """
-    from studies import registry
-
     of = registry.paper(paper)
     if not of.claims:
         raise ValueError(f"{paper} judges no claims; name the paper whose claims are meant")
@@ -192,8 +203,6 @@ def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scal
         runs: by name; those on a study without runs are not judged.
         scale: label of the run.
     """
-    from studies import registry
-
     parts = []
     for name, listed in groupby(claims, key=lambda claim: claim.of):
         study = registry.study(name)

@@ -14,7 +14,7 @@ from frugal.seeds import seed_for
 from studies.big_data import ripley, tuned_svm
 from studies.big_data.boundaries import BOUNDARIES
 from studies.big_data.compression import COMPRESSION
-from studies.registry import run
+from studies.jobs import run_experiment as run
 
 SMALL = {"datasets": ["ripley"], "compressions": [1, 10], "n_folds": 2, "Cs": [0.5, 8.0], "gammas": [0.1, 1.0],
          "n_init": 3}  # fmt: skip

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from studies.registry import experiments, run
+from studies.jobs import run_experiment as run
+from studies.registry import experiments
 
 
 @pytest.mark.parametrize("name", experiments())

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from toy_searches import reaches, refit, search, svm_runs
 
+from studies.estimates import NOT_RUN
 from studies.hypertune import budgets, curves, errors, paper, searches
 from studies.publish import _reaches_floor
-from studies.verdicts import NOT_RUN
 
 N_VALID = 10_000
 

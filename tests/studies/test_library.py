@@ -16,9 +16,10 @@ from frugal.folds.search import candidates_of, draw
 from frugal.folds.splits import split
 from frugal.folds.strategies.successive_halving import SuccessiveHalving
 from frugal.seeds import rng_for
-from studies import config, interpreters, registry
+from studies import config, interpreters
 from studies.greedy_cv import library, library_script
 from studies.greedy_cv.tables import published
+from studies.jobs import run_experiment
 from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, judge_paper
 
 ROOT = Path(__file__).parents[2]
@@ -174,11 +175,11 @@ def test_candidates_without_a_score_are_counted_and_so_are_those_that_went_on(da
 @pytest.fixture(scope="module")
 def todays(root):
     """Runs of one seed with today's library."""
-    return registry.run("library", "today", 0, SETTINGS, root)
+    return run_experiment("library", "today", 0, SETTINGS, root)
 
 
 def test_todays_library_on_both_sides_makes_every_row_and_no_verdict(root, todays):
-    runs = pd.concat([todays, registry.run("library", "of_2021", 0, SETTINGS, root)])
+    runs = pd.concat([todays, run_experiment("library", "of_2021", 0, SETTINGS, root)])
     assert len(runs) == 2 * 2 * 3  # libraries, lengths, strategies
     measured = ["seconds", "exhaustive_s", "quality"]
     assert np.isfinite(runs[measured].to_numpy(float)).all()
@@ -196,7 +197,7 @@ def test_where_no_interpreter_runs_the_study_says_why(root, todays, tmp_path):
     file = tmp_path / "environment.json"
     file.write_text(json.dumps({"python": "", "reason": "no Python 3.9 runs here", "packages": {}}))
     settings = {**SETTINGS, "python": None, "interpreter": str(file)}
-    runs = pd.concat([todays, registry.run("library", "of_2021", 0, settings, root)])
+    runs = pd.concat([todays, run_experiment("library", "of_2021", 0, settings, root)])
     assert runs.loc[runs["method"] == "of_2021", "seconds"].isna().all()
     judged = judge_paper("greedy_cv", {"library": runs}, "smoke")
     assert set(judged["verdict"]) == {NOT_TESTABLE}
@@ -211,7 +212,7 @@ def test_where_no_interpreter_runs_the_study_says_why(root, todays, tmp_path):
 def test_an_interpreter_that_does_not_run_is_refused_in_one_sentence(root, python):
     message = f"^greedy_cv.library: python must run and have scikit-learn, got '{python}'$"
     with pytest.raises(ValueError, match=message):
-        registry.run("library", "of_2021", 0, {**SETTINGS, "python": python}, root)
+        run_experiment("library", "of_2021", 0, {**SETTINGS, "python": python}, root)
 
 
 def as_printed(n_seeds=10, version="0.24.2", swapped=0):

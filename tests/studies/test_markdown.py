@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from studies.estimates import NOT_RUN
 from studies.markdown import about_marked, made_of, with_interval
-from studies.verdicts import NOT_RUN
 
 
 def rows(*of):

@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 import studies.hypertune.paper  # noqa: F401  claims read the printed tables at import, whatever a job computes
-from studies import registry
 
 SOURCES = Path(__file__).parents[2] / "src"
 
@@ -24,8 +23,6 @@ APART = tuple(
     )
 )
 """What makes hashes, and what only refuses files: no result changes with them."""
-PASSES_ON = (registry.run.__code__,)
-"""Functions of these modules that call what computes, which is no part of them."""
 
 
 class Trace:
@@ -37,7 +34,7 @@ class Trace:
         self._apart = 0  # what modules call as they are imported is no part of a job, nor what makes its hash
 
     def __call__(self, frame, event, _):
-        if not frame.f_code.co_filename.startswith(str(SOURCES)) or frame.f_code in PASSES_ON:
+        if not frame.f_code.co_filename.startswith(str(SOURCES)):
             return
         if frame.f_code.co_name == "<module>" or frame.f_code.co_filename.startswith(APART):
             self._apart += {"call": 1, "return": -1}.get(event, 0)

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from studies import plotters, style
+from studies.estimates import NOT_RUN, NOT_TESTABLE
 from studies.exploration.document import published
 from studies.exploration.greediness import IS_ENOUGH
 from studies.exploration.searches import (
@@ -33,7 +34,6 @@ from studies.markdown import about_marked, made_of, mark, plain
 from studies.paired import NOTE, differences, missing_notes
 from studies.records import Artefact, Study
 from studies.tidy import TIDY, mean_by_seed
-from studies.verdicts import NOT_RUN, NOT_TESTABLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies.estimates import ratio
+from studies.estimates import NOT_RUN, ratio
 from studies.exploration import polynomial
 from studies.exploration.document import ALL, OF_EVERY_METHOD
 from studies.exploration.polynomial import ALL_ERRORS, ALONE, GIVEN, HYPERPARAMETERS, INITIAL, METHODS
@@ -26,7 +26,6 @@ from studies.measures import Measure, difference_of_shares, exactly, mean_of, sh
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, below
 from studies.tidy import mean_by_seed, provenance, tidied
-from studies.verdicts import NOT_RUN
 
 if TYPE_CHECKING:
     from frugal.trials.surrogates.blr import BLR

@@ -19,12 +19,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from studies import style
+from studies.estimates import NOT_RUN
 from studies.markdown import about_marked, made_of, mark
 from studies.records import Artefact, Look, Study, default_look
 from studies.shared.network_scores import FLOOR as NETWORK_FLOOR
 from studies.shared.ranks import COLUMNS, draw_diagrams, rank_table
 from studies.tidy import mean_by_seed, need, provenance
-from studies.verdicts import NOT_RUN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

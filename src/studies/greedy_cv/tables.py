@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from frugal.stats import stars, welch
+from studies.estimates import NOT_RUN
 from studies.tidy import TIDY, mean_by_seed, read_printed
-from studies.verdicts import NOT_RUN
 
 CELL: Final = ["dataset", "classifier"]
 KEYS: Final = [*CELL, "method", "k"]

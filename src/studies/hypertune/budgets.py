@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from studies.estimates import NOT_RUN
 from studies.hypertune.searches import (
     LEARNERS,
     PROBLEM,
@@ -24,7 +25,6 @@ from studies.hypertune.searches import (
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact
 from studies.tidy import TIDY, mean_by_seed, shares_within, tidied
-from studies.verdicts import NOT_RUN
 
 MEASURES: Final = {
     "budget_s": "seconds of the budget",

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from studies.estimates import Arrays, Estimate, tied
+from studies.estimates import NOT_RUN, Arrays, Estimate, tied
 from studies.hypertune.data_set_claims import (
     ALL,
     MARGIN,
@@ -49,7 +49,6 @@ from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact, Study
 from studies.regions import Region, above, at_least, between, near
 from studies.tidy import MEASURED, TIDY, mean_by_seed, read_printed
-from studies.verdicts import NOT_RUN
 
 TABLES: Final = {1: ("elastic_net",), 2: ("svm",), 3: ("svm_rff",), 4: ("mlp", "cifar_cnn")}
 """Number of a printed table -> its learners."""

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from frugal.checks import check_settings
+from studies.estimates import NOT_RUN
 from studies.tidy import is_stand_in, need_columns
-from studies.verdicts import NOT_RUN
 
 if TYPE_CHECKING:
     from frugal.interface import Candidate

@@ -187,6 +187,25 @@ _TUNERS: dict[str, Any] = {
 }
 _ON_EPOCHS = {**_TUNERS, "hyperband": {"n_initial": 3}}
 _LEAN = {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200}
+_SIGN_CONTROLS = ("hypertune_reversed", "hypertune_neutral", "hypertune_literal")
+_NO_CONTROLS = {"hypertune_reversed": None, "hypertune_unsigned": None}  # they are not run
+
+
+def _lean(n_subset_trials: int) -> dict[str, Any]:
+    """Settings of strategies below the document's scale."""
+    return {"fabolas": _LEAN, "hypertune": {"n_subset_trials": n_subset_trials}}
+
+
+_LAPTOP_TRIALS = {"random": 20, "ei": 20, "fabolas": 24, "hypertune": 26}
+_LAPTOP = {
+    "n_train": 1000,
+    "n_valid": 1000,
+    "n_test": 2000,
+    "n_trials": _LAPTOP_TRIALS | _NO_CONTROLS,
+    "strategies": _lean(4),
+    "n_seeds": 1,
+}
+_DESK = {"n_train": 8000, "n_valid": 2000, "n_test": 4000, "strategies": _lean(6)}
 
 
 class OnTables(Tuned):
@@ -225,25 +244,9 @@ class ElasticNet(OnTables):
     n_seeds: Seeds = setting(10, "ours; the published floor is 3", _SEEDS)
 
     laptop = {
+        **_LAPTOP,
         "datasets": ["letter", "adult"],
-        "n_train": 1000,
-        "n_valid": 1000,
-        "n_test": 2000,
-        "n_trials": {
-            "random": 20,
-            "ei": 20,
-            "fabolas": 24,
-            "hypertune": 26,
-            "hypertune_reversed": 26,
-            "hypertune_unsigned": 20,
-            "hypertune_neutral": 26,
-            "hypertune_literal": 26,
-        },
-        "strategies": {
-            "fabolas": _LEAN,
-            "hypertune": {"n_subset_trials": 4},
-        },
-        "n_seeds": 1,
+        "n_trials": {**_LAPTOP_TRIALS, "hypertune_unsigned": 20, **dict.fromkeys(_SIGN_CONTROLS, 26)},
     }
     smoke = {
         "datasets": ["letter"],
@@ -255,30 +258,20 @@ class ElasticNet(OnTables):
             "ei": 3,
             "fabolas": None,
             "hypertune": 13,
-            "hypertune_reversed": None,
             "hypertune_unsigned": None,
-            "hypertune_neutral": None,
-            "hypertune_literal": None,
+            **dict.fromkeys(_SIGN_CONTROLS),
         },
         "strategies": {"ei": {"n_initial": 2}, "hypertune": {"n_initial": 2, "n_subset_trials": 2}},
     }
     desk = {
-        "n_train": 8000,
-        "n_valid": 2000,
-        "n_test": 4000,
+        **_DESK,
         "n_trials": {
             "random": {"letter": 30, "mnist": 12, "adult_codes": 80, "adult": 60, "vehicle": 40},
             "ei": {"letter": 24, "mnist": 12, "adult_codes": 50, "adult": 40, "vehicle": 30},
             "fabolas": {"letter": 150, "mnist": 150, "adult_codes": 40, "adult": 40, "vehicle": 60},
             "hypertune": 38,
-            "hypertune_reversed": {"letter": 38, "adult_codes": 38, "adult": 38},
             "hypertune_unsigned": {"letter": 24, "adult_codes": 50, "adult": 40},
-            "hypertune_neutral": {"letter": 38, "adult_codes": 38, "adult": 38},
-            "hypertune_literal": {"letter": 38, "adult_codes": 38, "adult": 38},
-        },
-        "strategies": {
-            "fabolas": _LEAN,
-            "hypertune": {"n_subset_trials": 6},
+            **{control: {"letter": 38, "adult_codes": 38, "adult": 38} for control in _SIGN_CONTROLS},
         },
     }
 
@@ -300,41 +293,16 @@ class Svm(OnTables):
     )
     n_seeds: Seeds = setting(3, _THREE, _SEEDS)
 
-    laptop = {
-        "datasets": ["letter", "mnist", "adult"],
-        "n_train": 1000,
-        "n_valid": 1000,
-        "n_test": 2000,
-        "n_trials": {
-            "random": 20,
-            "ei": 20,
-            "fabolas": 24,
-            "hypertune": 26,
-            "hypertune_reversed": None,
-            "hypertune_unsigned": None,
-        },
-        "strategies": {
-            "fabolas": _LEAN,
-            "hypertune": {"n_subset_trials": 4},
-        },
-        "n_seeds": 1,
-    }
+    laptop = {**_LAPTOP, "datasets": ["letter", "mnist", "adult"]}
     smoke = {"datasets": []}
     desk = {
-        "n_train": 8000,
-        "n_valid": 2000,
-        "n_test": 4000,
+        **_DESK,
         "n_trials": {
             "random": 16,
             "ei": 16,
             "fabolas": {"letter": 150, "mnist": 300, "adult_codes": 150, "adult": 150, "vehicle": 150},
             "hypertune": 38,
-            "hypertune_reversed": None,
-            "hypertune_unsigned": None,
-        },
-        "strategies": {
-            "fabolas": _LEAN,
-            "hypertune": {"n_subset_trials": 6},
+            **_NO_CONTROLS,
         },
     }
 
@@ -362,31 +330,13 @@ class SvmRff(OnTables):
     n_seeds: Seeds = setting(3, _THREE, _SEEDS)
 
     laptop = {
+        **_LAPTOP,
         "datasets": ["letter", "adult"],
-        "n_train": 1000,
-        "n_valid": 1000,
-        "n_test": 2000,
-        "n_trials": {
-            "random": 20,
-            "ei": 20,
-            "fabolas": 24,
-            "hyperband": 69,
-            "hyperband_rows": None,
-            "hypertune": 26,
-            "hypertune_reversed": None,
-            "hypertune_unsigned": None,
-        },
-        "strategies": {
-            "fabolas": _LEAN,
-            "hypertune": {"n_subset_trials": 4},
-        },
-        "n_seeds": 1,
+        "n_trials": {**_LAPTOP_TRIALS, **_NO_CONTROLS, "hyperband": 69, "hyperband_rows": None},
     }
     smoke = {"datasets": []}
     desk = {
-        "n_train": 8000,
-        "n_valid": 2000,
-        "n_test": 4000,
+        **_DESK,
         "n_trials": {
             "random": 24,
             "ei": 24,
@@ -394,12 +344,7 @@ class SvmRff(OnTables):
             "hyperband": 138,
             "hyperband_rows": {"letter": 60, "mnist": None, "adult_codes": 187, "adult": 187, "vehicle": None},
             "hypertune": 38,
-            "hypertune_reversed": None,
-            "hypertune_unsigned": None,
-        },
-        "strategies": {
-            "fabolas": _LEAN,
-            "hypertune": {"n_subset_trials": 6},
+            **_NO_CONTROLS,
         },
     }
 
@@ -439,20 +384,13 @@ class Mlp(Tuned):
         "rows_per_class": 10,
         "epochs": 9,
         "n_trials": {
-            "random": 20,
-            "ei": 20,
-            "fabolas": 24,
+            **_LAPTOP_TRIALS,
+            **_NO_CONTROLS,
             "hyperband": 44,
             "hyperband_rows": None,
-            "hypertune": 26,
-            "hypertune_reversed": None,
-            "hypertune_unsigned": None,
             "hypertune_neutral": None,
         },
-        "strategies": {
-            "fabolas": _LEAN,
-            "hypertune": {"n_subset_trials": 4},
-        },
+        "strategies": _lean(4),
         "n_seeds": 1,
     }
     smoke = {
@@ -476,10 +414,7 @@ class Mlp(Tuned):
             "hypertune_unsigned": 36,
             "hypertune_neutral": None,
         },
-        "strategies": {
-            "fabolas": _LEAN,
-            "hypertune": {"n_subset_trials": 6},
-        },
+        "strategies": _lean(6),
     }
 
 
@@ -521,10 +456,7 @@ class CifarCnn(Tuned):
         "rows_per_class": 5,
         "epochs": 3,
         "n_trials": {"random": 8, "ei": 8, "fabolas": None, "hyperband": 12, "hypertune": 24},
-        "strategies": {
-            "fabolas": _LEAN,
-            "hypertune": {"n_subset_trials": 4},
-        },
+        "strategies": _lean(4),
         "n_seeds": 1,
     }
     smoke = {"datasets": []}
@@ -534,10 +466,7 @@ class CifarCnn(Tuned):
         "rows_per_class": 10,
         "epochs": 10,
         "n_trials": {"random": None, "ei": 8, "fabolas": 50, "hyperband": 22, "hypertune": 20},
-        "strategies": {
-            "fabolas": _LEAN,
-            "hypertune": {"n_subset_trials": 3},
-        },
+        "strategies": _lean(3),
     }
 
 

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from studies.blocks import block_of, n_trials_of
+from studies.estimates import NOT_RUN
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.paths import SLACK, steps
 from studies.records import Artefact
@@ -33,7 +34,6 @@ from studies.trials_comparison.problems_and_methods import (
     searches_of,
     shown_on,
 )
-from studies.verdicts import NOT_RUN
 
 if TYPE_CHECKING:
     from frugal.trials.lines import JournalPath

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -50,7 +50,15 @@ _SEEDS = "repetitions"
 _FLOOR = "ours; the published floor"
 _START = "rows of the first sample, of all rows"
 _THETA = "relative error of the gradient"
-_TERMINATION = "when a trial is cut short: p, delta and the sampler's curve"
+
+
+def _termination(p: int) -> Any:
+    """The rule that cuts trials short, with a check every `p` epochs."""
+    return setting(
+        {"p": p, "delta": 0.95, "curve": {"n_steps": 200, "n_burn": 100}},
+        "ours; 30, 0.95, 2,500 and 500 in the original",
+        "when a trial is cut short: p, delta and the sampler's curve",
+    )
 
 
 def _gamma(value: float) -> float:
@@ -82,6 +90,7 @@ class SvmTrials(Settings):
 
 _SAMPLED = {"n_hyper": 10, "n_burn": 100, "n_steps": 200, "n_representers": 50, "n_samples": 1000}
 _LEAN = {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200}
+_SHORT = {"n_hyper": 2, "n_burn": 2, "n_steps": 2, "n_representers": 8, "n_samples": 50, "n_candidates": 20}
 
 
 class SvmSearch(Settings):
@@ -100,14 +109,7 @@ class SvmSearch(Settings):
             "mtbo_4": {"n_initial": 5, **_SAMPLED},
             "mtbo_16": {"n_initial": 5},
             "mtbo_64": {"n_initial": 5},
-            "fabolas": {
-                "n_initial": 15,
-                "n_hyper": 10,
-                "n_burn": 100,
-                "n_steps": 100,
-                "n_representers": 50,
-                "n_samples": 1000,
-            },
+            "fabolas": {"n_initial": 15, **_SAMPLED, "n_steps": 100},
         },
         OURS,
         _BLOCKS,
@@ -125,26 +127,7 @@ class SvmSearch(Settings):
     }
     smoke = {
         "n_initial": 4,
-        "strategies": {
-            "mtbo_4": {
-                "n_initial": 3,
-                "n_hyper": 2,
-                "n_burn": 2,
-                "n_steps": 2,
-                "n_representers": 8,
-                "n_samples": 50,
-                "n_candidates": 20,
-            },
-            "fabolas": {
-                "n_initial": 4,
-                "n_hyper": 2,
-                "n_burn": 2,
-                "n_steps": 2,
-                "n_representers": 8,
-                "n_samples": 50,
-                "n_candidates": 20,
-            },
-        },
+        "strategies": {"mtbo_4": {"n_initial": 3, **_SHORT}, "fabolas": {"n_initial": 4, **_SHORT}},
         "n_seeds": 1,
     }
 
@@ -165,6 +148,7 @@ class CnnTrials(Settings):
 
 # As many representers as candidates: the minimum is sought among all of them.
 _CNN = {"n_hyper": 10, "n_burn": 100, "n_steps": 10, "n_representers": 60, "n_samples": 500}
+_LEAN_CNN = {**_LEAN, "n_steps": 5, "n_representers": 24}
 
 
 class CnnSearch(Settings):
@@ -189,33 +173,16 @@ class CnnSearch(Settings):
     laptop = {
         "strategies": {
             "ei": {"n_burn": 50, "n_steps": 10},
-            "entropy_search": {"n_hyper": 4, "n_burn": 20, "n_steps": 5, "n_representers": 24, "n_samples": 200},
-            "mtbo_4": {"n_hyper": 4, "n_burn": 20, "n_steps": 5, "n_representers": 24, "n_samples": 200},
+            "entropy_search": _LEAN_CNN,
+            "mtbo_4": _LEAN_CNN,
             "mtbo_16": Instead({"n_initial": 5}),
-            "fabolas": {
-                "n_initial": 8,
-                "n_hyper": 4,
-                "n_burn": 20,
-                "n_steps": 5,
-                "n_representers": 24,
-                "n_samples": 200,
-            },
+            "fabolas": {"n_initial": 8, **_LEAN_CNN},
         },
         "n_seeds": 2,
     }
     smoke = {
         "n_initial": 3,
-        "strategies": {
-            "fabolas": {
-                "n_initial": 3,
-                "n_hyper": 2,
-                "n_burn": 2,
-                "n_steps": 2,
-                "n_representers": 14,
-                "n_samples": 50,
-                "n_candidates": 16,
-            }
-        },
+        "strategies": {"fabolas": {"n_initial": 3, **_SHORT, "n_representers": 14, "n_candidates": 16}},
         "n_seeds": 1,
     }
 
@@ -561,11 +528,7 @@ class GrowingTermination(Settings):
     theta: Unit = setting(0.5, "section 3.2", _THETA)
     start_share: Share = setting(0.01, OURS, _START)
     n_trials: Two = setting(16, OURS, "of a random search, the same candidates in all four cells")
-    termination: Termination = setting(
-        {"p": 15, "delta": 0.95, "curve": {"n_steps": 200, "n_burn": 100}},
-        "ours; 30, 0.95, 2,500 and 500 in the original",
-        _TERMINATION,
-    )
+    termination: Termination = _termination(p=15)
 
     laptop = {
         "n_seeds": 2,
@@ -660,11 +623,7 @@ class TerminatingFabolas(Settings):
         OURS,
         "settings of Fabolas, in all its versions",
     )
-    termination: Termination = setting(
-        {"p": 10, "delta": 0.95, "curve": {"n_steps": 200, "n_burn": 100}},
-        "ours; 30, 0.95, 2,500 and 500 in the original",
-        _TERMINATION,
-    )
+    termination: Termination = _termination(p=10)
 
     laptop = {
         "n_seeds": 2,

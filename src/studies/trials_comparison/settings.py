@@ -114,36 +114,21 @@ class ComparedCnn(Settings):
         },
     }
     smoke = {
-        "n_trials": {
-            "ei_explore": None,
-            "dngo": None,
-            "tpe": 5,
-            "smac": None,
-            "hyperband": None,
-            "hypertune": None,
-        },
+        "n_trials": {**dict.fromkeys(("ei_explore", "dngo", "smac", "hyperband", "hypertune")), "tpe": 5},
         "strategies": {"tpe": {"n_random": 3}},
     }
     desk = {"n_trials": {"smac": 40}, "strategies": {"dngo": {"n_epochs": 100}}}
+
+
+_MODEL_BASED = ("ei", "ei_explore", "dngo")
+_ON_CURVES = (*_MODEL_BASED, *(f"{name}_terminated" for name in _MODEL_BASED))
 
 
 class ComparedCurves(Settings):
     """On curves.networks.cifar_cnn and mlp, beside big_data.curve_search; hyperband's are on fewer epochs."""
 
     default_n_trials: Two = setting(6, OURS, _DEFAULT)
-    n_trials: NumbersByMethod = setting(
-        {
-            "ei": 25,
-            "ei_explore": 25,
-            "dngo": 25,
-            "ei_terminated": 25,
-            "ei_explore_terminated": 25,
-            "dngo_terminated": 25,
-            "hyperband": 150,
-        },
-        OURS,
-        _TRIALS,
-    )
+    n_trials: NumbersByMethod = setting({**dict.fromkeys(_ON_CURVES, 25), "hyperband": 150}, OURS, _TRIALS)
     strategies: Blocks = setting(
         {
             "ei": {"inference": "mcmc", "n_burn": 100, "n_steps": 20, "n_starts": 5},
@@ -155,36 +140,19 @@ class ComparedCurves(Settings):
     )
 
     laptop = {
-        "n_trials": {
-            "ei": 6,
-            "ei_explore": 6,
-            "dngo": 6,
-            "ei_terminated": 6,
-            "ei_explore_terminated": 6,
-            "dngo_terminated": 6,
-            "hyperband": 60,
-        },
+        "n_trials": {**dict.fromkeys(_ON_CURVES, 6), "hyperband": 60},
         "strategies": {
             "ei": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
             "ei_explore": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
             "dngo": {"n_epochs": 100},
         },
     }
-    smoke = {
-        "n_trials": {
-            "ei": None,
-            "ei_explore": None,
-            "dngo": None,
-            "ei_terminated": None,
-            "ei_explore_terminated": None,
-            "dngo_terminated": None,
-            "hyperband": None,
-        }
-    }
+    smoke = {"n_trials": dict.fromkeys((*_ON_CURVES, "hyperband"))}
     desk = {"strategies": {"dngo": {"n_epochs": 100}}}
 
 
 _LEAN = {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200}
+_NOT_AT_SMOKE = ("ei", "entropy_search", "mtbo_4", "fabolas", "smac", "ei_explore", "dngo", "hypertune")
 _SAMPLED = {"n_hyper": 10, "n_burn": 50, "n_steps": 20, "n_representers": 50, "n_samples": 500}
 
 
@@ -272,19 +240,7 @@ class ComparedLive(Settings):
         "sizes": [200, 100],
         "n_train": 200,
         "n_initial": 3,
-        "n_trials": {
-            "random": 5,
-            "ei": None,
-            "entropy_search": None,
-            "mtbo_4": None,
-            "fabolas": None,
-            "tpe": 5,
-            "smac": None,
-            "ei_explore": None,
-            "dngo": None,
-            "hyperband": 4,
-            "hypertune": None,
-        },
+        "n_trials": {**dict.fromkeys(_NOT_AT_SMOKE), "random": 5, "tpe": 5, "hyperband": 4},
         "strategies": {"mtbo_4": {"n_initial": 3}, "fabolas": {"n_initial": 3}, "tpe": {"n_random": 3}},
         "n_seeds": 1,
     }

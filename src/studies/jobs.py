@@ -275,9 +275,9 @@ def run_experiment(
     given = {key: value for key, value in settings.items() if key not in apart}
     whole = of_study(registry.paper_of(experiment), experiment, given)
     rows = study.run(method, seed, whole | apart, root).drop(columns=["method", "seed"], errors="ignore")
-    head = {"experiment": experiment, "method": method, "seed": seed}
-    for place, (name, value) in enumerate(head.items()):
-        rows.insert(place, name, value)
+    rows.insert(0, "seed", seed)
+    rows.insert(0, "method", method)
+    rows.insert(0, "experiment", experiment)
     return rows
 
 

@@ -16,6 +16,11 @@ def mean_of(name: str) -> Measure:
     return lambda arrays, rng: mean(arrays[name])
 
 
+def percent_of(name: str) -> Measure:
+    """The mean over seeds of a share, in per cent, or of a difference of shares, in points."""
+    return lambda arrays, rng: mean(100 * arrays[name])
+
+
 def exactly(name: str) -> Measure:
     """The single number of an array without random variation."""
     return lambda arrays, rng: exact(float(arrays[name][0]))

@@ -192,7 +192,7 @@ def test_a_planted_speed_up_is_found_and_a_planted_loss_too(experiment):
     study = STUDIES[experiment]
     first, parts = next(iter(study.COMPARISON.parts.items()))
     runs = planted(experiment, 0.5)
-    table = study.TABLE.summarise(runs, "planted")
+    table = study.ARTEFACTS[0].summarise(runs, "planted")
     assert list(table.columns) == [*combined_searches.KEYS, *TIDY, "n_missing", "says"]
     row = table[(table["method"] == first) & (table["against"] == parts[0])].set_index("measure")
     assert row.loc["log10_seconds_to_same", "ours"] == pytest.approx(math.log10(0.5), abs=0.05)
@@ -359,15 +359,15 @@ def test_an_experiment_has_rows_a_table_and_a_picture(experiment):
     assert set(runs["method"]) == set(methods)
     assert (runs[["seconds", "rows"]] > 0).all(axis=None)
     assert runs["test_error"].between(0, 1).all()
-    table = study.TABLE.summarise(runs, "test")
+    table = study.ARTEFACTS[0].summarise(runs, "test")
     assert table["ours"].notna().all()
-    numbers = study.FIGURE.summarise(runs)
+    numbers = study.ARTEFACTS[1].summarise(runs)
     assert set(numbers["panel"]) == {"rows", "seconds"}
     ends = numbers.groupby(["panel", "method"])["mean"].last()
     listed = table[table["against"] == ""].set_index(["measure", "method"])["ours"][study.COMPARISON.quality]
     for panel in ("rows", "seconds"):
         assert ends[panel].to_dict() == pytest.approx(listed.to_dict())
-    picture = study.FIGURE.draw(numbers)
+    picture = study.ARTEFACTS[1].draw(numbers)
     assert len(picture.axes[0].lines) == len(methods)
     found = study.arrays(runs)
     in_both = name != "terminating_fabolas" or found["stopped"][::2].all()  # a seed has three proposals here
@@ -385,10 +385,10 @@ def test_bands_are_drawn_where_there_are_three_seeds_or_more():
             "n_seeds": [2, 3, 3, 3], "data": "generated",
         }
     )  # fmt: skip
-    axes = growing_termination.FIGURE.draw(numbers).axes[0]
+    axes = growing_termination.ARTEFACTS[1].draw(numbers).axes[0]
     drawn = axes.collections[0].get_paths()[0].vertices
     assert [drawn[:, 0].min(), drawn[:, 0].max()] == [2.0, 8.0]
-    few = growing_termination.FIGURE.draw(numbers.assign(n_seeds=2)).axes[0]
+    few = growing_termination.ARTEFACTS[1].draw(numbers.assign(n_seeds=2)).axes[0]
     assert not any(len(path.vertices) for of in few.collections for path in of.get_paths())
 
 

@@ -5,19 +5,18 @@ Figures 4 to 6 show what is exact beside a histogram of draws, as the document's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from studies import style
-from studies.estimates import Arrays, Estimate, exact
+from studies.measures import exactly
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, at_most, near
 
@@ -115,11 +114,6 @@ MODEL: Final = Study(name="model", derive=measured, arrays=arrays, is_enough=is_
 _claim = partial(Claim, section="2.2.2", unit="times", of="model")
 
 
-def _computed(measure: str) -> Callable[[Arrays, Generator], Estimate]:
-    """A number of `measured`, which has no chance in it."""
-    return lambda arrays, rng: exact(float(arrays[measure][0]))
-
-
 CLAIMS: Final = (
     _claim(
         "beta_pruning.prior.mass_of_exp1",
@@ -129,7 +123,7 @@ CLAIMS: Final = (
         unit="%",
         published=99.3,
         agrees=near(99.3, margin=0.05),  # a closed form: nothing but its rounding
-        measure=_computed("mass_of_exp1"),
+        measure=exactly("mass_of_exp1"),
         artefact="figures/figure2",
     ),
     _claim(
@@ -139,7 +133,7 @@ CLAIMS: Final = (
         "uniform distribution",
         unit="points",
         agrees=at_most(5),
-        measure=_computed("distance_to_uniform"),
+        measure=exactly("distance_to_uniform"),
         artefact="figures/figure4",
     ),
     _claim(
@@ -148,7 +142,7 @@ CLAIMS: Final = (
         quantity="density of the prior predictive near the edges over that at an accuracy of 0.5; of the edges, "
         "0.01 and 0.99, the one where it is lower",
         agrees=above(1),
-        measure=_computed("density_at_edges"),
+        measure=exactly("density_at_edges"),
         artefact="figures/figure4",
     ),
     _claim(
@@ -159,7 +153,7 @@ CLAIMS: Final = (
         quantity="density of the prior predictive beside the middle over that at an accuracy of 0.5; of 0.3 and "
         "0.7 the one where it is lower (above 1: a U, the shape that the document calls concave)",
         agrees=above(1),
-        measure=_computed("density_beside_middle"),
+        measure=exactly("density_beside_middle"),
         artefact="figures/figure4",
     ),
     _claim(
@@ -168,7 +162,7 @@ CLAIMS: Final = (
         "underestimating the posterior variance",
         quantity="standard deviation on {0.80, 0.82}, the posterior predictive's over the ML fit's",
         agrees=above(1),
-        measure=_computed("sd_over_likelihood_fit"),
+        measure=exactly("sd_over_likelihood_fit"),
         artefact="figures/figure6",
     ),
     _claim(
@@ -178,7 +172,7 @@ CLAIMS: Final = (
         quantity="largest difference between the distribution functions of ML fit and posterior predictive: that "
         "on {0.80, 0.82} over that on {0.4, 0.5}",
         agrees=above(1),
-        measure=_computed("distance_over_contrasted"),
+        measure=exactly("distance_over_contrasted"),
         artefact="figures/figure6",
     ),
 )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from studies import style
 from studies.estimates import Arrays, Estimate, clustered_share, exact, mean, ratio, share, tied
+from studies.measures import percent_of
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, at_least, at_most, below, near
 from studies.shared.network_scores import FLOOR
@@ -169,7 +170,7 @@ CLAIMS: Final = (
         quantity="trainings until pruning is through the whole list, as a share of those of regular 5-fold "
         "cross-validation",
         agrees=below(100),
-        measure=lambda arrays, rng: mean(100.0 * arrays["beta_pruning_folds_share"]),
+        measure=percent_of("beta_pruning_folds_share"),
     ),
     _swept_claim(
         # A share of which nothing is printed: 5 points.

@@ -57,9 +57,8 @@ def check_swept(settings: Settings, *, taus: Iterable[float], buffers: Iterable[
 def explore(tables: Iterable[ScoreTable], settings: Settings) -> pd.DataFrame:
     """What `EXPLORERS` had after every training.
 
-    Args:
-        tables: scores of the distinct candidates, one table per seed.
-        settings: by name of the strategy.
+    `tables` holds the scores of the distinct candidates, one table per seed, `settings` those of each
+    strategy.
 
     Returns:
         One row per seed, method and step (trainings so far, from 1), with the columns of every run and n_rows (of
@@ -80,11 +79,8 @@ def sweep(
 ) -> pd.DataFrame:
     """Whole runs of `beta_pruning` at every tau and buffer, and of what it is compared with.
 
-    Args:
-        tables: scores of the distinct candidates, one table per seed.
-        settings: by name of the strategy.
-        taus: thresholds of equation 5.
-        buffers: sizes of the buffer.
+    `tables` and `settings` are as in `explore`; `taus` are thresholds of equation 5, `buffers` sizes of
+    the buffer.
 
     Returns:
         One row per seed and run, with the columns of every run and n_rows; tau and buffer (nan where a method has

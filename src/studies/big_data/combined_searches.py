@@ -22,7 +22,7 @@ from studies.big_data.search_paths import CURRENCIES, to_same, with_spent
 from studies.cells import every
 from studies.estimates import Arrays, Estimate
 from studies.paths import mean_path, until_last
-from studies.records import Claim, Floor, Method
+from studies.records import Artefact, Claim, Floor, Method
 from studies.regions import above
 from studies.tidy import mean_by_seed, provenance, shares_within, tidied
 
@@ -181,11 +181,7 @@ def paired(runs: pd.DataFrame, method: str, other: str, quality: str) -> dict[st
 
     Empty where one of them was not run.
 
-    Args:
-        runs: rows of `with_spent`.
-        method: the first.
-        other: the second.
-        quality: column that is to be low.
+    `runs` are rows of `with_spent`; `quality` is a column that is to be low.
     """
     ends = runs.groupby(["method", "seed"]).tail(1)
     first, second = (ends[ends["method"] == name].set_index("seed") for name in (method, other))
@@ -227,6 +223,13 @@ def _with_words(found: pd.DataFrame) -> pd.DataFrame:
     low, high = found["low"], found["high"]
     says = np.select([low.isna(), high < 0, low > 0], ["", "less", "more"], "not told apart")
     return found.assign(says=says)
+
+
+PAIRED: Final = """Rows with one, paired by seed: difference of test errors, and how many times the {rows} and
+    seconds (geometric means; in the CSV log10 of them) until both searches were as good as the worse of their two
+    ends (to_same), and of the whole searches; 95 % Student intervals over {{{{ n_seeds }}}} seeds, less is better.
+    `says` is whether there is less or more beyond chance."""
+"""End of a table's caption, by what is counted beside seconds."""
 
 
 # Figure --------------------------------------------------------------------------------------------------------
@@ -271,3 +274,25 @@ def draw(numbers: pd.DataFrame, *, comparison: Comparison) -> plotters.Figure:
     first.set_ylabel(comparison.y_label)
     style.log_axis(first.yaxis, 0.9 * numbers["mean"].min(), 1.1 * numbers["mean"].max())
     return plotters.finish(figure, numbers, 3, panels=[first], below=True)
+
+
+def artefacts(comparison: Comparison, table: str, figure: str, *, rows: str = "rows") -> tuple[Artefact, Artefact]:
+    """The table and the figure of a comparison.
+
+    Args:
+        comparison: what they show.
+        table: caption, to which `PAIRED` is added.
+        figure: caption.
+        rows: what the table counts beside seconds.
+    """
+    runs = (comparison.study,)
+    drawn = partial(draw, comparison=comparison)
+    return (
+        Artefact(
+            comparison.study,
+            runs,
+            partial(tabulate, comparison=comparison),
+            f"{table} {PAIRED.format(rows=rows)}",
+        ),
+        Artefact(comparison.study, runs, partial(summarise, comparison=comparison), figure, drawn),
+    )

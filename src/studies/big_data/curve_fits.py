@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from frugal.trials.surrogates.curve_families import FAMILIES, Times
 from studies.big_data.curve_search import SETS
 from studies.cells import every
-from studies.estimates import Arrays, Estimate, share
+from studies.estimates import Arrays, Estimate
+from studies.measures import share_of
 from studies.records import Claim, Study
 from studies.regions import above, at_least
 from studies.tidy import need_columns
@@ -202,10 +203,6 @@ def is_enough(runs: pd.DataFrame) -> bool:
 CURVE_FITS: Final = Study(name="curve_fits", arrays=arrays, is_enough=is_enough)
 
 
-def _share_best(arrays: Arrays, rng: np.random.Generator) -> Estimate:
-    return share(arrays["best"], unit=100)
-
-
 def _nearer_than_each(arrays: Arrays, rng: np.random.Generator) -> Estimate:
     """Per cent of the curves on which the combination is nearer than a family; a missing value is the worst."""
     away = arrays["deviation"]
@@ -223,7 +220,7 @@ CLAIMS: Final = (
         quantity="share of curves whose last accuracy the combination predicts better than each of the 11 "
         f"families does; {_FITTED}",
         agrees=at_least(ALL),
-        measure=_share_best,
+        measure=share_of("best"),
     ),
     _claim(
         id="big_data.curve_fits.combination_against_each",

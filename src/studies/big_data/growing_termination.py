@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.seeds import rng_for
@@ -25,15 +24,13 @@ from studies.big_data.combined_searches import (
     FURTHER,
     Comparison,
     Speed,
-    draw,
+    artefacts,
     floor_of,
     speed_claims,
     speed_ratios,
-    summarise,
-    tabulate,
 )
 from studies.big_data.search_paths import follow, rule_of
-from studies.records import Artefact, Method, Study
+from studies.records import Method, Study
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -254,11 +251,7 @@ COMPARISON: Final = Comparison(
 FLOOR: Final = floor_of(n_train=10_000)
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """Arrays that the claims are measured on: those of `speed_ratios`."""
-    return speed_ratios(runs, COMPARISON)
-
-
+arrays: Final = partial(speed_ratios, comparison=COMPARISON)
 GROWING_TERMINATION: Final = Study(
     name="growing_termination",
     methods=METHODS,
@@ -273,22 +266,11 @@ CLAIMS: Final = speed_claims(COMPARISON)
 
 # Table and figure ----------------------------------------------------------------------------------------------
 
-TABLE: Final = Artefact(
-    "growing_termination",
-    ("growing_termination",),
-    partial(tabulate, comparison=COMPARISON),
+ARTEFACTS: Final = artefacts(
+    COMPARISON,
     """Termination with growing samples against its parts, on {{ dataset }}. Rows without an `against`: test error
     of the chosen candidate as its trial left it, least validation error (best_error), rows accessed and seconds of
-    the whole search, the checks' share of the seconds, and the share of trials that were stopped. Rows with one,
-    paired by seed: difference of test errors, and how many times the rows and seconds (geometric means; in the CSV
-    log10 of them) until both searches were as good as the worse of their two ends (to_same), and of the whole
-    searches; 95 % Student intervals over {{ n_seeds }} seeds, less is better. `says` is whether there is less or
-    more beyond chance.""",
-)
-FIGURE: Final = Artefact(
-    "growing_termination",
-    ("growing_termination",),
-    partial(summarise, comparison=COMPARISON),
+    the whole search, the checks' share of the seconds, and the share of trials that were stopped.""",
     """Termination with growing samples, which document 003 says "can thus be combined"; it has no numbers of them.
     Multinomial logistic regression on {{ dataset }} by gradient steps of a fixed length; length and penalty are
     searched at random, with the same {{ n_trials }} candidates in all four cells. A sample has all rows, or it
@@ -298,6 +280,4 @@ FIGURE: Final = Artefact(
     extrapolated, and stopped if it is unlikely to end above the best earlier one. Least validation error so far
     against rows accessed, and against seconds of trials and checks. Means over {{ n_seeds }} seeds, bands, from
     three seeds on, are 95 % Student intervals.""",
-    partial(draw, comparison=COMPARISON),
 )
-ARTEFACTS: Final = (TABLE, FIGURE)

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.cells import every
-from studies.estimates import Arrays, Estimate, exact, mean, ratio, resampled
+from studies.estimates import Arrays, Estimate, exact, resampled
+from studies.measures import percent_of, ratio_of
 from studies.records import Claim, Floor, Method, Study
 from studies.regions import Region, above, at_most, much, near
 
@@ -119,8 +120,7 @@ def with_errors(runs: pd.DataFrame) -> pd.DataFrame:
 
     The error is the mean over the coefficients of |w - w_true| / w_true. Those of `intervals` have one worker.
 
-    Args:
-        runs: of `INTERVALS`, `INTERVAL_WORKERS` or both; the column experiment names the study.
+    The column experiment names the study of a run.
     """
     parts = []
     for experiment, part in runs.groupby("experiment"):
@@ -325,7 +325,7 @@ CLAIMS: Final = (
         is_by_construction=True,
         unit="%",
         agrees=near(63, unit=1),
-        measure=lambda arrays, rng: mean(100 * arrays["distinct"]),
+        measure=percent_of("distinct"),
         published=63,
     ),
     _claim(
@@ -418,7 +418,7 @@ CLAIMS: Final = (
         quantity="distinct rows of a BOOT resample over those of a BLB subsample with b = n^0.7",
         unit="times",
         agrees=much(),
-        measure=lambda arrays, rng: ratio(arrays["bootstrap_held"], arrays["blb_held"]),
+        measure=ratio_of("bootstrap_held", "blb_held"),
         is_by_construction=True,
     ),
     _claim(

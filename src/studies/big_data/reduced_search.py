@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.seeds import rng_for, seed_for
@@ -25,15 +24,13 @@ from studies.big_data.combined_searches import (
     FURTHER,
     Comparison,
     Speed,
-    draw,
+    artefacts,
     floor_of,
     speed_claims,
     speed_ratios,
-    summarise,
-    tabulate,
 )
 from studies.big_data.search_paths import follow
-from studies.records import Artefact, Method, Study
+from studies.records import Method, Study
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -203,11 +200,7 @@ COMPARISON: Final = Comparison(
 FLOOR: Final = floor_of(n_train=4_096)
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
-    """Arrays that the claims are measured on: those of `speed_ratios`."""
-    return speed_ratios(runs, COMPARISON)
-
-
+arrays: Final = partial(speed_ratios, comparison=COMPARISON)
 REDUCED_SEARCH: Final = Study(
     name="reduced_search",
     methods=METHODS,
@@ -222,22 +215,12 @@ CLAIMS: Final = speed_claims(COMPARISON)
 
 # Table and figure ----------------------------------------------------------------------------------------------
 
-TABLE: Final = Artefact(
-    "reduced_search",
-    ("reduced_search",),
-    partial(tabulate, comparison=COMPARISON),
+ARTEFACTS: Final = artefacts(
+    COMPARISON,
     """Searches of an SVM's C and gamma on {{ dataset }}, on rows (svm) and on k-means centres (wkm, one per
     {{ compression }} rows). Rows without an `against`: test error of the last incumbent, fitted to all
     {{ sizes[-1] }} rows as its cell fits, and by the plain SVM (full_test_error); rows touched and seconds of the
-    whole search, and the optimiser's share of these. Rows with one, paired by seed: difference of test errors, and
-    how many times the rows and seconds (geometric means; in the CSV log10 of them) until both searches were as
-    good as the worse of their two ends (to_same), and of the whole searches; 95 % Student intervals over
-    {{ n_seeds }} seeds, less is better. `says` is whether there is less or more beyond chance.""",
-)
-FIGURE: Final = Artefact(
-    "reduced_search",
-    ("reduced_search",),
-    partial(summarise, comparison=COMPARISON),
+    whole search, and the optimiser's share of these.""",
     """Fabolas over a learner that trains on fewer rows, which document 003 says "can be combined trivially"; it
     has no numbers of it. C and gamma of a radial SVM are searched on a two-class reading of {{ dataset }}, ln C
     and ln gamma in [-10, 10]; the SVM is fitted to rows, or to weighted k-means centres of them, one per {{
@@ -246,6 +229,4 @@ FIGURE: Final = Artefact(
     drawn anew. Test error of the incumbent, fitted to all rows as its cell fits, against rows touched (clustered,
     and rows or centres fitted to) and against seconds of trials and optimiser. Means over {{ n_seeds }} seeds,
     each with a split of its own; bands, from three seeds on, are 95 % Student intervals.""",
-    partial(draw, comparison=COMPARISON),
 )
-ARTEFACTS: Final = (TABLE, FIGURE)

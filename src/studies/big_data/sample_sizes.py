@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from studies.estimates import Arrays, Estimate, mean, ratio
+from studies.estimates import Arrays, Estimate, mean
+from studies.measures import Measure, ratio_of
 from studies.records import Claim, Floor, Method, Study
 from studies.regions import above, at_least
 from studies.tidy import need_columns
@@ -162,9 +163,6 @@ def outcomes(runs: pd.DataFrame) -> pd.DataFrame:
 
     The level is exp(-J) where the batch method of the same seed has made 95 % of its gain from start to end.
 
-    Args:
-        runs: of `SAMPLE_SIZES`, all methods of a seed.
-
     Returns:
         One row per method and seed: likelihood and accuracy at the end; passes_to_level and seconds_to_level (the
         first step that ends there; all passes and seconds of the run where none does: missed_level is 1);
@@ -255,18 +253,13 @@ _FALLS: Final = (
 )
 
 
-def _over(measure: str, method: str, other: str) -> Callable[[Arrays, Generator], Estimate]:
-    """A measure of one method over another's, seed by seed."""
-    return lambda arrays, rng: ratio(arrays[f"{method}_{measure}"], arrays[f"{other}_{measure}"])
-
-
 def _gain(arrays: Arrays, rng: Generator) -> Estimate:
     """Gain in likelihood of theta 0.5 from start to end, in % of the batch method's, seed by seed."""
     start, end, batch = (arrays[name] for name in ("batch_start", "dynamic_50_likelihood", "batch_likelihood"))
     return mean(100 * (end - start) / (batch - start))
 
 
-def _falls(method: str) -> Callable[[Arrays, Generator], Estimate]:
+def _falls(method: str) -> Measure:
     """By how much the likelihood falls in all more than that of theta 0.5, in points; that may not fall at all."""
     return lambda arrays, rng: mean(100 * (arrays[f"{method}_fall"] - arrays["dynamic_50_fall"]))
 
@@ -289,7 +282,7 @@ CLAIMS: Final = (
         quantity=f"rows read {_LEVEL}: batch method over theta = 0.5",
         unit="times",
         agrees=above(1),
-        measure=_over("passes_to_level", "batch", "dynamic_50"),
+        measure=ratio_of("batch_passes_to_level", "dynamic_50_passes_to_level"),
     ),
     _claim(
         "big_data.sample_size.faster",
@@ -297,7 +290,7 @@ CLAIMS: Final = (
         quantity=f"seconds {_LEVEL}: batch method over theta = 0.5",
         unit="times",
         agrees=above(1),
-        measure=_over("seconds_to_level", "batch", "dynamic_50"),
+        measure=ratio_of("batch_seconds_to_level", "dynamic_50_seconds_to_level"),
     ),
     _claim(
         "big_data.sample_size.small_theta_grows",
@@ -305,7 +298,7 @@ CLAIMS: Final = (
         quantity="rows read until the sample is half of all rows: theta = 0.5 over theta = 0.1",
         unit="times",
         agrees=above(1),
-        measure=_over("passes_to_half", "dynamic_50", "dynamic_10"),
+        measure=ratio_of("dynamic_50_passes_to_half", "dynamic_10_passes_to_half"),
     ),
     _claim(
         "big_data.sample_size.small_theta_slows",
@@ -313,7 +306,7 @@ CLAIMS: Final = (
         quantity=f"rows read {_LEVEL}: theta = 0.1 over theta = 0.5",
         unit="times",
         agrees=above(1),
-        measure=_over("passes_to_level", "dynamic_10", "dynamic_50"),
+        measure=ratio_of("dynamic_10_passes_to_level", "dynamic_50_passes_to_level"),
     ),
     _claim(
         "big_data.sample_size.large_theta_erratic",

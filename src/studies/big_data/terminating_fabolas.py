@@ -36,16 +36,15 @@ from studies.big_data.combined_searches import (
     FURTHER,
     Comparison,
     Speed,
-    draw,
+    artefacts,
     floor_of,
     speed_claims,
     speed_ratios,
-    summarise,
-    tabulate,
 )
 from studies.big_data.search_paths import follow, rule_of
-from studies.estimates import Arrays, Estimate, clustered_share, mean, resampled
-from studies.records import Artefact, Claim, Method, Study
+from studies.estimates import Arrays, Estimate, clustered_share, resampled
+from studies.measures import percent_of
+from studies.records import Claim, Method, Study
 from studies.regions import above
 
 if TYPE_CHECKING:
@@ -323,10 +322,6 @@ def _stopped_apart(arrays: Arrays, rng: np.random.Generator) -> Estimate:
     return resampled(apart, {"stopped": arrays["stopped"]}, rng)
 
 
-def _poor_apart(arrays: Arrays, rng: np.random.Generator, *, name: str) -> Estimate:
-    return mean(100 * arrays[name])
-
-
 CLAIMS: Final = (
     *speed_claims(COMPARISON),
     _claim(
@@ -352,37 +347,26 @@ CLAIMS: Final = (
         quantity=f"{_POOR} {_NAIVE} less that of Fabolas without termination",
         unit="points",
         agrees=above(0),
-        measure=partial(_poor_apart, name="poor_alone"),
+        measure=percent_of("poor_alone"),
     ),
     _claim(
         "big_data.terminating_fabolas.attractive_against_horizon",
         quantity=f"{_POOR} {_NAIVE} less that of {COMPARISON.words['fabolas_horizon']}",
         unit="points",
         agrees=above(0),
-        measure=partial(_poor_apart, name="poor_horizon"),
+        measure=percent_of("poor_horizon"),
     ),
 )
 
 
 # Table and figure ----------------------------------------------------------------------------------------------
 
-TABLE: Final = Artefact(
-    "terminating_fabolas",
-    ("terminating_fabolas",),
-    partial(tabulate, comparison=COMPARISON),
+ARTEFACTS: Final = artefacts(
+    COMPARISON,
     """Termination inside Fabolas against its parts, on stored curves ({{ curves }}). Rows without an `against`:
     test error of the last incumbent, trained on all rows to the end; rows times epochs and seconds of the whole
     search; the checks' and the optimiser's shares of the seconds; the share of trials that were stopped, and of
-    those proposed that are among the worse half of all candidates (poor_share). Rows with one, paired by seed:
-    difference of test errors, and how many times the rows times epochs and seconds (geometric means; in the CSV
-    log10 of them) until both searches were as good as the worse of their two ends (to_same), and of the whole
-    searches; 95 % Student intervals over {{ n_seeds }} seeds, less is better. `says` is whether there is less or
-    more beyond chance.""",
-)
-FIGURE: Final = Artefact(
-    "terminating_fabolas",
-    ("terminating_fabolas",),
-    partial(summarise, comparison=COMPARISON),
+    those proposed that are among the worse half of all candidates (poor_share).""",
     """{% set stored = config["curves"]["networks"][curves] -%}
     Termination inside Fabolas, which document 003 proposes; it has no numbers of it. {{ stored["n_curves"] }}
     candidates of a small network on {{ stored["dataset"] }}, each trained on {{ stored["n_train"] | join(", ") }}
@@ -395,6 +379,5 @@ FIGURE: Final = Artefact(
     and optimiser. Means over {{ n_seeds }} seeds of {{ n_trials }} trials; bands, from three seeds on, are 95 %
     Student intervals. All seeds replay one split of the data and one training of each candidate, so intervals are
     over orders and the optimisers' draws alone.""",
-    partial(draw, comparison=COMPARISON),
+    rows="rows times epochs",
 )
-ARTEFACTS: Final = (TABLE, FIGURE)

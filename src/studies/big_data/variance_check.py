@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.big_data.sample_sizes import need
-from studies.estimates import mean
+from studies.measures import percent_of
 from studies.records import Artefact, Claim, Floor, Method, Study
 from studies.regions import about, between
 from studies.tidy import by_measure, tidied
@@ -105,7 +105,7 @@ CLAIMS: Final = (
         f"variance, in % of the latter; {_STEPS}",
         unit="%",
         agrees=about(4),
-        measure=lambda arrays, rng: mean(100 * arrays["deviation"]),
+        measure=percent_of("deviation"),
         published=4,
     ),
     _claim(
@@ -114,7 +114,7 @@ CLAIMS: Final = (
         f"deviation of averages); {_STEPS}",
         unit="%",
         agrees=between(95, 105),  # about 4 %: up to 5
-        measure=lambda arrays, rng: mean(100 * arrays["ratio"]),
+        measure=percent_of("ratio"),
     ),
 )
 

@@ -88,10 +88,6 @@ class Shown(NamedTuple):
 def shown(paper: str, config: Mapping[str, Any]) -> Shown:
     """What a paper shows with a configuration.
 
-    Args:
-        paper: one of `registry.PAPERS`.
-        config: all keys.
-
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
     """

@@ -26,12 +26,7 @@ _RECORDED = ("strategy", "draws", "termination")
 
 
 def block_of(search: Search, config: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration of an experiment; it takes missing keys from the experiment that it stands beside.
-
-    Args:
-        search: the experiment.
-        config: all keys.
-    """
+    """The configuration of an experiment; it takes missing keys from the experiment that it stands beside."""
     block = dict(config[search.paper][search.name])
     if not search.beside:
         return block
@@ -92,10 +87,6 @@ def _known(search: Search) -> list[str]:
 
 def settings_of(method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of a method: those of the method that it is a variant of, its own, and the record's, in this order.
-
-    Args:
-        method: which.
-        block: in which strategies holds settings by method.
 
     Raises:
         ValueError: if the block says what the record of the method does.
@@ -244,11 +235,7 @@ def on_rows(
 
 
 def tables_of_sizes(config: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    """By learner and data set the block of every table of fits or of curves on several sizes, with these `sizes`.
-
-    Args:
-        config: all keys.
-    """
+    """By learner and data set the block of every table of fits, or of curves on several sizes, with `sizes`."""
     found = {("lookup", name): dict(block) for name, block in config["lookup"].items()}
     for name, block in config["curves"]["networks"].items():
         if isinstance(block["n_train"], list):
@@ -335,11 +322,6 @@ def rows_of(block: Mapping[str, Any], dataset: str) -> dict[str, int]:
 
 
 def on_dataset(block: Mapping[str, Any], dataset: str) -> dict[str, Any]:
-    """Settings of `trials.searches.problem` for a data set of document 004: rows, scaler and space.
-
-    Args:
-        block: `ROWS`, as of `rows_of`, and scalers, by data set; the others are not scaled.
-        dataset: its name.
-    """
+    """Settings of `trials.searches.problem` for a data set of document 004: rows, scaler and space."""
     scaler = block.get("scalers", {}).get(dataset, "none")
     return {**rows_of(block, dataset), "scaler": scaler, "space": SPACE}

@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 def caption(paper: str, item: str, config: Mapping[str, Any], *, kind: str = "figure") -> str:
     """Caption of a result, in reStructuredText, as Snakemake's report wants it.
 
-    Args:
-        paper: its name.
-        item: name of the table, the figure or the file of claims.
-        config: all keys, as the result was made with.
-        kind: `table`, `figure` or `claims`.
+    The kind of the item is `table`, `figure` or `claims`.
 
     Raises:
         ValueError: if the paper has no such item.
@@ -33,13 +29,7 @@ def caption(paper: str, item: str, config: Mapping[str, Any], *, kind: str = "fi
 
 
 def of_record(paper: str, record: Artefact, config: Mapping[str, Any]) -> str:
-    """The caption of a table or figure in Markdown, with the command that makes it.
-
-    Args:
-        paper: its name.
-        record: of the table or figure.
-        config: all keys, as it was made with.
-    """
+    """The caption of a table or figure in Markdown, with the command that makes it."""
     from studies import registry
 
     block, runs, folder = config[paper], record.runs_of(config), f"results/{paper}"

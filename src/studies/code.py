@@ -96,10 +96,7 @@ def extrapolate(network: str) -> Job:
 def lookup(step: str, of: str, dataset: str) -> Job:
     """`python -m studies job lookup`.
 
-    Args:
-        step: `measure`, `gather` or `recheck`.
-        of: the learner of the table.
-        dataset: that it is fitted to.
+    The step is `measure`, `gather` or `recheck`; `of` is the learner of the table.
     """
     roots, names = learner(of)
     return Job((f"studies.jobs:_lookup_{step}", *roots), (*datasets([dataset]), *names))
@@ -111,13 +108,7 @@ def environment() -> Job:
 
 
 def rows(experiment: str, settings: Mapping[str, Any], methods: Iterable[str]) -> Job:
-    """`python -m studies job rows`.
-
-    Args:
-        experiment: whose function it runs.
-        settings: which name the datasets that it reads.
-        methods: what it does.
-    """
+    """`python -m studies job rows`."""
     run = registry.experiments()[experiment].run
     assert run is not None
     named = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
@@ -129,10 +120,7 @@ def rows(experiment: str, settings: Mapping[str, Any], methods: Iterable[str]) -
 def refits(paper: str, on: Iterable[str], names: Iterable[str]) -> Job:
     """`python -m studies job refits`.
 
-    Args:
-        paper: whose refits.
-        on: the learners whose searches are refitted, or `lookup` or `curves`.
-        names: of the datasets.
+    `on` holds learners whose searches are refitted, or `lookup` or `curves`; `names` are datasets.
     """
     listed = sorted(set(on))
     found = [learner(name) for name in listed]
@@ -144,12 +132,7 @@ def refits(paper: str, on: Iterable[str], names: Iterable[str]) -> Job:
 
 
 def derived(paper: str, name: str) -> Job:
-    """`python -m studies job derive`.
-
-    Args:
-        paper: whose run it is.
-        name: of the run.
-    """
+    """`python -m studies job derive`."""
     derive = registry.derived(paper).get(name)
     root = registry.place_of(derive) if derive else f"studies.{paper}.runs:DERIVED[{name}]"
     return Job(("studies.jobs:_derive", root))
@@ -178,13 +161,7 @@ def summary() -> Job:
 
 
 def shown(kind: str, paper: str, name: str = "") -> Job:
-    """`python -m studies job table`, `figure` or `claims`.
-
-    Args:
-        kind: one of these.
-        paper: its name.
-        name: of the table or figure.
-    """
+    """`python -m studies job table`, `figure` or `claims`."""
     of = registry.paper(paper)
     if kind == "claims":
         return Job(("studies.jobs:_claims", *registry.judged_by(of)))

@@ -123,9 +123,7 @@ def complete(given: Mapping[str, Any], *, source: str = "config") -> dict[str, A
 
     With `fan_out: full` what it says of jobs lies between the scale and what is given.
 
-    Args:
-        given: any keys, `scale` among them.
-        source: where they come from, for the message.
+    `source` says in messages where the keys come from.
 
     Raises:
         ValueError: one sentence with source, key, value and what would have been accepted.
@@ -167,9 +165,7 @@ def _keep_empty(model: type[Settings], given: Mapping[str, Any], whole: dict[str
 def check(config: Mapping[str, Any], *, source: str = "config") -> None:
     """Refuse a whole configuration that the workflow could not run.
 
-    Args:
-        config: all keys, as of `complete`.
-        source: where the configuration comes from, for the message.
+    `source` says in messages where it comes from.
 
     Raises:
         ValueError: one sentence with source, key, value and what would have been accepted.
@@ -186,9 +182,7 @@ def check(config: Mapping[str, Any], *, source: str = "config") -> None:
 def check_all(config: Mapping[str, Any], *, source: str = "config") -> None:
     """Refuse a configuration that `check` refuses, or some job of which would refuse its settings hours later.
 
-    Args:
-        config: all keys, as of `complete`.
-        source: where the configuration comes from, for the message.
+    The configuration is whole, as of `complete`.
 
     Raises:
         ValueError: one sentence with source, key, value and what would have been accepted.
@@ -204,10 +198,7 @@ def check_all(config: Mapping[str, Any], *, source: str = "config") -> None:
 def of_study(paper: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """All settings of a study: those that are given, over the document's own numbers.
 
-    Args:
-        paper: its paper.
-        name: of the study.
-        given: any of its settings but for the number of seeds.
+    The number of seeds is no setting here.
 
     Raises:
         ValueError: one sentence with key, value and what would have been accepted.
@@ -262,9 +253,7 @@ def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> 
 
     Apart from `check`, which every job of the workflow repeats: importing what a rule is made of takes a second.
 
-    Args:
-        config: all keys, of a configuration that `check` accepts.
-        source: where the configuration comes from, for the message.
+    The configuration is one that `check` accepts.
 
     Raises:
         ValueError: one sentence with source, block and what is wrong.
@@ -296,9 +285,7 @@ def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> 
 def check_compared(config: Mapping[str, Any], *, source: str = "config") -> None:
     """Build each compared strategy of folds once, and ask those of trials for their settings; apart from `check`.
 
-    Args:
-        config: all keys, of a configuration that `check` accepts.
-        source: where the configuration comes from, for the message.
+    The configuration is one that `check` accepts.
 
     Raises:
         ValueError: one sentence with source, entry and what is wrong.

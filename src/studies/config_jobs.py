@@ -39,9 +39,7 @@ from studies.trials_comparison.problems_and_methods import searches_of
 def check_jobs(config: Mapping[str, Any], *, source: str = "config") -> None:
     """Refuse a configuration some job of which would refuse its settings.
 
-    Args:
-        config: all keys, of a configuration that `config.check` accepts.
-        source: where it comes from, for the message.
+    The configuration is one that `config.check` accepts.
 
     Raises:
         ValueError: one sentence with source, block and what is wrong.

@@ -62,9 +62,7 @@ def kind_of(path: Path) -> str:
 def summarise(folder: Path, startup: float) -> pd.DataFrame:
     """Jobs, seconds and CPU seconds by kind of job, the costliest first, and of all.
 
-    Args:
-        folder: of the benchmark files, such as results/benchmarks.
-        startup: CPU seconds that a job takes to start, as of `startup_s`.
+    The folder is that of the benchmark files; `startup` is the CPU seconds that a job takes to start.
 
     Returns:
         Columns `kind`, `n_jobs`, `wall_s`, `cpu_s`, `startup_s` (no more than a job's CPU seconds), `work_s`.
@@ -92,9 +90,8 @@ def summarise(folder: Path, startup: float) -> pd.DataFrame:
 def forecast(planned: str) -> pd.DataFrame:
     """What a dry run plans at the documents' scale: jobs and CPU hours by rule, the costliest first, and of all.
 
-    Args:
-        planned: what `snakemake --dry-run` prints; without a table of jobs, there is nothing to do. It prints the
-            table twice, of which one counts.
+    `planned` is what `snakemake --dry-run` prints. It prints its table of jobs twice, of which one counts,
+    or not at all if there is nothing to do.
 
     Returns:
         Columns `rule`, `n_jobs`, `cpu_hours`; `others` are all rules that `PAPER_CPU_S` lacks.

@@ -81,10 +81,7 @@ def plain(value: Any) -> Any:
 def effective(folder: str, config: Mapping[str, Any], known: Defaults) -> ByMethod:
     """The settings of the jobs of all runs of a paper or a comparison.
 
-    Args:
-        folder: the paper's name, or that of a comparison, as of `artefacts.Shown`.
-        config: all keys.
-        known: as of `defaults`; a strategy that it lacks has `UNKNOWN` settings.
+    A strategy that `known`, of `defaults`, lacks has `UNKNOWN` settings.
 
     Raises:
         KeyError, ValueError: on a configuration of another version of the code.

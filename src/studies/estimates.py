@@ -105,9 +105,8 @@ def of_logarithms(of_log: Estimate) -> Estimate:
 def share(hits: ArrayLike, unit: float = 1.0) -> Estimate:
     """Share of yes among yes/no answers, with Wilson's interval.
 
-    Args:
-        hits: 1 or 0 (nan: no answer, left out), one per independent case.
-        unit: 100 for per cent.
+    A hit is 1 or 0, one per independent case; nan is no answer, and left out. The unit is 100 for per
+    cent.
     """
     x = np.asarray(hits, dtype=float)
     x = x[~np.isnan(x)]
@@ -250,12 +249,7 @@ def unbounded(found: Estimate, *, below: bool, above: bool) -> Estimate:
 
 
 def tied(found: Estimate, why: str) -> Estimate:
-    """An estimate that says nothing, since the values are equal for another reason than the claim's: undecided.
-
-    Args:
-        found: the estimate.
-        why: for the remark.
-    """
+    """An estimate that says nothing, since the values are equal for another reason than the claim's: undecided."""
     return replace(found, verdict=UNDECIDED, seeds_to_decide="", remark=why)
 
 

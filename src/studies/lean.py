@@ -28,9 +28,6 @@ def lean(svg: str) -> str:
     Coordinates are rounded to a hundredth of a point, steps are lines along an axis, groups that only have a name
     are dissolved, what is used in the style that it has anyway says so once, and pictures of few colours have a
     palette.
-
-    Args:
-        svg: as matplotlib writes it.
     """
     ElementTree.register_namespace("", _SVG)
     ElementTree.register_namespace("xlink", _XLINK)

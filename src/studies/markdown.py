@@ -25,9 +25,6 @@ def render(table: pd.DataFrame) -> str:
 
     A cell reads `ours stars (published stars)`; below stand scale, seeds, data, and what `table.attrs["note"]`
     adds.
-
-    Args:
-        table: tidy, key columns first, `method` among them, and then `published`.
     """
     keys = list(table.columns[: list(table.columns).index(TIDY[0])])
     down, across = keys[: keys.index("method")], keys[keys.index("method") :]
@@ -44,10 +41,7 @@ def render(table: pd.DataFrame) -> str:
 def crossed(table: pd.DataFrame, across: str, cells: Sequence[str]) -> str:
     """Markdown without a note: a column per value of one key, in their order, a row per combination of the others.
 
-    Args:
-        table: tidy, key columns first and then `published`.
-        across: the key that goes across.
-        cells: what stands for each row of the table.
+    `cells` holds what stands for each row of the table.
     """
     keys = list(table.columns[: list(table.columns).index(TIDY[0])])
     down = [key for key in keys if key != across]
@@ -111,9 +105,7 @@ def _note(table: pd.DataFrame) -> str:
 def made_of(table: pd.DataFrame, many: str = "seeds") -> str:
     """What the numbers of a table are from, as its note has it: `scale paper, 10 seeds, data: original`.
 
-    Args:
-        table: tidy; cells that were not run are left out.
-        many: what n_seeds counts, in the plural.
+    `many` is what n_seeds counts, in the plural. Cells that were not run are left out.
     """
     run = table[table["scale"] != NOT_RUN]
     if run.empty:

@@ -22,9 +22,8 @@ def until_as_good(first: tuple[Array, Array], second: tuple[Array, Array]) -> tu
     Both were there in the end, so that no search is left out and none is counted as what it might have spent. A
     search that was there and left again, as test errors may, is counted from when it came to stay.
 
-    Args:
-        first: qualities of a search, low ones better, (n,), nan where it had none; and what it had spent, (n,).
-        second: the same of the other one, (m,).
+    Each search is its qualities, low ones better, (n,), nan where it had none, and what it had spent,
+    (n,).
 
     Returns:
         Of the first and of the second; nan where one ended without a quality.
@@ -40,10 +39,7 @@ def until_as_good(first: tuple[Array, Array], second: tuple[Array, Array]) -> tu
 def steps(x: Array, values: Array, grid: Array) -> Array:
     """A right-continuous step function on a grid: nan before the first x, the last value carried forward.
 
-    Args:
-        x: where it steps, increasing, shape (n,).
-        values: from there on, shape (n,).
-        grid: shape (m,).
+    `x` and `values` are (n,), x increasing; `grid` is (m,).
     """
     at = np.searchsorted(x, grid, side="right") - 1
     return np.asarray(np.where(at >= 0, values[np.maximum(at, 0)], np.nan))
@@ -87,9 +83,7 @@ def mean_curve(searches: pd.DataFrame, x: str, value: str, grid: Array) -> pd.Da
 def mean_at(x: Array, values: Array) -> pd.DataFrame:
     """Means with Student's 95 % intervals.
 
-    Args:
-        x: where, (n_points,).
-        values: (n_seeds, n_points); nan where a seed has none, and there is no mean then.
+    `x` is (n_points,), `values` (n_seeds, n_points): nan where a seed has none, and there is no mean then.
 
     Returns:
         x, mean, low, high (nan of one seed), n_seeds.

@@ -35,13 +35,9 @@ def row(
 ) -> tuple[Figure, list[tuple[Axes, pd.DataFrame, Any]]]:
     """A figure with a panel for each value of a column, in a row.
 
-    Args:
-        table: numbers of the figure.
-        by: column.
-        values: of the column; None: as they come in the table. Without rows, a panel says that it was not run.
-        size: width and height in inches.
-        n_rows: rows of panels that they are spread over.
-        **shared: as `Figure.subplots` takes it.
+    Panels come in the order of `values`, or as the values come in the table, and are spread over `n_rows`
+    rows; `size` is width and height in inches, `shared` is for `Figure.subplots`. A panel without rows
+    says that it was not run.
 
     Returns:
         The figure, and of each panel that has rows the axes, these rows, and the value.
@@ -67,13 +63,8 @@ def grid(
 ) -> tuple[Figure, list[tuple[Axes, pd.DataFrame, Any, Any]]]:
     """A figure with a row of panels for each value of a column, and in it one for each value of another.
 
-    Args:
-        table: numbers of the figure.
-        down: column of the rows, whose values are taken as they come.
-        across: column of the panels in a row.
-        values: of the latter; none: as they come.
-        size: width and height in inches, from the number of rows.
-        **shared: as `Figure.subplots` takes it.
+    Values come as in the table, unless `values` lists those across; `size` gives width and height in
+    inches from the number of rows; `shared` is for `Figure.subplots`.
 
     Returns:
         The figure, and of each panel the axes, its rows of the table, and the two values.
@@ -108,12 +99,7 @@ def finish(
 ) -> Figure:
     """The figure with a legend of its panels, and with a mark where a stand-in is among the data.
 
-    Args:
-        figure: with all that is drawn.
-        table: its numbers.
-        n_columns: of the legend.
-        panels: those whose labels the legend has; None: all.
-        below: whether it stands below the panels.
+    The legend has the labels of `panels`, or of all.
     """
     style.legend(figure, figure.axes if panels is None else panels, n_columns=n_columns, below=below)
     if "data" in table:
@@ -180,14 +166,7 @@ def bars(
 ) -> None:
     """The means of each method as points that a line joins, with their intervals as bars.
 
-    Args:
-        axis: which to draw on.
-        table: numbers of one panel.
-        looks: of the methods.
-        x: column of the horizontal axis.
-        by: column of the methods.
-        order: of the methods; None: as they come.
-        **given: for matplotlib's `errorbar`, over what the look says.
+    Methods come in `order`, or as in the table; `given` is put over what their looks say.
     """
     for look, line in each(table, looks, by, order):
         drawn: dict[str, Any] = {"color": look.color, "marker": look.marker, "linestyle": look.linestyle}
@@ -213,17 +192,7 @@ def log_ticks(axis: Axes, ticks: Iterable[float], text: str = "{:g}", **given: A
 def box(
     axis: Axes, middle: Size, half: Size, text: str, color: str, *, rounding: str, fontsize: float = 7
 ) -> None:
-    """A rounded box with a text in it.
-
-    Args:
-        axis: which to draw on.
-        middle: of the box.
-        half: of its width and of its height.
-        text: in its middle.
-        color: of its face.
-        rounding: matplotlib's padding and rounding size.
-        fontsize: of the text.
-    """
+    """A rounded box with a text in it."""
     from matplotlib.patches import FancyBboxPatch
 
     corner = (middle[0] - half[0], middle[1] - half[1])

@@ -133,20 +133,13 @@ def publish(
 
 
 def read_left_out(folder: Path) -> list[str]:
-    """What of a published folder was below the floor, by its path there.
-
-    Args:
-        folder: under results/published/, with a provenance.json.
-    """
+    """What of a published folder was below the floor, by its path there."""
     left_out: list[str] = json.loads((folder / RECORD).read_text())["left_out"]
     return left_out
 
 
 def read_records(folder: Path) -> list[dict[str, Any]]:
     """The records of a published folder, the latest last.
-
-    Args:
-        folder: under results/published/.
 
     Raises:
         ValueError: if it has no provenance.json.
@@ -160,10 +153,7 @@ def read_records(folder: Path) -> list[dict[str, Any]]:
 def write_records(folder: Path, records: Iterable[Mapping[str, Any]], left_out: Sequence[str] = ()) -> None:
     """Write provenance.json.
 
-    Args:
-        folder: under results/published/.
-        records: the latest last.
-        left_out: what is below the floor, by its path under the paper's folder.
+    The latest record is the last; `left_out` is what is below the floor, by its path under the folder.
     """
     # Keys are not sorted: in the configuration their order is that of what they name.
     text = json.dumps({"left_out": list(left_out), "records": list(records)}, indent=1)

@@ -105,9 +105,7 @@ _COLORS: Final = ("#6A3D9A", "#7A7A7A", "#A83232", "#1B7F9C", "#5C6B1F")
 def default_look(name: str, place: int = 0) -> Look:
     """The look of a method without one: a number for a marker, dots for a line.
 
-    Args:
-        name: of the method.
-        place: among the methods without a look in one figure, from 0, so that they are told apart.
+    `place` counts the methods without a look in one figure from 0, so that they are told apart.
     """
     return Look(
         _COLORS[place % len(_COLORS)], name.replace("_", " "), f"${place + 1}$", (0, (1, 1 + place % 3)), ""

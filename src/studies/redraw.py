@@ -61,10 +61,8 @@ class Redrawn:
 def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redrawn:
     """Make everything again that is published of some papers, and say what cannot be.
 
-    Args:
-        papers: some of `registry.PAPERS`; none: all.
-        published: results/published/.
-        output: where to write, a folder a paper; `published` itself replaces what is there.
+    All papers are meant if none is named; `output` has a folder a paper, and `published` itself is
+    replaced.
 
     Raises:
         ValueError: on an unknown paper, or one of which nothing is published.

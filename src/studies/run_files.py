@@ -156,11 +156,7 @@ def described(runs: pd.DataFrame) -> str:
 def check_shown(paper: str, kind: str, name: str, paths: Iterable[str]) -> None:
     """Refuse runs that are not those of a table or figure.
 
-    Args:
-        paper: module in `studies`.
-        kind: `table` or `figure`.
-        name: of the table or figure; one that the paper does not make from runs passes.
-        paths: of the files.
+    A name that the paper does not make from runs passes.
 
     Raises:
         ValueError: if a file holds other runs, in a sentence with what it holds and what would be accepted.

@@ -141,14 +141,8 @@ def band(
 ) -> None:
     """The interval around a line, where it is of three seeds or more: that of two would fill the panel.
 
-    Args:
-        axes: which to draw on.
-        line: columns `x`, low, high and n_seeds.
-        color: of the line.
-        x: column.
-        step: of the line, if it is a step function.
-        alpha: opacity.
-        rasterized: whether an SVG holds it as pixels, where there are so many that paths would swell it.
+    `step` is that of the line. Where there are many points, `rasterized` lets an SVG hold pixels instead
+    of paths.
     """
     is_enough = line["n_seeds"] >= N_OF_BAND
     if is_enough.any():
@@ -168,12 +162,7 @@ def band(
 def log_axis(axis: Axis, low: float, high: float, *, base: int = 10, formatter: Formatter | None = None) -> None:
     """Scale an axis logarithmically, with a few plain numbers beside its ticks, whatever its range.
 
-    Args:
-        axis: which one.
-        low: where it begins, above 0.
-        high: where it ends.
-        base: of its ticks.
-        formatter: of the numbers; plain ones below 20,000 and powers above, by default.
+    Numbers are plain below 20,000 and powers above, unless there is a `formatter`.
     """
     from matplotlib.ticker import (
         LogFormatterSciNotation,

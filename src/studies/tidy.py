@@ -36,11 +36,6 @@ def need(runs: pd.DataFrame, *columns: str) -> None:
 def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str = "runs") -> None:
     """Raise if a table lacks one of these columns.
 
-    Args:
-        table: which is read.
-        columns: that it needs.
-        what: it is of, for the message.
-
     Raises:
         ValueError: with the column and those that there are.
     """
@@ -53,9 +48,7 @@ def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str = "runs"
 def read_printed(name: str, *, as_text: bool = False) -> pd.DataFrame:
     """Numbers that a document prints, as they were copied into `values/{name}.csv`.
 
-    Args:
-        name: of the file.
-        as_text: keep them as they are printed, with all their digits.
+    With `as_text` they keep all their printed digits.
     """
     with files("studies").joinpath(f"values/{name}.csv").open() as file:
         return pd.read_csv(file, dtype=str if as_text else None)
@@ -100,10 +93,7 @@ def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFram
 
     A run without a value (no candidate was chosen, or the best one was never completed) is left out and counted.
 
-    Args:
-        runs: one row per run, with columns seed and data.
-        value: column to average.
-        keys: columns that make a cell, two at least.
+    `keys` are two columns at least.
 
     Returns:
         The keys and `MEASURED`: n_seeds with a value, n_missing values, data as `provenance` gives it.
@@ -118,13 +108,7 @@ def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFram
 
 
 def by_measure(runs: pd.DataFrame, measures: Iterable[str], keys: list[str]) -> pd.DataFrame:
-    """`mean_by_seed` of several columns, the name of each under `measure`, which is the first key.
-
-    Args:
-        runs: one row per run, with columns seed and data.
-        measures: columns to average.
-        keys: further ones that make a cell.
-    """
+    """`mean_by_seed` of several columns, the name of each under `measure`, which is the first key."""
     long = runs.melt([*keys, "seed", "data"], list(measures), var_name="measure").astype({"value": float})
     return mean_by_seed(long, "value", ["measure", *keys])
 

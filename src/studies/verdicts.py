@@ -117,11 +117,7 @@ def _with_notes(claim: Claim, *notes: str) -> str:
 
 
 def split(judged: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The document's claims, columns `COLUMNS`, and our findings, the same without `published`.
-
-    Args:
-        judged: rows of `judge`.
-    """
+    """The document's claims, columns `COLUMNS`, and our findings, the same without `published`."""
     is_ours = judged["is_ours"].astype(bool)
     findings = judged.loc[is_ours, [name for name in COLUMNS if name != "published"]]
     return judged.loc[~is_ours, COLUMNS].reset_index(drop=True), findings.reset_index(drop=True)
@@ -129,9 +125,6 @@ def split(judged: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def summarise(claims: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """How many claims have which verdict: a row per paper and one of all.
-
-    Args:
-        claims: tables of claims by paper.
 
     Returns:
         paper, claims, then `VERDICTS`; behind those that are reproduced how many of them are `NO_EVIDENCE`.
@@ -198,10 +191,7 @@ def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: str) -> pd.
 def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     """Rows of `judge` for claims, those on one study together.
 
-    Args:
-        claims: on one study stand together.
-        runs: by name; those on a study without runs are not judged.
-        scale: label of the run.
+    Claims on one study stand together; those on a study without runs are not judged.
     """
     parts = []
     for name, listed in groupby(claims, key=lambda claim: claim.of):

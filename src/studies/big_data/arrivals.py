@@ -74,11 +74,6 @@ def cost_ratio(runs: pd.DataFrame, currency: str) -> float:
 def arrivals(runs: pd.DataFrame, target: float, currency: str) -> pd.DataFrame:
     """What each search had spent when its incumbent's test error first was at most `target`.
 
-    Args:
-        runs: searches and cells.
-        target: test error.
-        currency: of `CURRENCIES`.
-
     Returns:
         method, seed, data; reached: whether it did; spent, all of the search where it did not; whole, all of it;
         left: whether the incumbent was above the target again later on.

@@ -36,11 +36,6 @@ def draw_rows(n_rows: int, n_features: int, rng: np.random.Generator) -> tuple[F
 
     All coefficients are 1, there is no intercept, and features may change places: one width is true of all.
 
-    Args:
-        n_rows: how many rows.
-        n_features: columns, d.
-        rng: generator.
-
     Returns:
         Features (n_rows, d), labels 0 and 1 (n_rows,).
     """

@@ -52,14 +52,7 @@ Row = dict[str, Any]
 
 
 def measure(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> list[Row]:
-    """Rows of one method from one seed, on one thread: one per problem, and per gamma where there are subsamples.
-
-    Args:
-        method: of the study `combinations`.
-        seed: of the data, splits and draws.
-        settings: the study's.
-        root: the data folder.
-    """
+    """Rows of one method from one seed, on one thread: one per problem, and per gamma with subsamples."""
     rows = _svm_rows if method in SVMS else _logistic_rows
     with one_thread():
         return list(rows(method, seed, settings, root))

@@ -33,15 +33,7 @@ def with_all_seeds(table: pd.DataFrame) -> pd.DataFrame:
 def tabulate_means(
     runs: pd.DataFrame, keys: list[str], measures: Sequence[str], scale: str, is_geometric: IsGeometric
 ) -> pd.DataFrame:
-    """Means of several measures: the keys, of which the first is that of the problem, measure, `TIDY`, n_missing.
-
-    Args:
-        runs: with the keys and the measures as columns.
-        keys: of a row.
-        measures: columns.
-        scale: label of the run.
-        is_geometric: which means are geometric.
-    """
+    """Means of several measures: the keys (first that of the problem), measure, `TIDY`, n_missing."""
     parts = [
         means(part, measure, keys, is_geometric=is_geometric(part, measure)).assign(measure=measure)
         for _, part in runs.groupby(keys[0], sort=False)

@@ -44,9 +44,7 @@ def summarise(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataFrame:
     All lines of a currency share a grid, evenly spaced in logarithms. A line begins once every seed has an
     incumbent, and ends with its longest search; a search that has ended keeps its last value.
 
-    Args:
-        runs: of `svm_search` or `cnn_search`.
-        currency: `seconds`, evaluations and the optimiser; or `cost`, of the evaluations alone.
+    The currency is `seconds`, of evaluations and the optimiser, or `cost`, of the evaluations alone.
 
     Returns:
         panel (left and middle: x is what was spent; right, of seconds alone: x is the iteration, the value the
@@ -81,11 +79,6 @@ def tabulate(search: str, runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What the searches came to, method by method.
 
     A search that never reaches a target counts with all that it spent, and `says` has their number.
-
-    Args:
-        search: `svm_search` or `cnn_search`.
-        runs: its searches and cells.
-        scale: label of the run.
 
     Returns:
         `KEYS`, `TIDY`, n_missing (seeds without a value), says. Measures: test_error, of the last incumbent;

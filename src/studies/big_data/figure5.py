@@ -38,9 +38,7 @@ _KEPT, _CUT = "#9AA0A6", "#C0392B"
 def summarise(runs: pd.DataFrame, currency: str = "seconds") -> pd.DataFrame:
     """The curves of one search, and the best validation error of all against what was spent.
 
-    Args:
-        runs: of `curve_search`.
-        currency: `seconds` or `epochs`.
+    The currency is `seconds` or `epochs`.
 
     Returns:
         panel (curves: a line is a trial of `SHOWN`'s first seed, x the epoch, the value its validation error;

@@ -133,9 +133,7 @@ _AXES: Final = {"seconds": "Time (s)", "rows_touched": "Rows touched"}
 def draw(table: pd.DataFrame, *, x: str = "seconds") -> plotters.Figure:
     """Error against what was spent: BLB, BOFN, and with workers; bars at their ends are 95 % intervals over seeds.
 
-    Args:
-        table: of `summarise`.
-        x: `seconds`, with the document's curves, or `rows_touched`, which it does not give.
+    Against `seconds` the document has curves; against `rows_touched` it has none.
     """
     figure = style.new_figure(7.2, 3.5)
     panels = dict(zip(_TITLES, figure.subplots(1, 3, sharey=True), strict=True))

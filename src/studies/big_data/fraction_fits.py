@@ -50,14 +50,7 @@ Row = dict[str, Any]
 
 
 def measure(method: str, seed: int, settings: Mapping[str, Any], root: str | Path) -> list[Row]:
-    """Rows of one method from one seed, on one thread: one per dataset that it applies to, and per fraction.
-
-    Args:
-        method: of the study `fractions`.
-        seed: of the splits and draws.
-        settings: the study's.
-        root: the data folder.
-    """
+    """Rows of one method from one seed, on one thread: one per dataset that it applies to, and per fraction."""
     with one_thread():
         return list(_rows(method, seed, settings, root))
 

@@ -39,8 +39,7 @@ _RED, _BLUE = "#C1272D", "#00318F"
 def summarise_figure1(seed: int) -> pd.DataFrame:
     """Two points as far from the mean by Euclid's distance, one along and one across the data.
 
-    Args:
-        seed: draws the rows shown; mean and covariance are theirs.
+    The seed draws the rows; mean and covariance are theirs.
 
     Returns:
         panel (measured or whitened), kind (data, mean, along or across), x, y, then each point's euclidean and
@@ -97,8 +96,7 @@ def draw_figure1(table: pd.DataFrame) -> plotters.Figure:
 def summarise_figure2(seed: int) -> pd.DataFrame:
     """Three kernels: covariance against distance, draws of the prior, and draws given two values of f.
 
-    Args:
-        seed: of the draws; every kernel gets the same standard normals.
+    Every kernel gets the same standard normals.
 
     Returns:
         panel (covariance, prior, posterior or observed), kernel, draw (-1 where it is none), x, y; data, seed.

@@ -114,12 +114,7 @@ def with_spent(runs: pd.DataFrame) -> pd.DataFrame:
 def to_same(found: pd.DataFrame, method: str, other: str, currency: str, quality: str) -> pd.Series[float]:
     """What a search spent until it was as good as another one, over what that spent, as `until_as_good` has it.
 
-    Args:
-        found: rows of `with_spent`.
-        method: of the search.
-        other: of the one it is compared with.
-        currency: one of `CURRENCIES`.
-        quality: column that is to be low.
+    `found` are rows of `with_spent`; `quality` is a column that is to be low.
 
     Returns:
         log10 of the ratio by seed, below 0 where the search spent less; empty where one was not run.

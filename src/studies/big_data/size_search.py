@@ -48,9 +48,6 @@ FLOORS: Final = {
 def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     """Arrays that the claims are measured on: spent until a target, over the seeds that every method has.
 
-    Args:
-        runs: searches and cells.
-
     Returns:
         By target of `arrivals.targets`: "{currency} {target}", what was spent until there, all of a search that
         never got there, and "{target} reached", whether it did; each (n_methods, n_seeds), methods as in

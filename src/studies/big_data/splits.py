@@ -110,11 +110,7 @@ def timed(call: Callable[[], Result]) -> tuple[Result, float]:
 def batch_fit(X: Floats, y: Ints, *, rng: np.random.Generator, **settings: Any) -> Fit:
     """Newton-CG with every row in every sample; the Hessian on a tenth of them.
 
-    Args:
-        X: rows, shape (n, d).
-        y: labels, shape (n,).
-        rng: of the Hessian's rows.
-        **settings: of `fit_dynamic_sample`: ridge, classes.
+    X is (n, d), y (n,); `rng` draws the rows of the Hessian; `settings` are those of `fit_dynamic_sample`.
     """
     all_rows: dict[str, Any] = {"theta": 0.0, "dynamic": False, "initial_size": len(y), "tol": TOL}
     return fit_dynamic_sample(X, y, rng=rng, **all_rows, **settings)

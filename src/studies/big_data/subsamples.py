@@ -43,10 +43,7 @@ _N_TIMED: Final = 3
 def design_rows(name: str, n_rows: int, rng: Generator) -> tuple[Floats, Floats]:
     """Rows of a design of Figure 10: no intercept, correlations of one half.
 
-    Args:
-        name: key of `DESIGNS`.
-        n_rows: how many.
-        rng: draws them.
+    The name is a key of `DESIGNS`.
 
     Returns:
         Features, shape (n_rows, N_FEATURES), and labels, 0 or 1, from the logistic model with `COEF`, shape
@@ -60,10 +57,7 @@ def design_rows(name: str, n_rows: int, rng: Generator) -> tuple[Floats, Floats]
 def rare_rows(n_rows: int, share: float, rng: Generator) -> tuple[Floats, Floats]:
     """Rows of a rare class within a common one, two features after a column of ones.
 
-    Args:
-        n_rows: how many.
-        share: probability of label 1.
-        rng: draws them.
+    Label 1 has the probability `share`.
 
     Returns:
         Features, shape (n_rows, 3), and labels, shape (n_rows,).

@@ -39,12 +39,7 @@ class Entry(Method):
             raise ValueError("give either budget_share or the setting budget, not both")
 
     def settings_for(self, n_candidates: int, n_folds: int) -> dict[str, Any]:
-        """The settings, the share as a number of fold evaluations, rounded down but at least 1.
-
-        Args:
-            n_candidates: length of the candidate list.
-            n_folds: folds per candidate.
-        """
+        """The settings, the share as a number of fold evaluations, rounded down but at least 1."""
         if self.budget_share is None:
             return dict(self.settings)
         total = n_candidates * n_folds

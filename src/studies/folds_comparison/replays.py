@@ -129,10 +129,7 @@ def measure(entry: Entry, kept: Kept, *, n_candidates: int, timed: bool = False)
 def outcome(means: Means, trace: Trace, n_folds: int) -> dict[str, Any]:
     """What a search chose, against the truly best candidates: those with the best mean.
 
-    Args:
-        means: of all folds of every candidate, shape (n_candidates,).
-        trace: what the search did.
-        n_folds: folds of a complete candidate.
+    `means` are those over all folds of every candidate, (n_candidates,).
 
     Returns:
         n_tied, chosen, complete, quality, regret and lost_best, as `measure` explains them.

@@ -12,8 +12,7 @@ def combinations(block: Mapping[str, Any]) -> dict[str, dict[str, str]]:
 
     A scaler and the seed of trees are never combined: no classifier has both.
 
-    Args:
-        block: of `greedy_cv.factorial` in the configuration.
+    The block is that of `greedy_cv.factorial` in the configuration.
     """
     listed = product(block["spaces"], block["scalers"], block["splits"], block["tree_seeds"])
     return {

@@ -161,9 +161,7 @@ def _squared_distances(a: Array, b: Array) -> Array:
 def evaluations(points: Array, losses: list[float]) -> pd.DataFrame:
     """Table of evaluations in order: step from 1, the axes, loss, best_so_far.
 
-    Args:
-        points: shape (n, 2).
-        losses: n losses, all after training on all rows.
+    The points are (n, 2), the losses (n,), all after training on all rows.
     """
     table = pd.DataFrame({"step": np.arange(1, len(losses) + 1), AXES[0]: points[:, 0], AXES[1]: points[:, 1]})
     table["loss"] = losses

@@ -44,11 +44,7 @@ def compare(runs: pd.DataFrame, value: str, keys: list[str], *, higher_is_better
     The stars test all values of the cell as the document does. Where a cell pools several n, values of one seed
     are not independent: the standard error, the interval and `p_clustered` use one mean per seed.
 
-    Args:
-        runs: rows of both methods.
-        value: column to compare.
-        keys: columns that make a cell, without `method`.
-        higher_is_better: which method the stars go to.
+    The stars go to the method with higher or lower values, by `higher_is_better`.
 
     Returns:
         The keys, method, the columns of `mean_by_seed`, stars, p and p_clustered.

@@ -45,9 +45,7 @@ def measure(searches: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
 
     ei_tried is nan where EI was not run.
 
-    Args:
-        searches: by HyperTune and EI, as of `searches.paths`.
-        fits: rows of `searches.tested`, which have the budgets.
+    The budgets are in `fits`, rows of `searches.tested`.
     """
     rows: list[dict[str, object]] = []
     budgets = fits[fits["method"] == TESTER].set_index(PROBLEM)["budget_s"].to_dict()

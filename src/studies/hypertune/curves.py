@@ -71,12 +71,6 @@ N_POINTS: Final = 201
 def areas(searches: pd.DataFrame, method: str, other: str, panel: str) -> pd.DataFrame:
     """How far one method's curve lies below another's, on average over what both have spent, problem by problem.
 
-    Args:
-        searches: as of `paths`.
-        method: said to be ahead.
-        other: said to be behind.
-        panel: of `PANELS`.
-
     Returns:
         learner, dataset, seed, behind: mean over the range that both curves of a seed have of the best validation
         accuracy of `other` less that of `method`; below 0 where `method` is ahead. nan where they share no range.
@@ -254,10 +248,6 @@ def tabulate_controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     Only curves are compared. HyperTune's time ends as one of its own trials does, so whether a control's trial of
     the same length ends within it is up to milliseconds.
 
-    Args:
-        runs: searches; other rows are left out.
-        scale: label of the run.
-
     Returns:
         learner, dataset, method (`COMPARED`), measure (behind_trials: the best validation error so far, mean over
         the trials on all rows that both made, the method's less HyperTune's, so above 0 where HyperTune is the
@@ -420,10 +410,7 @@ scaled.{% endif %}"""
 def _figure(name: str, learners: tuple[str, ...], tuned: str) -> Artefact:
     """One of Figures 2 to 5.
 
-    Args:
-        name: of the figure.
-        learners: that it shows; the caption has the settings of the first.
-        tuned: the learners, in words.
+    The caption has the settings of the first learner; `tuned` names the learners in words.
     """
     return Artefact(
         name,

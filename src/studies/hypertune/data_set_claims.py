@@ -114,10 +114,7 @@ def places(datasets: Iterable[str]) -> list[int]:
 def by_data_set(table: pd.DataFrame, value: str, runs: pd.DataFrame) -> Array:
     """A value by data set and seed, (n_datasets, n_seeds) in `ORDER`; nan where there is none.
 
-    Args:
-        table: columns dataset, seed and the value.
-        value: a column of it.
-        runs: which have all seeds.
+    `runs` are those that have all seeds.
     """
     wide = table.pivot_table(value, index="dataset", columns="seed", dropna=False)
     return wide.reindex(index=list(ORDER), columns=sorted(runs["seed"].unique())).to_numpy(float)
@@ -169,12 +166,7 @@ def lacking(claims: Iterable[DataSetClaim], facts: pd.DataFrame, arrays: Arrays)
 
 
 def out_of_reach(claims: Iterable[DataSetClaim], runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
-    """Claims on data of which there are stand-ins alone, by their ids: `NOT_TESTABLE`, and why.
-
-    Args:
-        claims: on one study.
-        runs: its rows, those on stand-ins among them.
-    """
+    """Claims on data of which there are stand-ins alone, by their ids: `NOT_TESTABLE`, and why."""
     labels = {}
     for claim in claims:
         used = runs[runs["dataset"].isin(claim.datasets)]

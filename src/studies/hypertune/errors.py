@@ -431,10 +431,7 @@ _ROWS_OF_NETWORKS: Final = """ of the MLP ({{ b.epochs }} epochs); of the CNN
 def _table(number: int, learners: str, rows: str = "") -> Artefact:
     """One of Tables 1 to 4.
 
-    Args:
-        number: of `TABLES`; the caption has the settings of its first learner.
-        learners: in words.
-        rows: what the caption adds on them.
+    The caption has the settings of the first learner of `TABLES`, and `rows`, what it adds on them.
     """
     settings = f"{{% set b = config.hypertune.{TABLES[number][0]} %}}"
     return Artefact(

@@ -99,9 +99,7 @@ def runs_of(learners: tuple[str, ...], *ends: str) -> Callable[[Mapping[str, Any
 
     Where none of these is run, it names those of another learner, so that the artefact can say so.
 
-    Args:
-        learners: names.
-        ends: of the runs' names, such as `_refits`.
+    Each of `ends` is added to the name of each learner, such as `_refits`.
     """
 
     def runs(config: Mapping[str, Any]) -> tuple[str, ...]:
@@ -117,9 +115,6 @@ def runs_of(learners: tuple[str, ...], *ends: str) -> Callable[[Mapping[str, Any
 
 def paths(runs: pd.DataFrame) -> pd.DataFrame:
     """Searches in order, with what they had found and spent after each trial.
-
-    Args:
-        runs: rows of `trials.searches.search`; others are left out.
 
     Returns:
         Their columns; length (epochs of its curve), is_whole (the trial was on all rows and, of learners with
@@ -152,9 +147,6 @@ def scope(searches: pd.DataFrame) -> pd.DataFrame:
 
     A trial's cost is its rows times the epochs that it trained itself. The rows of a problem therefore are the
     most that any trial's cost comes to per epoch of its curve. A network that diverged has fewer epochs.
-
-    Args:
-        searches: as of `paths`.
     """
     whole = searches[searches["n_rows"].isna()]
     n_rows = whole["cost"] / whole["length"].clip(lower=1)
@@ -179,10 +171,6 @@ def budget_of(path: pd.DataFrame, n_valid: int) -> Budget:
     The document does not define the sigma of its rule. Ours is that of the best validation error, measured on
     `n_valid` rows: one fitted to some ten trials may be anything between none and their whole spread.
 
-    Args:
-        path: of one search by HyperTune.
-        n_valid: validation rows.
-
     Raises:
         ValueError: if fewer than two trials on all rows succeeded.
     """
@@ -200,10 +188,6 @@ def choice_within(path: pd.DataFrame, total_s: float) -> tuple[Candidate | None,
 
     A trial that is under way when the budget ends does not count, unless nothing was chosen before: then it is the
     first choice, and more was spent than the budget.
-
-    Args:
-        path: of one search, as of `paths`.
-        total_s: the budget.
 
     Returns:
         The candidate; None if the search never chose any, with all its seconds.
@@ -274,9 +258,6 @@ def tested(runs: pd.DataFrame) -> pd.DataFrame:
     A choice whose training diverged is worth no more than the most frequent class. Were it left out, its method
     would have the mean of its good seeds.
 
-    Args:
-        runs: of refits; rows of searches are left out.
-
     Returns:
         Their columns, and is_diverged.
     """
@@ -323,11 +304,7 @@ def at_floor(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def reaches_floor(table: pd.DataFrame) -> bool:
-    """Whether all numbers of a table or a figure of this paper reach the published floor.
-
-    Args:
-        table: without its cells that were not run.
-    """
+    """Whether all numbers of a table or a figure of this paper reach the published floor."""
     if "learner" not in table:  # Figure 1, whose subset is small by intent
         return bool(table["n_seeds"].min() >= FLOOR and table["n_rows"].max() >= FLOOR_ROWS)
     names = {learner.printed: name for name, learner in LEARNERS.items()}
@@ -336,11 +313,6 @@ def reaches_floor(table: pd.DataFrame) -> bool:
 
 
 def not_run(columns: list[str], **keys: str) -> pd.DataFrame:
-    """A table of one row, which says that nothing was run.
-
-    Args:
-        columns: of the table.
-        keys: of the row.
-    """
+    """A table of one row, which says that nothing was run."""
     blank = {"scale": NOT_RUN, "n_seeds": 0, "n_missing": 0, "published_stars": "", "stars": "", "data": ""}
     return pd.DataFrame([keys | blank]).reindex(columns=columns)

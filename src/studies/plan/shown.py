@@ -125,9 +125,7 @@ class ShownJobs:
     def files_of(self, paper: str, *, ours: bool | None = None) -> list[str]:
         """The files of a paper's tables, figures and claims.
 
-        Args:
-            paper: its name.
-            ours: of document 001, what is our own study alone (True), or left out (False); None: all.
+        `ours` is about document 001: our own study alone (True), without it (False), or all (None).
         """
         made = self.papers[paper]
 

@@ -22,9 +22,7 @@ _TRAIN, _VALIDATION = "#DCE9FA", "#00318F"
 def summarise(seed: int, *, root: str | Path = "data") -> pd.DataFrame:
     """Five-fold cross-validation of one decision tree on wdbc.
 
-    Args:
-        seed: decides the folds and the tree's random state.
-        root: the data folder.
+    The seed decides the folds and the random state of the tree.
 
     Returns:
         One row per iteration and row of the data: iteration (from 1), row, part (train or validation),

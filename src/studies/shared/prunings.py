@@ -11,9 +11,7 @@ from frugal.folds.replay import Trace
 def judge(trace: Trace, means: NDArray[np.float64]) -> dict[str, int | bool]:
     """How many candidates a search pruned, and how many of these wrongly.
 
-    Args:
-        trace: what the search did.
-        means: of all folds of every candidate, shape (n_candidates,).
+    `means` are those over all folds of every candidate, (n_candidates,).
 
     Returns:
         n_pruned; n_judged, those for their scores and for good, not for a failed fit; n_wrong, those of them that

@@ -76,9 +76,7 @@ def friedman(losses: NDArray[np.float64]) -> Friedman:
 def critical_difference(n_methods: int, n_blocks: int) -> float:
     """Nemenyi's: q sqrt(k (k + 1) / 6 N), with q the 95 % point of the studentized range over root 2.
 
-    Args:
-        n_methods: k, at least 2.
-        n_blocks: N, at least 1.
+    Both numbers are positive, k at least 2.
     """
     from scipy.stats import studentized_range
 
@@ -88,10 +86,6 @@ def critical_difference(n_methods: int, n_blocks: int) -> float:
 
 def alike(mean_ranks: NDArray[np.float64], difference: float) -> list[tuple[float, float]]:
     """The longest stretches of ranks, two methods in each at least, within a critical difference.
-
-    Args:
-        mean_ranks: in any order, shape (n_methods,).
-        difference: the critical difference.
 
     Returns:
         First and last rank of each stretch, in order; none lies inside another.
@@ -111,10 +105,7 @@ def rank_table(runs: pd.DataFrame, measure: str, blocks: list[str]) -> pd.DataFr
     A block's value is the mean over its seeds; a run without one counts as the worst. Methods that did not run in
     every block are left out, since ranks among different methods cannot be averaged.
 
-    Args:
-        runs: one row per run, with columns method and seed.
-        measure: column to rank by, lower is better.
-        blocks: columns that make a block.
+    Lower values of the measure are better; `blocks` are columns that make a block.
 
     Returns:
         `COLUMNS`, best first, n_seeds being the least of any block; no row where fewer than three methods ran in

@@ -26,10 +26,6 @@ Fit = dict[str, Any]
 class KeptFits:
     """Results of fits by key; a killed job goes on from those in its journal.
 
-    Args:
-        journal: where fits are kept as they are made; None: nowhere.
-        header: what the journal is of.
-
     Raises:
         ValueError: if the journal is another job's.
     """

@@ -159,9 +159,6 @@ def budget_of(runs: pd.DataFrame, currency: str) -> float:
 def ends(runs: pd.DataFrame) -> pd.DataFrame:
     """The result of every search, a row each.
 
-    Args:
-        runs: paths, of `refit`, on one problem or more.
-
     Returns:
         learner, dataset, method, seed, data; budget_{currency}, of `budget_of`; final_regret and
         regret_at_{currency}, at its end and when it had spent that (nan without an incumbent then);

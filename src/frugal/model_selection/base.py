@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from copy import deepcopy
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -14,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import _fit_context, clone, is_classifier
 from sklearn.metrics._scorer import _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._split import check_cv
@@ -26,13 +27,15 @@ from frugal.folds.fits import Fit
 from frugal.folds.splits import Split
 from frugal.interface import Candidate
 from frugal.model_selection.evaluation import Evaluation, ScoredFit
-from frugal.model_selection.journal import seed_in
+from frugal.model_selection.journal import lock_journal, seed_in
 from frugal.model_selection.progress import Callbacks
 
 AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
-Interruption = KeyboardInterrupt | BrokenExecutor
-"""What ends a search and leaves the best so far in place."""
 ABOVE_0 = Interval(Real, 0, None, closed="neither")
+Interruption = KeyboardInterrupt | BrokenExecutor
+"""Exceptions that end a search but leave its best candidate so far in place."""
+Contexts = Mapping[tuple[int, int], Any]
+"""Contexts of scikit-learn's callbacks, by candidate and split; empty if there are none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +59,7 @@ class FitInputs:
 
 
 class SearchCV(BaseSearchCV):  # type: ignore[misc]
-    """Base of the searches, with the arguments that they share."""
+    """Base of the searches: `fit`, the constraints of shared arguments, and what scikit-learn's tools ask for."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit"])],
@@ -77,53 +80,66 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         "executor": [HasMethods(["submit"]), None],
     }
 
-    def __init__(
-        self,
-        estimator: Any,
-        space: Any,
-        *,
-        strategy: str,
-        settings: Mapping[str, Any] | None = None,
-        cv: Any = 5,
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        n_pending: int | None = None,
-        refit: bool | str | Callable[..., int] = True,
-        random_state: int | np.random.RandomState | None = None,
-        error_score: float | str = math.nan,
-        return_train_score: bool = False,
-        verbose: int = 0,
-        journal: str | os.PathLike[str] | None = None,
-        restart: bool = False,
-        time_limit: float | None = None,
-        executor: Executor | None = None,
-    ) -> None:
-        super().__init__(
-            estimator,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            verbose=verbose,
-            error_score=error_score,
-            return_train_score=return_train_score,
-        )
-        del self.pre_dispatch  # joblib's way to limit what is out; ours is n_pending
-        self.space = space
-        self.strategy = strategy
-        self.settings = settings
-        self.n_pending = n_pending
-        self.random_state = random_state
-        self.journal = journal
-        self.restart = restart
-        self.time_limit = time_limit
-        self.executor = executor
-
     def __sklearn_tags__(self) -> Any:
         """Tags of scikit-learn's searches; the estimator decides on the tags of targets."""
         tags = super().__sklearn_tags__()
         tags.target_tags = deepcopy(get_tags(self.estimator).target_tags)
         return tags
+
+    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Search, and fit the best candidate on all rows.
+
+        Args:
+            X: rows, shape (n_rows, n_features), of any kind that the estimator accepts.
+            y: targets; None: there are none.
+            **params: `groups`, `sample_weight` and other arguments of the estimator's `fit`, the scorer and the
+                splitter, routed as in scikit-learn's searches.
+
+        Returns:
+            The search itself.
+
+        Raises:
+            ValueError: on arguments that do not go together, a strategy that lacks what it needs, the journal of
+                another search, or if every fit failed.
+            KeyboardInterrupt: after Ctrl-C; the attributes then describe the best candidate so far.
+            BrokenExecutor: if the executor stops evaluating; the attributes then describe the best so far, too.
+        """
+        problem = self._problem(X, y, params)
+        callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))
+        contexts = callbacks.begin_search(problem.n_candidates, self.n_splits_)
+        with lock_journal(self.journal):
+            outcome, interruption = self._search(problem, contexts)
+        callbacks.end_search()
+        self._record_end(problem, outcome, interruption)
+        try:
+            self._choose(problem, outcome)
+            if self.refit:
+                self._refit(problem, callbacks)
+        except Exception:
+            if interruption is None:
+                raise
+            raise interruption from None  # it came before any candidate was evaluated
+        if interruption is not None:
+            raise interruption
+        callbacks.end()
+        return self
+
+    @abstractmethod
+    def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> Any:
+        """Check the arguments of `fit`; returns `FitInputs` with the attribute `n_candidates`, the most to try."""
+
+    @abstractmethod
+    def _search(self, problem: Any, contexts: Contexts) -> tuple[Any, Interruption | None]:
+        """Run the strategy to its end or to a limit; returns the outcome and the exception that interrupted it."""
+
+    @abstractmethod
+    def _record_end(self, problem: Any, outcome: Any, interruption: Interruption | None) -> None:
+        """Record how the search ended, and warn if it ended early."""
+
+    @abstractmethod
+    def _choose(self, problem: Any, outcome: Any) -> None:
+        """Set `cv_results_` and the `best_*` attributes."""
 
     def _fit_inputs(self, X: Any, y: Any, params: Mapping[str, Any], cv: Any) -> FitInputs:
         """Check the arguments of `fit`, and split the rows."""
@@ -152,7 +168,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         inputs: FitInputs,
         candidates: Sequence[Candidate],
         seed: int,
-        contexts: Mapping[tuple[int, int], Any],
+        contexts: Contexts,
     ) -> Evaluation:
         return Evaluation(
             clone(self.estimator),
@@ -178,7 +194,7 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         return math.nan if self.error_score == "raise" else float(self.error_score)
 
     def _check_fit(self, fit: Fit) -> None:
-        """Raise what can be raised after the first fit: a refit that is none of its metrics, a fit given up."""
+        """Raise if `refit` names none of the fit's metrics, or if the fit failed and `error_score` is "raise"."""
         if isinstance(fit, ScoredFit) and isinstance(fit.test_scores, dict):
             self._check_refit_for_multimetric(fit.test_scores)
         if self.error_score == "raise" and fit.reason:
@@ -187,13 +203,13 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
     def _set_best(
         self, inputs: FitInputs, results: dict[str, Any], fits: Sequence[Fit], comparable: NDArray[np.bool_]
     ) -> None:
-        """Set `cv_results_` and what is best in them.
+        """Set `cv_results_` and the `best_*` attributes.
 
         Args:
-            inputs: of `fit`.
+            inputs: checked arguments of `fit`.
             results: one row per candidate.
-            fits: that they are made of.
-            comparable: which rows a callable `refit` chooses among; if none, among all.
+            fits: the fits behind the results.
+            comparable: rows that a callable `refit` chooses from; if there are none, it chooses from all.
         """
         several = [f.test_scores for f in fits if isinstance(f, ScoredFit) and isinstance(f.test_scores, dict)]
         self.multimetric_ = bool(several)
@@ -232,27 +248,6 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         self.best_estimator_ = best
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_
-
-    def _conclude(
-        self,
-        choose: Callable[[], None],
-        inputs: FitInputs,
-        callbacks: Callbacks,
-        interruption: Interruption | None,
-    ) -> Self:
-        """Set the attributes of a finished search, then raise the exception that interrupted it, if any."""
-        try:
-            choose()
-            if self.refit:
-                self._refit(inputs, callbacks)
-        except Exception:
-            if interruption is None:
-                raise
-            raise interruption from None  # it came before there was anything to leave in place
-        if interruption is not None:
-            raise interruption
-        callbacks.end()
-        return self
 
     # Copies -------------------------------------------------------------------------------------------------
 

@@ -55,12 +55,12 @@ def bench_select(
 
     Args:
         tables: names for `frugal.datasets.load`.
-        estimators: of `ESTIMATORS`.
-        n_seeds: seeds of the splits, from 0.
-        n_folds: of a stratified, shuffled split.
-        n_rows: drawn of a table at most; 30 % are set apart for testing.
+        estimators: names in `ESTIMATORS`.
+        n_seeds: number of seeds of the splits, from 0.
+        n_folds: number of stratified, shuffled folds.
+        n_rows: largest number of rows drawn from a table; 30 % of them are set apart for testing.
         root: folder of the data.
-        progress: is told what is being done.
+        progress: called with a line before each problem.
 
     Returns:
         One row per table, estimator, seed and method: `data` (provenance of the rows), `candidate` (its number),
@@ -140,10 +140,10 @@ def summarise(cells: pd.DataFrame) -> pd.DataFrame:
     are Wilson's.
 
     Args:
-        cells: of `bench_select`; every table with the same estimators and seeds.
+        cells: result of `bench_select`; every table with the same estimators and seeds.
 
     Returns:
-        One row per method in the order of `searches`: of each of `MEASURES` and `ANSWERS` the mean, and its `_low`
+        One row per method in the order of `searches`: the mean of each of `MEASURES` and `ANSWERS`, and its `_low`
         and `_high`, nan with a single seed.
     """
     import pandas as pd

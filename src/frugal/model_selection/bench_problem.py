@@ -25,20 +25,20 @@ class Problem:
     """One table, estimator and seed, with the results of the exhaustive search.
 
     Attributes:
-        table: its name.
+        table: name of the table.
         data: provenance of its rows.
-        kind: of the estimator, one of `ESTIMATORS`.
-        seed: of the splits.
-        estimator: unfitted.
-        grid: of its hyperparameters.
-        candidates: of the grid, in an order drawn by the seed, so that no search profits from the grid's own.
-        development: rows that are searched on, X of shape (n_rows, n_features) and y.
-        test: rows set apart, the same.
-        splits: of the development rows.
+        kind: name of the estimator, one of `ESTIMATORS`.
+        seed: seed of the splits.
+        estimator: the unfitted estimator.
+        grid: hyperparameter -> values.
+        candidates: the grid, in an order drawn by the seed, so that no search profits from the grid's own order.
+        development: X, shape (n_rows, n_features), and y of the rows for the search.
+        test: X and y of the rows set apart.
+        splits: folds of the development rows.
         scores: accuracies, shape (n_candidates, n_folds).
-        seconds: of a fit with its score and its share of what the exhaustive search did beside, the mean over
-            folds, shape (n_candidates,).
-        exhaustive_s: that GridSearchCV took, without its last fit.
+        seconds: mean seconds per fold of fit and score, with a share of the exhaustive search's overhead, shape
+            (n_candidates,).
+        exhaustive_s: seconds of GridSearchCV, without its last fit.
     """
 
     table: str
@@ -81,10 +81,10 @@ class Choice:
     """The choice of a search, and its cost.
 
     Attributes:
-        candidate: chosen.
-        n_fits: made.
-        n_row_fits: the same, where a fit on half of the rows counts half.
-        seconds: of the fits and of the search itself.
+        candidate: index of the chosen candidate.
+        n_fits: number of fits.
+        n_row_fits: number of fits, where a fit on half of the rows counts half.
+        seconds: seconds of the fits and of the search itself.
     """
 
     candidate: int
@@ -94,14 +94,14 @@ class Choice:
 
 
 class Spent:
-    """Looks scores up, and sums what their fits would have cost.
+    """Look scores up, and sum the cost of their fits.
 
     Attributes:
-        n_fits: so far.
-        seconds: of them.
+        n_fits: number of fits so far.
+        seconds: seconds of these fits.
 
     Args:
-        problem: whose scores they are.
+        problem: the problem that holds the scores.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -109,7 +109,7 @@ class Spent:
         self.n_fits, self.seconds = 0, 0.0
 
     def score(self, candidate: int, fold: int) -> float:
-        """Of one fit."""
+        """Look up the score of one fit."""
         self.n_fits += 1
         self.seconds += float(self._problem.seconds[candidate])
         return float(self._problem.scores[candidate, fold])

@@ -31,16 +31,16 @@ class _Draws:
 def list_candidates(
     space: Space, n_candidates: int | None, random_state: np.random.RandomState
 ) -> list[Candidate]:
-    """The whole grid in scikit-learn's order, or draws as RandomizedSearchCV makes them.
+    """List the whole grid in scikit-learn's order, or draw candidates as RandomizedSearchCV does.
 
     Args:
-        space: names with lists of values or with distributions (anything with `rvs`, or a `Dimension`), a list of
-            such, or a `SearchSpace`.
-        n_candidates: how many to draw; None: the whole grid where every value is listed, else `N_DRAWN`.
-        random_state: of the draws.
+        space: a dict from names to lists of values or distributions (anything with `rvs`, or a `Dimension`), a
+            list of such dicts, or a `SearchSpace`.
+        n_candidates: number of candidates to draw; None: the whole grid if every value is listed, else `N_DRAWN`.
+        random_state: generator of the draws.
 
     Raises:
-        ValueError: if the space is empty or of another kind.
+        ValueError: if the space is empty or of another type.
     """
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
@@ -51,7 +51,7 @@ def list_candidates(
 
 
 def is_grid(space: Space) -> bool:
-    """True if every value is listed, so that nothing need be drawn."""
+    """True if every hyperparameter lists its values."""
     return not any(hasattr(values, "rvs") for one in _spaces(space) for values in one.values())
 
 

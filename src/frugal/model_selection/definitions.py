@@ -1,8 +1,8 @@
-"""Hashes of values in which the user's functions and classes count by what they do, not by their names.
+"""Hashes of values, in which functions and classes of the user count by content, not by name.
 
-A function counts by its bytecode, its defaults, what it closes over, and what it names: functions, classes and
-plain values, which are numbers, texts, arrays, and lists, tuples, sets and dicts of those. A class counts by its
-methods, its plain attributes and its bases. What installed packages define counts by name.
+The content of a function is its bytecode, its defaults, its closure, and the objects that it names: functions,
+classes and plain values (numbers, strings, arrays, and lists, tuples, sets and dicts of those). The content of a
+class is its methods, its plain attributes and its bases. Definitions of installed packages count by name.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def hash_of(value: Any) -> str:
 
 
 def definition_of(function: Callable[..., Any]) -> str:
-    """The hash of what a callable does; of what an object holds nothing counts, as calls may change it."""
+    """Hash of the code of a callable. Attributes of an object do not count, since a call may change them."""
     seen: dict[int, str] = {}
     if isinstance(function, functools.partial):
         arguments = _plain(seen, (function.args, function.keywords))
@@ -47,7 +47,7 @@ def definition_of(function: Callable[..., Any]) -> str:
 
 
 def definitions_in(value: Any) -> str:
-    """The hash of the user's functions and classes in a value; empty: there are none, or it cannot be hashed."""
+    """Hash of the user's functions and classes in a value; empty if it has none, or cannot be hashed."""
     hasher = _Hasher({})
     try:
         hasher.hash(value)
@@ -57,10 +57,10 @@ def definitions_in(value: Any) -> str:
 
 
 class _Hasher(NumpyHasher):  # type: ignore[misc]
-    """joblib's hasher, which hashes functions and classes by name; the user's are hashed by content.
+    """joblib's hasher, but with functions and classes of the user hashed by content, not by name.
 
     Attributes:
-        found: hashes of the definitions that were met, in order.
+        found: hashes of these definitions, in the order in which they occur.
     """
 
     def __init__(self, seen: dict[int, str]) -> None:
@@ -89,7 +89,7 @@ def _text(*parts: object) -> str:
     return str(NumpyHasher("md5").hash(parts))
 
 
-# What is whose --------------------------------------------------------------------------------------------------
+# User or installed package --------------------------------------------------------------------------------------
 
 
 def _unwrapped(value: Any) -> Any:
@@ -104,7 +104,7 @@ def _is_of_user(known: Any) -> bool:
     if isinstance(known, FunctionType):
         where = sys.modules.get(known.__module__)
         if not _is_installed(known.__globals__.get("__name__")) or _named(where, known.__qualname__) is not known:
-            return True  # defined there, or made by an installed package of what may be the user's
+            return True  # a local function of an installed package may wrap the user's functions
     return not _is_installed(known.__module__)
 
 
@@ -126,7 +126,7 @@ def _is_installed(module: str | None) -> bool:
     return file is not None and bool(_INSTALLED & set(Path(file).parts))
 
 
-# What is defined -----------------------------------------------------------------------------------------------
+# Content of definitions ----------------------------------------------------------------------------------------
 
 
 def _defined(seen: dict[int, str], known: Any) -> str:
@@ -135,7 +135,7 @@ def _defined(seen: dict[int, str], known: Any) -> str:
     if not _is_of_user(known):
         return _text("installed", name)
     if id(known) not in seen:
-        seen[id(known)] = _text("itself", known.__qualname__)  # where it names itself
+        seen[id(known)] = _text("itself", known.__qualname__)  # ends the recursion if it names itself
         parts = _of_function(seen, known) if isinstance(known, FunctionType) else _of_class(seen, known)
         seen[id(known)] = _text(known.__qualname__, *parts)
     return seen[id(known)]
@@ -220,7 +220,7 @@ def _plain(seen: dict[int, str], value: Any) -> str:
     if isinstance(value, list | tuple | set | frozenset):
         if id(value) in seen:
             return seen[id(value)]
-        seen[id(value)] = "itself"  # where it holds itself
+        seen[id(value)] = "itself"  # ends the recursion if it contains itself
         parts = [_plain(seen, one) for one in value]
         del seen[id(value)]
         return _text(type(value).__name__, sorted(parts) if isinstance(value, set | frozenset) else parts)

@@ -27,10 +27,10 @@ class ScoredFit(Fit):
     """A fit with everything that `cv_results_` reports.
 
     Attributes:
-        test_scores: as the scorer gave them, or `error_score`.
-        train_scores: the same on the training part; None: not asked for.
-        fit_time: seconds.
-        score_time: seconds.
+        test_scores: scores on the validation part, or `error_score`.
+        train_scores: scores on the training part; None: not computed.
+        fit_time: seconds of the fit.
+        score_time: seconds of the scoring.
     """
 
     test_scores: Scores = math.nan
@@ -41,25 +41,25 @@ class ScoredFit(Fit):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Task -> `ScoredFit`: everything that a fit needs, sent to a worker once.
+    """Evaluate a task by a fit; it holds everything that a fit needs, and is sent to each worker once.
 
     Attributes:
-        estimator: cloned for every fit.
-        X: rows, of any kind that scikit-learn can index.
+        estimator: the estimator, cloned for every fit.
+        X: rows, of any type that scikit-learn can index.
         y: targets; None: there are none.
-        splits: rows of the training and of the validation part of each fold.
-        candidates: what a task's `candidate` counts in.
+        splits: indices of the training and validation rows of each fold.
+        candidates: the candidate list, which a task's `candidate` indexes.
         scorer: called with a fitted estimator and the validation part.
-        fit_params: of the estimator's `fit`; what has one value per row is cut to the rows.
-        score_params: of the scorer, likewise.
-        metric: which of several scores the strategy is told; None: the first.
+        fit_params: arguments of the estimator's `fit`; those with one value per row are cut to the rows.
+        score_params: arguments of the scorer, likewise.
+        metric: name of the score that the strategy sees; None: the first.
         return_train_score: whether the training part is scored too.
         error_score: score of a fit that fails, or `raise`.
-        verbose: as scikit-learn's searches take it; from 2 they print every fit.
-        seed: decides which training rows a task with `n_rows` has.
-        caller: the search, for callbacks; None: there are none.
-        contexts: of callbacks, by candidate and fold.
-        surroundings: those of the thread that has made this object; fits meet them wherever they run.
+        verbose: as in scikit-learn's searches; 2 or more prints every fit.
+        seed: draws the training rows of a task with `n_rows`.
+        caller: the search, for callbacks; None: there are no callbacks.
+        contexts: contexts of callbacks, by candidate and fold.
+        surroundings: configuration of the thread that made this object, applied wherever a fit runs.
     """
 
     estimator: Any
@@ -80,10 +80,10 @@ class Evaluation:
     surroundings: Surroundings = field(default_factory=Surroundings.here)
 
     def __call__(self, task: FoldTask) -> ScoredFit:
-        """Fit a candidate without a fold, and score it there.
+        """Fit a candidate on the training part of a fold, and score it on the validation part.
 
         Raises:
-            MemoryError: if a fit runs out of memory, which is no fault of the candidate.
+            MemoryError: if the fit runs out of memory: this is no failure of the candidate.
         """
         try:
             with self.surroundings.applied():
@@ -129,7 +129,7 @@ class Evaluation:
         )
 
     def _share(self, train: NDArray[np.intp], task: FoldTask) -> NDArray[np.intp]:
-        """Training rows, drawn without replacement: the share of them that `n_rows` is of all rows."""
+        """Draw training rows without replacement; their share is that of `n_rows` among all rows."""
         assert task.n_rows is not None
         size = max(1, int(task.n_rows / _num_samples(self.X) * len(train)))
         rng = np.random.default_rng([self.seed, task.fold, task.n_rows])
@@ -176,11 +176,11 @@ def _knows_callbacks() -> bool:
 def primary_score(scores: Scores, metric: str | None) -> float:
     """Score of a fit for the strategy; nan if the fit failed or the score is not finite.
 
-    A score above 1 by rounding alone, as weighted accuracies can be, is 1.
+    A score that exceeds 1 by rounding alone, as weighted accuracies can, becomes 1.
 
     Args:
-        scores: one, or several by name.
-        metric: which of several; None: the first.
+        scores: one score, or several by name.
+        metric: name of the score to return; None: the first.
     """
     if isinstance(scores, dict):
         score = float(next(iter(scores.values())) if metric is None else scores.get(metric, math.nan))

@@ -17,9 +17,9 @@ class Backend:
     """The executor of a search and its number of workers.
 
     Attributes:
-        evaluate: task -> answer, light to send.
-        executor: that runs it; None: here, one at a time.
-        n_pending: how many fits may be out at once.
+        evaluate: task -> result.
+        executor: the executor; None: tasks run in this thread, one at a time.
+        n_pending: number of tasks that may be pending at once.
     """
 
     evaluate: Evaluate
@@ -43,16 +43,17 @@ def open_backend(
     processes are used again by the next search.
 
     Args:
-        evaluate: task -> answer, with all its data.
-        n_jobs: as of joblib.
-        executor: any executor; None: joblib decides.
-        n_pending: tasks that may be out at once; None: `n_per_worker` for each worker, and one of a single worker.
-        n_per_worker: beyond one, workers are kept busy while the oldest task takes long.
-        needs_workers: never evaluate in this process, so that a fit can be given up.
+        evaluate: task -> result, with all its data.
+        n_jobs: number of workers, as joblib counts them.
+        executor: any executor; None: joblib chooses.
+        n_pending: number of tasks that may be pending at once; None: `n_per_worker` per worker, or one if there is
+            a single worker.
+        n_per_worker: values above one keep workers busy while the oldest task takes long.
+        needs_workers: whether tasks must run in other processes, so that they can be killed.
 
     Raises:
-        ValueError: if the number of workers of an executor is not known and `n_pending` is not given, or a
-            backend cannot answer asynchronously.
+        ValueError: if the number of workers of an executor is unknown and `n_pending` is not given, or a backend
+            cannot answer asynchronously.
     """
     with ExitStack() as stack:
         if executor is not None:
@@ -89,7 +90,7 @@ class _JoblibExecutor(Executor):
     """A joblib backend as an executor, such as that of ray; a context manager.
 
     Raises:
-        ValueError: if the backend gives answers only to who waits for them.
+        ValueError: if the backend cannot answer asynchronously.
     """
 
     def __init__(self, backend: Any, n_jobs: int) -> None:
@@ -103,7 +104,7 @@ class _JoblibExecutor(Executor):
         backend.start_call()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Evaluate `fn` of these arguments."""
+        """Call `fn` with these arguments on the backend."""
         from joblib.parallel import BatchedCalls
 
         future: Future[Any] = Future()
@@ -111,7 +112,7 @@ class _JoblibExecutor(Executor):
         def take(sent: Any) -> None:
             try:
                 (answer,) = self._backend.retrieve_result_callback(sent)
-            except Exception as error:  # noqa: BLE001  whatever the task raised is the future's to raise
+            except Exception as error:  # noqa: BLE001  the future raises any exception of the task
                 future.set_exception(error)
             else:
                 future.set_result(answer)

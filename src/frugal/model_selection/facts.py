@@ -15,19 +15,19 @@ _UNBOUNDED: Final = ("mutual_info_score", "positive_likelihood_ratio")
 def complete_settings(
     strategy: str, settings: Mapping[str, Any], *, scorer: Any, estimator: Any, y: Any, n_rows: int, n_folds: int
 ) -> dict[str, Any]:
-    """Add the facts that a strategy's constructor takes to its settings: rows, classes, folds, the best score.
+    """Add facts to the settings of a strategy, if its constructor takes them: rows, classes, folds, best score.
 
     Args:
-        strategy: its name.
-        settings: settings of the strategy; they win.
-        scorer: of the scores that it is told.
-        estimator: that is searched for.
+        strategy: name of the strategy.
+        settings: settings that the user gave; they take precedence.
+        scorer: scorer whose scores the strategy sees.
+        estimator: the estimator whose hyperparameters are searched.
         y: targets.
-        n_rows: rows of the data.
-        n_folds: of the cross-validation.
+        n_rows: number of rows.
+        n_folds: number of folds.
 
     Raises:
-        ValueError: on an unknown strategy, or one that needs a bound on the scores where none is known.
+        ValueError: on an unknown strategy, or one that needs a bound on the scores if none is known.
     """
     known = settings_of(strategy)
     facts: dict[str, Any] = {"n_rows": n_rows, "cv": n_folds, "n_classes": n_classes_of(estimator, y)}
@@ -48,8 +48,8 @@ def best_possible_score(scorer: Any, estimator: Any) -> float | None:
     """Upper bound of a scorer: 1 or 0 for the scorers that scikit-learn names; None if unknown.
 
     Args:
-        scorer: a scorer.
-        estimator: whose `score` it may be.
+        scorer: a scorer; it may call the estimator's own `score`.
+        estimator: the scored estimator.
     """
     from sklearn.base import is_classifier, is_regressor
 
@@ -64,7 +64,7 @@ def best_possible_score(scorer: Any, estimator: Any) -> float | None:
 
 @cache
 def _bounded() -> frozenset[Any]:
-    """The functions of scikit-learn's named scorers whose scores are at most 1, or whose errors are at least 0."""
+    """Functions of scikit-learn's named scorers with scores of at most 1, or errors of at least 0."""
     from sklearn.metrics import get_scorer, get_scorer_names
 
     names = set(get_scorer_names()) - set(_UNBOUNDED)

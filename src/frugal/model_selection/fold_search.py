@@ -12,7 +12,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
@@ -21,14 +21,14 @@ from frugal.folds.fits import Fit
 from frugal.folds.replay import Broken, Interrupted, run
 from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
-from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, FitInputs, Interruption, SearchCV
+from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, SearchCV
 from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.evaluation import ScoredFit, primary_score
 from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import complete_settings
-from frugal.model_selection.journal import Journal, classes_of, fingerprint, journal_of, lock_journal
+from frugal.model_selection.journal import Journal, classes_of, fingerprint, journal_of
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
-from frugal.model_selection.progress import Callbacks, ProgressLine, ending_of, warn_of_interruption
+from frugal.model_selection.progress import ProgressLine, ending_of, warn_of_interruption
 from frugal.model_selection.results import Outcome, is_complete, tabulate
 from frugal.spaces import SearchSpace
 
@@ -40,67 +40,77 @@ _EVALUATION: Final = "frugal.model_selection.evaluation:Evaluation"
 
 @dataclass(frozen=True, eq=False)
 class _Problem(FitInputs):
-    """The problem of one call of `fit`."""
+    """Checked arguments of one call of `fit`, with candidates and seeds.
+
+    Attributes:
+        candidates: the candidates to choose from.
+        origin: seed from which the candidates and `seed` are drawn.
+        seed: seed of the strategy and of draws of rows.
+    """
 
     candidates: Sequence[Candidate]
     origin: int
-    """Seed of the candidates and of `seed`."""
     seed: int
-    """Seed of the strategy and of draws of rows."""
+
+    @property
+    def n_candidates(self) -> int:
+        """Length of the candidate list."""
+        return len(self.candidates)
 
 
 class FoldSearchCV(SearchCV):
     """Choose hyperparameters as GridSearchCV or RandomizedSearchCV do, with a part of their fits.
 
     A strategy decides after every fold which candidate gets another one. Skipped folds are nan in `cv_results_`.
-    Everything else is as in scikit-learn's searches.
+    Other behaviour is that of scikit-learn's searches.
 
     Args:
-        estimator: with `fit`, and with `score` or a `scoring`.
-        space: a parameter grid (dict of lists, or a list of such), a dict of distributions as RandomizedSearchCV
-            takes, or a `frugal.spaces.SearchSpace`.
+        estimator: an estimator with `fit`, and with `score` unless `scoring` is given.
+        space: a parameter grid (a dict of lists, or a list of such dicts), a dict of distributions as for
+            RandomizedSearchCV, or a `frugal.spaces.SearchSpace`.
         strategy: name of the rule that leaves folds out, one of `frugal.folds.known()`. `greedy_early_stopping`
             needs few fits; `exact_pruning` chooses what the exhaustive search would; `standard` is that search.
         settings: settings of the strategy, by name; `frugal.folds.settings_of` lists them.
-        n_candidates: candidates to draw; None: the whole grid, or 64 draws where the space is not a grid.
-        cv: number of folds, splitter, or list of splits, two at least.
-        scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy is told the score
-            that `refit` names, else the first.
-        n_jobs: processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` fits run on that
-            backend, such as dask's.
-        n_pending: fits that are asked for before the oldest of them is told; None: two per worker, and one where
-            there is a single worker. At the same number the result is the same, however many workers there are.
-            With more of them workers are busy while one fit takes long; with fewer the strategy knows more when it
-            is asked, and needs fewer fits.
-        refit: whether to fit the best candidate on all rows; the name of a metric, or a callable that is given
-            the rows of `cv_results_` of complete candidates and returns the place of the best among them.
-        random_state: of draws of candidates and of rows, and of the strategy; None: another one every time, or
+        n_candidates: number of candidates to draw; None: the whole grid, or 64 draws if the space is not a grid.
+        cv: number of folds, splitter, or list of splits; at least two splits.
+        scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy sees the score that
+            `refit` names, else the first.
+        n_jobs: number of processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` fits run on
+            that backend, such as dask's.
+        n_pending: number of fits that may be pending at once; None: two per worker, or one if there is a single
+            worker. The result depends on this number, but not on the number of workers. A larger number keeps
+            workers busy during a long fit; a smaller one lets the strategy decide on more scores, so that it needs
+            fewer fits.
+        refit: whether to fit the best candidate on all rows; the name of a metric; or a callable that receives
+            `cv_results_` of the complete candidates and returns the index of the best row.
+        random_state: seed of the candidates, the rows drawn and the strategy; None: a new one for every search, or
             that of the journal.
         error_score: score of a fit that fails, or `raise`.
         return_train_score: whether the training parts are scored too.
-        verbose: 1 prints a line now and then, from 2 every fit prints one.
-        journal: file that keeps every fit, so that the same search repeats none; a .parquet file, or lines of
+        verbose: 1 prints a progress line now and then; 2 or more prints a line per fit.
+        journal: file that stores every fit, so that the same search repeats none; a .parquet file, or lines of
             JSON under any other name.
-        restart: whether a journal that is there is set aside, its name ending in `.old`. One that older code has
-            written always is.
-        max_fits: fits at most, those from the journal included.
+        restart: whether to rename an existing journal, with the suffix `.old`, and begin a new one. A journal
+            written by older code is always renamed.
+        max_fits: largest number of fits, including those from the journal.
         time_limit: seconds after which no fit is started.
-        fit_timeout: seconds after which a fit counts as failed; fits then run in processes of their own.
-        executor: any `concurrent.futures.Executor` to run fits on in the place of `n_jobs`; it is not closed.
-            A pickled search is without it.
+        fit_timeout: seconds after which a fit counts as failed; fits then run in separate processes.
+        executor: any `concurrent.futures.Executor` that runs the fits in place of `n_jobs`; it stays open, and
+            pickles of the search leave it out.
 
     Attributes:
-        cv_results_: columns of GridSearchCV's, and `n_folds_evaluated`, `stopped_because` (empty: it was not) and
-            `split0_order` and so on: the place of the fit in the order of asking, from 1; 0: there was none.
-            Stopped candidates have nan in the splits that they lack and in the mean, and rank below complete ones.
-        best_index_: row of the best candidate, of rank 1.
-        best_params_: its hyperparameters.
-        best_score_: its mean score.
-        best_estimator_: fitted on all rows.
-        n_fits_: fits of the search, without the last one on all rows.
-        n_fits_kept_: those of them that the journal held.
-        n_fits_exhaustive_: fits that an exhaustive search needs.
-        ended_because_: the limit that ended the search; empty: the strategy did.
+        cv_results_: the columns of GridSearchCV, and `n_folds_evaluated`, `stopped_because` (empty if the
+            candidate is complete) and `split0_order` and so on: the number of the fit in the order of asking, from
+            1, or 0 if there was none. A stopped candidate has nan in its missing splits and in its mean, and ranks
+            below the complete ones.
+        best_index_: row of the best candidate, which has rank 1.
+        best_params_: hyperparameters of the best candidate.
+        best_score_: mean score of the best candidate.
+        best_estimator_: the best candidate, fitted on all rows.
+        n_fits_: number of fits, without the last one on all rows.
+        n_fits_kept_: number of these fits that the journal held.
+        n_fits_exhaustive_: number of fits of an exhaustive search.
+        ended_because_: the limit that ended the search; empty if the strategy ended it.
         n_splits_, scorer_, multimetric_, refit_time_, n_features_in_, feature_names_in_, classes_: as in
             scikit-learn.
 
@@ -149,55 +159,28 @@ class FoldSearchCV(SearchCV):
         fit_timeout: float | None = None,
         executor: Executor | None = None,
     ) -> None:
-        super().__init__(
-            estimator,
-            space,
-            strategy=strategy,
-            settings=settings,
-            cv=cv,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            n_pending=n_pending,
-            refit=refit,
-            random_state=random_state,
-            error_score=error_score,
-            return_train_score=return_train_score,
-            verbose=verbose,
-            journal=journal,
-            restart=restart,
-            time_limit=time_limit,
-            executor=executor,
-        )
+        self.estimator = estimator
+        self.space = space
+        self.strategy = strategy
+        self.settings = settings
         self.n_candidates = n_candidates
+        self.cv = cv
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.n_pending = n_pending
+        self.refit = refit
+        self.random_state = random_state
+        self.error_score = error_score
+        self.return_train_score = return_train_score
+        self.verbose = verbose
+        self.journal = journal
+        self.restart = restart
         self.max_fits = max_fits
+        self.time_limit = time_limit
         self.fit_timeout = fit_timeout
+        self.executor = executor
 
-    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any = None, **params: Any) -> FoldSearchCV:
-        """Search, and fit the best candidate on all rows.
-
-        Args:
-            X: rows, shape (n_rows, n_features), of any kind that the estimator takes.
-            y: targets; None: there are none.
-            **params: `groups`, `sample_weight` and whatever the estimator's `fit`, the scorer and the splitter are
-                to be given, as in scikit-learn's searches.
-
-        Returns:
-            The search itself.
-
-        Raises:
-            ValueError: on arguments that do not go together, or if every fit failed.
-            KeyboardInterrupt: after Ctrl-C; the best candidate so far is in place by then.
-            BrokenExecutor: if the executor evaluates nothing any more; the best so far is in place then, too.
-        """
-        problem = self._problem(X, y, params)
-        callbacks = Callbacks(self, problem.X, problem.y, params.get("sample_weight"))
-        contexts = callbacks.begin_search(len(problem.candidates), self.n_splits_)
-        with lock_journal(self.journal):
-            outcome, interruption = self._search(problem, contexts)
-        callbacks.end_search()
-        self._tell_end(outcome, interruption)
-        return self._conclude(lambda: self._choose(problem, outcome), problem, callbacks, interruption)
+    # Search -------------------------------------------------------------------------------------------------
 
     def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
         inputs = self._fit_inputs(X, y, params, self.cv)
@@ -209,16 +192,11 @@ class FoldSearchCV(SearchCV):
         seed = int(random_state.randint(2**31 - 1))
         return _Problem(**vars(inputs), candidates=candidates, origin=int(origin), seed=seed)
 
-    # Search -------------------------------------------------------------------------------------------------
-
-    def _search(
-        self, problem: _Problem, contexts: Mapping[tuple[int, int], Any]
-    ) -> tuple[Outcome, Interruption | None]:
-        """Run the strategy to its end or to a limit; returns the result and the exception that interrupted it."""
+    def _search(self, problem: _Problem, contexts: Contexts) -> tuple[Outcome, Interruption | None]:
         evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit)
         strategy = LimitedFoldStrategy(self._make(problem), limits)
-        progress = ProgressLine(self.verbose, len(problem.candidates), self.n_splits_)
+        progress = ProgressLine(self.verbose, problem.n_candidates, self.n_splits_)
         fits: dict[FoldTask, Fit] = {}
         interruption: Interruption | None = None
 
@@ -274,7 +252,7 @@ class FoldSearchCV(SearchCV):
             n_folds=self.n_splits_,
         )
         rng = np.random.default_rng(problem.seed)
-        counts = {"n_candidates": len(problem.candidates), "n_folds": self.n_splits_}
+        counts = {"n_candidates": problem.n_candidates, "n_folds": self.n_splits_}
         return make(self.strategy, **counts, rng=rng, **settings)
 
     def _fingerprint(self, problem: _Problem) -> dict[str, Any]:
@@ -290,8 +268,7 @@ class FoldSearchCV(SearchCV):
         )
         return {**parts, "seed": problem.origin}
 
-    def _tell_end(self, outcome: Outcome, interruption: Interruption | None) -> None:
-        """Record how the search ended, and warn if it ended early."""
+    def _record_end(self, problem: _Problem, outcome: Outcome, interruption: Interruption | None) -> None:
         self.n_fits_ = len(outcome.fits)
         self.n_fits_exhaustive_ = len(outcome.candidates) * outcome.n_folds
         self.ended_because_ = outcome.ended
@@ -311,7 +288,6 @@ class FoldSearchCV(SearchCV):
     # Results ------------------------------------------------------------------------------------------------
 
     def _choose(self, problem: _Problem, outcome: Outcome) -> None:
-        """Set `cv_results_` and the `best_*` attributes."""
         fits = list(outcome.fits.values())
         if not fits:
             raise ValueError("no fit was made; is max_fits or time_limit too small?")

@@ -1,4 +1,4 @@
-"""Journal of a search: every fit is stored, so that the same search repeats none, and one at a time writes it."""
+"""Journal of a search: it stores every fit, so that the same search repeats none. One search at a time uses it."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def journal_of(
     """The journal file of a search, resumed if the search's code is unchanged; None: no journal.
 
     Args:
-        path: of the journal.
-        *roots: definitions that what is kept depends on, `package.module:name`.
-        names: of what they are asked for, kind and name.
-        restart: whether what is there is set aside.
+        path: path of the journal.
+        *roots: definitions that the stored results depend on, as `package.module:name`.
+        names: pairs of kind and name, which select parts of these definitions; see `frugal.code.switches`.
+        restart: whether to set an existing file aside.
     """
     if path is None:
         return None
@@ -49,7 +49,7 @@ def journal_of(
 
 
 def classes_of(estimator: Any) -> list[str]:
-    """Our classes among an estimator and its parts, as roots of the code hash; others count by version."""
+    """Classes of this package among an estimator and its parts, as roots of the code hash."""
     kinds = {type(part) for part in (estimator, *estimator.get_params().values())}
     return sorted(
         f"{kind.__module__}:{kind.__qualname__}" for kind in kinds if kind.__module__.startswith("frugal.")
@@ -59,25 +59,25 @@ def classes_of(estimator: Any) -> list[str]:
 class Journal:
     """The fits of one search; a context manager.
 
-    Parquet files cannot be appended to. So each fit goes at once, as a line of JSON, into a file beside a parquet
-    journal, `.lines` added to its name; when the search ends, by Ctrl-C too, both become the parquet file. After a
-    kill the next search reads both. A journal of any other name stays a file of lines.
+    Nothing can be appended to a parquet file. So each fit is written at once, as a line of JSON, to a file beside
+    a parquet journal, with `.lines` added to its name. When the search ends, also by Ctrl-C, the lines are merged
+    into the parquet file. After a kill the next search reads both. A journal of any other name is a file of lines.
 
     Attributes:
         kept: finished fits by task.
 
     Args:
-        journal: the file; its folder is made. One of older code is set aside. None: nothing is kept.
-        parts: what the search is, from `fingerprint`.
+        journal: the file; its folder is created. A journal of older code is set aside. None: nothing is stored.
+        parts: values that identify the search, from `fingerprint`.
 
     Raises:
-        ValueError: if the file is the journal of another search, or no journal.
+        ValueError: if the file is the journal of another search, or not a journal.
     """
 
     _apart: ClassVar[tuple[str, ...]] = ("seed",)
-    """Parts that need not be the same, unless a fit depends on them: the rows of fits on fewer rows are drawn."""
+    """Parts that may differ, unless a fit depends on them: the seed draws the rows of fits on fewer rows."""
     _texts: ClassVar = ("test_scores", "train_scores")
-    """Columns that are JSON in a parquet file."""
+    """Columns stored as JSON in a parquet file."""
     _columns: ClassVar = (
         dict.fromkeys(("candidate", "fold", "n_rows"), "int64")
         | {"score": "float64", "seconds": "float64", "reason": "string"}
@@ -91,7 +91,7 @@ class Journal:
         self._parquet: Path | None = None
         if lines is not None and lines.path.suffix == ".parquet":
             with explained():
-                import pyarrow  # noqa: F401  what is missing is said before a fit
+                import pyarrow  # noqa: F401  so that a missing package is reported before a fit
             self._parquet = lines.path
             self._read_parquet(lines)
             lines = replace(lines, path=_lines_beside(self._parquet))
@@ -106,7 +106,7 @@ class Journal:
             )
 
     def keep(self, task: FoldTask, fit: Fit) -> None:
-        """Append a fit; it is on disk on return. A fit on rows drawn by another seed is left out."""
+        """Append a fit, which is on disk on return. A fit on rows drawn by another seed is not stored."""
         if self._journal is not None and (self._is_drawn_alike or task.n_rows is None):
             self.kept[task] = fit
             self._lines.add(_row(task, fit))
@@ -177,7 +177,7 @@ def _plain(value: Any) -> Any:
 
 
 def seed_in(path: str | os.PathLike[str] | None) -> int | None:
-    """Seed stored in a journal, for a search without `random_state`; None: there is no journal."""
+    """Seed stored in a journal, for a search without `random_state`; None if there is no journal."""
     if path is None:
         return None
     path = Path(path)
@@ -190,7 +190,7 @@ def seed_in(path: str | os.PathLike[str] | None) -> int | None:
         try:
             text = (pq.read_schema(path).metadata or {}).get(_KEY, b"")
         except (pa.ArrowException, OSError):
-            return None  # the journal itself says what is wrong with it
+            return None  # opening the journal reports the error
     else:
         lines = _lines_beside(path) if path.suffix == ".parquet" else path
         if lines.is_file():
@@ -219,7 +219,7 @@ def lock_journal(path: str | os.PathLike[str] | None) -> Iterator[None]:
     systems without locks this does nothing.
 
     Args:
-        path: of the journal, which need not exist; None: there is none.
+        path: path of the journal, which need not exist; None: there is no journal.
 
     Raises:
         ValueError: naming the journal, if another search is writing it.

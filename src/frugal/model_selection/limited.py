@@ -11,12 +11,12 @@ from frugal.interface import FoldStrategy, FoldTask, Wait
 
 
 class Limits:
-    """Limits of a search; time counts from their creation.
+    """Limits of a search; the time limit counts from the creation of this object.
 
     Args:
-        max_fits: at most; None: no limit.
+        max_fits: largest number of fits; None: no limit.
         time_limit: seconds after which no fit is started; None: no limit.
-        n_fits_each: fits of one task.
+        n_fits_each: number of fits per task.
     """
 
     def __init__(
@@ -38,12 +38,12 @@ class LimitedFoldStrategy:
     """A fold strategy that stops asking when a limit is reached.
 
     Attributes:
-        ended: the limit that forbids what the strategy wants next; empty: none does.
-        n_asked: evaluations asked for.
+        ended: the limit that ended the search; empty if none did.
+        n_asked: number of evaluations asked for.
 
     Args:
-        strategy: a fresh one.
-        limits: of the search.
+        strategy: a new strategy.
+        limits: limits of the search.
     """
 
     def __init__(self, strategy: FoldStrategy, limits: Limits) -> None:
@@ -55,7 +55,7 @@ class LimitedFoldStrategy:
         if self.ended:
             return None
         if reached := self._limits.reached(self.n_asked):
-            task = deepcopy(self._strategy).ask()  # a strategy that has no more to ask ends by itself
+            task = deepcopy(self._strategy).ask()  # a strategy without further tasks ended by itself
             if not isinstance(task, FoldTask):
                 return task
             self.ended = reached
@@ -70,12 +70,12 @@ class LimitedFoldStrategy:
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """Of the strategy."""
+        """Events of the strategy."""
         return list(getattr(self._strategy, "events", []))
 
     @property
     def incumbent(self) -> int | None:
-        """Of the strategy."""
+        """The incumbent of the strategy."""
         return self._strategy.incumbent
 
     @property

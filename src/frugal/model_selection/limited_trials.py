@@ -19,19 +19,19 @@ _REMEDY: Final = "add a constant to the errors, or choose ei, dngo, entropy_sear
 class LimitedTrialStrategy:
     """A trials strategy that keeps the limits of a search, and asks for a last trial if needed.
 
-    A search returns the lowest error among trials on the full resource. If a strategy chooses a candidate without
-    such a trial, the candidate gets one at the end.
+    A search returns the candidate with the lowest error among trials on the full resource. If the strategy chooses
+    a candidate without such a trial, the candidate gets one at the end.
 
     Attributes:
-        best: of the trials told on the most of the resource, the one with the lowest error; None: all failed.
-        ended: the limit that forbids what is wanted next; empty: the strategy decided.
-        closing: the trial that the strategy did not ask for; None: there was none.
+        best: trial with the lowest error among those on the most of the resource; None: all failed.
+        ended: the limit that ended the search; empty if the strategy ended it.
+        closing: the last trial, if the search asked for it and not the strategy; None: there was none.
 
     Args:
-        strategy: a fresh one.
-        plan: what it gives its trials.
-        limits: of the search.
-        remedy: what an error below 0 is answered with, where the strategy models its logarithm.
+        strategy: a new strategy.
+        plan: the strategy's settings, and the resource of a whole trial.
+        limits: limits of the search.
+        remedy: advice in the error message on negative errors, which a strategy that models logarithms refuses.
     """
 
     def __init__(self, strategy: TrialStrategy, plan: Plan, limits: Limits, *, remedy: str = _REMEDY) -> None:
@@ -47,7 +47,7 @@ class LimitedTrialStrategy:
         if self.closing is not None or self.ended:
             return None
         reached = self._limits.reached(self._n_asked)
-        strategy = deepcopy(self._strategy) if reached else self._strategy  # it may have no more to ask
+        strategy = deepcopy(self._strategy) if reached else self._strategy  # it may have ended by itself
         task = strategy.ask()
         if task is None:
             task = WAIT if self._n_out else self._last()
@@ -60,10 +60,10 @@ class LimitedTrialStrategy:
         return task
 
     def tell(self, trial: Trial) -> None:
-        """Take note of an answer.
+        """Record a finished trial.
 
         Raises:
-            ValueError: on an error below 0, where the strategy models its logarithm.
+            ValueError: on an error below 0, if the strategy models the logarithm of errors.
         """
         self._n_out -= 1
         if self._plan.strategy in LOGARITHMIC and trial.error < 0:
@@ -79,21 +79,21 @@ class LimitedTrialStrategy:
             self.best = trial
 
     def report(self, task: TrialTask, epoch: int, score: float) -> bool:
-        """Of the strategy."""
+        """Report a score to the strategy."""
         return self._strategy.report(task, epoch, score)
 
     @property
     def incumbent(self) -> Candidate | None:
-        """Of the strategy."""
+        """The incumbent of the strategy."""
         return self._strategy.incumbent
 
     @property
     def recommendation(self) -> Candidate | None:
-        """Of the strategy, or its incumbent where it recommends nothing."""
+        """The recommendation of the strategy; its incumbent if it has none."""
         return getattr(self._strategy, "recommendation", self._strategy.incumbent)
 
     def _last(self) -> TrialTask | None:
-        """The last trial, on the full resource, of a candidate chosen without one; None if it has one."""
+        """A trial of the incumbent on the full resource; None if the incumbent had one."""
         chosen = self._strategy.incumbent
         if chosen is None or chosen in self._whole:
             return None

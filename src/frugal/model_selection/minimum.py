@@ -42,12 +42,11 @@ class Minimum:
     """Result of `minimize`.
 
     Attributes:
-        candidate: with the lowest error; where a strategy gives trials less than all there is, among those that
-            were given all.
-        error: its.
-        trials: every trial in the order of asking, one row each, columns `frugal.trials.runs.COLUMNS`.
-        n_trials: how many there are.
-        ended: the limit that ended the search; empty: the strategy did.
+        candidate: the candidate with the lowest error; among trials on the full resource, if there is a resource.
+        error: error of this candidate.
+        trials: one row per trial in the order of asking, columns `frugal.trials.runs.COLUMNS`.
+        n_trials: number of trials.
+        ended: the limit that ended the search; empty if the strategy ended it.
     """
 
     candidate: Candidate
@@ -58,7 +57,7 @@ class Minimum:
 
 
 class Interrupted(KeyboardInterrupt):
-    """A search that Ctrl-C ended; `found` is the best so far, None if no trial has succeeded."""
+    """Ctrl-C ended a search; `found` is the best result so far, None if no trial succeeded."""
 
     def __init__(self, found: Minimum | None) -> None:
         super().__init__(INTERRUPTED)
@@ -66,7 +65,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Broken(BrokenExecutor):
-    """A search whose executor evaluates nothing any more; `found` is the best so far, None as above."""
+    """The executor of a search broke; `found` is the best result so far, None if no trial succeeded."""
 
     def __init__(self, message: str, found: Minimum | None) -> None:
         super().__init__(message)
@@ -93,47 +92,47 @@ def minimize(
     """Search for the candidate with the lowest error of a function.
 
     The function is called with a candidate, a dict. If the strategy chooses the resource of a trial, the function
-    also gets those of these keywords that its signature names: `n_rows` (None: all of them) and `subset`
-    (which draw of so many rows, a number), or `epochs`, `resume_from` (number of the trial whose state continues,
-    or None) and `id` (number of the trial).
+    also gets the following keywords, if its signature names them: `n_rows` (None: all rows) and `subset` (number
+    of the draw of these rows); or `epochs`, `resume_from` (number of the trial to continue, or None) and `id`
+    (number of the trial).
 
-    It returns any real number. nan, an infinite number, one whose square overflows or an exception makes a failed
-    trial with its reason; MemoryError, KeyboardInterrupt and the TypeError that something else than a number
-    leads to end the search.
+    The function returns any real number. A trial fails, with a reason, if the result is nan, infinite or so large
+    that its square overflows, or if the function raises an exception. MemoryError and KeyboardInterrupt end the
+    search, and so does a result that is not a number.
 
     Args:
-        function: from candidate to error; picklable (by cloudpickle) where there are several workers.
+        function: candidate -> error; picklable (by cloudpickle) if there are several workers.
         space: a `frugal.spaces.SearchSpace`, or a dict from names to dimensions, lists of values (categorical) or
             frozen distributions of `scipy.stats`.
         strategy: one of `frugal.trials.known()`. `ei` needs nothing; `hyperband` needs a function of `n_rows` or
             `epochs`; `fabolas`, `mtbo` and `hypertune` need one of `n_rows`. `fabolas`, `mtbo` and `smac` need
             errors of at least 0.
-        n_trials: at most, and perhaps one more: where the strategy judges candidates by trials on less than all
-            there is, its choice gets a last trial on all of it. None: 50, of `hyperband` every bracket once, of
-            `hypertune` 50 after those on subsets.
+        n_trials: largest number of trials. A strategy that judges candidates by a part of the resource may get one
+            more, for its choice on the full resource. None: 50; for `hyperband` every bracket once; for
+            `hypertune` 50 after the trials on subsets.
         settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them.
-        n_workers: processes.
-        executor: any `concurrent.futures.Executor` to run trials on instead; it is not closed.
-        n_pending: trials that may be out at once; None: one per worker. At the same number the result is the same,
-            however many workers there are.
-        random_state: of the strategy; None: another one every time, or that of the journal.
-        journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
-            JSON under any other name. It knows the function by its name and its code, not by what an object that
-            is called holds; the guide says what else is not seen.
-        restart: whether a journal that is there is set aside, its name ending in `.old`. One that older code has
-            written always is.
+        n_workers: number of processes.
+        executor: any `concurrent.futures.Executor` that runs the trials in place of processes; it stays open.
+        n_pending: number of trials that may be pending at once; None: one per worker. The result depends on this
+            number, but not on the number of workers.
+        random_state: seed of the strategy; None: a new one for every search, or that of the journal.
+        journal: file that stores every trial, so that the same search repeats none; a .parquet file, or lines of
+            JSON under any other name. It identifies the function by name and code, not by the attributes of a
+            callable object; the guide says what else it does not see.
+        restart: whether to rename an existing journal, with the suffix `.old`, and begin a new one. A journal
+            written by older code is always renamed.
         time_limit: seconds after which no trial is started.
-        trial_timeout: seconds after which a trial counts as failed; trials then run in processes of their own.
-        verbose: 1 prints a line now and then.
+        trial_timeout: seconds after which a trial counts as failed; trials then run in separate processes.
+        verbose: 1 prints a progress line now and then.
 
     Returns:
         The best candidate, its error and all trials.
 
     Raises:
         ValueError: on arguments that do not go together, the journal of another search, or if every trial failed.
-        TypeError: if the function returns something else than a number.
-        KeyboardInterrupt: after Ctrl-C; its attribute `found` is what has been found by then, or None.
-        BrokenExecutor: if the executor evaluates nothing any more; it has the same attribute.
+        TypeError: if the function does not return a number.
+        KeyboardInterrupt: after Ctrl-C; its attribute `found` is the best result so far, or None.
+        BrokenExecutor: if the executor breaks; it has the same attribute.
 
     Examples:
         >>> from frugal import minimize
@@ -147,7 +146,7 @@ def minimize(
         >>> found.n_trials, found.error < 0.01
         (20, True)
 
-        A function that can be given less of something:
+        A function with a resource:
 
         >>> def trained(candidate, epochs):
         ...     return (candidate["rate"] - 0.3) ** 2 + 1 / epochs
@@ -215,13 +214,13 @@ def minimize(
 
 @dataclass(frozen=True)
 class Objective:
-    """Task -> trial of a function.
+    """Evaluate a task by calling the user's function.
 
     Attributes:
-        function: of a candidate, and by keyword of what `names` says.
-        names: of a task's attributes.
-        n_rows: of a whole trial, for its cost; None: unknown.
-        surroundings: those of the thread that has made this object; the function meets them wherever it is called.
+        function: takes a candidate, and `names` by keyword.
+        names: attributes of the task that the function takes.
+        n_rows: rows of a whole trial, for the cost; None: unknown.
+        surroundings: configuration of the thread that made this object, applied wherever the function runs.
     """
 
     function: Callable[..., float]
@@ -233,8 +232,8 @@ class Objective:
         """Call the function.
 
         Raises:
-            TypeError: if it returns something else than a number.
-            MemoryError: if it raises that.
+            TypeError: if the function does not return a number.
+            MemoryError: if the function raises it.
         """
         started = perf_counter()
         reason = ""
@@ -254,7 +253,7 @@ class Objective:
         return usable(trial)
 
     def _cost(self, task: TrialTask) -> float:
-        """Rows times epochs, as far as they are known."""
+        """Rows times epochs; nan if the number of rows is unknown."""
         if "n_rows" not in self.names:
             return float(task.epochs or 1)
         n_rows = task.n_rows or self.n_rows
@@ -327,7 +326,7 @@ def _make(planned: Plan, space: SearchSpace, seed: int) -> Any:
 def _parts(
     function: Callable[..., Any], space: SearchSpace, planned: Plan, seed: int, n_pending: int
 ) -> dict[str, Any]:
-    """Parts that identify a search, for its journal."""
+    """Values that identify the search, for the header of its journal."""
     name = getattr(function, "__qualname__", type(function).__qualname__)
     return {
         "function": f"{getattr(function, '__module__', '')}.{name} {definition_of(function)}",

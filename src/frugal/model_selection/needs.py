@@ -22,18 +22,18 @@ LOGARITHMIC: Final = ("fabolas", "fabolas_joint", "mtbo", "smac")
 
 @dataclass(frozen=True)
 class ResourceSpec:
-    """The resource that trials can be given a part of, and facts about the data.
+    """The resource that trials can get a part of, and facts about the data.
 
     Attributes:
-        resource: `rows` or `epochs`, what trials can be given less of; None: nothing.
-        most: of the resource; None: only the settings may say.
-        least: of the resource, that a trial needs.
-        noun: of the resource, in plural.
-        n_classes: of the targets; None: they are no classes, or unknown.
-        n_valid: rows that errors are measured on; None: unknown.
-        rows_text: how trials are given rows, in a refusal.
-        epochs_text: the same of other resources.
-        unused_text: what a strategy that gives none of the resource asks for instead; empty: it may go unused.
+        resource: `rows` or `epochs`; None: there is no resource.
+        most: the full resource; None: only the settings can state it.
+        least: smallest amount that a trial needs.
+        noun: name of the resource in messages, in the plural.
+        n_classes: number of classes; None: the targets are not classes, or unknown.
+        n_valid: number of validation rows; None: unknown.
+        rows_text: how a user offers rows as the resource, for error messages.
+        epochs_text: how a user offers epochs as the resource, for error messages.
+        unused_text: what must change if a strategy does not use the resource, for error messages; empty: nothing.
     """
 
     resource: Literal["rows", "epochs"] | None
@@ -52,12 +52,12 @@ class Plan:
     """A strategy with its complete settings.
 
     Attributes:
-        strategy: its name.
+        strategy: name of the strategy.
         settings: settings of the strategy.
-        n_trials: that it is given.
-        n_rows: of a whole trial; None: asked as None.
-        epochs: the same.
-        varies: the resource that the strategy gives; None: every trial is whole.
+        n_trials: number of trials.
+        n_rows: rows of a whole trial; None: a whole trial has `n_rows` None.
+        epochs: epochs of a whole trial; None: a whole trial has `epochs` None.
+        varies: the resource that differs between trials; None: every trial is whole.
     """
 
     strategy: str
@@ -73,7 +73,7 @@ class Plan:
 
 
 def gives_less(strategy: str) -> bool:
-    """True if a strategy gives some trials only a part of a resource.
+    """True if some trials of a strategy get only a part of a resource.
 
     Raises:
         ValueError: on an unknown strategy.
@@ -86,19 +86,19 @@ def plan(
 ) -> Plan:
     """Complete the settings of a strategy.
 
-    A strategy that weighs costs is told rows times epochs instead of seconds, so that a search can be repeated.
+    The cost that strategies weigh is rows times epochs, not seconds, so that a search can be repeated.
 
     Args:
-        strategy: its name.
-        settings: settings of the strategy; they win.
-        spec: of the resource, and of the data.
-        space: of the candidates, with the signs of its hyperparameters.
-        n_trials: of the search; None: `N_TRIALS`, after those on subsets if there are such; of a strategy with
-            brackets, every bracket once.
+        strategy: name of the strategy.
+        settings: settings that the user gave; they take precedence.
+        spec: the resource, and facts about the data.
+        space: the search space, with the signs of its hyperparameters.
+        n_trials: number of trials; None: `N_TRIALS`, after the trials on subsets if there are any; for a strategy
+            with brackets, every bracket once.
 
     Raises:
-        ValueError: on an unknown strategy or setting, or one that needs what is not offered; the message says what
-            would do.
+        ValueError: on an unknown strategy or setting, or a strategy that needs a resource that is not offered; the
+            message says what would satisfy it.
     """
     if "termination" in settings:
         raise ValueError(

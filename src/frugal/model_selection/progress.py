@@ -14,7 +14,7 @@ BROKEN: Final = "the executor broke"
 
 
 def ending_of(interruption: BaseException) -> str:
-    """What a search says that ended it."""
+    """Describe the exception that ended a search."""
     return INTERRUPTED if isinstance(interruption, KeyboardInterrupt) else f"{BROKEN} ({interruption})"
 
 
@@ -24,10 +24,10 @@ def warn_of_interruption(
     """Warn that a search was interrupted, and say where the best result is (None: there is none).
 
     Args:
-        interruption: by which: Ctrl-C, or an executor that broke.
-        done: what it had evaluated.
-        place: of the best candidate.
-        has_journal: whether what was evaluated is kept.
+        interruption: KeyboardInterrupt after Ctrl-C, or the error of a broken executor.
+        done: what was evaluated, such as `12 fits`.
+        place: where the best candidate is.
+        has_journal: whether a journal holds the evaluations.
         stacklevel: as in `warnings.warn`.
     """
     best = "there is no candidate yet" if place is None else f"the best candidate so far is {place}"
@@ -42,8 +42,8 @@ class ProgressLine:
 
     Args:
         verbose: 0 prints nothing.
-        n_candidates: of the search.
-        n_folds: of a complete candidate.
+        n_candidates: number of candidates.
+        n_folds: number of folds of a complete candidate.
     """
 
     _unit = "fits"
@@ -90,7 +90,7 @@ class TrialProgress(ProgressLine):
 
     Args:
         verbose: 0 prints nothing.
-        n_trials: at most.
+        n_trials: largest number of trials.
     """
 
     _unit = "trials"
@@ -107,10 +107,10 @@ class Callbacks:
     """The tasks of a fit, announced to the callbacks of scikit-learn 1.9; nothing happens without them.
 
     Args:
-        search: the estimator.
-        X: its training rows.
-        y: their targets.
-        sample_weight: of `fit`; None: there are none.
+        search: the search, an estimator.
+        X: rows passed to `fit`.
+        y: targets passed to `fit`.
+        sample_weight: weights passed to `fit`; None: there are none.
     """
 
     def __init__(self, search: Any, X: Any, y: Any, sample_weight: Any) -> None:

@@ -24,12 +24,12 @@ class Outcome:
     """The evaluations of a search, and how its strategy ended.
 
     Attributes:
-        candidates: in order.
-        n_folds: of a complete candidate.
-        fits: finished evaluations, in the order in which they were asked for.
-        events: of the strategy.
+        candidates: the candidate list.
+        n_folds: number of folds of a complete candidate.
+        fits: finished evaluations, in the order of asking.
+        events: events of the strategy.
         chosen: the strategy's incumbent; None: there is none.
-        ended: why the search ended before its strategy did; empty: it did not.
+        ended: the limit or interruption that ended the search; empty if the strategy ended it.
     """
 
     candidates: Sequence[Candidate]
@@ -40,9 +40,10 @@ class Outcome:
     ended: str = ""
 
     def cells(self) -> dict[tuple[int, int], tuple[int, FoldTask, Fit]]:
-        """The evaluation that counts by candidate and fold: its step from 1, the task and the fit.
+        """(candidate, fold) -> step from 1, task and fit of the evaluation that counts.
 
-        A candidate's folds are on as many rows each: on the most for which it has them all, else on the most.
+        All folds of a candidate that count are on the same number of rows: the largest for which it has every
+        fold, or, if there is none, the largest.
         """
         by_rows: dict[int, dict[float, dict[int, tuple[int, FoldTask, Fit]]]] = {}
         for step, (task, fit) in enumerate(self.fits.items(), start=1):
@@ -71,16 +72,17 @@ def tabulate(
 ) -> dict[str, Any]:
     """The columns that scikit-learn's searches have, and `split*_order`, `n_folds_evaluated`, `stopped_because`.
 
-    A candidate that lacks folds has nan in their splits, no mean, and a rank below every complete one; its times
-    are those of the folds that it has. Where no candidate is complete, means are those of the folds so far.
+    An incomplete candidate has nan in the splits of its missing folds, no mean, and a rank below every complete
+    one; its times are means over the folds that it has. If no candidate is complete, scores are means over the
+    folds so far.
 
     Args:
-        outcome: what was evaluated.
-        formatter: scikit-learn's own, from candidates, number of folds and one dict per fit.
+        outcome: the evaluations.
+        formatter: scikit-learn's `_format_results`: takes candidates, number of folds and one dict per fit.
         error_score: score of a failed fit.
-        n_rows: of the dataset, which evaluations without a number of rows had.
-        return_train_score: whether there are columns of it.
-        metric: which of several scores the strategy was told; None: the first.
+        n_rows: number of rows of the data, for tasks whose `n_rows` is None.
+        return_train_score: whether to add columns of training scores.
+        metric: name of the score that the strategy sees; None: the first.
     """
     cells, metrics = outcome.cells(), _metrics(outcome.fits.values())
     shape = len(outcome.candidates), outcome.n_folds
@@ -182,7 +184,7 @@ def _fill(results: dict[str, Any], name: str, values: Floats, which: NDArray[np.
 
 
 def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Floats, chosen: int | None) -> None:
-    """Rank candidates by what they were evaluated on, then by their mean, as scikit-learn ranks equal ones."""
+    """Rank candidates by folds and rows, most first, then by mean; ties share a rank, as in scikit-learn."""
     from scipy.stats import rankdata
 
     complete = _rows_with_all(has)
@@ -202,7 +204,7 @@ def _rank(results: dict[str, Any], metric: str, has: NDArray[np.bool_], rows: Fl
     ranks = np.zeros(len(scores), dtype=np.int32)
     failed = np.isnan(means)
     keys = np.column_stack([failed, ~complete, -most, ~is_chosen]).astype(float)
-    keys[failed] = 1.0, 0.0, 0.0, 0.0  # however far they got, they are equally bad
+    keys[failed] = 1.0, 0.0, 0.0, 0.0  # failed candidates tie, however many folds they have
     n_ranked = 0
     for key in sorted(set(map(tuple, keys.tolist()))):
         members = (keys == key).all(axis=1)

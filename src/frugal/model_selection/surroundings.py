@@ -17,10 +17,10 @@ class Surroundings:
     """scikit-learn's configuration, which is local to a thread, and the warning filters of a process.
 
     Attributes:
-        config: of scikit-learn.
-        filters: as `warnings.filters` has them.
-        process: number of the process where both hold.
-        thread: the same of the thread.
+        config: configuration of scikit-learn.
+        filters: entries of `warnings.filters`.
+        process: id of the process where both were read.
+        thread: id of the thread where both were read.
     """
 
     config: Mapping[str, Any]
@@ -30,7 +30,7 @@ class Surroundings:
 
     @classmethod
     def here(cls) -> Surroundings:
-        """Read the surroundings of this thread."""
+        """Read the configuration and the filters of this thread."""
         from sklearn import get_config
 
         return cls(get_config(), tuple(warnings.filters), os.getpid(), threading.get_ident())
@@ -59,7 +59,7 @@ class Surroundings:
 
 
 def _append(action: Any, message: Any, category: Any, module: Any, line: int) -> None:
-    """Append a filter as `warnings.filters` has it."""
+    """Append one entry of `warnings.filters`."""
     if message is None and module is None:
         warnings.simplefilter(action, category, line, append=True)
     else:

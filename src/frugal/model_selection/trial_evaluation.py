@@ -21,7 +21,7 @@ class ScoredTrial(Trial):
     """A trial with everything that `cv_results_` reports.
 
     Attributes:
-        fits: of the splits, in order.
+        fits: one fit per split, in order.
     """
 
     fits: tuple[ScoredFit, ...] = ()
@@ -29,7 +29,7 @@ class ScoredTrial(Trial):
 
 @dataclass(frozen=True)
 class _OneCandidate:
-    """A sequence of candidates with one known entry: scikit-learn prints its length."""
+    """A sequence of candidates of which one is known; scikit-learn prints its length."""
 
     number: int
     candidate: Candidate
@@ -46,17 +46,17 @@ class _OneCandidate:
 
 @dataclass(frozen=True, eq=False)
 class TrialEvaluation:
-    """Task -> `ScoredTrial`: everything that a trial needs, sent to a worker once.
+    """Evaluate a trial; it holds everything that a trial needs, and is sent to each worker once.
 
-    The error is `best_possible_score` less the mean score. The cost is rows times epochs: training rows of all
-    splits, times the resource where that is a parameter of the estimator.
+    The error is `best_possible_score` minus the mean score. The cost is the number of training rows in all splits,
+    times the resource if that is a parameter of the estimator.
 
     Attributes:
-        folds: evaluates one split; its list of candidates is not looked at.
-        n_rows: of the data.
-        n_trials: at most, of the search.
-        parameter: of the estimator, that a task's `epochs` are; None: there is none.
-        best_possible_score: what scores are subtracted from; any number will do.
+        folds: evaluates one split; its own list of candidates is not used.
+        n_rows: number of rows of the data.
+        n_trials: largest number of trials of the search.
+        parameter: parameter of the estimator that a task's `epochs` set; None: there is none.
+        best_possible_score: score at which the error is 0; any number.
     """
 
     folds: Evaluation
@@ -96,7 +96,7 @@ class TrialEvaluation:
 
 
 def params_of(task: TrialTask, parameter: str | None) -> Mapping[str, Any]:
-    """Parameters of the candidate, with the resource if it is a parameter."""
+    """Parameters of the candidate, including the resource if it is a parameter."""
     if parameter is None or task.epochs is None:
         return task.candidate
     return {**task.candidate, parameter: task.epochs}

@@ -20,14 +20,14 @@ _EXACT = tuple(name for name in TASK if name != "candidate")
 
 
 class TrialJournal(Journal):
-    """The trials of one search; a context manager. Its files are as those of `Journal`.
+    """The trials of one search; a context manager, with the files of `Journal`.
 
     Args:
-        journal: the file; its folder is made. One of older code is set aside. None: nothing is kept.
-        parts: what the search is.
+        journal: the file; its folder is created. A journal of older code is set aside. None: nothing is stored.
+        parts: values that identify the search.
 
     Raises:
-        ValueError: if the file is the journal of another search, or no journal.
+        ValueError: if the file is the journal of another search, or not a journal.
     """
 
     _apart: ClassVar[tuple[str, ...]] = ()
@@ -58,7 +58,7 @@ class TrialJournal(Journal):
         """The stored trial of a task; None if there is none.
 
         Raises:
-            ValueError: if the journal has another task of the same number.
+            ValueError: if the journal has a different task with the same number.
         """
         row = self._by_id.get(task.id)
         if row is None:

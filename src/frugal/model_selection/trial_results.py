@@ -18,7 +18,7 @@ from frugal.model_selection.trial_evaluation import ScoredTrial, params_of
 
 
 def fits_of(trials: Sequence[Trial], n_splits: int) -> list[Fit]:
-    """The fits of all trials, split by split; an abandoned trial has as many failed fits."""
+    """The fits of all trials, one per split; each fit of an abandoned trial failed."""
     return [
         fit
         for trial in trials
@@ -39,19 +39,19 @@ def tabulate_trials(
     error_score: float,
     return_train_score: bool,
 ) -> dict[str, Any]:
-    """The columns that scikit-learn's searches have, a row per trial, with `order` and perhaps `resource`.
+    """The columns that scikit-learn's searches have, one row per trial, with `order` and perhaps `resource`.
 
-    Trials on the full resource rank first, the others by their resource.
+    Trials rank by resource, the full one first, then by mean score.
 
     Args:
-        trials: in the order of asking.
-        plan: what the strategy gives them.
-        formatter: scikit-learn's own, from candidates, number of splits and one dict per fit.
-        n_splits: of a trial.
-        n_rows: of the data.
-        parameter: of the estimator, that is the resource; None: there is none.
+        trials: the trials, in the order of asking.
+        plan: the strategy's settings, and the resource of a whole trial.
+        formatter: scikit-learn's `_format_results`: takes candidates, number of splits and one dict per fit.
+        n_splits: number of splits of a trial.
+        n_rows: number of rows of the data.
+        parameter: the estimator's parameter that is the resource; None: none is.
         error_score: score of a failed fit.
-        return_train_score: whether there are columns of it.
+        return_train_score: whether to add columns of training scores.
     """
     fits = fits_of(trials, n_splits)
     metrics = _metrics(fits)
@@ -75,7 +75,7 @@ def _resource(trial: Trial, plan: Plan, n_rows: int) -> int:
 
 
 def _ranks(means: Any, resource: Any) -> Any:
-    """Ranks from 1: by resource, the most first, then by mean as scikit-learn has it; failed trials come last."""
+    """Ranks from 1: by resource, most first, then by mean; ties share a rank, failed trials come last."""
     ranks, n_ranked = np.zeros(len(means), dtype=np.int32), 0
     failed = np.isnan(means)
     groups = [~failed & (resource == amount) for amount in sorted(set(resource[~failed]), reverse=True)]
@@ -87,6 +87,6 @@ def _ranks(means: Any, resource: Any) -> Any:
 
 
 def choice_of(params: Mapping[str, Any], plan: Plan, parameter: str | None) -> dict[str, Any]:
-    """Parameters of a row as `best_params_`: with the full resource."""
+    """Parameters of a row with the full resource, for `best_params_`."""
     whole = {} if parameter is None or plan.epochs is None else {parameter: plan.epochs}
     return dict(params) | whole

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from sklearn.base import _fit_context, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import (
     GroupShuffleSplit,
     ShuffleSplit,
@@ -26,14 +26,14 @@ from sklearn.utils.validation import _num_samples
 
 from frugal.checks import is_whole
 from frugal.interface import Trial, TrialTask
-from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, FitInputs, Interruption, SearchCV
+from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, SearchCV
 from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import best_possible_score, n_classes_of
-from frugal.model_selection.journal import classes_of, fingerprint, lock_journal
+from frugal.model_selection.journal import classes_of, fingerprint
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.limited_trials import LimitedTrialStrategy
 from frugal.model_selection.needs import LOGARITHMIC, Plan, ResourceSpec, plan
-from frugal.model_selection.progress import Callbacks, TrialProgress, ending_of, warn_of_interruption
+from frugal.model_selection.progress import TrialProgress, ending_of, warn_of_interruption
 from frugal.model_selection.trial_evaluation import ScoredTrial, TrialEvaluation
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
 from frugal.model_selection.trial_results import choice_of, fits_of, tabulate_trials
@@ -45,8 +45,8 @@ from frugal.trials.strategies import make
 _SHARE = Interval(Real, 0, 1, closed="neither")
 _NEARLY: Final = 0.05
 """Largest difference between the size of one of several equal folds and the requested share of rows."""
-_OF_NO_BOUND = 10**9
-"""Stands for the number of validation rows if errors are not shares of them."""
+_UNLIMITED = 10**9
+"""Number of validation rows to assume if errors are not shares of rows."""
 _EVALUATION: Final = (
     "frugal.model_selection.evaluation:Evaluation",
     "frugal.model_selection.trial_evaluation:TrialEvaluation",
@@ -54,19 +54,17 @@ _EVALUATION: Final = (
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
-    """The search of one call of `fit`.
+class _Problem(FitInputs):
+    """Checked arguments of one call of `fit`, with what the strategy needs.
 
     Attributes:
-        inputs: of `fit`.
-        space: of the candidates.
-        plan: of the strategy.
-        seed: of the strategy, of draws of rows and of a validation share.
-        best_possible_score: what the strategy's errors are counted from.
-        parameter: of the estimator, that is the resource; None: there is none.
+        space: the search space.
+        plan: the strategy with its complete settings.
+        seed: seed of the strategy, of draws of rows and of a validation share.
+        best_possible_score: score at which the strategy's errors are 0.
+        parameter: the estimator's parameter that is the resource; None: none is.
     """
 
-    inputs: FitInputs
     space: SearchSpace
     plan: Plan
     seed: int
@@ -74,22 +72,39 @@ class _Search:
     parameter: str | None
 
     @property
-    def n_trials(self) -> int:
+    def n_candidates(self) -> int:
         """Largest number of trials, with the last one on the full resource."""
         return self.plan.n_trials + (self.plan.varies is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Outcome:
+    """The trials of a search, and how it ended.
+
+    Attributes:
+        trials: finished trials, in the order in which they were asked for.
+        best: trial of lowest error among those on the most of the resource; None: all failed.
+        ended: why the search ended before its strategy did; empty: it did not.
+    """
+
+    trials: Sequence[Trial]
+    best: Trial | None
+    ended: str
 
 
 class TrialSearchCV(SearchCV):
     """Choose hyperparameters by trials that learn from each other: Bayesian optimisation, Hyperband and their kin.
 
     A trial fits and scores one candidate on every split of `cv`. Some strategies give most trials only a part of a
-    resource: of the rows, or of the estimator's own iterations. Everything else is as in scikit-learn's searches.
+    resource: of the rows, or of the estimator's own iterations. Other behaviour is that of scikit-learn's
+    searches.
 
-    A strategy is told errors: the best possible score less the mean score, where the scorer says what cannot be
-    exceeded (1 for accuracy, 0 for a negated loss), else minus the score. Any real score will do.
+    A strategy minimises errors. The error of a trial is the best possible score minus the mean score, if the
+    scorer has a known bound (1 for accuracy, 0 for a negated loss), else minus the mean score. Scores may be any
+    real numbers.
 
     Args:
-        estimator: with `fit`, and with `score` or a `scoring`.
+        estimator: an estimator with `fit`, and with `score` unless `scoring` is given.
         space: a `frugal.spaces.SearchSpace`, or a dict from names to dimensions, lists of values (categorical) or
             frozen distributions of `scipy.stats`.
         strategy: one of `frugal.trials.known()`. `ei` needs nothing; `hyperband` needs a resource; `fabolas`,
@@ -97,49 +112,50 @@ class TrialSearchCV(SearchCV):
             least 0; `hypertune` needs the signs of the hyperparameters, see `SearchSpace.signs`.
         settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them.
             Also `best_possible_score`.
-        n_trials: at most, and perhaps one more: where the strategy judges candidates by less than all of the
-            resource, its choice gets a last trial on all of it. None: 50, of `hyperband` every bracket once, of
-            `hypertune` 50 after those on subsets.
-        cv: number of folds, splitter, or list of splits, one at least; a share below 1 is that of the rows of one
-            validation part, which is drawn. Given `groups`, each lies whole in one part, so the share is nearly
-            that.
-        resource: what a trial may be given less of: `n_samples`, or a parameter of the estimator, such as
-            `max_iter` or `n_estimators`, whose value there is all of it. None: every trial is given all.
-        scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy is told the score
-            that `refit` names, else the first.
-        n_jobs: processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` trials run on that
-            backend, such as dask's.
-        n_pending: trials that may be out at once; None: one per worker. At the same number the result is the same,
-            however many workers there are.
-        refit: whether to fit the best candidate on all rows; the name of a metric, or a callable that is given the
-            rows of `cv_results_` of trials on all there is and returns the place of the best among them.
-        random_state: of the strategy and of draws of rows; None: another one every time, or that of the journal.
+        n_trials: largest number of trials. A strategy that judges candidates by a part of the resource may get one
+            more, for its choice on the full resource. None: 50; for `hyperband` every bracket once; for
+            `hypertune` 50 after the trials on subsets.
+        cv: number of folds, splitter, or list of splits, at least one; or a share of the rows below 1, for a
+            single validation part, which is drawn at random. Given `groups`, every group stays whole, so that the
+            share is approximate.
+        resource: what trials may get a part of: `n_samples`, or a parameter of the estimator, such as `max_iter`
+            or `n_estimators`, whose present value is the full resource. None: every trial gets the full resource.
+        scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy sees the score that
+            `refit` names, else the first.
+        n_jobs: number of processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` trials run
+            on that backend, such as dask's.
+        n_pending: number of trials that may be pending at once; None: one per worker. The result depends on this
+            number, but not on the number of workers.
+        refit: whether to fit the best candidate on all rows; the name of a metric; or a callable that receives
+            `cv_results_` of the trials on the full resource and returns the index of the best row.
+        random_state: seed of the strategy and the rows drawn; None: a new one for every search, or that of the
+            journal.
         error_score: score of a fit that fails, or `raise`.
         return_train_score: whether the training parts are scored too.
-        verbose: 1 prints a line now and then, from 2 every fit prints one.
-        journal: file that keeps every trial, so that the same search repeats none; a .parquet file, or lines of
+        verbose: 1 prints a progress line now and then; 2 or more prints a line per fit.
+        journal: file that stores every trial, so that the same search repeats none; a .parquet file, or lines of
             JSON under any other name.
-        restart: whether a journal that is there is set aside, its name ending in `.old`. One that older code has
-            written always is.
-        max_fits: fits at most, those from the journal included; a trial that would exceed it is not started.
+        restart: whether to rename an existing journal, with the suffix `.old`, and begin a new one. A journal
+            written by older code is always renamed.
+        max_fits: largest number of fits, including those from the journal; a trial that would exceed it is not
+            started.
         time_limit: seconds after which no trial is started.
-        trial_timeout: seconds after which a trial counts as failed; trials then run in processes of their own.
-        executor: any `concurrent.futures.Executor` to run trials on in the place of `n_jobs`; it is not closed.
-            A pickled search is without it.
+        trial_timeout: seconds after which a trial counts as failed; trials then run in separate processes.
+        executor: any `concurrent.futures.Executor` that runs the trials in place of `n_jobs`; it stays open, and
+            pickles of the search leave it out.
 
     Attributes:
-        cv_results_: a row per trial in the order of asking, with the columns of RandomizedSearchCV's, `order`
-            (from 1), and where there is a resource `resource`: how much of it the trial was given. Trials on all
-            there is rank before those on less. A trial has every split, so there are no columns of what was left
-            out, and no number of fits of an exhaustive search.
-        best_index_: row of the best trial, of rank 1.
-        best_params_: its hyperparameters, with all of the resource.
-        best_score_: its mean score.
-        best_estimator_: fitted on all rows.
-        n_trials_: how many there were.
-        n_trials_kept_: those of them that the journal held.
-        n_fits_: fits of all trials, without the last one on all rows.
-        ended_because_: the limit that ended the search; empty: the strategy did.
+        cv_results_: one row per trial in the order of asking, with the columns of RandomizedSearchCV, `order`
+            (from 1) and, if there is a resource, `resource`: how much of it the trial got. Trials on the full
+            resource rank before the others. A trial has every split, so there are no columns for missing folds.
+        best_index_: row of the best trial, which has rank 1.
+        best_params_: hyperparameters of the best trial, with the full resource.
+        best_score_: mean score of the best trial.
+        best_estimator_: the best candidate, fitted on all rows.
+        n_trials_: number of trials.
+        n_trials_kept_: number of these trials that the journal held.
+        n_fits_: number of fits in all trials, without the last one on all rows.
+        ended_because_: the limit that ended the search; empty if the strategy ended it.
         n_splits_, scorer_, multimetric_, refit_time_, n_features_in_, feature_names_in_, classes_: as in
             scikit-learn.
 
@@ -207,62 +223,31 @@ class TrialSearchCV(SearchCV):
         trial_timeout: float | None = None,
         executor: Executor | None = None,
     ) -> None:
-        super().__init__(
-            estimator,
-            space,
-            strategy=strategy,
-            settings=settings,
-            cv=cv,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            n_pending=n_pending,
-            refit=refit,
-            random_state=random_state,
-            error_score=error_score,
-            return_train_score=return_train_score,
-            verbose=verbose,
-            journal=journal,
-            restart=restart,
-            time_limit=time_limit,
-            executor=executor,
-        )
+        self.estimator = estimator
+        self.space = space
+        self.strategy = strategy
+        self.settings = settings
         self.n_trials = n_trials
+        self.cv = cv
         self.resource = resource
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.n_pending = n_pending
+        self.refit = refit
+        self.random_state = random_state
+        self.error_score = error_score
+        self.return_train_score = return_train_score
+        self.verbose = verbose
+        self.journal = journal
+        self.restart = restart
         self.max_fits = max_fits
+        self.time_limit = time_limit
         self.trial_timeout = trial_timeout
-
-    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any = None, **params: Any) -> TrialSearchCV:
-        """Search, and fit the best candidate on all rows.
-
-        Args:
-            X: rows, shape (n_rows, n_features), of any kind that the estimator takes.
-            y: targets; None: there are none.
-            **params: `groups`, `sample_weight` and whatever the estimator's `fit`, the scorer and the splitter are
-                to be given, as in scikit-learn's searches.
-
-        Returns:
-            The search itself.
-
-        Raises:
-            ValueError: on arguments that do not go together, a strategy that needs what it is not given, the
-                journal of another search, or if every fit failed.
-            KeyboardInterrupt: after Ctrl-C; the best candidate so far is in place by then.
-            BrokenExecutor: if the executor evaluates nothing any more; the best so far is in place then, too.
-        """
-        search = self._search_of(X, y, params)
-        inputs = search.inputs
-        callbacks = Callbacks(self, inputs.X, inputs.y, params.get("sample_weight"))
-        contexts = callbacks.begin_search(search.n_trials, self.n_splits_)
-        with lock_journal(self.journal):
-            run, limited, interruption = self._run(search, contexts)
-        callbacks.end_search()
-        self._tell_end(run, limited, search.plan, interruption)
-        return self._conclude(lambda: self._choose(search, run), inputs, callbacks, interruption)
+        self.executor = executor
 
     # Search -------------------------------------------------------------------------------------------------
 
-    def _search_of(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Search:
+    def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
         space = as_space(self.space)
         seed = self._kept_seed() if self.random_state is None else None
         if seed is None:
@@ -287,7 +272,14 @@ class TrialSearchCV(SearchCV):
         if planned.varies == "rows" and (planned.n_rows or 0) > _num_samples(inputs.X):
             raise ValueError(f"a whole trial has {_num_samples(inputs.X)} rows, but settings say {planned.n_rows}")
         parameter = self.resource if planned.varies == "epochs" else None
-        return _Search(inputs, space, planned, seed, 0.0 if best is None else float(best), parameter)
+        return _Problem(
+            **vars(inputs),
+            space=space,
+            plan=planned,
+            seed=seed,
+            best_possible_score=0.0 if best is None else float(best),
+            parameter=parameter,
+        )
 
     def _cv(self, X: Any, y: Any, groups: Any, seed: int) -> Any:
         """The splitter, or one validation part if `cv` is a share; groups stay whole."""
@@ -313,13 +305,13 @@ class TrialSearchCV(SearchCV):
         return super(TrialSearchCV, split).get_metadata_routing()
 
     def _resource_spec(self, inputs: FitInputs, space: SearchSpace, best: float | None) -> ResourceSpec:
-        """The resource that trials can be given a part of."""
+        """The resource that trials can get a part of."""
         n_rows, n_classes = _num_samples(inputs.X), n_classes_of(self.estimator, inputs.y)
         n_valid = sum(len(test) for _, test in inputs.splits)
         is_share = best == 1.0 and is_classifier(self.estimator)
         common: dict[str, Any] = {
             "n_classes": n_classes,
-            "n_valid": n_valid if is_share else _OF_NO_BOUND,
+            "n_valid": n_valid if is_share else _UNLIMITED,
             "rows_text": "resource='n_samples'",
             "epochs_text": "a parameter of the estimator, such as resource='max_iter'",
             "unused_text": "" if self.resource is None else "resource must be None",
@@ -341,27 +333,24 @@ class TrialSearchCV(SearchCV):
         is_count = is_whole(most, 1)
         return ResourceSpec("epochs", int(most) if is_count else None, 1, noun=self.resource, **common)
 
-    def _run(
-        self, search: _Search, contexts: Mapping[tuple[int, int], Any]
-    ) -> tuple[LiveRun, LimitedTrialStrategy, Interruption | None]:
-        """Run the strategy to its end or to a limit; returns the result and the exception that interrupted it."""
-        planned, best = search.plan, search.best_possible_score
+    def _search(self, problem: _Problem, contexts: Contexts) -> tuple[_Outcome, Interruption | None]:
+        planned, best = problem.plan, problem.best_possible_score
         evaluation = TrialEvaluation(
-            self._evaluation_of(search.inputs, (), search.seed, contexts),
-            _num_samples(search.inputs.X),
-            search.n_trials,
-            search.parameter,
+            self._evaluation_of(problem, (), problem.seed, contexts),
+            _num_samples(problem.X),
+            problem.n_candidates,
+            problem.parameter,
             best,
         )
         options: dict[str, Any] = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
-        rng = np.random.default_rng(search.seed)
+        rng = np.random.default_rng(problem.seed)
         strategy = make(
-            planned.strategy, space=search.space, n_trials=planned.n_trials, rng=rng, **planned.settings
+            planned.strategy, space=problem.space, n_trials=planned.n_trials, rng=rng, **planned.settings
         )
         remedy = "give settings={'best_possible_score': ...}, which no score exceeds, or choose ei"
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit, n_fits_each=self.n_splits_)
         limited = LimitedTrialStrategy(strategy, planned, limits, remedy=remedy)
-        run, progress = LiveRun(limited), TrialProgress(self.verbose, search.n_trials)
+        run, progress = LiveRun(limited), TrialProgress(self.verbose, problem.n_candidates)
         self.n_trials_kept_ = 0
 
         def score() -> float | None:
@@ -372,7 +361,7 @@ class TrialSearchCV(SearchCV):
         kept_by = trials_journal(self.journal, planned.strategy, *roots, restart=self.restart)
         with (
             open_backend(evaluation, **options, needs_workers=needs_workers) as backend,
-            TrialJournal(kept_by, self._parts(search, backend.n_pending)) as journal,
+            TrialJournal(kept_by, self._parts(problem, backend.n_pending)) as journal,
         ):
 
             def answer(task: TrialTask) -> Trial | None:
@@ -402,71 +391,67 @@ class TrialSearchCV(SearchCV):
             except BrokenExecutor as error:
                 interruption = error
         progress.end(score())
-        return run, limited, interruption
+        ended = limited.ended if interruption is None else ending_of(interruption)
+        return _Outcome(run.trials, limited.best, ended), interruption
 
-    def _parts(self, search: _Search, n_pending: int) -> dict[str, Any]:
-        """Parts that identify the search, for its journal."""
+    def _parts(self, problem: _Problem, n_pending: int) -> dict[str, Any]:
+        """Values that identify the search, for the header of its journal."""
         if self.journal is None:
             return {}
-        inputs = search.inputs
         scoring = (
             self.scoring,
-            inputs.metric,
+            problem.metric,
             self.return_train_score,
             self.error_score,
-            search.best_possible_score,
+            problem.best_possible_score,
         )
         parts = fingerprint(
-            data=(inputs.X, inputs.y, dict(inputs.params)),
+            data=(problem.X, problem.y, dict(problem.params)),
             estimator=clone(self.estimator),
-            splits=inputs.splits,
+            splits=problem.splits,
             scoring=scoring,
         )
         return {
             **parts,
-            "space": space_text(search.space),
+            "space": space_text(problem.space),
             "strategy": self.strategy,
-            "settings": as_text(search.plan.settings),
+            "settings": as_text(problem.plan.settings),
             "resource": self.resource,
-            "seed": search.seed,
+            "seed": problem.seed,
             "n_pending": n_pending,
         }
 
-    def _tell_end(
-        self, run: LiveRun, limited: LimitedTrialStrategy, planned: Plan, interruption: Interruption | None
-    ) -> None:
-        """Record how the search ended, and warn if it ended early."""
-        self.n_trials_ = len(run.trials)
+    def _record_end(self, problem: _Problem, outcome: _Outcome, interruption: Interruption | None) -> None:
+        self.n_trials_ = len(outcome.trials)
         self.n_fits_ = self.n_trials_ * self.n_splits_
-        self.ended_because_ = limited.ended if interruption is None else ending_of(interruption)
+        self.ended_because_ = outcome.ended
         if interruption is not None:
             done, place = f"{self.n_trials_} trials", "in place" if self.n_trials_ else None
             has_journal = self.journal is not None
             warn_of_interruption(interruption, done, place, has_journal=has_journal, stacklevel=4)
-        elif limited.best is not None and not planned.is_whole(limited.best.task):
-            why = f", since {limited.ended}" if limited.ended else ""
+        elif outcome.best is not None and not problem.plan.is_whole(outcome.best.task):
+            why = f", since {outcome.ended}" if outcome.ended else ""
             text = f"no trial on all of the resource has succeeded{why}; the best is that of the trials on most"
             warnings.warn(text, UserWarning, stacklevel=4)
 
     # Results ------------------------------------------------------------------------------------------------
 
-    def _choose(self, search: _Search, run: LiveRun) -> None:
-        """Set `cv_results_` and the `best_*` attributes."""
-        if not run.trials:
+    def _choose(self, problem: _Problem, outcome: _Outcome) -> None:
+        if not outcome.trials:
             raise ValueError("no trial was made; is time_limit too small?")
-        fits = fits_of(run.trials, self.n_splits_)
+        fits = fits_of(outcome.trials, self.n_splits_)
         _warn_or_raise_about_fit_failures([{"fit_error": fit.reason or None} for fit in fits], self.error_score)
         results = tabulate_trials(
-            run.trials,
-            search.plan,
+            outcome.trials,
+            problem.plan,
             self._format_results,
             n_splits=self.n_splits_,
-            n_rows=_num_samples(search.inputs.X),
-            parameter=search.parameter,
+            n_rows=_num_samples(problem.X),
+            parameter=problem.parameter,
             error_score=self._failed_score,
             return_train_score=self.return_train_score,
         )
-        whole = np.array([search.plan.is_whole(trial.task) for trial in run.trials])
-        self._set_best(search.inputs, results, fits, whole)
+        whole = np.array([problem.plan.is_whole(trial.task) for trial in outcome.trials])
+        self._set_best(problem, results, fits, whole)
         if hasattr(self, "best_params_"):
-            self.best_params_ = choice_of(self.best_params_, search.plan, search.parameter)
+            self.best_params_ = choice_of(self.best_params_, problem.plan, problem.parameter)

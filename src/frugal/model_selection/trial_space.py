@@ -22,7 +22,7 @@ def as_space(space: TrialSpace) -> SearchSpace:
             `scipy.stats`.
 
     Raises:
-        ValueError: if it is neither, is empty, or holds something else.
+        ValueError: if the space is of another type, is empty, or has a dimension of another type.
     """
     if isinstance(space, SearchSpace):
         return space
@@ -35,7 +35,7 @@ def as_space(space: TrialSpace) -> SearchSpace:
 
 
 def space_text(space: SearchSpace) -> str | None:
-    """A space as text for the header of a journal; definitions of the user count by content."""
+    """Write a space as text for the header of a journal; functions and classes of the user count by content."""
     dimensions = {name: f"{dimension!r}" for name, dimension in space.dimensions.items()}
     chosen = [choice.values for choice in space.dimensions.values() if isinstance(choice, Choice)]
     code = definitions_in(chosen)

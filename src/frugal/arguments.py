@@ -191,7 +191,7 @@ def _check_shape(settings: Mapping[str, Any]) -> None:
         if name in settings and not isinstance(settings[name], str):
             raise ValueError(f"{name} of --settings must name a file, got {settings[name]!r}")
     strategies = settings.get("strategies", {})
-    if not isinstance(strategies, dict) or not all(isinstance(of_one, dict) for of_one in strategies.values()):
+    if not isinstance(strategies, dict) or not all(isinstance(value, dict) for value in strategies.values()):
         raise ValueError(
             f"strategies of --settings must hold an object of settings for each name, got {strategies!r}"
         )
@@ -214,7 +214,7 @@ def _add_table(p: argparse.ArgumentParser, *, default_strategy: str, family: str
     """Add the arguments that describe a user's own table, for every kind of search."""
     add_input(p, "data", help="a CSV file with a header line, or a parquet file")
     p.add_argument("--target", help="name of the column that is predicted; the last by default")
-    p.add_argument("--task", help="classification or regression; told by the target's values by default")
+    p.add_argument("--task", help="classification or regression; by default detected from the target")
     p.add_argument("--drop", action="append", default=[], help="a column to leave out; may be repeated")
     p.add_argument(
         "--keep", action="append", default=[], help="a column to use whatever it holds; may be repeated"

@@ -65,13 +65,10 @@ def run(
         return status_of(error)
     except SystemExit as error:
         status = ", ".join(map(repr, error.args))
-        print(f"{args.prog}: what it ran called sys.exit({status})", file=sys.stderr)
+        print(f"{args.prog}: the command called sys.exit({status})", file=sys.stderr)
         return 3
     except KeyboardInterrupt:
-        print(
-            f"{args.prog}: stopped; the same command starts again, from what it kept if any",
-            file=sys.stderr,
-        )
+        print(f"{args.prog}: stopped; run the same command again to resume or restart it", file=sys.stderr)
         return 130
     return 0
 
@@ -233,11 +230,15 @@ def _show(question: Question, found: FoldSearchCV | TrialSearchCV, args: argpars
     from frugal.model_selection import FoldSearchCV
     from frugal.select import report
 
-    ranked, peer = report.ranking(found), report.without_learning(question, found)
-    print(report.listed(ranked))
-    print(report.compared(found, peer))
-    print(report.saved(question, found) if isinstance(found, FoldSearchCV) else report.spent(question, found))
-    for note in report.flattering(question, found, peer):
+    ranked, peer = report.ranking(found), report.baseline(question, found)
+    print(report.format_ranking(ranked))
+    print(report.comparison(found, peer))
+    print(
+        report.fold_cost(question, found)
+        if isinstance(found, FoldSearchCV)
+        else report.trial_cost(question, found)
+    )
+    for note in report.caveats(question, found, peer):
         print(f"note: {note}")
     print(found.best_estimator_)
     if args.output is not None:

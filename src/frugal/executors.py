@@ -36,8 +36,7 @@ def workers_of(executor: Executor, argument: str) -> int:
         if isinstance(count, int) and count > 0:
             return count
     raise ValueError(
-        f"{argument} must say how many fits may be out at once, since {type(executor).__name__} does not say "
-        "how many workers it has"
+        f"{argument} must be given, since {type(executor).__name__} does not state its number of workers"
     )
 
 

@@ -140,7 +140,7 @@ def check_writable(path: str | Path) -> None:
         if target.is_dir():
             raise ValueError(f"{path} is a folder; name a file to write")
         if target.exists() and not target.is_file():
-            raise ValueError(f"{path} is a device or the like; name a file to write")
+            raise ValueError(f"{path} is not a regular file; name a file to write")
         if target.exists() and not target.stat().st_mode & 0o222:
             raise ValueError(f"{path} may not be written; change its mode or name another file")
         _check_folder(target.parent, fresh_name(target).name)

@@ -224,7 +224,7 @@ def drive(
                 break
             task = ask()
             if isinstance(task, Wait) and not pending:
-                raise ValueError("the strategy waits, but every answer has been told")
+                raise ValueError("the strategy returned WAIT while no evaluation was pending")
             if task is None or isinstance(task, Wait):
                 break  # an answer may open what was finished before it, such as a next rung
             pending.add(task)

@@ -289,7 +289,7 @@ class Discrete:
         x = _number(value)
         below, upto = (float(self.distribution.cdf(k)) for k in (x - 1, x)) if math.isfinite(x) else (0.0, 0.0)
         if not upto > below or x != int(x):
-            raise ValueError(f"{value!r} is not a whole number to which {_text(self.distribution)} gives a chance")
+            raise ValueError(f"{value!r} is not a whole number that {_text(self.distribution)} can give")
         return (below + upto) / 2
 
 
@@ -374,7 +374,7 @@ class SearchSpace:
             raise ValueError(f"signs must be a mapping from names of dimensions to -1, 0 or 1, got {signs!r}")
         for name, sign in signs.items():
             if name not in self.dimensions:
-                raise ValueError(f"signs must be of {', '.join(self.dimensions)}, got one of {name!r}")
+                raise ValueError(f"signs must be for {', '.join(self.dimensions)}, got one for {name!r}")
             if isinstance(sign, bool) or sign not in (-1, 0, 1):
                 raise ValueError(f"the sign of {name!r} must be -1, 0 or 1, got {sign!r}")
             if sign and self.dimensions[name].kind == "categorical":

@@ -32,4 +32,4 @@ def test_a_learner_that_calls_sys_exit_ends_the_command_with_a_sentence(capsys):
     commands = dict.fromkeys(COMMANDS, lambda args: sys.exit(0))
     status = run(make_parser(), commands, ["bench", "select", "--output", "out.x"])
     assert status == 3
-    assert capsys.readouterr().err.splitlines()[-1] == "frugal bench select: what it ran called sys.exit(0)"
+    assert capsys.readouterr().err.splitlines()[-1] == "frugal bench select: the command called sys.exit(0)"

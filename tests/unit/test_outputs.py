@@ -188,7 +188,7 @@ def test_a_path_at_which_nothing_can_be_written_is_refused_with_the_reason(place
     for path, message in {
         "folder": "folder is a folder; name a file to write",
         "kept.csv": "kept.csv may not be written; change its mode or name another file",
-        "pipe": "pipe is a device or the like; name a file to write",
+        "pipe": "pipe is not a regular file; name a file to write",
         "kept.csv/a.csv": "kept.csv/a.csv cannot be written: ",
         "away/a.csv": "away/a.csv cannot be written: away is no folder",
         f"folder/{'a' * 300}.csv": "cannot be written: File name too long",

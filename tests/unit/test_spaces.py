@@ -63,7 +63,7 @@ def test_both_ends_of_the_unit_interval_are_in_the_space():
         (Uniform(0, 1), "0.5", "'0.5' is not a number"),
         (Continuous(reference.uniform(0, 1)), 1.5, r"1.5 is outside \[0.0, 1.0\]"),
         (Continuous(reference.norm()), math.inf, "inf is outside .* or not finite"),
-        (Discrete(reference.randint(1, 4)), 4, r"4 is not a whole number to which randint\(1, 4\) gives a chance"),
+        (Discrete(reference.randint(1, 4)), 4, r"4 is not a whole number that randint\(1, 4\) can give"),
         (Discrete(reference.randint(1, 4)), 1.5, "1.5 is not a whole number"),
         (Discrete(reference.poisson(4)), math.inf, "inf is not a whole number"),
     ],

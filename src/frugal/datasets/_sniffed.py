@@ -1,4 +1,4 @@
-"""How a text table is written: its encoding, its separator, and the mark before decimals."""
+"""Detect encoding, separator and decimal mark of a text table."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Final, NamedTuple
 
 SEPARATORS: Final = (",", ";", "\t", "|")
 HEAD_BYTES: Final = 2**16
-"""Of the beginning, by which separator and decimal mark are told."""
+"""Bytes at the beginning of a file from which separator and decimal mark are detected."""
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _WITH_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _WITH_POINT: Final = re.compile(r"\s*[-+]?\d+\.\d+\s*")
 
 
 class Dialect(NamedTuple):
-    """How pandas must read a table.
+    """Encoding, separator and decimal mark of a table.
 
     Attributes:
-        encoding: of the text.
-        separator: between fields.
-        decimal: mark before decimals.
+        encoding: encoding of the text.
+        separator: separator between fields.
+        decimal: decimal mark.
     """
 
     encoding: str = "utf-8"
@@ -30,23 +30,23 @@ class Dialect(NamedTuple):
     decimal: str = "."
 
     @property
-    def of_pandas(self) -> dict[str, str]:
+    def pandas_options(self) -> dict[str, str]:
         """Arguments of `read_csv`."""
         return {"encoding": self.encoding, "sep": self.separator, "decimal": self.decimal}
 
 
 class Encoding:
-    """Finds out, block by block, whether bytes are UTF-8; other bytes are read as Windows' cp1252.
+    """Detects, block by block, whether bytes are UTF-8; other bytes are read as Windows' cp1252.
 
     Attributes:
-        name: of the encoding so far.
+        name: name of the encoding, given the bytes so far.
     """
 
     def __init__(self) -> None:
         self.name, self._decoder, self._is_first = "utf-8", codecs.getincrementaldecoder("utf-8")(), True
 
     def feed(self, block: bytes, *, is_last: bool = False) -> None:
-        """The next bytes."""
+        """Process the next bytes."""
         if self._is_first:
             self.name = next((name for mark, name in _BOMS if block.startswith(mark)), "utf-8")
             self._is_first = False
@@ -66,7 +66,7 @@ def dialect_of(head: bytes, encoding: str, *, is_whole: bool) -> Dialect:
 
     Args:
         head: the first bytes of the file.
-        encoding: of the file.
+        encoding: encoding of the file.
         is_whole: whether these are all; else the last line is left out, since it may be cut.
     """
     text = head.decode(encoding, errors="replace")

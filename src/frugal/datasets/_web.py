@@ -99,7 +99,7 @@ class _Count:
                     content, self._unpacker = self._unpacker.unused_data, _gzip()
             self._n_bytes += len(block)
             if self._n_bytes > self._limit:
-                raise OSError(f"an answer of more than the {self._limit} bytes that are expected of it")
+                raise OSError(f"an answer of more than {self._limit} bytes, the most that are expected")
 
 
 def _gzip() -> Any:

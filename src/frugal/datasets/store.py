@@ -146,7 +146,7 @@ def load(name: str, *, root: str | Path = "data") -> Dataset:
 def _read(name: str, folder: Path) -> Dataset:
     record: dict[str, Any] = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     if not isinstance(record, dict):
-        raise ValueError("provenance.json holds no JSON object")
+        raise ValueError("provenance.json is not a JSON object")
     kept = record.pop("record_sha256", None)  # a record from before that hash was kept has none
     if kept not in (None, _hash_of(record)):
         raise ValueError("provenance.json is not what was written")

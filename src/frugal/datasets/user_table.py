@@ -48,7 +48,7 @@ def read_table(path: str | Path) -> tuple[pd.DataFrame, list[str]]:
     if path.suffix.lower() == ".parquet":
         frame = _read_parquet(path)
     else:
-        if path.suffix.lower() in _OF_SHEETS:
+        if path.suffix.lower() in _SPREADSHEETS:
             raise DatasetError(f"{path} is a spreadsheet: save it as CSV or parquet")
         frame, dialect = _read(path, keep_default_na=False, na_values=[""], low_memory=False)
         if dialect.separator != ",":
@@ -174,11 +174,11 @@ def _read(path: Path, **options: Any) -> tuple[pd.DataFrame, Dialect]:
     try:
         check_plain(path)
         dialect = _dialect(path)
-        of_pandas: dict[str, Any] = {**dialect.of_pandas, **options}
+        pandas_options: dict[str, Any] = {**dialect.pandas_options, **options}
         _check_counts(path, dialect)
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame: pd.DataFrame = pd.read_csv(path, index_col=False, **of_pandas)
+            frame: pd.DataFrame = pd.read_csv(path, index_col=False, **pandas_options)
         if frame.iloc[:, -1].hasnans:
             _check_lengths(path, dialect, frame.shape[1])
         return frame, dialect
@@ -195,7 +195,7 @@ def _read(path: Path, **options: Any) -> tuple[pd.DataFrame, Dialect]:
         raise DatasetError(f"{path} cannot be read as a CSV table: {text}") from error
 
 
-_OF_SHEETS = (".xlsx", ".xls", ".ods")
+_SPREADSHEETS = (".xlsx", ".xls", ".ods")
 _PACKED = {
     ".tar": "tar",
     ".tar.gz": "tar",
@@ -269,7 +269,7 @@ def _check_counts(path: Path, dialect: Dialect) -> None:
     import pandas as pd
 
     raw: dict[str, Any] = {"header": None, "nrows": 1, "dtype": str, "keep_default_na": False}
-    raw |= dialect.of_pandas
+    raw |= dialect.pandas_options
     names = pd.read_csv(path, **raw).iloc[0].tolist()
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:

@@ -37,12 +37,12 @@ class Trace:
     """The evaluations of a run, in order.
 
     Attributes:
-        tasks: evaluations in the order they were told.
-        scores: their scores, shape (n_tasks,).
-        seconds: their measured seconds, a repeated candidate's counted again, shape (n_tasks,).
-        chosen: the candidate returned; None if no fit succeeded.
-        complete: whether it has all its folds.
-        events: what the strategy noted (completions, rungs, stops), each with its step from 1.
+        tasks: evaluations, in the order in which the strategy was told their scores.
+        scores: score of each evaluation, shape (n_tasks,).
+        seconds: measured seconds of each evaluation, shape (n_tasks,); a repeated candidate counts again.
+        chosen: the chosen candidate; None if no fit succeeded.
+        complete: whether the chosen candidate has all its folds.
+        events: events of the strategy (completions, rungs, stops), each with its step from 1.
         overhead_s: CPU seconds spent in the strategy itself.
         answers: the fits behind the scores, with the reasons of failures, in the order of `tasks`.
 
@@ -122,7 +122,7 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
     log = _Log(strategy)
     while (task := log.ask()) is not None:
         if isinstance(task, Wait):
-            raise ValueError("the strategy waits, but every answer has been told")
+            raise ValueError("the strategy returned WAIT while no evaluation was pending")
         try:
             of_scores, of_seconds = cells[task.n_rows]
             score, spent = of_scores[task.candidate][task.fold], of_seconds[task.candidate][task.fold]

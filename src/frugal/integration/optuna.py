@@ -36,7 +36,7 @@ class BetaPruner(BasePruner):
 
     Args:
         tau: certainty that is needed to prune, in [0, 1]; 0.99 in the document.
-        rate: of the exponential prior on the precision, at least 1e-6; 0.01 in equation 4.
+        rate: rate of the exponential prior on the precision, at least 1e-6; 0.01 in equation 4.
         n_valid: validation rows of a fold, at least 2. The density of a score of exactly 0 or 1 is 0 or infinite.
             Scores are therefore clipped to [1 / (2 n_valid), 1 - 1 / (2 n_valid)]. Give your own number: with more
             rows, scores beside 1 are told apart.
@@ -83,12 +83,12 @@ class BetaPruner(BasePruner):
         scores, best = _scores(study, trial), _best_trial(study)
         if best is None or len(scores) < self._n_startup_folds or not all(map(math.isfinite, scores)):
             return False
-        of_best = [score for score in _scores(study, best) if math.isfinite(score)]
-        if not of_best:
+        best_scores = [score for score in _scores(study, best) if math.isfinite(score)]
+        if not best_scores:
             return False
-        for number, shares in ((trial.number, scores), (best.number, of_best)):
+        for number, shares in ((trial.number, scores), (best.number, best_scores)):
             _check_shares(study, number, shares)
-        ours, theirs = (Posterior.fit(shares, **self._settings) for shares in (scores, of_best))
+        ours, theirs = (Posterior.fit(shares, **self._settings) for shares in (scores, best_scores))
         return prob_greater(theirs, ours) > self._tau
 
 
@@ -108,7 +108,7 @@ class LearningCurvePruner(BasePruner):
         horizon: E, epochs of a whole trial, above 4.
         interval: epochs between fits; the source's is 30, at least 1.
         delta: certainty that is needed to prune, in [0, 1].
-        seed: of the fits' random numbers; each is derived from it, the trial's number and the epoch.
+        seed: seed of the fits; the generator of a fit is derived from it, the trial's number and the epoch.
         curve: settings of `CurveModel`, such as {"n_steps": 400, "n_burn": 200}.
 
     Raises:

@@ -27,7 +27,7 @@ from frugal.folds.fits import Fit
 from frugal.folds.splits import Split
 from frugal.interface import Candidate
 from frugal.model_selection.evaluation import Evaluation, ScoredFit
-from frugal.model_selection.journal import lock_journal, seed_in
+from frugal.model_selection.journal import fingerprint, lock_journal, seed_in
 from frugal.model_selection.progress import Callbacks
 
 AT_LEAST_1 = Interval(Integral, 1, None, closed="left")
@@ -162,6 +162,24 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
     def _kept_seed(self) -> int | None:
         """Seed of the journal that the search resumes; None: there is no journal."""
         return seed_in(None if self.restart else self.journal)
+
+    def _fingerprint(self, inputs: FitInputs, *settings: Any, **parts: Any) -> dict[str, str]:
+        """Hashes that identify the search, for the header of its journal; empty without a journal.
+
+        Args:
+            inputs: checked arguments of `fit`.
+            *settings: further values on which scores depend.
+            **parts: further parts of the search, each hashed under its name.
+        """
+        if self.journal is None:
+            return {}
+        return fingerprint(
+            data=(inputs.X, inputs.y, dict(inputs.params)),
+            estimator=clone(self.estimator),
+            **parts,
+            splits=inputs.splits,
+            scoring=(self.scoring, inputs.metric, self.return_train_score, self.error_score, *settings),
+        )
 
     def _evaluation_of(
         self,

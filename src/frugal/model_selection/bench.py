@@ -150,13 +150,13 @@ def summarise(cells: pd.DataFrame) -> pd.DataFrame:
 
     rows = []
     for method in dict.fromkeys(cells["method"]):
-        of_method = cells[cells["method"] == method]
+        method_cells = cells[cells["method"] == method]
         row: dict[str, Any] = {"method": method}
         for name in MEASURES:
-            by_table = of_method.pivot_table(name, "table", "seed").to_numpy(dtype=float)
+            by_table = method_cells.pivot_table(name, "table", "seed").to_numpy(dtype=float)
             row |= _named(name, float(by_table.mean()), _interval(by_table))
         for name in ANSWERS:
-            n_yes, n = int(of_method[name].sum()), len(of_method)
+            n_yes, n = int(method_cells[name].sum()), len(method_cells)
             row |= _named(name, n_yes / n, stats.binomtest(n_yes, n).proportion_ci(method="wilson"))
         rows.append(row)
     return pd.DataFrame(rows)
@@ -189,10 +189,10 @@ def as_markdown(cells: pd.DataFrame) -> str:
     }  # fmt: skip
     lines = [f"| search | {' | '.join(columns.values())} |", f"|---{'|---' * len(columns)}|"]
     for row in summarise(cells).to_dict("records"):
-        of_method = cells[cells["method"] == row["method"]]
-        live = of_method["live_share"].dropna()
+        method_cells = cells[cells["method"] == row["method"]]
+        live = method_cells["live_share"].dropna()
         ranges = {
-            "fits_range": _range(of_method["fits_share"]),
+            "fits_range": _range(method_cells["fits_share"]),
             "live_range": f"{live.mean():.2f}, {_range(live)}" if len(live) else "",
         }
         means = {
@@ -243,5 +243,5 @@ def _overhead_ms(search: Any, X: Any, y: Any, n_folds: int) -> float:
     results = search.fit(X, y).cv_results_
     seconds = perf_counter() - started
     n_fits = results.get("n_folds_evaluated", np.full(len(results["params"]), n_folds))
-    of_one_fit = np.nan_to_num(results["mean_fit_time"] + results["mean_score_time"])  # nan where there was none
-    return 1e3 * float(seconds - n_fits @ of_one_fit) / int(n_fits.sum())
+    fit_seconds = np.nan_to_num(results["mean_fit_time"] + results["mean_score_time"])  # nan: no fit
+    return 1e3 * float(seconds - n_fits @ fit_seconds) / int(n_fits.sum())

@@ -62,13 +62,13 @@ def _columns(X: NDArray[np.float64]) -> tuple[Any, Listed]:
         ]
     )
     # A table without categories has another transformer to choose, so that no two candidates are the same.
-    of_columns: Listed = {"columns__categories__min_frequency": [None, 20]}
+    choices: Listed = {"columns__categories__min_frequency": [None, 20]}
     if not is_category.any():
-        of_columns = {"columns__numbers": [StandardScaler(), QuantileTransformer(n_quantiles=100)]}
+        choices = {"columns__numbers": [StandardScaler(), QuantileTransformer(n_quantiles=100)]}
     grid: Listed = {
         "model__C": np.logspace(-4, 3, 16).tolist(),
         "model__class_weight": [None, "balanced"],
-        **of_columns,
+        **choices,
     }
     return Pipeline([("columns", columns), ("model", LogisticRegression(max_iter=200))]), grid
 

@@ -136,14 +136,14 @@ def _defined(seen: dict[int, str], known: Any) -> str:
         return _text("installed", name)
     if id(known) not in seen:
         seen[id(known)] = _text("itself", known.__qualname__)  # ends the recursion if it names itself
-        parts = _of_function(seen, known) if isinstance(known, FunctionType) else _of_class(seen, known)
+        parts = _function_parts(seen, known) if isinstance(known, FunctionType) else _class_parts(seen, known)
         seen[id(known)] = _text(known.__qualname__, *parts)
     return seen[id(known)]
 
 
-def _of_function(seen: dict[int, str], function: FunctionType) -> Iterator[str]:
+def _function_parts(seen: dict[int, str], function: FunctionType) -> Iterator[str]:
     code = function.__code__
-    yield _of_code(code)
+    yield _code_hash(code)
     yield _hash_or_kind(seen, (function.__defaults__, function.__kwdefaults__))
     for cell in function.__closure__ or ():
         try:
@@ -151,10 +151,10 @@ def _of_function(seen: dict[int, str], function: FunctionType) -> Iterator[str]:
         except ValueError:  # it has no value yet
             yield "empty"
     names = sorted(_names(code))
-    yield from _of_names(seen, function.__globals__, names, set())
+    yield from _named_parts(seen, function.__globals__, names, set())
 
 
-def _of_names(
+def _named_parts(
     seen: dict[int, str], values: Mapping[str, Any], names: list[str], modules: set[str]
 ) -> Iterator[str]:
     """Resolve names in a module, and in the modules that they refer to."""
@@ -165,26 +165,26 @@ def _of_names(
         known = _unwrapped(value)
         if isinstance(value, ModuleType):
             if not _is_installed(value.__name__) and value.__name__ not in modules:
-                yield from _of_names(seen, vars(value), names, modules | {value.__name__})
+                yield from _named_parts(seen, vars(value), names, modules | {value.__name__})
         elif known is not None:
             yield _text(name, _defined(seen, known))
         else:
             yield _text(name, _plain(seen, value))
 
 
-def _of_code(code: CodeType) -> str:
+def _code_hash(code: CodeType) -> str:
     """Bytecode and constants, without names of files and numbers of lines."""
     tables = repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars))
     counts = repr((code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_flags))
-    constants = [_of_constant(one) for one in code.co_consts]
+    constants = [_constant_text(one) for one in code.co_consts]
     return _text(code.co_code, code.co_exceptiontable, tables, counts, constants)
 
 
-def _of_constant(value: Any) -> str:
+def _constant_text(value: Any) -> str:
     if isinstance(value, CodeType):
-        return _of_code(value)
+        return _code_hash(value)
     if isinstance(value, tuple | frozenset):
-        parts = [_of_constant(one) for one in value]
+        parts = [_constant_text(one) for one in value]
         return _text(type(value).__name__, parts if isinstance(value, tuple) else sorted(parts))
     return f"{type(value).__name__} {value!r}"
 
@@ -194,7 +194,7 @@ def _names(code: CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names, inner))
 
 
-def _of_class(seen: dict[int, str], known: type) -> Iterator[str]:
+def _class_parts(seen: dict[int, str], known: type) -> Iterator[str]:
     for base in known.__bases__:
         yield _defined(seen, base)
     for name, value in sorted(vars(known).items()):

@@ -60,11 +60,11 @@ def open_backend(
             n_workers = n_pending or workers_of(executor, "n_pending")
             found: Executor | None = stack.enter_context(holding(executor, evaluate))
         else:
-            found, n_workers = _of_joblib(evaluate, n_jobs, needs_workers, stack)
+            found, n_workers = _joblib_executor(evaluate, n_jobs, needs_workers, stack)
         yield Backend(evaluate, found, n_pending or (n_workers * n_per_worker if n_workers > 1 else 1))
 
 
-def _of_joblib(
+def _joblib_executor(
     evaluate: Evaluate, n_jobs: int | None, needs_workers: bool, stack: ExitStack
 ) -> tuple[Executor | None, int]:
     """The executor of the active backend, and its number of workers."""

@@ -38,7 +38,7 @@ def complete_settings(
         found["best_possible_score"] = best_possible_score(scorer, estimator)
         if found["best_possible_score"] is None:
             raise ValueError(
-                f"{strategy} needs to know what no score can exceed, and this scorer does not say: "
+                f"{strategy} needs an upper bound of the scores, which this scorer does not state: "
                 "give settings={'best_possible_score': ...}"
             )
     return found | dict(settings)

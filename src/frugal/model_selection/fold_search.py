@@ -12,7 +12,6 @@ from numbers import Integral
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
@@ -26,7 +25,7 @@ from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.evaluation import ScoredFit, primary_score
 from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import complete_settings
-from frugal.model_selection.journal import Journal, classes_of, fingerprint, journal_of
+from frugal.model_selection.journal import Journal, classes_of, journal_of
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
 from frugal.model_selection.progress import ProgressLine, ending_of, warn_of_interruption
 from frugal.model_selection.results import Outcome, is_complete, tabulate
@@ -201,7 +200,8 @@ class FoldSearchCV(SearchCV):
         interruption: Interruption | None = None
 
         kept_by = journal_of(self.journal, _EVALUATION, *classes_of(self.estimator), restart=self.restart)
-        with Journal(kept_by, self._fingerprint(problem)) as journal:
+        header = {**self._fingerprint(problem, space=list(problem.candidates)), "seed": problem.origin}
+        with Journal(kept_by, header) as journal:
 
             def keep(task: FoldTask, fit: Fit) -> None:
                 self._check_fit(fit)
@@ -254,19 +254,6 @@ class FoldSearchCV(SearchCV):
         rng = np.random.default_rng(problem.seed)
         counts = {"n_candidates": problem.n_candidates, "n_folds": self.n_splits_}
         return make(self.strategy, **counts, rng=rng, **settings)
-
-    def _fingerprint(self, problem: _Problem) -> dict[str, Any]:
-        if self.journal is None:
-            return {}
-        scoring = self.scoring, problem.metric, self.return_train_score, self.error_score
-        parts = fingerprint(
-            data=(problem.X, problem.y, dict(problem.params)),
-            estimator=clone(self.estimator),
-            space=list(problem.candidates),
-            splits=problem.splits,
-            scoring=scoring,
-        )
-        return {**parts, "seed": problem.origin}
 
     def _record_end(self, problem: _Problem, outcome: Outcome, interruption: Interruption | None) -> None:
         self.n_fits_ = len(outcome.fits)

@@ -356,8 +356,8 @@ def _found(run: LiveRun, limited: LimitedTrialStrategy, planned: Plan) -> Minimu
         )
     if not planned.is_whole(limited.best.task):
         warnings.warn(
-            f"no trial on all there is has succeeded{limited.ended and ', since ' + limited.ended}; the best is "
-            "that of the trials on most",
+            f"no trial on the full resource has succeeded{limited.ended and ', since ' + limited.ended}; the best "
+            "is that of the trials on the largest part",
             RuntimeWarning,
             stacklevel=3,
         )

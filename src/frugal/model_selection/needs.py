@@ -112,20 +112,20 @@ def plan(
     facts = {"n_classes": spec.n_classes, "n_valid": spec.n_valid, "currency": "cost"}
     found = {name: value for name, value in facts.items() if name in known and value is not None}
     if "max_resource" in known:
-        return _of_brackets(strategy, found | dict(settings), spec, n_trials)
+        return _plan_brackets(strategy, found | dict(settings), spec, n_trials)
     if "n_max" in known:
-        return _of_sizes(strategy, found | dict(settings), spec, known, n_trials)
+        return _plan_sizes(strategy, found | dict(settings), spec, known, n_trials)
     if "subset_rows" in known:
-        return _of_subsets(strategy, found | dict(settings), spec, space, known, n_trials)
+        return _plan_subsets(strategy, found | dict(settings), spec, space, known, n_trials)
     if spec.unused_text:
         raise ValueError(
-            f"{strategy} gives every trial all there is, so {spec.unused_text}; strategies with a resource: "
+            f"{strategy} gives every trial the full resource, so {spec.unused_text}; strategies that vary it: "
             "hyperband, fabolas, fabolas_joint, mtbo, hypertune"
         )
     return Plan(strategy, found | dict(settings), n_trials or N_TRIALS, None, None, None)
 
 
-def _of_brackets(strategy: str, settings: dict[str, Any], spec: ResourceSpec, n_trials: int | None) -> Plan:
+def _plan_brackets(strategy: str, settings: dict[str, Any], spec: ResourceSpec, n_trials: int | None) -> Plan:
     if spec.resource is None:
         raise ValueError(
             f"{strategy} needs a resource that it can give trials less of: {spec.rows_text}, or "
@@ -152,7 +152,7 @@ def _of_brackets(strategy: str, settings: dict[str, Any], spec: ResourceSpec, n_
     )  # fmt: skip
 
 
-def _of_sizes(
+def _plan_sizes(
     strategy: str, settings: dict[str, Any], spec: ResourceSpec, known: Mapping[str, Any], n_trials: int | None
 ) -> Plan:
     _need_rows(strategy, spec)
@@ -169,7 +169,7 @@ def _of_sizes(
     return Plan(strategy, settings, n_trials or N_TRIALS, most, None, "rows")
 
 
-def _of_subsets(
+def _plan_subsets(
     strategy: str,
     settings: dict[str, Any],
     spec: ResourceSpec,

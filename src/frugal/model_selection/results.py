@@ -16,7 +16,7 @@ from frugal.interface import Candidate, FoldTask
 from frugal.model_selection.evaluation import ScoredFit, Scores
 
 Floats = NDArray[np.float64]
-_NON_FINITE = "One or more of the (test|train) scores are non-finite"
+NON_FINITE = "One or more of the (test|train) scores are non-finite"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,8 @@ class Outcome:
         """
         by_rows: dict[int, dict[float, dict[int, tuple[int, FoldTask, Fit]]]] = {}
         for step, (task, fit) in enumerate(self.fits.items(), start=1):
-            of_candidate = by_rows.setdefault(task.candidate, {})
-            of_candidate.setdefault(_n_rows(task), {})[task.fold] = step, task, fit
+            by_size = by_rows.setdefault(task.candidate, {})
+            by_size.setdefault(_n_rows(task), {})[task.fold] = step, task, fit
         found = {}
         for candidate, folds_by_rows in by_rows.items():
             whole = [rows for rows, folds in folds_by_rows.items() if len(folds) == self.n_folds]
@@ -84,10 +84,10 @@ def tabulate(
         return_train_score: whether to add columns of training scores.
         metric: name of the score that the strategy sees; None: the first.
     """
-    cells, metrics = outcome.cells(), _metrics(outcome.fits.values())
+    cells, metrics = outcome.cells(), metric_names(outcome.fits.values())
     shape = len(outcome.candidates), outcome.n_folds
     outs = [
-        _out(cells[at][2], metrics, error_score, return_train_score)
+        formatter_input(cells[at][2], metrics, error_score, return_train_score)
         if at in cells
         else _hole(metrics, return_train_score)
         for at in np.ndindex(shape)
@@ -95,7 +95,7 @@ def tabulate(
     has = np.array([at in cells for at in np.ndindex(shape)]).reshape(shape)
     with warnings.catch_warnings():
         if _has_good_scores(outs, has):
-            warnings.filterwarnings("ignore", _NON_FINITE)
+            warnings.filterwarnings("ignore", NON_FINITE)
         results = formatter(outcome.candidates, outcome.n_folds, outs)
     rows = np.full(shape, np.nan)
     for at, (_, task, _) in cells.items():
@@ -124,7 +124,7 @@ def _rows_with_all(has: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(has.all(axis=1))
 
 
-def _metrics(fits: Any) -> list[str]:
+def metric_names(fits: Any) -> list[str]:
     """Names of the metrics, `score` where there is one."""
     for fit in fits:
         if isinstance(fit, ScoredFit) and isinstance(fit.test_scores, dict):
@@ -132,7 +132,7 @@ def _metrics(fits: Any) -> list[str]:
     return ["score"]
 
 
-def _out(fit: Fit, metrics: list[str], error_score: float, return_train_score: bool) -> dict[str, Any]:
+def formatter_input(fit: Fit, metrics: list[str], error_score: float, return_train_score: bool) -> dict[str, Any]:
     """Convert a fit for scikit-learn's formatter; an abandoned fit has `error_score`."""
     test: Scores = error_score
     train: Scores | None = None
@@ -140,21 +140,21 @@ def _out(fit: Fit, metrics: list[str], error_score: float, return_train_score: b
     if isinstance(fit, ScoredFit):
         test, train, times = fit.test_scores, fit.train_scores, (fit.fit_time, fit.score_time)
     out = {
-        "test_scores": _of_all(test, metrics),
+        "test_scores": _by_metric(test, metrics),
         "fit_time": times[0],
         "score_time": times[1],
         "fit_error": fit.reason or None,
     }
     if return_train_score:
-        out["train_scores"] = _of_all(error_score if train is None else train, metrics)
+        out["train_scores"] = _by_metric(error_score if train is None else train, metrics)
     return out
 
 
 def _hole(metrics: list[str], return_train_score: bool) -> dict[str, Any]:
-    return _out(Fit(math.nan, math.nan), metrics, math.nan, return_train_score)
+    return formatter_input(Fit(math.nan, math.nan), metrics, math.nan, return_train_score)
 
 
-def _of_all(scores: Scores, metrics: list[str]) -> Scores:
+def _by_metric(scores: Scores, metrics: list[str]) -> Scores:
     """Repeat the score of a failed fit for each metric."""
     if isinstance(scores, dict) or metrics == ["score"]:
         return scores

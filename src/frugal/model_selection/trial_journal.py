@@ -86,8 +86,8 @@ def trials_journal(
     path: str | os.PathLike[str] | None, strategy: str, *roots: str, restart: bool
 ) -> JournalFile | None:
     """The journal file of a search by trials, see `journal_of`; its code includes the strategy's."""
-    of_strategy, names = jobs.strategy("trials", strategy)
-    return journal_of(path, *roots, *_RUN, *of_strategy, names=names, restart=restart)
+    strategy_roots, names = jobs.strategy("trials", strategy)
+    return journal_of(path, *roots, *_RUN, *strategy_roots, names=names, restart=restart)
 
 
 def _row(trial: Trial) -> dict[str, Any]:

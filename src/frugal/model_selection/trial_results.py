@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from frugal.folds.fits import Fit
 from frugal.interface import Candidate, Trial
 from frugal.model_selection.needs import Plan
-from frugal.model_selection.results import _NON_FINITE, _metrics, _out
+from frugal.model_selection.results import NON_FINITE, formatter_input, metric_names
 from frugal.model_selection.trial_evaluation import ScoredTrial, params_of
 
 
@@ -54,11 +54,11 @@ def tabulate_trials(
         return_train_score: whether to add columns of training scores.
     """
     fits = fits_of(trials, n_splits)
-    metrics = _metrics(fits)
-    outs = [_out(fit, metrics, error_score, return_train_score) for fit in fits]
+    metrics = metric_names(fits)
+    outs = [formatter_input(fit, metrics, error_score, return_train_score) for fit in fits]
     with warnings.catch_warnings():
         if not any(fit.reason for fit in fits):
-            warnings.filterwarnings("default", _NON_FINITE)
+            warnings.filterwarnings("default", NON_FINITE)
         results = formatter([params_of(trial.task, parameter) for trial in trials], n_splits, outs)
     resource = np.array([_resource(trial, plan, n_rows) for trial in trials], dtype=np.int64)
     for metric in metrics:

@@ -12,7 +12,7 @@ from numbers import Real
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.model_selection import (
     GroupShuffleSplit,
     ShuffleSplit,
@@ -29,7 +29,7 @@ from frugal.interface import Trial, TrialTask
 from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, SearchCV
 from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import best_possible_score, n_classes_of
-from frugal.model_selection.journal import classes_of, fingerprint
+from frugal.model_selection.journal import classes_of
 from frugal.model_selection.limited import Limits
 from frugal.model_selection.limited_trials import LimitedTrialStrategy
 from frugal.model_selection.needs import LOGARITHMIC, Plan, ResourceSpec, plan
@@ -263,8 +263,8 @@ class TrialSearchCV(SearchCV):
             best = best_possible_score(inputs.scorer, self.estimator)
         if best is None and self.strategy in LOGARITHMIC:
             raise ValueError(
-                f"{self.strategy} models the logarithm of errors, so it needs to know what no score can exceed, "
-                "and this scorer does not say: give settings={'best_possible_score': ...}, or choose ei"
+                f"{self.strategy} models the logarithm of errors, so it needs an upper bound of the scores, which "
+                "this scorer does not state: give settings={'best_possible_score': ...}, or choose ei"
             )
         planned = plan(
             self.strategy, settings, self._resource_spec(inputs, space, best), space=space, n_trials=self.n_trials
@@ -398,21 +398,8 @@ class TrialSearchCV(SearchCV):
         """Values that identify the search, for the header of its journal."""
         if self.journal is None:
             return {}
-        scoring = (
-            self.scoring,
-            problem.metric,
-            self.return_train_score,
-            self.error_score,
-            problem.best_possible_score,
-        )
-        parts = fingerprint(
-            data=(problem.X, problem.y, dict(problem.params)),
-            estimator=clone(self.estimator),
-            splits=problem.splits,
-            scoring=scoring,
-        )
         return {
-            **parts,
+            **self._fingerprint(problem, problem.best_possible_score),
             "space": space_text(problem.space),
             "strategy": self.strategy,
             "settings": as_text(problem.plan.settings),
@@ -431,8 +418,8 @@ class TrialSearchCV(SearchCV):
             warn_of_interruption(interruption, done, place, has_journal=has_journal, stacklevel=4)
         elif outcome.best is not None and not problem.plan.is_whole(outcome.best.task):
             why = f", since {outcome.ended}" if outcome.ended else ""
-            text = f"no trial on all of the resource has succeeded{why}; the best is that of the trials on most"
-            warnings.warn(text, UserWarning, stacklevel=4)
+            best = "the best is that of the trials on the largest part"
+            warnings.warn(f"no trial on the full resource has succeeded{why}; {best}", UserWarning, stacklevel=4)
 
     # Results ------------------------------------------------------------------------------------------------
 

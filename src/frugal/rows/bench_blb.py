@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import resource
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("frugal")
 PEER = "SGDClassifier.partial_fit"
-"""Of scikit-learn, with log loss, averaged: one pass, and an estimate without an interval."""
+"""scikit-learn's, with log loss and averaging: one pass, and an estimate without an interval."""
 
 Chunk = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -47,17 +47,17 @@ def bench_blb(
 ) -> pd.DataFrame:
     """Seconds and peak memory over rows that are generated chunk by chunk, as Figure 7's of document 003 are.
 
-    Each row of the result is a fresh process, so that the peak is its own, interpreter and libraries included
-    (about 150 MiB); one thread. `generation` only draws the rows, which is part of the other two.
+    Each row of the result is measured in a fresh process with one thread, so that the peak is that of the method,
+    with interpreter and libraries (about 150 MiB). `generation` only draws the rows, as the other two do as well.
 
     Args:
-        n_rows: of the data, at least 2.
-        n_features: with coefficients of 1 each.
+        n_rows: number of rows, at least 2.
+        n_features: number of features, with coefficients of 1.
         chunk_rows: rows in memory beside the subsamples.
-        seed: of data, subsamples and resamples.
+        seed: seed of data, subsamples and resamples.
         gamma: subsamples have `floor(n_rows^gamma)` rows, all drawn in one pass.
-        s: subsamples.
-        r: resamples per subsample.
+        s: number of subsamples.
+        r: number of resamples per subsample.
 
     Returns:
         One row for each of `generation`, `PEER` and `blb_stream`: `method`, `n_rows`, `n_features`, `chunk_rows`,
@@ -82,8 +82,7 @@ def bench_blb(
     rows = []
     for method, job in jobs.items():
         log.info("%s on %d rows", method, n_rows)
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-            rows.append({"method": method} | pool.submit(_measured, job).result())
+        rows.append({"method": method} | in_fresh_process(partial(_measured, job)))
     facts = {"n_rows": n_rows, "n_features": n_features, "chunk_rows": chunk_rows}
     table = pd.DataFrame(rows).assign(**facts)
     table["seconds_ratio"] = table["seconds"] / float(table.loc[table["method"] == PEER, "seconds"].iloc[0])
@@ -141,7 +140,7 @@ def _ours(chunks: Any, n_rows: int, chunk_rows: int, gamma: float, s: int, r: in
 
 
 def _asymptotic_width(chunks: Any, n_rows: int) -> float:
-    """Of a 95 % interval of a coefficient over `n_rows`, by the information of the first chunk."""
+    """Width of a 95 % interval of a coefficient over `n_rows`, by the information of the first chunk."""
     X, _ = next(chunks())
     p = expit(X.sum(axis=1))
     inverse = np.linalg.inv((X * (p * (1.0 - p))[:, None]).T @ X / len(X))
@@ -153,7 +152,7 @@ def _error(coef: NDArray[np.float64]) -> float:
 
 
 def _measured(job: Any) -> dict[str, float]:
-    """Run a job in a process of its own; returns its result, its seconds and the peak memory."""
+    """Run a job in this fresh process; returns its result, its seconds and the peak memory."""
     with one_thread():
         began = perf_counter()
         found = job()
@@ -161,10 +160,16 @@ def _measured(job: Any) -> dict[str, float]:
     return {"seconds": seconds, "peak_mib": peak_mib(), **found}
 
 
+def in_fresh_process(call: Callable[[], Any]) -> Any:
+    """Result of a call in a fresh process, whose peak memory is that of the call and of the libraries it loads."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(call).result()
+
+
 def peak_mib() -> float:
     """Peak memory of this process so far, in MiB.
 
-    Linux keeps the `ru_maxrss` of the process that started this one, even of a larger one, but not its VmHWM.
+    On Linux a process inherits `ru_maxrss` from its parent, but not VmHWM.
     """
     status = Path("/proc/self/status")
     if status.exists():

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Sequence
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -14,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from frugal.checks import check_choice, check_whole
-from frugal.rows.bench_blb import peak_mib
+from frugal.rows.bench_blb import in_fresh_process, peak_mib
 from frugal.rows.osmac_stream import METHODS, Read, osmac_stream
 from frugal.rows.weighted_logistic import Floats
 from frugal.seeds import rng_for
@@ -47,13 +45,13 @@ def bench_osmac(
     time is in `seconds`, as reading them from a disk would be, and in `reading_s`.
 
     Args:
-        n_rows: rows of the stream.
-        n_features: their features.
-        chunk_rows: rows at once.
+        n_rows: number of rows of the stream.
+        n_features: number of features.
+        chunk_rows: rows per chunk.
         pilot_size: rows of the pilot, r_0.
         size: rows of the second step, r.
-        seed: of the rows and draws.
-        methods: of `osmac_stream`.
+        seed: seed of the rows and draws.
+        methods: methods of `osmac_stream`.
 
     Returns:
         One row per method: `method`, `n_rows`, `n_features`, `chunk_rows`, `n_drawn` (rows fitted), `n_passes`,
@@ -74,7 +72,8 @@ def bench_osmac(
     found = []
     for method in (PEER, *methods):
         log.info("%s on %d rows", method, n_rows)
-        found.append(_alone(partial(_measure, method, counts, {"pilot_size": pilot_size, "size": size}, seed)))
+        sizes = {"pilot_size": pilot_size, "size": size}
+        found.append(in_fresh_process(partial(_measure, method, counts, sizes, seed)))
     table = pd.DataFrame([{**numbers, **counts} for _, numbers in found])
     all_rows = found[0][0]
     table["error_to_all_rows"] = [float(np.linalg.norm(coef - all_rows)) for coef, _ in found]
@@ -90,10 +89,10 @@ def generated_chunks(n_rows: int, n_features: int, chunk_rows: int, seed: int) -
     """Rows of nzNormal, without an intercept, in chunks; the same rows every time.
 
     Args:
-        n_rows: in all.
-        n_features: of a row.
-        chunk_rows: of a chunk, on which the rows depend too.
-        seed: of the rows.
+        n_rows: number of rows.
+        n_features: number of features.
+        chunk_rows: rows per chunk; the rows depend on it.
+        seed: seed of the rows.
     """
     for number, first in enumerate(range(0, n_rows, chunk_rows)):
         rng, n = rng_for("bench_osmac", seed, number), min(chunk_rows, n_rows - first)
@@ -109,11 +108,11 @@ def newton_stream(read: Read, n_features: int, *, max_steps: int = 50) -> Floats
 
     Args:
         read: as in `osmac_stream`.
-        n_features: d.
-        max_steps: after which it gives up.
+        n_features: number of features d.
+        max_steps: largest number of steps.
 
     Raises:
-        ValueError: if the steps do not end: rows that a hyperplane separates, or dependent columns.
+        ValueError: if the steps do not converge: a hyperplane separates the rows, or columns are dependent.
     """
     coef = np.zeros(n_features)
     for _ in range(max_steps):
@@ -174,9 +173,3 @@ def _measure(
         "peak_mib": peak_mib(),
         "error": float(np.linalg.norm(coef - COEF)),
     }
-
-
-def _alone(call: Callable[[], Any]) -> Any:
-    """The result of a call in a fresh process, whose peak memory is then its own."""
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(call).result()

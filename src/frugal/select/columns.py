@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from sklearn.compose import ColumnTransformer
 
 MOST_CATEGORIES: Final = 20
-"""Words of a column that get a column of their own; the rarer ones share one."""
+"""Largest number of one-hot columns per column of words; rarer words share one."""
 MOST_ARE: Final = 0.9
-"""Share of a column's values that must be numbers, or dates; the others count as missing."""
+"""Smallest share of numbers, or dates, in a column of that kind; its other values count as missing."""
 NO_VALUE: Final = (
     "", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None",
 )  # fmt: skip
-"""What people write where a feature is missing. A target may hold such a word as a class."""
+"""Words that stand for a missing value of a feature. A target may hold such a word as a class."""
 _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
 _WITH_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*")
@@ -36,12 +36,12 @@ class Columns:
     """Columns of a table by kind, each in the table's order.
 
     Attributes:
-        numbers: measured or counted, and their decimal mark; missing values become the median, with a column that
-            says so.
-        words: categories; missing values are one of them.
-        dates: and the order they are written in; become days since 1970, day of the week and month.
-        left_out: why, by name.
-        odd: values that count as missing in a column of numbers or dates, by name.
+        numbers: columns of numbers -> decimal mark; missing values become the median, with an indicator column.
+        words: columns of categories; a missing value is one of them.
+        dates: columns of dates -> order of day, month and year; a date becomes days since 1970, day of the week
+            and month.
+        left_out: columns that are not used -> reason.
+        odd: columns of numbers or dates -> description of the values that count as missing.
     """
 
     numbers: dict[str, str] = field(default_factory=dict)
@@ -52,11 +52,11 @@ class Columns:
 
     @property
     def used(self) -> list[str]:
-        """Those that are learned from."""
+        """Names of the columns to learn from."""
         return [*self.numbers, *self.words, *self.dates]
 
     def __str__(self) -> str:
-        """One line per kind, and per column with something to say."""
+        """One line per kind, and per column with odd values or left out."""
         numbers = [name + " (decimal comma)" * (mark == ",") for name, mark in self.numbers.items()]
         dates = [f"{name} ({order})" for name, order in self.dates.items()]
         lines = [
@@ -68,7 +68,7 @@ class Columns:
         return "\n".join([*lines, *(f"left out: {name}, {why}" for name, why in self.left_out.items())])
 
     def parsed(self, table: pd.DataFrame) -> pd.DataFrame:
-        """The columns that are used, with numbers and dates as such, so that no fit has to read them again."""
+        """The used columns, with numbers and dates parsed, so that no fit has to parse them again."""
         parsed = {name: as_number(table[name], mark) for name, mark in self.numbers.items()}
         parsed |= {name: as_date(table[name], order) for name, order in self.dates.items()}
         return table[self.used].assign(**parsed)
@@ -79,17 +79,17 @@ def _shown(names: Sequence[str], most: int = 8) -> str:
 
 
 def find_columns(table: pd.DataFrame, target: pd.Series, task: str, keep: Collection[str] = ()) -> Columns:
-    """Tell the kinds of columns apart, and leave out those from which nothing, or too much, is learned.
+    """Determine the kind of each column, and leave out the columns that teach nothing or give the target away.
 
-    Left out are columns with one value, identifiers (words, or whole numbers that rise by one, which differ in
-    every row), and copies of the target: of classes, columns whose values tell them one for one; of numbers, those
-    that are a multiple of it, and maybe a constant more.
+    Left out are columns with one value, identifiers (words that differ in every row, or whole numbers that rise by
+    one), and copies of the target: columns that match classes one to one, or that are a linear function of a
+    target of numbers.
 
     Args:
-        table: the features, a row per case.
-        target: of the same length; may be missing in some rows.
+        table: the features, one row per case.
+        target: the target, of the same length; may be missing in some rows.
         task: `classification` or `regression`.
-        keep: columns that are used whatever they hold.
+        keep: columns to use even if they look like an identifier or a copy.
     """
     found = Columns()
     for name in table.columns:
@@ -138,7 +138,7 @@ def _why_left_out(values: pd.Series, n_rows: int, target: pd.Series, task: str, 
 
 
 def _copies(values: pd.Series, target: pd.Series, task: str) -> bool:
-    """True if values go with classes one for one, or are a linear function of a target of numbers."""
+    """True if values match the classes one to one, or are a linear function of a target of numbers."""
     import pandas as pd
 
     both = pd.DataFrame({"value": values, "target": target}).dropna(subset="target")
@@ -160,13 +160,13 @@ def _copies(values: pd.Series, target: pd.Series, task: str) -> bool:
 
 
 def present(column: pd.Series) -> pd.Series:
-    """The values of a feature that are there, without words for a missing one."""
+    """The values of a feature, without missing ones and words for them."""
     values = column.dropna()
     return values if values.dtype.kind in "iufbmM" else values[~values.isin(NO_VALUE)]
 
 
 def decimal_mark(values: pd.Series) -> str | None:
-    """The mark before the decimals of numbers, or of texts most of which are numbers; None: they are none."""
+    """Decimal mark of a column of numbers, or of texts of which most are numbers; None for other columns."""
     if values.dtype.kind in "iufbm":
         return "."
     if values.dtype.kind == "M" or values.empty:
@@ -198,15 +198,15 @@ def as_number(column: pd.Series, mark: str = ".") -> pd.Series:
 
 
 def _no_endless(value: object) -> object:
-    """The value, but infinity for a whole number above all floats, which pandas refuses with OverflowError."""
+    """Replace a whole number above all floats, on which pandas raises OverflowError, by infinity."""
     text = value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
     return np.inf if _ENDLESS.fullmatch(text) else value
 
 
 def date_order(values: pd.Series) -> str | None:
-    """`year first`, `month first` or `day first` where most values are dates, written out or as such; else None.
+    """`year first`, `month first` or `day first` if most values are dates, as text or typed; else None.
 
-    The month is first where the second part of some dates can be no month; else the day is.
+    The month is first if the second number of some dates is above 12; else the day is.
     """
     import pandas as pd
 
@@ -227,7 +227,7 @@ def date_order(values: pd.Series) -> str | None:
 
 
 def as_date(column: pd.Series, order: str) -> pd.Series:
-    """Values as dates without a time zone, those with one in UTC; NaT where there is none."""
+    """Values as dates without a time zone (dates with one are converted to UTC); NaT for other values."""
     import pandas as pd
 
     if column.dtype.kind != "M":
@@ -245,7 +245,7 @@ def as_numbers(X: Any, marks: Sequence[str]) -> NDArray[np.float64]:
 
 
 def as_words(X: Any) -> NDArray[np.object_]:
-    """Every value as text, missing ones as a word of their own; shape (n_rows, n_columns)."""
+    """Every value as text, missing ones as "missing"; shape (n_rows, n_columns)."""
     import pandas as pd
 
     frame = pd.DataFrame(X).astype(object)
@@ -253,7 +253,7 @@ def as_words(X: Any) -> NDArray[np.object_]:
 
 
 def as_days(X: Any, orders: Sequence[str]) -> NDArray[np.float64]:
-    """Of each column of dates three: days since 1970, day of the week from 0, month; nan where missing."""
+    """Three columns per column of dates: days since 1970, day of the week from 0, month; nan where missing."""
     import pandas as pd
 
     parts: list[pd.Series] = []
@@ -265,7 +265,7 @@ def as_days(X: Any, orders: Sequence[str]) -> NDArray[np.float64]:
 
 
 def transformer(columns: Columns) -> ColumnTransformer:
-    """Imputes, scales and encodes; new tables may lack values, and hold words that training did not have."""
+    """A transformer that imputes, scales and encodes; new tables may have missing values and unknown words."""
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline

@@ -15,17 +15,17 @@ from frugal.interface import Candidate
 
 
 def _offers(method: str) -> Any:
-    """For `available_if`: whether the learner's own classifier has a method."""
+    """Condition for `available_if`: the learner's own classifier has a method."""
     return lambda self: hasattr(learners.build(self.learner, self.candidate or {}, seed=self.seed), method)
 
 
 class Learned(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Numbers the labels, and builds the learner once it is fitted.
+    """A learner as a scikit-learn classifier; `fit` encodes the labels and builds the learner.
 
     Args:
-        learner: its name; one that is fitted in one go.
-        candidate: its hyperparameters; None: its own defaults.
-        seed: of learners that draw at random.
+        learner: name of a learner that is not trained in epochs.
+        candidate: hyperparameters; None: the learner's defaults.
+        seed: seed of learners that draw at random.
 
     Attributes:
         classes_: the labels, sorted.
@@ -64,5 +64,5 @@ class Learned(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @available_if(_offers("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """As of the learner's own classifier."""
+        """Decision values of the learner's own classifier."""
         return np.asarray(self.fitted_.decision_function(np.asarray(X)), dtype=np.float64)

@@ -14,11 +14,11 @@ Model = tuple[Any, Mapping[str, Any]]
 
 
 class Size(NamedTuple):
-    """Of what a model is fitted to.
+    """Size of a table.
 
     Attributes:
         n_train: rows of the smallest training part.
-        n_rarest: rows of the rarest class in the table; of a regression, `n_train`.
+        n_rarest: rows of the rarest class in the table; `n_train` for a regression.
     """
 
     n_train: int
@@ -26,9 +26,9 @@ class Size(NamedTuple):
 
 
 FEW_ROWS: Final[Mapping[str, int]] = {"svm": 3_000, "knn": 10_000}
-"""Rows up to which those are tried by default whose time grows with the square of the rows."""
+"""Largest number of rows at which an estimator is among the defaults, if its time grows with their square."""
 MANY_ROWS: Final = 10_000
-"""Training rows from which on a tree of a forest is given so many of them only, and fewer features."""
+"""With more training rows than this, each tree of a forest gets this many rows, and fewer features."""
 DEFAULTS: Final[Mapping[str, tuple[str, ...]]] = {
     "classification": ("logistic_regression", "svm", "knn", "random_forest", "hist_gradient_boosting"),
     "regression": ("ridge", "svm", "knn", "random_forest", "hist_gradient_boosting"),
@@ -54,8 +54,8 @@ def _svm(task: str, seed: int, size: Size) -> Model:
     if task == "classification":
         return SVC(), space
     # C and epsilon are in the target's units, so that they mean something only once it is scaled.
-    of_regressor = {f"regressor__{name}": values for name, values in space.items()}
-    return TransformedTargetRegressor(SVR(), transformer=StandardScaler()), of_regressor
+    regressor_space = {f"regressor__{name}": values for name, values in space.items()}
+    return TransformedTargetRegressor(SVR(), transformer=StandardScaler()), regressor_space
 
 
 def _knn(task: str, seed: int, size: Size) -> Model:
@@ -91,12 +91,12 @@ def _hist_gradient_boosting(task: str, seed: int, size: Size) -> Model:
         "min_samples_leaf": randint(5, 101),
         "l2_regularization": loguniform(1e-6, 1e2),
     }
-    # It sets a tenth of the training rows apart, in which every class must be.
+    # Early stopping sets a tenth of the training rows apart, and every class must be among them.
     has_rows_to_spare = size.n_train >= 1000 and size.n_rarest >= 20
     return kind(max_iter=200, early_stopping=has_rows_to_spare, random_state=seed), space
 
 
-OF_SCIKIT_LEARN: Final[Mapping[str, Callable[[str, int, Size], Model]]] = {
+SCIKIT_LEARN: Final[Mapping[str, Callable[[str, int, Size], Model]]] = {
     "logistic_regression": _linear,
     "ridge": _linear,
     "svm": _svm,
@@ -104,7 +104,7 @@ OF_SCIKIT_LEARN: Final[Mapping[str, Callable[[str, int, Size], Model]]] = {
     "random_forest": _random_forest,
     "hist_gradient_boosting": _hist_gradient_boosting,
 }
-"""Name -> from task, seed and size the unfitted estimator, and distributions as RandomizedSearchCV takes."""
+"""Name -> function of task, seed and size; it returns the unfitted estimator and its distributions."""
 ONE_TASK: Final = {"logistic_regression": "classification", "ridge": "regression"}
 
 
@@ -123,28 +123,28 @@ smaller one does; see `SearchSpace.signs`."""
 
 
 def known(task: str) -> tuple[str, ...]:
-    """Names of the estimators for a task: scikit-learn's, and of classifiers those of `frugal.learners`, too."""
-    ours = [name for name in OF_SCIKIT_LEARN if ONE_TASK.get(name, task) == task]
+    """Names of the estimators for a task: scikit-learn's, and for classification those of `frugal.learners`."""
+    ours = [name for name in SCIKIT_LEARN if ONE_TASK.get(name, task) == task]
     if task == "classification":
-        others = [name for name in learners.known() if name not in OF_SCIKIT_LEARN]
+        others = [name for name in learners.known() if name not in SCIKIT_LEARN]
         ours += [name for name in others if learners.record(name).make is not None]
     return tuple(ours)
 
 
 def default_names(task: str, n_rows: int) -> tuple[str, ...]:
-    """What is tried unless somebody says otherwise."""
+    """Names of the estimators that are searched by default."""
     return tuple(name for name in DEFAULTS[task] if n_rows <= FEW_ROWS.get(name, n_rows))
 
 
 def space_of(names: Sequence[str], task: str, *, step: str, seed: int, size: Size) -> list[dict[str, Any]]:
-    """What FoldSearchCV draws candidates from, for a pipeline whose last step is any of these estimators.
+    """The space for FoldSearchCV over pipelines whose last step is one of these estimators.
 
     Args:
-        names: of `known(task)`.
+        names: names in `known(task)`.
         task: `classification` or `regression`.
         step: name of the pipeline's step.
         seed: `random_state` of estimators that draw at random.
-        size: of the table.
+        size: size of the table.
 
     Raises:
         ValueError: on an unknown name.
@@ -153,21 +153,21 @@ def space_of(names: Sequence[str], task: str, *, step: str, seed: int, size: Siz
     for name in names:
         _check_known(name, task)
         estimator, space = (
-            _ours(name, seed) if name not in OF_SCIKIT_LEARN else OF_SCIKIT_LEARN[name](task, seed, size)
+            _learner(name, seed) if name not in SCIKIT_LEARN else SCIKIT_LEARN[name](task, seed, size)
         )
         found.append({step: [estimator]} | {f"{step}__{key}": values for key, values in space.items()})
     return found
 
 
 def trial_space_of(name: str, task: str, *, step: str, seed: int, size: Size) -> tuple[Any, SearchSpace]:
-    """An estimator, and what TrialSearchCV searches for a pipeline whose last step it is.
+    """An estimator, and the space for TrialSearchCV over a pipeline whose last step it is.
 
     Args:
-        name: of `known(task)`.
+        name: a name in `known(task)`.
         task: `classification` or `regression`.
         step: name of the pipeline's step.
         seed: `random_state` of an estimator that draws at random.
-        size: of the table.
+        size: size of the table.
 
     Raises:
         ValueError: on an unknown name.
@@ -176,8 +176,8 @@ def trial_space_of(name: str, task: str, *, step: str, seed: int, size: Size) ->
     from frugal.select.learned import Learned
 
     _check_known(name, task)
-    if name in OF_SCIKIT_LEARN:
-        estimator, values = OF_SCIKIT_LEARN[name](task, seed, size)
+    if name in SCIKIT_LEARN:
+        estimator, values = SCIKIT_LEARN[name](task, seed, size)
         space = as_space(values)
         known_signs = {key: SIGNS.get(key.rpartition("__")[2], 0) for key in values}
     else:
@@ -193,7 +193,7 @@ def _check_known(name: str, task: str) -> None:
     check_known(f"estimator for {task}", name, known(task))
 
 
-def _ours(name: str, seed: int) -> Model:
+def _learner(name: str, seed: int) -> Model:
     import numpy as np
 
     from frugal.select.learned import Learned

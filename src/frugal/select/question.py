@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 TASKS: Final = ("classification", "regression")
 MOST_CLASSES: Final = 20
-"""More different whole numbers than these are measured, not classes."""
+"""A target with more different whole numbers than this is a regression's."""
 ROWS_OF_CLASS: Final = 5
-"""Numbers that have fewer rows than these on average are measured, too."""
+"""A target of numbers is a regression's, too, if each value has fewer rows than this on average."""
 MANY_REPEATED: Final = 0.05
-"""Share of rows that repeat another one from which on that is said."""
+"""Share of repeated rows above which a note says so."""
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A table, and what is to be learned from it.
+    """A learning problem: features, target and task.
 
     Attributes:
-        path: of the table.
-        table: features, a row per case.
-        target: what is predicted.
-        groups: rows of one group stay in one fold; None: there are none.
+        path: path of the table.
+        table: features, one row per case.
+        target: values to predict.
+        groups: group of each row; rows of one group stay in one fold; None: there are no groups.
         task: one of `TASKS`.
-        columns: of the features.
-        notes: what the user should know.
+        columns: kinds of the feature columns.
+        notes: notes for the user.
     """
 
     path: Path
@@ -59,13 +59,13 @@ def ask(
     keep: Sequence[str] = (),
     task: str | None = None,
 ) -> Question:
-    """Find out what is to be learned from a table.
+    """Make a learning problem from a table.
 
     Args:
-        path: where it is from, for messages.
-        table: with a header.
-        target: name of the column that is predicted; None: the last one.
-        groups: name of the column that says which rows belong together.
+        path: path of the table, for messages.
+        table: the table, with named columns.
+        target: name of the column to predict; None: the last one.
+        groups: name of the column of groups; rows of one group stay in one fold.
         drop: names of columns to leave out.
         keep: names of columns that are used even if they look like an identifier or a copy of the target.
         task: one of `TASKS`; None: a regression if the target has fractions, more than `MOST_CLASSES` different
@@ -95,7 +95,7 @@ def ask(
     if found == "classification" and y.dtype.kind == "f" and not _is_whole(y):
         raise DatasetError(f"{path} has fractions in {target!r}, which are no classes: leave out --task")
     if found == "regression" and y.dtype.kind not in "iufb":
-        raise DatasetError(f"{path} has values of {target!r} that are no finite numbers, for a regression")
+        raise DatasetError(f"{path} has values of {target!r} that are not finite numbers, as a regression needs")
     features = table.drop(columns=[target, *([groups] if groups else []), *drop])
     columns = find_columns(features, y, found, keep)
     if not columns.used:
@@ -132,7 +132,7 @@ def _check_names(path: Path, table: pd.DataFrame, named: dict[str, Sequence[str]
 
 
 def _target_of(path: Path, column: pd.Series, task: str | None) -> tuple[pd.Series, list[str]]:
-    """The target, as numbers where most of its values are numbers; and what became missing by that."""
+    """The target, as numbers if most of its values are numbers; and a note on the values that became missing."""
     is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub"
     mark = decimal_mark(present(column))
     if is_plain or mark is None or (task == "classification" and column.dtype.kind == "O"):
@@ -157,7 +157,7 @@ def _task_of(y: pd.Series) -> str:
 
 
 def splitter(question: Question, n_folds: int, seed: int) -> Any:
-    """Shuffled folds; of classes stratified, and rows of a group in one.
+    """Shuffled folds, stratified for classification, with the rows of a group in one fold.
 
     Raises:
         DatasetError: if a class has fewer rows, or there are fewer groups, than folds.
@@ -181,5 +181,5 @@ def splitter(question: Question, n_folds: int, seed: int) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value of numpy's as Python's own."""
+    """Convert a NumPy scalar to a Python value."""
     return value.item() if isinstance(value, np.generic) else value

@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 FLATTERING: Final = 0.8
 """Share of the larger class from which on accuracy says little."""
 N_SHOWN: Final = 5
-_OF_ROWS: Final = {"n_folds_evaluated": int, "stopped_because": str, "order": int, "resource": int}
-"""Columns of `cv_results_` that some searches have, and what their values are."""
+_OPTIONAL_COLUMNS: Final = {"n_folds_evaluated": int, "stopped_because": str, "order": int, "resource": int}
+"""Columns of `cv_results_` that only some searches have -> type of their values."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A baseline without learning: the most frequent class, or the mean.
+    """A constant prediction as a baseline: the most frequent class, or the mean.
 
     Attributes:
-        name: in words.
-        scores: of each fold, shape (n_folds,).
+        name: description of the prediction.
+        scores: score of each fold, shape (n_folds,).
     """
 
     name: str
     scores: NDArray[np.float64]
 
 
-def without_learning(question: Question, found: FoldSearchCV | TrialSearchCV) -> Peer:
-    """Scores of always giving the same answer, on the search's folds."""
+def baseline(question: Question, found: FoldSearchCV | TrialSearchCV) -> Peer:
+    """Score a constant prediction on the folds of the search."""
     from sklearn.model_selection import cross_val_score
 
     answer = same_answer(question, found.scoring)
@@ -52,15 +52,15 @@ def without_learning(question: Question, found: FoldSearchCV | TrialSearchCV) ->
 
 
 def name_of(model: Any) -> str:
-    """Of an estimator, for people."""
+    """Name of an estimator, for people."""
     inner = getattr(model, "regressor", model)  # of a target that is scaled
     return str(getattr(inner, "learner", type(inner).__name__))
 
 
 def ranking(found: FoldSearchCV | TrialSearchCV) -> pd.DataFrame:
-    """A row per candidate in the order of rank: estimator, hyperparameters, mean and spread of its scores.
+    """One row per candidate in the order of rank: estimator, hyperparameters, mean and spread of its scores.
 
-    Then what the search says of each: its folds and what stopped it, or its place in the order and its resource.
+    Further columns are those of `_OPTIONAL_COLUMNS` that the search has.
     """
     import pandas as pd
 
@@ -77,13 +77,13 @@ def ranking(found: FoldSearchCV | TrialSearchCV) -> pd.DataFrame:
             "hyperparameters": json.dumps(values, default=lambda value: value.item()),
             "mean_score": float(results["mean_test_score"][number]),
             "sd_over_folds": float(results["std_test_score"][number]),
-            **{name: render(results[name][number]) for name, render in _OF_ROWS.items() if name in results},
+            **{name: kind(results[name][number]) for name, kind in _OPTIONAL_COLUMNS.items() if name in results},
         })  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def saved(question: Question, found: FoldSearchCV) -> str:
-    """Fits, rows and seconds that the search took, beside those of the exhaustive search."""
+def fold_cost(question: Question, found: FoldSearchCV) -> str:
+    """Describe the fits, rows and seconds of the search, beside those of the exhaustive search."""
     results, n_fits, n_all = found.cv_results_, found.n_fits_, found.n_fits_exhaustive_
     folds = range(found.n_splits_)
     is_made = np.column_stack([results[f"split{fold}_order"] for fold in folds]) > 0
@@ -106,8 +106,8 @@ def saved(question: Question, found: FoldSearchCV) -> str:
     return ", ".join(f"{ours} in place of {exhaustive}" for ours, exhaustive in pairs)
 
 
-def spent(question: Question, found: TrialSearchCV) -> str:
-    """Trials, fits, what these were given and seconds that the search took; what trials on all there is take."""
+def trial_cost(question: Question, found: TrialSearchCV) -> str:
+    """Describe trials, fits, resource and seconds of the search, beside those of trials on the full resource."""
     results, n_trials, n_splits = found.cv_results_, found.n_trials_, found.n_splits_
     seconds = float(np.nansum(n_splits * (results["mean_fit_time"] + results["mean_score_time"])))
     text = f"{n_trials} trials"
@@ -127,7 +127,7 @@ def spent(question: Question, found: TrialSearchCV) -> str:
 
 
 def _failed(found: FoldSearchCV | TrialSearchCV, is_made: NDArray[np.bool_]) -> str:
-    """How many candidates have a fit without a score; `is_made` says which fits there were."""
+    """Describe the number of candidates with a failed fit; `is_made` masks the fits that were made."""
     scores = np.column_stack([found.cv_results_[f"split{fold}_test_score"] for fold in range(found.n_splits_)])
     n_failed = int((is_made & np.isnan(scores)).any(axis=1).sum())
     return f", {n_failed} candidates failed" if n_failed else ""
@@ -139,17 +139,17 @@ def _sizes(question: Question, found: FoldSearchCV | TrialSearchCV) -> NDArray[n
     return np.array([len(train) for train, _ in splits])
 
 
-def compared(found: FoldSearchCV | TrialSearchCV, peer: Peer) -> str:
-    """The best score beside the peer's, on the folds that both have."""
+def comparison(found: FoldSearchCV | TrialSearchCV, peer: Peer) -> str:
+    """Describe the best score beside the peer's, on the folds that both have."""
     best = best_scores(found)
     has_both = np.isfinite(best) & np.isfinite(peer.scores)
-    of_folds = "" if has_both.all() else f" of {has_both.sum()} of {len(best)} folds"
+    suffix = "" if has_both.all() else f" of {has_both.sum()} of {len(best)} folds"
     score = found.best_score_ if has_both.all() else best[has_both].mean()
     name = name_of_scoring(found.scoring)
-    return f"{name} {score:.4f}{of_folds}; {peer.name}: {peer.scores[has_both].mean():.4f}"
+    return f"{name} {score:.4f}{suffix}; {peer.name}: {peer.scores[has_both].mean():.4f}"
 
 
-def flattering(question: Question, found: FoldSearchCV | TrialSearchCV, peer: Peer) -> list[str]:
+def caveats(question: Question, found: FoldSearchCV | TrialSearchCV, peer: Peer) -> list[str]:
     """Warnings about best scores that look better than they are."""
     notes = []
     if question.task == "classification" and found.scoring == "accuracy":
@@ -186,8 +186,8 @@ def best_scores(found: FoldSearchCV | TrialSearchCV) -> NDArray[np.float64]:
     return np.array([found.cv_results_[name][found.best_index_] for name in names])
 
 
-def listed(ranked: pd.DataFrame) -> str:
-    """The first candidates, a line each: rank, estimator, mean score, its spread over folds, hyperparameters."""
+def format_ranking(ranked: pd.DataFrame) -> str:
+    """Format the first candidates, a line each: rank, estimator, mean score, spread, hyperparameters."""
     lines = []
     for row in ranked.head(N_SHOWN).to_dict("records"):
         hyperparameters = json.loads(row["hyperparameters"])
@@ -196,8 +196,8 @@ def listed(ranked: pd.DataFrame) -> str:
         )
         score = f"stopped after {row['n_folds_evaluated']} folds" if "n_folds_evaluated" in row else "failed"
         if math.isfinite(row["mean_score"]):
-            of_folds = f" of {row['n_folds_evaluated']} folds" if row.get("stopped_because") else ""
-            of_folds += f", given {row['resource']}" if "resource" in row else ""
-            score = f"{row['mean_score']:.4f} (sd {row['sd_over_folds']:.4f}){of_folds}"
+            suffix = f" of {row['n_folds_evaluated']} folds" if row.get("stopped_because") else ""
+            suffix += f", given {row['resource']}" if "resource" in row else ""
+            score = f"{row['mean_score']:.4f} (sd {row['sd_over_folds']:.4f}){suffix}"
         lines.append(f"{row['rank']:3d}. {row['estimator']}, {score}: {shown}")
     return "\n".join(lines)

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 SCORINGS: Final = {"classification": "accuracy", "regression": "r2"}
 LEAST_ROWS: Final = 100
-"""Rows of a trial at least, training and validation parts together, or half of the table's."""
+"""Smallest number of rows of a trial, training and validation parts together, or half of the table if less."""
 LEAST_PART: Final = 27
-"""Of the rows of a large table, so that Hyperband's brackets stay few."""
+"""The smallest trial on a large table has one in so many rows; this keeps Hyperband's brackets few."""
 MOST_CANDIDATES: Final = 100_000
-"""Drawn at most; each is a fit of every fold."""
+"""Largest number of candidates; each may need a fit per fold."""
 BEAT_S: Final = 30.0
-"""Seconds after which a search, or its last fit, says that it goes on."""
+"""Seconds between two lines that report a fit still under way."""
 
 
 def search(
@@ -49,20 +49,20 @@ def search(
     verbose: int = 0,
     **limits: Any,
 ) -> tuple[FoldSearchCV, list[str]]:
-    """A search of all estimators at once, to be fitted by `fit`; and what its owner should know of it.
+    """Make a search over all estimators at once, to be fitted by `fit`; returns it with notes for the user.
 
     Args:
-        question: what is learned from what.
-        estimators: names, of `models.known`; none: those of `models.default_names`.
-        strategy: of the folds family.
+        question: the learning problem.
+        estimators: names in `models.known`; empty: those of `models.default_names`.
+        strategy: name of a strategy of the folds family.
         settings: settings of the strategy.
-        n_candidates: drawn from the spaces of all estimators together.
-        n_folds: of the cross-validation.
-        scoring: scikit-learn's name; None: accuracy, or R squared.
-        positive: the class that a scoring such as `f1` is about, as text.
-        seed: of candidates, folds and learners.
+        n_candidates: number of candidates, drawn from the spaces of all estimators together.
+        n_folds: number of folds.
+        scoring: scikit-learn's name of a scoring; None: accuracy, or R squared.
+        positive: the positive class of a scoring such as `f1`, as text.
+        seed: seed of candidates, folds and learners.
         verbose: 1 prints a progress line.
-        **limits: of `FoldSearchCV`, such as `n_jobs`, `time_limit`, `fit_timeout` and `journal`.
+        **limits: further arguments of `FoldSearchCV`, such as `n_jobs`, `time_limit`, `fit_timeout`, `journal`.
 
     Raises:
         ValueError: on an unknown estimator, scoring or strategy, or a scoring that cannot be computed.
@@ -71,13 +71,13 @@ def search(
     from frugal.model_selection import FoldSearchCV
 
     check_whole("n_candidates", n_candidates, 1, MOST_CANDIDATES)
-    judged = _judged(question, n_folds, scoring, positive, seed)
+    validation = _validation(question, n_folds, scoring, positive, seed)
     names, notes = estimators or default_names(question.task, len(question.target)), []
-    spaces = space_of(names, question.task, step="model", seed=seed, size=judged.size)
-    able = [judged.can_score(space["model"][0]) for space in spaces]
+    spaces = space_of(names, question.task, step="model", seed=seed, size=validation.size)
+    able = [validation.can_score(space["model"][0]) for space in spaces]
     unable = [name for name, is_able in zip(names, able, strict=True) if not is_able]
     if unable:
-        notes.append(f"left out: {', '.join(unable)}, {judged.lack}")
+        notes.append(f"left out: {', '.join(unable)}, {validation.lack}")
     space = [space for space, is_able in zip(spaces, able, strict=True) if is_able]
     if not space:
         raise ValueError(f"no estimator is left; {notes[0]}")
@@ -87,8 +87,8 @@ def search(
         strategy=strategy,
         settings=settings,
         n_candidates=n_candidates,
-        cv=judged.cv,
-        scoring=judged.scoring,
+        cv=validation.cv,
+        scoring=validation.scoring,
         random_state=seed,
         verbose=verbose,
         **limits,
@@ -111,21 +111,21 @@ def trial_search(
     verbose: int = 0,
     **limits: Any,
 ) -> tuple[TrialSearchCV, list[str]]:
-    """A search of one estimator's hyperparameters trial by trial; otherwise as `search`.
+    """Make a search over one estimator's hyperparameters trial by trial; otherwise as `search`.
 
     Args:
-        question: what is learned from what.
-        estimator: a name, of `models.known`.
-        strategy: of the trials family.
+        question: the learning problem.
+        estimator: a name in `models.known`.
+        strategy: name of a strategy of the trials family.
         settings: settings of the strategy.
         n_trials: as in `TrialSearchCV`.
-        resource: `n_samples`, or a parameter of the estimator; None: `n_samples` of a strategy that needs one.
-        n_folds: of the cross-validation.
+        resource: `n_samples`, or a parameter of the estimator; None: `n_samples` if the strategy needs a resource.
+        n_folds: number of folds.
         scoring: as in `search`.
         positive: as in `search`.
-        seed: of trials, folds and the estimator.
+        seed: seed of trials, folds and the estimator.
         verbose: 1 prints a progress line.
-        **limits: of `TrialSearchCV`, such as `n_jobs`, `time_limit`, `trial_timeout` and `journal`.
+        **limits: further arguments of `TrialSearchCV`, such as `n_jobs`, `time_limit`, `trial_timeout`, `journal`.
 
     Raises:
         ValueError: on an unknown estimator, scoring, strategy or resource, or a scoring that cannot be computed.
@@ -134,10 +134,10 @@ def trial_search(
     from frugal.model_selection import TrialSearchCV
     from frugal.model_selection.needs import gives_less
 
-    judged = _judged(question, n_folds, scoring, positive, seed)
-    model, space = trial_space_of(estimator, question.task, step="model", seed=seed, size=judged.size)
-    if not judged.can_score(model):
-        raise ValueError(f"{estimator} cannot be searched: it is {judged.lack}")
+    validation = _validation(question, n_folds, scoring, positive, seed)
+    model, space = trial_space_of(estimator, question.task, step="model", seed=seed, size=validation.size)
+    if not validation.can_score(model):
+        raise ValueError(f"{estimator} cannot be searched: it is {validation.lack}")
     notes, settings = [], dict(settings or {})
     if resource is None and gives_less(strategy):
         resource = "n_samples"
@@ -153,9 +153,9 @@ def trial_search(
         strategy=strategy,
         settings=settings,
         n_trials=n_trials,
-        cv=judged.cv,
+        cv=validation.cv,
         resource=resource,
-        scoring=judged.scoring,
+        scoring=validation.scoring,
         random_state=seed,
         verbose=verbose,
         **limits,
@@ -164,7 +164,7 @@ def trial_search(
 
 
 def _least_rows(question: Question, n_folds: int, strategy: str) -> dict[str, int]:
-    """The setting of a strategy that says on how few rows a trial may be: enough for neighbours and classes."""
+    """Setting of a strategy for the smallest number of rows of a trial: enough for neighbours and classes."""
     from frugal.trials import settings_of
 
     n_rows = len(question.target)
@@ -181,14 +181,14 @@ def _pipeline(question: Question, model: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Judged:
-    """How candidates are judged.
+class _Validation:
+    """Folds and scoring of the candidates.
 
     Attributes:
-        cv: makes the folds.
-        scoring: as a search is given it.
-        methods: of an estimator, any of which the scoring needs.
-        size: of the table.
+        cv: splitter of the folds.
+        scoring: the argument `scoring` of the search.
+        methods: names of estimator methods; the scoring needs one of them.
+        size: size of the table.
     """
 
     cv: Any
@@ -197,28 +197,33 @@ class _Judged:
     size: Size
 
     def can_score(self, model: Any) -> bool:
+        """True if the model has a method that the scoring needs."""
         return any(hasattr(model, method) for method in self.methods)
 
     @property
     def lack(self) -> str:
-        """What is said of an estimator that cannot be scored."""
+        """The missing methods of an estimator that cannot be scored, for messages."""
         return f"without {' or '.join(self.methods)}, which {name_of_scoring(self.scoring)} needs"
 
 
-def _judged(question: Question, n_folds: int, scoring: str | None, positive: str | None, seed: int) -> _Judged:
+def _validation(
+    question: Question, n_folds: int, scoring: str | None, positive: str | None, seed: int
+) -> _Validation:
     cv = splitter(question, n_folds, seed)
     chosen, scorer = scorer_of(question, scoring, positive)
     n_train = min(len(train) for train, _ in cv.split(question.table, question.target, question.groups))
     n_rarest = int(question.target.value_counts().min()) if question.task == "classification" else n_train
     method = scorer._response_method
-    return _Judged(cv, chosen, (method,) if isinstance(method, str) else tuple(method), Size(n_train, n_rarest))
+    return _Validation(
+        cv, chosen, (method,) if isinstance(method, str) else tuple(method), Size(n_train, n_rarest)
+    )
 
 
 def scorer_of(question: Question, scoring: str | None, positive: str | None) -> tuple[Any, Any]:
-    """What a search is given as its scoring, a name where that will do, and the scorer.
+    """Return the argument `scoring` of a search, a name if possible, and the scorer.
 
     Raises:
-        ValueError: if there is no such scoring, or answers that are always the same cannot be scored by it.
+        ValueError: if there is no such scoring, or it cannot score a constant prediction.
     """
     from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
@@ -230,7 +235,7 @@ def scorer_of(question: Question, scoring: str | None, positive: str | None) -> 
         classes = {str(value): plain(value) for value in y.unique()}
         check_choice("positive", positive, tuple(classes))
         if not has_positive:
-            raise ValueError(f"the scoring {scoring} is about no single class: leave out --positive")
+            raise ValueError(f"the scoring {scoring} has no positive class: leave out --positive")
         options = {**scorer._kwargs, "pos_label": classes[positive]}
         sign, response = scorer._sign > 0, scorer._response_method
         chosen = scorer = make_scorer(
@@ -242,7 +247,7 @@ def scorer_of(question: Question, scoring: str | None, positive: str | None) -> 
             warnings.simplefilter("ignore")
             score = scorer(same_answer(question, scoring).fit(rows, y), rows, y)
     except (AttributeError, TypeError, ValueError) as error:
-        remedy = "; --positive names the class that it is about" if has_positive and positive is None else ""
+        remedy = "; --positive names the positive class" if has_positive and positive is None else ""
         why = str(error).splitlines()[0]
         raise ValueError(f"the scoring {scoring} cannot be computed for {y.name}: {why}{remedy}") from error
     if not math.isfinite(score):
@@ -251,7 +256,7 @@ def scorer_of(question: Question, scoring: str | None, positive: str | None) -> 
 
 
 def name_of_scoring(scoring: Any) -> str:
-    """Of what a search was given, for people."""
+    """Name of a search's scoring, for people."""
     return (
         scoring
         if isinstance(scoring, str)
@@ -260,7 +265,7 @@ def name_of_scoring(scoring: Any) -> str:
 
 
 def same_answer(question: Question, scoring: Any) -> Any:
-    """An estimator that says the same of every row: the shares of the classes, the mean, or the median."""
+    """An estimator with a constant prediction: the shares of the classes, the mean, or the median."""
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
     if question.task == "classification":
@@ -269,13 +274,13 @@ def same_answer(question: Question, scoring: Any) -> Any:
 
 
 def fit(question: Question, found: FoldSearchCV | TrialSearchCV) -> None:
-    """Search, and fit the best pipeline on all rows; says now and then that it goes on.
+    """Search, and fit the best pipeline on all rows; prints a line now and then during long fits.
 
-    Every fit has one thread, here as in workers of their own: ties fall the same way, and small trees do
-    not wait for threads that other programs hold up.
+    Every fit has one thread, in this process as in workers: so ties are broken the same way, and small trees do
+    not wait for threads that other programs keep busy.
 
     Raises:
-        KeyboardInterrupt: after Ctrl-C; the best so far is in place by then, if there is one.
+        KeyboardInterrupt: after Ctrl-C; the attributes of the search then describe the best candidate so far.
         RunError: if no candidate has a score.
     """
     with _heartbeat(), one_thread():
@@ -286,7 +291,7 @@ def fit(question: Question, found: FoldSearchCV | TrialSearchCV) -> None:
 
 @contextmanager
 def _heartbeat() -> Iterator[None]:
-    """Says that a fit goes on, since the progress line is printed between fits."""
+    """Print a line now and then inside the block, since the progress line is printed between fits only."""
     ended, started = Event(), monotonic()
 
     def beat() -> None:

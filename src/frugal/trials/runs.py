@@ -21,8 +21,8 @@ from frugal.trials.problems import Problem, Recalling
 TASK = ("id", "candidate", "n_rows", "subset", "epochs", "resume_from")
 ANSWER = ("error", "seconds", "cost", "curve", "reason", "overhead_s")
 COLUMNS = (*TASK, *ANSWER, "incumbent", "recommendation")
-"""Of a trials file: candidates are JSON objects, a curve a JSON list; what a strategy would return has the lowest
-error seen, what it recommends the lowest that it believes in."""
+"""Columns of a trials file. Candidates are JSON objects, curves JSON lists. The incumbent has the lowest observed
+error, the recommendation the lowest predicted one."""
 
 
 def run(
@@ -38,8 +38,8 @@ def run(
     kept from an interrupted run are told as they were, without being evaluated again.
 
     Args:
-        strategy: fresh.
-        problem: what its trials are made on.
+        strategy: a new strategy.
+        problem: evaluates the trials.
         kept: the first trials of an interrupted run of the same strategy, problem and seed, in order.
         keep: called with each new trial as soon as it is done.
 
@@ -48,7 +48,7 @@ def run(
 
     Raises:
         ValueError: if a kept trial is not the one that the strategy asks for.
-        RuntimeError: if the strategy waits although every trial has been answered.
+        RuntimeError: if the strategy returns WAIT while no trial is pending.
     """
     rows: list[dict[str, Any]] = []
     n_epochs: dict[int | None, int] = {}  # that trials have behind them
@@ -60,7 +60,7 @@ def run(
         if task is None:
             return pd.DataFrame(rows, columns=COLUMNS)
         if isinstance(task, Wait):
-            raise RuntimeError(f"{type(strategy).__name__} waits although every trial has been answered")
+            raise RuntimeError(f"{type(strategy).__name__} returned WAIT while no trial was pending")
         if len(rows) < len(kept):
             trial = _as_kept(task, kept[len(rows)], strategy, problem, n_epochs.get(task.resume_from, 0))
         else:
@@ -111,17 +111,16 @@ class Journal:
     """The trials of a run so far; each is on disk before the next one starts.
 
     Attributes:
-        path: of the file.
-        trials: those that were kept before it was opened, in order.
-        states: folder for what later trials may continue; see `states.States`.
+        path: path of the file.
+        trials: trials in the file when it was opened, in order.
+        states: folder of the networks that later trials may continue; see `problems.States`.
 
     Args:
-        journal: the file; its folder is made.
-        header: what the run is of; another run's journal is refused. The states of one that is not gone on from
-            are removed.
+        journal: the file; its folder is created.
+        header: values that identify the run. If the file is not resumed, the states beside it are removed.
 
     Raises:
-        ValueError: if the file belongs to another run, or is no journal.
+        ValueError: if the file belongs to another run, or is not a journal.
     """
 
     def __init__(self, journal: JournalPath, header: dict[str, Any]) -> None:

@@ -235,7 +235,7 @@ def test_a_choice_made_on_subsets_is_scored_on_all_rows():
         ({"strategy": "hyperband"}, "hyperband needs a resource .*: resource='n_samples', or a parameter"),
         (
             {"strategy": "ei", "resource": "n_samples"},
-            "ei gives every trial all there is, so resource must be",
+            "ei gives every trial the full resource, so resource must be",
         ),
         ({"strategy": "fabolas", "resource": "max_depth", "space": {"min_samples_leaf": [1, 2]}}, "n_samples"),
         (
@@ -315,7 +315,7 @@ def test_a_limit_of_fits_before_the_first_trial_on_all_rows_is_said():
         max_fits=6,
     )
     with pytest.warns(
-        UserWarning, match="no trial on all of the resource has succeeded, since max_fits=6 was reached"
+        UserWarning, match="no trial on the full resource has succeeded, since max_fits=6 was reached"
     ):
         search.fit(X, Y)
     assert search.cv_results_["resource"].tolist() == [50, 50]

@@ -247,7 +247,7 @@ def test_an_executor_of_unknown_size_needs_a_number_of_pending_fits(here):
             self.submit = pool.submit
 
     with ThreadPoolExecutor(1) as pool:
-        with pytest.raises(ValueError, match="n_pending must say how many fits may be out at once, since Plain"):
+        with pytest.raises(ValueError, match="n_pending must be given, since Plain"):
             FoldSearchCV(SVC(), SPACE, executor=Plain(pool)).fit(X, Y)
         same(FoldSearchCV(SVC(), SPACE, executor=Plain(pool), n_pending=3).fit(X, Y), here)
 

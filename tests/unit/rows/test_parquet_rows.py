@@ -342,7 +342,7 @@ def test_an_executor_that_does_not_say_how_many_workers_it_has_needs_n_workers()
 
     run = {"b": 150, "s": 3, "r": 3, **FITTED}
     with ThreadPoolExecutor(1) as pool:
-        with pytest.raises(ValueError, match="n_workers must say how many fits may be out at once, since Plain"):
+        with pytest.raises(ValueError, match="n_workers must be given, since Plain"):
             blb(X, Y, executor=Plain(), rng=rng(), **run)
         same(blb(X, Y, executor=Plain(), n_workers=2, rng=rng(), **run), blb(X, Y, rng=rng(), **run))
 

@@ -108,10 +108,10 @@ def test_a_search_that_is_cut_says_on_how_many_folds_it_judges(table):
     found, _ = run.search(question, estimators=["bernoulli_nb"], n_folds=5, max_fits=1)
     with pytest.warns(UserWarning, match="before any candidate had all its folds"):
         run.fit(question, found)
-    peer = report.without_learning(question, found)
-    assert " of 1 of 5 folds; always 'no': " in report.compared(found, peer)
-    assert report.saved(question, found) == "1 fits; max_fits=1 was reached, an exhaustive search makes 320"
-    assert "one fold at most" in report.flattering(question, found, peer)[-1]
+    peer = report.baseline(question, found)
+    assert " of 1 of 5 folds; always 'no': " in report.comparison(found, peer)
+    assert report.fold_cost(question, found) == "1 fits; max_fits=1 was reached, an exhaustive search makes 320"
+    assert "one fold at most" in report.caveats(question, found, peer)[-1]
 
 
 def test_halving_counts_no_rows_that_it_did_not_learn_from(table):
@@ -119,7 +119,7 @@ def test_halving_counts_no_rows_that_it_did_not_learn_from(table):
     options = {"n_candidates": 20, "n_folds": 3}
     found, _ = run.search(question, estimators=["bernoulli_nb"], strategy="successive_halving", **options)
     run.fit(question, found)
-    said = report.saved(question, found)
+    said = report.fold_cost(question, found)
     assert said.endswith(f"most of them on a part of the rows, in place of {found.n_fits_exhaustive_} on all")
     assert "training rows" not in said
 
@@ -132,7 +132,7 @@ def test_rows_of_groups_are_counted_by_fold_and_kept_fits_by_the_journal(table, 
         run.fit(question, found)
         # every one of 240 rows is in two of three training parts, of 4 candidates
         expected = f"12 fits{kept} in place of 12, 1,920 training rows in place of 1,920"
-        assert report.saved(question, found).startswith(expected)
+        assert report.fold_cost(question, found).startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_rows_of_groups_are_counted_by_fold_and_kept_fits_by_the_journal(table, 
         (("--scoring", "f1", "--positive", "maybe"), "positive must be one of no, yes"),
         (
             ("--scoring", "accuracy", "--positive", "yes"),
-            "accuracy is about no single class: leave out --positive",
+            "accuracy has no positive class: leave out --positive",
         ),
         (
             ("--scoring", "neg_log_loss", "--estimators", "svm"),

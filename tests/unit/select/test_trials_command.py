@@ -59,10 +59,10 @@ def test_hyperband_counts_the_rows_of_its_trials(table):
     assert notes == ["hyperband gives trials a part of the rows"]
     # two thirds of the rows are for training: 71, 213 and 640 of them, three times
     given = 3 * (9 * (107 * 640 // 960) + 8 * (320 * 640 // 960) + 5 * 640)
-    assert f"{given:,} training rows in place of {3 * 22 * 640:,} if each trial had all" in report.spent(
+    assert f"{given:,} training rows in place of {3 * 22 * 640:,} if each trial had all" in report.trial_cost(
         question, found
     )
-    assert "given 960" in report.listed(report.ranking(found))
+    assert "given 960" in report.format_ranking(report.ranking(found))
 
 
 def test_a_trial_has_rows_enough_for_neighbours_and_classes():
@@ -113,7 +113,7 @@ def test_a_learner_of_ours_takes_hyperparameters_one_by_one():
         (("--estimator", "random_woods"), "unknown estimator for regression 'random_woods'; known: ridge, svm, "),
         (("--strategy", "greedy"), "unknown strategy 'greedy'; known: dngo, ei, "),
         (("--resource", "depth"), "unknown resource of hist_gradient_boosting 'depth'; known: n_samples, "),
-        (("--resource", "n_samples"), "ei gives every trial all there is, so resource must be None"),
+        (("--resource", "n_samples"), "ei gives every trial the full resource, so resource must be None"),
         (("--scoring", "accuracy"), "the scoring accuracy cannot be computed for price: "),
         ((*DEAR, "--estimator", "svm", "--scoring", "neg_log_loss"), "svm cannot be searched: it is without "),
         (("--results", "r.xlsx"), "r.xlsx must end in .csv or .parquet"),

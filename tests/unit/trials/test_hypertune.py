@@ -356,7 +356,7 @@ def test_sigma_is_the_noise_that_a_process_sees_in_the_errors_on_all_rows():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"signs": {"gamma": 1}}, "signs must be of c, alpha, loss, got one of 'gamma'"),
+        ({"signs": {"gamma": 1}}, "signs must be for c, alpha, loss, got one for 'gamma'"),
         ({"signs": {"loss": 1}}, "'loss' is categorical, so its sign must be 0, got 1"),
         ({"signs": {"c": 2}}, "the sign of 'c' must be -1, 0 or 1, got 2"),
         ({"signs": {"c": True}}, "the sign of 'c' must be -1, 0 or 1, got True"),

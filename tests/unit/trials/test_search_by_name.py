@@ -243,7 +243,7 @@ def test_the_size_of_a_draw_is_that_of_the_settings():
             lambda: search(
                 "hypertune", "svm", "digits", 0, 9, FEW | {"strategies": {"hypertune": {"signs": {"c": 1}}}}
             ),
-            "signs must be of C, gamma, got one of 'c'",
+            "signs must be for C, gamma, got one for 'c'",
         ),
         (lambda: problem("lookup", "svm", 0, {"epochs": 3}), "since lookup does not train in epochs, got 3"),
         (lambda: problem("mlp", "digits", 0, {"epochs": 0}), "epochs must be at least 1"),

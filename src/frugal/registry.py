@@ -89,7 +89,7 @@ class Registry:
 
     Args:
         package: name of the package, and of the group of entry points.
-        path: its folders, `__path__`.
+        path: folders of the package, `__path__`.
         shared: arguments of every constructor; all others are settings.
     """
 

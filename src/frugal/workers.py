@@ -48,7 +48,7 @@ class _Load:
 
     Attributes:
         evaluate: the callable.
-        data: its pickle, made once for all processes, which map large arrays from one file.
+        data: pickle of the callable, made once for all processes, which map large arrays from one file.
     """
 
     evaluate: Callable[..., Any] | None

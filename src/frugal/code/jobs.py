@@ -17,9 +17,9 @@ from frugal.registry import added
 
 LEARNERS: Final = "frugal.learners"
 GROUPS: Final = ("frugal.folds.strategies", "frugal.trials.strategies", LEARNERS)
-"""Of entry points, by which other packages add theirs."""
+"""Groups of entry points, by which other packages add strategies and learners."""
 PROBLEMS: Final = ("function", "lookup", "curves")
-"""What trials may be made on instead of a learner."""
+"""Problems of trials that are not learners."""
 Names = tuple[tuple[str, str], ...]
 
 
@@ -63,7 +63,7 @@ def strategy(family: str, name: str) -> tuple[tuple[str], Names]:
 
     Args:
         family: `folds` or `trials`.
-        name: of the strategy.
+        name: name of the strategy.
     """
     package = f"frugal.{family}.strategies"
     other = added(package).get(name)
@@ -110,7 +110,7 @@ def trials(
         dataset: the same.
         settings: the same.
         looked_up: the learner whose table or curves are looked up.
-        others: where the classes of strategies are that the family does not have, by name.
+        others: name -> class, as `package.module:Class`, of strategies outside the family.
     """
     method_settings = settings.get("strategies", {}).get(method, {})
     strategy_name = method_settings.get("strategy", method)

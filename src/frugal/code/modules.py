@@ -19,18 +19,18 @@ _DEEP = 2
 """Levels of nested dictionaries whose entries are pieces of their own."""
 _WORD = re.compile(r"\w[\w.-]{0,39}")
 _LOOK = frozenset({"label", "color", "marker", "linestyle", "hatch"})
-"""What a `Method` says of how it is drawn, which only what is drawn depends on."""
+"""Arguments of a `Method` that set its look; only figures depend on them."""
 
 
 class Piece(NamedTuple):
     """A part of a unit.
 
     Attributes:
-        keys: what a table's entry stands under, those of nested tables together; None: not an entry.
-        digest: of its text.
-        uses: names of the module and of others that it reads.
-        words: its strings that may be names, as of a strategy or of a file.
-        is_look: whether it says how the unit's methods are drawn, and nothing else.
+        keys: keys of a table's entry, with those of nested tables; None: the piece is not an entry.
+        digest: digest of the text.
+        uses: names of this module and of others that the piece reads.
+        words: strings that may be names, for example of a strategy or a file.
+        is_look: whether the piece only sets the look of the unit's methods.
     """
 
     keys: tuple[str, ...] | None
@@ -44,13 +44,13 @@ class Unit(NamedTuple):
     """A top-level statement.
 
     Attributes:
-        binds: names that it defines or changes.
-        pieces: one, or for a table its head and its entries; behind them the looks of its methods, if any.
-        acts: what it calls when its module is imported, as a call does that registers something: the decorators of
-            a definition, everything in what is neither a definition nor a plain assignment.
-        touches: variables that it changes then, itself.
-        changes: variables of modules that its functions may change when they are called.
-        is_variable: whether it binds a value, neither a function nor a class.
+        binds: names that the statement defines or changes.
+        pieces: one piece; for a table its head and its entries; then the looks of its methods, if any.
+        acts: names that it calls at import, such as a registration: the decorators of a definition, and every name
+            in a statement that is neither a definition nor a plain assignment.
+        touches: variables that it changes at import.
+        changes: variables of modules that its functions may change when called.
+        is_variable: whether it binds a value, not a function or class.
     """
 
     binds: tuple[str, ...]
@@ -63,12 +63,12 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True)
 class Module:
-    """What a module holds.
+    """The contents of a module.
 
     Attributes:
-        imports: name -> what imports bind it to.
-        units: its top-level statements that count, in order.
-        lazy: of a package that has `lazily` as its `__getattr__`: name offered -> module under it, or "".
+        imports: name -> binding by an import.
+        units: top-level statements that count, in order.
+        lazy: public name -> submodule, or "", of a package whose `__getattr__` is `lazily`.
     """
 
     imports: Mapping[str, Binding]
@@ -76,12 +76,12 @@ class Module:
     lazy: Mapping[str, str]
 
     def as_json(self) -> list[Any]:
-        """Plain lists, for a file."""
+        """Convert to plain lists, for a file."""
         return [self.imports, self.units, self.lazy]
 
     @classmethod
     def from_json(cls, plain: list[Any]) -> Module:
-        """The module that `as_json` made plain lists of."""
+        """Invert `as_json`."""
         imports, units, lazy = plain
         return cls(
             {name: Binding(module, tuple(chain)) for name, (module, chain) in imports.items()},
@@ -105,16 +105,16 @@ def _uses(plain: list[Any]) -> tuple[Use, ...]:
 
 
 def read_module(source: str, name: str, ours: Collection[str], *, is_package: bool) -> Module:
-    """What a module holds, by its source alone.
+    """Read the contents of a module from its source.
 
     Args:
-        source: its text.
-        name: its full name.
+        source: text of the module.
+        name: full name of the module.
         ours: packages whose code counts.
-        is_package: whether it is the `__init__` of a package.
+        is_package: whether the module is the `__init__` of a package.
 
     Raises:
-        SyntaxError: if it is no Python.
+        SyntaxError: if the text is not Python.
     """
     package = name if is_package else name.rpartition(".")[0]
     body = ast.parse(source).body

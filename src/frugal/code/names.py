@@ -39,7 +39,7 @@ def bindings_of(statement: ast.Import | ast.ImportFrom, package: str) -> dict[st
 
     Args:
         statement: an import; `*` is bound to the module.
-        package: that a relative import starts from.
+        package: package from which a relative import starts.
     """
     if isinstance(statement, ast.Import):
         return {
@@ -59,13 +59,13 @@ def bindings_of(statement: ast.Import | ast.ImportFrom, package: str) -> dict[st
 
 
 class Names(NamedTuple):
-    """What a module knows by name, beside what Python does.
+    """The names that a module defines or imports.
 
     Attributes:
-        imported: what its imports bind.
-        defined: what it binds otherwise.
-        package: its package.
-        ours: packages whose code counts; of a use of others the first name is enough.
+        imported: names bound by imports.
+        defined: names bound by other statements.
+        package: package of the module.
+        ours: packages whose code counts; for other packages the first name of a use is enough.
     """
 
     imported: Mapping[str, Binding]
@@ -75,17 +75,17 @@ class Names(NamedTuple):
 
 
 def uses_of(tree: ast.AST, known: Names) -> list[Use]:
-    """What a top-level statement or an expression uses of its module and of what is imported there, in order."""
+    """Names of its module and of imports that a statement or expression uses, in order."""
     return _uses(_Walk(known.package).chains(tree, {}), known)
 
 
 def changes_of(tree: ast.AST, known: Names, others: Collection[str] = ()) -> list[Use]:
-    """Those of `uses_of` that code may change: by assignment, or by a method that is none of `READING`.
+    """The uses that code may change: by assignment, or by a method that is not in `READING`.
 
     Args:
         tree: the code.
-        known: what its module knows.
-        others: further names of the module that it may change.
+        known: names of its module.
+        others: further names of the module that the code may change.
     """
     changed = set(others)
     stored = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}

@@ -43,12 +43,12 @@ class Switches(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What a job runs.
+    """The code that a job runs.
 
     Attributes:
-        roots: definitions that it begins with, `package.module:name`, or `package.module:TABLE[entry]`,
-            or `package.module:` for all of a module.
-        names: what it is asked for, kind and name; of a kind that it does not have, every name counts.
+        roots: definitions at which the job begins: `package.module:name`, `package.module:TABLE[entry]`, or
+            `package.module:` for a whole module.
+        names: pairs of kind and name that the job requests; every name of another kind counts.
         draws: whether the looks of methods count.
     """
 
@@ -62,14 +62,14 @@ Word = tuple[str, str]
 
 
 class Part(NamedTuple):
-    """A piece of a unit, ready to be put together with others.
+    """A piece of a unit, with its names resolved.
 
     Attributes:
-        keys: what a table's entry stands under; empty for everything else.
-        text: its digest, the names that it uses, and of those of libraries what they are.
-        uses: for every name of ours the definitions, with the kind of name and the name of `Switches.only`.
-        words: its strings.
-        is_look: whether it says how methods are drawn.
+        keys: keys of a table's entry; empty for other pieces.
+        text: digest, the names used, and the targets of names from libraries.
+        uses: for every name of our packages its definitions, with the kind and name of `Switches.only`.
+        words: strings of the piece.
+        is_look: whether the piece only sets the look of methods.
     """
 
     keys: frozenset[str]
@@ -80,13 +80,13 @@ class Part(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A unit, ready to be put together with others.
+    """A unit, with its names resolved.
 
     Attributes:
-        parts: one, or for a table its head and its entries.
-        keyed_by: kind of name of these entries.
-        changed_by: statements that change it as modules are imported.
-        reads: whether it reads data files of its package.
+        parts: one part; for a table its head and its entries.
+        keyed_by: kind of name of the entries.
+        changed_by: statements that change the unit at import.
+        reads: whether the unit reads data files of its package.
     """
 
     parts: tuple[Part, ...]

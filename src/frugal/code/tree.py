@@ -129,7 +129,7 @@ class Tree:
         Only what a package imports from itself, before it has such a name, may be the module, so that both count.
 
         Args:
-            module: its full name.
+            module: full name of the module.
             attributes: one after the other.
             origin: module whose code asks.
 

@@ -105,7 +105,7 @@ def check_file(path: Path, file: File, where: str, limit: int = ALWAYS) -> dict[
 
     Args:
         path: the file.
-        file: what the catalogue says of it.
+        file: entry of the file in the catalogue.
         where: the folder in words, for messages.
         limit: bytes that it may unpack to, where what it unpacks to is verified.
 
@@ -176,7 +176,7 @@ def unpack(archive: Path, folder: Path, limit: int = ALWAYS) -> None:
 
     Args:
         archive: the file.
-        folder: where to.
+        folder: folder for the content.
         limit: bytes that it may unpack to.
 
     Raises:

@@ -36,8 +36,8 @@ def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tu
     """Download a dataset's source files into `folder`, which is private to this call.
 
     Args:
-        entry: what to fetch.
-        folder: where; files are not verified against the catalogue here.
+        entry: the dataset.
+        folder: folder for the files, which are not verified against the catalogue here.
         timeout_s: seconds a server may stay silent.
         n_retries: attempts after the first one.
 
@@ -45,7 +45,7 @@ def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tu
         The source in words, and the names of the files to keep, relative to `folder`.
 
     Raises:
-        DatasetError: if it could not be had, with the reason in one clause.
+        DatasetError: if the download fails, with the reason in one clause.
     """
     is_openml = entry.openml is not None
     source = f"OpenML {entry.openml}" if is_openml else f"torchvision {entry.torchvision}"
@@ -64,7 +64,7 @@ def fetch(entry: Entry, folder: Path, *, timeout_s: float, n_retries: int) -> tu
 
 
 def _ask_openml(data_id: int | None, cache: Path, n_retries: int) -> Any:
-    """The table as scikit-learn gives it, whose md5 it checks; its description it always tries four times."""
+    """The table from scikit-learn, which checks its md5; it always tries four times to get the description."""
     from sklearn.datasets import fetch_openml
 
     return fetch_openml(

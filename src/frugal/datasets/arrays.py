@@ -92,7 +92,7 @@ def verify(
 
     Args:
         where: the file or source, for the message.
-        arrays: what was read.
+        arrays: the arrays.
         shape: (n_rows, n_features) expected.
         counts: rows per class expected; None: any two classes or more.
 

@@ -27,7 +27,7 @@ class DatasetError(ValueError):
 
 
 class DamageError(DatasetError):
-    """A source has the dataset, but not as the catalogue or an earlier record says."""
+    """A source has the dataset, but its content differs from the catalogue or from an earlier record."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class File:
     """One file of the mirror, and of `data/raw/<name>/`.
 
     Attributes:
-        path: where it lies, relative to the mirror.
-        sha256: of the file as it is; not asked of a file that has `unpacked_md5`.
-        unpacked_md5: of what it unpacks to, for gzip files that publishers compress differently.
+        path: path relative to the mirror.
+        sha256: SHA-256 of the file; not checked if there is `unpacked_md5`.
+        unpacked_md5: MD5 of the unpacked content, for gzip files that publishers compress differently.
     """
 
     path: str
@@ -51,20 +51,20 @@ class Entry:
 
     Attributes:
         name: snake_case name, as in configs and paths.
-        reader: how the source becomes arrays.
+        reader: kind of reader that converts the source to arrays.
         rows: number of rows of X.
         features: number of columns of X, after coding.
-        class_counts: rows per class, in label order; None: only known once it has arrived.
-        note: what a user should know about the task.
-        openml: OpenML data id, if it is there.
-        torchvision: name of the torchvision dataset, if it is there.
-        files: what the mirror holds of it.
-        content_sha256: hash of the processed arrays; empty where sources may rightly differ.
+        class_counts: rows per class, in label order; None: unknown before the dataset is fetched.
+        note: description of the task for users.
+        openml: OpenML data id; None: not on OpenML.
+        torchvision: name of the torchvision dataset; empty: not in torchvision.
+        files: files of the dataset in the mirror.
+        content_sha256: hash of the processed arrays; empty if sources may differ.
         rows_sha256: hash of the same rows in any order (`arrays.row_hash`), for OpenML's own order.
         splits: split name -> [first row, last row + 1].
         image_shape: shape of one row, if rows are images, stored flat in this (C) order.
-        opt_in: whether it is only fetched for a user who asks for it by name.
-        stand_in: what replaces it, in words; empty: always available.
+        opt_in: whether the dataset is fetched only if a user requests it by name.
+        stand_in: description of the stand-in; empty: the dataset is always available.
         stand_in_counts: rows per class of the stand-in.
         stand_in_groups: numbers of levels of the categorical columns, the last ones of a generated stand-in.
 

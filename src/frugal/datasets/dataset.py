@@ -45,7 +45,7 @@ class Dataset:
         Args:
             X: numbers, shape (n_rows, n_features).
             y: labels of any kind, shape (n_rows,).
-            name: what folds and seeds are derived from.
+            name: name of the dataset, from which folds and seeds are derived.
 
         Raises:
             ValueError: if the shapes do not go together, a number is missing or infinite, or there is one class.
@@ -81,7 +81,7 @@ class Dataset:
         Where some rows are set apart for testing, the others are drawn from, and all of those are kept.
 
         Args:
-            n_rows: how many, from 1 to all that are not for testing.
+            n_rows: number of rows, from 1 to all that are not for testing.
 
         Raises:
             ValueError: if there are not that many rows.

@@ -23,7 +23,7 @@ _RECORD = "source.json"  # beside a download in data/raw: where it came from, an
 
 
 class StandInWarning(UserWarning):
-    """A dataset could not be had and something else stands in for it.
+    """A dataset is out of reach, and a stand-in replaces it.
 
     Examples:
         >>> import warnings
@@ -43,10 +43,10 @@ class Arrival:
     Attributes:
         arrays: the data.
         provenance: "original", "jpeg" or "stand-in".
-        source: where from, in words.
+        source: description of the source.
         files: checksum by file name.
-        note: what the reader of a table should know; empty if nothing.
-        failed: why each earlier step failed, one clause each; recorded where something else was used instead.
+        note: note for readers of a table; empty if there is none.
+        failed: why each earlier source failed, one clause each, if a stand-in is used.
     """
 
     arrays: Arrays
@@ -73,7 +73,7 @@ def resolve(
 
     Args:
         entry: the dataset.
-        raw: its own folder under `data/raw`, where downloads are kept.
+        raw: folder of the dataset under `data/raw`, for downloads.
         allow_stand_in: whether a stand-in may be used when all else fails.
         opted_in: whether the user asked for this dataset by name, where that is needed.
         timeout_s: seconds a server may stay silent.

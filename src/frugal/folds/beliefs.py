@@ -21,9 +21,9 @@ class Beliefs:
         ledger: the scores so far.
         tau: probability above which one candidate is worse than another, above 0.5 and at most 1.
         model: one of `MODELS`.
-        rate: of the prior on the precision of fold scores.
-        n_rows: rows of the dataset, which accuracies of exactly 0 or 1 need; None: refuse those.
-        n_classes: its classes, for the prior of log-losses; None: a prior mean of 1 nat.
+        rate: rate of the exponential prior on the precision of fold scores.
+        n_rows: rows of the dataset, which accuracies of exactly 0 or 1 need; None: such accuracies are refused.
+        n_classes: classes of the dataset, for the prior of log-losses; None: a prior mean of 1 nat.
 
     Raises:
         ValueError: on a setting out of range.
@@ -51,7 +51,7 @@ class Beliefs:
         self._scale = 1.0 if n_classes is None else math.log(n_classes)
 
     def check(self, score: float) -> None:
-        """Raise if the model cannot have this score; called before the score is recorded.
+        """Raise unless the model has a posterior for this score; call it before the score is recorded.
 
         Raises:
             ValueError: naming the remedy.
@@ -62,7 +62,7 @@ class Beliefs:
             raise ValueError("a score of exactly 1 is a log-loss of 0; clip the predicted probabilities")
 
     def of(self, candidate: int) -> Posterior:
-        """Posterior predictive of a candidate none of whose fits failed."""
+        """Posterior predictive of a candidate without failed fits."""
         scores = self._ledger.scores[candidate]
         if self._model == "accuracy":
             return beta.Posterior.fit(scores, rate=self._rate, n_valid=self._n_valid)
@@ -97,6 +97,6 @@ class Beliefs:
         return beta.prob_greater(better, worse) if self._model == "accuracy" else beta.prob_greater(worse, better)
 
     def prunes(self, best: int, other: int) -> float | None:
-        """That probability if it is above tau, else None; a failed candidate is always pruned."""
+        """`prob_better` if it is above tau or `other` failed, so that `other` is to be pruned; else None."""
         prob = self.prob_better(best, other)
         return prob if prob > self.tau or self.failed(other) else None

@@ -50,7 +50,7 @@ def bench_folds(
 
     Args:
         datasets: names for `frugal.datasets.load`.
-        classifiers: of `frugal.learners.CLASSIFIERS`.
+        classifiers: names in `frugal.learners.CLASSIFIERS`.
         n_candidates: at most so many distinct candidates, the first drawn from `ranges`.
         n_folds: folds of a stratified, shuffled split.
         root: folder of the data.

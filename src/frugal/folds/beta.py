@@ -48,10 +48,10 @@ class Posterior:
     checks of the error.
 
     Attributes:
-        accuracies: what it was fitted to, sorted, after clipping.
-        rate: of the exponential prior on the precision mu.
+        accuracies: fitted accuracies, sorted, after clipping.
+        rate: rate of the exponential prior on the precision mu.
         mean: mean of the posterior predictive.
-        sd: its standard deviation.
+        sd: standard deviation of the posterior predictive.
         log_evidence: log density of the accuracies under the model.
         mean_precision: posterior mean of mu.
     """
@@ -76,7 +76,7 @@ class Posterior:
 
         Args:
             accuracies: each in [0, 1], in any order.
-            rate: of the exponential prior on the precision, at least 1e-6; 0.01 in equation 4.
+            rate: rate of the exponential prior on the precision, at least 1e-6; 0.01 in equation 4.
             n_valid: rows that each accuracy was measured on, at least 2; accuracies of exactly 0 or 1 need it.
 
         Raises:

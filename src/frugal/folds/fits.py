@@ -28,8 +28,8 @@ class Fit:
 
     Attributes:
         score: higher is better; nan if it failed.
-        seconds: of fitting and scoring.
-        reason: why it failed; empty if it did not.
+        seconds: seconds of fitting and scoring.
+        reason: why the fit failed; empty if it did not.
 
     Examples:
         >>> from frugal.folds import Fit
@@ -78,21 +78,19 @@ def fit_and_score(
     *,
     seed: int,
 ) -> Fit:
-    """Build, fit and score one candidate; whatever scikit-learn raises becomes the reason of a failed fit.
-
-    A lack of memory is no property of the candidate, and is raised.
+    """Build, fit and score one candidate; any exception of scikit-learn becomes the reason of a failed fit.
 
     Args:
         classifier: one of `learners.CLASSIFIERS`, or an unfitted estimator.
-        candidate: its hyperparameters.
+        candidate: hyperparameters.
         X_train: training rows, shape (n_train, n_features).
-        y_train: their labels, shape (n_train,).
+        y_train: training labels, shape (n_train,).
         X_test: validation rows, shape (n_test, n_features).
-        y_test: their labels, shape (n_test,).
-        seed: `random_state` of what draws at random.
+        y_test: validation labels, shape (n_test,).
+        seed: `random_state` of every part that draws at random.
 
     Raises:
-        MemoryError: if the machine has too little.
+        MemoryError: if the machine has too little memory, which is no failure of the candidate.
     """
     started = perf_counter()
     try:
@@ -122,16 +120,16 @@ def train_and_score(
 
     Args:
         network: one of `learners.NETWORKS`.
-        candidate: its hyperparameters.
-        X_train: training rows, shape (n_train, n_features); uint8 pixels, or numbers as the network takes them.
-        y_train: their labels, shape (n_train,).
+        candidate: hyperparameters.
+        X_train: training rows, shape (n_train, n_features); uint8 pixels, or numbers that are not scaled further.
+        y_train: training labels, shape (n_train,).
         X_test: validation rows, shape (n_test, n_features).
-        y_test: their labels, shape (n_test,).
-        image_shape: of one row; None: no image.
+        y_test: validation labels, shape (n_test,).
+        image_shape: shape of one row as an image; None: rows are not images.
         n_classes: number of classes.
         epochs: passes over the training rows.
-        seed: with the candidate, decides weights, order of rows and dropout, so that no two candidates share
-            their luck.
+        seed: seed of weights, order of rows and dropout, together with the candidate, so that candidates are
+            independent.
 
     Raises:
         ValueError: on an unknown hyperparameter, or one out of range.

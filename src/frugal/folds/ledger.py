@@ -36,8 +36,8 @@ class ScoreRange:
     """The scores that a strategy accepts: real numbers from `low` to `high`, both included.
 
     Attributes:
-        low: the smallest.
-        high: the largest.
+        low: smallest accepted score.
+        high: largest accepted score.
         needs: why the strategy needs this range; the start of the error message.
     """
 

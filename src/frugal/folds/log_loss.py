@@ -28,7 +28,7 @@ __all__ = ["Posterior", "prob_greater"]
 
 Array = NDArray[np.float64]
 _SHAPE = 3.0
-"""Of the inverse Gamma prior on the mean: the smallest whole number with a finite variance."""
+"""Shape of the inverse Gamma prior on the mean: the smallest whole number with a finite variance."""
 _DROP = 22.0
 _N_SCAN, _N_NODES = 64, 64
 
@@ -37,11 +37,11 @@ class Posterior:
     """Posterior predictive distribution of one further fold log-loss. Made by `fit`.
 
     Attributes:
-        losses: what it was fitted to, sorted, in nats.
+        losses: fitted losses, sorted, in nats.
         rate: 1 / prior mean of the precision.
         scale: prior mean of the mean loss, in nats.
         mean: mean of the posterior predictive, in nats.
-        sd: its standard deviation.
+        sd: standard deviation of the posterior predictive, in nats.
         log_evidence: log density of the losses under the model.
     """
 

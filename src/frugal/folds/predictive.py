@@ -24,11 +24,11 @@ class Predictive:
     tails that fall like a power of log x need.
 
     Args:
-        density: y, shape (n,), to its density, shape (n,); need not be normalised.
-        centre: where most of the mass is.
-        scale: how wide it is there, above 0.
-        reach: the largest distance of a point from `centre`, above `scale`.
-        n_points: of the grid.
+        density: function of y, shape (n,), to the density, shape (n,); need not be normalised.
+        centre: place of most of the mass.
+        scale: width of most of the mass, above 0.
+        reach: largest distance of a grid point from `centre`, above `scale`.
+        n_points: number of grid points.
     """
 
     def __init__(

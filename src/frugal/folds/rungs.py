@@ -23,10 +23,10 @@ def rung_rows(
     """All numbers of rows that halving asks for, over several lengths of the candidate list.
 
     Args:
-        n_candidates: lengths.
+        n_candidates: lengths of candidate lists.
         n_rows: rows of the dataset.
-        n_classes: its classes.
-        settings: of `successive_halving`.
+        n_classes: classes of the dataset.
+        settings: settings of `successive_halving`.
 
     Raises:
         ValueError: on an unknown setting, or one outside its range.
@@ -50,9 +50,9 @@ def score_rungs(
     Args:
         dataset: rows and labels.
         classifier: one of `learners.CLASSIFIERS`.
-        candidates: the distinct ones.
+        candidates: the distinct candidates.
         n_candidates: lengths of the candidate lists that will be searched.
-        settings: of `successive_halving`.
+        settings: settings of `successive_halving`.
         seed: number of the repetition.
         **scoring: further arguments of `score`.
 

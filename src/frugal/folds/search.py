@@ -31,7 +31,7 @@ TIE_RULES = ("random", "first", "last")
 """Rules for several candidates with the best mean: a random one, the first completed, or the last."""
 
 TREE_SEEDS = ("repetition", "candidate")
-"""Whose `random_state` a decision tree has."""
+"""Sources of a decision tree's `random_state`: one seed per repetition, or one per candidate."""
 MOST_CANDIDATES = 1_000_000
 """Longest list that is drawn; the documents' longest has 2,048."""
 _NAME = (lambda value: isinstance(value, str), "a name")
@@ -68,8 +68,8 @@ def candidates_of(
         dataset: part of the seed of the draws.
         seed: number of the repetition.
         n_ranges: length of the list on `ranges`; a shorter list is its prefix.
-        tree_seed: whose the `random_state` of a decision tree is: that of the `repetition`, which `score` gives to
-            all trees, or that of the `candidate`, which is then among its hyperparameters.
+        tree_seed: source of a decision tree's `random_state`: the `repetition`, whose seed `score` gives to all
+            trees, or the `candidate`, which then has it among its hyperparameters.
 
     Raises:
         ValueError: on an unknown space, classifier or `tree_seed`, or `n_ranges` outside [1, `MOST_CANDIDATES`].
@@ -132,11 +132,11 @@ class Repetition:
     """A new strategy and the scores of its candidate list.
 
     Attributes:
-        strategy: its generator is derived from `names`.
+        strategy: the strategy, whose generator is derived from `names`.
         names: dataset, classifier, n_candidates, n_folds, seed.
-        table: of the drawn candidates.
-        rungs: the same on fewer rows, by number of rows.
-        means: of the drawn candidates, one at least above -inf, shape (n_candidates,).
+        table: scores of the drawn candidates on all rows.
+        rungs: scores on fewer rows, by number of rows.
+        means: mean scores of the drawn candidates, at least one above -inf, shape (n_candidates,).
     """
 
     strategy: FoldStrategy

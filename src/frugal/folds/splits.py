@@ -22,8 +22,8 @@ def split(dataset: Dataset, n_folds: int, seed: int, scheme: str = "stratified")
     """Shuffled k-fold splits of a dataset.
 
     Args:
-        dataset: its name and labels decide the folds.
-        n_folds: at least 2 and at most the number of rows.
+        dataset: the dataset, whose name and labels decide the folds.
+        n_folds: number of folds, at least 2 and at most the number of rows.
         seed: number of the repetition.
         scheme: `stratified` or `plain`; where k does not divide the rows the first folds are one larger.
 

@@ -1,4 +1,4 @@
-"""Kept scores: what every fold of every candidate scored, once computed, for every strategy to replay."""
+"""Stored scores of every fold of every candidate, computed once, for every strategy to replay."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from frugal.stats import mean_score
 
 _META_KEY, _ROWS_KEY = b"frugal", b"frugal.rows"
 _COUNTS = ("n_deferred", "n_tied")
-"""What blocks of folds add up in their meta (see `fast.FoldScores`)."""
+"""Metadata that are summed when blocks of folds are joined (see `fast.FoldScores`)."""
 _AGAIN = "delete it and run again"
 
 
@@ -179,12 +179,12 @@ class ScoreTable:
 
 
 def plain(candidate: Candidate) -> dict[str, object]:
-    """The candidate with Python's own numbers and truth values in the place of NumPy's."""
+    """Convert NumPy scalars among a candidate's values to Python values."""
     return {name: value.item() if isinstance(value, np.generic) else value for name, value in candidate.items()}
 
 
 def beside(parts: Sequence[ScoreTable]) -> ScoreTable:
-    """Tables of the same candidates as one, their columns in the given order; meta is the first's."""
+    """Join tables of the same candidates, their columns in the given order; the metadata are the first's."""
     starts = np.cumsum([0] + [part.scores.shape[1] for part in parts]).tolist()
     failures = [
         [row, start + column, message]

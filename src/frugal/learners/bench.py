@@ -35,19 +35,19 @@ def bench_networks(
     device: str = "auto",
     root: str = "data",
 ) -> pd.DataFrame:
-    """Training images per second of each network, of a plain torch module, and the device's peak, in one run.
+    """Measure training images per second of each network and of a plain torch module, and the device's peak.
 
     The peer is the same network as `torch.nn` layers with `torch.optim`, fed by a `DataLoader` over float tensors
     in memory, as a tutorial would write it. On the CPU all compute on one thread and times are of the process, not
     of the clock. They take turns, an epoch each and some matrix products, so that all meet the same load.
 
     Args:
-        networks: of `NETWORKS`.
-        candidate: hyperparameters that differ from the default's.
+        networks: names in `NETWORKS`.
+        candidate: hyperparameters that differ from the defaults.
         dataset: name for `frugal.datasets.load`; None: as in `DATASETS`.
-        n_rows: the first so many training rows make an epoch.
-        n_repeats: epochs that are measured; one more comes first, untimed.
-        device: `cpu`, `cuda`, or `auto`: CUDA where there is one.
+        n_rows: number of training rows of an epoch, the first ones.
+        n_repeats: number of timed epochs; an untimed one comes first.
+        device: `cpu`, `cuda`, or `auto`: CUDA if available.
         root: folder of the data.
 
     Returns:
@@ -80,7 +80,7 @@ def bench_networks(
 
 
 def _measure(ours: Network, data: Dataset, n_rows: int, n_repeats: int) -> dict[str, object]:
-    """The table's row for one network; seconds are those of all repeats together."""
+    """Measure one network; returns its row of the table."""
     import torch
 
     from frugal.learners.networks.device import settled
@@ -119,7 +119,7 @@ def _measure(ours: Network, data: Dataset, n_rows: int, n_repeats: int) -> dict[
 
 
 def _timed(run: Callable[[], Any], device: str) -> float:
-    """Seconds: of the process on the CPU, of the clock until a GPU is done."""
+    """Seconds of a call: process time on the CPU, wall-clock time on a GPU."""
     import torch
 
     if device == "cpu":
@@ -134,7 +134,7 @@ def _timed(run: Callable[[], Any], device: str) -> float:
 
 
 def _peer(plan: Plan, X: Any, y: Any, shape: tuple[int, ...], n_classes: int, device: str) -> Callable[[], None]:
-    """One epoch of the plain module on these rows, as a call without arguments."""
+    """Return a function that trains the plain module for one epoch on these rows."""
     import torch
     from torch.utils.data import DataLoader, TensorDataset
 

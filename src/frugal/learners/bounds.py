@@ -1,4 +1,4 @@
-"""Check by trial that a learner accepts the bounds of a space, since some errors come only from `fit`."""
+"""Check that a learner accepts the bounds of a space, by fits: some values are refused only in `fit`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from frugal.spaces import Choice, SearchSpace
 def check_space(learner: str, space: SearchSpace) -> None:
     """Raise unless the learner accepts every bound and every listed value of a space.
 
-    Each value is tried with the other dimensions at their middle: a plan is made for networks, other learners are
-    fitted to a dozen generated rows.
+    Each value is tried with the other dimensions at their middle. For a network only its plan is made; any other
+    learner is fitted to a dozen generated rows.
 
     Args:
-        learner: one that `frugal.learners.known()` lists.
-        space: of its hyperparameters.
+        learner: name of a learner, one of `frugal.learners.known()`.
+        space: the search space.
 
     Raises:
         ValueError: naming the value and the learner's reason, or on an unknown learner.

@@ -21,14 +21,14 @@ def check_default(
         dataset: one with the splits `train` and `test`.
         epochs: passes over the training rows.
         max_error: the stated error, in [0, 1].
-        seed: of weights, order of rows and dropout.
+        seed: seed of weights, order of rows and dropout.
 
     Returns:
-        network, dataset, data (provenance), n_rows (trained on), epochs, seed, error and max_error.
+        network, dataset, data (provenance), n_rows (number of training rows), epochs, seed, error and max_error.
 
     Raises:
-        ValueError: if the error is larger or the network diverges, or on an unknown network, a bound out of range
-            or a dataset without test rows.
+        RunError: if the error is larger than `max_error`, or the network diverges.
+        ValueError: on an unknown network, a bound out of range or a dataset without test rows.
     """
     if not 0 <= max_error <= 1:
         raise ValueError(f"max_error must lie in [0, 1], got {max_error!r}")

@@ -37,13 +37,13 @@ SPACES: Final = {
 
 @dataclass
 class ElasticNet:
-    """SGDClassifier with its settings, and without its warning where the loss has not settled after `N_EPOCHS`.
+    """SGDClassifier with these settings, without its warning if the loss has not settled after `N_EPOCHS`.
 
     Attributes:
-        alpha: weight of the penalty, at least 0; at 0 scikit-learn's step size is undefined and it refuses.
-        l1_ratio: share of the L1 part in it, in [0, 1].
-        seed: of the order of rows.
-        model: what was fitted.
+        alpha: weight of the penalty, above 0; scikit-learn refuses 0, at which its step size is undefined.
+        l1_ratio: share of the L1 penalty, in [0, 1].
+        seed: seed of the order of rows.
+        model: the fitted classifier.
     """
 
     alpha: float
@@ -52,7 +52,7 @@ class ElasticNet:
     model: SGDClassifier = field(init=False, repr=False)
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on rows X (n, d) of classes y (n,).
+        """Train on rows X (n, d) with classes y (n,).
 
         Raises:
             ValueError: on a hyperparameter outside its range, or rows that scikit-learn refuses.

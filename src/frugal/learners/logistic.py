@@ -58,17 +58,17 @@ SGD_SPACES: Final = {
 class SGDLogisticRegression:
     """Multinomial logistic regression by mini-batch gradient descent, on one thread.
 
-    Time goes to two matrix products per batch, and below some 100 rows a batch to calling them.
+    Most time goes to two matrix products per batch; in batches below some 100 rows, to the overhead of calls.
 
     Attributes:
-        learning_rate: constant, at least 0.
+        learning_rate: constant step size, at least 0.
         l2: weight of the squared weights, at least 0; intercepts are not penalised.
-        batch_size: rows per step, all of them where there are fewer.
+        batch_size: rows per step; all rows if there are fewer.
         n_epochs: passes over the rows.
-        seed: of the order of rows.
-        classes_: labels, sorted, (n_classes,); after `fit`, as are the next two.
+        seed: seed of the order of rows.
+        classes_: sorted labels, (n_classes,); set by `fit`, as are the next two.
         coef_: weights, (n_features, n_classes).
-        intercept_: (n_classes,).
+        intercept_: intercepts, (n_classes,).
     """
 
     learning_rate: float
@@ -97,8 +97,9 @@ class SGDLogisticRegression:
             y: labels, (n,), of at least two classes.
 
         Raises:
-            ValueError: on rows and labels of different number, none, features that are not finite, or one class.
-            FloatingPointError: if the weights overflow, at the end of the epoch in which they do.
+            ValueError: if there are no rows, a different number of labels, features that are not finite, or one
+                class.
+            FloatingPointError: at the end of the epoch in which the weights overflow.
         """
         rows, labels = np.ascontiguousarray(X, dtype=np.float32), np.asarray(y)
         if rows.ndim != 2 or not len(rows) or labels.shape != (len(rows),):

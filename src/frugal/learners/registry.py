@@ -1,6 +1,6 @@
-"""Learners by name: one record each, from the module that has it, imported once the learner is asked for.
+"""Learners by name. A module defines the records of its learners, and is imported when one of them is requested.
 
-Other packages add theirs by an entry point of the group `frugal.learners`, which names the record.
+Other packages add learners by entry points of the group `frugal.learners`, each of which names a record.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ HOMES: Final[Mapping[str, tuple[str, ...]]] = {
     **{f"frugal.learners.{path.stem}": (path.stem,) for path in _MODULES},
     **_SEVERAL,
 }
-"""Module -> the learners whose records its `LEARNERS` holds; modules are read for them, not imported.
+"""Module -> names of the learners in its `LEARNERS`. Modules are searched as text, not imported.
 
-A module beside this one that `_SEVERAL` does not list holds the learner that it is named after.
+A module beside this one that `_SEVERAL` does not list holds one learner, with the name of the module.
 """
 
 
@@ -53,17 +53,18 @@ class HyperparameterError(ValueError):
 
 @dataclass(frozen=True)
 class Learner:
-    """What can be searched, and how it is trained.
+    """A learner: its search spaces, and how it is trained.
 
     Attributes:
-        name: everywhere.
+        name: name of the learner.
         spaces: search spaces by name, with their signs.
-        default_space: the one that it is searched in unless somebody says otherwise.
-        make: (candidate, seed) -> unfitted classifier, which is fitted in one go; imports what is costly only when
-            called. None: it is only trained epoch by epoch.
-        in_epochs: (candidate, seed) -> what trains it epoch by epoch; None: it is not, or it is a network.
-        is_network: whether `learners.networks.make` builds it, from the shape of the rows and the classes, too.
-        n_epochs: that it is trained, if nobody says otherwise.
+        default_space: name of the space that is searched by default.
+        make: (candidate, seed) -> unfitted classifier, which is fitted in one go. It should import costly packages
+            only when called. None: the learner is only trained epoch by epoch.
+        in_epochs: (candidate, seed) -> object that trains epoch by epoch; None: the learner does not, or is a
+            network.
+        is_network: whether `learners.networks.make` builds the learner, given also input shape and classes.
+        n_epochs: default number of epochs.
 
     Examples:
         >>> from frugal.learners import Learner
@@ -86,12 +87,12 @@ class Learner:
 
     @property
     def trains_in_epochs(self) -> bool:
-        """True if it is trained epoch by epoch, so that it can be stopped and resumed."""
+        """True if the learner is trained epoch by epoch, so that it can be stopped and resumed."""
         return self.is_network or self.in_epochs is not None
 
     @property
     def abilities(self) -> str:
-        """How it can be trained, for messages."""
+        """How the learner can be trained and searched, for messages."""
         ways = ["in one go"] * (self.make is not None) + ["epoch by epoch"] * self.trains_in_epochs
         return f"{self.name} is trained {' or '.join(ways)}, and searched in {', '.join(self.spaces)}"
 
@@ -115,7 +116,7 @@ def known() -> tuple[str, ...]:
 
 
 def check_learner(learner: str) -> None:
-    """Refuse a name that is not of `known()`.
+    """Raise unless a learner of this name exists.
 
     Raises:
         ValueError: listing the known ones.
@@ -158,10 +159,10 @@ def record(name: str) -> Learner:
 
 
 def check_fitted(learner: str) -> None:
-    """Refuse a learner that is not fitted in one go.
+    """Raise unless the learner is fitted in one go.
 
     Raises:
-        ValueError: saying what it can, and which learners are; or on an unknown learner.
+        ValueError: naming the learners that are; or on an unknown learner.
 
     Examples:
         >>> from frugal.learners import check_fitted
@@ -178,7 +179,7 @@ def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator
     """An unfitted scikit-learn classifier with the candidate's hyperparameters.
 
     Args:
-        learner: one that is fitted in one go.
+        learner: name of a learner that is fitted in one go.
         candidate: hyperparameters by scikit-learn's names.
         seed: `random_state` of learners that draw at random (the tree's feature subsets, k-means).
 
@@ -194,7 +195,7 @@ def build(learner: str, candidate: Candidate, *, seed: int = 0) -> BaseEstimator
     make = record(learner).make
     if make is None:
         check_fitted(learner)
-    assert make is not None  # or it was refused
+    assert make is not None  # check_fitted raises otherwise
     try:
         return make(candidate, seed)
     except TypeError as error:
@@ -218,7 +219,7 @@ def space(name: str, learner: str) -> SearchSpace:
 
 
 def default_space(learner: str) -> SearchSpace:
-    """The space that a learner is searched in unless somebody says otherwise.
+    """The default search space of a learner.
 
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.
@@ -232,12 +233,12 @@ def default_space(learner: str) -> SearchSpace:
 
 
 def signs(learner: str) -> Mapping[str, int]:
-    """The signs that a learner's spaces say of its hyperparameters (`SearchSpace.signs`), all spaces together.
+    """The signs of a learner's hyperparameters (`SearchSpace.signs`), from all its spaces.
 
-    They are document 004's, and hold whatever increasing scale a space has.
+    They are document 004's, and do not depend on the scale of a dimension, since every scale increases.
 
     Returns:
-        Hyperparameter -> +1 or -1; empty for a learner whose spaces say none.
+        Hyperparameter -> +1 or -1; empty if the learner's spaces have no signs.
 
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.
@@ -252,7 +253,7 @@ def signs(learner: str) -> Mapping[str, int]:
 
 
 def n_epochs(learner: str) -> int | None:
-    """Epochs that a learner is trained, if nobody says otherwise; None if it has no such number.
+    """Default number of epochs of a learner; None if it has none.
 
     Raises:
         ValueError: on an unknown learner; the message lists the known ones.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sklearn.svm import SVC
 
 LOG_BOUND: Final = 10.0
-"""Of ln C and ln gamma, either way."""
+"""Largest absolute value of ln C and ln gamma."""
 _NUMBER: Final = Uniform(math.exp(-LOG_BOUND), math.exp(LOG_BOUND), "log")
 _LISTED: Final = Ordinal(tuple(_NUMBER.from_unit(float(u)) for u in np.linspace(0, 1, 20)))
 _HYPERTUNE: Final = Uniform(1e-3, 1e3, "log")

@@ -51,17 +51,17 @@ SPACES: Final = {
 
 @dataclass
 class FourierSVM:
-    """Features and epochs of one candidate.
+    """The SVM of one candidate, as a classifier.
 
-    `features` of all rows are held at once by who trains: rows x n_features x 4 bytes. Time goes to
-    SGDClassifier's passes over them, one per class and epoch (of two classes one).
+    Training holds the random features of all rows in memory: rows x n_features x 4 bytes. Most time goes to
+    SGDClassifier's passes over them, one per class and epoch (a single one for two classes).
 
     Attributes:
         C: weight of the loss against the penalty.
-        gamma: of the kernel, per squared unit of the rows.
-        n_features: F.
-        n_epochs: of `fit`.
-        seed: of the random features and of the order of rows.
+        gamma: parameter of the kernel, per squared unit of the rows.
+        n_features: number F of random features.
+        n_epochs: number of epochs in `fit`.
+        seed: seed of the random features and of the order of rows.
         n_done: epochs trained so far.
         model: the linear SVM; None before the first epoch.
 
@@ -84,10 +84,10 @@ class FourierSVM:
         check_whole("n_epochs", self.n_epochs, 1)
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train `n_epochs` epochs, afresh, on rows X (n, d) of classes y (n,).
+        """Train anew for `n_epochs` epochs on rows X (n, d) with classes y (n,).
 
         Raises:
-            ValueError: if they do not fit together, are of one class, or the weights overflow.
+            ValueError: if the shapes do not match, there is one class, or the weights overflow.
         """
         self.n_done, self.model = 0, None
         Z, labels = self.features(X), np.asarray(y)
@@ -104,7 +104,7 @@ class FourierSVM:
         return self.classes_of(self.features(X))
 
     def features(self, X: ArrayLike) -> NDArray[np.float32]:
-        """Those of rows X (n, d): (n, n_features)."""
+        """Random features of rows X (n, d): (n, n_features)."""
         from sklearn.kernel_approximation import RBFSampler
 
         rows = np.asarray(X, dtype=np.float32)
@@ -112,7 +112,7 @@ class FourierSVM:
         return np.asarray(sampler.fit(rows[:1]).transform(rows), dtype=np.float32)
 
     def epoch(self, Z: NDArray[np.float32], y: NDArray[Any]) -> None:
-        """One pass over features Z (n, n_features) of classes y (n,), in an order of the epoch's own."""
+        """One pass over features Z (n, n_features) with classes y (n,), in an order drawn for this epoch."""
         if self.model is None:
             self.model = _untrained(1 / (self.C * len(Z)))
         order = rng_for("svm_rff", "order", self.seed, self.n_done).permutation(len(Z))
@@ -131,19 +131,19 @@ class FourierSVM:
 
 
 class FourierTraining:
-    """Training that reports each epoch, can be stopped, saved and resumed: `learners.training.Epochwise`.
+    """Training that reports each epoch, and can be stopped, saved and resumed: `learners.training.Epochwise`.
 
     Attributes:
         plan: hyperparameters and seed.
-        device: where it computes.
+        device: device that computes.
 
     Args:
-        candidate: its hyperparameters.
-        seed: of the random features and of the order of rows.
+        candidate: hyperparameters.
+        seed: seed of the random features and of the order of rows.
 
     Raises:
         ValueError: on a hyperparameter outside its range.
-        TypeError: on one that there is not, or that lacks.
+        TypeError: on an unknown or missing hyperparameter.
     """
 
     device = "cpu"
@@ -167,8 +167,8 @@ class FourierTraining:
         """Train until `epochs` passes over X (n, d) and y (n,) are done in all.
 
         Returns:
-            The validation accuracy of every epoch so far; what scikit-learn refuses, such as rows of one class,
-            ends training with nan and a reason.
+            The validation accuracy of every epoch so far. If scikit-learn refuses the rows, for example rows of
+            one class, training ends with nan and a reason.
         """
         check_whole("epochs", epochs, 1)
         with one_thread():
@@ -240,11 +240,11 @@ _UNREADABLE: Final = (
     ValueError,
 )
 _WEIGHTS: Final = ("classes_", "coef_", "intercept_", "t_")
-"""Of an `SGDClassifier`, all that its `partial_fit` goes on from."""
+"""The attributes of an `SGDClassifier` from which `partial_fit` continues."""
 
 
 def _model(alpha: float, weights: Mapping[str, NDArray[Any]]) -> SGDClassifier:
-    """A model with these weights, which goes on as the one that they are of."""
+    """Restore a model from its weights."""
     model = _untrained(alpha)
     for name, array in weights.items():
         setattr(model, name, float(array) if name == "t_" else array)

@@ -1,4 +1,4 @@
-"""What learners that train epoch by epoch have in common."""
+"""The interface of learners that train epoch by epoch."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Report = Callable[[int, float], bool]
 
 @dataclass(frozen=True)
 class Training:
-    """What came of training so far.
+    """Result of training so far.
 
     Attributes:
-        curve: validation accuracy in [0, 1] after each epoch, from the first; nan for one in which it diverged.
-        reason: why it failed; empty if it did not.
+        curve: validation accuracy in [0, 1] after each epoch, from the first; nan if training diverged in it.
+        reason: why training failed; empty if it did not.
     """
 
     curve: tuple[float, ...]
@@ -25,13 +25,13 @@ class Training:
 
 
 class Epochwise(Protocol):
-    """A learner of one candidate that trains on from where it stopped, or from where it was saved."""
+    """A learner with one candidate's hyperparameters, whose training can be continued, saved and loaded."""
 
     device: str
 
     @property
     def plan(self) -> object:
-        """What it is made from; equal for equal candidates."""
+        """Description of the learner; equal for equal candidates and seeds."""
 
     @property
     def n_epochs(self) -> int:

@@ -18,7 +18,7 @@ Statistic = Callable[[Array], ArrayLike]
 
 
 def interval_widths(estimates: Array, level: float = 0.95) -> Array:
-    """Widths of the central percentile intervals of each coefficient: the quality that Figure 7 is about.
+    """Widths of the central percentile intervals of each coefficient: the quality in Figure 7 of document 003.
 
     Quantiles interpolate linearly between order statistics.
 
@@ -86,8 +86,8 @@ class Part:
     """The fits to one subsample.
 
     Attributes:
-        outcomes: in order.
-        statistic: quality of those that succeeded; None of fewer than two.
+        outcomes: results of the fits, in order.
+        statistic: quality of the successful fits; None if there are fewer than two.
         settled: whether a rule was given and met.
     """
 
@@ -110,14 +110,14 @@ class Bag:
         statistic: averaged quality: the mean over the subsamples of the statistic of each.
         coefs: mean coefficients per subsample, shape (s, d); nan where every fit failed.
         statistics: quality per subsample, shape (s, ...); nan where fewer than two fits succeeded.
-        estimates: coefficients of each fit, shape (s, largest r, d); nan where one failed or was not made.
-        rows: distinct rows that each fit was given, shape (s, largest r); 0 where none was made.
+        estimates: coefficients of each fit, shape (s, largest r, d); nan if it failed or was not made.
+        rows: number of distinct rows of each fit, shape (s, largest r); 0 if it was not made.
         n: rows of the data.
-        b: rows that a resample is drawn from, or for `b_of_n` its size.
+        b: rows that a resample is drawn from; for `b_of_n` the size of a resample.
         r: resamples per subsample, shape (s,).
-        settled_s: whether the rule for stopping at `s` subsamples was met; False without one.
-        settled_r: whether the rule for stopping at `r` resamples was met, shape (s,).
-        reasons: why fits failed, and how many did so.
+        settled_s: whether the rule on subsamples was met; False without a rule.
+        settled_r: whether the rule on resamples was met, shape (s,).
+        reasons: reason of failure -> number of failed fits.
 
     Examples:
         >>> import numpy as np
@@ -170,7 +170,7 @@ class Bag:
 def gather(outcomes: Iterable[Outcome], statistic: Statistic, settle: Settle | None) -> Part:
     """Take fits until the statistic of the successful ones has settled, or until all are taken.
 
-    A failed fit adds nothing to the series, which would otherwise look as if it had settled.
+    A failed fit adds nothing to the series; a repeated value would look as if it had settled.
 
     Raises:
         ValueError: if the statistic is not finite, or coefficients change their shape.
@@ -195,7 +195,7 @@ def gather(outcomes: Iterable[Outcome], statistic: Statistic, settle: Settle | N
 
 
 def gather_parts(parts: Iterable[Part], settle: Settle | None) -> tuple[list[Part], bool]:
-    """Take subsamples until their averaged quality has settled or all are taken; returns which."""
+    """Take subsamples until their averaged quality settles, or all; returns them, and whether it settled."""
     taken: list[Part] = []
     statistics: list[Array] = []
     series: list[Array] = []

@@ -79,18 +79,20 @@ def blb(
         X: features, shape (n, d), or a `ParquetRows`, of which a worker holds a row group and a subsample.
         y: shape (n,): class labels (integers, booleans or strings), or floating-point numbers, or None.
         b: rows of a subsample, from the number of classes to n; see `subsample_size`.
-        s: subsamples, at most.
-        r: resamples per subsample, at least 2.
+        s: largest number of subsamples.
+        r: number of resamples per subsample, at least 2.
         fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to n.
         statistic: `statistic(estimates (k, d)) -> quality`, of any shape, such as `interval_widths`.
-        rng: from which everything is drawn.
-        settle_s: rule for fewer subsamples, such as `Settle(window=3)`.
-        settle_r: rule for fewer resamples, such as `Settle(window=20)`.
-        warm_start: call `fit(..., start=coefficients)` with those of the subsample's first fit.
-        n_workers: processes over which subsamples are spread, 1 by default; where `settle_s` ends the run, what
-            the others had in hand is thrown away and not counted.
-        executor: where subsamples are fitted instead, any of `concurrent.futures`, whose workers are sent the rows
-            once. `n_workers` is then how many subsamples are out at once, by default as many as it has workers.
+        rng: generator of all random draws.
+        settle_s: rule that stops before all subsamples, such as `Settle(window=3)`.
+        settle_r: rule that stops before all resamples, such as `Settle(window=20)`.
+        warm_start: whether to call `fit(..., start=coefficients)` with the coefficients of the subsample's first
+            fit.
+        n_workers: number of processes that fit subsamples, 1 by default; if `settle_s` ends the run, pending
+            subsamples are discarded and not counted.
+        executor: any executor of `concurrent.futures` that fits the subsamples in place of processes; each worker
+            receives the rows once. `n_workers` is then the number of subsamples pending at once, by default the
+            executor's number of workers.
 
     Raises:
         ValueError: on an argument out of range, a subsample that misses a class, entries that are not finite,
@@ -135,16 +137,17 @@ def bootstrap(
     Args:
         X: features, shape (n, d), or a `ParquetRows`, of which a worker holds a row group and sums.
         y: shape (n,): class labels, or floating-point numbers, or None.
-        r: resamples, at least 2; with `settle` at most.
+        r: number of resamples, at least 2; with `settle` the largest number.
         fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to n. A `SumsFit` where X is a
             `ParquetRows`.
         statistic: `statistic(estimates (k, d)) -> quality`, of any shape.
-        rng: from which everything is drawn.
-        settle: rule for fewer resamples.
-        warm_start: call `fit(..., start=coefficients)` with those of the first fit.
-        n_workers: processes over which resamples are spread, 1 by default.
-        executor: where resamples are fitted instead, any of `concurrent.futures`, whose workers are sent the rows
-            once. `n_workers` is then how many resamples are out at once, by default as many as it has workers.
+        rng: generator of all random draws.
+        settle: rule that stops before all resamples.
+        warm_start: whether to call `fit(..., start=coefficients)` with the coefficients of the first fit.
+        n_workers: number of processes that fit resamples, 1 by default.
+        executor: any executor of `concurrent.futures` that fits the resamples in place of processes; each worker
+            receives the rows once. `n_workers` is then the number of resamples pending at once, by default the
+            executor's number of workers.
 
     Raises:
         ValueError: on an argument out of range, entries that are not finite, or if every fit fails. Fits that fail
@@ -196,14 +199,15 @@ def b_of_n(
         r: resamples, at least 2; with `settle` at most. They are the document's s.
         fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to `b`.
         statistic: `statistic(estimates (k, d)) -> quality`, of any shape.
-        rng: from which everything is drawn.
+        rng: generator of all random draws.
         rescale: multiply the statistic by sqrt(b / n), as is right for widths and standard errors of estimates
             that converge at the rate of root n, and for nothing else.
-        settle: rule for fewer resamples.
-        warm_start: call `fit(..., start=coefficients)` with those of the first fit.
-        n_workers: processes over which resamples are spread, 1 by default.
-        executor: where resamples are fitted instead, any of `concurrent.futures`, whose workers are sent the rows
-            once. `n_workers` is then how many resamples are out at once, by default as many as it has workers.
+        settle: rule that stops before all resamples.
+        warm_start: whether to call `fit(..., start=coefficients)` with the coefficients of the first fit.
+        n_workers: number of processes that fit resamples, 1 by default.
+        executor: any executor of `concurrent.futures` that fits the resamples in place of processes; each worker
+            receives the rows once. `n_workers` is then the number of resamples pending at once, by default the
+            executor's number of workers.
 
     Raises:
         ValueError: on an argument out of range, entries that are not finite, or if every fit fails. Fits that

@@ -54,8 +54,8 @@ class SubsampleFit:
         drawn_by: the method, or `uniform` if its pilots failed.
         correction: key of `CORRECTIONS`.
         rows: indices of the fitted rows, repeats included, shape (n_fitted,).
-        weights: of the fitted rows, shape (n_fitted,); 1 unless `correction` is `weights`.
-        offsets: of the fitted rows, shape (n_fitted,); 0 unless `correction` is `offset`.
+        weights: weights of the fitted rows, shape (n_fitted,); 1 unless `correction` is `weights`.
+        offsets: offsets of the fitted rows, shape (n_fitted,); 0 unless `correction` is `offset`.
         pilot: fit of the pilot; None if there was none, or both attempts failed.
         pilot_failures: `FitError.reason` of each failed pilot.
         n_drawn: rows drawn in all, failed pilots included.
@@ -143,7 +143,7 @@ def fit_subsample(
     """Draw a subsample and fit it; the result also has what is needed to judge the fit.
 
     A pilot without an estimate is drawn once more, with twice the rows. If that one fails too, `pilot_size + size`
-    rows are drawn uniformly instead. Both are told in `warnings`.
+    rows are drawn uniformly instead. `warnings` reports both.
 
     Args:
         X: rows, shape (N, d); a model with an intercept has a column of ones.

@@ -88,12 +88,12 @@ def blb_osmac(
         X: rows, shape (n, d); a model with an intercept has a column of ones.
         y: labels, 0 or 1, shape (n,).
         b: draws per subsample, from 2 to n.
-        s: subsamples.
-        r: resamples per subsample, at least 2.
+        s: number of subsamples.
+        r: number of resamples per subsample, at least 2.
         pilot_size: rows of the pilot, drawn by `cc` and weighted; tried twice, then all is drawn uniformly.
         fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to n.
         statistic: `statistic(estimates (k, d)) -> quality`, of any shape, such as `interval_widths`.
-        rng: from which everything is drawn.
+        rng: generator of all random draws.
         method: one of `sampling.METHODS`.
 
     Raises:
@@ -189,11 +189,11 @@ def blb_svm(
         y: labels of two classes, shape (n,).
         queries: points, shape (n_queries, d).
         b: rows of a subsample.
-        s: subsamples.
-        r: resamples per subsample, at least 2.
+        s: number of subsamples.
+        r: number of resamples per subsample, at least 2.
         svm: a `SVMKM`, `KMSVM` or `WKMSVM`, not changed.
-        rng: from which subsamples and resamples are drawn.
-        statistic: of decision values, shape (k, n_queries).
+        rng: generator of all random draws.
+        statistic: quality of decision values, shape (k, n_queries).
 
     Raises:
         ValueError: as `blb`, on more than two classes, or if every fit fails.
@@ -236,7 +236,7 @@ def distinct_accessed(fit: Fit, counts: ArrayLike, hessian_share: float = HESSIA
     Args:
         fit: by `fit_dynamic_sample`, to these rows written out.
         counts: c_j, at least 0.
-        hessian_share: of the fit.
+        hessian_share: the argument of the fit.
     """
     often, n_rows = np.unique(np.asarray(counts, dtype=np.int64), return_counts=True)
     n = int(often @ n_rows)
@@ -268,8 +268,8 @@ class DynamicBag:
     Attributes:
         bag: coefficients and quality.
         fits: every fit with its trace, in order: subsample by subsample.
-        counts: how often each row of its resample is in it, of each fit.
-        hessian_share: of the fits.
+        counts: for each fit, how often its resample has each row.
+        hessian_share: the argument of the fits.
     """
 
     bag: Bag
@@ -279,7 +279,7 @@ class DynamicBag:
 
     @property
     def rows_accessed(self) -> int:
-        """Rows accessed by all fits, each as often as it was, and as often as its sample holds it."""
+        """Rows accessed by all fits; a row counts once per access, and once per repeat in its sample."""
         return sum(fit.n_points for fit in self.fits)
 
     @property
@@ -315,11 +315,11 @@ def blb_dynamic(
         X: features, shape (n, d).
         y: class labels, shape (n,): integers, booleans or strings.
         b: rows of a subsample.
-        s: subsamples.
-        r: resamples per subsample, at least 2.
-        rng: from which everything is drawn.
-        statistic: of coefficients, shape (k, d (C - 1)): log-odds of each class but the first against the first,
-            class by class.
+        s: number of subsamples.
+        r: number of resamples per subsample, at least 2.
+        rng: generator of all random draws.
+        statistic: quality of coefficients, shape (k, d (C - 1)): log-odds of each class but the first against the
+            first, class by class.
         **settings: settings of `fit_dynamic_sample`: theta, initial_size, ridge, ...
 
     Raises:

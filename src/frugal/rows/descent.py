@@ -21,8 +21,8 @@ class Halved(NamedTuple):
 
     Attributes:
         step: length of the step; 0 if none was found.
-        value: of the function there.
-        n_trials: steps tried.
+        value: value of the function after the step.
+        n_trials: number of steps tried.
     """
 
     step: float
@@ -31,14 +31,14 @@ class Halved(NamedTuple):
 
 
 def halve(value: Callable[[float], float], at_0: float, slope: float, first: float) -> Halved:
-    """The first of `first`, `first / 2`, `first / 4`, ... that lowers a function enough.
+    """Find the first of the steps `first`, `first / 2`, `first / 4`, ... that lowers a function enough.
 
-    Enough is Armijo's `value(step) <= at_0 + 1e-4 step slope`, up to rounding. Gives up after 30 trials.
+    Enough is Armijo's condition `value(step) <= at_0 + 1e-4 step slope`, up to rounding. Gives up after 30 trials.
 
     Args:
-        value: of the function at a step.
-        at_0: its value at 0.
-        slope: its derivative at 0.
+        value: function of the step.
+        at_0: value at step 0.
+        slope: derivative at step 0.
         first: first step to try.
     """
     step = first
@@ -55,13 +55,13 @@ _DAMPING = 1e-8
 
 
 class Direction(NamedTuple):
-    """A direction from a point.
+    """A direction of descent, and its cost.
 
     Attributes:
-        direction: shape (d, C).
+        direction: the direction, shape (d, C).
         first: length of the first step to try along it.
-        n_products: products with a Hessian that it took.
-        points: rows that these accessed.
+        n_products: number of products with a Hessian.
+        points: number of rows accessed by these products.
     """
 
     direction: Array
@@ -71,20 +71,20 @@ class Direction(NamedTuple):
 
 
 class Solver(Protocol):
-    """Chooses directions; may remember the steps taken."""
+    """Chooses directions of descent; may use the lengths of earlier steps."""
 
     def direction(self, X: Array, at: Evaluation, ridge: float, rng: np.random.Generator) -> Direction:
         """Direction on a sample.
 
         Args:
             X: features of the sample, shape (m, d).
-            at: the objective there.
-            ridge: penalty.
-            rng: generator.
+            at: the objective and its derivatives on the sample.
+            ridge: ridge penalty.
+            rng: generator of random draws.
         """
 
     def taken(self, step: float) -> None:
-        """Record the length of the step that was taken; 0: none."""
+        """Record the length of the step taken; 0 if there was none."""
 
 
 class NewtonCG:
@@ -94,7 +94,7 @@ class NewtonCG:
         step: length of the first step to try, above 0.
         hessian_share: |H| / |S|, above 0 and at most 1.
         max_products: products with the Hessian, at least 1.
-        tolerance: of the residual, relative to the gradient, from 0 to 1.
+        tolerance: largest residual relative to the gradient, from 0 to 1.
 
     Raises:
         ValueError: if a setting is out of range.
@@ -131,8 +131,8 @@ class SGD:
     """The direction against the gradient.
 
     Args:
-        step: length of the very first step to try, above 0; without `adapts`, of every one.
-        adapts: whether a step is tried at twice the length of the last one.
+        step: length of the first step to try, above 0; without `adapts`, of every step.
+        adapts: whether the next step is first tried at twice the length of the last one.
 
     Raises:
         ValueError: if `step` is out of range.
@@ -161,10 +161,10 @@ def conjugate_gradients(
     curvature 0 or less; if that is the first, the direction is `-gradient`.
 
     Args:
-        gradient: shape (d, C).
-        product: direction -> H times it, both of shape (d, C).
-        max_steps: products, at most.
-        tolerance: of the residual.
+        gradient: the gradient, shape (d, C).
+        product: direction -> H times the direction, both of shape (d, C).
+        max_steps: largest number of products.
+        tolerance: largest residual, relative to the gradient.
     """
     solution, residual = np.zeros_like(gradient), -gradient
     direction, square = residual, float(np.vdot(residual, residual))

@@ -42,7 +42,7 @@ class Verdict:
     Attributes:
         passed: whether (12) holds.
         size: rows of the next sample.
-        norm: length of the gradient that was tested with: of the sample's, or of the average.
+        norm: length of the gradient in the test: that of the sample, or that of the average.
     """
 
     passed: bool
@@ -51,13 +51,13 @@ class Verdict:
 
 
 class SizeRule:
-    """Tests one sample after the other and says how large the next must be; it never shrinks.
+    """Tests one sample after the other, and sets the size of the next, which never shrinks.
 
     Args:
-        theta: relative error of the gradient that is put up with, from 0 to 1.
-        n: rows of all data.
-        window: gradients of one size that are averaged; 0: none are.
-        ratio: the average counts where its length is below `ratio` times that of the sample's gradient; from 0
+        theta: largest tolerated relative error of the gradient, from 0 to 1.
+        n: number of rows of the data.
+        window: number of gradients of one size to average; 0: no average.
+        ratio: the test uses the average if its length is below `ratio` times that of the sample's gradient; from 0
             to 1.
         finite_correction: whether to test with the factor 1 - m / N.
 
@@ -79,9 +79,9 @@ class SizeRule:
         """Test a sample.
 
         Args:
-            size: its rows m.
-            gradient: g_S, of any shape.
-            variance: V.
+            size: number of rows m.
+            gradient: gradient g_S, of any shape.
+            variance: estimate V of the gradient's variance.
         """
         if size != self._size:
             self._last.clear()
@@ -114,20 +114,20 @@ class Run:
     Attributes:
         X: features of all rows, shape (N, d).
         codes: class per row, shape (N,).
-        ridge: penalty.
-        rng: draws the samples.
-        descent: chooses directions.
-        rule: says how large the next sample is.
-        coef: where the fit stands, shape (d, C).
+        ridge: ridge penalty.
+        rng: generator of the samples.
+        descent: chooses the directions.
+        rule: sets the size of the next sample.
+        coef: present coefficients, shape (d, C).
         size: rows of the next sample.
-        dynamic: whether it may grow.
+        dynamic: whether samples may grow.
         line_search: whether steps are halved until they lower the objective on the sample.
-        tol: largest entry of the gradient on all rows at which to stop.
-        full: the objective on all rows at `coef`, if watched.
-        points: rows accessed.
-        separated: whether a hyperplane was found to separate the classes, without a penalty.
-        status: why the fit ended; empty before.
-        steps: what happened so far.
+        tol: the fit stops if no entry of the gradient on all rows is larger.
+        full: the objective on all rows at `coef`, if it is watched.
+        points: number of rows accessed.
+        separated: whether a hyperplane separates the classes and there is no penalty.
+        status: why the fit ended; empty while it runs.
+        steps: the steps so far.
     """
 
     X: Array

@@ -4,7 +4,7 @@ Source: document 003 (Damke 2018), section 3.4, after Almeida, Braga and Braga (
 and Jhun (2014). With compression R, n rows are put into about n / R clusters by k-means:
 
 - `SVMKM` clusters all rows, whatever their labels. A cluster with rows of one class is replaced by its centre, any
-  other keeps its rows, so that nobody can say beforehand how many are left.
+  other keeps its rows, so that the number of points left is not known beforehand.
 - `KMSVM` clusters each class by itself and trains on the centres alone.
 - `WKMSVM` does the same, and multiplies the penalty C of each centre by the size of its cluster.
 

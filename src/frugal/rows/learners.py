@@ -40,10 +40,10 @@ def make(name: str, **parameters: Any) -> ReducedSVM:
 
     Args:
         name: one of `METHODS`.
-        **parameters: of `ReducedSVM`.
+        **parameters: parameters of `ReducedSVM`.
 
     Raises:
-        TypeError: on a parameter that it does not take.
+        TypeError: on an unknown parameter.
     """
     from frugal.rows import kmeans_svm
 

@@ -27,7 +27,7 @@ class Evaluation:
 
     Attributes:
         objective: mean loss plus penalty.
-        gradient: of the objective, shape (d, C).
+        gradient: gradient of the objective, shape (d, C).
         variance: trace of the covariance of the gradient over samples of m rows, equation 13; nan for one row.
         p: probabilities, shape (m, C).
         separated: whether every row's own class is strictly the most probable.

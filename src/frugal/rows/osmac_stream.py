@@ -53,11 +53,11 @@ class StreamFit:
         coef: shape (d,).
         covariance: sandwich covariance of `coef`, shape (d, d), of the drawing alone.
         rows: numbers in the stream of the fitted rows, the pilot's first, repeats included, shape (r_0 + r,).
-        probabilities: of drawing each, in its own step, shape (r_0 + r,).
-        pilot: its fit.
-        n_pilot: its rows, r_0, or twice as many if it failed once.
+        probabilities: probability of drawing each row in its step, shape (r_0 + r,).
+        pilot: fit of the pilot.
+        n_pilot: rows of the pilot: r_0, or twice as many if it failed once.
         n_rows: rows of the stream, N.
-        n_passes: how often the stream was read.
+        n_passes: number of passes over the stream.
     """
 
     coef: Floats
@@ -78,8 +78,8 @@ class Slots:
     score. A row of score s_i thus ends in it with probability s_i / sum_j s_j, whatever the chunks.
 
     Args:
-        n: slots.
-        rng: draws.
+        n: number of slots.
+        rng: generator of random draws.
     """
 
     def __init__(self, n: int, rng: Generator) -> None:
@@ -122,8 +122,8 @@ class Slots:
         Args:
             X: shape (n_chunk, d).
             y: shape (n_chunk,).
-            scores: at least 0, shape (n_chunk,).
-            numbers: of the rows in the stream, shape (n_chunk,).
+            scores: scores of the rows, at least 0, shape (n_chunk,).
+            numbers: numbers of the rows in the stream, shape (n_chunk,).
         """
         cumulative = np.cumsum(scores)
         exchanged, shares = self.exchange(_last(cumulative))
@@ -156,17 +156,17 @@ def osmac_stream(
     """Draw an OSMAC subsample from a stream in two passes, and fit it.
 
     Args:
-        read: starts anew and gives chunks (X, y), of shape (n_chunk, d) and (n_chunk,), with labels 0 and 1; a
-            chunk may be empty or hold one label. Every pass must give the same rows in the same order. A
-            `ParquetRows` gives its row groups.
+        read: starts a new pass and yields chunks (X, y), of shape (n_chunk, d) and (n_chunk,), with labels 0 and
+            1; a chunk may be empty or hold one label. Every pass must yield the same rows in the same order. A
+            `ParquetRows` yields its row groups.
         pilot_size: rows of the pilot, r_0.
         size: rows of the second step, r.
         rng: draws the rows.
         method: one of `METHODS`.
-        n_workers: processes over which the row groups of a `ParquetRows` are spread, 1 by default. The result is
-            the same, but each step reads the rows twice: for the sums of their scores, and for those drawn.
-        executor: where row groups are read instead, any of `concurrent.futures`; `n_workers` is then how many are
-            out at once, by default as many as it has workers.
+        n_workers: number of processes that read the row groups of a `ParquetRows`, 1 by default. With several the
+            result is the same, but each step reads the rows twice: once to sum scores, once to fetch rows.
+        executor: any executor of `concurrent.futures` that reads the row groups in place of processes; `n_workers`
+            is then the number of row groups pending at once, by default the executor's number of workers.
 
     Raises:
         FitError: a ValueError, if both pilots or the pooled rows have no estimate.
@@ -312,7 +312,7 @@ def _checked(rows: ArrayLike, labels: ArrayLike | None, width: int | None) -> tu
 
 
 def _draw_over_groups(groups: ParquetRows, spread: Spread, slots: Sequence[Slots], score: Score) -> int:
-    """Draw the rows of `_draw_in_turn` over row groups; the sums of scores decide on the group of each row.
+    """Draw the rows of `_draw_in_turn` over row groups; sums of scores decide the group of each row.
 
     One map over the row groups adds up scores, and one more fetches the rows.
     """

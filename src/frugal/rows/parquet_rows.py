@@ -27,13 +27,13 @@ class ParquetRows:
 
     Args:
         source: path of a parquet file or of a folder of them, or a `pyarrow.dataset.Dataset` of such files.
-        target: column that is y; None: there is none.
-        columns: those that are X, in this order; None: all others, but for the index of a data frame.
+        target: name of the column for y; None: there is no y.
+        columns: names of the columns for X, in order; None: all others, except the index of a data frame.
 
     Attributes:
-        columns: those that are X.
-        target: that which is y.
-        sizes: rows of each row group, shape (n_groups,); none is empty.
+        columns: names of the columns for X.
+        target: name of the column for y.
+        sizes: rows of each row group, shape (n_groups,); row groups without rows are left out.
 
     Raises:
         MissingExtraError: without pyarrow.
@@ -116,7 +116,7 @@ class ParquetRows:
         return found[0]
 
     def take(self, numbers: Ints) -> Rows:
-        """The rows of these numbers, which are increasing."""
+        """The rows with these numbers, which must increase."""
         X, y = list[NDArray[Any]](), list[NDArray[Any]]()
         for group, wanted in enumerate(np.split(numbers, np.searchsorted(numbers, self.starts[1:]))):
             if len(wanted):

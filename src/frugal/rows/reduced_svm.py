@@ -31,8 +31,8 @@ class Reduced:
         X: centres and rows, shape (m, d).
         y: their labels, shape (m,).
         weights: factors of the penalty C, shape (m,).
-        sizes: how many training rows each stands for, by their weights, shape (m,); they sum to all of them.
-        variance: of all entries of the training rows, by their weights.
+        sizes: total weight of the training rows that each stands for, shape (m,).
+        variance: weighted variance of all entries of the training rows.
     """
 
     X: Floats
@@ -53,16 +53,16 @@ class ReducedSVM(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     Args:
         compression: R, rows per cluster, at least 1; 1 is the plain SVM.
         C: penalty of a misclassified row.
-        kernel: of scikit-learn's SVC, not `precomputed`.
-        gamma: of scikit-learn's SVC.
-        tol: of scikit-learn's SVC.
-        n_init: restarts of k-means.
+        kernel: kernel of scikit-learn's SVC, not `precomputed`.
+        gamma: argument of scikit-learn's SVC.
+        tol: argument of scikit-learn's SVC.
+        n_init: number of restarts of k-means.
         batch_size: rows per step of mini-batch k-means; None: k-means on all rows at once.
-        random_state: of k-means.
+        random_state: seed of k-means.
 
     Attributes:
         classes_: labels, shape (n_classes,).
-        reduced_: `Reduced`, what the SVM was fitted to.
+        reduced_: the `Reduced` rows on which the SVM was fitted.
         svc_: the fitted `sklearn.svm.SVC`; `svc_.n_support_` counts its support vectors per class.
         n_features_in_: number of features.
     """
@@ -94,7 +94,7 @@ class ReducedSVM(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Args:
             X: training rows, shape (n, d).
             y: labels, shape (n,).
-            sample_weight: of the rows, at least 0, shape (n,); a row of weight 2 counts as two.
+            sample_weight: weights of the rows, at least 0, shape (n,); a row of weight 2 counts as two.
 
         Raises:
             ValueError: on a parameter out of range, fewer than two classes, or what scikit-learn refuses.

@@ -49,12 +49,12 @@ class Rows:
 
     @classmethod
     def of(cls, X: ArrayLike, y: ArrayLike | None, classes: NDArray[Any] | None = None) -> Rows:
-        """Rows after their shapes and types are checked.
+        """Check shapes and types, and make the rows.
 
         Args:
             X: features, shape (n, d).
-            y: shape (n,), or None.
-            classes: of the data that the rows are part of, sorted; None: those of `y`.
+            y: class labels or numbers, shape (n,), or None.
+            classes: sorted classes of the data that the rows are part of; None: those of `y`.
 
         Raises:
             ValueError: on a wrong shape or type.
@@ -129,14 +129,13 @@ def fit_counts(fit: Estimator, rows: Rows, counts: Ints, start: Array | None) ->
     """Fit to rows with counts as weights; rows that are not drawn are left out.
 
     A fit has failed if it raises ValueError (such as NumPy's LinAlgError) or ArithmeticError, gives
-    coefficients that are not finite, or would lack a class. Anything else that it raises is a bug and goes
-    through.
+    coefficients that are not finite, or would lack a class. Any other exception is a bug, and is not caught.
 
     Args:
         fit: the estimator.
-        rows: what the counts are of.
-        counts: shape (n_rows,).
-        start: coefficients handed on as `start`; None: not handed on.
+        rows: the rows.
+        counts: count of each row, shape (n_rows,).
+        start: the estimator's argument `start`; None: it is not passed.
     """
     drawn = counts > 0
     if not drawn.all():

@@ -71,27 +71,27 @@ def fit_dynamic_sample(
     Args:
         X: features, shape (N, d).
         y: class labels, shape (N,): integers, booleans, strings, or floating-point numbers that are whole.
-        theta: relative error of the gradient that is put up with, from 0 (which asks for all rows) to 1.
+        theta: largest tolerated relative error of the gradient, from 0 (which needs all rows) to 1.
         solver: `newton_cg` or `sgd`.
         initial_size: rows of the first sample, from 2 to N. Where a hyperplane may separate so few, the first
             steps are bounded by `ridge` alone.
         rng: draws the samples, without replacement.
         dynamic: False keeps every sample at `initial_size` (N is the batch method).
-        window: gradients that are averaged as a guard against noise; 0: none are. See `SizeRule`.
-        ratio: how much shorter their average must be to count, from 0 to 1.
+        window: number of gradients to average as a guard against noise; 0: no average. See `SizeRule`.
+        ratio: the test uses the average if it is shorter than `ratio` times the gradient; from 0 to 1.
         finite_correction: whether the test has the factor 1 - m / N.
-        ridge: penalty on the mean loss, at least 0.
-        classes: all labels, where `y` may lack some; None: those of `y`.
+        ridge: ridge penalty on the mean loss, at least 0.
+        classes: all labels, if `y` may lack some; None: those of `y`.
         start: coefficients to start from, shape (d, C); None: zeros.
         hessian_share: `|H| / |S|`, above 0 and at most 1. Newton-CG only, as are the next two.
         max_products: products with the Hessian per step, at least 1.
-        cg_tolerance: of the residual, relative to the gradient, from 0 to 1.
-        step: length of the first step that is tried, or of all without a line search; above 0.
+        cg_tolerance: largest residual relative to the gradient, from 0 to 1.
+        step: length of the first step to try; without a line search, of every step; above 0.
         line_search: whether steps are halved until the objective on the sample falls.
-        max_iter: samples, at most.
-        max_points: accessed rows after which no other sample is drawn; None: no limit.
-        tol: largest entry of the gradient on all rows at which to stop, at least 0.
-        watch: whether to evaluate the objective and gradient on all rows after every step, which is not counted.
+        max_iter: largest number of samples.
+        max_points: number of accessed rows after which no sample is drawn; None: no limit.
+        tol: the fit stops if no entry of the gradient on all rows is larger; at least 0.
+        watch: whether to evaluate objective and gradient on all rows after every step; these rows do not count.
         report: called after every step with the coefficients, shape (d, C), and the rows accessed so far; False
             ends the fit there.
 

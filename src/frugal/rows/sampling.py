@@ -44,9 +44,9 @@ class Draw:
     """Rows drawn in one step, with replacement.
 
     Attributes:
-        rows: indices, shape (n,).
-        probabilities: of drawing each, shape (n,).
-        shift: log(pi(x, 1) / pi(x, 0)), by which drawing shifts the log-odds of each, shape (n,).
+        rows: indices of the rows, shape (n,).
+        probabilities: probability of drawing each row, shape (n,).
+        shift: log(pi(x, 1) / pi(x, 0)): the shift of each row's log-odds by the drawing, shape (n,).
     """
 
     rows: NDArray[np.intp]
@@ -68,7 +68,7 @@ def sampling_probabilities(
         X: rows, shape (N, d).
         y: labels, 0 or 1, shape (N,).
         method: one of `METHODS`.
-        coef: the pilot's, shape (d,); needed by `lcc` and both `osmac`.
+        coef: coefficients of the pilot, shape (d,); needed by `lcc` and both `osmac` methods.
         information: M up to a factor, shape (d, d); needed by `osmac_mmse`.
 
     Raises:
@@ -130,8 +130,8 @@ def draw_by_pilot(
         method: one of `METHODS`, not of `WITHOUT_PILOT`.
         n_rows: how many to draw.
         rng: draws them.
-        coef: the pilot's, shape (d,).
-        information: of the pilot, shape (d, d).
+        coef: coefficients of the pilot, shape (d,).
+        information: information matrix of the pilot, shape (d, d).
     """
     probabilities = sampling_probabilities(X, y, method=method, coef=coef, information=information)
     rows = rng.choice(len(y), n_rows, p=probabilities)

@@ -1,4 +1,4 @@
-"""Compute the parts of a run here, in processes or on any executor, and take them in order."""
+"""Map tasks in this process, in several processes or on any executor, with results in order."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Spread:
-    """Workers.
+    """Where tasks are computed, and how many at once.
 
     Attributes:
-        n_workers: how many tasks are computed at once; 1 without an executor: in this process.
-        executor: where; None: in processes of joblib, or of its active backend.
+        n_workers: number of tasks at once; 1 without an executor means in this process.
+        executor: the executor; None: processes of joblib, or its active backend.
     """
 
     n_workers: int = 1
@@ -31,10 +31,10 @@ class Spread:
 
     @classmethod
     def over(cls, n_workers: int | None, executor: Executor | None) -> Spread:
-        """Open workers: as many as requested; None: as many as the executor has, or one.
+        """Choose the number of workers: as requested; if None, that of the executor, or one.
 
         Raises:
-            ValueError: if `n_workers` is below 1, or neither it nor the executor says how many there are.
+            ValueError: if `n_workers` is below 1, or is None and the executor does not state its number.
         """
         if n_workers is not None:
             check_whole("n_workers", n_workers, 1)
@@ -44,7 +44,7 @@ class Spread:
 
     @property
     def is_here(self) -> bool:
-        """True if all is computed in this process."""
+        """True if tasks are computed in this process."""
         return self.executor is None and self.n_workers == 1
 
     def map(
@@ -53,10 +53,10 @@ class Spread:
         """Yield the results of `evaluate` in the order of the tasks.
 
         Args:
-            evaluate: picklable, closures included; it is sent to each worker of an executor once.
-            tasks: what is sent each time.
-            may_stop: whether the rest may not be wanted: no more than `n_workers` tasks are then handed out ahead
-                of the last one taken. In this process none is.
+            evaluate: picklable function (closures too); each worker of an executor receives it once.
+            tasks: the tasks.
+            may_stop: whether the caller may stop early. At most `n_workers` tasks are then computed ahead of the
+                last result taken, and none in this process.
         """
         if self.is_here:
             return map(evaluate, tasks)

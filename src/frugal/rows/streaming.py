@@ -43,19 +43,20 @@ def blb_stream(
     Reads the rows `ceil(s / at_once)` times and holds `at_once` subsamples of `b` rows, and a chunk.
 
     Args:
-        read: starts anew and gives chunks (X, y): X of shape (n_chunk, d), y of shape (n_chunk,) or None; some
-            may be empty. Called once per pass; every pass must give the same rows in the same order.
+        read: starts a new pass and yields chunks (X, y): X of shape (n_chunk, d), y of shape (n_chunk,) or None;
+            chunks may be empty. Every pass must yield the same rows in the same order.
         b: rows of a subsample, from the number of classes to n.
-        s: subsamples, at most.
-        r: resamples per subsample, at least 2.
+        s: largest number of subsamples.
+        r: number of resamples per subsample, at least 2.
         fit: `fit(X, y, weights) -> coefficients (d,)`; weights are counts that sum to n.
         statistic: `statistic(estimates (k, d)) -> quality`, of any shape.
-        rng: from which everything is drawn.
+        rng: generator of all random draws.
         at_once: subsamples drawn in one pass; `s` reads the rows only once.
-        settle_s: rule for fewer subsamples.
-        settle_r: rule for fewer resamples.
-        warm_start: call `fit(..., start=coefficients)` with those of the subsample's first fit.
-        n_workers: processes over which the subsamples of a pass are spread.
+        settle_s: rule that stops before all subsamples.
+        settle_r: rule that stops before all resamples.
+        warm_start: whether to call `fit(..., start=coefficients)` with the coefficients of the subsample's first
+            fit.
+        n_workers: number of processes that fit the subsamples of a pass.
 
     Raises:
         ValueError: as `blb` does, and if there are no rows or a pass gives another number of them.

@@ -29,9 +29,9 @@ class Plan:
         fit: the estimator.
         statistic: quality of the estimates of one subsample.
         size: rows of a resample.
-        r: resamples per subsample, at most.
-        seed: from which every subsample and resample derives its generator.
-        settle: rule for fewer resamples.
+        r: largest number of resamples per subsample.
+        seed: seed from which the generator of every subsample and resample is derived.
+        settle: rule that stops before all resamples.
         warm_start: whether later fits to a subsample start from the first one's coefficients.
     """
 
@@ -47,7 +47,7 @@ class Plan:
         self, subsample: int, resample: int | None = None, group: int | None = None
     ) -> np.random.Generator:
         """Generator of a resample, of its part in a group of rows, or of the subsample itself."""
-        # A seed sequence reads a missing number as 0, so that 0 is the whole's, and its parts count from 1.
+        # A seed sequence reads a missing number as 0. So 0 stands for the whole, and parts count from 1.
         parts = [0 if resample is None else resample + 1, *([] if group is None else [group + 1])]
         return np.random.default_rng([self.seed, subsample, *parts])
 
@@ -59,8 +59,8 @@ class Reservoir:
     on how the rows are cut into chunks.
 
     Args:
-        rng: of the keys.
-        b: how many rows stay.
+        rng: generator of the keys.
+        b: number of rows to keep.
     """
 
     def __init__(self, rng: np.random.Generator, b: int) -> None:
@@ -94,7 +94,7 @@ def seed_of(rng: np.random.Generator) -> int:
     """Draw the seed from which everything else is derived.
 
     Raises:
-        ValueError: if it is no NumPy generator.
+        ValueError: if `rng` is not a NumPy generator.
     """
     check_rng(rng)
     return int(rng.integers(2**63))
@@ -107,7 +107,7 @@ def check_sizes(b: int, r: int, n: int, classes: NDArray[Any] | None) -> None:
         b: rows of a subsample.
         r: resamples per subsample.
         n: rows of the data.
-        classes: their classes, if any.
+        classes: classes of the data; None: there are none.
 
     Raises:
         ValueError: naming the argument.
@@ -135,7 +135,7 @@ def fit_resamples(plan: Plan, rows: Rows, number: int, spread: Spread = HERE) ->
     Args:
         plan: what to fit and how often.
         rows: a subsample, or all rows.
-        number: of the subsample.
+        number: number of the subsample.
         spread: workers that fit.
 
     Raises:

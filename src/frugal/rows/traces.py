@@ -35,14 +35,14 @@ class Trace:
     Attributes:
         size: rows m of the sample.
         points: rows accessed so far, this step included.
-        objective: on the sample, before the step.
+        objective: objective on the sample, before the step.
         gradient_norm: length of the gradient on the sample, before the step.
         variance: V of equation 13, before the step.
-        tested_norm: length that V was tested against: of the gradient, or of an average of the last ones.
+        tested_norm: length in the test of V: that of the gradient, or of an average of the last ones.
         passed: whether the test passed.
         n_products: products with the Hessian.
         step: length of the step along the direction; 0 where none was taken.
-        full_objective: on all rows, after the step; nan unless watched.
+        full_objective: objective on all rows, after the step; nan unless watched.
         squared_error: squared distance of the gradient on the sample from that on all rows; nan unless watched.
 
     Examples:
@@ -78,9 +78,9 @@ class Fit:
         classes: labels, sorted, shape (C,).
         status: `converged`: the gradient on all rows is small; `separated`: every row has been classified without
             error and there is no penalty, so that no maximum exists; `stalled`: no step along the direction lowers
-            the objective on all rows; `max_iter` or `max_points`: that limit ended it; `stopped`: what it was
-            reported to did.
-        trace: what happened at each step.
+            the objective on all rows; `max_iter` or `max_points`: that limit ended the fit; `stopped`: `report`
+            returned False.
+        trace: the steps.
 
     Examples:
         >>> import numpy as np

@@ -100,7 +100,7 @@ def fit_weighted(
         weights: above 0, shape (n,).
         offsets: known parts of the log-odds, shape (n,).
         start: coefficients to begin with, shape (d,).
-        sample: what an error calls these rows.
+        sample: name of these rows in error messages.
 
     Raises:
         FitError: if the rows lack a class, have dependent columns, are separated (also if some lie on the

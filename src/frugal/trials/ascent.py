@@ -14,13 +14,13 @@ Array = NDArray[np.float64]
 def climb(
     function: Callable[[Array], tuple[float, Array]], start: Array, box: Array, max_iterations: int
 ) -> tuple[float, Array]:
-    """Return the value and the place (p,) where L-BFGS-B ends.
+    """Return the value and the point (p,) where L-BFGS-B ends.
 
     Args:
-        function: from a place to its value and gradient.
-        start: a place; it is moved into the box.
+        function: point -> value and gradient.
+        start: first point; it is moved into the box.
         box: lowest and highest value of each coordinate, (p, 2).
-        max_iterations: after which the place reached is returned.
+        max_iterations: largest number of iterations.
     """
 
     def negated(place: Array) -> tuple[float, Array]:

@@ -29,8 +29,8 @@ class Rung:
     """One step of a bracket.
 
     Attributes:
-        n_candidates: that are tried.
-        resource: on which each is, in its unit; what it was given on earlier rungs is part of it.
+        n_candidates: number of candidates.
+        resource: resource of each candidate, including that of earlier rungs.
     """
 
     n_candidates: int
@@ -66,9 +66,9 @@ def plan_bracket(
 
     Args:
         s: number of the bracket, from 0 to `last_bracket`.
-        max_resource: that a candidate is tried on, in its unit.
-        min_resource: the least that it may be tried on.
-        reduction_factor: of the candidates from rung to rung, at least 2.
+        max_resource: largest resource of a candidate.
+        min_resource: smallest resource of a candidate.
+        reduction_factor: factor by which the number of candidates falls from rung to rung, at least 2.
         rounding: one of `ROUNDINGS`.
 
     Raises:
@@ -86,15 +86,15 @@ def plan_bracket(
 
 
 def robo_settings(n_train: int, min_rows: int, reduction_factor: int = 3) -> dict[str, Any]:
-    """Settings of the strategy `hyperband` that are RoBO's, which document 004 ran: subsets of the training rows.
+    """Settings with which the strategy `hyperband` equals RoBO's, which document 004 ran on training subsets.
 
     With b = floor(log_eta(n_train / min_rows)), the least subset is eta^-(b - 1) of the rows, which is more than
     `min_rows`, and int(20 / b * 1.5) brackets are run. RoBO asks for 10 rows per class where it tunes SVMs and for
     512 where it tunes networks.
 
     Args:
-        n_train: all training rows.
-        min_rows: that a trial needs.
+        n_train: number of training rows.
+        min_rows: smallest number of rows of a trial.
         reduction_factor: eta.
 
     Raises:

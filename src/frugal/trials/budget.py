@@ -28,9 +28,9 @@ class Budget:
     """Spending in seconds (the optimiser's included), or in the learner's proxy of cost.
 
     Attributes:
-        on_subsets: of all trials on subsets.
-        converged: of the trials on all rows, up to the first one within n_sigmas of the final best.
-        sigma: standard deviation of an error's noise.
+        on_subsets: spending on all trials on subsets.
+        converged: spending on trials on all rows, up to the first one within n_sigmas of the final best.
+        sigma: standard deviation of the noise of errors.
     """
 
     on_subsets: float
@@ -55,12 +55,13 @@ def budget(
     """Apply the budget rule to one run.
 
     Args:
-        table: its trials in order, columns `runs.COLUMNS`; those without `n_rows` are on all rows.
-        space: that was searched.
+        table: the trials of the run in order, columns `runs.COLUMNS`; those without `n_rows` are on all rows.
+        space: the search space.
         currency: `seconds` or `cost`.
-        n_sigmas: improvements within so many sigma do not count.
-        sigma: of an error's noise; None: that of a Gaussian process fitted to the errors on all rows.
-        kernel: of this process.
+        n_sigmas: improvements of at most so many sigma do not count.
+        sigma: standard deviation of the noise of errors; None: that of a Gaussian process fitted to the errors on
+            all rows.
+        kernel: kernel of this process.
 
     Raises:
         ValueError: on another currency, a negative number, or fewer than two trials on all rows that succeeded.

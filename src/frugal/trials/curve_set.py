@@ -55,7 +55,7 @@ def train_curves(
     Args:
         network: one that has a space `SPACE`.
         dataset: what it is trained on.
-        numbers: of the candidates, from 0.
+        numbers: numbers of the candidates, from 0.
         n_train: training rows, the same for all; or several numbers of them, the largest first, and each candidate
             is trained on every one.
         n_valid: validation rows, likewise.

@@ -39,13 +39,13 @@ class Curve:
     """A stored learning curve.
 
     Attributes:
-        id: its number in the set.
-        candidate: whose it is.
-        n_rows: that it was trained on.
-        scores: on the validation rows, per epoch; nan where the network diverged.
-        seconds: of each epoch.
-        test_error: at the end; nan if it diverged, or there are curves on more rows.
-        reason: why it failed; empty if it did not.
+        id: number of the candidate in the set.
+        candidate: hyperparameters.
+        n_rows: number of training rows.
+        scores: validation score after each epoch; nan if the network diverged.
+        seconds: seconds of each epoch.
+        test_error: test error after the last epoch; nan if it diverged, or if there are curves on more rows.
+        reason: why training failed; empty if it did not.
     """
 
     id: int
@@ -66,12 +66,12 @@ class CurvesProblem:
 
     Attributes:
         name: network and dataset.
-        space: what candidates are asked from.
+        space: the search space.
         data: provenance of the dataset.
-        n_epochs: of a curve that did not diverge.
-        sizes: numbers of training rows, increasing; every candidate has a curve on each.
-        curves: those on the most rows.
-        replayed: number of the curve by trial.
+        n_epochs: epochs of a curve that did not diverge.
+        sizes: numbers of training rows, increasing; every candidate has a curve for each.
+        curves: curves on the most rows.
+        replayed: trial -> number of its curve.
 
     Args:
         table: rows of one set, columns `curve_set.COLUMNS`.

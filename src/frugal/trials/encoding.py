@@ -57,7 +57,7 @@ class Encoding:
     """Map between a space and a cube.
 
     Attributes:
-        n_coordinates: of the cube.
+        n_coordinates: number of coordinates of the cube.
     """
 
     def __init__(self, space: SearchSpace) -> None:

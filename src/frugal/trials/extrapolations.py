@@ -73,7 +73,7 @@ def extrapolate(
 
     Args:
         table: the curves, columns `curve_set.COLUMNS`, of one set.
-        check_share: of the horizon, between checks; see `epochs_of_checks`.
+        check_share: interval between checks, as a share of the horizon; see `epochs_of_checks`.
         curve: settings of `CurveModel`.
         journal_path: where rows are kept as they are made, so that a killed job goes on; None: nowhere.
 

@@ -22,10 +22,10 @@ class FunctionProblem:
     """A function with a known minimum. The error of a trial is its value, which need not lie in [0, 1].
 
     Attributes:
-        name: of the function.
-        space: its box.
-        function: of a candidate.
-        minimum: its least value in the box.
+        name: name of the function.
+        space: the box in which it is minimised.
+        function: candidate -> value.
+        minimum: least value in the box.
         data: "generated".
     """
 

@@ -23,10 +23,10 @@ class OnLedger(ABC):
     tie the first one. A failed trial counts against the budget, but is never the incumbent.
 
     Attributes:
-        trials: those told, in the order of the answers.
+        trials: finished trials, in the order of their results.
 
     Args:
-        space: where candidates come from, at least one dimension.
+        space: the search space, with at least one dimension.
         n_trials: largest number of trials, at least 1.
         initial: candidates to try first, in order, so that strategies can share a design.
 
@@ -62,11 +62,11 @@ class OnLedger(ABC):
         return task
 
     def tell(self, trial: Trial) -> None:
-        """Take note of an answer, whose error is any finite number (synthetic objectives leave [0, 1]) or nan.
+        """Record a result, whose error is nan or any finite number (synthetic objectives leave [0, 1]).
 
         Raises:
-            TypeError: if it is no `Trial`.
-            ValueError: if its error is infinite or no number, or its task was not asked or was told before.
+            TypeError: if the result is not a `Trial`.
+            ValueError: if the error is infinite or not a number, or the task was not asked, or told before.
         """
         self._check_answer(trial)
         if self._pending.get(trial.task.id) != trial.task:

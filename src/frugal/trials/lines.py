@@ -27,12 +27,12 @@ class JournalFile:
     """Path of a job's journal, with the hash of the job's code.
 
     Attributes:
-        path: of the file.
-        code: gives the hash of the code that its results depend on, once its arguments have been checked; empty:
-            nobody asks.
-        restart: whether a file that is there is set aside, whatever it holds.
-        way: how the user asks for that, for messages.
-        apart: names in a header that need not be the same.
+        path: path of the file.
+        code: returns the hash of the code on which the results depend; called after the arguments of the job are
+            checked. An empty hash is not compared.
+        restart: whether to set an existing file aside, whatever it holds.
+        way: how a user asks for a restart, for messages.
+        apart: names in the header whose values may differ.
     """
 
     path: Path
@@ -61,10 +61,10 @@ class JournalFile:
         """True if the file is of this job and this code. A file of other code is set aside.
 
         Args:
-            kept: what the file says that it is of.
-            header: what the job is of.
-            code: the hash of its code.
-            is_empty: whether it holds no row, so that it is in nobody's way.
+            kept: header in the file.
+            header: header of the job.
+            code: hash of the job's code.
+            is_empty: whether the file has no row, so that it can be overwritten.
 
         Raises:
             ValueError: if the file is of another job.
@@ -113,8 +113,8 @@ class Lines:
     Every line carries a checksum; so the first also tells a journal from another file.
 
     Attributes:
-        header: what the file is of.
-        has_set_aside: whether there was a file that is not gone on from.
+        header: header of the file.
+        has_set_aside: whether an existing file was set aside or overwritten.
     """
 
     def __init__(self, journal: JournalPath | None, header: dict[str, Any]) -> None:
@@ -124,11 +124,11 @@ class Lines:
         is overwritten, and so is another job's without rows. A truncated last line is dropped.
 
         Args:
-            journal: the file; its folder is made. None: nothing is kept.
-            header: what the job is of.
+            journal: the file; its folder is created. None: nothing is stored.
+            header: values that identify the job.
 
         Raises:
-            ValueError: if the file belongs to another job, or is no journal.
+            ValueError: if the file belongs to another job, or is not a journal.
         """
         self._rows: list[dict[str, Any]] = []
         self.header, self.has_set_aside = header, False
@@ -158,10 +158,10 @@ class Lines:
         """Rows of the file at the time it was opened, in order.
 
         Args:
-            convert: makes what is needed of a row.
+            convert: function of a row.
 
         Raises:
-            ValueError: if a row lacks a value, or has one of another kind, so that `convert` raises.
+            ValueError: if `convert` raises, because a row lacks a value or has one of another type.
         """
         found = []
         for number, row in enumerate(self._rows, start=2):

@@ -65,15 +65,14 @@ class LiveRun:
         """Ask and tell until the strategy is finished or Ctrl-C is pressed.
 
         Args:
-            evaluate: task -> trial; picklable where the executor is made of processes. What it raises ends the
-                run.
-            executor: where trials run, such as `frugal.workers.Workers`; None: here, one at a time.
-            n_pending: how many trials are asked for before the answer to the first of them is told.
+            evaluate: task -> trial; picklable if the executor uses processes. An exception ends the run.
+            executor: executor of the trials, such as `frugal.workers.Workers`; None: this thread, one at a time.
+            n_pending: number of trials that may be pending at once.
             trial_timeout: seconds after which a trial counts as failed. `Workers` kill the process; the worker of
                 another executor is lost until the trial ends.
-            failed_error: what the strategy is told of a trial that counts as failed.
-            kept: the trial of an interrupted run that answers a task, which is told without being repeated.
-            keep: called in this thread with each new trial as soon as it is seen to be done.
+            failed_error: error told to the strategy for a trial that counts as failed.
+            kept: task -> its trial from an interrupted run, or None; such a trial is not repeated.
+            keep: called in this thread with each new trial as soon as it is done.
 
         Returns:
             The interruption that ended the run; None: there was none.
@@ -81,7 +80,7 @@ class LiveRun:
         Raises:
             ValueError: if `n_pending` is below 1, `trial_timeout` is not positive or given without an executor, or
                 the strategy waits while nothing is pending.
-            TypeError: if `evaluate` returns something else than a `Trial`.
+            TypeError: if `evaluate` does not return a `Trial`.
             MemoryError: if a trial had too little memory.
             BrokenExecutor: if the executor breaks, or every worker is held by trials that were given up.
         """

@@ -29,13 +29,13 @@ class LookUpProblem:
     A table stores few draws of a size, so `subset` of a trial counts modulo the stored draws.
 
     Attributes:
-        name: of learner and dataset.
-        space: the table's values of each hyperparameter, in order, or a `Choice` where they are no numbers; with
-            the learner's signs of those in order.
+        name: learner and dataset.
+        space: the table's values of each hyperparameter: an `Ordinal` of numbers, with the learner's sign, or a
+            `Choice` of other values.
         data: provenance of the dataset.
-        sizes: numbers of rows that it has, the smallest first; the last is what a trial without n_rows gets.
-        n_subsets: draws kept, by size.
-        table: as it was given.
+        sizes: numbers of rows in the table, increasing; a trial without n_rows has the last.
+        n_subsets: number of stored draws by size.
+        table: the table.
 
     Args:
         table: columns `measured.COLUMNS`, as `measured.measure` makes them.
@@ -117,10 +117,10 @@ def recheck(
 
     Args:
         table: columns `measured.COLUMNS`.
-        problem: what the table is of: learner, dataset, seed.
-        n_cells: to fit.
-        rng: draws them.
-        max_flips: validation rows in whose number of errors a cell may differ.
+        problem: learner, dataset and seed of the table.
+        n_cells: number of cells to fit.
+        rng: generator that draws the cells.
+        max_flips: largest difference in the number of misclassified validation rows.
 
     Returns:
         learner, dataset, data, seed, candidate, n_rows, subset, error, live_error, max_difference, seconds,

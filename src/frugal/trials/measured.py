@@ -37,8 +37,8 @@ class Sizes:
     """The sizes of a table and the number of draws of each.
 
     Attributes:
-        n_rows: of the training part, each once.
-        n_subsets: draws at each of these; more than one, or an optimiser sees an objective without noise.
+        n_rows: numbers of training rows, each once.
+        n_subsets: number of draws of each size; with a single draw, an optimiser sees no noise of sampling.
 
     Raises:
         ValueError: if there are none, one is listed twice, or there are not as many numbers of draws.

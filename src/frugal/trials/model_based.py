@@ -2,12 +2,11 @@
 
 Targets are standardised before the fit (a standard deviation of 0 counts as 1). What else is done:
 
-- Pending trials are believed to come out at the surrogate's mean (Ginsbourger et al. 2010, "kriging believer"):
-  means stay, the uncertainty at them vanishes, and so does what is expected of trying them again.
-- A failed trial counts as the worst error told, so that its surroundings are left alone.
-- A candidate that was asked before is passed over while the search finds another.
-- Before two trials have succeeded, candidates are drawn at random.
-- A space that lists all its values, with at most 2,048 candidates, is enumerated.
+- Pending trials are filled in with the predicted mean (Ginsbourger et al. 2010, "kriging believer"): predicted
+means stay, and the uncertainty and the expected improvement at the pending points vanish. - A failed trial counts
+as the worst error so far, so that the search avoids its surroundings. - A candidate is repeated only if no new one
+is left. - Before two trials have succeeded, candidates are drawn at random. - A space that lists all its values,
+with at most 2,048 candidates, is enumerated.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class ModelBased(OnLedger):
         initial: candidates to try first.
         n_initial: without `initial`, size of the Latin hypercube to start from; None: 3, or `n_trials` if that is
             less.
-        baseline: what is to be improved on: the lowest posterior `mean` at a candidate told, or the lowest error
+        baseline: value to improve on: the lowest posterior `mean` at an evaluated candidate, or the lowest error
             `observed`.
         n_pool: points of the Sobol set that the acquisition is first compared on.
         n_starts: of its best points, how many are refined by L-BFGS-B; 0 for surrogates without gradients.

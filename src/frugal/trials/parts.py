@@ -42,13 +42,14 @@ def split(
         data: the dataset; its split "test" is kept where it has one.
         n_valid: rows for validation.
         n_test: rows for testing, where the dataset has no such split.
-        seed: draws them; None: the last rows of the training part, as Eggensperger et al. (2013) do on MNIST.
-        n_train: of the rows that are left to fit on, how many are kept; None: all.
-        train_seed: draws these; validation and test rows do not depend on it.
+        seed: seed of the draw of validation and test rows; None: the last rows of the training part, as
+            Eggensperger et al. (2013) do on MNIST.
+        n_train: number of training rows to keep of the remaining rows; None: all.
+        train_seed: seed of this draw; validation and test rows do not depend on it.
 
     Raises:
-        ValueError: if fewer than one row would be left to fit on, fewer than `n_train` are left, or `n_test` is
-            given for a dataset that has a split of its own, or not given for one that has none.
+        ValueError: if no row, or fewer than `n_train` rows, remain for training; or if `n_test` is given for a
+            dataset with a test split, or not given for one without.
     """
     has_test = "test" in data.splits
     refuse(has_test and n_test > 0, f"{data.name} has test rows of its own; n_test must be 0, got {n_test}")

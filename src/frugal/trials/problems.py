@@ -28,13 +28,13 @@ from frugal.trials.parts import split as split
 
 
 class States:
-    """The network of each trial, until a later trial takes it.
+    """Networks of finished trials, which later trials may continue.
 
-    A file is written whole or not at all. A file that was taken stays until the next trial begins (`settle`),
-    since a run that is killed before then has to repeat the trial that took it.
+    Files appear whole or not at all. A file that was taken stays until the next trial begins (`settle`), since a
+    run that is killed before then has to repeat the trial that took it.
 
     Args:
-        folder: where they are kept, a file per trial; made when the first is written. None: in memory.
+        folder: folder with one file per trial, created with the first file. None: networks stay in memory.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -96,7 +96,7 @@ class Problem(Protocol):
     """An objective that evaluates one trial after the other.
 
     Attributes:
-        name: of learner and dataset, or of the function.
+        name: learner and dataset, or name of the function.
         space: the search space.
         data: provenance of the data.
     """
@@ -130,16 +130,17 @@ class LearnerProblem:
     time, which other jobs do not lengthen, or wall-clock time if a GPU computes.
 
     Attributes:
-        learner: one that `learners.build` knows, or a network.
-        dataset: whose rows they are.
-        parts: these rows.
-        space: of the learner's hyperparameters.
-        seed: of the learner and of the rows that a trial on fewer draws.
+        learner: name of a learner or network.
+        dataset: the dataset.
+        parts: training, validation and test rows.
+        space: the search space.
+        seed: seed of the learner, and of the draw of rows for trials on fewer rows.
         scaler: fitted on a trial's training rows, as `learners.scaler_for` knows it.
         states: folder for the networks that later trials may continue (`States`), so that a killed run can be
             resumed; None: they are kept in memory.
         device: where networks compute: `auto`, `cpu` or `cuda`.
-        epochs: of a trial whose task says none, of a learner that is trained in epochs; None: `learners.n_epochs`.
+        epochs: epochs of a trial whose task has no `epochs`, if the learner trains in epochs; None:
+            `learners.n_epochs`.
     """
 
     learner: str

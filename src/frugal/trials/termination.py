@@ -33,22 +33,22 @@ from frugal.trials.surrogates.learning_curves import MIN_POINTS, CurveModel, Unf
 RULES: Final = ("probable", "optimistic")
 BESTS: Final = ("last", "running")
 CERTAIN_SD: Final = 0.005
-"""Of f_comb(E), below which the rule `optimistic` stops."""
+"""Standard deviation of f_comb(E) below which the rule `optimistic` stops."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One look at a trial under way.
+    """One check of a running trial.
 
     Attributes:
-        trial: its id.
-        epoch: n, the points seen.
+        trial: id of the trial.
+        epoch: number n of observed epochs.
         best: y^.
-        prob_above: P(y_E > y^ | y_1:n); nan if no family described the curve, as the next two.
+        prob_above: P(y_E > y^ | y_1:n); nan if no family describes the curve, as the next two.
         mean: E[f_comb(E)].
-        sd: of f_comb(E).
-        stopped: what was decided.
-        seconds: the processor's, of the fit; where it was made before, what it took then.
+        sd: standard deviation of f_comb(E).
+        stopped: whether the trial was stopped.
+        seconds: CPU seconds of the fit; of a stored fit, those when it was made.
     """
 
     trial: int
@@ -62,7 +62,7 @@ class Check:
 
 
 class Fitted(Protocol):
-    """What a fit of `CurveModel`, or one that was kept, is asked."""
+    """Interface of a fit of `CurveModel`, new or stored."""
 
     def prob_above(self, y: float, *, noise: bool = True) -> float:
         """P(y_E > y), of a noisy y_E or of f_comb(E)."""
@@ -72,37 +72,38 @@ class Fitted(Protocol):
 
 
 class Known(Protocol):
-    """Fits made before, such as `extrapolations.Extrapolations`."""
+    """Interface of stored fits, such as `extrapolations.Extrapolations`."""
 
     def fit(self, trial: int, scores: Array, horizon: int) -> Fitted:
-        """The one of a trial's first scores."""
+        """The stored fit of a trial's first scores."""
 
     def seconds(self, trial: int, scores: Array, horizon: int) -> float:
-        """What it took."""
+        """Seconds that this fit took."""
 
 
 class Terminating:
-    """Any strategy of the family, with hopeless trials cut short; several may be under way.
+    """Any strategy of the family, with hopeless trials cut short; several trials may be pending.
 
-    A check costs seconds, within the trial that it looks at. Each draws from a generator of its own, derived from
-    trial and epoch, so that what it decides does not depend on other trials but through y^.
+    A check costs seconds, within the trial that it checks. Each has its own generator, derived from trial and
+    epoch, so that its decision depends on other trials only through y^.
 
     Attributes:
-        strategy: the one that is wrapped.
-        best: y^ by number of rows; None stands for all of them.
-        checks: made so far.
+        strategy: the wrapped strategy.
+        best: y^ by number of rows; None stands for all rows.
+        checks: the checks so far.
 
     Args:
-        strategy: what proposes the trials; its tasks without `epochs` are given `horizon` of them.
+        strategy: the strategy that proposes trials; its tasks without `epochs` get `horizon` epochs.
         horizon: E, epochs of a whole trial.
-        rng: where the seeds of the checks come from; drawn from once.
-        p: epochs between checks; the paper's is said to be 30.
-        delta: certainty that is needed to stop.
+        rng: generator from which the seed of the checks is drawn.
+        p: epochs between checks; 30 in the paper, according to the document.
+        delta: probability above which a trial is stopped.
         rule: `probable` or `optimistic`.
-        best: what y^ is raised to by a trial: its `last` score (the document's), or the highest of its `running`.
+        best: the score of a finished trial that counts for y^: its `last` (the document's), or the highest
+            `running` one.
         noise: whether P is that of a noisy y_E (the document's) or of f_comb(E).
         curve: settings of `CurveModel`.
-        known: fits made before, in the place of new ones; a curve that is not among them is refused.
+        known: stored fits, used in place of new ones; a curve without a stored fit is refused.
 
     Raises:
         ValueError: on a setting outside its range.

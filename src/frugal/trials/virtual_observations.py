@@ -30,7 +30,7 @@ def signs_of(space: SearchSpace, signs: Mapping[str, int] | None, control: str =
     """The signs that are not 0, in the order of the dimensions.
 
     Args:
-        space: whose own signs hold where none are given.
+        space: the search space, whose own signs are the default.
         signs: by dimension, -1, 0 or 1; None: the space's.
         control: `none`; `reversed`, every sign turned round; `unsigned`, no sign at all.
 
@@ -56,8 +56,8 @@ def region(space: SearchSpace, signs: Mapping[str, int], best: Array, kind: str)
     """Lowest and highest value of each coordinate of the unit cube where signs are asserted, (d, 2).
 
     Args:
-        space: its d dimensions are the rows.
-        signs: those that are not 0.
+        space: search space with d dimensions, which are the rows of the result.
+        signs: the signs that are not 0.
         best: the averaged optimum on subsets, (d,).
         kind: `literal`, [0, best] in every dimension, as the document prints it; `simple_side`, from best to the
             end where the model is simpler, 0 for a sign of 1 and 1 for one of -1, and all of a neutral dimension.

@@ -1,10 +1,9 @@
-"""Exact batch scorers: one fold, many candidates, scikit-learn's very scores.
+"""Exact batch scorers: scores of many candidates on one fold, equal to scikit-learn's.
 
-A batch scorer shares what the candidates have in common (neighbours, counts, converted arrays)
-and leaves to the reference, `score_fold_plain`, every candidate it does not know: odd
-hyperparameters fail there, with scikit-learn's own message. Identity is to the last bit and for a
-fixed number of threads: where training rows are equally far, which of them scikit-learn itself
-takes depends on how many OpenMP threads it runs.
+A batch scorer shares the work that candidates have in common (neighbours, counts, converted arrays). It leaves
+candidates with other hyperparameters to the reference, `score_fold_plain`, where they fail with scikit-learn's own
+message. Scores are equal to the last bit for a fixed number of threads: if training rows are equally distant, the
+neighbour that scikit-learn takes depends on its number of OpenMP threads.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from frugal.interface import Candidate
 __all__ = ["FoldScores", "score_fold", "score_fold_plain"]
 
 LARGEST: Final = 1e100
-"""Values beyond this are left to the reference, so that squares stay finite here."""
+"""Larger values are left to the reference, since their squares may overflow here."""
 
 _SCORERS: Mapping[str, Callable[..., Batch]] = {
     "bernoulli_nb": naive_bayes.score,
@@ -42,7 +41,7 @@ def score_fold(
     *,
     seed: int,
 ) -> FoldScores:
-    """Accuracy of every candidate on one fold; equal to `score_fold_plain`, sooner.
+    """Accuracy of every candidate on one fold; equal to `score_fold_plain`, but faster.
 
     Args:
         classifier: one of `frugal.learners.CLASSIFIERS`.

@@ -43,7 +43,7 @@ class Neighbours:
     Attributes:
         search: scikit-learn's own, by the method that its classifier would choose for each of `ks`.
         ks: the distinct numbers of neighbours that it serves, ascending, (n_ks,).
-        distances: of the `n_listed` nearest training rows, ascending, (n_listed, n_test).
+        distances: distances of the `n_listed` nearest training rows, ascending, (n_listed, n_test).
         labels: their classes as positions in `classes`, (n_listed, n_test).
         encoded: classes of the training rows as positions in `classes`, (n_train,).
         classes: sorted classes of the training rows, (n_classes,).

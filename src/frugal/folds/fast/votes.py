@@ -31,9 +31,9 @@ class Ties:
         k_line: position in `ks`, (n_ties,).
         closer: neighbours strictly nearer than the tied ones, (n_ties,).
         end: position after the last tied one in the list, (n_ties,).
-        n_chosen: how many of the tied ones are among the k, (n_ties,).
-        whole: whether all tied ones are in the list, (n_ties,).
-        by_class: how many of the tied ones are of each class, (n_classes, n_ties).
+        n_chosen: number of tied neighbours among the k, (n_ties,).
+        whole: whether all tied neighbours are in the list, (n_ties,).
+        by_class: number of tied neighbours of each class, (n_classes, n_ties).
     """
 
     n_by_k: Ints
@@ -128,8 +128,8 @@ def invert(distances: Floats, axis: int) -> tuple[Floats, Bools]:
     For those rows the neighbours at distance 0 count as 1 and the others as 0.
 
     Args:
-        distances: of test rows and neighbours.
-        axis: that of the neighbours.
+        distances: distances between test rows and neighbours.
+        axis: axis of the neighbours.
     """
     with np.errstate(divide="ignore"):
         weight = 1.0 / distances
@@ -151,9 +151,9 @@ def _bound(
     another at once, so the bounds are sharp for every pair.
 
     Args:
-        ties: where the ties are.
-        votes: of the nearest 0, 1, ... neighbours by class, (n_listed + 1, n_classes, n_test).
-        weight: of each listed neighbour, (n_listed, n_test).
+        ties: the ties.
+        votes: votes of the nearest 0, 1, ... neighbours by class, (n_listed + 1, n_classes, n_test).
+        weight: weight of each listed neighbour, (n_listed, n_test).
         whole_votes: test rows whose votes are exact; the class that sorts first wins when they are equal.
 
     Returns:

@@ -1,4 +1,4 @@
-"""One module per strategy; a module `greedy` holds the class `Greedy`, and that is all it takes to be known."""
+"""One module per strategy: the module `greedy` with the class `Greedy` defines the strategy `greedy`."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def settings_of(name: str) -> dict[str, Any]:
 
 
 def with_facts(name: str, settings: Mapping[str, Any], *, n_rows: int, n_classes: int) -> dict[str, Any]:
-    """Settings of a strategy on a dataset: the facts that its constructor takes, unless they are given.
+    """Add facts about a dataset to the settings of a strategy, if its constructor takes them.
 
     Args:
         name: one of `known()`.
-        settings: settings of the strategy; they win.
+        settings: settings that the user gave; they take precedence.
         n_rows: rows of the dataset.
-        n_classes: its classes.
+        n_classes: classes of the dataset.
 
     Raises:
         ValueError: on an unknown strategy; the message lists the known ones.
@@ -71,7 +71,7 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
         n_candidates: at least 1.
         n_folds: at least 2.
         rng: generator of all random draws.
-        **settings: what the paper's algorithm takes, in its units.
+        **settings: settings of the algorithm, in the paper's units.
 
     Raises:
         ValueError: on an unknown strategy or setting (the message lists the known ones), or a setting
@@ -95,7 +95,7 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
 
 
 def try_out(name: str, settings: Mapping[str, Any], *, n_candidates: int = 128, n_folds: int = 5) -> None:
-    """Build a strategy once, on a large dataset of two classes: it knows its settings and their ranges best.
+    """Check settings by building the strategy once, for a large dataset of two classes.
 
     Raises:
         ValueError: on an unknown strategy or setting (the message lists the known ones), or a setting

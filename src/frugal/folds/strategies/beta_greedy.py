@@ -29,14 +29,14 @@ class BetaGreedy(OnLedger):
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds per candidate, consumed in order.
-        rng: drawn from by `order="thompson"`.
+        rng: generator of the draws of `order="thompson"`.
         order: `quantile` or `thompson`.
-        quantile: of the posterior predictive that `order="quantile"` ranks by, in (0, 1).
+        quantile: the quantile of the posterior predictive by which `order="quantile"` ranks, in (0, 1).
         tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
-        rate: of the exponential prior on the precision.
+        rate: rate of the exponential prior on the precision.
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
-        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need it.
-        n_classes: its classes; their logarithm is the prior mean of log-losses, 1 nat where they are unknown.
+        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need this number.
+        n_classes: classes of the dataset; the prior mean of log-losses is their logarithm; None: 1 nat.
     """
 
     def __init__(

@@ -42,13 +42,13 @@ class BetaPruning(OnLedger):
         rng: not used.
         buffer: candidates held at once, at least 2.
         tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
-        rate: of the exponential prior on the precision.
+        rate: rate of the exponential prior on the precision.
         rank_by: `posterior_mean`, or `sample_mean` as the listing has it.
         at_end: `drain` or `stop`, when the list is exhausted.
         budget: fold evaluations at most; None: no limit.
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
-        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need it.
-        n_classes: its classes; their logarithm is the prior mean of log-losses, 1 nat where they are unknown.
+        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need this number.
+        n_classes: classes of the dataset; the prior mean of log-losses is their logarithm; None: 1 nat.
     """
 
     def __init__(

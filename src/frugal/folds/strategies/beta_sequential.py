@@ -25,10 +25,10 @@ class BetaSequential(Sequential):
         n_folds: folds per candidate.
         rng: not used.
         tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
-        rate: of the exponential prior on the precision.
+        rate: rate of the exponential prior on the precision.
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
-        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need it.
-        n_classes: its classes; their logarithm is the prior mean of log-losses, 1 nat where they are unknown.
+        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need this number.
+        n_classes: classes of the dataset; the prior mean of log-losses is their logarithm; None: 1 nat.
     """
 
     def __init__(

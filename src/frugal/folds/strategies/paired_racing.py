@@ -36,7 +36,7 @@ class PairedRacing(Rounds):
         n_folds: folds per candidate, consumed in order.
         rng: not used.
         test: one of `TESTS`.
-        confidence: of each test, in [0.5, 1]; 0.95 of `normal` is a quantile of 1.64.
+        confidence: confidence of each test, in [0.5, 1]; for `normal`, 0.95 is a quantile of 1.64.
         min_folds: folds before which only failed candidates are dropped; at least 2.
     """
 

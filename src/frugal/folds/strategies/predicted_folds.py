@@ -23,7 +23,7 @@ from frugal.folds.sequential import Sequential
 from frugal.stats import mean_score
 
 _ROUNDING = 1e-9
-"""Of the range of scores: what a bound may fall short by and still reach the best mean, since it is rounded."""
+"""Share of the range of scores by which a bound may fall short of the best mean: means are rounded."""
 
 
 class PredictedFolds(Sequential):
@@ -72,10 +72,10 @@ def _bound(scores: NDArray[np.float64], others: list[NDArray[np.float64]], fold:
     """Score predicted for a missing fold plus `n_sds` residual standard deviations; infinite if these are unknown.
 
     Args:
-        scores: of the candidate, shape (n_done,).
-        others: of candidates that have the fold, each with more than `fold` scores.
+        scores: scores of the candidate, shape (n_done,).
+        others: scores of the candidates that have the fold, each with more than `fold` entries.
         fold: number of the missing fold.
-        n_sds: how many.
+        n_sds: number of residual standard deviations.
     """
     n_done, dof = len(scores), len(others) - len(scores) - 1
     if dof < 1:

@@ -4,8 +4,8 @@ One Optuna trial per candidate, one step per fold, through Optuna's public API a
 candidate with the best complete trial by a one-sided Wilcoxon signed-rank test on the folds that both have, and
 drops it where p < p_threshold while its mean is behind. Returned is the complete candidate with the best mean.
 
-Nothing but the scores of the two decides it, and the exact test is slow, so the pruner is asked once for the same
-scores of both: lists drawn from a grid hold many candidates more than once.
+The decision depends only on the scores of the two, and the exact test is slow. So decisions are cached by these
+scores: lists drawn from a grid hold many candidates more than once.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Wilcoxon(Sequential):
         n_candidates: length of the candidate list.
         n_folds: folds per candidate.
         rng: not used.
-        p_threshold: of the test, in [0, 1]; Optuna's default.
-        n_startup_steps: folds before which nothing is dropped; Optuna's default.
+        p_threshold: p-value below which a candidate is dropped, in [0, 1]; the default is Optuna's.
+        n_startup_steps: number of folds before which nothing is dropped; the default is Optuna's.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Where a network computes, and what has to hold there for the same seed to give the same bits."""
+"""The device of a network, and the settings under which equal seeds give equal bits."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from frugal.checks import check_known
 
 
 def choose_device(device: str) -> str:
-    """`cpu` or `cuda`; `auto` is CUDA where there is one.
+    """`cpu` or `cuda`; `auto` is CUDA if available.
 
     Raises:
-        ValueError: on another name, or CUDA where there is none.
+        ValueError: on another name, or if CUDA is not available.
     """
     check_known("device", device, ("auto", "cpu", "cuda"))
     present = torch.cuda.is_available()
@@ -26,9 +26,9 @@ def choose_device(device: str) -> str:
 
 @contextmanager
 def settled(device: str) -> Iterator[None]:
-    """One thread and deterministic kernels inside the block; torch's settings are put back after it.
+    """Use one thread and deterministic kernels inside the block; torch's settings are restored after it.
 
-    An operation that has no deterministic kernel on a GPU is computed all the same, with torch's warning.
+    An operation without a deterministic kernel on a GPU is computed nevertheless, with torch's warning.
     """
     n_threads = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()

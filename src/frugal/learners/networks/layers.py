@@ -22,10 +22,10 @@ class Layer(ABC):
     """One step of a network.
 
     Attributes:
-        shapes: of its parameters, weights first.
-        macs: multiplications (each with an addition) per row, forwards.
-        values: its parameters, given by `bind`.
-        gradients: the same shapes; `backward` overwrites them.
+        shapes: shapes of the parameters, weights first.
+        macs: multiplications (each with an addition) per row in the forward pass.
+        values: parameters, set by `bind`.
+        gradients: gradients of the parameters; `backward` overwrites them.
     """
 
     shapes: Sequence[tuple[int, ...]] = ()
@@ -39,11 +39,11 @@ class Layer(ABC):
 
     @abstractmethod
     def forward(self, x: Tensor, rng: torch.Generator | None) -> Tensor:
-        """Output for `x`; rng: what training draws from, None outside training."""
+        """Output for `x`; `rng` is the generator of training, None outside training."""
 
     @abstractmethod
     def backward(self, g: Tensor) -> Tensor:
-        """Gradient by the input, from that by the output of the last `forward`, which may be overwritten."""
+        """Gradient by the input, given the gradient `g` by the last output; `g` may be overwritten."""
 
 
 class Dense(Layer):

@@ -23,7 +23,7 @@ from frugal.limits import check_zip
 from frugal.seeds import seed_for
 
 CHECK_EVERY = 100
-"""Steps between two looks at whether all weights are finite; each look waits for a GPU to catch up."""
+"""Steps between two checks that all weights are finite; a check on a GPU waits for it."""
 _EVALUATED_AT_ONCE = 256
 
 
@@ -38,8 +38,8 @@ class Network:
     numbers taken as they are, in float32. Labels are (n,) integers from 0.
 
     Attributes:
-        plan: what it is built from.
-        device: where it computes, `cpu` or `cuda`.
+        plan: layers, optimiser and hyperparameters.
+        device: `cpu` or `cuda`.
         values: all parameters, one vector (n_parameters,).
     """
 
@@ -57,11 +57,11 @@ class Network:
 
         Args:
             network: one of `NETWORKS`.
-            candidate: its hyperparameters; what is left out is the default's.
-            input_shape: how a row is laid out: (n_features,), (height, width) or (height, width, channels).
+            candidate: hyperparameters; missing ones have their defaults.
+            input_shape: shape of a row: (n_features,), (height, width) or (height, width, channels).
             n_classes: number of classes.
-            seed: decides weights, order of rows and dropout.
-            device: `cpu`, `cuda`, or `auto`: CUDA where there is one.
+            seed: seed of weights, order of rows and dropout.
+            device: `cpu`, `cuda`, or `auto`: CUDA if available.
 
         Raises:
             ValueError: on an unknown network, hyperparameter or device, or images too small for the network.
@@ -150,7 +150,7 @@ class Network:
             return self._accuracy(self._rows(X), self._labels(y, len(X)))
 
     def save(self, path: str | Path) -> None:
-        """Write all that training needs to go on, whole or not at all.
+        """Write everything that training needs to continue; the file appears whole or not at all.
 
         Raises:
             OSError: if the file cannot be written.
@@ -160,11 +160,11 @@ class Network:
             torch.save({"identity": self._identity(), "tensors": self._tensors(), **progress}, part)
 
     def load(self, path: str | Path) -> Network:
-        """Take over a state that `save` wrote for the same plan, shape, classes and seed; returns itself.
+        """Restore a state that `save` wrote for the same plan, shape, classes and seed; returns itself.
 
         Raises:
             OSError: if the file cannot be read.
-            ValueError: if it is no such state, or another network was saved in it.
+            ValueError: if the file is not such a state, or is of another network.
         """
         try:
             check_zip(path)  # torch itself does not verify the checksums that it writes
@@ -188,7 +188,7 @@ class Network:
         return self
 
     def _bind(self, sizes: list[int]) -> None:
-        """Give each layer its views of the parameters and of their gradient, and draw its weights."""
+        """Bind each layer to its views of the parameters and gradients, and draw its weights."""
         values, gradients = iter(torch.split(self.values, sizes)), iter(torch.split(self._gradient, sizes))
         rng = _generator("weights", self._seed)
         for layer in self._layers:
@@ -201,13 +201,13 @@ class Network:
         return {"plan": str(self.plan), "shape": shape, "n_classes": self._n_classes, "seed": self._seed}
 
     def _tensors(self) -> list[Tensor]:
-        """All that training changes: parameters, the optimiser's state, running means of batch normalisation."""
+        """All tensors that training changes: parameters, optimiser state, running means of batch normalisation."""
         running = [b for layer in self._layers if isinstance(layer, Autograd) for b in layer.module.buffers()]
         return [self.values, *self._optimiser.state, *running]
 
     @torch.no_grad()
     def _train_epoch(self, rows: Tensor, targets: Tensor) -> None:
-        """One pass over rows and one-hot targets, in an order of its own; sets the reason if it diverges."""
+        """One pass over rows and one-hot targets, in an order drawn for it; sets the reason if it diverges."""
         epoch, decay = len(self._curve), self.plan.weight_decay
         order = torch.randperm(len(rows), generator=_generator("order", self._seed, epoch)).to(self.device)
         rng = self._dropout_rng.manual_seed(seed_for("network", "dropout", self._seed, epoch))

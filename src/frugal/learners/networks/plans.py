@@ -1,6 +1,6 @@
-"""Networks as data: candidates are turned into plans, and spaces define the candidates.
+"""Networks as data: plans made from candidates, and the spaces of candidates.
 
-No torch here, so that a space or a default costs nothing to ask for.
+This module does not import torch, so that spaces and defaults load fast.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ class Dense:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a network is built and trained from; a softmax layer over the classes comes last.
+    """Layers and training of a network; a softmax layer over the classes comes last.
 
     Attributes:
-        layers: convolutions first.
+        layers: hidden layers, convolutions first.
         optimizer: `adam` (beta 0.9 and 0.999, epsilon 1e-7) or `sgd`.
-        learning_rate: step size, constant.
-        momentum: of SGD; 0 is none.
-        weight_decay: L2; so many times the parameter is added to its gradient, biases included.
+        learning_rate: constant step size.
+        momentum: momentum of SGD; 0 for none.
+        weight_decay: multiple of each parameter that is added to its gradient, biases included.
         batch_size: rows per step; the last batch of an epoch may be smaller.
-        init: of the weights, `glorot` or `he`, both uniform; biases start at 0.
+        init: distribution of the first weights, `glorot` or `he`, both uniform; biases start at 0.
     """
 
     layers: tuple[Conv | Dense, ...]
@@ -91,7 +91,7 @@ DEFAULTS: Final[Mapping[str, Candidate]] = {
         "dropout": 0.3,
     },
 }
-"""Per network, a candidate that works; what it lists is also every hyperparameter that the network takes.
+"""Network -> default candidate; its keys are all hyperparameters of the network.
 
 `mnist_cnn`'s is a row of document 000's grid; after 3 epochs on MNIST's 60,000 training images its error on the
 test images was 2.7 to 2.9 %, after 5 epochs 2.2 to 2.3 % (seeds 0 to 2, and 0 and 1). `mlp`'s was 2.5 % after 3
@@ -104,10 +104,10 @@ N_EPOCHS: Final[Mapping[str, int]] = {"mlp": 20, "cifar_cnn": 25}
 """Default epochs of a network; document 004 gives the CNN's, and none for the MLP."""
 
 _SIGNS: Final = {"neurons": 1}
-"""Document 004's, of both networks: accuracy rises with it, as far as complexity is what they lack."""
+"""Document 004's signs for both networks: more neurons make the model more complex."""
 
 N_BLOCKS: Final = 3
-"""Of `cifar_cnn`."""
+"""Convolution blocks of `cifar_cnn`."""
 
 _MNIST_CNN_GRID = SearchSpace(
     {
@@ -184,7 +184,7 @@ def authors_grid(rng: np.random.Generator) -> list[Candidate]:
 
 
 def plan(network: str, candidate: Candidate) -> Plan:
-    """The plan of a network with a candidate's hyperparameters; those that it leaves out are the default's.
+    """The plan of a network with a candidate's hyperparameters; missing ones have their defaults.
 
     `mnist_cnn` is document 000's: one 3x3 convolution without activation, 2x2 max-pooling, a dense layer,
     dropout, softmax; 32 rows per step, Glorot's uniform initialisation, zero biases and SGD without momentum,

@@ -39,8 +39,8 @@ def log_p_min(mean: Array, covariance: Array) -> tuple[Array, Array]:
     """Log probabilities and their derivatives in the mean.
 
     Args:
-        mean: of the values, (R,).
-        covariance: of the values, (R, R), positive definite.
+        mean: mean of the values, (R,).
+        covariance: covariance of the values, (R, R), positive definite.
 
     Returns:
         log p (R,), normalised, and d log p_i / d mean_j before it was, (R, R).

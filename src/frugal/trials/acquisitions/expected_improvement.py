@@ -67,7 +67,7 @@ class LogEI:
     """Log of the expected improvement averaged over the components of a surrogate.
 
     Args:
-        components: of a surrogate fitted to targets that are minimised.
+        components: components of a surrogate of targets that are minimised.
         etas: the baseline of each component.
         logs: average the logarithms instead, as RoBO does: a geometric mean.
     """
@@ -122,7 +122,7 @@ def log_rival_ei(components: Sequence[Component], X: Array, x: Array) -> Array:
     """Log of E[(f(x) - f(X))+], averaged over components.
 
     Args:
-        components: of a surrogate fitted to targets that are minimised.
+        components: components of a surrogate of targets that are minimised.
         X: rivals, (m, d).
         x: the point they are compared with, (d,).
 

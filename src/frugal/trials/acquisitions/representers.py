@@ -25,7 +25,7 @@ def log_density(component: Component, eta: float, kind: str = "log_ei") -> Calla
     """Log of the density at points (m, d), up to a constant: (m,).
 
     Args:
-        component: of a surrogate fitted to targets that are minimised.
+        component: component of a surrogate of targets that are minimised.
         eta: the baseline of the improvement.
         kind: `log_ei`, or `exp_ei` as RoBO has it.
 

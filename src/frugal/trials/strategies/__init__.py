@@ -55,7 +55,7 @@ def make(
 
     Args:
         name: one of `known()`.
-        space: where candidates come from, at least one dimension.
+        space: the search space, with at least one dimension.
         n_trials: largest number of trials, at least 1.
         rng: generator of all random draws.
         termination: settings of `Terminating`, at least `horizon`, to cut hopeless trials short; None: none is.

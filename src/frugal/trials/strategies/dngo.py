@@ -28,13 +28,13 @@ class Dngo(ModelBased):
         space: the search space.
         n_trials: largest number of trials.
         rng: generator of all random draws.
-        n_units: of the network's hidden layers.
+        n_units: units of the network's hidden layers.
         n_epochs: passes over the trials in training.
-        learning_rate: of Adam.
-        weight_decay: of the network.
+        learning_rate: step size of Adam.
+        weight_decay: weight decay of the network.
         marginalise: `mcmc`, over draws of the regression's hyperparameters, or `ml2`, their mode.
-        n_walkers: draws of `mcmc`.
-        n_steps: of its walkers, before the draws.
+        n_walkers: number of walkers of `mcmc`, and of draws.
+        n_steps: steps of the walkers before the draws.
         prior_mean: `zero` or `quadratic`.
         ei_variance: `latent` or `predictive`, the variance in the expected improvement.
         as_coded: pybnn's errors to put back.

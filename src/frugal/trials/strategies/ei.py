@@ -29,12 +29,12 @@ class Ei(ModelBased):
         n_trials: largest number of trials.
         rng: generator of all random draws.
         kernel: as in `GP`.
-        inference: of the hyperparameters: `ml2`, their mode, or `mcmc`, an average over samples.
-        prior: of the hyperparameters: `repaired`, `flat` or `robo`, as in `GP`.
+        inference: treatment of the hyperparameters: `ml2`, their mode, or `mcmc`, an average over samples.
+        prior: prior of the hyperparameters: `repaired`, `flat` or `robo`, as in `GP`.
         marginalise: `integrated`, the expected improvement averaged over the samples of `mcmc`, or `robo_log`, the
             average of its logarithms, which is RoBO's default and another acquisition.
-        n_restarts: starting points of `ml2` beside the mode before.
-        least_noise: variance, in multiples of that of the errors, as in `GP`.
+        n_restarts: starting points of `ml2` beside the previous mode.
+        least_noise: smallest noise variance, as a multiple of the variance of the errors, as in `GP`.
         n_walkers: samples of `mcmc`, with its burn-in at the first fit and the length of the chain at every fit,
             as in `MarginalGP`.
         n_burn: see `n_walkers`.

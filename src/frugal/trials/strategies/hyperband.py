@@ -33,23 +33,22 @@ class Hyperband(OnLedger):
         space: the search space.
         n_trials: largest number of trials; a candidate on three rungs is three trials.
         rng: generator of the candidates.
-        initial: candidates in the place of the first draws.
+        initial: candidates in place of the first draws.
         resource: `epochs` or `rows`.
-        max_resource: R, the most epochs or rows that a trial is given, asked as a number, never as None.
-        min_resource: the least; the first rung of the longest bracket is on max_resource / eta^s_max, which is
-            between this and eta times this.
+        max_resource: R, the epochs or rows of a whole trial; tasks have this number, never None.
+        min_resource: smallest resource; the first rung of the longest bracket has max_resource / eta^s_max, which
+            is between this and eta times this.
         reduction_factor: eta, at least 2.
-        rounding: of the brackets' first rungs: `ceil`, `floor` or `robo`, as in `frugal.trials.brackets`.
-        brackets: numbers of those to run, in order; None: s_max to 0.
-        n_brackets: that are run at most; None: as many as the budget has trials for.
-        epochs: of every trial, where rows are the resource and the learner trains in epochs.
-        incumbent: `full`, the candidate with the lowest error among those that were told on the largest resource
-            so far, in the end `max_resource`; or `last_seen`, with the lowest error told on whatever resource, as
-            RoBO has it.
+        rounding: rounding of the brackets' first rungs: `ceil`, `floor` or `robo`, as in `frugal.trials.brackets`.
+        brackets: numbers of the brackets to run, in order; None: s_max to 0.
+        n_brackets: largest number of brackets; None: as many as the trials allow.
+        epochs: epochs of every trial, if rows are the resource and the learner trains in epochs.
+        incumbent: `full`, the candidate with the lowest error on the largest resource so far, in the end
+            `max_resource`; or `last_seen`, the one with the lowest error on any resource, as in RoBO.
 
     Raises:
-        ValueError: on a setting outside its range, fewer resources than a bracket of two rungs needs, or a bracket
-            that there is not.
+        ValueError: on a setting outside its range, fewer resources than a bracket of two rungs needs, or an
+            unknown bracket.
     """
 
     needs = ("rungs",)

@@ -51,29 +51,29 @@ class Hypertune(Ei):
     Attributes:
         trials: finished trials on all rows, in the order of their results.
         subset_trials: finished trials on subsets.
-        log_evidences: at the latest fit, that of values and signs, and that of the values alone, both with
-            `least_noise`, each at its own hyperparameters (with `hyperparameters` `values` both at those of the
-            values); None without signs. A difference below -10 puts the signs in doubt, and is warned of once.
+        log_evidences: log evidence of values and signs, and of the values alone, at the latest fit, both with
+            `least_noise`, each at its own hyperparameters (if `hyperparameters` is `values`, both at those of the
+            values); None without signs. A difference below -10 puts the signs in doubt; a warning says so once.
 
     Args:
         space: the search space.
-        n_trials: largest number of trials, those on subsets among them.
+        n_trials: largest number of trials, including those on subsets.
         rng: generator of all random draws.
-        signs: of the derivative of accuracy in each hyperparameter, while the model is simpler than is best on a
-            subset: 1, -1, or 0 for a neutral one (`frugal.trials.virtual_observations`); None: those of the space.
-        control: `none`; `reversed`, all signs turned round (and with them the side on which they are asserted);
-            `unsigned`, none.
+        signs: sign of the derivative of accuracy in each hyperparameter, while the model is simpler than is best
+            on a subset: 1, -1, or 0 if neutral (`frugal.trials.virtual_observations`); None: those of the space.
+        control: `none`; `reversed`, all signs reversed (and the side on which they are asserted); `unsigned`, no
+            signs.
         start: with signs, the first candidate on all rows: `subset_optimum`, the average of the best candidates on
-            subsets (of a categorical dimension, the value that most of them have), before the initial ones; or
-            `shared`, the first initial one, as of other strategies.
-        subset_rows: of a subset; 5 to 10 % of all.
-        n_classes: of the data set, where it is known, so that a subset too small for its classes is refused.
-        n_rows: all training rows, where they are known, so that a subset of all of them or more is refused.
-        n_subsets: draws of so many rows, on each of which a search is run.
-        n_subset_trials: of each of these searches.
+            subsets (for a categorical dimension, their most frequent value), before the initial ones; or `shared`,
+            the first initial candidate, as in other strategies.
+        subset_rows: rows of a subset; 5 to 10 % of all.
+        n_classes: number of classes, if known; a subset with fewer rows is refused.
+        n_rows: number of training rows, if known; a subset must have fewer.
+        n_subsets: number of subsets; a search is run on each.
+        n_subset_trials: number of trials of each of these searches.
         n_sites: points at which signs are asserted, one per sign.
         region: `simple_side` or `literal`, as in `frugal.trials.virtual_observations.region`.
-        placement: of the points, `spread` or `uniform`.
+        placement: placement of the points, `spread` or `uniform`.
         separation: least distance of points, in length-scales fitted to the values; 0 keeps them all.
         hyperparameters: fitted to the evidence of values and `signs`, or of the `values` alone.
         kernel: `se` or `matern52_ard`; without signs as in `GP`.

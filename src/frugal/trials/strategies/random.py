@@ -19,7 +19,7 @@ class Random(OnLedger):
 
     Args:
         space: the search space.
-        n_trials: that are asked.
+        n_trials: number of trials.
         rng: generator of the candidates.
         initial: candidates to try first, in place of draws.
     """

@@ -39,7 +39,7 @@ class Smac(OnLedger):
     Args:
         space: the search space.
         n_trials: largest number of trials.
-        rng: what SMAC3's seed is drawn from.
+        rng: generator from which SMAC3's seed is drawn.
         initial: candidates to try first, in place of SMAC3's Sobol design.
         n_initial: without `initial`, size of the Sobol design; None: 10 per dimension, but at most a quarter of
             `n_trials`, SMAC3's default.

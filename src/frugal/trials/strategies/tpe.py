@@ -26,8 +26,8 @@ class Tpe(OnLedger):
 
     Args:
         space: the search space.
-        n_trials: that are asked.
-        rng: what Optuna's seed is drawn from.
+        n_trials: number of trials.
+        rng: generator from which Optuna's seed is drawn.
         initial: candidates to try first; they count among those of `n_random`.
         n_random: trials before the estimator is used; 10 is Optuna's default.
     """

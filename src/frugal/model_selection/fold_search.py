@@ -20,10 +20,10 @@ from frugal.folds.fits import Fit
 from frugal.folds.replay import Broken, Interrupted, run
 from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
+from frugal.model_selection.backends import open_backend
 from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, SearchCV
 from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.evaluation import ScoredFit, primary_score
-from frugal.model_selection.executors import open_backend
 from frugal.model_selection.facts import complete_settings
 from frugal.model_selection.journal import Journal, classes_of, journal_of
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits

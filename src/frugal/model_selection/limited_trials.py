@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from frugal.interface import WAIT, Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.model_selection.limited import Limits
-from frugal.model_selection.needs import LOGARITHMIC, Plan
+from frugal.model_selection.trial_plan import LOGARITHMIC, Plan
 from frugal.trials.checks import LARGEST_TARGET
 
 AnyTrial = TypeVar("AnyTrial", bound=Trial)

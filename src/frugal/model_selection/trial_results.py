@@ -12,9 +12,9 @@ from scipy.stats import rankdata
 
 from frugal.folds.fits import Fit
 from frugal.interface import Candidate, Trial
-from frugal.model_selection.needs import Plan
 from frugal.model_selection.results import NON_FINITE, formatter_input, metric_names
 from frugal.model_selection.trial_evaluation import ScoredTrial, params_of
+from frugal.model_selection.trial_plan import Plan
 
 
 def fits_of(trials: Sequence[Trial], n_splits: int) -> list[Fit]:

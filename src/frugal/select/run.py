@@ -132,7 +132,7 @@ def trial_search(
         DatasetError: if the table cannot fill the folds.
     """
     from frugal.model_selection import TrialSearchCV
-    from frugal.model_selection.needs import gives_less
+    from frugal.model_selection.trial_plan import gives_less
 
     validation = _validation(question, n_folds, scoring, positive, seed)
     model, space = trial_space_of(estimator, question.task, step="model", seed=seed, size=validation.size)

@@ -24,7 +24,7 @@ from tabled import grid
 
 from frugal import minimize
 from frugal.model_selection import FoldSearchCV, GreedySearchCV, TrialSearchCV
-from frugal.model_selection.executors import open_backend
+from frugal.model_selection.backends import open_backend
 
 SPACE = {"C": [0.001, 0.01, 0.1, 1, 10, 100]}
 X, Y = load_iris(return_X_y=True)

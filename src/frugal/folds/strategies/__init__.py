@@ -68,9 +68,9 @@ def make(name: str, *, n_candidates: int, n_folds: int, rng: np.random.Generator
 
     Args:
         name: one of `known()`.
-        n_candidates: at least 1.
-        n_folds: at least 2.
-        rng: generator of all random draws.
+        n_candidates: length of the candidate list, at least 1.
+        n_folds: folds of a complete candidate, at least 2. Strategies ask for the folds of a candidate in order.
+        rng: generator of all random draws; most strategies draw nothing.
         **settings: settings of the algorithm, in the paper's units.
 
     Raises:

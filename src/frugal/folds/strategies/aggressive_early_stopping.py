@@ -19,9 +19,7 @@ class AggressiveEarlyStopping(Sequential):
     """Ask-and-tell; `events` lists what was pruned when and against which candidate.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate, consumed in order.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
     """
 
     def __init__(self, *, n_candidates: int, n_folds: int, rng: np.random.Generator) -> None:

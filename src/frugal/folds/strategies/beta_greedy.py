@@ -27,8 +27,7 @@ class BetaGreedy(OnLedger):
     """Ask-and-tell; `events` lists what was pruned when, against which candidate and how probably worse.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate, consumed in order.
+        n_candidates, n_folds: see `frugal.folds.make`.
         rng: generator of the draws of `order="thompson"`.
         order: `quantile` or `thompson`.
         quantile: the quantile of the posterior predictive by which `order="quantile"` ranks, in (0, 1).

@@ -37,9 +37,7 @@ class BetaPruning(OnLedger):
     """Ask-and-tell; `events` says what was pruned or evicted when, against which candidate and how probably worse.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate, consumed in order.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
         buffer: candidates held at once, at least 2.
         tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
         rate: rate of the exponential prior on the precision.

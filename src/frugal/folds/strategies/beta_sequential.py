@@ -21,9 +21,7 @@ class BetaSequential(Sequential):
     """Ask-and-tell; `events` lists what was pruned when, against which candidate and with what probability.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
         tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
         rate: rate of the exponential prior on the precision.
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).

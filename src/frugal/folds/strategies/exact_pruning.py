@@ -21,9 +21,7 @@ class ExactPruning(OnLedger):
     """Ask-and-tell by a heap of incomplete candidates; `events` says what was pruned when and against which.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate, consumed in order.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
         best_possible_score: what no fold can exceed: 1 for accuracies and R squared, 0 for negated errors.
     """
 

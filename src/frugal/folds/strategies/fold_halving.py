@@ -22,9 +22,7 @@ class FoldHalving(Rounds):
         rungs: candidates and folds of each rung.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate, consumed in order.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
         factor: one in `factor` candidates goes on, with `factor` times the folds; at least 2.
     """
 

@@ -14,9 +14,7 @@ class ForgivingEarlyStopping(AggressiveEarlyStopping):
     """Ask-and-tell; `events` lists what was pruned when and against which candidate.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate, consumed in order.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
     """
 
     def _bound(self, scores: list[float]) -> float:

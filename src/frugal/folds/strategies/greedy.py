@@ -24,9 +24,7 @@ class Greedy(OnLedger):
     """Ask-and-tell in O(log n_candidates) per fold, by a heap of incomplete candidates.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate, consumed in order.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
         budget: fold evaluations at most; None: all of them.
         ties: which of several equally good candidates goes on: `lowest_index`, `fewest_folds` or `most_folds`.
     """

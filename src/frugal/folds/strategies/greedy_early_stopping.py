@@ -22,9 +22,7 @@ class GreedyEarlyStopping:
     """Ask-and-tell around `Greedy`, without a budget.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
         epsilon: at least 0; more than epsilon * n_candidates inferior completions in a row end the search.
         rounding: `ceiling` (the text) or `none` (the listing) of epsilon * n_candidates.
         ties: as in `Greedy`.

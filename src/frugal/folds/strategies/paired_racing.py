@@ -32,9 +32,7 @@ class PairedRacing(Rounds):
     """Ask-and-tell; `events` lists what was pruned when and against which candidate.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate, consumed in order.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
         test: one of `TESTS`.
         confidence: confidence of each test, in [0.5, 1]; for `normal`, 0.95 is a quantile of 1.64.
         min_folds: folds before which only failed candidates are dropped; at least 2.

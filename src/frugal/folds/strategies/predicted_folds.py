@@ -30,9 +30,7 @@ class PredictedFolds(Sequential):
     """Ask-and-tell; `events` lists what was pruned when, against which candidate, and the bound on its mean.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate, consumed in order.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
         n_sds: residual standard deviations that a prediction is raised by; at least 0.
         n_startup: first candidates that get all their folds; None: as many as there are folds.
     """

@@ -18,9 +18,7 @@ class Standard(OnLedger):
     """Ask-and-tell over candidates in their order, all folds of each.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
         budget: fold evaluations at most; None: all of them.
     """
 

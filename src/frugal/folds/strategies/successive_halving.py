@@ -83,12 +83,12 @@ class SuccessiveHalving:
 
     Args:
         n_candidates: length of the candidate list.
-        n_folds: folds kept per candidate; the resource where `n_rows` is None.
+        n_folds: stored folds per candidate; the resource if `n_rows` is None.
         rng: not used.
         n_rows: rows of the dataset; None: folds are the resource, one at first.
         n_classes: classes of the dataset, which set the smallest number of rows.
         factor: as in `plan_rungs`.
-        cv: folds per rung where rows are the resource.
+        cv: folds per rung if rows are the resource.
         min_resources: `exhaust`, `smallest`, or the rows (or folds) of the first rung.
         aggressive_elimination: as in `plan_rungs`.
         failed: where a candidate with a failed fit ranks: `last`, or `first` as in scikit-learn 0.24 to 1.1, whose

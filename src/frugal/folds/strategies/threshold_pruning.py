@@ -28,9 +28,7 @@ class ThresholdPruning(Sequential):
     """Ask-and-tell; `events` lists what was pruned when, against which candidate.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
         threshold: share that a candidate may be behind, at least 0.
         min_folds: folds that a candidate has at least before it is dropped.
     """

@@ -29,9 +29,7 @@ class Wilcoxon(Sequential):
     """Ask-and-tell; `events` says what was pruned when.
 
     Args:
-        n_candidates: length of the candidate list.
-        n_folds: folds per candidate.
-        rng: not used.
+        n_candidates, n_folds, rng: see `frugal.folds.make`.
         p_threshold: p-value below which a candidate is dropped, in [0, 1]; the default is Optuna's.
         n_startup_steps: number of folds before which nothing is dropped; the default is Optuna's.
     """

@@ -58,8 +58,9 @@ def make(
         space: the search space, with at least one dimension.
         n_trials: largest number of trials, at least 1.
         rng: generator of all random draws.
-        termination: settings of `Terminating`, at least `horizon`, to cut hopeless trials short; None: none is.
-        **settings: what the paper's algorithm takes, in its units.
+        termination: settings of `Terminating`, at least `horizon`, to cut hopeless trials short; None: no trial is
+            cut short.
+        **settings: settings of the algorithm, in the paper's units.
 
     Raises:
         ValueError: on an unknown strategy or setting (the message lists the known ones), or a setting

@@ -25,9 +25,7 @@ class Dngo(ModelBased):
     """Ask-and-tell. After each result, the network is trained again from the same initial weights.
 
     Args:
-        space: the search space.
-        n_trials: largest number of trials.
-        rng: generator of all random draws.
+        space, n_trials, rng: see `frugal.trials.make`.
         n_units: units of the network's hidden layers.
         n_epochs: passes over the trials in training.
         learning_rate: step size of Adam.

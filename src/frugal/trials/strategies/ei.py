@@ -25,9 +25,7 @@ class Ei(ModelBased):
     """Ask-and-tell; cubic in the number of trials, 0.1 s per suggestion at 100 trials in 6 dimensions with `ml2`.
 
     Args:
-        space: the search space.
-        n_trials: largest number of trials.
-        rng: generator of all random draws.
+        space, n_trials, rng: see `frugal.trials.make`.
         kernel: as in `GP`.
         inference: treatment of the hyperparameters: `ml2`, their mode, or `mcmc`, an average over samples.
         prior: prior of the hyperparameters: `repaired`, `flat` or `robo`, as in `GP`.

@@ -24,9 +24,7 @@ class EiExplore(Ei):
     """Ask-and-tell.
 
     Args:
-        space: the search space.
-        n_trials: largest number of trials.
-        rng: generator of all random draws.
+        space, n_trials, rng: see `frugal.trials.make`.
         beta: probability of EI's own choice.
         **settings: settings of `Ei`.
     """

@@ -18,8 +18,7 @@ class Random(OnLedger):
     """Ask-and-tell. Suggestions do not depend on the results.
 
     Args:
-        space: the search space.
-        n_trials: number of trials.
+        space, n_trials: see `frugal.trials.make`.
         rng: generator of the candidates.
         initial: candidates to try first, in place of draws.
     """

@@ -37,8 +37,7 @@ class Smac(OnLedger):
     """Ask-and-tell with the defaults of SMAC3 for all that has no setting. A suggestion takes a second or two.
 
     Args:
-        space: the search space.
-        n_trials: largest number of trials.
+        space, n_trials: see `frugal.trials.make`.
         rng: generator from which SMAC3's seed is drawn.
         initial: candidates to try first, in place of SMAC3's Sobol design.
         n_initial: without `initial`, size of the Sobol design; None: 10 per dimension, but at most a quarter of

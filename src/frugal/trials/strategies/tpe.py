@@ -25,8 +25,7 @@ class Tpe(OnLedger):
     """Ask-and-tell with Optuna's defaults, apart from the number of random trials.
 
     Args:
-        space: the search space.
-        n_trials: number of trials.
+        space, n_trials: see `frugal.trials.make`.
         rng: generator from which Optuna's seed is drawn.
         initial: candidates to try first; they count among those of `n_random`.
         n_random: trials before the estimator is used; 10 is Optuna's default.

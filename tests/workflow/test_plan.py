@@ -210,45 +210,53 @@ def test_a_network_is_scored_once_its_default_is_checked_and_not_by_the_batch_sc
     assert len(compared) == 20  # every one but successive halving
 
 
+@pytest.fixture(scope="module")
+def plan_of_searches(place):
+    """Jobs of document 003's searches at paper scale, chosen by their rules and by words in their outputs."""
+    runs = [f"results/big_data/runs/{name}.parquet" for name in ("svm_search", "cnn_search", "curve_search")]
+    done = snakemake(place, "--dry-run", "--printshellcmds", "--configfile", "config/paper.yaml", "--", *runs)
+    listed = done.stdout.split("Job stats:")[1].split("rule ")
+
+    def chosen(rules, words=("",)):
+        named = [job for job in listed if job.startswith(tuple(f"{rule}:" for rule in rules))]
+        return [job for job in named if any(word in job.split("output:")[1].split("log:")[0] for word in words)]
+
+    return chosen
+
+
 @pytest.mark.slow
-def test_searches_of_a_table_of_fits_wait_for_it_and_are_gathered_with_it(place):
+def test_searches_of_a_table_of_fits_wait_for_it_and_are_gathered_with_it(plan_of_searches):
     # Seven methods of ten seeds; the table has a job for each of its 20 values of gamma.
-    runs = "results/big_data/runs/svm_search.parquet"
-    done = snakemake(place, "--dry-run", "--configfile", "config/paper.yaml", "--", runs)
-    planned = jobs(done.stdout)
-    assert (planned["trials"], planned["lookup_part"], planned["gather_trials"]) == (7 * 10, 20, 1)
-    readers = [job for job in done.stdout.split("rule ") if job.startswith(("trials:", "gather_trials:"))]
-    assert len(readers) == 71
+    readers = plan_of_searches(("trials", "gather_trials"), ("/lookup/svm_mnist/", "/svm_search.parquet"))
+    assert sum(job.startswith("trials:") for job in readers) == 7 * 10
+    assert len(readers) == 7 * 10 + 1
+    assert len(plan_of_searches(("lookup_part",))) == 20
     assert all("results/lookup/svm_mnist.parquet" in job.split("output:")[0] for job in readers)
 
 
 @pytest.mark.slow
-def test_searches_of_stored_curves_wait_for_them_and_are_given_their_sizes(place):
+def test_searches_of_stored_curves_wait_for_them_and_are_given_their_sizes(plan_of_searches):
     # Six methods of ten seeds; sixty candidates in jobs of ten.
-    runs = "results/big_data/runs/cnn_search.parquet"
-    planned = ("--dry-run", "--printshellcmds", "--configfile", "config/paper.yaml", "--", runs)
-    done = snakemake(place, *planned)
-    counts = jobs(done.stdout)
-    assert (counts["trials"], counts["curves"], counts["gather_curves"]) == (6 * 10, 6, 1)
-    searches = [job for job in done.stdout.split("rule ") if job.startswith("trials:")]
+    searches = plan_of_searches(("trials",), ("/curves/cnn_sizes_cifar10/",))
+    curves = plan_of_searches(("curves",), ("/cnn_sizes/cifar10/",))
+    gathered = plan_of_searches(("gather_curves",), ("/cnn_sizes_cifar10.parquet",))
+    assert (len(searches), len(curves), len(gathered)) == (6 * 10, 6, 1)
     assert all("results/curves/cnn_sizes_cifar10.parquet" in job.split("output:")[0] for job in searches)
     fabolas = next(job for job in searches if "python -m studies job trials fabolas" in job)
     assert '"sizes": [128, 256, 512, 1024, 2048]' in fabolas
     small = next(job for job in searches if "python -m studies job trials mtbo_16" in job)
     assert '"auxiliary": 128' in small
-    made = next(job for job in done.stdout.split("rule ") if job.startswith("curves:"))
-    assert "--network cifar_cnn" in made
-    assert '"n_train": [2048, 1024, 512, 256, 128]' in made
+    assert "--network cifar_cnn" in curves[0]
+    assert '"n_train": [2048, 1024, 512, 256, 128]' in curves[0]
 
 
 @pytest.mark.slow
-def test_searches_with_termination_wait_for_the_curves_and_their_extrapolations(place):
+def test_searches_with_termination_wait_for_the_curves_and_their_extrapolations(plan_of_searches):
     # Three optimisers without and with, on two sets, from ten seeds; 50 curves of a set, ten in a job.
-    runs = "results/big_data/runs/curve_search.parquet"
-    done = snakemake(place, "--dry-run", "--configfile", "config/paper.yaml", "--", runs)
-    planned = jobs(done.stdout)
-    assert (planned["trials"], planned["curves"], planned["extrapolations"]) == (6 * 2 * 10, 2 * 5, 2 * 5)
-    searches = [job for job in done.stdout.split("rule ") if job.startswith("trials:")]
+    sets = ("/cifar_cnn/cifar10/", "/mlp/mnist/")
+    searches = plan_of_searches(("trials",), ("/curves/cifar_cnn_cifar10/", "/curves/mlp_mnist/"))
+    assert len(searches) == 6 * 2 * 10
+    assert len(plan_of_searches(("curves",), sets)) == len(plan_of_searches(("extrapolations",), sets)) == 2 * 5
     for job in searches:
         read, made = job.split("output:")
         assert ("_extrapolations.parquet" in read) == ("_terminated/" in made.split("log:")[0])

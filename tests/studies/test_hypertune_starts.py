@@ -70,6 +70,16 @@ def test_findings_are_ratios_of_errors_seed_by_seed(runs):
     assert row["ours"] == pytest.approx(after_20_of_30 / 0.1, rel=0.03)
 
 
+def test_the_first_trials_from_the_optimum_are_the_same_whatever_the_signs_and_decide_nothing(runs):
+    is_turned = runs["method"] == "hypertune_optimum_reversed"
+    ours = runs.loc[runs["method"] == "hypertune_optimum", "error"].to_numpy()
+    same = runs.assign(error=runs["error"].mask(is_turned, 0.0))
+    same.loc[is_turned, "error"] = ours
+    row = judge_claims(starts.CLAIMS, {"svm_table": same}, "paper").set_index("id")
+    found = row.loc["hypertune.svm_table.optimum_reversed_4_by_trials"]
+    assert (found["ours"], found["verdict"], found["seeds_to_decide"]) == (1.0, "undecided", "")
+
+
 def test_nine_seeds_and_a_missing_method_get_no_verdict(runs):
     for lacking in (runs[runs["seed"] != 9], runs[runs["method"] != "ei_se"]):
         judged = judge_claims(starts.CLAIMS, {"svm_table": lacking}, "paper")

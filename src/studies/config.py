@@ -36,6 +36,7 @@ from studies.settings import (
     Strategies,
     is_left_out,
     merge,
+    named,
     setting,
 )
 from studies.trials_comparison.settings import TrialsComparison
@@ -175,8 +176,11 @@ def check(config: Mapping[str, Any], *, source: str = "config") -> None:
     if missing is not None:
         *place, key = missing
         raise ValueError(f"{source}: key {key!r} is missing at {'.'.join(place) or 'the top level'}")
-    _check_strategies(config["strategies"], source)
-    _check_searches(config, source)
+    with named(source):
+        for name, settings in config["strategies"].items():
+            with named(f"strategies.{name}"):
+                _try_out(name, json.dumps(settings))
+        _check_searches(config)
 
 
 def check_all(config: Mapping[str, Any], *, source: str = "config") -> None:
@@ -190,8 +194,6 @@ def check_all(config: Mapping[str, Any], *, source: str = "config") -> None:
     from studies.config_jobs import check_jobs
 
     check(config, source=source)
-    check_terminations(config, source=source)
-    check_compared(config, source=source)
     check_jobs(config, source=source)
 
 
@@ -229,114 +231,26 @@ def _validate(config: Mapping[str, Any], source: str) -> None:
         raise ValueError(f"{source}: {_sentence(error, config)}") from None
 
 
-def _check_searches(config: Mapping[str, Any], source: str) -> None:
+def _check_searches(config: Mapping[str, Any]) -> None:
     from studies.blocks import block_of, check_block, check_unique, n_trials_of
     from studies.trials_comparison.problems_and_methods import searches_of
 
-    try:
-        searches = searches_of(config)
-        check_unique(searches.values())
-    except ValueError as error:
-        raise ValueError(f"{source}: {error}") from None
+    searches = searches_of(config)
+    check_unique(searches.values())
     for name, search in searches.items():
         block = block_of(search, config)
-        try:
+        with named(f"{search.paper}.{name}"):
             for _, problem in search.problems:
                 n_trials_of(search, block, problem)
             check_block(search, block)
-        except ValueError as error:
-            raise ValueError(f"{source}: {search.paper}.{name}: {error}") from None
-
-
-def check_terminations(config: Mapping[str, Any], *, source: str = "config") -> None:
-    """Build each rule that cuts trials short once: it knows its settings best.
-
-    Apart from `check`, which every job of the workflow repeats: importing what a rule is made of takes a second.
-
-    The configuration is one that `check` accepts.
-
-    Raises:
-        ValueError: one sentence with source, block and what is wrong.
-    """
-    from frugal.trials.searches import on_curves
-    from studies.big_data.search_paths import rule_of
-    from studies.blocks import block_of, planned
-    from studies.trials_comparison.problems_and_methods import searches_of
-
-    blocks, networks = config["big_data"], config["curves"]["networks"]
-    ends = {f"{name}_{network['dataset']}": network["n_epochs"] for name, network in networks.items()}
-    try:
-        where = "big_data.growing_termination"
-        block = blocks["growing_termination"]
-        rule_of(block["termination"], block["horizon"])
-        where = "big_data.terminating_fabolas"
-        block = blocks["terminating_fabolas"]
-        rule_of(block["termination"], networks[block["curves"]]["n_epochs"])
-        for search in searches_of(config).values():
-            where = f"{search.paper}.{search.name}"
-            for method in search.compared:
-                for _, problem in search.problems if method.termination is not None else ():
-                    own = planned(search, method, block_of(search, config), problem)
-                    _check_termination(json.dumps(on_curves(own["termination"], ends[problem])))
-    except ValueError as error:
-        raise ValueError(f"{source}: {where}: {error}") from None
-
-
-def check_compared(config: Mapping[str, Any], *, source: str = "config") -> None:
-    """Build each compared strategy of folds once, and ask those of trials for their settings; apart from `check`.
-
-    The configuration is one that `check` accepts.
-
-    Raises:
-        ValueError: one sentence with source, entry and what is wrong.
-    """
-    from studies.blocks import block_of, settings_of
-    from studies.folds_comparison.entries import entries_of
-    from studies.trials_comparison.problems_and_methods import searches_of
-
-    try:
-        entries_of(config)
-    except ValueError as error:
-        raise ValueError(f"{source}: {error}") from None
-    for name, search in searches_of(config).items():
-        block = block_of(search, config)
-        for method in search.compared if search.paper == "trials_comparison" else ():
-            try:
-                _check_names(method.strategy, frozenset(settings_of(method, block)) - {"n_initial", "divisor"})
-            except ValueError as error:
-                raise ValueError(f"{source}: {search.paper}.{name}: {method.name}: {error}") from None
-
-
-def _check_strategies(strategies: Mapping[str, Mapping[str, Any]], source: str) -> None:
-    for name, settings in strategies.items():
-        try:
-            _try_out(name, json.dumps(settings))
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{source}: strategies.{name}: {error}") from error
-
-
-# Each of these asks a strategy once a process for the same settings.
 
 
 @lru_cache(maxsize=1024)
 def _try_out(name: str, settings: str) -> None:
+    """Build a strategy of folds, once a process for the same settings."""
     from frugal.folds.strategies import try_out
 
     try_out(name, json.loads(settings))
-
-
-@lru_cache(maxsize=1024)
-def _check_names(name: str, settings: frozenset[str]) -> None:
-    from frugal.trials.strategies import check_settings
-
-    check_settings(name, settings)
-
-
-@lru_cache(maxsize=1024)
-def _check_termination(settings: str) -> None:
-    from frugal.trials.strategies import check_termination
-
-    check_termination(json.loads(settings))
 
 
 def _sentence(error: ValidationError, config: Mapping[str, Any]) -> str:

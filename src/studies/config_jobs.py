@@ -7,8 +7,7 @@ seconds.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -26,13 +25,16 @@ from frugal.trials.ledger import LARGEST_DESIGN, initial_design
 from frugal.trials.look_up_jobs import grid_of
 from frugal.trials.parts import split
 from frugal.trials.problem_by_name import CURVES, FUNCTION, LOOKUP
-from frugal.trials.searches import N_INITIAL
+from frugal.trials.searches import N_INITIAL, on_curves
 from studies import registry
 from studies.big_data import reduced_search, terminating_fabolas
+from studies.big_data.search_paths import rule_of
 from studies.blocks import ROWS, block_of, chosen_problems, n_trials_of, on_dataset, planned, settings_of
 from studies.code import OTHERS
+from studies.folds_comparison.entries import entries_of
 from studies.records import Method
 from studies.searches import SEARCHES, Search
+from studies.settings import named
 from studies.trials_comparison.problems_and_methods import searches_of
 
 
@@ -44,20 +46,51 @@ def check_jobs(config: Mapping[str, Any], *, source: str = "config") -> None:
     Raises:
         ValueError: one sentence with source, block and what is wrong.
     """
-    with _named(source):
+    with named(source):
+        _check_terminations(config)
+        _check_compared(config)
         _check_tables(config)
         _check_searches(config)
         _check_experiments(config)
         _check_folds(config)
 
 
-@contextmanager
-def _named(where: str) -> Iterator[None]:
-    """Put the place in front of what is refused inside the block."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{where}: {error}") from error
+# Rules and names -----------------------------------------------------------------------------------------------
+
+
+def _check_terminations(config: Mapping[str, Any]) -> None:
+    """Build each rule that cuts trials short once: it knows its settings best."""
+    blocks, networks = config["big_data"], config["curves"]["networks"]
+    ends = {f"{name}_{network['dataset']}": network["n_epochs"] for name, network in networks.items()}
+    with named("big_data.growing_termination"):
+        block = blocks["growing_termination"]
+        rule_of(block["termination"], block["horizon"])
+    with named("big_data.terminating_fabolas"):
+        block = blocks["terminating_fabolas"]
+        rule_of(block["termination"], networks[block["curves"]]["n_epochs"])
+    for search in searches_of(config).values():
+        with named(f"{search.paper}.{search.name}"):
+            for method in search.compared:
+                for _, problem in search.problems if method.termination is not None else ():
+                    own = planned(search, method, block_of(search, config), problem)
+                    _check_termination(json.dumps(on_curves(own["termination"], ends[problem])))
+
+
+@lru_cache(maxsize=1024)
+def _check_termination(settings: str) -> None:
+    """Build a rule, once a process for the same settings."""
+    strategies.check_termination(json.loads(settings))
+
+
+def _check_compared(config: Mapping[str, Any]) -> None:
+    """Build each compared strategy of folds once, and ask those of trials for their settings."""
+    entries_of(config)
+    for name, search in searches_of(config).items():
+        block = block_of(search, config)
+        for method in search.compared if search.paper == "trials_comparison" else ():
+            with named(f"{search.paper}.{name}: {method.name}"):
+                settings = set(settings_of(method, block)) - {"n_initial", "divisor"}
+                strategies.check_settings(method.strategy, settings)
 
 
 # Datasets ------------------------------------------------------------------------------------------------------
@@ -97,7 +130,7 @@ def _n_train(name: str, n_valid: int, n_test: int | None, n_train: int | None) -
 def _check_searches(config: Mapping[str, Any]) -> None:
     for name, search in searches_of(config).items():
         block = block_of(search, config)
-        with _named(f"{search.paper}.{name}"):
+        with named(f"{search.paper}.{name}"):
             chosen = chosen_problems(search, block)
             by_dataset = [block[key] for key in ROWS if isinstance(block.get(key), Mapping)]
             others = [of for of in search.problems if all(of[1] in numbers for numbers in by_dataset)]
@@ -140,7 +173,7 @@ def _check_problem(
     n_trials = n_trials_of(search, block, problem)
     n_classes = facts.get("n_classes", 0) if search.resource == "rows" else 0
     for method in search.compared:
-        with _named(method.name):
+        with named(method.name):
             if method.name in n_trials:
                 settings = planned(search, method, block, problem, table=table or block, n_classes=n_classes)
                 _check_search(settings, method.name, space, n_trials[method.name], block, facts)
@@ -247,7 +280,7 @@ def _space(kind: str, name: str, space: str = "", n_per_dimension: int = 0) -> S
 
 def _check_tables(config: Mapping[str, Any]) -> None:
     for name, block in config["lookup"].items():
-        with _named(f"lookup.{name}"):
+        with named(f"lookup.{name}"):
             learners.check_fitted(block["learner"])
             _space("grid", block["learner"], block["space"], block["n_per_dimension"])
             if len(block["n_subsets"]) != len(block["sizes"]):
@@ -256,7 +289,7 @@ def _check_tables(config: Mapping[str, Any]) -> None:
             for size in block["sizes"]:
                 check_whole("sizes", size, hollow(block["dataset"]).n_classes, n_rows, "the training rows")
     for name, block in config["curves"]["networks"].items():
-        with _named(f"curves.networks.{name}"):
+        with named(f"curves.networks.{name}"):
             several = isinstance(block["n_train"], list)
             sizes = block["n_train"] if several else [block["n_train"]]
             if several != (name in SEVERAL_SIZES):
@@ -270,7 +303,7 @@ def _check_tables(config: Mapping[str, Any]) -> None:
 def _check_experiments(config: Mapping[str, Any]) -> None:
     for name in registry.experiments():
         paper = registry.paper_of(name)
-        with _named(f"{paper}.{name}"):
+        with named(f"{paper}.{name}"):
             _check_experiment(name, config[paper][name], config)
 
 
@@ -311,7 +344,7 @@ def _check_reduced(block: Mapping[str, Any]) -> None:
     check_names(block["strategies"], names, "strategy")
     for name in sorted(names):
         own = block["strategies"].get(name, {})
-        with _named(f"strategies.{name}"):
+        with named(f"strategies.{name}"):
             sizes = {"sizes": block["sizes"], "n_valid": block["n_valid"]} if name == "fabolas" else {}
             space = ("learner", "svm", "ranges")
             _check_search({**own, **sizes}, name, space, block["n_trials"][name], block, {})
@@ -347,13 +380,13 @@ def _check_folds(config: Mapping[str, Any]) -> None:
     halving = config["strategies"].get("successive_halving", {})
     folds["strategies.successive_halving.cv"] = ([halving["cv"]] if "cv" in halving else [], study["datasets"])
     for where, (numbers, datasets) in folds.items():
-        with _named(where):
+        with named(where):
             for dataset in datasets:
                 most, what = _least_class(dataset), f"the rows of a class of {dataset}"
                 for number in numbers:
                     check_whole("the number of folds", number, 2, most, what)
     for name, default in config["hypertune"]["defaults"].items():
-        with _named(f"hypertune.defaults.{name}"):
+        with named(f"hypertune.defaults.{name}"):
             for _, dataset in SEARCHES[name].problems:
                 hollow(dataset if default["n_rows"] is None else f"{dataset}_{default['n_rows']}")
 

@@ -7,6 +7,7 @@ The settings of a study are a model: the default of a field is the document's ow
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from copy import deepcopy
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar
@@ -77,6 +78,15 @@ def break_rule(says: str, *path: str) -> PydanticCustomError:
 def unknown(name: str, known: tuple[str, ...]) -> PydanticCustomError:
     """An error to raise: a mapping has a key that is not known."""
     return PydanticCustomError("unknown", "unknown key {name}", {"name": name, "known": known})
+
+
+@contextmanager
+def named(where: str) -> Iterator[None]:
+    """Put the place in front of what is refused inside the block."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{where}: {error}") from error
 
 
 def _check_plain(value: object, *path: str | int) -> None:

@@ -8,7 +8,7 @@ import pytest
 from frugal.trials.surrogates.curve_posterior import PRIORS
 from frugal.trials.surrogates.learning_curves import CurveModel
 from frugal.trials.termination import BESTS, RULES, Terminating
-from studies import config, keys, registry
+from studies import config, config_jobs, keys, registry
 from studies.cli import main
 from studies.searches import SEARCHES
 from studies.settings import Extrapolation
@@ -278,9 +278,9 @@ def test_settings_of_a_termination_are_listed(key, value, message):
     ],
 )
 def test_rules_that_cannot_be_built_are_refused_before_a_search(key, value, message):
-    config.check_terminations(BASE)
+    config_jobs.check_jobs(BASE)
     with pytest.raises(ValueError, match=rf"^test: big_data\.{key.split('.')[0]}: {message}"):
-        config.check_terminations(changed(f"big_data.{key}", value), source="test")
+        config_jobs.check_jobs(changed(f"big_data.{key}", value), source="test")
 
 
 def test_a_compared_strategy_that_cannot_be_built_is_refused_by_the_command(tmp_path, capsys):

@@ -165,7 +165,7 @@ def test_a_command_with_good_outputs_is_begun_and_leaves_no_trace_of_the_check(p
         (OSError(28, "No space left on device", "a.csv"), 3, "No space left on device: 'a.csv'"),
         (MemoryError(), 3, "out of memory"),
         (MemoryError("cannot allocate 9 GiB"), 3, "cannot allocate 9 GiB"),
-        (KeyboardInterrupt(), 130, "stopped; the same command starts again"),
+        (KeyboardInterrupt(), 130, "stopped; run the same command again"),
     ],
 )
 @pytest.mark.parametrize("line", LINES)

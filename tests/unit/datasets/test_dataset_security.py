@@ -177,7 +177,7 @@ def test_limits_of_the_catalogue_leave_room_for_what_sources_hold():
 def test_an_answer_beyond_the_limit_is_given_up(root: Path, site: Site):
     play_openml(site, 6, ROWS, COLUMNS)
     site.pages[TABLE] += b"%" + b"0" * 2 * MIB
-    with pytest.raises(DatasetError, match=r"OpenML 6 failed.*an answer of more than the \d+ bytes"):
+    with pytest.raises(DatasetError, match=r"OpenML 6 failed.*an answer of more than \d+ bytes"):
         prepare("letter", root=root, allow_stand_in=False, timeout_s=5, n_retries=1)
     assert not (root / "raw" / "letter").exists()
 

@@ -97,7 +97,7 @@ def test_a_strategy_that_waits_for_nothing_is_a_mistake():
         def ask(self):
             return WAIT
 
-    with pytest.raises(RuntimeError, match="Waits waits"):
+    with pytest.raises(RuntimeError, match="Waits returned WAIT"):
         run(Waits(1), BRANIN)
 
 

@@ -1,9 +1,14 @@
-"""What holds for all tests: their order, that a summary says what was left out, and that Ctrl-C is heard."""
+"""What holds for all tests: order and threads, that a summary says what was left out, that Ctrl-C is heard."""
 
+import os
 import signal
 from types import SimpleNamespace
 
 import pytest
+
+# Matrices of tests are small, and a worker of pytest has a core: more threads would only wait for each other.
+# It is set before NumPy is imported, and tests of threads ask for theirs.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_configure():

@@ -13,6 +13,7 @@ from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from frugal.workers import START_METHODS, WorkerDiedError, Workers, _ending, shared_workers
 
@@ -68,7 +69,6 @@ def work(task):
 
 def limits():
     import numpy  # noqa: F401
-    from threadpoolctl import threadpool_info
 
     return {library["num_threads"] for library in threadpool_info()}
 
@@ -163,8 +163,12 @@ def test_where_it_was_raised_is_a_note(workers):
     assert 'raise MemoryError("no room")' in note
 
 
-def test_one_thread_is_used_by_each_process(workers):
-    assert workers.submit(work, "threads").result() == ("1", {1})
+def test_one_thread_is_used_by_each_process(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    limits()  # loads the libraries
+    with threadpool_limits(2), Workers(1, work, start_method="fork") as workers:
+        assert limits() == {2}
+        assert workers.submit(work, "threads").result() == ("1", {1})
 
 
 def test_a_task_that_is_stopped_costs_no_other_its_process():

@@ -4,6 +4,7 @@ from scipy.stats import norm
 
 from frugal.trials.acquisitions.entropy_search import (
     InformationGain,
+    _may_change,
     information,
     innovation,
     p_min_after,
@@ -60,7 +61,7 @@ def test_the_shifted_samples_have_the_moments_of_the_belief_after():
     assert np.cov(after.T) == pytest.approx(S - np.outer(b, b), abs=0.01)
 
 
-def test_walking_the_envelope_counts_what_comparing_all_lines_counts():
+def test_the_envelope_counts_what_comparing_all_lines_counts():
     _, S, factor, normals, F = belief(12, 700)
     B = S @ RNG.standard_normal((12, 5))
     B /= np.sqrt((B * np.linalg.solve(S, B)).sum(axis=0))
@@ -72,6 +73,35 @@ def test_walking_the_envelope_counts_what_comparing_all_lines_counts():
         shift = normals @ beta / (1 + np.sqrt(1 - beta @ beta))
         brute = np.array([p_min_of(F + np.outer(value - shift, b)) for value in w]).T
         assert np.array_equal(found[i], brute)
+
+
+def test_representers_drawn_twice_count_what_comparing_all_lines_counts():
+    _, S, _, normals, _ = belief(12, 700)
+    drawn = RNG.integers(12, size=30)  # at least 18 of them are drawn again
+    S = S[np.ix_(drawn, drawn)] + 1e-8 * np.eye(30)
+    factor = np.linalg.cholesky(S)
+    normals = RNG.standard_normal((700, 30))
+    F = normals @ factor.T
+    B = np.array([S[:, drawn.tolist().index(one)] / np.sqrt(S[0, 0] + 0.1) for one in np.unique(drawn)]).T
+    B = np.array([B[drawn.tolist().index(one)] for one in drawn]) * 0.5
+    w = quantiles(20)
+    found = p_min_after(F, B, normals, w, factor)
+    betas = np.linalg.solve(factor, B)
+    shifts = normals @ betas / (1 + np.sqrt(1 - np.minimum((betas**2).sum(axis=0), 1)))
+    for i, b in enumerate(B.T):
+        brute = np.array([p_min_of(F + np.outer(value - shifts[:, i], b)) for value in w]).T
+        assert np.array_equal(found[i], brute)
+
+
+def test_no_sample_whose_least_line_changes_is_left_out():
+    F, slopes = RNG.standard_normal((300, 8)), RNG.standard_normal((20, 8)) * RNG.random((20, 1)) ** 4
+    low, high = -3 * RNG.random((20, 300)), 3 * RNG.random((20, 300))
+    usual = F.argmin(axis=1)
+    ends = [(F + end[:, :, None] * slopes[:, None]).argmin(axis=2) != usual for end in (low, high)]
+    changes = ends[0] | ends[1]
+    mask = _may_change(F, usual, slopes, low, high)
+    assert mask[changes].all()
+    assert 0 < changes.sum() <= mask.sum() < 1.5 * changes.sum()
 
 
 def test_p_min_of_two_values_is_the_formula():

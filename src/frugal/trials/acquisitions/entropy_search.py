@@ -16,8 +16,9 @@ the belief before, shifted along b alone:
 
     m + L g + b (w - beta' g / (1 + sqrt(1 - beta' beta)))
 
-Each representer is a line in the bracket, and the least of them as w moves is their lower envelope. Walking it
-costs a few passes over the representers for all quantiles together, where comparing them costs one per quantile.
+In the bracket each representer is a line in w. Most samples keep the same least line at every quantile, and a
+bound by matrix products tells which (`_may_change`). In the others the first and the last line are followed to
+where they cross: a line that lies below that point comes in between (`_takeovers`).
 """
 
 from __future__ import annotations
@@ -36,9 +37,13 @@ from frugal.trials.surrogates.posterior import cholesky
 from frugal.trials.surrogates.protocol import Component
 
 P_MIN = ("monte_carlo", "epmgp")
-_TINY = 1e-300
-_PAIRS = 1024
-"""Candidates times samples per block, so that their lines fit into the cache."""
+_TINY, _LEAST_GAP = 1e-300, 1e-30
+_SLACK = 1e-9
+"""Share by which a bound is lowered, so that round-off excludes no line."""
+_BELOW = 1e-12
+"""How far below a crossing point a line must lie to count: round-off must not divide a piece for ever."""
+_BLOCK = 4096
+"""Samples of candidates per block."""
 
 
 def innovation(component: Component, Z: Array, X: Array) -> Array:
@@ -66,54 +71,125 @@ def p_min_after(F: Array, B: Array, normals: Array, quantiles: Array, factor: Ar
         Shape (M, R, P).
     """
     n, r = F.shape
+    if not B.shape[1]:
+        return np.empty((0, r, len(quantiles)))
     betas = np.linalg.solve(factor, B)
     squares = np.minimum((betas * betas).sum(axis=0), 1.0)
     shifts = (normals @ betas) / (1 + np.sqrt(1 - squares))
-    step = max(1, _PAIRS // n)
-    parts = [
-        _envelopes(F, B[:, i : i + step], shifts[:, i : i + step], quantiles) for i in range(0, B.shape[1], step)
-    ]
-    return np.concatenate(parts) / n if parts else np.empty((0, r, len(quantiles)))
+    # a representer that was drawn twice gives parallel lines: only the lower one can be the least
+    slopes, kind = np.unique(B, axis=0, return_inverse=True)
+    alike = [np.flatnonzero(kind.ravel() == k) for k in range(len(slopes))]
+    names = np.column_stack([lines[F[:, lines].argmin(axis=1)] for lines in alike])
+    lowest = np.take_along_axis(F, names, axis=1)
+    return _envelopes(lowest, names, r, slopes.T.copy(), shifts.T.copy(), quantiles) / n
 
 
-def _envelopes(F: Array, B: Array, shifts: Array, w: Array) -> Array:
-    """In how many samples each line F_nr + b_r (w - shift_n) is the least at each w, for B (R, M): (M, R, P)."""
-    (n, r), m, p = F.shape, B.shape[1], len(w)
-    steps = np.zeros(m * r * (p + 1))  # +1 where a line becomes the least, -1 where it ceases to be
-    ahead = (w[0] - shifts.T)[:, :, None]
-    values = F + ahead * B.T[:, None, :]
-    line: NDArray[np.intp] = values.argmin(axis=2).ravel()
-    # the slope of the least line falls as w grows, so that equal ends mean that nothing changes in between
-    ends = values + (w[-1] - w[0]) * B.T[:, None, :]
-    walking = np.flatnonzero(ends.argmin(axis=2).ravel() != line)
-    candidate = np.repeat(np.arange(m), n)
-    start = (candidate * r + line) * (p + 1)
-    steps += np.bincount(start, minlength=len(steps))
-    steps -= np.bincount(np.delete(start, walking) + p, minlength=len(steps))
-    candidate, line, start = candidate[walking], line[walking], start[walking]
-    values, slopes = values.reshape(m * n, r)[walking], B.T[candidate]
-    at, first = np.full(len(line), w[0]), np.zeros(len(line), dtype=np.intp)
-    while len(line):
-        positions = np.arange(len(line)) * r + line
-        rates = slopes.ravel()[positions][:, None] - slopes
-        values -= values.ravel()[positions][:, None]
-        rates /= np.maximum(values, _TINY)  # one over how far ahead a line crosses the least one
-        line = rates.argmax(axis=1)
-        rate = np.maximum(rates.ravel()[np.arange(len(line)) * r + line], _TINY)
-        last = np.maximum(np.searchsorted(w, at + 1 / rate), first)
-        steps -= np.bincount(start + last, minlength=len(steps))
-        unfinished = np.flatnonzero(last < p)
-        candidate, line, first = candidate[unfinished], line[unfinished], last[unfinished]
-        start = (candidate * r + line) * (p + 1)
-        steps += np.bincount(start + first, minlength=len(steps))
-        at, values, slopes = (at + 1 / rate)[unfinished], values[unfinished], slopes[unfinished]
-        values += slopes * (1 / rate[unfinished])[:, None]
-    return steps.reshape(m, r, p + 1).cumsum(axis=2)[:, :, :p]
+def _envelopes(F: Array, names: NDArray[np.intp], r: int, slopes: Array, shifts: Array, w: Array) -> Array:
+    """In how many samples each of r representers is the least at each w, (M, r, P).
+
+    Args:
+        F: heights of the lines at w = shift, (N, K).
+        names: their representers, (N, K).
+        r: number of representers.
+        slopes: of the lines, (M, K).
+        shifts: (M, N).
+        w: increasing, (P,).
+    """
+    n, m, p = len(F), len(slopes), len(w)
+    usual = F.argmin(axis=1)
+    steps = np.zeros((m, r, p + 1))  # +1 where a line becomes the least, -1 where it ceases to be
+    steps[:, :, 0] = np.bincount(names[np.arange(n), usual], minlength=r)
+    changing = np.flatnonzero(_may_change(F, usual, slopes, w[0] - shifts, w[-1] - shifts))
+    for start in range(0, len(changing), _BLOCK):
+        block = changing[start : start + _BLOCK]
+        candidate, sample = np.divmod(block, n)
+        b = slopes[candidate]
+        row, before, after, at = _takeovers(F[sample] - shifts.ravel()[block][:, None] * b, b, usual[sample], w)
+        for line, step in ((before, -1), (after, 1)):
+            np.add.at(steps.reshape(-1), (candidate[row] * r + names[sample[row], line]) * (p + 1) + at, step)
+    return steps.cumsum(axis=2)[:, :, :p]
+
+
+def _may_change(F: Array, usual: NDArray[np.intp], slopes: Array, low: Array, high: Array) -> NDArray[np.bool_]:
+    """Mask (M, N), False only where the line that is least at w = shift stays so from low to high, both (M, N).
+
+    With c that line, line k overtakes it above the shift if high (b_c - b_k) / (F_nk - F_nc) reaches 1 for one k.
+    The largest of K ratios is at most their 8-norm, and the sums of eighth powers over k are products of two
+    matrices for each c. Below the shift likewise.
+
+    Args:
+        F: heights at w = shift, (N, K).
+        usual: c of each sample, (N,).
+        slopes: b, (M, K).
+        low: first w, less the shift.
+        high: last w, less the shift.
+    """
+    each = np.arange(len(F))
+    gaps = F - F[each, usual][:, None]
+    gaps[each, usual] = np.inf
+    nearness = _eighth(1 / np.maximum(gaps, _LEAST_GAP))
+    up, down = _eighth(np.maximum(high, 0)), _eighth(np.minimum(low, 0))
+    mask = np.empty(low.shape, dtype=bool)
+    for c in np.unique(usual):
+        samples = np.flatnonzero(usual == c)
+        falls, near = slopes[:, c, None] - slopes, nearness[samples].T
+        above = (_eighth(np.maximum(falls, 0)) @ near) * up[:, samples]
+        below = (_eighth(np.minimum(falls, 0)) @ near) * down[:, samples]
+        mask[:, samples] = np.maximum(above, below) > 1 - _SLACK
+    return mask
+
+
+def _eighth(x: Array) -> Array:
+    square = x * x
+    square *= square
+    square *= square
+    return square
+
+
+def _takeovers(values: Array, slopes: Array, usual: NDArray[np.intp], w: Array) -> tuple[NDArray[np.intp], ...]:
+    """Where the least of the lines values + slopes w, (T, K), changes.
+
+    Args:
+        values: at w = 0, (T, K).
+        slopes: (T, K).
+        usual: the line that each of the T rows is counted for so far, (T,).
+        w: increasing, (P,).
+
+    Returns:
+        Rows, the line that ceases to be the least, the one that replaces it, and the index in w from which it
+        does; at index 0 it is the usual line that is replaced.
+    """
+    k, p = values.shape[1], len(w)
+    left, right = ((values + end * slopes).argmin(axis=1) for end in (w[0], w[-1]))
+    found = [(np.arange(len(values)), usual, left, np.zeros(len(values), dtype=np.intp))]
+    row = np.flatnonzero(left != right)
+    left, right = left[row], right[row]
+    first, last = np.ones(len(row), dtype=np.intp), np.full(len(row), p - 1)  # left, then right from one of these
+    while len(row):
+        v, b, at = values[row], slopes[row], np.arange(len(row)) * k
+        v_left, b_left = v.ravel()[at + left], b.ravel()[at + left]
+        crossing = (v.ravel()[at + right] - v_left) / np.maximum(b_left - b.ravel()[at + right], _TINY)
+        b *= crossing[:, None]
+        b += v
+        line = b.argmin(axis=1)
+        split = b.ravel()[at + line] < v_left + b_left * crossing - _BELOW
+        takeover = np.clip(np.searchsorted(w, crossing), first, last)
+        found.append((row[~split], left[~split], right[~split], takeover[~split]))
+        row, line, takeover = np.tile(row[split], 2), line[split], takeover[split]
+        left, right = np.append(left[split], line), np.append(line, right[split])
+        first, last = np.append(first[split], takeover), np.append(takeover, last[split])
+        settled = first == last
+        found.append((row[settled], left[settled], right[settled], first[settled]))
+        row, left, right, first, last = (part[~settled] for part in (row, left, right, first, last))
+    return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))
 
 
 def information(p: Array, log_u: Array) -> Array:
     """KL(p) of the module's docstring, in nats up to a constant, for p of shape (..., R, P): (..., P)."""
-    return np.asarray((xlogy(p, p) + p * log_u[:, None]).sum(axis=-2))
+    terms = p * log_u[:, None]
+    taken = p > 0  # few are, and logarithms take long
+    terms[taken] += xlogy(p[taken], p[taken])
+    return np.asarray(terms.sum(axis=-2))
 
 
 class InformationGain:

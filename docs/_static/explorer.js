@@ -9,13 +9,13 @@
   const checked = (kind) =>
     [...form.querySelectorAll(`[data-of=${kind}] input:checked`)].map((box) => Number(box.value));
 
-  function boxes(kind, names, colors, isChecked) {
+  function boxes(kind, names, hasChips, isChecked) {
     const all = `<button type="button" data-all="${kind}">all</button><button type="button" data-none="${kind}">none</button>`;
     form.querySelector(`[data-of=${kind}]`).innerHTML =
       all +
       names
         .map((name, i) => {
-          const chip = colors ? `<i style="background:${colors[i]}"></i>` : "";
+          const chip = hasChips ? "<i></i>" : "";
           return `<label><input type="checkbox" value="${i}" ${isChecked(i) ? "checked" : ""}>${chip}${name}</label>`;
         })
         .join("");
@@ -24,17 +24,22 @@
   function choose(place) {
     current = comparisons[place];
     form.currency.replaceChildren(...current.currencies.map((label, i) => option(i, label)));
-    boxes("problems", current.problems, null, (i) => !current.is_curve || i < N_PANELS);
-    boxes("methods", current.methods.map((one) => one.label), current.methods.map((one) => one.color), () => true);
+    boxes("problems", current.problems, false, (i) => !current.is_curve || i < N_PANELS);
+    boxes("methods", current.methods.map((one) => one.label), true, () => true);
     form.share.value = current.name === "trials" ? 1 : 0.25;
     for (const part of form.querySelectorAll(".of-curves")) part.hidden = !current.is_curve;
     for (const part of form.querySelectorAll(".of-points")) part.hidden = current.is_curve;
     draw();
   }
 
-  // Black would not be seen in the dark.
+  // Black takes the colour of the words; what is too dark for a dark page is mixed with white.
   function seen(color) {
-    return color === "#000000" ? getComputedStyle(document.body).color : color;
+    if (color === "#000000") return getComputedStyle(document.body).color;
+    if (document.documentElement.dataset.theme !== "dark") return color;
+    const parts = [1, 3, 5].map((place) => parseInt(color.slice(place, place + 2), 16));
+    const light = (0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]) / 255;
+    const white = Math.max(0, (0.45 - light) / (1 - light));
+    return `rgb(${parts.map((part) => Math.round(part + white * (255 - part))).join(" ")})`;
   }
 
   // Rows of the chosen problems, methods and currency, by name.
@@ -97,7 +102,7 @@
   function themed() {
     const style = getComputedStyle(document.documentElement);
     const [text, line] = ["--pst-color-text-base", "--pst-color-border"].map((name) => style.getPropertyValue(name).trim());
-    const words = { labelColor: text, titleColor: text };
+    const words = { labelColor: text, titleColor: text, labelFontSize: 11 };
     return {
       background: "transparent", font: "sans-serif", view: { stroke: line },
       axis: { ...words, gridColor: line, gridOpacity: 0.5, domainColor: line, tickColor: line },
@@ -109,6 +114,7 @@
 
   function draw() {
     form.querySelector("output").textContent = form.share.value;
+    form.querySelectorAll("[data-of=methods] i").forEach((chip, i) => (chip.style.background = seen(current.methods[i].color)));
     const rows = chosen();
     const isMean = !current.is_curve && form.panels.value === "mean";
     const values = isMean ? means(rows) : rows;
@@ -118,6 +124,7 @@
     const spec = structuredClone(current.is_curve ? charts.curves : charts.points);
     spec.datasets = { rows: values };
     spec.columns = columns;
+    spec.facet.sort = current.problems;
     spec.spec.width = Math.floor(width / columns) - 75;
     if (isMean) spec.spec.height = 320;
     spec.resolve = { scale: { x: current.name === "trials" ? "independent" : "shared", y: "independent" } };

@@ -5,10 +5,40 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from studies.records import Artefact
+
+WRITTEN_BY: Final = "Written by"
+"""What ends a caption, before its command."""
+SPELLED: Final = {"cnn": "CNN", "dngo": "DNGO", "fabolas": "Fabolas", "svm": "SVM"}
+"""Words of names as people write them."""
+
+
+def heading(paper: str, record: Artefact) -> str:
+    """What stands over a table or figure, such as `Figure 12`, `Table 1, by n` or `Sizes, a table`.
+
+    Args:
+        paper: its name.
+        record: of the table or figure. Its kind is added where another one of the paper has the same name.
+    """
+    from studies import registry
+
+    words = [SPELLED.get(word, word) for word in record.name.split("_")]
+    first, *rest = re.sub(r"^(figure|table|task)(?=[0-9])", r"\1 ", " ".join(words)).split(" ")
+    if rest and rest[0].isdigit():
+        head = f"{first.capitalize()} {rest[0]}" + (f", {' '.join(rest[1:])}" if rest[1:] else "")
+    else:
+        head = " ".join([first[:1].upper() + first[1:], *rest])
+    kinds = {one.kind for one in registry.paper(paper).artefacts if one.name == record.name}
+    return f"{head}, a {record.kind}" if len(kinds) > 1 and first != record.kind else head
+
+
+def command_apart(text: str) -> tuple[str, str]:
+    """A caption in Markdown without its command, and the command; empty where it has none."""
+    words, _, command = text.partition(WRITTEN_BY)
+    return words.strip(), command.strip(" `.\n")
 
 
 def caption(paper: str, item: str, config: Mapping[str, Any], *, kind: str = "figure") -> str:
@@ -42,7 +72,7 @@ def of_record(paper: str, record: Artefact, config: Mapping[str, Any]) -> str:
     end = "csv" if record.kind == "table" else "png"
     command = f"python -m studies job {record.kind} {paper} {record.name} {source}{scale}"
     origin = f"Scale {config['scale']}." if runs else f"Seed {seed}."
-    return f"{text} {origin} Written by `{command} --output {folder}/{record.kind}s/{record.name}.{end}`."
+    return f"{text} {origin} {WRITTEN_BY} `{command} --output {folder}/{record.kind}s/{record.name}.{end}`."
 
 
 def _filled(text: str, config: Mapping[str, Any], names: Mapping[str, Any]) -> str:

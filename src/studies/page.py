@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from base64 import b64encode
 from collections.abc import Mapping
 from html import escape
@@ -15,6 +16,8 @@ from studies.strips import Judged, badge, bar, interval, read_judged, strip, tit
 from studies.verdicts import VERDICTS
 
 STYLE: Final = Path(__file__).with_suffix(".css")
+WIDE: Final = 1.6
+"""Width over height from which a picture has several panels side by side."""
 
 
 def page(config: Mapping[str, Any], results: Path, published: Path, workflow: str) -> str:
@@ -94,20 +97,27 @@ def _claim(claim: Judged) -> str:
 
 def _artefact(config: Mapping[str, Any], results: Path, paper: str, artefact: Artefact) -> str:
     """A table, open at a click, or a figure; each with its caption."""
-    numbered = re.fullmatch(rf"{artefact.kind}([0-9]+)(.*)", artefact.name)
-    words = f"{artefact.kind} {''.join(numbered.groups())}" if numbered else f"{artefact.name} ({artefact.kind})"
-    heading = words[0].upper() + words[1:].replace("_", " ")
-    caption = _inline(captions.of_record(paper, artefact, config))
-    head = f'<h3 id="{paper}-{artefact.kind}-{artefact.name}">{escape(heading)}</h3>'
+    words, command = captions.command_apart(captions.of_record(paper, artefact, config))
+    title_of = escape(captions.heading(paper, artefact))
+    head = f'<h3 id="{paper}-{artefact.kind}-{artefact.name}">{title_of}</h3>'
+    made_by = f"<details><summary>The command that makes it</summary><pre>{escape(command)}</pre></details>"
     if artefact.kind == "table":
         text = _blocks(_file(results, paper, artefact, "md").read_text(encoding="utf-8"))
-        return f"{head}<p>{caption}</p><details><summary>The table</summary>{text}</details>"
-    picture = b64encode(_file(results, paper, artefact, "png").read_bytes()).decode()
-    alternative = escape(re.sub(r"<[^>]*>", "", caption.partition("Written by")[0]))
+        return f"{head}<p>{_inline(words)}</p><details><summary>The table</summary>{text}</details>{made_by}"
+    path = _file(results, paper, artefact, "png")
+    picture, kind = b64encode(path.read_bytes()).decode(), ' class="wide"' if is_wide(path) else ""
+    alternative = escape(f"{title_of}: {re.sub('<[^>]*>|`', '', words)}")
     return (
-        f'{head}<figure><img alt="{alternative}" src="data:image/png;base64,{picture}">'
-        f"<figcaption>{caption}</figcaption></figure>"
+        f'{head}<figure{kind}><div class="scroll">'
+        f'<img alt="{alternative}" src="data:image/png;base64,{picture}"></div>'
+        f"<figcaption>{_inline(words)}</figcaption></figure>{made_by}"
     )
+
+
+def is_wide(picture: Path) -> bool:
+    """Whether a PNG is too wide for a phone, where it is then scrolled in its box; its header has its size."""
+    width, height = struct.unpack(">II", picture.read_bytes()[16:24])
+    return bool(width >= WIDE * height)
 
 
 def _inline(text: str) -> str:

@@ -51,8 +51,12 @@ def bars() -> str:
     """A stacked bar per paper and one for all, with a legend."""
     claims = [claim for claim in judged() if not claim.record.is_ours]
     rows = [bar([one for one in claims if one.paper == paper], title(paper)) for paper in DOCUMENTS]
-    legend = "".join(badge(verdict) for verdict in VERDICTS)
-    return f'<div class="bars">{"".join(rows)}{bar(claims, "all")}<p class="legend">{legend}</p></div>'
+    return f'<div class="bars">{"".join(rows)}{bar(claims, "all")}{legend()}</div>'
+
+
+def legend() -> str:
+    """Every verdict in its colour."""
+    return f'<p class="legend">{"".join(map(badge, VERDICTS))}</p>'
 
 
 def raw(html: str) -> str:

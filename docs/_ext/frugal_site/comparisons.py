@@ -194,7 +194,8 @@ def charts() -> dict[str, Any]:
     ]
     color = alt.Color("color:N", scale=None, legend=None)
     dash = alt.StrokeDash("dash:N", scale=alt.Scale(domain=["-", ":"], range=[[1, 0], [2, 2]]), legend=None)
-    spent = alt.X("x:Q", title="spent", scale=alt.Scale(type="log", nice=False, padding=8))
+    apart = alt.Axis(labelOverlap="greedy", labelSeparation=6, tickCount=5)
+    spent = alt.X("x:Q", title="spent", scale=alt.Scale(type="log", nice=False, padding=8), axis=apart)
     regret = alt.Y(
         "y:Q", title="regret, points", scale=alt.Scale(type="symlog", constant=0.1), axis=alt.Axis(tickCount=5)
     )
@@ -204,7 +205,7 @@ def charts() -> dict[str, Any]:
     ends = rows.mark_circle(size=90, opacity=1).encode(spent, regret, color, tooltip=hover)
     panel = alt.Facet("problem:N", title=None, sort=None, header=alt.Header(labelLimit=260))
     bars = rows.mark_bar().encode(
-        x=alt.X("value:Q"),
+        x=alt.X("value:Q", axis=apart),
         y=alt.Y("method:N", sort=None, title=None, axis=alt.Axis(labelLimit=190)),
         color=color,
         tooltip=[

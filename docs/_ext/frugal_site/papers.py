@@ -7,13 +7,13 @@ import re
 from html import escape
 from pathlib import Path
 
-from frugal_site.claims import raw
+from frugal_site.claims import legend, raw
 from frugal_site.published import DOCUMENTS, ROOT, Item, causes, items, judged
 from studies import registry
+from studies.captions import command_apart
+from studies.page import is_wide
 from studies.strips import badge, bar, interval, number, title
 
-WRITTEN_BY = "Written by"
-"""What ends a caption, before its command."""
 ROWS_SHOWN = 30
 """Lines of a table up to which it is open at first."""
 
@@ -37,7 +37,8 @@ def _section(item: Item) -> str:
 
 def _figure(item: Item) -> str:
     alternative = f"{item.title}: {in_plain_words(item.caption)}"
-    return f"```{{figure}} {_from_page(item.file('png'))}\n:alt: {alternative}\n\n{_words(item)}\n```"
+    options = f":alt: {alternative}" + ("\n:figclass: wide" if is_wide(item.file("png")) else "")
+    return f"```{{figure}} {_from_page(item.file('png'))}\n{options}\n\n{_words(item)}\n```"
 
 
 def _table(item: Item) -> str:
@@ -51,13 +52,14 @@ def _table(item: Item) -> str:
 
 def _words(item: Item) -> str:
     """The caption without the command."""
-    return item.caption.partition(WRITTEN_BY)[0].strip()
+    return command_apart(item.caption)[0]
 
 
 def _command(item: Item) -> str:
     """The command that writes a table or figure, to be opened."""
-    command = item.caption.partition(WRITTEN_BY)[2].strip(" `.\n")
-    return raw(f'<details class="command"><summary>Written by</summary><pre>{escape(command)}</pre></details>')
+    _, command = command_apart(item.caption)
+    summary = "<summary>The command that makes it</summary>"
+    return raw(f'<details class="command">{summary}<pre>{escape(command)}</pre></details>')
 
 
 def _from_page(path: Path) -> str:
@@ -79,13 +81,13 @@ def _claims_on(item: Item) -> str:
     )
     if not found:
         return ""
-    summary = f"<summary>Judged on it: {len(found)}</summary>"
+    summary = f"<summary>Claims judged on it: {len(found)}</summary>"
     return raw(f'<details class="judged-on">{summary}<ul>{listed}</ul></details>')
 
 
 def in_plain_words(caption: str, n_characters: int = 300) -> str:
     """The first sentences of a caption without marks, for those who do not see the picture."""
-    text = re.sub(r"<[^>]*>|[`*_]", "", " ".join(caption.split(WRITTEN_BY)[0].split()))
+    text = re.sub(r"<[^>]*>|[`*_]", "", " ".join(command_apart(caption)[0].split()))
     if len(text) <= n_characters:
         return text.strip()
     cut = text[:n_characters].rfind(". ")
@@ -96,7 +98,7 @@ def counts(paper: str) -> str:
     """One bar of how a paper's claims came out."""
     claims = [one for one in judged() if one.paper == paper and not one.record.is_ours]
     link = f'<p><a href="../claims_judged.html?paper={paper}">All {len(claims)} claims, one by one</a></p>'
-    return raw(f'<div class="bars">{bar(claims, "claims")}</div>{link}')
+    return raw(f'<div class="bars">{bar(claims, "claims")}{legend()}</div>{link}')
 
 
 def disagreements(paper: str) -> str:
@@ -128,7 +130,13 @@ def overview() -> str:
         kinds = [item.record.kind for item in items(paper)]
         parts.append(
             f'<section class="paper-card"><h2><a href="papers/{paper}.html">{registry.paper(paper).title}</a></h2>'
-            f"<p>{kinds.count('table')} tables, {kinds.count('figure')} figures</p>"
+            f"<p>{_number_of(kinds, 'table')}, {_number_of(kinds, 'figure')}</p>"
             f"{bar(claims, title(paper))}</section>"
         )
-    return raw("".join(parts))
+    return raw(f"{legend()}{''.join(parts)}")
+
+
+def _number_of(kinds: list[str], kind: str) -> str:
+    """Such as `1 table` or `8 figures`."""
+    n = kinds.count(kind)
+    return f"{n} {kind}" if n == 1 else f"{n} {kind}s"

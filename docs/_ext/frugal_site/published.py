@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from studies import registry
-from studies.captions import of_record
+from studies.captions import heading, of_record
 from studies.publish import read_records
 from studies.records import Artefact
 from studies.redraw import config_of
@@ -42,15 +42,7 @@ class Item:
     @property
     def title(self) -> str:
         """Such as `Figure 12`, or `Sizes, a table` where a figure has the same name."""
-        words = self.record.name.replace("_", " ")
-        head = words[:1].upper() + words[1:]
-        kinds = {one.kind for one in registry.paper(self.paper).artefacts if one.name == self.record.name}
-        for kind in ("Figure", "Table"):
-            if head.startswith(kind) and head[len(kind) : len(kind) + 1].isdigit():
-                number, *rest = head.removeprefix(kind).split(" ", 1)
-                head = f"{kind} {number}" + (f", {rest[0]}" if rest else "")
-        is_plain = len(kinds) > 1 and not head.lower().startswith(self.record.kind)
-        return f"{head}, a {self.record.kind}" if is_plain else head
+        return heading(self.paper, self.record)
 
     def file(self, end: str) -> Path:
         """Its file with this end."""

@@ -240,10 +240,10 @@ def _show(question: Question, found: FoldSearchCV | TrialSearchCV, args: argpars
     )
     for note in report.caveats(question, found, peer):
         print(f"note: {note}")
-    print(found.best_estimator_)
     if args.output is not None:
         with whole(args.output) as part:
             joblib.dump(found.best_estimator_, part)
+        print(f"{args.output} has the best one, fitted to all rows, for joblib.load")
     if args.results is not None:
         write(ranked, args.results)
 

@@ -161,6 +161,35 @@ def test_the_explorer_draws_every_comparison_and_answers_to_its_controls(page):
     assert page.wrong == []
 
 
+def test_the_explorer_orders_its_panels_as_its_list_and_is_seen_in_the_dark(page):
+    page.goto(address("comparisons.html"))
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.wait_for_function(
+        "[...document.querySelectorAll('[data-of=methods] i')].every(chip => {"
+        "const [r, g, b] = getComputedStyle(chip).backgroundColor.match(/[0-9]+/g).map(Number);"
+        "return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255 > 0.44; })"
+    )
+    page.wait_for_selector("#chart-regret svg.marks")
+    listed = [label.inner_text() for label in page.locator("[data-of=problems] label:has(:checked)").all()]
+    words = page.locator("#chart-regret svg text").all_text_contents()
+    assert [text for text in words if text in listed] == listed
+    assert page.wrong == []
+
+
+def test_a_wide_picture_is_scrolled_on_a_phone_and_no_page_with_it(page):
+    page.set_viewport_size({"width": WIDTHS["phone"], "height": 900})
+    page.goto(address("papers/beta_pruning.html"))
+    boxes = page.locator("figure.wide")
+    assert boxes.count() > 3
+    for box in boxes.all():
+        assert box.evaluate("one => one.scrollWidth > one.clientWidth + 100")
+        box.evaluate("one => one.scrollLeft = 200")
+        assert box.evaluate("one => one.scrollLeft") == 200
+        words = box.locator("figcaption").bounding_box()
+        assert words["x"] >= 0
+        assert words["x"] + words["width"] <= WIDTHS["phone"]
+
+
 def test_every_table_claim_and_picture_of_the_report_opens(page, report):
     page.goto(report)
     for width in WIDTHS.values():

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from matplotlib.image import imread
 
 from frugal_site import claims, comparisons, papers
 from frugal_site.published import DOCUMENTS, PUBLISHED, ROOT, causes, items, judged
 from studies import registry
+from studies.captions import heading
+from studies.page import is_wide
 
 COMPARISONS = ("folds_comparison", "trials_comparison")
 
@@ -36,6 +39,32 @@ def test_a_picture_has_words_for_those_who_do_not_see_it():
     assert len(texts) == len(figures) > 70
     assert min(map(len, texts)) > 40
     assert all("Written by" not in text and "`" not in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("paper", "kind", "name", "title"),
+    [
+        ("greedy_cv", "figure", "figure12", "Figure 12"),
+        ("greedy_cv", "table", "table1_by_n", "Table 1, by n"),
+        ("greedy_cv", "table", "sizes", "Sizes, a table"),
+        ("exploration", "figure", "task1", "Task 1, a figure"),
+        ("big_data", "table", "svm_search", "SVM search"),
+        ("big_data", "figure", "figure3_cnn_cost", "Figure 3, CNN cost"),
+    ],
+)
+def test_a_heading_is_the_name_as_people_write_it(paper, kind, name, title):
+    assert heading(paper, registry.artefact(paper, kind, name)) == title
+
+
+@pytest.mark.parametrize(
+    ("paper", "figure", "expected"), [("beta_pruning", "figure3", True), ("beta_pruning", "figure4", False)]
+)
+def test_a_picture_of_several_panels_is_wide(paper, figure, expected):
+    path = PUBLISHED / paper / "figures" / f"{figure}.png"
+    height, width = imread(path).shape[:2]
+    assert (width >= 1.6 * height) is is_wide(path) is expected
+    options = papers.artefacts(paper).split(f"{figure}.png")[1].split("```")[0]
+    assert (":figclass: wide" in options) is expected
 
 
 @pytest.mark.parametrize("paper", registry.PAPERS)

@@ -81,7 +81,10 @@ def test_a_copy_of_the_target_is_left_out(select, table):
     [
         (("--target", "dera"), "mine.csv has no column 'dera' (target): use one of id, size, "),
         (("--groups", "road"), "mine.csv has no column 'road' (groups): use one of "),
-        (("--task", "regression", "--target", "dear"), "mine.csv has values of 'dear' that are not finite numbers"),
+        (
+            ("--task", "regression", "--target", "dear"),
+            "mine.csv has values of 'dear' that are not finite numbers",
+        ),
         (("--scoring", "acuracy"), "scoring must be one of "),
         (("--estimators", "random_woods"), "unknown estimator for regression 'random_woods'; known: ridge, svm, "),
         (("--target", "dear", "--n-folds", "1"), "n_folds must be at least 2"),

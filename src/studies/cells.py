@@ -60,11 +60,11 @@ def every(
     """
     edges = _edges(region, is_log=is_log)
     estimates = _cell_estimates(cells, open_below, open_above)
-    varied = [i for i, of in enumerate(estimates) if varies(of)]
+    varied = [i for i, cell in enumerate(estimates) if varies(cell)]
     left_out = len(estimates) - len(varied)
     if not varied:
         return _flat(estimates, noun)
-    n_beyond = sum(_depth(of, *edges) < -ROUNDING for i, of in enumerate(estimates) if i not in varied)
+    n_beyond = sum(_depth(cell, *edges) < -ROUNDING for i, cell in enumerate(estimates) if i not in varied)
     passing = [i for i in varied if _is_inside(estimates[i], *edges)]
     by_p = sorted(varied, key=lambda i: _p_outside(estimates[i], *edges))
     p_against = np.array([_p_outside(estimates[i], *edges) for i in by_p])
@@ -119,7 +119,7 @@ def some(
         raise ValueError(f"a claim on some cell needs a region with one edge, got {region}")
     low, high = _edges(region, is_log=is_log)
     estimates = _cell_estimates(cells, open_below, open_above)
-    varied = [i for i, of in enumerate(estimates) if varies(of)]
+    varied = [i for i, cell in enumerate(estimates) if varies(cell)]
     if not varied:
         return _flat(estimates, noun)
     # To lie inside is to lie outside of the region on the other side of the edge.
@@ -143,7 +143,7 @@ def some(
 
 def _flat(estimates: Sequence[Estimate], noun: str) -> Estimate:
     """No estimate, since nothing varies in any cell; without a remark where there are no values at all."""
-    has_values = any(not math.isnan(of.ours) for of in estimates)
+    has_values = any(not math.isnan(cell.ours) for cell in estimates)
     remark = f"{noun}: {len(estimates)}; nothing varies in any" if has_values else ""
     return Estimate(math.nan, math.nan, math.nan, remark=remark)
 
@@ -169,39 +169,41 @@ def _cell_estimates(cells: ArrayLike, open_below: ArrayLike, open_above: ArrayLi
     ]
 
 
-def _is_inside(of: Estimate, low: float, high: float) -> bool:
-    return (math.isinf(low) or of.low > low) and (math.isinf(high) or of.high < high)
+def _is_inside(cell: Estimate, low: float, high: float) -> bool:
+    return (math.isinf(low) or cell.low > low) and (math.isinf(high) or cell.high < high)
 
 
-def _is_outside(of: Estimate, low: float, high: float) -> bool:
-    return of.high < low or of.low > high
+def _is_outside(cell: Estimate, low: float, high: float) -> bool:
+    return cell.high < low or cell.low > high
 
 
-def _p_outside(of: Estimate, low: float, high: float) -> float:
+def _p_outside(cell: Estimate, low: float, high: float) -> float:
     """One-sided p of Student's t-tests that a mean lies below `low` or above `high`, the smaller one."""
     p_values = [1.0]
-    if math.isfinite(low) and math.isfinite(of.high):
-        p_values.append(float(scipy.special.stdtr(of.n_seeds - 1, (of.ours - low) / _error(of))))
-    if math.isfinite(high) and math.isfinite(of.low):
-        p_values.append(float(scipy.special.stdtr(of.n_seeds - 1, (high - of.ours) / _error(of))))
+    if math.isfinite(low) and math.isfinite(cell.high):
+        p_values.append(float(scipy.special.stdtr(cell.n_seeds - 1, (cell.ours - low) / _error(cell))))
+    if math.isfinite(high) and math.isfinite(cell.low):
+        p_values.append(float(scipy.special.stdtr(cell.n_seeds - 1, (high - cell.ours) / _error(cell))))
     return min(p_values)
 
 
-def _error(of: Estimate) -> float:
+def _error(cell: Estimate) -> float:
     """Standard error."""
-    return of.sd / math.sqrt(of.n_seeds)
+    return cell.sd / math.sqrt(cell.n_seeds)
 
 
-def _depth(of: Estimate, low: float, high: float) -> float:
+def _depth(cell: Estimate, low: float, high: float) -> float:
     """By how much a mean lies inside, below 0 if it does not."""
-    return min(of.ours - low, high - of.ours)
+    return min(cell.ours - low, high - cell.ours)
 
 
-def _seeds_of_cell(of: Estimate, low: float, high: float, n_tests: int = 1) -> int:
+def _seeds_of_cell(cell: Estimate, low: float, high: float, n_tests: int = 1) -> int:
     """Seeds after which a cell is decided, more than `MOST_SEEDS` if no number of them decides it."""
     shrunk = replace(
-        of, low=of.low if math.isinf(of.low) else of.ours, high=of.high if math.isinf(of.high) else of.ours
+        cell,
+        low=cell.low if math.isinf(cell.low) else cell.ours,
+        high=cell.high if math.isinf(cell.high) else cell.ours,
     )
     if not (_is_inside(shrunk, low, high) or _is_outside(shrunk, low, high)):
         return MOST_SEEDS + 1
-    return seeds_needed(of.sd, abs(_depth(of, low, high)), n_tests)
+    return seeds_needed(cell.sd, abs(_depth(cell, low, high)), n_tests)

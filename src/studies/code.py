@@ -162,10 +162,10 @@ def summary() -> Job:
 
 def shown(kind: str, paper: str, name: str = "") -> Job:
     """`python -m studies job table`, `figure` or `claims`."""
-    of = registry.paper(paper)
+    whole = registry.paper(paper)
     if kind == "claims":
-        return Job(("studies.jobs:_claims", *registry.judged_by(of)))
+        return Job(("studies.jobs:_claims", *registry.judged_by(whole)))
     record = registry.artefact(paper, kind, name)
-    render = (record.render or of.render) if kind == "table" else None
+    render = (record.render or whole.render) if kind == "table" else None
     rendered = [registry.place_of(render)] if render else []
     return Job((f"studies.jobs:_{kind}", registry.home_of(record), *rendered), draws=True)

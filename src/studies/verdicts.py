@@ -112,8 +112,8 @@ def _with_notes(claim: Claim, *notes: str) -> str:
     """The quantity in words, and behind it what else is to be known of the number."""
     inferred = f"settings or data inferred from {claim.inferred_from}" if claim.inferred_from else ""
     made = "holds by construction" if claim.is_by_construction else ""
-    said = "; ".join(filter(None, (*notes, inferred, made)))
-    return f"{claim.quantity} ({said})" if said else claim.quantity
+    remarks = "; ".join(filter(None, (*notes, inferred, made)))
+    return f"{claim.quantity} ({remarks})" if remarks else claim.quantity
 
 
 def split(judged: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -135,8 +135,8 @@ def summarise(claims: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     for paper, table in claims.items():
         for name in table["verdict"].unique():
             check_known(f"verdict on {paper}", name, VERDICTS)
-    of_papers = map(registry.paper, registry.PAPERS)
-    certain = {claim.id for of in of_papers for claim in of.claims if not claim.is_evidence}
+    papers = map(registry.paper, registry.PAPERS)
+    certain = {claim.id for one in papers for claim in one.claims if not claim.is_evidence}
     counts = {}
     for paper, table in claims.items():
         is_no_evidence = (table["verdict"] == REPRODUCED) & table["id"].isin(certain)
@@ -161,7 +161,7 @@ def write_summary(claims: Iterable[str | Path], output: str | Path) -> None:
 def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
     """The claims of a paper with verdicts, in its order; those on a study without runs as not run.
 
-    They are those of one file of claims: of that whose studies the runs are of.
+    They are those of one file of claims: the file of the studies whose runs are given.
 
     Args:
         paper: its name.
@@ -171,21 +171,21 @@ def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: str) -> pd.
     Raises:
         ValueError: if the paper has no claims, on a run that is none of its studies', or on runs of several files.
     """
-    of = registry.paper(paper)
-    if not of.claims:
+    record = registry.paper(paper)
+    if not record.claims:
         raise ValueError(f"{paper} judges no claims; name the paper whose claims are meant")
-    studies = {study.name: study for study in of.studies}
-    read = {run: study.claims_file for study in of.studies for run in (study.reads or (study.name,))}
+    studies = {study.name: study for study in record.studies}
+    read = {run: study.claims_file for study in record.studies for run in (study.reads or (study.name,))}
     for run in runs:
         if run not in read:
             raise ValueError(f"no claims on the runs {run!r}; known: {', '.join(read)}")
-    judged = {claim.of for claim in of.claims}
+    judged = {claim.of for claim in record.claims}
     files = {read[run] for run in runs if run in judged or any(run in studies[name].reads for name in judged)}
     if len(files) > 1:
         listed = "; or ".join(", ".join(run for run, file in read.items() if file == one) for one in sorted(files))
         raise ValueError(f"claims are made of runs of {listed}, not of {', '.join(runs)}")
     file = next(iter(files), "claims")
-    return judge_claims([one for one in of.claims if studies[one.of].claims_file == file], runs, scale)
+    return judge_claims([one for one in record.claims if studies[one.of].claims_file == file], runs, scale)
 
 
 def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:

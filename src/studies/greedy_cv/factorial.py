@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from studies import markdown, style
-from studies.greedy_cv.combinations import combinations
 from studies.greedy_cv.measures import Array, jackknifed
 from studies.greedy_cv.tables import KEYS, published
 from studies.records import Artefact, Study
@@ -19,6 +19,20 @@ FLOOR: Final = 10
 FACTORIAL: Final = Study(name="factorial", methods=style.strategies("standard", "greedy"), floor=FLOOR)
 _OPEN: Final = ["space", "scaler", "splits", "tree_seed"]
 _ROW: Final = ["classifiers", "method", *_OPEN, "measure"]
+
+
+def combinations(block: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """By name of a combination its space, scaler, splits and tree_seed.
+
+    A scaler and the seed of trees are never combined: no classifier has both. The block is that of
+    `greedy_cv.factorial` in the configuration.
+    """
+    listed = product(block["spaces"], block["scalers"], block["splits"], block["tree_seeds"])
+    return {
+        "_".join(parts): dict(zip(("space", "scaler", "splits", "tree_seed"), parts, strict=True))
+        for parts in listed
+        if parts[1] == "none" or parts[3] == "repetition"
+    }
 
 
 def runs_of(config: Mapping[str, Any]) -> tuple[str, ...]:

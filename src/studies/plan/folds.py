@@ -10,7 +10,7 @@ from typing import Any, Final
 from frugal.learners import NETWORKS, SCALERS
 from studies import registry
 from studies.folds_comparison.entries import entries_of
-from studies.greedy_cv.combinations import combinations
+from studies.greedy_cv.factorial import combinations
 from studies.plan.common import ALL, Config, Wildcards, as_json, shares
 
 OLSON_SCALERS: Final = {"bernoulli_nb": "min_max", "decision_tree": "none", "knn": "robust"}

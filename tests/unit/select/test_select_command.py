@@ -35,6 +35,7 @@ def test_a_classification_with_words_dates_and_gaps(select, table):
     assert "1 of dates: built" in out
     assert "always 'no'" in out
     assert "fits in place of 36" in out
+    assert out.endswith("model.joblib has the best one, fitted to all rows, for joblib.load\n")
     model = joblib.load("model.joblib")
     assert (model.predict(table.assign(town="Chur")) == table["dear"]).mean() > 0.7
     results = pd.read_parquet("results.parquet")

@@ -81,8 +81,7 @@ def p_min_after(F: Array, B: Array, normals: Array, quantiles: Array, factor: Ar
     alike = [np.flatnonzero(kind.ravel() == k) for k in range(len(slopes))]
     names = np.column_stack([lines[F[:, lines].argmin(axis=1)] for lines in alike])
     lowest = np.take_along_axis(F, names, axis=1)
-    shares: Array = _envelopes(lowest, names, r, slopes.T.copy(), shifts.T.copy(), quantiles) / n
-    return shares
+    return np.asarray(_envelopes(lowest, names, r, slopes.T.copy(), shifts.T.copy(), quantiles) / n)
 
 
 def _envelopes(F: Array, names: NDArray[np.intp], r: int, slopes: Array, shifts: Array, w: Array) -> Array:

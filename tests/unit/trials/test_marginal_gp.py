@@ -2,8 +2,6 @@ import numpy as np
 import pytest
 
 from frugal.trials.surrogates import GP, MarginalGP
-from frugal.trials.surrogates.evidence import log_posteriors
-from frugal.trials.surrogates.kernels import KERNELS
 
 X = np.array([[0.05], [0.2], [0.45], [0.6], [0.9]])
 Y = np.array([1.2, 0.4, -1.1, -0.9, 0.4])
@@ -26,19 +24,6 @@ def test_chains_agree_with_the_posterior_integrated_on_a_grid():
     error = batches.std(axis=0, ddof=1) / np.sqrt(8)
     assert (error < 0.3).all()
     assert (np.abs(chain.mean(axis=(0, 1)) - expected) < 3 * error).all()
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("prior", ["flat", "repaired", "robo"])
-def test_many_settings_at_once_have_the_objective_of_one_after_the_other(kernel, prior):
-    points = np.random.default_rng(1).random((9, 3))
-    gp = GP(kernel, lengthscale=None, amplitude=None, noise_variance=None, prior=prior)
-    evidence = gp.evidence(points, np.sin(7 * points).sum(axis=1))
-    theta = evidence.prior.draw(np.random.default_rng(3), 19)  # two blocks and a part of one
-    theta[4, 0] = 9.0  # outside the box
-    expected = [evidence.log_posterior(one) for one in theta]
-    assert np.isneginf(expected).sum() == 1
-    np.testing.assert_allclose(log_posteriors(evidence)(theta), expected, rtol=1e-8)
 
 
 def test_predictions_are_those_of_the_mixture():

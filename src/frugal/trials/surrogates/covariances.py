@@ -28,9 +28,6 @@ class Covariance(Protocol):
     def pairs(self, A: Array, B: Array) -> Array:
         """Reduce pairs of points, the rows of A (n, c) and B (n, c), to what the covariance depends on: (b, n)."""
 
-    def on_many(self, pairs: Array, parameters: Array) -> Array:
-        """Values (w, n) at pairs (b, n) for each row of parameters (w, n_parameters)."""
-
     def on_pairs(self, pairs: Array, parameters: Array) -> tuple[Array, PullBack]:
         """Values (n,) at such pairs, and the function that turns weights on them into a gradient."""
 
@@ -82,9 +79,6 @@ class _Stationary:
     def pairs(self, A: Array, B: Array) -> Array:
         return np.ascontiguousarray((A - B).T)
 
-    def on_many(self, pairs: Array, parameters: Array) -> Array:
-        return self._kernel.values(pairs, parameters)
-
     def on_pairs(self, pairs: Array, parameters: Array) -> tuple[Array, PullBack]:
         return self._kernel.value_and_pullback(pairs, parameters)
 
@@ -124,7 +118,7 @@ class Joint:
         return np.vstack([(A[:, :-1] - B[:, :-1]).T, products])
 
     def on_many(self, pairs: Array, parameters: Array) -> Array:
-        """As in `Covariance`."""
+        """Values (w, n) at pairs (b, n) for each row of parameters (w, n_parameters)."""
         shape, mixing = self._split(parameters.T)
         d = len(pairs) - len(self._upper[0])
         weights = np.array([self._fidelity.weights(row)[self._upper] for row in mixing.T])

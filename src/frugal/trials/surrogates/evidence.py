@@ -1,7 +1,7 @@
 """The objective of hyperparameters, log evidence plus log prior, and its maximum by restarts.
 
-`log_posteriors` takes many settings of the hyperparameters at once, for ensembles of walkers. One factorisation
-gives an evidence. With A = L L' and residuals r, the Cholesky factor of
+`log_posteriors` takes many settings of the hyperparameters at once, for ensembles of walkers on joint points. One
+factorisation gives an evidence. With A = L L' and residuals r, the Cholesky factor of
 
     [[A, r], [r', c]],   c > r' A^-1 r
 
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frugal.trials.ascent import climb
-from frugal.trials.surrogates.covariances import Covariance
+from frugal.trials.surrogates.covariances import Covariance, Joint
 from frugal.trials.surrogates.hyperparameters import Prior
 from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.posterior import Data, Posterior
@@ -109,19 +109,22 @@ BLOCK = 8
 def log_posteriors(evidence: Evidence) -> Callable[[Array], Array] | None:
     """A vectorised `Evidence.log_posterior`: from free entries (w, n_free) to values (w,).
 
-    None if the noise variance is given as 0. Values differ from those of one after the other in the last digits.
+    None if it does not apply: for covariances other than `Joint`, whose chains stay as published, and without
+    noise.
     """
-    return None if np.isneginf(evidence.template[-1]) else _Together(evidence)
+    if not isinstance(evidence.covariance, Joint) or np.isneginf(evidence.template[-1]):
+        return None
+    return _Together(evidence, evidence.covariance)
 
 
 class _Together:
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence, covariance = evidence, evidence.covariance
+    def __init__(self, evidence: Evidence, covariance: Joint) -> None:
+        self._evidence, self._covariance = evidence, covariance
         data, n = evidence.data, len(evidence.data.X)
         self._n = n
-        self._pairs = np.hstack([data.pairs, covariance.pairs(data.X, data.X)])
+        self._own = covariance.pairs(data.X, data.X)
+        self._below = data.below % n * (n + 1) + data.below // n
         self._diagonal = np.arange(n) * (n + 2)
-        self._places = np.append(data.below % n * (n + 1) + data.below // n, self._diagonal)
         self._square = float(data.residuals @ data.residuals)
         self._gram = np.zeros((BLOCK, (n + 1) ** 2))
         self._gram[:, n * (n + 1) : -1] = data.residuals
@@ -147,8 +150,8 @@ class _Together:
     def _log_evidences(self, theta: Array) -> Array:
         n, parameters, amplitude, noise = self._n, theta[:, :-2], np.exp(theta[:, -2:-1]), np.exp(theta[:, -1:])
         gram = self._gram[: len(theta)]
-        gram[:, self._places] = amplitude * self._evidence.covariance.on_many(self._pairs, parameters)
-        gram[:, self._diagonal] += noise
+        gram[:, self._below] = amplitude * self._covariance.on_many(self._evidence.data.pairs, parameters)
+        gram[:, self._diagonal] = amplitude * self._covariance.on_many(self._own, parameters) + noise
         gram[:, -1] = 1 + self._square / noise[:, 0]
         factors = np.linalg.cholesky(gram.reshape(len(theta), n + 1, n + 1))
         solved, diagonals = factors[:, n, :n], np.diagonal(factors, axis1=1, axis2=2)[:, :n]

@@ -16,7 +16,7 @@ import numpy as np
 from frugal.checks import check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from frugal.trials.bench_methods import methods
+from frugal.trials.bench_methods import Method, fidelity_methods, methods
 from frugal.trials.surrogates import GP, SignGP
 from frugal.trials.surrogates.dngo import DNGO
 from frugal.trials.surrogates.kernels import Array
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("frugal")
 SIZES: Final = (50, 100, 200, 400, 800)
+FIDELITY_SIZES: Final = (20, 40, 80)
+"""Numbers of trials before a suggestion of a candidate and its number of rows, in two dimensions and a size."""
 N_SITES: Final = 15
 NOISE: Final = 0.05
 """Standard deviation added to the objective, whose range is about 3."""
@@ -37,6 +39,7 @@ def bench_trials(
     seed: int = 0,
     *,
     sizes: Sequence[int] = SIZES,
+    fidelity_sizes: Sequence[int] = FIDELITY_SIZES,
     n_repeats: int = 5,
 ) -> pd.DataFrame:
     """Measure the cost of a suggestion after `n_trials` trials, and of a fit at each of `sizes`.
@@ -54,16 +57,18 @@ def bench_trials(
     Args:
         n_trials: told before the first suggestion, at least 2.
         n_dimensions: of the unit cube.
+        fidelity_sizes: numbers of trials before a suggestion of `fabolas` and its peer.
         seed: of the trials and the methods.
         sizes: numbers of trials at which the fits are timed, at least two of them, increasing.
         n_repeats: suggestions that are timed.
 
     Returns:
-        One row per method and number of trials, columns `what` (`suggestion` or `fit`), `method`, `n_trials`,
-        `n_dimensions`, `seconds` (suggestions: median; fits: least of two), `ratio` (seconds of `ei` over these,
-        for suggestions), `slope` (of log seconds on log trials over all sizes), `last_slope` (over the last two),
-        `note`. Suggestions: `ei`, `botorch_log_ei`, `optuna_gp`, or `optuna_tpe` where that cannot run. Fits:
-        `gp_ml2` (one start), `gp_evidence` (one log evidence with its gradient), `gp_given` and `sign_gp_given`
+        One row per method and number of trials, columns `what` (`suggestion`, `suggestion with rows` or `fit`),
+        `method`, `n_trials`, `n_dimensions`, `seconds` (suggestions: median; fits: least of two), `ratio` (for
+        suggestions, seconds of `ei`, with rows of `fabolas`, over these), `slope` (of log seconds on log trials
+        over all sizes), `last_slope` (over the last two), `note`. Suggestions: `ei`, `botorch_log_ei`,
+        `optuna_gp`, or `optuna_tpe` where that cannot run; with rows: `fabolas`, `botorch_mf_mes`. Fits: `gp_ml2`
+        (one start), `gp_evidence` (one log evidence with its gradient), `gp_given` and `sign_gp_given`
         (hyperparameters given; the latter with `N_SITES` signs, by expectation propagation) and `dngo`. A method
         whose library is missing is a row without seconds, with a note.
 
@@ -80,33 +85,67 @@ def bench_trials(
     if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
         raise ValueError(f"sizes must be at least two numbers that increase, got {list(sizes)}")
     with one_thread(), _one_torch_thread():
-        rows = _suggestions(n_trials, n_dimensions, seed, n_repeats) + _fits(sizes, n_dimensions, seed)
+        rows = _suggestions(n_trials, n_dimensions, seed, n_repeats)
+        for n in fidelity_sizes:
+            rows += _fidelity_suggestions(n, seed, n_repeats)
+        rows += _fits(sizes, n_dimensions, seed)
     columns = ["what", "method", "n_trials", "n_dimensions", "seconds", "ratio", "slope", "last_slope", "note"]
-    return pd.DataFrame(rows).assign(n_dimensions=n_dimensions).reindex(columns=columns)
+    return pd.DataFrame(rows).fillna({"n_dimensions": n_dimensions}).astype({"n_dimensions": int})[columns]
 
 
 def _suggestions(n: int, d: int, seed: int, n_repeats: int) -> list[dict[str, Any]]:
     rng = rng_for("bench_trials", seed, "trials")
     X = rng.random((n, d))
     y = _objective(X) + NOISE * rng.standard_normal(n)
-    known = methods()
+    return _timed(methods(), X, y, seed, n_repeats, lambda x: float(_objective(x[None])[0]), rng)
+
+
+def _fidelity_suggestions(n: int, seed: int, n_repeats: int) -> list[dict[str, Any]]:
+    rng = rng_for("bench_trials", seed, "fidelities", n)
+    X = rng.random((n, 3))
+
+    def objective(x: Array) -> float:  # a log error, which falls as the size x[-1] grows
+        return float(_objective(x[None, :-1])[0]) - 2 + (1 - x[-1]) ** 2
+
+    y = np.array([objective(x) for x in X]) + NOISE * rng.standard_normal(n)
+    rows = _timed(fidelity_methods(), X, y, seed, n_repeats, objective, rng)
+    return [row | {"what": "suggestion with rows", "n_dimensions": 3} for row in rows]
+
+
+def _timed(
+    known: Sequence[tuple[str, Callable[[Array, Array, int], Method] | None, str]],
+    X: Array,
+    y: Array,
+    seed: int,
+    n_repeats: int,
+    objective: Callable[[Array], float],
+    rng: np.random.Generator,
+) -> list[dict[str, Any]]:
+    """A row per method, told values y (n,) at X (n, d). The first is ours: its ratio is 1.
+
+    What a method does as it is told a value belongs to its next suggestion.
+    """
     started = {name: start(X, y, seed) for name, start, _ in known if start is not None}
     seconds: dict[str, list[float]] = {name: [] for name in started}
+    telling = dict.fromkeys(started, 0.0)
     for repeat in range(1 + n_repeats):
         noise = NOISE * float(rng.standard_normal())
         for name, method in started.items():
             log.info("suggestion %d of %s", repeat, name)
             before = process_time()
             x = method.ask()
-            spent = process_time() - before
-            method.tell(x, float(_objective(x[None])[0]) + noise)
+            asked = process_time()
             if repeat:
-                seconds[name].append(spent)
-    ours = float(np.median(seconds["ei"]))
+                seconds[name].append(telling[name] + asked - before)
+            value = objective(x) + noise
+            before = process_time()
+            method.tell(x, value)
+            telling[name] = process_time() - before
+    ours = float(np.median(seconds[known[0][0]]))
     rows = []
     for name, start, note in known:
         median = float(np.median(seconds[name])) if start is not None else math.nan
-        row = {"what": "suggestion", "method": name, "n_trials": n, "seconds": median}
+        row = {"what": "suggestion", "method": name, "n_trials": len(X), "seconds": median}
         rows.append(row | {"ratio": ours / median, "note": note})
     return rows
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any, Protocol
@@ -12,6 +13,8 @@ from frugal.interface import Trial, TrialTask
 from frugal.seeds import rng_for
 from frugal.spaces import SearchSpace, Uniform
 from frugal.trials.strategies import make
+from frugal.trials.strategies.fabolas import N_MAX, N_MIN
+from frugal.trials.surrogates import to_unit_size
 from frugal.trials.surrogates.kernels import Array
 
 N_STARTS, N_POOL = 5, 512
@@ -111,6 +114,85 @@ class _Optuna:
 
     def tell(self, x: Array, y: float) -> None:
         self._study.tell(self._asked, y)
+
+
+class _Fabolas:
+    """Ours; the last column of a point is the size s of `to_unit_size`, and what it is told are log errors.
+
+    The trials before the first suggestion are on the sizes of its initial design.
+    """
+
+    def __init__(self, X: Array, y: Array, seed: int) -> None:
+        self._names = [f"x{i}" for i in range(X.shape[1] - 1)]
+        self._strategy = make(
+            "fabolas",
+            space=SearchSpace({name: Uniform(0.0, 1.0) for name in self._names}),
+            n_trials=len(X) + 100,
+            rng=rng_for("bench_trials", seed, "fabolas"),
+            initial=[dict(zip(self._names, map(float, x), strict=True)) for x in X[:, :-1]],
+            currency="cost",
+        )
+        for value in y:
+            self.ask()
+            self.tell(X[0], float(value))
+
+    def ask(self) -> Array:
+        task = self._strategy.ask()
+        assert isinstance(task, TrialTask)
+        assert task.n_rows is not None
+        self._task = task
+        size = float(to_unit_size(task.n_rows, N_MIN, N_MAX))
+        return np.array([*(task.candidate[name] for name in self._names), size], dtype=float)
+
+    def tell(self, x: Array, y: float) -> None:
+        assert self._task.n_rows is not None
+        self._strategy.tell(Trial(self._task, math.exp(y), 0.0, float(self._task.n_rows)))
+
+
+class _BotorchMes:
+    """BoTorch's multi-fidelity max-value entropy per cost, its model fitted anew for every suggestion."""
+
+    def __init__(self, X: Array, y: Array, seed: int) -> None:
+        import torch
+
+        torch.manual_seed(seed)
+        self._X, self._y = X, y
+
+    def ask(self) -> Array:
+        import torch
+        from botorch.acquisition.cost_aware import InverseCostWeightedUtility
+        from botorch.acquisition.max_value_entropy_search import qMultiFidelityMaxValueEntropy
+        from botorch.acquisition.utils import project_to_target_fidelity
+        from botorch.fit import fit_gpytorch_mll
+        from botorch.models.cost import AffineFidelityCostModel
+        from botorch.models.gp_regression_fidelity import SingleTaskMultiFidelityGP
+        from botorch.optim.optimize import optimize_acqf
+        from gpytorch.mlls import ExactMarginalLogLikelihood
+
+        d = self._X.shape[1]
+        X, y = torch.tensor(self._X), torch.tensor((self._y.mean() - self._y) / self._y.std(ddof=1))[:, None]
+        model = SingleTaskMultiFidelityGP(X, y, data_fidelities=[d - 1], outcome_transform=None)
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        cost = AffineFidelityCostModel(fidelity_weights={d - 1: 1.0}, fixed_cost=0.01)
+        acquisition = qMultiFidelityMaxValueEntropy(
+            model,
+            candidate_set=torch.rand(N_POOL, d, dtype=torch.float64),
+            cost_aware_utility=InverseCostWeightedUtility(cost),
+            project=lambda points: project_to_target_fidelity(points, target_fidelities={d - 1: 1.0}, d=d),
+        )
+        bounds = torch.tensor([[0.0] * d, [1.0] * d], dtype=torch.float64)
+        found, _ = optimize_acqf(acquisition, bounds=bounds, q=1, num_restarts=N_STARTS, raw_samples=N_POOL)
+        return np.asarray(found[0].numpy())
+
+    def tell(self, x: Array, y: float) -> None:
+        self._X, self._y = np.vstack([self._X, x]), np.append(self._y, y)
+
+
+def fidelity_methods() -> list[tuple[str, Callable[[Array, Array, int], Method] | None, str]]:
+    """As `methods`, of searches that choose the number of rows too: the last column is its size."""
+    has_botorch = find_spec("botorch") is not None
+    note = "" if has_botorch else "botorch is not installed"
+    return [("fabolas", _Fabolas, ""), ("botorch_mf_mes", _BotorchMes if has_botorch else None, note)]
 
 
 def methods() -> list[tuple[str, Callable[[Array, Array, int], Method] | None, str]]:

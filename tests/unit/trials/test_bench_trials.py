@@ -9,7 +9,7 @@ from frugal.trials import bench, bench_methods
 from frugal.trials.bench import bench_trials
 from frugal.trials.surrogates.dngo import DNGO
 
-SMALL = {"n_trials": 8, "n_dimensions": 2, "sizes": (6, 12), "n_repeats": 1}
+SMALL = {"n_trials": 8, "n_dimensions": 2, "sizes": (6, 12), "fidelity_sizes": (16,), "n_repeats": 1}
 QUICK_DNGO = partial(DNGO, n_epochs=5, n_steps=10, n_walkers=6)
 
 
@@ -33,13 +33,20 @@ def test_a_row_per_method_and_number_of_trials(table):
         "gp_ml2": [6, 12], "gp_evidence": [6, 12], "gp_given": [6, 12], "sign_gp_given": [6, 12], "dngo": [6, 12],
     }  # fmt: skip
     assert (table["seconds"] > 0).all()
-    assert (table["n_dimensions"] == 2).all()
+    with_rows = table[table["what"] == "suggestion with rows"]
+    assert with_rows[["method", "n_trials", "n_dimensions"]].values.tolist() == [
+        ["fabolas", 16, 3], ["botorch_mf_mes", 16, 3],
+    ]  # fmt: skip
+    assert (table["n_dimensions"] == 2)[table["what"] != "suggestion with rows"].all()
 
 
 def test_ratios_are_our_seconds_over_theirs(table):
     suggestions = table[table["what"] == "suggestion"].set_index("method")
     expected = suggestions.loc["ei", "seconds"] / suggestions["seconds"]
     assert suggestions["ratio"].to_dict() == pytest.approx(expected.to_dict())
+    with_rows = table[table["what"] == "suggestion with rows"].set_index("method")
+    expected = with_rows.loc["fabolas", "seconds"] / with_rows["seconds"]
+    assert with_rows["ratio"].to_dict() == pytest.approx(expected.to_dict())
 
 
 def test_slopes_are_those_of_logarithms(monkeypatch):

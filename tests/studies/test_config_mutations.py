@@ -51,6 +51,17 @@ def test_a_mutation_is_refused_in_one_sentence_or_harmless(scales, name):
     assert min(counts.values()) > 0, counts
 
 
+def replaced(original, key, value):
+    """A copy with another value at a key, whose parts are names and places in lists."""
+    changed = copy.deepcopy(original)
+    *path, last = (int(part) if part.isdigit() else part for part in key.split("."))
+    place = changed
+    for part in path:
+        place = place[part]
+    place[last] = value
+    return changed
+
+
 @pytest.mark.parametrize(
     ("key", "value", "says"),
     [
@@ -69,13 +80,7 @@ def test_a_mutation_is_refused_in_one_sentence_or_harmless(scales, name):
     ],
 )
 def test_what_would_do_harm_is_known(scales, key, value, says):
-    changed = copy.deepcopy(scales["config"])
-    *path, last = (int(part) if part.isdigit() else part for part in key.split("."))
-    place = changed
-    for part in path:
-        place = place[part]
-    place[last] = value
-    found = harm(scales["config"], changed)
+    found = harm(scales["config"], replaced(scales["config"], key, value))
     assert found.startswith(says) if says else found == ""
 
 
@@ -166,11 +171,5 @@ def test_every_difference_is_found():
     ],
 )
 def test_what_a_job_would_refuse_is_refused_before_any_job(scales, key, value, message):
-    changed = copy.deepcopy(scales["config"])
-    *path, last = key.split(".")
-    place = changed
-    for part in path:
-        place = place[part]
-    place[last] = value
     with pytest.raises(ValueError, match=f"^here: .*{message}"):
-        config.check_all(changed, source="here")
+        config.check_all(replaced(scales["config"], key, value), source="here")

@@ -221,7 +221,18 @@ def test_a_task_that_waits_for_a_worker_does_not_run_out_of_time():
     assert failures(trace) == {}
 
 
-def test_another_executors_fit_that_hangs_is_abandoned(tmp_path):
+class Silent(ThreadPoolExecutor):
+    """As the executor of dask: a future is pending until it is done."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        silent = Future()
+        inner = super().submit(fn, *args, **kwargs)
+        inner.add_done_callback(lambda f: silent.set_result(f.result()) if not silent.cancelled() else None)
+        return silent
+
+
+@pytest.mark.parametrize("make_executor", [ThreadPoolExecutor, Silent])
+def test_another_executors_fit_that_hangs_is_abandoned(make_executor):
     ends = threading.Event()
 
     def evaluate(task):
@@ -229,8 +240,8 @@ def test_another_executors_fit_that_hangs_is_abandoned(tmp_path):
             ends.wait(60)
         return Fit(0.5, 0.0)
 
-    with ThreadPoolExecutor(2) as threads:
-        trace = folds.run(greedy("standard"), evaluate, executor=threads, n_pending=2, fit_timeout=0.3)
+    with make_executor(2) as executor:
+        trace = folds.run(greedy("standard"), evaluate, executor=executor, n_pending=2, fit_timeout=0.3)
         ends.set()
     assert failures(trace) == {FAULTY: "the fit took more than 0.3 s"}
 
@@ -249,29 +260,6 @@ def test_hanging_fits_that_hold_every_worker_of_another_executor_end_the_run():
             folds.run(greedy("standard"), evaluate, executor=threads, fit_timeout=0.3)
         ends.set()
     assert len(caught.value.trace.tasks) == 1
-
-
-def test_an_executor_that_does_not_say_what_runs_has_its_hanging_fits_abandoned():
-    """As that of dask: a future is pending until it is done."""
-
-    class Silent(ThreadPoolExecutor):
-        def submit(self, fn, /, *args, **kwargs):
-            silent = Future()
-            inner = super().submit(fn, *args, **kwargs)
-            inner.add_done_callback(lambda f: silent.set_result(f.result()) if not silent.cancelled() else None)
-            return silent
-
-    ends = threading.Event()
-
-    def evaluate(task):
-        if task == FAULTY:
-            ends.wait(60)
-        return Fit(0.5, 0.0)
-
-    with Silent(2) as executor:
-        trace = folds.run(greedy("standard"), evaluate, executor=executor, n_pending=2, fit_timeout=0.3)
-        ends.set()
-    assert failures(trace) == {FAULTY: "the fit took more than 0.3 s"}
 
 
 @pytest.mark.parametrize("where", ["here", "threads", "workers"])

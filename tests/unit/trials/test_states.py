@@ -1,4 +1,5 @@
 import pytest
+from test_runs import Line
 
 from frugal.datasets import load
 from frugal.interface import TrialTask
@@ -12,7 +13,7 @@ PLAN = [(0, 1, None), (1, 1, None), (2, 1, None), ("best", 2, "best"), ("best", 
 MEASURED = ["seconds", "overhead_s"]
 
 
-class Climbs:
+class Climbs(Line):
     """Three candidates for an epoch each; the best goes on to 2 and 4 epochs, then another one to 3."""
 
     def __init__(self, *, space=None, n_trials=6, rng=None, n_initial=0):
@@ -26,17 +27,6 @@ class Climbs:
         named = {"best": order[0], "other": order[1]} if done >= 3 else {}
         which, epochs, resume_from = (named.get(part, part) for part in PLAN[done])
         return TrialTask(done, CANDIDATES[which], epochs=epochs, resume_from=resume_from)
-
-    def tell(self, trial):
-        self._told.append(trial)
-
-    def report(self, task, epoch, score):
-        self.reported.append((task.id, epoch, score))
-        return True
-
-    @property
-    def incumbent(self):
-        return dict(min(self._told, key=lambda trial: trial.error).task.candidate)
 
 
 @pytest.fixture(scope="module")

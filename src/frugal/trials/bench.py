@@ -105,7 +105,7 @@ def _fidelity_suggestions(n: int, seed: int, n_repeats: int) -> list[dict[str, A
     X = rng.random((n, 3))
 
     def objective(x: Array) -> float:  # a log error, which falls as the size x[-1] grows
-        return float(_objective(x[None, :-1])[0]) - 2 + (1 - x[-1]) ** 2
+        return float(_objective(x[None, :-1])[0] - 2 + (1 - x[-1]) ** 2)
 
     y = np.array([objective(x) for x in X]) + NOISE * rng.standard_normal(n)
     rows = _timed(fidelity_methods(), X, y, seed, n_repeats, objective, rng)

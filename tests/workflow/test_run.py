@@ -143,22 +143,41 @@ def test_the_report_holds_every_table_and_figure(smoke):
         assert item in page
 
 
-def tiny(place):
+def tiny(place, changes=None):
+    """A copy of the checkout with a small configuration: TINY unless another is given."""
     copy_to(place)
-    (place / "tiny.yaml").write_text(yaml.safe_dump(TINY))
+    (place / "tiny.yaml").write_text(yaml.safe_dump(TINY if changes is None else changes))
     return place
 
 
-def test_an_interrupted_run_resumes_and_ends_in_the_same_bytes(tmp_path):
-    whole, cut = tiny(tmp_path / "whole"), tiny(tmp_path / "cut")
-    assert snakemake(whole, "--configfile", "tiny.yaml", "--", RUNS).returncode == 0
+FOLDS = "results/folds/scores/wdbc/decision_tree/grid/k5/seed0"
+BLOCK = f"{FOLDS}/folds0-0.parquet"
+SEARCHED = "results/trials/tpe/function/branin/seed0.parquet"
 
+
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory):
+    """A finished run of TINY and of one search of trials, each fold, seed and search in a job."""
+    place = tiny(tmp_path_factory.mktemp("apart"))
+    done = snakemake(place, "--configfile", "tiny.yaml", "--", RUNS, SEARCHED)
+    assert done.returncode == 0, done.stdout[-4000:]
+    return place
+
+
+@pytest.fixture
+def place(apart, tmp_path):
+    """A copy of that run, to damage; its files are as old as those they are copies of."""
+    return shutil.copytree(apart, tmp_path, dirs_exist_ok=True)
+
+
+def test_an_interrupted_run_resumes_and_ends_in_the_same_bytes(apart, tmp_path):
+    cut = tiny(tmp_path)
     command = ["snakemake", "--cores", "1", "--configfile", "tiny.yaml", "--", RUNS]
     started = subprocess.Popen(
         command, cwd=cut, env=environment(cut), start_new_session=True, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    first = "results/folds/scores/wdbc/decision_tree/grid/k5/seed0/folds*.parquet"
+    first = f"{FOLDS}/folds*.parquet"
     deadline = time.monotonic() + 120
     while not list(cut.glob(first)):
         assert time.monotonic() < deadline, "no score file within two minutes"
@@ -173,22 +192,19 @@ def test_an_interrupted_run_resumes_and_ends_in_the_same_bytes(tmp_path):
     assert done.returncode == 0, done.stdout[-4000:]
     assert not list(cut.glob("results/**/.*.part"))
     for pattern in (first, "results/folds/search/**/*.parquet", RUNS):
-        assert contents(cut, pattern) == contents(whole, pattern) != {}
+        assert contents(cut, pattern) == contents(apart, pattern) != {}
 
 
-def test_packed_searches_are_those_of_jobs_of_their_own(tmp_path):
-    apart, packed = tiny(tmp_path / "apart"), tiny(tmp_path / "packed")
-    (packed / "tiny.yaml").write_text(yaml.safe_dump(TINY | {"searches_per_job": "all"}))
-    searched = "results/trials/tpe/function/branin/seed0.parquet"
-    for place in (apart, packed):
-        done = snakemake(place, "--configfile", "tiny.yaml", "--", RUNS, searched)
-        assert done.returncode == 0, done.stdout[-4000:]
+def test_packed_searches_are_those_of_jobs_of_their_own(apart, tmp_path):
+    packed = tiny(tmp_path, TINY | {"searches_per_job": "all"})
+    done = snakemake(packed, "--configfile", "tiny.yaml", "--", RUNS, SEARCHED)
+    assert done.returncode == 0, done.stdout[-4000:]
     assert "rule packed_trials:" in done.stdout
     assert "rule packed_search:" in done.stdout
     for pattern in ("results/folds/search/**/*.parquet", RUNS):
         assert contents(packed, pattern) == contents(apart, pattern) != {}
     measured = ["seconds", "overhead_s"]
-    found, alone = (pd.read_parquet(place / searched).drop(columns=measured) for place in (packed, apart))
+    found, alone = (pd.read_parquet(place / SEARCHED).drop(columns=measured) for place in (packed, apart))
     pd.testing.assert_frame_equal(found, alone)
 
 
@@ -196,18 +212,17 @@ FEW_CELLS = {
     "greedy_cv": {
         "datasets": ["wdbc"],
         "classifiers": ["decision_tree", "knn"],
-        "search_time": {"n_candidates": [16, 32], "n_folds": [3, 5], "n_seeds": 2},
+        "search_time": {"n_candidates": [16, 32], "n_folds": [2], "n_seeds": 2},
     },
-    "big_data": {"bias": {"n_rows": 4000, "sizes": [200, 400, 800], "n_repeats": 2, "n_seeds": 2}},
+    "big_data": {"bias": {"n_rows": 4000, "sizes": [200, 400], "n_repeats": 2, "n_seeds": 2}},
 }
 
 
 def test_full_fan_out_makes_the_same_bytes_in_other_jobs(tmp_path):
-    packed, full = tiny(tmp_path / "packed"), tiny(tmp_path / "full")
+    packed, full = (tiny(tmp_path / fan_out, FEW_CELLS | {"fan_out": fan_out}) for fan_out in ("packed", "full"))
     targets = ("greedy_cv_table1", "greedy_cv_figure1", "greedy_cv_figure11", "big_data_bias_figure")
     plans = []
-    for place, fan_out in ((packed, "packed"), (full, "full")):
-        (place / "tiny.yaml").write_text(yaml.safe_dump(FEW_CELLS | {"fan_out": fan_out}))
+    for place in (packed, full):
         done = snakemake(place, "--configfile", "tiny.yaml", "--", *targets)
         assert done.returncode == 0, done.stdout[-4000:]
         plans.append(set(re.findall(r"^(?:local)?rule (\w+):$", done.stdout, flags=re.MULTILINE)))
@@ -226,11 +241,9 @@ def test_full_fan_out_makes_the_same_bytes_in_other_jobs(tmp_path):
         assert len(made) == n_files
 
 
-def test_a_failing_job_leaves_nothing_half_written_and_a_clear_log(tmp_path):
-    place = tiny(tmp_path)
-    block = "results/folds/scores/wdbc/decision_tree/grid/k5/seed0/folds0-0.parquet"
-    assert snakemake(place, "--configfile", "tiny.yaml", "--", block).returncode == 0
-    (place / block).write_bytes(b"PAR1 cut short")
+def test_a_failing_job_leaves_nothing_half_written_and_a_clear_log(place):
+    (place / RUNS).unlink()
+    (place / BLOCK).write_bytes(b"PAR1 cut short")
     done = snakemake(place, "--configfile", "tiny.yaml", "--rerun-triggers", "mtime", "--", RUNS)
     assert done.returncode != 0
     assert not (place / RUNS).exists()
@@ -240,11 +253,7 @@ def test_a_failing_job_leaves_nothing_half_written_and_a_clear_log(tmp_path):
     assert "folds0-0.parquet is truncated or not a parquet file; delete it and run again" in says[0]
 
 
-def test_a_damaged_array_stops_the_jobs_that_read_it(tmp_path):
-    place = tiny(tmp_path)
-    block = "results/folds/scores/wdbc/decision_tree/grid/k5/seed0/folds0-0.parquet"
-    asked = ("--configfile", "tiny.yaml", "--", block)
-    assert snakemake(place, *asked).returncode == 0
+def test_a_damaged_array_stops_the_jobs_that_read_it(place):
     assert sorted(path.name for path in (place / "data/processed/wdbc").iterdir()) == [
         "X.npy", "provenance.json", "y.npy",
     ]  # fmt: skip
@@ -252,8 +261,8 @@ def test_a_damaged_array_stops_the_jobs_that_read_it(tmp_path):
     content = bytearray(array.read_bytes())
     content[-200:] = bytes(200)
     array.write_bytes(content)
-    done = snakemake(place, *asked)
+    done = snakemake(place, "--configfile", "tiny.yaml", "--", BLOCK)
     assert done.returncode != 0
-    log = place / "results/logs/folds/scores/wdbc/decision_tree/grid/k5/seed0/folds0-0.log"
+    log = place / BLOCK.replace("results/", "results/logs/").replace(".parquet", ".log")
     assert "data/processed/wdbc is damaged" in log.read_text()
-    assert not (place / block).exists()
+    assert not (place / BLOCK).exists()

@@ -80,8 +80,8 @@ def test_the_first_trials_from_the_optimum_are_the_same_whatever_the_signs_and_d
     assert (found["ours"], found["verdict"], found["seeds_to_decide"]) == (1.0, "undecided", "")
 
 
-def test_nine_seeds_and_a_missing_method_get_no_verdict(runs):
-    for lacking in (runs[runs["seed"] != 9], runs[runs["method"] != "ei_se"]):
+def test_two_seeds_and_a_missing_method_get_no_verdict(runs):
+    for lacking in (runs[~(runs["seed"] > 1)], runs[runs["method"] != "ei_se"]):
         judged = judge_claims(starts.CLAIMS, {"svm_table": lacking}, "paper")
         assert set(judged["verdict"]) == {NOT_RUN}
 

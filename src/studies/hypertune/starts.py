@@ -21,6 +21,7 @@ from numpy.random import Generator
 
 from studies import plotters, style
 from studies.estimates import Array, Arrays, Estimate, ratio, tied
+from studies.hypertune.searches import FLOOR
 from studies.markdown import crossed, made_of, with_interval
 from studies.paths import mean_path, steps
 from studies.records import Artefact, Claim, Floor, Study
@@ -111,7 +112,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     }
 
 
-ENOUGH: Final = Floor(seeds=10, groups=("method",), methods=SEARCH.compared)
+ENOUGH: Final = Floor(seeds=FLOOR, groups=("method",), methods=SEARCH.compared)
 SVM_TABLE: Final = Study(
     name=SEARCH.name,
     methods=SEARCH.compared,

@@ -97,6 +97,13 @@ def test_the_table_has_a_row_per_method_measure_and_trial_in_per_cent(runs):
     assert "scale paper, 10 seeds, data: original" in text
 
 
+def test_a_single_seed_has_lines_without_intervals(runs):
+    one = runs[runs["seed"].isin([0]) | runs["seed"].isna()]
+    figure = starts.draw(starts.summarise(one))
+    assert [len(axis.get_lines()) for axis in figure.axes] == [5, 5]
+    assert starts.tabulate(one, "smoke")["low"].isna().all()
+
+
 def test_lines_begin_where_all_seeds_have_a_value_and_the_figure_shows_both_panels(runs):
     table = starts.summarise(runs)
     by_seconds = table[(table["panel"] == "seconds") & (table["method"] == "hypertune_optimum")]

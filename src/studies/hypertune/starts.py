@@ -249,7 +249,7 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
     figure, panels = plotters.row(table, "panel", tuple(PANELS), size=(7.2, 3.6), sharey=True)
     for axis, part, panel in panels:
         plotters.lines(axis, part, _LOOKS, is_step=True, band=0.15, every=lambda _, n_points: [n_points - 1])
-        style.log_axis(axis.yaxis, 0.95 * part["low"].min(), 1.1 * part["mean"].max())
+        style.log_axis(axis.yaxis, 0.95 * part[["low", "mean"]].min().min(), 1.1 * part["mean"].max())
         if panel == "trials":
             axis.set(xlabel="Trials on all rows", ylabel="Best validation error so far")
             axis.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -34,9 +34,9 @@ VALUES = (
 ADDED, GONE = "added_key", "nothing"
 SEVERAL_KINDS = (
     r"\.(n_trials|n_valid)\.\w+(\.\w+)?$|\.n_trials$|\.(n_train|n_test|n_startup|epochs)$"
-    r"|\.(defaults\.\w+|sample_sizes|variance_check)\.n_rows$"
+    r"|\.(defaults\.\w+|sample_sizes|variance_check)\.n_rows$|\.library\.python$"
 )
-"""Where a number, nothing and numbers by name may stand for each other."""
+"""Where a number, nothing and numbers by name may stand for each other, or nothing and the path of Python."""
 OF_ANY_SIZE = r"(seed|\.Cs?|\.gammas?)(\.\d+)?$"
 """Numbers that are no counts: seeds, penalties and widths of kernels."""
 ROWS = r"\.(n_rows|n_truth_rows|svm_rows|nzNormal|student_t|bias\.sizes\.\d+)$"

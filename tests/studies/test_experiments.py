@@ -18,7 +18,7 @@ def test_an_unknown_method_is_refused_in_the_same_words_by_every_experiment(name
 def test_an_unknown_experiment_is_refused():
     with pytest.raises(
         ValueError,
-        match=r"^unknown experiment 'sizes'; known: library, task1, surrogate_cost, intervals, ",
+        match=r"^unknown experiment 'sizes'; known: library, task1, surrogate_cost, surrogate_fits, intervals, ",
     ):
         run("sizes", "blb", 0, {})
 

@@ -318,8 +318,9 @@ def test_every_search_of_a_compared_problem_is_of_one_experiment_and_is_shown():
         for method in search.methods
     ]
     assert len(of) == len(set(of))
+    starts = set(searches_of(CONFIG)["svm_table"].methods)  # a study of document 004's own on the same table
     for problem in PROBLEMS:
-        assert set(shown_on(CONFIG, *problem)) == {method for *on, method in of if tuple(on) == problem}
+        assert set(shown_on(CONFIG, *problem)) == {method for *on, method in of if tuple(on) == problem} - starts
 
 
 def listing(*lines):

@@ -36,6 +36,11 @@ _HYPERTUNE = Method("hypertune", label="HyperTune", color="#D9820A", marker="h",
 _HYPERBAND = Method("hyperband", label="Hyperband", color="#B0306A", marker="d", linestyle="-")
 
 
+def _long(method: Method, **settings: object) -> Method:
+    """The same method, with more trials in an experiment of its own; it has the look and the random numbers."""
+    return replace(method, name=f"{method.name}_long", settings=settings, variant_of=method.name)
+
+
 def _control(name: str, **settings: object) -> Method:
     return Method(name, "hypertune", settings, variant_of="hypertune")
 
@@ -70,6 +75,8 @@ _ALL = (
     _control("hypertune_unsigned", control="unsigned"),
     _control("hypertune_neutral"),  # which hyperparameter is neutral depends on the learner
     _control("hypertune_literal", region="literal"),
+    *map(_long, (_RANDOM, _EI)),
+    _long(_DNGO, marginalise="mcmc", n_walkers=20),
     Method(
         "doc002_as_coded",
         label="DNGO as coded for the page",

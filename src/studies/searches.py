@@ -66,6 +66,12 @@ _SEARCHES = (
         "task2", "exploration", (*STRATEGIES, *methods("doc002_as_coded")), (("logistic_regression", "mnist"),)
     ),
     Search("functions", "exploration", STRATEGIES, (("function", "branin"), ("function", "hartmann6"))),
+    Search(
+        "functions_long",
+        "exploration",
+        methods("random_long", "ei_long", "dngo_long"),
+        (("function", "hartmann6"),),
+    ),
     Search("logistic", "exploration", STRATEGIES, (("sgd_logistic_regression", "mnist"),)),
     Search(
         "svm_search",

@@ -96,7 +96,7 @@ def test_interrupted_refits_end_alike(tmp_path):
 
 
 def test_the_cost_of_fits_is_measured_at_every_size():
-    for method in ("gp", "dngo"):
+    for method in ("gp", "gp_evidence", "dngo"):
         table = surrogate_cost.run(method, 0, {"sizes": [20, 40], "n_epochs": 2})
         assert table["n_trials"].tolist() == [20, 40]
         assert (table["seconds"] > 0).all()

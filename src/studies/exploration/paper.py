@@ -10,6 +10,7 @@ import pandas as pd
 from studies.exploration import (
     comparison,
     errors_as_coded,
+    functions_long,
     greediness,
     illustrations,
     refits,
@@ -72,6 +73,7 @@ CLAIMS: Final = (
     *task2.CLAIMS,
     *refits.CLAIMS,
     *greediness.CLAIMS,
+    *functions_long.CLAIMS,
     *surrogate_cost.CLAIMS,
 )
 PAPER: Final = Paper(
@@ -84,6 +86,7 @@ PAPER: Final = Paper(
         task2.TASK2_SEARCHES,
         refits.REFITS,
         greediness.FUNCTION_SEARCHES,
+        functions_long.FUNCTION_SEARCHES,
         comparison.LOGISTIC,
         surrogate_cost.SURROGATE_COST,
     ),
@@ -100,6 +103,7 @@ PAPER: Final = Paper(
         comparison.TABLE,
         comparison.FIGURE,
         greediness.TABLE,
+        functions_long.TABLE,
         surrogate_cost.TABLE,
         surrogate_cost.FIGURE,
     ),

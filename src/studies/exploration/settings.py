@@ -33,7 +33,7 @@ class Task1(Settings):
     n_trials: int = setting(28, OURS, "of a search, the fragment's first eight among them", ge=8, le=MOST)
     n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
     n_steps: Count = setting(4000, "pybnn, at a first fit", "of the sampler of DNGO's hyperparameters")
-    n_seeds: Seeds = setting(5, OURS, _SEEDS)
+    n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {"n_trials": 13, "n_epochs": 100, "n_steps": 100, "n_seeds": 2}
     smoke = {"n_trials": 9, "n_epochs": 20, "n_steps": 20, "n_seeds": 1}
@@ -61,7 +61,7 @@ class Task2(Settings):
         "ours; n_epochs pybnn",
         _BLOCKS,
     )
-    n_seeds: Seeds = setting(5, OURS, _SEEDS)
+    n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {
         "n_train": 500,
@@ -111,7 +111,7 @@ class Functions(Settings):
         "ours; n_epochs pybnn, ei with mcmc in Spearmint's place",
         _BLOCKS,
     )
-    n_seeds: Seeds = setting(5, OURS, _SEEDS)
+    n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {"n_trials": 20, "strategies": {"dngo": {"n_epochs": 100}}, "n_seeds": 2}
     smoke = {
@@ -126,6 +126,31 @@ class Functions(Settings):
         "n_seeds": 1,
     }
     desk = {"n_trials": 60, "strategies": {"dngo": {"n_epochs": 200}}}
+
+
+class FunctionsLong(Settings):
+    """Hartmann-6 with DNGO as its authors have it, and random search and EI with as many trials."""
+
+    n_initial: FirstCandidates = setting(5, OURS, _FIRST)
+    n_trials: Two = setting(200, "the document's table", "of a search")
+    strategies: Blocks = setting(
+        {
+            "ei_long": {"inference": "mcmc", "n_burn": 50, "n_steps": 10, "n_starts": 2},
+            "dngo_long": {"n_epochs": 500},
+        },
+        "n_epochs pybnn, ei as in functions",
+        _BLOCKS,
+    )
+    n_seeds: Seeds = setting(10, OURS, _SEEDS)
+
+    laptop = {"n_trials": 20, "strategies": {"dngo_long": {"n_epochs": 100}}, "n_seeds": 2}
+    smoke = {
+        "n_initial": 3,
+        "n_trials": 4,
+        "strategies": {"ei_long": {"n_burn": 5, "n_steps": 2}, "dngo_long": {"n_epochs": 20}},
+        "n_seeds": 1,
+    }
+    desk = {"n_seeds": 5}
 
 
 class Logistic(Settings):
@@ -146,7 +171,7 @@ class Logistic(Settings):
         "ours; n_epochs pybnn",
         _BLOCKS,
     )
-    n_seeds: Seeds = setting(5, OURS, _SEEDS)
+    n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {
         "n_train": 500,
@@ -175,14 +200,14 @@ class SurrogateCost(Settings):
     """Seconds of a fit against trials, so it needs a core of its own."""
 
     sizes: Annotated[Increasing[Two], AfterValidator(ascending)] = setting(
-        [100, 200, 400, 800, 1600], OURS, "numbers of trials, increasing"
+        [100, 200, 400, 800, 1600, 3200], OURS, "numbers of trials, increasing"
     )
     n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
-    n_seeds: Seeds = setting(5, OURS, _SEEDS)
+    n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {"sizes": [100, 200, 400, 800], "n_epochs": 50, "n_seeds": 2}
     smoke = {"sizes": [50, 100], "n_epochs": 10, "n_seeds": 1}
-    desk = {"n_epochs": 50}
+    desk = {"n_seeds": 5}
 
 
 class Exploration(Settings):
@@ -193,5 +218,6 @@ class Exploration(Settings):
     task2: Task2
     refits: Refits
     functions: Functions
+    functions_long: FunctionsLong
     logistic: Logistic
     surrogate_cost: SurrogateCost

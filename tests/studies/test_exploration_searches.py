@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from frugal.learners import build, space
 from frugal.trials import searches
 from frugal.trials.runs import COLUMNS, TASK
 from frugal.trials.searches import problem
-from studies.exploration import as_coded, surrogate_cost
+from studies.exploration import as_coded, surrogate_cost, surrogate_fits
 from studies.exploration.as_coded import NAME, Doc002AsCoded
 from studies.exploration.refits import REPORTED, refit
 from studies.exploration.searches import TASK2
@@ -96,8 +97,8 @@ def test_interrupted_refits_end_alike(tmp_path):
 
 
 def test_the_cost_of_fits_is_measured_at_every_size():
-    for method in ("gp", "gp_evidence", "dngo"):
-        table = surrogate_cost.run(method, 0, {"sizes": [20, 40], "n_epochs": 2})
+    for study, method in product((surrogate_cost, surrogate_fits), ("gp", "dngo")):
+        table = study.run(method, 0, {"sizes": [20, 40], "n_epochs": 2})
         assert table["n_trials"].tolist() == [20, 40]
         assert (table["seconds"] > 0).all()
 

@@ -15,6 +15,7 @@ from studies.exploration import (
     illustrations,
     refits,
     surrogate_cost,
+    surrogate_fits,
     task1,
     task2,
 )
@@ -74,7 +75,7 @@ CLAIMS: Final = (
     *refits.CLAIMS,
     *greediness.CLAIMS,
     *functions_long.CLAIMS,
-    *surrogate_cost.CLAIMS,
+    *surrogate_fits.CLAIMS,
 )
 PAPER: Final = Paper(
     name="exploration",
@@ -89,6 +90,7 @@ PAPER: Final = Paper(
         functions_long.FUNCTION_SEARCHES,
         comparison.LOGISTIC,
         surrogate_cost.SURROGATE_COST,
+        surrogate_fits.SURROGATE_FITS,
     ),
     artefacts=(
         illustrations.BLACK_BOX,
@@ -106,6 +108,8 @@ PAPER: Final = Paper(
         functions_long.TABLE,
         surrogate_cost.TABLE,
         surrogate_cost.FIGURE,
+        surrogate_fits.TABLE,
+        surrogate_fits.FIGURE,
     ),
     claims=CLAIMS,
     about_claims={

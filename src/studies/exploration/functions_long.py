@@ -57,11 +57,8 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
 
 # Claims ----------------------------------------------------------------------------------------------------------
 
-FUNCTION_SEARCHES: Final = Study(
-    name="functions_long",
-    arrays=arrays,
-    is_enough=partial(has_enough_searches, methods=tuple(STRATEGIES), n_trials=N_TRIALS),
-)
+IS_ENOUGH: Final = partial(has_enough_searches, methods=tuple(STRATEGIES), n_trials=N_TRIALS)
+FUNCTION_SEARCHES: Final = Study(name="functions_long", arrays=arrays, is_enough=IS_ENOUGH)
 _claim = partial(Claim, section="Experiments and Results", of="functions_long", artefact="tables/functions_long")
 _DNGO: Final = "DNGO with 20 sampled hyperparameters"
 

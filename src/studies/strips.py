@@ -78,6 +78,8 @@ def number(value: float | str | None) -> str:
         figure = float(value)
     except ValueError:
         return str(value)
+    if math.isinf(figure):
+        return "∞" if figure > 0 else "-∞"
     return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.{4 if abs(figure) >= 10 else 3}g}"
 
 
@@ -98,7 +100,8 @@ def strip(claim: Judged) -> str:
     region, printed = claim.record.agrees, claim.number("published")
     ours, low, high = (claim.number(name) for name in ("ours", "low", "high"))
     edges = [edge for edge in (region.low, region.high) if math.isfinite(edge)]
-    place, reach = _axis([*edges, *(one for one in (printed, ours, low, high) if one is not None)], claim)
+    known = [one for one in (printed, ours, low, high) if one is not None and math.isfinite(one)]
+    place, reach = _axis([*edges, *known], claim)
     start, end = place(max(region.low, reach[0])), place(min(region.high, reach[1]))
     parts = [
         f'<rect class="region" x="{start:.1f}" y="6" width="{max(end - start, 2):.1f}" height="20"/>',
@@ -117,8 +120,12 @@ def strip(claim: Judged) -> str:
     if ours is not None:
         colour = COLOURS[claim.row["verdict"]]
         if low is not None and high is not None:
+            first, last = (
+                place(max(low, reach[0])),
+                place(min(high, reach[1])),
+            )  # an end that is open is the axis's
             parts.append(
-                f'<line x1="{place(low):.1f}" x2="{place(high):.1f}" y1="16" y2="16" stroke="{colour}" '
+                f'<line x1="{first:.1f}" x2="{last:.1f}" y1="16" y2="16" stroke="{colour}" '
                 'stroke-width="3" stroke-linecap="round"/>'
             )
         parts.append(f'<circle cx="{place(ours):.1f}" cy="16" r="5" fill="{colour}" class="dot"/>')

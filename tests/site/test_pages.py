@@ -116,6 +116,15 @@ def test_every_published_claim_and_finding_has_a_card_with_its_strip():
         assert claim.row["verdict"] in text
 
 
+def test_an_interval_that_is_open_ends_with_the_axis_and_is_written_without_an_end():
+    is_open = [claim for claim in judged() if claim.number("high") == float("inf")]
+    assert is_open
+    for claim in judged():
+        places = re.findall(r' (?:x|x1|x2|cx)="([^"]*)"', claims.strip(claim))
+        assert all(0 <= float(place) <= 360 for place in places), claim.row["id"]
+    assert all(" to ∞) " in claims.strip(claim) for claim in is_open)
+
+
 def test_the_dot_of_a_reproduced_claim_lies_in_the_shaded_region():
     inside = []
     for claim in judged():

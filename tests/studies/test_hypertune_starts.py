@@ -14,6 +14,7 @@ def search(method, seed, errors, *, n_on_subsets=0, seconds=1.0):
             "experiment": "svm_table", "method": method, "learner": "lookup", "dataset": "svm_mnist", "seed": seed,
             "data": "original", "id": range(len(n_rows)), "n_rows": n_rows,
             "error": [0.9] * n_on_subsets + list(errors), "seconds": seconds, "overhead_s": 1.0,
+            "epochs": np.nan, "curve": "[]", "incumbent": None,
         }
     )  # fmt: skip
 
@@ -43,7 +44,7 @@ def runs():
 
 
 def test_trials_on_subsets_cost_seconds_and_are_no_trials_on_all_rows():
-    path = starts.paths(search("hypertune_shared", 0, [0.5, 0.7, 0.2], n_on_subsets=2, seconds=3.0))
+    path = starts.whole_trials(search("hypertune_shared", 0, [0.5, 0.7, 0.2], n_on_subsets=2, seconds=3.0))
     assert path["trial"].tolist() == [1, 2, 3]
     assert path["best"].tolist() == [0.5, 0.5, 0.2]
     assert path["spent_s"].tolist() == [12.0, 16.0, 20.0]  # three trials of 3 s and the optimiser's 1 s, and so on

@@ -22,11 +22,10 @@ from studies.exploration.surrogate_cost import (
     Prepare,
     draw_seconds,
     prepare_dngo,
-    processor_seconds,
-    random_trials,
     slope_table,
     slopes,
     summarise,
+    timed,
 )
 from studies.measures import mean_of, ratio_of
 from studies.records import Artefact, Claim, Method, Study
@@ -54,22 +53,9 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
     Returns:
         method, seed, data, n_trials, seconds: the least of two fits, or of one that takes longer than `LONG_S`.
     """
-    from frugal.threads import one_thread
-
-    sizes = settings["sizes"]
     fits: dict[str, Prepare] = {"gp": _prepare_gp, "dngo": partial(prepare_dngo, settings["n_epochs"], seed)}
-    prepare = fits[method]
-    X, y = random_trials(sizes[-1], seed)
-    rows = []
-    with one_thread():
-        prepare(X[:20], y[:20])()  # what is loaded at the first call
-        for n in sizes:
-            fit = prepare(X[:n], y[:n])
-            seconds = processor_seconds(fit)
-            if seconds <= LONG_S:
-                seconds = min(seconds, processor_seconds(fit))
-            rows.append({"n_trials": n, "seconds": seconds})
-    return pd.DataFrame(rows).assign(method=method, seed=seed, data="generated")
+    found = timed(fits[method], settings["sizes"], seed, LONG_S)
+    return found.assign(method=method, seed=seed, data="generated")
 
 
 def _prepare_gp(X: Array, y: Array) -> Callable[[], object]:

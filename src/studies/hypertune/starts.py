@@ -21,14 +21,14 @@ from numpy.random import Generator
 
 from studies import plotters, style
 from studies.estimates import Array, Arrays, Estimate, ratio, tied
-from studies.hypertune.searches import FLOOR
+from studies.hypertune.searches import FLOOR, paths
 from studies.markdown import crossed, made_of, with_interval
 from studies.paths import mean_path, steps
 from studies.records import Artefact, Claim, Floor, Study
 from studies.regions import above
 from studies.searches import SEARCHES
 from studies.shared.look_up_tables import cells, is_trial
-from studies.tidy import in_order, mean_by_seed, need_columns, provenance, tidied
+from studies.tidy import in_order, mean_by_seed, provenance, tidied
 
 SEARCH: Final = SEARCHES["svm_table"]
 EI: Final = "ei_se"
@@ -40,7 +40,6 @@ PANELS: Final = {"trials": "trial", "seconds": "spent_s"}
 N_POINTS: Final = 201
 KEYS: Final = ["method", "measure", "trial"]
 _MEASURES: Final = ("by_trials", *(f"by_seconds_of_{start}" for start in STARTS))
-_NEEDED: Final = ("method", "seed", "id", "n_rows", "error", "seconds", "overhead_s", "data")
 _LOOKS: Final = {method.name: method.look for method in SEARCH.compared}
 
 
@@ -52,28 +51,10 @@ def trials_of(runs: pd.DataFrame) -> pd.DataFrame:
     return runs[is_trial(runs)]
 
 
-def paths(runs: pd.DataFrame) -> pd.DataFrame:
-    """Trials on all rows, in order.
-
-    Args:
-        runs: searches; the cells of their table are left out.
-
-    Returns:
-        method, seed, data, trial (from 1), best (the lowest error so far), spent_s (of all trials so far, those on
-        subsets and the optimiser's seconds among them).
-
-    Raises:
-        ValueError: if a column is missing.
-    """
-    need_columns(runs, _NEEDED)
-    found = trials_of(runs).sort_values(["method", "seed", "id"], kind="stable", ignore_index=True)
-    search = [found["method"], found["seed"]]
-    found["spent_s"] = (found["seconds"] + found["overhead_s"]).groupby(search).cumsum()
-    whole = found[found["n_rows"].isna()].copy()
-    search = [whole["method"], whole["seed"]]
-    whole["trial"] = whole.groupby(search).cumcount() + 1
-    whole["best"] = whole.groupby(search)["error"].cummin()
-    return whole[["method", "seed", "data", "trial", "best", "spent_s"]]
+def whole_trials(runs: pd.DataFrame) -> pd.DataFrame:
+    """Trials on all rows of searches, in order; columns as of `searches.paths`."""
+    found = paths(trials_of(runs))
+    return found[found["is_whole"]]
 
 
 def at_trials(runs: pd.DataFrame) -> pd.DataFrame:
@@ -83,7 +64,7 @@ def at_trials(runs: pd.DataFrame) -> pd.DataFrame:
         method, measure (`by_trials`; of EI also `by_seconds_of_{method}`, when that method of `STARTS` ended the
         trial), trial, seed, data, error. nan where EI had not ended a trial by then.
     """
-    searches, rows = paths(runs), []
+    searches, rows = whole_trials(runs), []
     for (method, seed), path in searches.groupby(["method", "seed"]):
         reached = path[path["trial"].isin(TRIALS)]
         rows.append(reached.assign(measure="by_trials", error=reached["best"]))
@@ -225,7 +206,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     Returns:
         panel (`PANELS`), method, x, mean, low, high, n_seeds, n_rows (all of the table), data.
     """
-    searches, parts = paths(runs), []
+    searches, parts = whole_trials(runs), []
     for panel, x in PANELS.items():
         grid = np.arange(1.0, searches["trial"].max() + 1)
         if panel == "seconds":

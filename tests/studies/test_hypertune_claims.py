@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from functools import partial
 
@@ -15,7 +16,7 @@ from studies.estimates import CONTRADICTED, REPRODUCED, UNDECIDED
 from studies.hypertune import complexity
 from studies.hypertune.errors import render, tabulate
 from studies.hypertune.paper import CLAIMS
-from studies.verdicts import NOT_RUN, NOT_TESTABLE, judge_paper
+from studies.verdicts import NOT_RUN, NOT_TESTABLE, judge_claims, judge_paper
 
 claims = partial(judge_paper, "hypertune")
 AHEAD = "svm.ahead_of_ei_by_trials"
@@ -335,7 +336,9 @@ def test_the_cnns_best_are_near_each_other_and_before_fabolas():
 
 
 def test_an_experiment_without_claims_is_refused_by_name():
-    with pytest.raises(ValueError, match="no claims on the runs 'svms'; known: complexity, elastic_net, "):
+    with pytest.raises(
+        ValueError, match="no claims on the runs 'svms'; known: complexity, svm_table, elastic_net, "
+    ):
         claims({"svms": pd.DataFrame()}, "smoke")
 
 
@@ -351,11 +354,11 @@ def test_the_vc_bound_solves_the_theorem():
 def test_what_more_features_cost_is_told_from_noise():
     accuracy = np.array([[0.6, 0.6, 0.5], [0.1, 0.1, 0.1], [0.7, 0.7, 0.3]])
     # On the others the first and the last size come to 0.55 and 0.5 (seeds 0 and 1), and 0.6 and 0.7 (seed 2).
-    found = complexity.lost_by_the_most_features(accuracy)
+    found = complexity.lost_by_the_most_complex(accuracy)
     assert found.tolist() == pytest.approx([0.7 - 0.6, 0.7 - 0.6, 0.0])
-    assert np.isnan(complexity.lost_by_the_most_features(accuracy[:, :1])).all()
+    assert np.isnan(complexity.lost_by_the_most_complex(accuracy[:, :1])).all()
     rng = np.random.default_rng(0)
-    flat = [complexity.lost_by_the_most_features(rng.normal(0.8, 0.01, (10, 5))).mean() for _ in range(2000)]
+    flat = [complexity.lost_by_the_most_complex(rng.normal(0.8, 0.01, (10, 5))).mean() for _ in range(2000)]
     assert abs(np.mean(flat)) < 4 * np.std(flat) / math.sqrt(2000)  # unbiased, where the largest is 0.015 above
     assert 0.35 < np.mean(np.array(flat) < 0) < 0.6
 
@@ -363,12 +366,35 @@ def test_what_more_features_cost_is_told_from_noise():
 def figure1_runs(accuracies, n_seeds=3, gap=0.01, bound=1.0):
     """Accuracies by method and number of features, some tenths of a point more in each seed."""
     return pd.DataFrame([
-        {"method": method, "seed": seed, "data": "original", "n_rows": 200 if method == "subset" else 8000,
-         "n_features": 8 * 2**i, "accuracy": value + 0.001 * seed * (i + 1 + (method == "all")),
+        {"experiment": "complexity", "method": method, "seed": seed, "data": "original",
+         "n_rows": 200 if method == "subset" else 8000, "n_features": 8 * 2**i,
+         "accuracy": value + 0.001 * seed * (i + 1 + (method == "all")),
          "train_accuracy": value + 0.001 * seed * (i + 2 + (method == "all")) + gap,
          "bound": bound * (2.0 + 0.001 * seed if method == "subset" else 1.0) * (i + 1)}
         for method, values in accuracies.items() for seed in range(n_seeds) for i, value in enumerate(values)
     ])  # fmt: skip
+
+
+def svm_cells(accuracies, n_draws=3):
+    """Cells of a look-up table by rows and gamma; the smaller C has the less validation error, and fits better."""
+    return pd.DataFrame([
+        {"experiment": "svm_table", "id": None, "method": None, "data": "original", "seed": 0, "n_rows": n_rows,
+         "subset": draw, "candidate": json.dumps({"C": C, "gamma": gamma}), "error": 0.1 * C,
+         "test_error": 1 - value + 0.001 * draw * (i + 1) + 0.02 * (C > 1)}
+        for n_rows, values in accuracies.items() for draw in range(n_draws if n_rows < 8000 else 1)
+        for i, (gamma, value) in enumerate(values.items()) for C in (2.0, 1.0)
+    ])  # fmt: skip
+
+
+GAMMAS = {
+    128: {0.001: 0.76, 0.01: 0.80, 0.1: 0.40, 1.0: 0.10, 10.0: 0.10},
+    1024: dict.fromkeys((0.001, 0.01, 0.1, 1.0, 10.0), 0.5),
+    8192: {0.001: 0.90, 0.01: 0.93, 0.1: 0.95, 1.0: 0.11, 10.0: 0.11},
+}
+
+
+def summary(runs):
+    return complexity.summarise(pd.concat([runs, svm_cells(GAMMAS)], ignore_index=True))
 
 
 FIGURE1 = ("theory.theorem1", "theory.bound_on_fewer_rows", "figure1.more_complex_optimum",
@@ -391,10 +417,30 @@ def test_claims_on_figure_1_follow_its_accuracies(tmp_path):
     # The bounds are 0.8, 1.6 and 2.4 on the subset, 0.4, 0.8 and 1.2 on all rows.
     assert "cells: agree 3, open 0, disagree 0" in found["quantity"].iloc[0]
     assert "; 3 of 6 left out, whose bound is 100 points and more)" in found["quantity"].iloc[0]
-    assert reaches(tmp_path, "figure1", complexity.summarise(runs))
-    assert not reaches(tmp_path, "figure1", complexity.summarise(runs[runs["seed"] < 2]))
-    table = complexity.summarise(runs)
-    assert table[(table["method"] == "all") & (table["n_features"] == 32)]["mean"].item() == pytest.approx(0.954)
+    table = summary(runs)
+    assert reaches(tmp_path, "figure1", table)
+    assert not reaches(tmp_path, "figure1", summary(runs[runs["seed"] < 2]))
+    most = table[(table["panel"] == "features") & (table["method"] == "all") & (table["complexity"] == 32)]
+    assert most["mean"].item() == pytest.approx(0.954)
+
+
+def test_figure_1_in_gamma_is_read_off_the_look_up_table():
+    found = complexity.by_gamma(svm_cells(GAMMAS))
+    assert found.groupby("method")["n_rows"].unique().map(list).to_dict() == {"all": [8192], "subset": [128]}
+    at = found.set_index(["method", "seed", "complexity"])["accuracy"]
+    assert at["subset", 2, 0.1] == pytest.approx(0.40 - 0.002 * 3)  # with C = 1, of the least validation error
+    assert [at["all", draw, 0.1] for draw in range(3)] == pytest.approx([0.95] * 3)
+    listed = [claim for claim in complexity.CLAIMS if claim.of == complexity.COMPLEXITY_BY_GAMMA.name]
+    rows = judge_claims(listed, {"svm_table": svm_cells(GAMMAS)}, "paper").set_index("id")
+    rows = rows.rename(index=lambda name: name.removeprefix("hypertune.figure1.").removesuffix("_in_gamma"))
+    degrades = rows.loc["subset_degrades"]  # from 0.01 to 0.1, the last gamma at which 8,192 rows learn
+    assert (degrades["verdict"], degrades["ours"]) == (REPRODUCED, pytest.approx(40 + 0.1))
+    poorer = rows.loc["subset_poorer"]
+    assert (poorer["verdict"], "gammas: agree 3, open 0" in poorer["quantity"]) == (REPRODUCED, True)
+    assert rows.loc["more_complex_optimum", ["verdict", "ours", "seeds_to_decide"]].tolist() == [
+        UNDECIDED, pytest.approx(10), "6"
+    ]  # fmt: skip
+    assert rows.loc["monotone_rise", "verdict"] == UNDECIDED  # there is one draw of all rows
 
 
 def test_an_accuracy_that_rises_to_the_last_number_of_features_says_nothing_of_what_more_would_do():

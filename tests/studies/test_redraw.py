@@ -56,12 +56,14 @@ def test_every_table_and_figure_of_a_paper_says_what_it_is_made_from(paper):
 
 @pytest.fixture
 def place(tmp_path):
-    """Figure 1 of document 004 and its run, published alone."""
+    """Figure 1 of document 004, its runs, and all else that is made from these, published alone."""
     folder = tmp_path / "published/hypertune"
+    artefacts_of_runs = ("figures/figure1", "figures/starts", "tables/starts")
     for name in (
         "provenance.json",
         "runs/complexity.parquet",
-        *(f"figures/figure1.{end}" for end in ("csv", "md")),
+        "runs/svm_table.parquet",
+        *(f"{artefact}.{end}" for artefact in artefacts_of_runs for end in ("csv", "md")),
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(PUBLISHED / "hypertune" / name, folder / name)
@@ -89,7 +91,11 @@ def test_a_changed_digit_is_found_and_said_where(place, capsys):
 
 def test_an_artefact_without_its_runs_is_listed_and_one_without_a_name_refused(place, capsys):
     redrawn = redraw(["hypertune"], published=place / "published", output=place / "redrawn")
-    assert redrawn.made == ["hypertune/figures/figure1"]
+    assert sorted(redrawn.made) == [
+        "hypertune/figures/figure1",
+        "hypertune/figures/starts",
+        "hypertune/tables/starts",
+    ]
     assert redrawn.lacking["hypertune/tables/table4"] == ["mlp_refits", "cifar_cnn_refits"]
     shutil.copyfile(PUBLISHED / "hypertune/tables/table4.md", place / "published/hypertune/figure9.md")
     assert again(place) == 3

@@ -10,7 +10,8 @@ from studies.hypertune.searches import FLOOR, FLOOR_ROWS, LEARNERS, reaches_floo
 from studies.records import Claim, Paper
 
 RUNS: Final = (
-    "complexity",
+    complexity.COMPLEXITY.name,
+    complexity.COMPLEXITY_BY_GAMMA.name,
     *(f"{learner}{end}" for learner in LEARNERS for end in ("", "_refits")),
     starts.SVM_TABLE.name,
 )
@@ -25,7 +26,13 @@ PAPER: Final = Paper(
     name="hypertune",
     title="Document 004: HyperTune",
     studies=sorted(
-        (complexity.COMPLEXITY, *curves.STUDIES, *errors.STUDIES, starts.SVM_TABLE),
+        (
+            complexity.COMPLEXITY,
+            complexity.COMPLEXITY_BY_GAMMA,
+            *curves.STUDIES,
+            *errors.STUDIES,
+            starts.SVM_TABLE,
+        ),
         key=lambda study: RUNS.index(study.name),
     ),
     artefacts=(

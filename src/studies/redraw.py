@@ -143,7 +143,9 @@ def _artefacts(paper: str, folder: Path) -> Iterator[_Artefact]:
         if f"{name}.csv" not in left_out:
             paths = {run: folder / "runs" / f"{run}.parquet" for run in runs}
             paths = {run: path for run, path in paths.items() if path.exists()}
-            config = config_of(records, [*(f"runs/{run}.parquet" for run in runs), f"{name}.csv"], folder.name)
+            numbers, sources = f"{name}.csv", [f"runs/{run}.parquet" for run in runs]
+            parts = [*sources, numbers] if len(paths) == len(runs) else [numbers, *sources]
+            config = config_of(records, parts, folder.name)
             yield _Artefact(made, name, runs, paths, folder / f"{name}.csv", config)
 
 

@@ -123,19 +123,38 @@ def test_an_unpublished_paper_is_refused(place, capsys):
 
 def test_a_caption_has_the_configuration_of_the_record_that_has_the_run(place):
     folder = place / "published/hypertune"
-    old = next(record for record in read_records(folder) if "hypertune/runs/complexity.parquet" in record["parts"])
+    old, others = record_of_complexity(folder)
     new = old | {"config": old["config"] | {"scale": "smoke"}, "parts": {}}
-    write_records(folder, [old, new])
+    write_records(folder, [*others, old, new])
     assert again(place) == 0
-    write_records(folder, [new | {"parts": old["parts"]}, old | {"parts": {}}])
+    write_records(folder, [*others, new | {"parts": old["parts"]}, old | {"parts": {}}])
     assert redraw(["hypertune"], published=place / "published", output=place / "redrawn").differing == {
         "hypertune/figures/figure1.md": "line 1"
     }
+
+
+def test_a_picture_of_published_numbers_has_the_caption_of_their_record(place):
+    folder = place / "published/hypertune"
+    old, others = record_of_complexity(folder)
+    new = old | {"config": old["config"] | {"scale": "smoke"}}
+    parts = {"hypertune/figures/figure1.csv": old["parts"]["hypertune/runs/complexity.parquet"]}
+    (folder / "runs/svm_table.parquet").unlink()
+    write_records(folder, [*others, old | {"parts": parts}, new])
+    redrawn = redraw(["hypertune"], published=place / "published", output=place / "redrawn")
+    assert redrawn.lacking["hypertune/figures/figure1"] == ["svm_table"]
+    assert "hypertune/figures/figure1.md" not in redrawn.differing
+
+
+def record_of_complexity(folder):
+    """The record of the run of `complexity`, and the others."""
+    records = read_records(folder)
+    found = next(record for record in records if "hypertune/runs/complexity.parquet" in record["parts"])
+    return found, [record for record in records if record is not found]
 
 
 def test_what_was_left_out_at_publication_is_not_made(place):
     folder = place / "published/hypertune"
     write_records(folder, read_records(folder), ["figures/figure1.csv", "tables/table1.csv"])
     redrawn = redraw(["hypertune"], published=place / "published", output=place / "redrawn")
-    assert redrawn.made == []
+    assert redrawn.made == ["hypertune/tables/starts", "hypertune/figures/starts"]
     assert "hypertune/tables/table1" not in redrawn.lacking

@@ -113,7 +113,7 @@ class Functions(Settings):
     )
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
-    laptop = {"n_trials": 20, "strategies": {"dngo": {"n_epochs": 100}}, "n_seeds": 2}
+    laptop = {"n_trials": 14, "strategies": {"dngo": {"n_epochs": 100}}, "n_seeds": 2}
     smoke = {
         "n_initial": 3,
         "n_trials": 4,
@@ -143,7 +143,7 @@ class FunctionsLong(Settings):
     )
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
-    laptop = {"n_trials": 20, "strategies": {"dngo_long": {"n_epochs": 100}}, "n_seeds": 2}
+    laptop = {"n_trials": 12, "strategies": {"dngo_long": {"n_epochs": 100}}, "n_seeds": 2}
     smoke = {
         "n_initial": 3,
         "n_trials": 4,
@@ -205,7 +205,7 @@ class SurrogateCost(Settings):
     n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
-    laptop = {"sizes": [100, 200, 400, 800], "n_epochs": 50, "n_seeds": 2}
+    laptop = {"sizes": [100, 200, 400], "n_epochs": 50, "n_seeds": 2}
     smoke = {"sizes": [50, 100], "n_epochs": 10, "n_seeds": 1}
     desk = {"n_epochs": 50}
 
@@ -219,7 +219,7 @@ class SurrogateFits(Settings):
     n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
-    laptop = {"sizes": [100, 200, 400], "n_epochs": 50, "n_seeds": 2}
+    laptop = {"sizes": [100, 200], "n_epochs": 50, "n_seeds": 2}
     smoke = {"sizes": [50, 100], "n_epochs": 10, "n_seeds": 1}
     desk = {"n_seeds": 5}
 

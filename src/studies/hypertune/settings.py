@@ -293,7 +293,7 @@ class Svm(OnTables):
     )
     n_seeds: Seeds = setting(3, _THREE, _SEEDS)
 
-    laptop = {**_LAPTOP, "datasets": ["letter", "mnist", "adult"]}
+    laptop = {**_LAPTOP, "datasets": ["letter", "adult"]}
     smoke = {"datasets": []}
     desk = {
         **_DESK,
@@ -331,7 +331,7 @@ class SvmRff(OnTables):
 
     laptop = {
         **_LAPTOP,
-        "datasets": ["letter", "adult"],
+        "datasets": ["letter"],
         "n_trials": {**_LAPTOP_TRIALS, **_NO_CONTROLS, "hyperband": 69, "hyperband_rows": None},
     }
     smoke = {"datasets": []}

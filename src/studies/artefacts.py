@@ -98,10 +98,10 @@ def shown(paper: str, config: Mapping[str, Any]) -> Shown:
             kinds["explained"][one.name] = one.datasets
         else:
             kinds[one.kind][one.name] = one.runs_of(config)
-    judged, claims = {claim.of for claim in record.claims}, dict[str, tuple[str, ...]]()
+    judged, claims = {claim.study for claim in record.claims}, dict[str, tuple[str, ...]]()
     for study in record.studies:
         if study.name in judged and (study.is_run is None or study.is_run(config)):
-            listed = (*claims.get(study.claims_file, ()), *(study.reads or (study.name,)))
+            listed = (*claims.get(study.claims_file, ()), *(study.judged_on or (study.name,)))
             claims[study.claims_file] = tuple(dict.fromkeys(listed))
     return Shown(
         folder=record.name,

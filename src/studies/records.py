@@ -165,7 +165,7 @@ class Study:
         replays_curves: whether it replays the stored curves that the key `curves` of its settings names.
         environment: name of the file under `envs/` with the packages of another interpreter that it calls, unless
             the key `python` of its settings names one; empty: none.
-        reads: names of the runs that its claims are judged on, one below the other; none: its own.
+        judged_on: names of the runs that its claims are judged on, one below the other; none: its own.
         judged: of these the rows that its claims are judged on; None: all.
         arrays: what its claims are measured on, from those rows.
         is_enough: whether those rows are all of the study's cells and reach the floor under its verdicts: a
@@ -188,7 +188,7 @@ class Study:
     datasets: str = ""
     replays_curves: bool = False
     environment: str = ""
-    reads: tuple[str, ...] = ()
+    judged_on: tuple[str, ...] = ()
     judged: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     arrays: Callable[[pd.DataFrame], Arrays] | None = None
     is_enough: Callable[[pd.DataFrame], bool] | None = None
@@ -259,8 +259,8 @@ class Claim:
         quote: the document's words and nothing else, of a printed number the caption; empty for what is ours.
         published: what the document prints, if it prints something.
         artefact: the table or figure that shows it, such as `tables/table1`.
-        of: name of the study that it is judged on.
-        reads: of that study's rows those that it is measured on, which give its `data`; None: all.
+        study: name of the study that it is judged on.
+        rows: of that study's runs, those that it is measured on, which give its `data`; None: all.
         inferred_from: the table or figure of the document that its settings or data were inferred from, such as
             `Table 3`: to agree with that is no evidence.
         is_by_construction: whether it holds whatever the data are.
@@ -276,8 +276,8 @@ class Claim:
     quote: str = ""
     published: float | str = ""
     artefact: str = ""
-    of: str = ""
-    reads: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    study: str = ""
+    rows: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     inferred_from: str = ""
     is_by_construction: bool = False
     is_out_of_reach: bool = False

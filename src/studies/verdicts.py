@@ -175,17 +175,17 @@ def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: str) -> pd.
     if not record.claims:
         raise ValueError(f"{paper} judges no claims; name the paper whose claims are meant")
     studies = {study.name: study for study in record.studies}
-    read = {run: study.claims_file for study in record.studies for run in (study.reads or (study.name,))}
+    read = {run: study.claims_file for study in record.studies for run in (study.judged_on or (study.name,))}
     for run in runs:
         if run not in read:
             raise ValueError(f"no claims on the runs {run!r}; known: {', '.join(read)}")
-    judged = {claim.of for claim in record.claims}
-    files = {read[run] for run in runs if run in judged or any(run in studies[name].reads for name in judged)}
+    judged = {claim.study for claim in record.claims}
+    files = {read[run] for run in runs if run in judged or any(run in studies[name].judged_on for name in judged)}
     if len(files) > 1:
         listed = "; or ".join(", ".join(run for run, file in read.items() if file == one) for one in sorted(files))
         raise ValueError(f"claims are made of runs of {listed}, not of {', '.join(runs)}")
     file = next(iter(files), "claims")
-    return judge_claims([one for one in record.claims if studies[one.of].claims_file == file], runs, scale)
+    return judge_claims([one for one in record.claims if studies[one.study].claims_file == file], runs, scale)
 
 
 def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
@@ -194,9 +194,9 @@ def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scal
     Claims on one study stand together; those on a study without runs are not judged.
     """
     parts = []
-    for name, listed in groupby(claims, key=lambda claim: claim.of):
+    for name, listed in groupby(claims, key=lambda claim: claim.study):
         study = registry.study(name)
-        reads = study.reads or (name,)
+        reads = study.judged_on or (name,)
         if study.arrays is None or study.is_enough is None or not set(reads) <= set(runs):
             parts.append(judge(tuple(listed), None, enough=False, scale=scale, data=""))
             continue
@@ -210,6 +210,6 @@ def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scal
             data="",
             instead=study.instead(table) if study.instead else {},
         )
-        read = [provenance(claim.reads(rows) if claim.reads else rows) for claim in of_study]
+        read = [provenance(claim.rows(rows) if claim.rows else rows) for claim in of_study]
         parts.append(judged.assign(data=read))
     return pd.concat(parts, ignore_index=True)

@@ -103,7 +103,7 @@ def test_what_not_every_seed_has_is_left_out_of_the_check_of_the_variance():
 
 def test_a_claim_quotes_and_a_finding_neither_quotes_nor_has_a_printed_number():
     figures = {one.name for one in PAPER.artefacts if one.draw}
-    assert {claim.of for claim in PAPER.claims} <= {study.name for study in PAPER.studies}
+    assert {claim.study for claim in PAPER.claims} <= {study.name for study in PAPER.studies}
     assert len({claim.id for claim in PAPER.claims}) == len(PAPER.claims)
     for claim in PAPER.claims:
         assert claim.id.startswith("big_data.")

@@ -68,7 +68,7 @@ def bias_runs(n_seeds=10, slopes=(0.0, -0.5, -0.5, -0.1)):
 def verdicts_of(experiment, runs, *names):
     study = STUDIES[experiment]
     arrays, enough = study.arrays(runs), study.is_enough(runs)
-    claims = [claim for claim in (*subsampling.CLAIMS, *bias.CLAIMS) if claim.of == experiment]
+    claims = [claim for claim in (*subsampling.CLAIMS, *bias.CLAIMS) if claim.study == experiment]
     table = judge(claims, arrays, enough=enough, scale="paper", data="generated")
     table = table.assign(id=table["id"].str.removeprefix("big_data.")).set_index("id")
     return table.loc[list(names)] if names else table

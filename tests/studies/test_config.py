@@ -200,7 +200,7 @@ def changed(key, value):
         (
             "exploration.functions.n_initial",
             30,
-            "exploration.functions: n_initial of random must be at most n_trials = 20, got 30",
+            "exploration.functions: n_initial of random must be at most n_trials = 14, got 30",
         ),
         (
             "trials_comparison.compared_live.n_train",
@@ -211,7 +211,7 @@ def changed(key, value):
         (
             "hypertune.svm.n_train",
             {"letter": 500},
-            "hypertune.svm: unknown dataset in n_train 'mnist'; known: letter",
+            "hypertune.svm: unknown dataset in n_train 'adult'; known: letter",
         ),
         (
             "hypertune.mlp.n_trials.hypertune",

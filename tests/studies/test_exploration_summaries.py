@@ -62,7 +62,7 @@ def verdicts(study, runs, **more):
     """Claims on one study, and on the others given, by the rest of their ids."""
     table = judge_paper("exploration", {study: runs, **more}, "paper").set_index("id")
     table.index = table.index.str.removeprefix("exploration.")
-    claims = [claim for claim in paper.PAPER.claims if claim.of in (study, *more)]
+    claims = [claim for claim in paper.PAPER.claims if claim.study in (study, *more)]
     return table.loc[[claim.id.removeprefix("exploration.") for claim in claims]]
 
 

@@ -190,7 +190,7 @@ def test_cells_that_the_document_does_not_have_are_not_judged():
 
 def test_claims_of_an_experiment_without_runs_are_listed():
     found = judged()
-    assert found["id"].tolist() == [claim.id for claim in PAPER.claims if claim.of not in ("sizes", "library")]
+    assert found["id"].tolist() == [claim.id for claim in PAPER.claims if claim.study not in ("sizes", "library")]
     assert set(found["verdict"]) == {NOT_RUN}
     assert found["ours"].isna().all()
 

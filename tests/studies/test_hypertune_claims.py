@@ -430,7 +430,7 @@ def test_figure_1_in_gamma_is_read_off_the_look_up_table():
     at = found.set_index(["method", "seed", "complexity"])["accuracy"]
     assert at["subset", 2, 0.1] == pytest.approx(0.40 - 0.002 * 3)  # with C = 1, of the least validation error
     assert [at["all", draw, 0.1] for draw in range(3)] == pytest.approx([0.95] * 3)
-    listed = [claim for claim in complexity.CLAIMS if claim.of == complexity.COMPLEXITY_BY_GAMMA.name]
+    listed = [claim for claim in complexity.CLAIMS if claim.study == complexity.COMPLEXITY_BY_GAMMA.name]
     rows = judge_claims(listed, {"svm_table": svm_cells(GAMMAS)}, "paper").set_index("id")
     rows = rows.rename(index=lambda name: name.removeprefix("hypertune.figure1.").removesuffix("_in_gamma"))
     degrades = rows.loc["subset_degrades"]  # from 0.01 to 0.1, the last gamma at which 8,192 rows learn

@@ -111,7 +111,7 @@ def is_enough(runs: pd.DataFrame) -> bool:
 
 
 MODEL: Final = Study(name="model", derive=measured, arrays=arrays, is_enough=is_enough)
-_claim = partial(Claim, section="2.2.2", unit="times", of="model")
+_claim = partial(Claim, section="2.2.2", unit="times", study="model")
 
 
 CLAIMS: Final = (

@@ -87,8 +87,8 @@ SWEPT: Final = Study(
     arrays=swept_arrays,
     is_enough=is_enough,
 )
-_explored_claim = partial(Claim, section="3.2", unit="sets", of="explored", artefact="figures/figure7")
-_swept_claim = partial(Claim, section="5", unit="%", of="swept", artefact="tables/sweep")
+_explored_claim = partial(Claim, section="3.2", unit="sets", study="explored", artefact="figures/figure7")
+_swept_claim = partial(Claim, section="5", unit="%", study="swept", artefact="tables/sweep")
 
 
 def _explored_early(arrays: Arrays, rng: Generator) -> Estimate:

@@ -125,7 +125,7 @@ def _has_largest_r(runs: pd.DataFrame) -> bool:
 
 FLOOR: Final = Floor(seeds=10, methods=METHODS, least={"n_rows": 100_000, "n_repeats": 10}, further=_has_largest_r)
 BIAS: Final = Study(name="bias", methods=METHODS, run=run, arrays=arrays, is_enough=FLOOR)
-_claim = partial(Claim, section="3.3", of="bias", artefact="tables/bias")
+_claim = partial(Claim, section="3.3", study="bias", artefact="tables/bias")
 _OF_SLOPE: Final = (
     "power of r by which its distance from the fit to all rows changes, over the larger half of the sizes r (0: "
     "biased, -1/2: consistent)"

@@ -77,7 +77,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, ripley.Floats]:
 
 
 BOUNDARIES: Final = Study(name="boundaries", methods=METHODS, run=run, arrays=arrays, is_enough=FLOOR)
-_claim = partial(Claim, section="3.4", of="boundaries")
+_claim = partial(Claim, section="3.4", study="boundaries")
 
 
 def _share_pictured(arrays: Arrays, rng: Generator) -> Estimate:

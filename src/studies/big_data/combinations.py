@@ -215,9 +215,9 @@ def on_real_data(runs: pd.DataFrame) -> pd.DataFrame:
 
 _claim = partial(
     Claim,
-    reads=on_designs,
+    rows=on_designs,
     section="4",
-    of="combinations",
+    study="combinations",
     unit="times",
     agrees=above(1),
     artefact="tables/combinations_against_parts",
@@ -267,7 +267,7 @@ CLAIMS: Final = (
         quote=_FURTHER,
         quantity="seconds of all fits, a method alone over its combination with BLB, of OSMAC and of WKM-SVM",
         measure=_some_faster,
-        reads=None,
+        rows=None,
     ),
     _claim(
         "big_data.combinations.further_speedup.blb_osmac",
@@ -283,7 +283,7 @@ CLAIMS: Final = (
         "big_data.combinations.further_speedup.blb_wkm_svm",
         quantity="seconds of all fits on adult and letter, WKM-SVM alone over BLB with WKM-SVM",
         measure=_fewer("wkm_seconds_alone"),
-        reads=on_real_data,
+        rows=on_real_data,
     ),
     # Rows that a resample repeats count once: in the document's section 3.1 they are weights, and the cost of a
     # resample depends on its distinct rows.
@@ -329,7 +329,7 @@ CLAIMS: Final = (
         quote=_PROMISING,
         quantity="seconds of all fits on adult and letter, BLB with the plain SVM over BLB with WKM-SVM",
         measure=_fewer("wkm_seconds"),
-        reads=on_real_data,
+        rows=on_real_data,
     ),
     _claim(
         "big_data.combinations.osmac_weights",

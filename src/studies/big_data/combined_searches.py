@@ -101,7 +101,7 @@ def speed_claims(comparison: Comparison) -> tuple[Claim, ...]:
                 agrees=above(1),
                 measure=partial(_faster, keys=keys, names=names),
                 artefact=f"tables/{comparison.study}",
-                of=comparison.study,
+                study=comparison.study,
             )
         )
     return tuple(claims)

@@ -114,7 +114,7 @@ COMPRESSION: Final = Study(
     arrays=arrays,
     is_enough=FLOOR,
 )
-_claim = partial(Claim, section="3.4", of="compression", artefact="tables/compression")
+_claim = partial(Claim, section="3.4", study="compression", artefact="tables/compression")
 _AT: Final = tuple(f"R = {r:g}" for r in RATIOS[1:])
 
 
@@ -187,7 +187,7 @@ def _of_figure12(dataset: str) -> tuple[Claim, ...]:
         _claim,
         artefact="figures/figure12",
         is_out_of_reach=not is_ours,
-        reads=real_runs_on(dataset),
+        rows=real_runs_on(dataset),
     )
     return (
         claim(
@@ -211,7 +211,7 @@ def _of_figure12(dataset: str) -> tuple[Claim, ...]:
 
 
 _CAPTION: Final = "Comparison of KM-SVM and WKM-SVM"
-_on_pima = partial(_claim, is_out_of_reach=True, reads=real_runs_on(PIMA))
+_on_pima = partial(_claim, is_out_of_reach=True, rows=real_runs_on(PIMA))
 ON_PIMA: Final = (
     *_of_figure12(PIMA),
     *(
@@ -260,7 +260,7 @@ CLAIMS: Final = (
             unit="points",
             agrees=between(-SIMILAR, SIMILAR),
             measure=partial(_similar, dataset=dataset),
-            reads=real_runs_on(dataset),
+            rows=real_runs_on(dataset),
         )
         for dataset in DATASETS
     ),
@@ -273,7 +273,7 @@ CLAIMS: Final = (
             unit="times",
             agrees=much(),
             measure=partial(_varies, measure=measure, to=to),
-            reads=real_runs_on(*DATASETS),
+            rows=real_runs_on(*DATASETS),
         )
         for name, what, measure, to in (
             ("memory", "training rows", "n_reduced", "n_train"),
@@ -289,7 +289,7 @@ CLAIMS: Final = (
             unit="points",
             agrees=above(0),
             measure=partial(_spread, dataset=dataset, measure=measure),
-            reads=real_runs_on(dataset),
+            rows=real_runs_on(dataset),
             is_by_construction=name == "rows",
         )
         for name, measure, what in (

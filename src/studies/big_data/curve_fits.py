@@ -212,7 +212,7 @@ def _nearer_than_each(arrays: Arrays, rng: np.random.Generator) -> Estimate:
 
 
 _FITTED: Final = "all fitted to about the first sixth of each stored curve of CIFAR-10 and MNIST"
-_claim: Final = partial(Claim, section="2.2", unit="%", of="curve_fits", artefact="tables/curve_fits")
+_claim: Final = partial(Claim, section="2.2", unit="%", study="curve_fits", artefact="tables/curve_fits")
 CLAIMS: Final = (
     _claim(
         id="big_data.curve_fits.combination_nearest",

@@ -226,15 +226,15 @@ _CIFAR_100: Final = Claim(
     measure=_not_measured,
     published=2,
     artefact="tables/curve_search",
-    of="curve_search",
-    reads=lambda runs: runs.iloc[:0],  # it is not among the stored curves
+    study="curve_search",
+    rows=lambda runs: runs.iloc[:0],  # it is not among the stored curves
     is_out_of_reach=True,
 )
 
 
 def _on(dataset: str) -> tuple[Claim, ...]:
     name = NAMES[dataset]
-    claim = partial(Claim, section="2.2", of="curve_search", artefact="tables/curve_search")
+    claim = partial(Claim, section="2.2", study="curve_search", artefact="tables/curve_search")
     speed_up = partial(claim, unit="times", agrees=factor_of_two())
     return (
         claim(

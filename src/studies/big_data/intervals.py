@@ -236,7 +236,7 @@ INTERVAL_WORKERS: Final = Study(
     arrays=worker_arrays,
     is_enough=WORKERS_FLOOR,
 )
-_claim = partial(Claim, section="3.1", of="intervals", artefact="tables/interval_widths")
+_claim = partial(Claim, section="3.1", study="intervals", artefact="tables/interval_widths")
 _FINAL: Final = "final error of the interval widths"
 _UNTIL: Final = (
     "until the error of the interval widths stays within 1.5 times BOOT's final one: BOOT over BLB with b = n^0.7"
@@ -430,7 +430,7 @@ CLAIMS: Final = (
         agrees=above(1),
         measure=_workers,
         inferred_from="Figure 7",
-        of="interval_workers",
+        study="interval_workers",
         artefact="figures/figure7",
     ),
 )

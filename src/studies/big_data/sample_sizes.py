@@ -245,7 +245,7 @@ SAMPLE_SIZES: Final = Study(
     arrays=arrays,
     is_enough=FLOOR,
 )
-_claim = partial(Claim, section="3.2", of="sample_sizes", artefact="tables/sample_sizes")
+_claim = partial(Claim, section="3.2", study="sample_sizes", artefact="tables/sample_sizes")
 _LEVEL: Final = "until 95 % of the batch method's gain in likelihood is reached"
 _FALLS: Final = (
     "sum of all falls of the mean likelihood per row, exp(-J), in percentage points over the whole run: theta = "

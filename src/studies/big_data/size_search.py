@@ -225,7 +225,7 @@ def _claim(
         agrees=agrees,
         measure=lambda arrays, rng: measure(arrays, agrees, currency, target),
         artefact=f"tables/{search}",
-        of=search,
+        study=search,
     )
 
 

@@ -138,7 +138,7 @@ FLOOR: Final = Floor(
 SUBSAMPLING: Final = Study(
     name="subsampling", methods=METHODS, run=run, is_timed=True, arrays=arrays, is_enough=FLOOR
 )
-_claim = partial(Claim, section="3.3", of="subsampling", artefact="tables/figure10")
+_claim = partial(Claim, section="3.3", study="subsampling", artefact="tables/figure10")
 _ERROR: Final = "mean squared error of the coefficients"
 _FITTED: Final = (
     "squared distance from the fit to all rows, uniform sampling over LCC fitted on as many rows, geometric mean "

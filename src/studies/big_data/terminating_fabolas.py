@@ -297,7 +297,7 @@ TERMINATING_FABOLAS: Final = Study(
     arrays=arrays,
     is_enough=FLOOR,
 )
-_claim = partial(Claim, section="4", of="terminating_fabolas", artefact="tables/terminating_fabolas")
+_claim = partial(Claim, section="4", study="terminating_fabolas", artefact="tables/terminating_fabolas")
 _NAIVE: Final = "(its cost model learns what each trial took)"
 _POOR: Final = "share of probes in the worse half of all configurations: that of Fabolas with termination"
 _PROBES: Final = "probes at suboptimal positions are likely to be terminated early, making them less costly"

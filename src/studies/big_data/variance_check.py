@@ -95,7 +95,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
 VARIANCE_CHECK: Final = Study(
     name="variance_check", methods=METHODS, run=run, datasets="dataset", arrays=arrays, is_enough=FLOOR
 )
-_claim = partial(Claim, section="3.2", of="variance_check", artefact="tables/variance_check")
+_claim = partial(Claim, section="3.2", study="variance_check", artefact="tables/variance_check")
 _STEPS: Final = "mean over the steps whose sample is at most a tenth of the rows"
 CLAIMS: Final = (
     _claim(

@@ -200,11 +200,11 @@ OPTIMA: Final = Study(
     name="task1_optima",
     derive=derive,
     derived_from=("task1",),
-    reads=("task1", "task1_scores", "task1_optima"),
+    judged_on=("task1", "task1_scores", "task1_optima"),
     arrays=arrays,
     is_enough=OF_EVERY_METHOD,
 )
-_claim = partial(Claim, section="Task 1", of="task1_optima", artefact="tables/errors_as_coded")
+_claim = partial(Claim, section="Task 1", study="task1_optima", artefact="tables/errors_as_coded")
 _NORM: Final = "the estimate with the unsquared norm of pybnn's evidence over that with the squared norm"
 
 

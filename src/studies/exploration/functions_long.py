@@ -59,7 +59,9 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
 
 IS_ENOUGH: Final = partial(has_enough_searches, methods=tuple(STRATEGIES), n_trials=N_TRIALS)
 FUNCTION_SEARCHES: Final = Study(name="functions_long", arrays=arrays, is_enough=IS_ENOUGH)
-_claim = partial(Claim, section="Experiments and Results", of="functions_long", artefact="tables/functions_long")
+_claim = partial(
+    Claim, section="Experiments and Results", study="functions_long", artefact="tables/functions_long"
+)
 _DNGO: Final = "DNGO with 20 sampled hyperparameters"
 
 CLAIMS: Final = (

@@ -104,7 +104,7 @@ _claim = partial(
     section="Choice of acquisition function",
     quote="the EI criterion tends to be too greedy (exploitative) in nature",
     unit="times",
-    of="functions",
+    study="functions",
     artefact="tables/greediness",
 )
 

@@ -158,7 +158,7 @@ def is_enough(runs: pd.DataFrame) -> bool:
 
 
 REFITS: Final = Study(name="refits", refit=refit, arrays=arrays, is_enough=is_enough)
-_claim = partial(Claim, section="Task 2", of="refits", artefact="tables/task2")
+_claim = partial(Claim, section="Task 2", study="refits", artefact="tables/task2")
 OPTIMUM: Final = "We obtained {C, l} = {3.775, 1.625} as the optimal setting"
 _ACCURACY: Final = f"{OPTIMUM} on which we obtained 91.51% accuracy on the test set"
 

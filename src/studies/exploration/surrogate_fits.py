@@ -94,7 +94,7 @@ SURROGATE_FITS: Final = Study(
     arrays=arrays,
     is_enough=OF_EVERY_METHOD,
 )
-_claim = partial(Claim, of="surrogate_fits", artefact="tables/surrogate_fits")
+_claim = partial(Claim, study="surrogate_fits", artefact="tables/surrogate_fits")
 
 CLAIMS: Final = (
     _claim(

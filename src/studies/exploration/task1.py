@@ -103,12 +103,12 @@ TASK1: Final = Study(
     name="task1",
     methods=METHODS,
     run=run,
-    reads=("task1", "task1_scores", "task1_optima"),
+    judged_on=("task1", "task1_scores", "task1_optima"),
     arrays=arrays,
     is_enough=OF_EVERY_METHOD,
 )
 SCORES: Final = Study(name="task1_scores", derive=polynomial.score_table)
-_claim = partial(Claim, section="Task 1", of="task1", artefact="tables/task1")
+_claim = partial(Claim, section="Task 1", study="task1", artefact="tables/task1")
 _OPTIMUM: Final = "We obtained K = 3, β = 4.0, λ = 1.0 as the optimal hyperparameter configuration"
 
 CLAIMS: Final = (

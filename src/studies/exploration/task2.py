@@ -106,7 +106,7 @@ def is_enough(runs: pd.DataFrame) -> bool:
 
 
 TASK2_SEARCHES: Final = Study(name="task2", arrays=arrays, is_enough=is_enough)
-_claim = partial(Claim, section="Task 2", of="task2", artefact="tables/task2")
+_claim = partial(Claim, section="Task 2", study="task2", artefact="tables/task2")
 
 CLAIMS: Final = (
     _claim(
@@ -129,7 +129,7 @@ CLAIMS: Final = (
         agrees=above(1),
         measure=ratio_of("distance_ei_explore", "distance_ei"),
         artefact="tables/greediness",
-        of="task2",
+        study="task2",
     ),
     _claim(
         "exploration.task2.reported_on_diagonal",

@@ -52,7 +52,7 @@ EARLY_STOPPING: Final = Study(
     arrays=arrays,
     is_enough=IS_ENOUGH,
 )
-_claim = partial(Claim, section="5.2", unit="experiments", of="early_stopping", artefact="tables/table2")
+_claim = partial(Claim, section="5.2", unit="experiments", study="early_stopping", artefact="tables/table2")
 
 
 def _better_in_every_cell(arrays: Arrays, rng: np.random.Generator) -> Estimate:

@@ -271,7 +271,7 @@ LIBRARY: Final = Study(
     claims_file="claims_library",
     floor=FLOOR,
 )
-_claim = partial(Claim, section="5.2", unit="share", of="library", artefact="tables/library")
+_claim = partial(Claim, section="5.2", unit="share", study="library", artefact="tables/library")
 
 
 def _n_same_sign(arrays: Mapping[str, Array]) -> float:

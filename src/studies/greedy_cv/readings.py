@@ -203,7 +203,7 @@ def judge(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """What the claims on the three tables become in a reading: columns as of `claims.csv`, and `is_ours`."""
     need(runs, "search_time")
     of_studies = {table.study: part.dropna(axis=1, how="all") for table, part in _parts(runs)}
-    return judge_claims([claim for claim in CLAIMS if claim.of in of_studies], of_studies, scale)
+    return judge_claims([claim for claim in CLAIMS if claim.study in of_studies], of_studies, scale)
 
 
 def render_claims(table: pd.DataFrame) -> str:

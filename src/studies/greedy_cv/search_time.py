@@ -82,7 +82,7 @@ SEARCH_TIME: Final = Study(
     arrays=arrays,
     is_enough=IS_ENOUGH,
 )
-_claim = partial(Claim, section="5.1", unit="share", of="search_time", artefact="tables/table1")
+_claim = partial(Claim, section="5.1", unit="share", study="search_time", artefact="tables/table1")
 
 
 def _saved(arrays: Arrays) -> Array:

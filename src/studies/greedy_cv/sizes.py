@@ -53,7 +53,7 @@ SIZES: Final = Study(
     is_enough=is_enough,
     claims_file="claims_sensitivity",
 )
-_claim = partial(Claim, section="6", unit="times", of="sizes", artefact="tables/sizes")
+_claim = partial(Claim, section="6", unit="times", study="sizes", artefact="tables/sizes")
 
 
 def _largest_over_smallest(name: str) -> Measure:

@@ -207,7 +207,7 @@ COMPLEXITY: Final = Study(
 COMPLEXITY_BY_GAMMA: Final = Study(
     name="complexity_by_gamma",
     methods=METHODS,
-    reads=(SVM_TABLE,),
+    judged_on=(SVM_TABLE,),
     judged=where_rows_help,
     arrays=accuracies,
     is_enough=ENOUGH,
@@ -278,7 +278,7 @@ def _on_accuracies(end: str, by: Mapping[str, str]) -> tuple[Claim, ...]:
     return (
         _claim(
             f"hypertune.figure1.more_complex_optimum{end}",
-            of=by["study"],
+            study=by["study"],
             section=_THEORY,
             quote="the lowest generalization risk (highest accuracy) for a model that is trained on a larger data "
             "will occur at a more complex model than the one with a smaller training set",
@@ -289,7 +289,7 @@ def _on_accuracies(end: str, by: Mapping[str, str]) -> tuple[Claim, ...]:
         ),
         _claim(
             f"hypertune.figure1.subset_degrades{end}",
-            of=by["study"],
+            study=by["study"],
             section=_INTRODUCTION,
             quote="its generalization performance degrades as it selects more complex models",
             quantity=f"test accuracy, trained on the subset, with the {setting} that is best on the other seeds "
@@ -298,7 +298,7 @@ def _on_accuracies(end: str, by: Mapping[str, str]) -> tuple[Claim, ...]:
         ),
         _claim(
             f"hypertune.figure1.subset_poorer{end}",
-            of=by["study"],
+            study=by["study"],
             section=_INTRODUCTION,
             quote="M2 exhibits poorer generalization performance compared to M1",
             quantity=f"test accuracy, trained on all rows less trained on the subset, at each {setting}",
@@ -306,7 +306,7 @@ def _on_accuracies(end: str, by: Mapping[str, str]) -> tuple[Claim, ...]:
         ),
         _claim(
             f"hypertune.figure1.monotone_rise{end}",
-            of=by["study"],
+            study=by["study"],
             section=_INTRODUCTION,
             quote="Between the lower and upper bounds of the performance in M2, the performance of M1 rises "
             "strictly monotonically",
@@ -320,7 +320,7 @@ def _on_accuracies(end: str, by: Mapping[str, str]) -> tuple[Claim, ...]:
 _ON_BOUND: Final = (
     _claim(
         "hypertune.theory.theorem1",
-        of="complexity",
+        study="complexity",
         section=_THEORY,
         quote="For binary classification and the 0/1 loss function, we have the following generalization bounds",
         quantity="Theorem 1's bound at a probability of 95 % minus the gap between training and test error of one "
@@ -329,7 +329,7 @@ _ON_BOUND: Final = (
     ),
     _claim(
         "hypertune.theory.bound_on_fewer_rows",
-        of="complexity",
+        study="complexity",
         section=_THEORY,
         quote="For a fixed VC dimension ... the generalization bound is higher when n is small",
         quantity="Theorem 1's bound on the subset's rows over that on all rows, at the VC dimension where they "

@@ -136,7 +136,7 @@ def _constant(searches: pd.DataFrame, like: Array) -> Array:
 
 def instead(runs: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
     """Labels in place of verdicts on the searches of a learner, by the id of a claim."""
-    claims = [claim for claim in CLAIMS if claim.of == runs["learner"].iloc[0]]
+    claims = [claim for claim in CLAIMS if claim.study == runs["learner"].iloc[0]]
     rows = without_stand_ins(runs)
     labels = lacking(claims, scope(paths(rows)).assign(is_short=False), arrays(rows))
     return labels | out_of_reach(claims, runs)
@@ -205,7 +205,7 @@ def _ahead_of(
             agrees=above(0),
             measure=measured(partial(_lead, name=_lead_of(rival, panel)), above(0), datasets),
             artefact="tables/controls" if is_ours else f"figures/{_FIGURES[learner]}",
-            of=learner,
+            study=learner,
             methods=("hypertune", rival),
             datasets=datasets,
             needed=needed,

@@ -64,7 +64,7 @@ class DataSetClaim(Claim):
     printed_rows: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "reads", self.reads or self.runs_of)
+        object.__setattr__(self, "rows", self.rows or self.runs_of)
 
     def runs_of(self, runs: pd.DataFrame) -> pd.DataFrame:
         """Rows of its methods on its data sets."""

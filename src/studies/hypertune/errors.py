@@ -90,7 +90,7 @@ def _constant(errors: dict[str, Array]) -> Array:
 
 def instead(runs: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
     """Labels in place of verdicts on the test errors of a learner, by the id of a claim."""
-    claims = [claim for claim in CLAIMS if claim.of == f"{runs['learner'].iloc[0]}_refits"]
+    claims = [claim for claim in CLAIMS if claim.study == f"{runs['learner'].iloc[0]}_refits"]
     rows = without_stand_ins(runs)
     labels = lacking(claims, tested(rows).assign(is_short=is_short), arrays(rows))
     return labels | out_of_reach(claims, runs)
@@ -127,7 +127,7 @@ _SHOWN_IN: Final = {learner: f"tables/table{number}" for number, names in TABLES
 def _claim(learner: str, name: str, **fields: Any) -> DataSetClaim:
     """A claim on test errors of a learner; `name` is the last part of its id."""
     shared = {"section": LEARNERS[learner].section, "quote": "", "artefact": _SHOWN_IN[learner]}
-    return DataSetClaim(f"hypertune.{learner}.{name}", of=f"{learner}_refits", **shared | fields)
+    return DataSetClaim(f"hypertune.{learner}.{name}", study=f"{learner}_refits", **shared | fields)
 
 
 def _error(arrays: Arrays, method: str) -> Array:

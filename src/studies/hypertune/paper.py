@@ -19,7 +19,7 @@ RUNS: Final = (
 CLAIMS: Final[tuple[Claim, ...]] = tuple(
     sorted(
         (*complexity.CLAIMS, *curves.CLAIMS, *errors.CLAIMS, *starts.CLAIMS),
-        key=lambda claim: RUNS.index(claim.of),
+        key=lambda claim: RUNS.index(claim.study),
     )
 )
 PAPER: Final = Paper(

@@ -135,7 +135,7 @@ def _finding(start: str, rival: str, measure: str, trial: int) -> Claim:
         agrees=above(1),
         measure=partial(_ratio, rival=f"{rival} {measure} {trial}", ours=f"{start} by_trials {trial}"),
         artefact="tables/starts",
-        of=SEARCH.name,
+        study=SEARCH.name,
     )
 
 

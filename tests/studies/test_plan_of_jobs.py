@@ -118,7 +118,7 @@ def test_a_packed_search_is_the_search_of_its_own_path(plan):
     lines = plan.trials.search_pack_jobs(of, "packs/a")
     assert len(lines) == 2 * plan.folds.config["exploration"]["functions"]["n_seeds"]  # on two functions
     assert lines[-1].startswith(
-        "trials ei --learner function --dataset hartmann6 --seed 1 --n-trials 20 --settings"
+        "trials ei --learner function --dataset hartmann6 --seed 1 --n-trials 14 --settings"
     )
     assert lines[-1].endswith("--output packs/a/function/hartmann6/seed1.parquet")
     own = plan.trials.search_pack(Of(method="ei", learner="function", dataset="hartmann6", seed="1"))

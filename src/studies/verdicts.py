@@ -196,11 +196,11 @@ def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scal
     parts = []
     for name, listed in groupby(claims, key=lambda claim: claim.study):
         study = registry.study(name)
-        reads = study.judged_on or (name,)
-        if study.arrays is None or study.is_enough is None or not set(reads) <= set(runs):
+        names = study.judged_on or (name,)
+        if study.arrays is None or study.is_enough is None or not set(names) <= set(runs):
             parts.append(judge(tuple(listed), None, enough=False, scale=scale, data=""))
             continue
-        table = pd.concat([runs[run] for run in reads], ignore_index=True) if len(reads) > 1 else runs[reads[0]]
+        table = pd.concat([runs[run] for run in names], ignore_index=True) if len(names) > 1 else runs[names[0]]
         rows, of_study = study.judged(table) if study.judged else table, tuple(listed)
         judged = judge(
             of_study,

@@ -179,7 +179,7 @@ def lost_by_the_most_complex(accuracy: Array) -> Array:
     return lost
 
 
-def where_rows_help(runs: pd.DataFrame) -> pd.DataFrame:
+def where_all_rows_learn(runs: pd.DataFrame) -> pd.DataFrame:
     """`by_gamma` where the SVM on the most rows learns: `MARGIN` points above its accuracy at the largest gamma.
 
     With narrower kernels every model says the most frequent class, on few rows and on many.
@@ -208,7 +208,7 @@ COMPLEXITY_BY_GAMMA: Final = Study(
     name="complexity_by_gamma",
     methods=METHODS,
     judged_on=(SVM_TABLE,),
-    judged=where_rows_help,
+    judged=where_all_rows_learn,
     arrays=accuracies,
     is_enough=ENOUGH,
 )

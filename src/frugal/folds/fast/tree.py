@@ -4,15 +4,19 @@ The rows are converted once to the 32-bit floats that the builder reads, the tra
 column since it sorts columns; checks of rows and hyperparameters are made once here. The builder
 sees the same numbers, the same classes and the same `random_state`, so it grows the same trees.
 
-`min_impurity_decrease` acts only where the builder compares the best split of a node with it. A tree
-whose every split gains more than a larger value of it would be grown with that value as well, split by
-split, so its score is taken over without another fit.
+Three hyperparameters often leave a tree as it is, and then its score is taken over without another fit:
+
+- `max_features` acts by the number of features that it comes to.
+- `min_impurity_decrease` acts only where the builder compares the best split of a node with it. A tree
+  whose every split gains more than a larger value of it would be grown with that value as well.
+- `max_depth` acts only at nodes of that depth. Two limits that a tree does not reach grow the same tree.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import numpy as np
@@ -44,27 +48,72 @@ def score(fold: Fold, candidates: Sequence[Candidate], *, seed: int) -> Batch:
     if not (np.isfinite(X_train).all() and np.isfinite(X_test).all()):
         return batch
     with config_context(assume_finite=True, skip_parameter_validation=True):
-        for alike in _alike(candidates):
-            smallest_gain = -np.inf
+        for alike in _alike(candidates, n_features=X_train.shape[1]):
+            grown: list[_Grown] = []
             for index in alike:
-                if not _decrease(candidates[index]) < smallest_gain - MARGIN:
-                    tree = build("decision_tree", candidates[index], seed=seed)
-                    tree.fit(X_train, fold.y_train, check_input=False)
-                    predicted = tree.predict(X_test, check_input=False)
-                    accuracy = np.count_nonzero(predicted == fold.y_test) / len(predicted)
-                    smallest_gain = _smallest_gain(tree.tree_)
-                batch.scores[index] = accuracy
+                known = next((one for one in grown if one.is_that_of(candidates[index])), None)
+                if known is None:
+                    known = _grow(fold, X_train, X_test, candidates[index], seed)
+                    grown.append(known)
+                batch.scores[index] = known.accuracy
     return batch
 
 
-def _alike(candidates: Sequence[Candidate]) -> list[list[int]]:
-    """Usual candidates that differ only in `min_impurity_decrease`, smallest first."""
+@dataclass(frozen=True, slots=True)
+class _Grown:
+    """A tree and what it would have been grown with as well, if `min_impurity_decrease` does not fall.
+
+    Attributes:
+        max_depth: the limit that it was grown with.
+        depth: its own.
+        smallest_gain: least weighted decrease of impurity over its splits.
+        accuracy: on the test rows.
+    """
+
+    max_depth: float
+    depth: int
+    smallest_gain: float
+    accuracy: float
+
+    def is_that_of(self, candidate: Candidate) -> bool:
+        """Whether a candidate of the same group with no smaller `min_impurity_decrease` grows this tree."""
+        limit = _max_depth(candidate)
+        same_depth = limit == self.max_depth or self.depth < min(limit, self.max_depth)
+        return same_depth and _decrease(candidate) < self.smallest_gain - MARGIN
+
+
+def _grow(fold: Fold, X_train: Any, X_test: Any, candidate: Candidate, seed: int) -> _Grown:
+    tree = build("decision_tree", candidate, seed=seed)
+    tree.fit(X_train, fold.y_train, check_input=False)
+    predicted = tree.predict(X_test, check_input=False)
+    accuracy = np.count_nonzero(predicted == fold.y_test) / len(predicted)
+    return _Grown(_max_depth(candidate), tree.get_depth(), _smallest_gain(tree.tree_), accuracy)
+
+
+def _alike(candidates: Sequence[Candidate], *, n_features: int) -> list[list[int]]:
+    """Usual candidates that differ in `min_impurity_decrease` and `max_depth` alone, by the former."""
     groups: dict[object, list[int]] = defaultdict(list)
     for index, candidate in enumerate(candidates):
         if _is_usual(candidate):
-            others = tuple(sorted((k, repr(v)) for k, v in candidate.items() if k != DECREASE))
-            groups[others].append(index)
+            others = {k: v for k, v in candidate.items() if k not in (DECREASE, "max_depth")}
+            others["max_features"] = _n_drawn(candidate.get("max_features"), n_features)
+            groups[tuple(sorted((k, repr(v)) for k, v in others.items()))].append(index)
     return [sorted(group, key=lambda index: _decrease(candidates[index])) for group in groups.values()]
+
+
+def _n_drawn(max_features: object, n_features: int) -> int:
+    """Features that scikit-learn draws at a node."""
+    if max_features is None:
+        return n_features
+    if isinstance(max_features, str):
+        return max(1, int({"sqrt": np.sqrt, "log2": np.log2}[max_features](n_features)))
+    return max(1, int(cast(float, max_features) * n_features))
+
+
+def _max_depth(candidate: Candidate) -> float:
+    """The limit on the depth; infinite where there is none."""
+    limit = candidate.get("max_depth")
+    return np.inf if limit is None else cast(float, limit)
 
 
 def _decrease(candidate: Candidate) -> float:

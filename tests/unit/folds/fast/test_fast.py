@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -102,7 +104,37 @@ def test_naive_bayes_scores_as_scikit_learn_does_on_any_rows(fold, seed):
 @settings(deadline=None, max_examples=80)
 @given(folds(), st.integers(0, 2**32 - 1))
 def test_trees_score_as_scikit_learn_does_on_any_rows_and_seed(fold, seed):
-    assert_identical("decision_tree", fold, sampled("decision_tree", seed), seed=seed)
+    assert_identical("decision_tree", fold, sampled("decision_tree", seed, 20), seed=seed)
+
+
+@settings(deadline=None, max_examples=30)
+@given(folds(), st.integers(0, 2**32 - 1))
+def test_trees_that_share_a_fit_score_as_scikit_learn_does(fold, seed):
+    limits, decreases, shares = (None, 1, 2, 3, 5, 9, 40), (0.0, 1e-3, 0.02, 0.1), (0.3, 0.33, None)
+    crossed = itertools.product(limits, decreases, shares)
+    listed = [{"max_depth": d, "min_impurity_decrease": m, "max_features": f} for d, m, f in crossed]
+    assert_identical("decision_tree", fold, listed, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("alike", "n_grown"),
+    [
+        ([{"max_depth": limit} for limit in (40, 50, None)], 1),
+        ([{"max_depth": limit} for limit in (1, 2, 50)], 3),
+        ([{"max_features": value} for value in (1.0, None)], 1),
+        ([{"max_features": value} for value in (0.17, 0.19, "sqrt")], 1),
+        ([{"max_features": value} for value in (0.1, 0.17)], 2),
+    ],
+    ids=["limits beyond the tree", "limits within it", "all features", "five features", "three and five features"],
+)
+def test_a_tree_is_grown_once_for_all_hyperparameters_that_leave_it_alone(monkeypatch, alike, n_grown):
+    X, y = load_breast_cancer(return_X_y=True)
+    fold = X[:500], y[:500], X[500:], y[500:]
+    grown = []
+    monkeypatch.setattr(tree, "build", lambda *a, **kw: grown.append(a) or build(*a, **kw))
+    scores = score_fold("decision_tree", *fold, alike, seed=3).scores
+    assert len(grown) == n_grown
+    np.testing.assert_array_equal(scores, score_fold_plain("decision_tree", *fold, alike, seed=3).scores)
 
 
 def test_a_tree_that_a_larger_threshold_leaves_alone_is_grown_once(monkeypatch):

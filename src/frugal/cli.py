@@ -60,8 +60,8 @@ def run(
     except (ValueError, TypeError, OSError, MemoryError, BrokenExecutor, MissingExtraError) as error:
         if args.debug:
             raise
-        says = " ".join(str(error).split()) or "out of memory"
-        print(f"{args.prog}: {says}", file=sys.stderr)
+        message = " ".join(str(error).split()) or "out of memory"
+        print(f"{args.prog}: {message}", file=sys.stderr)
         return status_of(error)
     except SystemExit as error:
         status = ", ".join(map(repr, error.args))

@@ -92,14 +92,14 @@ def settings_of(method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
         ValueError: if the block says what the record of the method does.
     """
     blocks = block.get("strategies", {})
-    given = blocks.get(method.name, {})
+    configured = blocks.get(method.name, {})
     for name in (*_RECORDED, *method.settings):
-        if name in given:
+        if name in configured:
             raise ValueError(
                 f"strategies.{method.name} must not hold {name}, which belongs to the method; one with another "
                 f"{name} needs another name"
             )
-    return {**blocks.get(method.variant_of, {}), **given, **method.settings}
+    return {**blocks.get(method.variant_of, {}), **configured, **method.settings}
 
 
 def planned(

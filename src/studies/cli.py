@@ -93,8 +93,8 @@ def _config(args: argparse.Namespace) -> None:
         case "check":
             base = config.read(args.files[0])
             for path in args.files:
-                given = config.merge(base, config.read(path))
-                config.check_all(config.complete(given, source=path), source=path)
+                merged = config.merge(base, config.read(path))
+                config.check_all(config.complete(merged, source=path), source=path)
                 log.info("%s: ok", path)
         case "schema":
             write_text(keys.as_yaml(config.Configuration), Path(args.output or config.SCHEMA))

@@ -119,7 +119,7 @@ def read(path: str | Path) -> dict[str, Any]:
     return content
 
 
-def complete(given: Mapping[str, Any], *, source: str = "config") -> dict[str, Any]:
+def complete(overrides: Mapping[str, Any], *, source: str = "config") -> dict[str, Any]:
     """The whole configuration: the documents' numbers, those of the scale over them, and what is given over both.
 
     With `fan_out: full` what it says of jobs lies between the scale and what is given.
@@ -129,14 +129,14 @@ def complete(given: Mapping[str, Any], *, source: str = "config") -> dict[str, A
     Raises:
         ValueError: one sentence with source, key, value and what would have been accepted.
     """
-    if "scale" not in given:
+    if "scale" not in overrides:
         raise ValueError(f"{source}: key 'scale' is missing at the top level; it is one of {', '.join(SCALES)}")
-    scale = given["scale"]
+    scale = overrides["scale"]
     whole = Configuration.at(scale if scale in SCALES else "paper")
-    if given.get("fan_out") == "full":
+    if overrides.get("fan_out") == "full":
         whole = merge(whole, Configuration.full)
-    whole = merge(whole, given)
-    _keep_empty(Configuration, given, whole)
+    whole = merge(whole, overrides)
+    _keep_empty(Configuration, overrides, whole)
     _validate(whole, source)
     return whole
 
@@ -147,20 +147,20 @@ def load(*paths: str | Path) -> dict[str, Any]:
     Raises:
         ValueError: as `read` and `complete`.
     """
-    given: dict[str, Any] = {}
+    overrides: dict[str, Any] = {}
     for path in paths:
-        given = merge(given, read(path))
-    return complete(given, source=" and ".join(map(str, paths)))
+        overrides = merge(overrides, read(path))
+    return complete(overrides, source=" and ".join(map(str, paths)))
 
 
-def _keep_empty(model: type[Settings], given: Mapping[str, Any], whole: dict[str, Any]) -> None:
+def _keep_empty(model: type[Settings], overrides: Mapping[str, Any], whole: dict[str, Any]) -> None:
     """Put back the empty mappings that merging lost, where they are refused."""
     for name in model.not_empty:
-        if given.get(name) == {}:
+        if overrides.get(name) == {}:
             whole[name] = {}
     for name, part in model.sections().items():
-        if isinstance(given.get(name), Mapping):
-            _keep_empty(part, given[name], whole[name])
+        if isinstance(overrides.get(name), Mapping):
+            _keep_empty(part, overrides[name], whole[name])
 
 
 def check(config: Mapping[str, Any], *, source: str = "config") -> None:
@@ -197,7 +197,7 @@ def check_all(config: Mapping[str, Any], *, source: str = "config") -> None:
     check_jobs(config, source=source)
 
 
-def of_study(paper: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def of_study(paper: str, name: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
     """All settings of a study: those that are given, over the document's own numbers.
 
     The number of seeds is no setting here.
@@ -208,8 +208,8 @@ def of_study(paper: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     from frugal.checks import check_settings
 
     known = [key for key in Configuration.sections()[paper].sections()[name].model_fields if key != "n_seeds"]
-    check_settings(given, known, f"setting of {name}", complete=False)
-    whole = complete({"scale": "paper", paper: {name: given}}, source="settings")
+    check_settings(overrides, known, f"setting of {name}", complete=False)
+    whole = complete({"scale": "paper", paper: {name: overrides}}, source="settings")
     return {key: whole[paper][name][key] for key in known}
 
 
@@ -277,7 +277,7 @@ def _sentence(error: ValidationError, config: Mapping[str, Any]) -> str:
             *above, key = path
             return f"{_named(above)} has the key {key!r}, but every key must be {NAME}"
         case "rule":
-            return f"{_named(path)} {context['says']}"
+            return f"{_named(path)} {context['rule']}"
         case "value_error":
             return f"{_named(path)}: {context['error']}" if path else str(context["error"])
         case "refused":

@@ -272,8 +272,8 @@ def run_experiment(
     assert study.run is not None
     files = {"table": study.replays_curves, "interpreter": bool(study.environment)}
     apart = {key: value for key, value in settings.items() if files.get(key)}
-    given = {key: value for key, value in settings.items() if key not in apart}
-    whole = of_study(registry.paper_of(experiment), experiment, given)
+    overrides = {key: value for key, value in settings.items() if key not in apart}
+    whole = of_study(registry.paper_of(experiment), experiment, overrides)
     rows = study.run(method, seed, whole | apart, root).drop(columns=["method", "seed"], errors="ignore")
     rows.insert(0, "seed", seed)
     rows.insert(0, "method", method)
@@ -359,9 +359,9 @@ def _figure(args: argparse.Namespace) -> None:
 
     artefact = registry.artefact(args.paper, "figure", args.name)
     assert artefact.draw is not None
-    given = {"seed": args.seed, "runs": args.runs, "numbers": args.numbers}
+    sources = {"seed": args.seed, "runs": args.runs, "numbers": args.numbers}
     needed = "seed" if artefact.runs == () else "runs"
-    names = [name for name, value in given.items() if value is not None]
+    names = [name for name, value in sources.items() if value is not None]
     if names not in ([needed], ["numbers"]):
         raise ValueError(f"{args.name} of {args.paper} is drawn from --{needed}, or --numbers, and nothing else")
     png, svg, csv, md = (Path(args.output).with_suffix(suffix) for suffix in (".png", ".svg", ".csv", ".md"))

@@ -128,7 +128,7 @@ def lines(
     every: Every | None = None,
     band: float = 0.2,
     is_step: bool = False,
-    **given: Any,
+    **kwargs: Any,
 ) -> None:
     """The mean of each method as a line, the interval around it as a band.
 
@@ -139,16 +139,16 @@ def lines(
         x: column of the horizontal axis.
         by: column of the methods.
         order: of the methods; None: as they come. Those without rows are passed over.
-        every: which points have a marker; None: all, or none if `given` says `marker=""`.
+        every: which points have a marker; None: all, or none if `marker=""` is among `kwargs`.
         band: opacity of the bands; 0: none.
         is_step: whether a line is a step function.
-        **given: for matplotlib's `plot`, over what the look says.
+        **kwargs: for matplotlib's `plot`, over what the look says.
     """
     for place, (look, line) in enumerate(each(table, looks, by, order)):
         drawn: dict[str, Any] = {"color": look.color, "linestyle": look.linestyle, "label": look.label}
         drawn |= {"marker": look.marker, "markevery": every(place, len(line)) if every else None}
         drawn |= {"drawstyle": "steps-post" if is_step else "default"}
-        axis.plot(line[x], line["mean"], **drawn | given)
+        axis.plot(line[x], line["mean"], **drawn | kwargs)
         if band:
             style.band(axis, line, look.color, x=x, step="post" if is_step else None, alpha=band)
     axis.grid(alpha=0.3)
@@ -162,16 +162,16 @@ def bars(
     x: str,
     by: str = "method",
     order: Iterable[str] | None = None,
-    **given: Any,
+    **kwargs: Any,
 ) -> None:
     """The means of each method as points that a line joins, with their intervals as bars.
 
-    Methods come in `order`, or as in the table; `given` is put over what their looks say.
+    Methods come in `order`, or as in the table; `kwargs` are put over what their looks say.
     """
     for look, line in each(table, looks, by, order):
         drawn: dict[str, Any] = {"color": look.color, "marker": look.marker, "linestyle": look.linestyle}
         drawn |= {"label": look.label, "capsize": 2, "elinewidth": 0.8}
-        axis.errorbar(line[x], line["mean"], yerr=spread(line), **drawn | given)
+        axis.errorbar(line[x], line["mean"], yerr=spread(line), **drawn | kwargs)
     axis.grid(alpha=0.3)
 
 
@@ -181,11 +181,11 @@ def spread(line: pd.DataFrame, mean: str = "mean") -> NDArray[np.float64]:
     return np.asarray(np.maximum(np.nan_to_num(reach.astype(float)), 0.0))  # equal numbers: off by a rounding
 
 
-def log_ticks(axis: Axes, ticks: Iterable[float], text: str = "{:g}", **given: Any) -> None:
+def log_ticks(axis: Axes, ticks: Iterable[float], text: str = "{:g}", **kwargs: Any) -> None:
     """Scale x logarithmically, with ticks at these numbers alone."""
     axis.set_xscale("log")
     listed = list(ticks)
-    axis.set_xticks(listed, [text.format(tick) for tick in listed], **given)
+    axis.set_xticks(listed, [text.format(tick) for tick in listed], **kwargs)
     axis.minorticks_off()
 
 
@@ -201,8 +201,8 @@ def box(
     axis.text(*middle, text, ha="center", va="center", fontsize=fontsize)
 
 
-def arrows(axis: Axes, steps: Iterable[tuple[Size, Size]], **given: Any) -> None:
-    """Arrows from places to places; `given` is put over their look."""
+def arrows(axis: Axes, steps: Iterable[tuple[Size, Size]], **kwargs: Any) -> None:
+    """Arrows from places to places; `kwargs` are put over their look."""
     look = {"arrowstyle": "-|>", "color": "#555555", "linewidth": 0.8}
     for start, end in steps:
-        axis.annotate("", end, start, arrowprops=look | given)
+        axis.annotate("", end, start, arrowprops=look | kwargs)

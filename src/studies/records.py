@@ -170,7 +170,7 @@ class Study:
         arrays: what its claims are measured on, from those rows.
         is_enough: whether those rows are all of the study's cells and reach the floor under its verdicts: a
             `Floor`, or a function of the rows.
-        instead: what to say in place of a verdict, and why, by the id of a claim, from the runs.
+        unjudged: what to say in place of a verdict, and why, by the id of a claim, from the runs.
         claims_file: name of the file of its claims, without an end.
         is_run: whether it is run with a configuration; None: always.
         cells: folder or name of the statistics of its runs by cell; its own name by default.
@@ -192,7 +192,7 @@ class Study:
     judged: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     arrays: Callable[[pd.DataFrame], Arrays] | None = None
     is_enough: Callable[[pd.DataFrame], bool] | None = None
-    instead: Callable[[pd.DataFrame], Mapping[str, tuple[str, str]]] | None = None
+    unjudged: Callable[[pd.DataFrame], Mapping[str, tuple[str, str]]] | None = None
     claims_file: str = "claims"
     is_run: Callable[[Mapping[str, Any]], bool] | None = None
     cells: str = ""

@@ -116,7 +116,7 @@ def artefact(paper_name: str, kind: str, name: str) -> Artefact:
 
 def judged_by(record: Paper) -> list[str]:
     """What judges the claims of a paper, `module:name`: the claims, and what measures runs."""
-    parts = ((one.judged, one.arrays, one.is_enough, one.instead) for one in record.studies)
+    parts = ((one.judged, one.arrays, one.is_enough, one.unjudged) for one in record.studies)
     judging = [part for listed in parts for part in listed if part is not None]
     homes = [home_of(claim) for claim in record.claims]
     places = [home_of(part) if isinstance(part, Floor | partial) else place_of(part) for part in judging]

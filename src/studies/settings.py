@@ -56,12 +56,16 @@ def merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     """`base` with the keys of `change` put in its place, mappings key by key, as Snakemake merges files."""
     merged = dict(base)
     for key, value in change.items():
-        both = isinstance(value, Mapping) and isinstance(base.get(key), Mapping) and not isinstance(value, Instead)
+        both = (
+            isinstance(value, Mapping)
+            and isinstance(base.get(key), Mapping)
+            and not isinstance(value, Replacement)
+        )
         merged[key] = merge(base[key], value) if both else value
     return {key: merge(value, {}) if isinstance(value, Mapping) else value for key, value in merged.items()}
 
 
-class Instead(dict[str, Any]):
+class Replacement(dict[str, Any]):
     """A mapping of a scale that takes the place of the default's, where others go over it key by key."""
 
 
@@ -70,9 +74,9 @@ def refuse(accepted: str, value: object, *path: str | int) -> PydanticCustomErro
     return PydanticCustomError("refused", "must be {accepted}", {"accepted": accepted, "at": path, "value": value})
 
 
-def break_rule(says: str, *path: str) -> PydanticCustomError:
-    """An error to raise: what `says` says of what is at the path."""
-    return PydanticCustomError("rule", "{says}", {"says": says, "at": path})
+def break_rule(rule: str, *path: str) -> PydanticCustomError:
+    """An error to raise: what is at the path breaks this rule."""
+    return PydanticCustomError("rule", "{rule}", {"rule": rule, "at": path})
 
 
 def unknown(name: str, known: tuple[str, ...]) -> PydanticCustomError:

@@ -129,9 +129,9 @@ def strip(claim: Judged) -> str:
                 'stroke-width="3" stroke-linecap="round"/>'
             )
         parts.append(f'<circle cx="{place(ours):.1f}" cy="16" r="5" fill="{colour}" class="dot"/>')
-    says = f"ours {interval(claim)}" if ours is not None else "no number of ours"
-    printed_says = f"printed {number(printed)}; " if printed is not None else ""
-    label = f"{printed_says}agrees if {claim.row['agrees_if']}; {says}; {claim.row['verdict']}"
+    found = f"ours {interval(claim)}" if ours is not None else "no number of ours"
+    published = f"printed {number(printed)}; " if printed is not None else ""
+    label = f"{published}agrees if {claim.row['agrees_if']}; {found}; {claim.row['verdict']}"
     return (
         f'<svg class="strip" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">'
         f"<title>{escape(label)}</title>{''.join(parts)}</svg>"

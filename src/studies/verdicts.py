@@ -64,7 +64,7 @@ def judge(
     enough: bool,
     scale: str,
     data: str,
-    instead: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+    unjudged: Mapping[str, tuple[str, str]] = MappingProxyType({}),
 ) -> pd.DataFrame:
     """One row per claim: `COLUMNS`, and `is_ours`.
 
@@ -74,30 +74,30 @@ def judge(
         enough: whether the runs are all of the experiment's cells and reach the floor.
         scale: label of the run.
         data: provenance of the data.
-        instead: what to say in place of a verdict, and why, by the id of a claim.
+        unjudged: what to say in place of a verdict, and why, by the id of a claim.
     """
     return pd.DataFrame(
-        [_row(claim, arrays, enough, scale, data, instead.get(claim.id)) for claim in claims],
+        [_row(claim, arrays, enough, scale, data, unjudged.get(claim.id)) for claim in claims],
         columns=[*COLUMNS, "is_ours"],
     ).astype(dict.fromkeys(("ours", "low", "high"), float))
 
 
 def _row(
-    claim: Claim, arrays: Arrays | None, enough: bool, scale: str, data: str, instead: tuple[str, str] | None
+    claim: Claim, arrays: Arrays | None, enough: bool, scale: str, data: str, unjudged: tuple[str, str] | None
 ) -> list[Any]:
     found = Estimate(math.nan, math.nan, math.nan)
     if arrays is not None:
         found = claim.measure(arrays, rng_for("bootstrap", claim.id))
     is_measured = bool(found.verdict) or not math.isnan(found.ours)
-    says, why = instead or _says(claim, found, is_measured=is_measured, enough=enough)
-    needed = seeds_to_decide(claim.agrees, found) if says == UNDECIDED and is_measured else ""
+    label, why = unjudged or _verdict_of(claim, found, is_measured=is_measured, enough=enough)
+    needed = seeds_to_decide(claim.agrees, found) if label == UNDECIDED and is_measured else ""
     quantity = _with_notes(claim, found.remark if enough else "", why)
     head = [claim.id, claim.section, claim.quote, quantity, claim.unit, claim.published, str(claim.agrees)]
     numbers = [found.ours, found.low, found.high]
-    return [*head, *numbers, says, needed, found.n_seeds, scale, data, claim.artefact, claim.is_ours]
+    return [*head, *numbers, label, needed, found.n_seeds, scale, data, claim.artefact, claim.is_ours]
 
 
-def _says(claim: Claim, found: Estimate, *, is_measured: bool, enough: bool) -> tuple[str, str]:
+def _verdict_of(claim: Claim, found: Estimate, *, is_measured: bool, enough: bool) -> tuple[str, str]:
     """A verdict, or what stands in its place, and why."""
     if enough and (is_measured or found.remark):
         has_no_spread = is_measured and not found.verdict and is_of_few_equal_values(found)
@@ -208,7 +208,7 @@ def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scal
             enough=study.is_enough(rows),
             scale=scale,
             data="",
-            instead=study.instead(table) if study.instead else {},
+            unjudged=study.unjudged(table) if study.unjudged else {},
         )
         read = [provenance(claim.rows(rows) if claim.rows else rows) for claim in of_study]
         parts.append(judged.assign(data=read))

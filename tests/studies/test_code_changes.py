@@ -145,7 +145,7 @@ def test_a_sampler_of_rows_reruns_the_experiments_that_draw_with_it(copy):
     found = changed(
         copy, "frugal/rows/sampling.py", 'WITHOUT_PILOT: Final = ("uniform", "cc")', "WITHOUT_PILOT = ()"
     )
-    own = named("method bias", "method combinations osmac_mvc")
+    own = named("method bias", "method combinations blb_osmac", "method combinations osmac_mvc")
     assert found == sorted([*named("rows subsampling", "rows bias", "rows combinations", "rows fractions"), *own])
 
 

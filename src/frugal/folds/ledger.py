@@ -166,7 +166,7 @@ class Ledger:
         return self._best is not None
 
 
-class OnLedger:
+class BaseFoldStrategy:
     """Base of the strategies whose incumbent is that of their ledger.
 
     Attributes:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from frugal.folds.ledger import OnLedger
+from frugal.folds.ledger import BaseFoldStrategy
 from frugal.interface import WAIT, FoldTask, Wait
 
 
-class Rounds(OnLedger, ABC):
+class Rounds(BaseFoldStrategy, ABC):
     """Ask-and-tell round by round; the first round is one fold of every candidate."""
 
     def __init__(self, *, n_candidates: int, n_folds: int) -> None:

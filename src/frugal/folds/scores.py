@@ -191,14 +191,7 @@ def score(
         >>> table.candidates[table.means.argmax()]
         {'C': 1}
     """
-    if isinstance(dataset, str):
-        from frugal.datasets import load
-
-        dataset = load(dataset)
-    elif isinstance(dataset, tuple):
-        from frugal.datasets import Dataset
-
-        dataset = Dataset.from_arrays(*dataset)
+    dataset = _as_dataset(dataset)
     check_choice("space", space, SPACES)
     if not candidates:
         raise ValueError("candidates is empty; at least one is needed")
@@ -206,12 +199,7 @@ def score(
     if (epochs is not None) != (name in NETWORKS):
         raise ValueError(f"networks need epochs and others take none; {name} was given epochs={epochs}")
     where = Folds(dataset, n_folds, seed, scaler, splits, epochs)
-    existing = range(len(where.parts))
-    numbers = list(existing if folds is None else folds)
-    if not numbers or not set(numbers) <= set(existing):
-        raise ValueError(f"folds must lie in [0, {n_folds - 1}], got {numbers}")
-    if len(set(numbers)) < len(numbers):
-        raise ValueError(f"folds must not repeat, got {numbers}")
+    numbers = _checked_folds(where, folds)
     candidates = [plain(candidate) for candidate in candidates]
     _check_hyperparameters(classifier, candidates)
     texts = [json.dumps(c, sort_keys=True) for c in candidates]
@@ -237,14 +225,9 @@ def score(
         "n_rows_of_dataset": len(where.dataset.y),
         "n_classes": dataset.n_classes,
         "folds": numbers,
-        "failures": sorted(
-            [row, column, message]
-            for column, block in enumerate(columns)
-            for row, message in block.reasons.items()
-        ),
-        "n_deferred": sum(block.n_deferred for block in columns),
-        "n_tied": sum(block.n_tied for block in columns),
-    } | ({} if epochs is None else {"epochs": epochs})
+        **_counts(columns),
+        **({} if epochs is None else {"epochs": epochs}),
+    }
     table = ScoreTable(
         np.column_stack([block.scores for block in columns]),
         np.column_stack([block.seconds for block in columns]),
@@ -255,6 +238,29 @@ def score(
         return table
     rows = {text: row for row, text in enumerate(distinct)}
     return table.take([rows[text] for text in texts])
+
+
+def _as_dataset(dataset: Dataset | str | tuple[ArrayLike, ArrayLike]) -> Dataset:
+    if isinstance(dataset, str):
+        from frugal.datasets import load
+
+        return load(dataset)
+    if isinstance(dataset, tuple):
+        from frugal.datasets import Dataset
+
+        return Dataset.from_arrays(*dataset)
+    return dataset
+
+
+def _checked_folds(where: Folds, folds: Sequence[int] | None) -> list[int]:
+    """The numbers of the folds to score."""
+    existing = range(len(where.parts))
+    numbers = list(existing if folds is None else folds)
+    if not numbers or not set(numbers) <= set(existing):
+        raise ValueError(f"folds must lie in [0, {len(existing) - 1}], got {numbers}")
+    if len(set(numbers)) < len(numbers):
+        raise ValueError(f"folds must not repeat, got {numbers}")
+    return numbers
 
 
 def _checked_name(classifier: Classifier) -> str:
@@ -289,6 +295,18 @@ class _Column:
     reasons: dict[int, str]
     n_deferred: int = 0
     n_tied: int = 0
+
+
+def _counts(columns: Sequence[_Column]) -> dict[str, Any]:
+    """Failed fits as row, column and message, and how many scores were deferred or tied."""
+    failures = [
+        [row, column, message] for column, block in enumerate(columns) for row, message in block.reasons.items()
+    ]
+    return {
+        "failures": sorted(failures),
+        "n_deferred": sum(block.n_deferred for block in columns),
+        "n_tied": sum(block.n_tied for block in columns),
+    }
 
 
 def _batch(

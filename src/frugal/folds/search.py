@@ -322,8 +322,8 @@ def _check_facts(path: Path, meta: Mapping[str, Any]) -> None:
     """Raise ValueError unless a score file has the metadata of its scores."""
     for name, (is_right, accepted) in _FACTS.items():
         if (name in meta or name in _KEYS) and not is_right(meta.get(name)):
-            says = f"{name} is {meta.get(name)!r}, but must be {accepted}"
-            raise ValueError(f"{path} does not say what its scores are of: {says}; delete it and run again")
+            fact = f"{name} is {meta.get(name)!r}, but must be {accepted}"
+            raise ValueError(f"{path} does not say what its scores are of: {fact}; delete it and run again")
 
 
 def read_kept(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None) -> dict[int, Kept]:

@@ -6,11 +6,11 @@ import math
 from abc import ABC, abstractmethod
 from typing import Any
 
-from frugal.folds.ledger import ANY_SCORE, OnLedger, ScoreRange
+from frugal.folds.ledger import ANY_SCORE, BaseFoldStrategy, ScoreRange
 from frugal.interface import WAIT, FoldTask, Wait
 
 
-class Sequential(OnLedger, ABC):
+class Sequential(BaseFoldStrategy, ABC):
     """Ask-and-tell over candidates in their order; with several workers the next candidates are started early."""
 
     def __init__(self, *, n_candidates: int, n_folds: int, score_range: ScoreRange = ANY_SCORE) -> None:

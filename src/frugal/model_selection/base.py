@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import os
 import time
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from copy import deepcopy
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,21 @@ class FitInputs:
         return self.scorers._scorers[self.metric or next(iter(self.scorers._scorers))]
 
 
-class SearchCV(BaseSearchCV):  # type: ignore[misc]
+class Problem(FitInputs, ABC):
+    """Inputs of `fit` with what a kind of search makes of its other arguments."""
+
+    @property
+    @abstractmethod
+    def n_candidates(self) -> int:
+        """The most candidates that the search tries."""
+
+
+ProblemT = TypeVar("ProblemT", bound=Problem)
+OutcomeT = TypeVar("OutcomeT")
+"""What a search returns, for its own record."""
+
+
+class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
     """Base of the searches: `fit`, the constraints of shared arguments, and what scikit-learn's tools ask for."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -126,19 +140,19 @@ class SearchCV(BaseSearchCV):  # type: ignore[misc]
         return self
 
     @abstractmethod
-    def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> Any:
-        """Check the arguments of `fit`; returns `FitInputs` with the attribute `n_candidates`, the most to try."""
+    def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> ProblemT:
+        """Check the arguments of `fit`."""
 
     @abstractmethod
-    def _search(self, problem: Any, contexts: Contexts) -> tuple[Any, Interruption | None]:
+    def _search(self, problem: ProblemT, contexts: Contexts) -> tuple[OutcomeT, Interruption | None]:
         """Run the strategy to its end or to a limit; returns the outcome and the exception that interrupted it."""
 
     @abstractmethod
-    def _record_end(self, problem: Any, outcome: Any, interruption: Interruption | None) -> None:
+    def _record_end(self, problem: ProblemT, outcome: OutcomeT, interruption: Interruption | None) -> None:
         """Record how the search ended, and warn if it ended early."""
 
     @abstractmethod
-    def _choose(self, problem: Any, outcome: Any) -> None:
+    def _choose(self, problem: ProblemT, outcome: OutcomeT) -> None:
         """Set `cv_results_` and the `best_*` attributes."""
 
     def _fit_inputs(self, X: Any, y: Any, params: Mapping[str, Any], cv: Any) -> FitInputs:

@@ -21,7 +21,7 @@ from frugal.folds.replay import Broken, Interrupted, run
 from frugal.folds.strategies import make
 from frugal.interface import Candidate, FoldTask
 from frugal.model_selection.backends import open_backend
-from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, SearchCV
+from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, Interruption, Problem, SearchCV
 from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.evaluation import ScoredFit, primary_score
 from frugal.model_selection.facts import complete_settings
@@ -38,7 +38,7 @@ _EVALUATION: Final = "frugal.model_selection.evaluation:Evaluation"
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem(FitInputs):
+class _Problem(Problem):
     """Checked arguments of one call of `fit`, with candidates and seeds.
 
     Attributes:
@@ -57,7 +57,7 @@ class _Problem(FitInputs):
         return len(self.candidates)
 
 
-class FoldSearchCV(SearchCV):
+class FoldSearchCV(SearchCV[_Problem, Outcome]):
     """Choose hyperparameters as GridSearchCV or RandomizedSearchCV do, with a part of their fits.
 
     A strategy decides after every fold which candidate gets another one. Skipped folds are nan in `cv_results_`.

@@ -27,7 +27,7 @@ from sklearn.utils.validation import _num_samples
 from frugal.checks import is_whole
 from frugal.interface import Trial, TrialTask
 from frugal.model_selection.backends import open_backend
-from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, SearchCV
+from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, Problem, SearchCV
 from frugal.model_selection.facts import best_possible_score, n_classes_of
 from frugal.model_selection.journal import classes_of
 from frugal.model_selection.limited import Limits
@@ -54,7 +54,7 @@ _EVALUATION: Final = (
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem(FitInputs):
+class _Problem(Problem):
     """Checked arguments of one call of `fit`, with what the strategy needs.
 
     Attributes:
@@ -92,7 +92,7 @@ class _Outcome:
     ended: str
 
 
-class TrialSearchCV(SearchCV):
+class TrialSearchCV(SearchCV[_Problem, _Outcome]):
     """Choose hyperparameters by trials that learn from each other: Bayesian optimisation, Hyperband and their kin.
 
     A trial fits and scores one candidate on every split of `cv`. Some strategies give most trials only a part of a

@@ -26,8 +26,9 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_choice, check_whole
+from frugal.rows.pilots import Pilot, fit_pilot
 from frugal.rows.sampling import METHODS, WITHOUT_PILOT, Draw, checked, draw, draw_by_pilot
-from frugal.rows.weighted_logistic import FitError, Floats, LogisticFit, fit_weighted
+from frugal.rows.weighted_logistic import Floats, LogisticFit, fit_weighted
 
 CORRECTIONS: Final = {
     "offset": "the log-odds of a drawn row are shifted by a known amount, log(pi(x, 1) / pi(x, 0))",
@@ -182,7 +183,7 @@ def fit_subsample(
     if method in WITHOUT_PILOT:
         drawn = draw(X, y, method, pilot_size + size, rng)
         return _fit(X, y, [drawn], correction, drawn_by=method, pilot=None)
-    first = _fit_pilot(X, y, pilot, pilot_size, rng)
+    first = fit_pilot(X, y, pilot, pilot_size, rng)
     if first.fit is None:
         drawn = draw(X, y, "uniform", pilot_size + size, rng)
         return _fit(X, y, [drawn], correction, drawn_by="uniform", pilot=first)
@@ -191,38 +192,8 @@ def fit_subsample(
     return _fit(X, y, draws, correction, drawn_by=method, pilot=first)
 
 
-@dataclass(frozen=True)
-class _Pilot:
-    """The last draw of a pilot, its fit (None: failed), and the warnings so far."""
-
-    draw: Draw
-    fit: LogisticFit | None
-    errors: tuple[FitError, ...]
-    n_drawn: int
-
-
-def _fit_pilot(X: Floats, y: Floats, method: str, size: int, rng: Generator) -> _Pilot:
-    """The pilot's weighted fit, tried twice."""
-    errors: list[FitError] = []
-    for n_rows in (size, 2 * size):
-        drawn, fit = draw(X, y, method, n_rows, rng), None
-        try:
-            fit = fit_weighted(
-                X[drawn.rows],
-                y[drawn.rows],
-                weights=1.0 / drawn.probabilities,
-                offsets=np.zeros(n_rows),
-                start=np.zeros(X.shape[1]),
-                sample=f"the pilot of {n_rows} rows",
-            )
-            break
-        except FitError as error:
-            errors.append(error)
-    return _Pilot(drawn, fit, tuple(errors), size * (1 + 2 * bool(errors)))
-
-
 def _fit(
-    X: Floats, y: Floats, draws: Sequence[Draw], correction: str, *, drawn_by: str, pilot: _Pilot | None
+    X: Floats, y: Floats, draws: Sequence[Draw], correction: str, *, drawn_by: str, pilot: Pilot | None
 ) -> SubsampleFit:
     """Fit the rows of all steps together."""
     rows = np.concatenate([step.rows for step in draws])

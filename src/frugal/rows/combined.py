@@ -25,13 +25,13 @@ from sklearn.base import clone
 from frugal.checks import check_choice, check_whole
 from frugal.rows.bags import Bag, Statistic, bag, gather, interval_widths
 from frugal.rows.bootstrap import blb
+from frugal.rows.pilots import fit_pilot
 from frugal.rows.reduced_svm import ReducedSVM
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, fit_counts
 from frugal.rows.sample_size import fit_dynamic_sample
-from frugal.rows.sampling import METHODS, checked, draw, sampling_probabilities
+from frugal.rows.sampling import METHODS, WITHOUT_PILOT, checked, sampling_probabilities
 from frugal.rows.subsamples import check_sizes, seed_of
 from frugal.rows.traces import Fit
-from frugal.rows.weighted_logistic import FitError, fit_weighted
 
 HESSIAN_SHARE = 0.1
 """Default of `fit_dynamic_sample`."""
@@ -127,27 +127,13 @@ def blb_osmac(
 
 def _probabilities(X: Array, y: Array, method: str, size: int, rng: Generator) -> tuple[Array, str, int]:
     """Probability of drawing each row, the fit behind it, and the number of rows drawn by pilots."""
-    if method in ("uniform", "cc"):
+    if method in WITHOUT_PILOT:
         return sampling_probabilities(X, y, method=method), method, 0
-    for n_rows, n_drawn in ((size, size), (2 * size, 3 * size)):
-        pilot = draw(X, y, "cc", n_rows, rng)
-        try:
-            found = fit_weighted(
-                X[pilot.rows],
-                y[pilot.rows],
-                weights=1.0 / pilot.probabilities,
-                offsets=np.zeros(n_rows),
-                start=np.zeros(X.shape[1]),
-                sample=f"the pilot of {n_rows} rows",
-            )
-        except FitError:
-            continue
-        return (
-            sampling_probabilities(X, y, method=method, coef=found.coef, information=found.information),
-            method,
-            n_drawn,
-        )
-    return sampling_probabilities(X, y, method="uniform"), "uniform", n_drawn
+    pilot = fit_pilot(X, y, "cc", size, rng)
+    if pilot.fit is None:
+        return sampling_probabilities(X, y, method="uniform"), "uniform", pilot.n_drawn
+    fitted = {"coef": pilot.fit.coef, "information": pilot.fit.information}
+    return sampling_probabilities(X, y, method=method, **fitted), method, pilot.n_drawn
 
 
 def _weighted_resamples(

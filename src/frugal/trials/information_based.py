@@ -27,7 +27,7 @@ from frugal.trials.acquisitions import best_means, perturbed, sobol
 from frugal.trials.acquisitions.entropy_search import P_MIN, InformationGain
 from frugal.trials.acquisitions.representers import DENSITIES, draw, log_density
 from frugal.trials.encoding import Encoding
-from frugal.trials.ledger import OnLedger, initial_design
+from frugal.trials.ledger import BaseTrialStrategy, initial_design
 from frugal.trials.surrogates import MarginalGP
 from frugal.trials.surrogates.gp import GP
 from frugal.trials.surrogates.kernels import Array
@@ -37,7 +37,7 @@ NEAR = 0.3
 NO_LEVELS = np.empty((1, 0))
 
 
-class InformationBased(OnLedger):
+class InformationBased(BaseTrialStrategy):
     """Base of the strategies with an information gain. A subclass defines the surrogates (`_fit`, `_costs`).
 
     Points are joint: the coordinates of a candidate, then `_levels.shape[1]` coordinates of a level, such as a

@@ -16,7 +16,7 @@ from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import SearchSpace
 
 
-class OnLedger(ABC):
+class BaseTrialStrategy(ABC):
     """Base of the strategies that spend their budget in whole trials.
 
     A subclass proposes the candidates (`_propose`). The incumbent is the candidate with the lowest error, on a

@@ -22,14 +22,14 @@ from frugal.interface import WAIT, Candidate, Trial, Wait
 from frugal.spaces import SearchSpace
 from frugal.trials.acquisitions import LogEI, best_means, maximise, perturbed, sobol
 from frugal.trials.encoding import Encoding
-from frugal.trials.ledger import OnLedger, initial_design
+from frugal.trials.ledger import BaseTrialStrategy, initial_design
 from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.protocol import Surrogate
 
 BASELINES = ("mean", "observed")
 
 
-class ModelBased(OnLedger):
+class ModelBased(BaseTrialStrategy):
     """Base of the strategies with a surrogate. A subclass fits it (`_fit`), and may override `_choose`.
 
     Attributes:

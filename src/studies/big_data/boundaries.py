@@ -41,10 +41,10 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: object = "dat
     """
     X, y = ripley.sample(seed, settings["n_per_class"])
     fresh, _ = ripley.simulate(settings["n_fresh"], rng_for("boundaries", "fresh", seed))
-    given = {name: settings[name] for name in ("compression", "C", "n_init")}
+    shared = {name: settings[name] for name in ("compression", "C", "n_init")}
     with one_thread():
-        full = ripley.fit("full", X, y, seed, **given)
-        reduced = ripley.fit(method, X, y, seed, **given)
+        full = ripley.fit("full", X, y, seed, **shared)
+        reduced = ripley.fit(method, X, y, seed, **shared)
         disagreement = float(np.mean(reduced.predict(fresh) != full.predict(fresh)))
     line = ripley.line_of(reduced)
     row = {

@@ -67,17 +67,17 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
     from frugal.trials.ledger import initial_design
 
     name, learner = _BY_NAME[method].strategy, _BY_NAME[method].settings["learner"]
-    given = dict(settings["strategies"].get(name, {}))
+    options = dict(settings["strategies"].get(name, {}))
     with one_thread():
         problem = _problem(settings["compression"] if learner == "wkm" else 1.0, seed, settings, root)
         names = ("big_data", "reduced_search", settings["dataset"])
         n_trials, n_drawn = settings["n_trials"][name], settings["n_initial"]
         first = initial_design(problem.space, n_drawn, rng_for(*names, "initial design", seed))
-        given["initial"] = first[: given.pop("n_initial", n_drawn)]
+        options["initial"] = first[: options.pop("n_initial", n_drawn)]
         if name == "fabolas":
-            given |= {"sizes": settings["sizes"], "n_valid": settings["n_valid"]}
+            options |= {"sizes": settings["sizes"], "n_valid": settings["n_valid"]}
         rng = rng_for(*names, name, seed)  # the same of both learners
-        strategy = strategies.make(name, space=problem.space, n_trials=n_trials, rng=rng, **given)
+        strategy = strategies.make(name, space=problem.space, n_trials=n_trials, rng=rng, **options)
         table = follow(strategy, problem, problem.test_error)
         chosen = strategy.incumbent
         assert chosen is not None  # some trial has succeeded: an SVM's fit raises, it does not fail

@@ -98,8 +98,8 @@ def _touched(X: Floats, y: Floats, fit: SubsampleFit, pilot_size: int) -> float:
     """How often a row's gradient or probability was computed; the last fit is redone to count its steps."""
     pilot, rows = fit.pilot, fit.rows
     start = np.zeros(X.shape[1]) if pilot is None else pilot.coef
-    given = {"weights": fit.weights, "offsets": fit.offsets, "start": start}
-    evaluations = len(rows) * fit_weighted(X[rows], y[rows], **given, sample="the subsample").n_steps
+    options = {"weights": fit.weights, "offsets": fit.offsets, "start": start}
+    evaluations = len(rows) * fit_weighted(X[rows], y[rows], **options, sample="the subsample").n_steps
     if pilot is not None:
         evaluations += pilot_size * (2 if fit.pilot_failures else 1) * pilot.n_steps
     return float(evaluations + fit.n_scored)
@@ -137,8 +137,8 @@ def cost_of_all(X: Floats, y: Floats) -> dict[str, float]:
 def fit_all(X: Floats, y: Floats, weights: Floats | None = None) -> LogisticFit:
     """The fit to all rows, without a penalty; each counts once by default."""
     weights = np.ones(len(y)) if weights is None else weights
-    given = {"offsets": np.zeros(len(y)), "start": np.zeros(X.shape[1])}
-    return fit_weighted(X, y, weights=weights, **given, sample="all rows")
+    options = {"offsets": np.zeros(len(y)), "start": np.zeros(X.shape[1])}
+    return fit_weighted(X, y, weights=weights, **options, sample="all rows")
 
 
 def mean(values: list[float]) -> float:

@@ -22,7 +22,7 @@ import numpy as np
 from frugal.checks import check_whole
 from frugal.interface import WAIT, Candidate, Wait
 from frugal.spaces import SearchSpace, Uniform
-from frugal.trials.ledger import OnLedger
+from frugal.trials.ledger import BaseTrialStrategy
 from frugal.trials.surrogates.dngo import AS_PYBNN, DNGO
 from studies.exploration.polynomial import fragment_ei
 
@@ -44,7 +44,7 @@ def diagonal(n: int) -> list[Candidate]:
     ]
 
 
-class Doc002AsCoded(OnLedger):
+class Doc002AsCoded(BaseTrialStrategy):
     """Ask-and-tell, one candidate at a time once the diagonal is asked; the run ends when the grid is used up.
 
     Args:

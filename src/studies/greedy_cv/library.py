@@ -244,7 +244,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     return {"greedy": values[GREEDY], "halving": values[HALVING], "printed": printed}
 
 
-def instead(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
+def unjudged(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
     """That no claim is testable, and why, where the library of 2021 was not there."""
     theirs = runs[runs["method"] == "of_2021"]
     found, reasons = theirs["scikit_learn"].unique(), [text for text in theirs["reason"].unique() if text]
@@ -267,7 +267,7 @@ LIBRARY: Final = Study(
     judged=judged,
     arrays=arrays,
     is_enough=IS_ENOUGH,
-    instead=instead,
+    unjudged=unjudged,
     claims_file="claims_library",
     floor=FLOOR,
 )

@@ -11,8 +11,8 @@ from studies.settings import (
     Candidates,
     Folds,
     FoldsList,
-    Instead,
     Name,
+    Replacement,
     Seed,
     Seeds,
     Settings,
@@ -198,7 +198,7 @@ class GreedyCv(Settings):
     library: Library
     figure_seed: Seed = setting(0, OURS, "of the explaining Figures 1 to 10")
 
-    laptop = {"readings": Instead()}
+    laptop = {"readings": Replacement()}
     smoke = {"datasets": ["wdbc", "boston"], "classifiers": ["decision_tree", "knn"]}
 
     @model_validator(mode="after")

@@ -48,6 +48,7 @@ from studies.shared.look_up_tables import is_trial
 from studies.tidy import provenance
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
@@ -57,7 +58,7 @@ METHODS: Final = (
     Method("all", label="all rows (M1)", color="#00318F", marker="^", linestyle="--"),
 )
 DELTA: Final = 0.05
-SVM_TABLE: Final = SEARCHES["svm_table"].name
+TABLE_STUDY: Final = SEARCHES["svm_table"].name
 
 
 # Runs ----------------------------------------------------------------------------------------------------------
@@ -207,7 +208,7 @@ COMPLEXITY: Final = Study(
 COMPLEXITY_BY_GAMMA: Final = Study(
     name="complexity_by_gamma",
     methods=METHODS,
-    judged_on=(SVM_TABLE,),
+    judged_on=(TABLE_STUDY,),
     judged=where_all_rows_learn,
     arrays=accuracies,
     is_enough=ENOUGH,
@@ -227,12 +228,12 @@ def _within_bound(arrays: Arrays, rng: Generator) -> Estimate:
         np.concatenate([arrays[f"{name} {what}"] for name in ("subset", "all")]) for what in ("bound", "gap")
     )
     names = [f"{rows} with {n} features" for rows in ("the subset", "all rows") for n in _complexities(arrays)]
-    says = [i for i, row in enumerate(bounds) if row.max() < 1]
-    left_out = f"{len(bounds) - len(says)} of {len(bounds)} left out, whose bound is 100 points and more"
-    if not says:
+    judged = [i for i, row in enumerate(bounds) if row.max() < 1]
+    left_out = f"{len(bounds) - len(judged)} of {len(bounds)} left out, whose bound is 100 points and more"
+    if not judged:
         return Estimate(np.nan, np.nan, np.nan, remark=left_out)
-    cells = 100 * (bounds - gaps)[says]
-    found = every(cells, above(0), noun="cells", names=[names[i] for i in says])
+    cells = 100 * (bounds - gaps)[judged]
+    found = every(cells, above(0), noun="cells", names=[names[i] for i in judged])
     return replace(found, remark=f"{found.remark}; {left_out}")
 
 
@@ -353,7 +354,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
         panel (`gamma` or `features`), method, n_rows (trained on), complexity, mean and se (accuracy on the test
         rows), train_mean, train_se and bound (of features), n_seeds, data.
     """
-    is_table = runs["experiment"] == SVM_TABLE
+    is_table = runs["experiment"] == TABLE_STUDY
     panels = {
         "gamma": by_gamma(runs[is_table]),
         "features": runs[~is_table].rename(columns={"n_features": "complexity"}),
@@ -377,45 +378,57 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 @style.styled
 def draw(table: pd.DataFrame) -> Figure:
     """Left and middle: accuracy on test rows, dotted on those trained on; right: the bound of the gap."""
-    from matplotlib.ticker import PercentFormatter, StrMethodFormatter
+    from matplotlib.ticker import StrMethodFormatter
 
     figure = style.new_figure(7.2, 3.2)
     gamma, features, bounds = figure.subplots(1, 3)
-    for axis, panel in ((gamma, "gamma"), (features, "features")):
-        for method in METHODS:
-            line = table[(table["panel"] == panel) & (table["method"] == method.name)].sort_values("complexity")
-            line = line.assign(low=line["mean"] - line["se"], high=line["mean"] + line["se"])
-            plotters.lines(axis, line, {method.name: method.look}, x="complexity")
-            best = line[line["mean"] == line["mean"].max()]
-            axis.plot(best["complexity"], best["mean"], "*", color=method.look.color, markersize=11, label="_best")
-            if panel == "features":
-                axis.plot(
-                    line["complexity"], line["train_mean"], color=method.look.color, linewidth=0.8, linestyle=":"
-                )
-                plotters.lines(
-                    bounds, line.assign(mean=line["bound"]), {method.name: method.look}, x="complexity", band=0
-                )
-        axis.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        sizes = table.loc[table["panel"] == panel].groupby("method")["n_rows"].max()
-        axis.set_title(f"{sizes['subset']:,.0f} and {sizes['all']:,.0f} rows", fontsize=8)
+    _draw_accuracies(gamma, table[table["panel"] == "gamma"])
+    _draw_accuracies(features, table[table["panel"] == "features"])
+    _draw_bounds(bounds, table[table["panel"] == "features"])
     gamma.set(xlabel="Complexity: gamma", ylabel="Accuracy", xscale="log")
     features.set(xlabel="Complexity: random features")
     features.text(
         0.97, 0.03, "star: best\ndotted: rows trained on", ha="right", fontsize=7, transform=features.transAxes
     )
-    bounds.set(ylim=(min(0.5, 0.8 * table["bound"].min()), 2 * table["bound"].max()))
-    bounds.axhspan(1.0, bounds.get_ylim()[1], color="#EEF0F2", linewidth=0)
-    bounds.set(xlabel="VC dimension - 1", ylabel="Bound of the gap, probability 95 %", yscale="log")
-    bounds.text(0.03, 0.95, "above 1 it says nothing", transform=bounds.transAxes, va="top", fontsize=7)
     for axis in (features, bounds):
         axis.set_xscale("log", base=2)
         axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     return plotters.finish(figure, table, 2, panels=[gamma])
 
 
+def _draw_accuracies(axis: Axes, table: pd.DataFrame) -> None:
+    """Accuracies of one panel, a star at the best; those on the rows trained on where they are known."""
+    from matplotlib.ticker import PercentFormatter
+
+    for method in METHODS:
+        line = table[table["method"] == method.name].sort_values("complexity")
+        line = line.assign(low=line["mean"] - line["se"], high=line["mean"] + line["se"])
+        plotters.lines(axis, line, {method.name: method.look}, x="complexity")
+        best = line[line["mean"] == line["mean"].max()]
+        axis.plot(best["complexity"], best["mean"], "*", color=method.look.color, markersize=11, label="_best")
+        if line["train_mean"].notna().any():
+            axis.plot(
+                line["complexity"], line["train_mean"], color=method.look.color, linewidth=0.8, linestyle=":"
+            )
+    axis.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    sizes = table.groupby("method")["n_rows"].max()
+    axis.set_title(f"{sizes['subset']:,.0f} and {sizes['all']:,.0f} rows", fontsize=8)
+
+
+def _draw_bounds(axis: Axes, table: pd.DataFrame) -> None:
+    """Theorem 1's bound of the gap; grey where it says nothing."""
+    for method in METHODS:
+        line = table[table["method"] == method.name].sort_values("complexity")
+        plotters.lines(axis, line.assign(mean=line["bound"]), {method.name: method.look}, x="complexity", band=0)
+    axis.set(ylim=(min(0.5, 0.8 * table["bound"].min()), 2 * table["bound"].max()))
+    axis.axhspan(1.0, axis.get_ylim()[1], color="#EEF0F2", linewidth=0)
+    axis.set(xlabel="VC dimension - 1", ylabel="Bound of the gap, probability 95 %", yscale="log")
+    axis.text(0.03, 0.95, "above 1 it says nothing", transform=axis.transAxes, va="top", fontsize=7)
+
+
 FIGURE1: Final = Artefact(
     "figure1",
-    ("complexity", SVM_TABLE),
+    ("complexity", TABLE_STUDY),
     summarise,
     """The document's schema, computed. Left: an SVM with a radial kernel on MNIST, from the look-up table, on its
     most rows (M1) and on its fewest (M2, mean over draws), at each gamma with the C of the least validation error.

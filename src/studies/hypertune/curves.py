@@ -134,7 +134,7 @@ def _constant(searches: pd.DataFrame, like: Array) -> Array:
     return constant
 
 
-def instead(runs: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
+def unjudged(runs: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
     """Labels in place of verdicts on the searches of a learner, by the id of a claim."""
     claims = [claim for claim in CLAIMS if claim.study == runs["learner"].iloc[0]]
     rows = without_stand_ins(runs)
@@ -148,7 +148,7 @@ STUDIES: Final = tuple(
         judged=without_stand_ins,
         arrays=arrays,
         is_enough=are_real,
-        instead=instead,
+        unjudged=unjudged,
         is_run=partial(is_tuned, learner=learner),
     )
     for learner in LEARNERS

@@ -88,7 +88,7 @@ def _constant(errors: dict[str, Array]) -> Array:
     return np.repeat(constant[:, None].astype(float), errors[MAJORITY].shape[1], axis=1)
 
 
-def instead(runs: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
+def unjudged(runs: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
     """Labels in place of verdicts on the test errors of a learner, by the id of a claim."""
     claims = [claim for claim in CLAIMS if claim.study == f"{runs['learner'].iloc[0]}_refits"]
     rows = without_stand_ins(runs)
@@ -103,7 +103,7 @@ STUDIES: Final = tuple(
         judged=without_stand_ins,
         arrays=arrays,
         is_enough=are_real,
-        instead=instead,
+        unjudged=unjudged,
         is_run=partial(is_tuned, learner=learner),
     )
     for learner in LEARNERS

@@ -17,13 +17,13 @@ import numpy as np
 
 from frugal.checks import check_between, check_choice
 from frugal.folds.beliefs import Beliefs
-from frugal.folds.ledger import SHARES, OnLedger
+from frugal.folds.ledger import SHARES, BaseFoldStrategy
 from frugal.interface import WAIT, FoldTask, Wait
 
 ORDERS = ("quantile", "thompson")
 
 
-class BetaGreedy(OnLedger):
+class BetaGreedy(BaseFoldStrategy):
     """Ask-and-tell; `events` lists what was pruned when, against which candidate and how probably worse.
 
     Args:

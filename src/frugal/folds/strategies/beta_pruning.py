@@ -25,7 +25,7 @@ import numpy as np
 
 from frugal.checks import check_choice, check_whole
 from frugal.folds.beliefs import Beliefs
-from frugal.folds.ledger import SHARES, OnLedger, check_budget
+from frugal.folds.ledger import SHARES, BaseFoldStrategy, check_budget
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
@@ -33,7 +33,7 @@ RANKS = ("posterior_mean", "sample_mean")
 ENDS = ("drain", "stop")
 
 
-class BetaPruning(OnLedger):
+class BetaPruning(BaseFoldStrategy):
     """Ask-and-tell; `events` says what was pruned or evicted when, against which candidate and how probably worse.
 
     Args:

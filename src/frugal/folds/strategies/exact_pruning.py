@@ -12,12 +12,12 @@ import math
 import numpy as np
 
 from frugal.checks import is_real
-from frugal.folds.ledger import OnLedger, ScoreRange
+from frugal.folds.ledger import BaseFoldStrategy, ScoreRange
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
 
-class ExactPruning(OnLedger):
+class ExactPruning(BaseFoldStrategy):
     """Ask-and-tell by a heap of incomplete candidates; `events` says what was pruned when and against which.
 
     Args:

@@ -13,14 +13,14 @@ import warnings
 import numpy as np
 
 from frugal.checks import check_choice
-from frugal.folds.ledger import OnLedger, check_budget
+from frugal.folds.ledger import BaseFoldStrategy, check_budget
 from frugal.interface import WAIT, FoldTask, Wait
 
 TIES = {"lowest_index": 0, "fewest_folds": 1, "most_folds": -1}
 """How equal means are ordered: sign of the number of folds done; the candidate's index decides last."""
 
 
-class Greedy(OnLedger):
+class Greedy(BaseFoldStrategy):
     """Ask-and-tell in O(log n_candidates) per fold, by a heap of incomplete candidates.
 
     Args:

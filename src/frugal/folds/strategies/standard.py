@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from frugal.folds.ledger import OnLedger, check_budget
+from frugal.folds.ledger import BaseFoldStrategy, check_budget
 from frugal.interface import FoldTask, Wait
 
 
-class Standard(OnLedger):
+class Standard(BaseFoldStrategy):
     """Ask-and-tell over candidates in their order, all folds of each.
 
     Args:

@@ -21,12 +21,12 @@ from frugal.checks import check_choice, check_whole
 from frugal.interface import WAIT, Candidate, Trial, TrialTask, Wait
 from frugal.spaces import SearchSpace
 from frugal.trials.brackets import Rung, last_bracket, plan_bracket
-from frugal.trials.ledger import OnLedger
+from frugal.trials.ledger import BaseTrialStrategy
 
 RESOURCES, INCUMBENTS = ("epochs", "rows"), ("full", "last_seen")
 
 
-class Hyperband(OnLedger):
+class Hyperband(BaseTrialStrategy):
     """Ask-and-tell, rung by rung. `ask` returns WAIT until every trial of a rung is told.
 
     Args:

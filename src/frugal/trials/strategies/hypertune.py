@@ -153,7 +153,11 @@ class Hypertune(Ei):
         *runs, self._site_rng = rng.spawn(n_subsets + 1)
         run_settings = {name: value for name, value in settings.items() if name not in _OF_ONE_RUN}
         self._runs = [Ei(space=space, n_trials=n_subset_trials, rng=run, **run_settings) for run in runs]
-        planned = n_subsets * n_subset_trials
+        self._share_trials(n_trials)
+
+    def _share_trials(self, n_trials: int) -> None:
+        """Take the trials on subsets from the budget, and warn if too few are left for all rows."""
+        planned = len(self._runs) * self._n_per_run
         self._n_on_subsets = min(planned, n_trials)
         self._n_trials = n_trials - self._n_on_subsets  # on all rows
         n_first = len(self._initial) + self._begins_there

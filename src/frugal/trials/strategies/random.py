@@ -11,10 +11,10 @@ import numpy as np
 
 from frugal.interface import Candidate
 from frugal.spaces import SearchSpace
-from frugal.trials.ledger import OnLedger
+from frugal.trials.ledger import BaseTrialStrategy
 
 
-class Random(OnLedger):
+class Random(BaseTrialStrategy):
     """Ask-and-tell. Suggestions do not depend on the results.
 
     Args:

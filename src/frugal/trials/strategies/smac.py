@@ -30,10 +30,10 @@ from frugal.checks import check_whole
 from frugal.extras import explained
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace
-from frugal.trials.ledger import OnLedger
+from frugal.trials.ledger import BaseTrialStrategy
 
 
-class Smac(OnLedger):
+class Smac(BaseTrialStrategy):
     """Ask-and-tell with the defaults of SMAC3 for all that has no setting. A suggestion takes a second or two.
 
     Args:

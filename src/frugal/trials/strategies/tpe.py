@@ -18,10 +18,10 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from frugal.checks import check_whole
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace
-from frugal.trials.ledger import OnLedger
+from frugal.trials.ledger import BaseTrialStrategy
 
 
-class Tpe(OnLedger):
+class Tpe(BaseTrialStrategy):
     """Ask-and-tell with Optuna's defaults, apart from the number of random trials.
 
     Args:

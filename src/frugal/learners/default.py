@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from frugal.checks import check_between
 from frugal.interface import RunError
 from frugal.learners.networks import make
 
@@ -30,8 +31,7 @@ def check_default(
         RunError: if the error is larger than `max_error`, or the network diverges.
         ValueError: on an unknown network, a bound out of range or a dataset without test rows.
     """
-    if not 0 <= max_error <= 1:
-        raise ValueError(f"max_error must lie in [0, 1], got {max_error!r}")
+    check_between("max_error", max_error, 0, 1)
     if not {"train", "test"} <= set(dataset.splits):
         raise ValueError(f"{dataset.name} sets no rows apart for testing; use mnist, cifar10 or adult")
     shape = dataset.image_shape or dataset.X.shape[1:]

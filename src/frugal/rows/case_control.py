@@ -25,7 +25,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from frugal.checks import check_choice, check_whole
+from frugal.checks import check_choice, check_rng, check_whole
 from frugal.rows.pilots import Pilot, fit_pilot
 from frugal.rows.sampling import METHODS, WITHOUT_PILOT, Draw, checked, draw, draw_by_pilot
 from frugal.rows.weighted_logistic import Floats, LogisticFit, fit_weighted
@@ -178,8 +178,7 @@ def fit_subsample(
     check_choice("correction", correction, CORRECTIONS)
     check_whole("size", size, 1)
     check_whole("pilot_size", pilot_size, 0 if method in WITHOUT_PILOT else 1)
-    if not isinstance(rng, Generator):
-        raise ValueError(f"rng must be a numpy.random.Generator, got {type(rng).__name__}")
+    check_rng(rng)
     if method in WITHOUT_PILOT:
         drawn = draw(X, y, method, pilot_size + size, rng)
         return _fit(X, y, [drawn], correction, drawn_by=method, pilot=None)

@@ -109,8 +109,8 @@ def test_the_default_network_is_held_to_its_stated_error():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"max_error": 1.5}, r"max_error must lie in \[0, 1\], got 1.5"),
-        ({"max_error": math.nan}, r"max_error must lie in \[0, 1\], got nan"),
+        ({"max_error": 1.5}, r"max_error must be at least 0 and at most 1, got 1.5"),
+        ({"max_error": math.nan}, r"max_error must be at least 0 and at most 1, got nan"),
         ({"network": "cnn"}, "unknown network 'cnn'; known: mnist_cnn, mlp, cifar_cnn"),
         ({"dataset": pictures().training()}, "bars sets no rows apart for testing"),
     ],

@@ -275,8 +275,8 @@ def test_torchs_settings_and_generator_are_left_as_they_were():
         ({"y": np.zeros(3, dtype=int)}, r"expected 4 labels, got shape \(3,\)"),
         ({"y": np.full(4, 10)}, r"labels must lie in \[0, 9\]"),
         ({"y": np.full(4, 0.7)}, "labels must be whole numbers, got torch.float64"),
-        ({"epochs": 0}, "epochs must be a whole number of at least 1, got 0"),
-        ({"epochs": 2.5}, "epochs must be a whole number of at least 1, got 2.5"),
+        ({"epochs": 0}, "epochs must be at least 1 and a whole number, got 0"),
+        ({"epochs": 2.5}, "epochs must be at least 1 and a whole number, got 2.5"),
     ],
 )
 def test_fit_refuses(change, message):

@@ -178,7 +178,7 @@ GOOD = {"method": "lcc", "pilot_size": 5, "size": 5, "rng": np.random.default_rn
         ("size", 10.0, "size must be at least 1 and a whole number, got 10.0"),
         ("pilot_size", 0, "pilot_size must be at least 1 and a whole number, got 0"),
         ("pilot_size", True, "pilot_size must be at least 1 and a whole number, got True"),
-        ("rng", 3, "rng must be a numpy.random.Generator, got int"),
+        ("rng", 3, "rng must be a numpy.random.Generator, got 3"),
     ],
 )
 def test_settings_out_of_range_are_refused(argument, value, message):

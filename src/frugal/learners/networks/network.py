@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from frugal.checks import check_whole
 from frugal.files import whole
 from frugal.interface import Candidate
 from frugal.learners.networks.device import choose_device, settled
@@ -117,8 +118,7 @@ class Network:
         Raises:
             ValueError: if the shapes do not fit, or a label is out of range.
         """
-        if isinstance(epochs, bool) or not isinstance(epochs, int) or epochs < 1:
-            raise ValueError(f"epochs must be a whole number of at least 1, got {epochs!r}")
+        check_whole("epochs", epochs, 1)
         with settled(self.device):
             rows, labels = self._rows(X), self._labels(y, len(X))
             validation = self._rows(X_valid), self._labels(y_valid, len(X_valid))

@@ -24,9 +24,8 @@ def checked(check, *args, **kwargs):
 config.update(checked(studies_config.complete, config, source="configuration"))
 checked(studies_config.check, config, source="configuration")
 PLAN = checked(Plan, config)
-ALL_CORES = (
-    workflow.resource_settings.cores or 1
-)  # unset where a cluster hands out the cores
+# For fits that are timed alone. Cores are unset where a cluster hands them out; nobody reads smoke's seconds.
+ALL_CORES = 1 if config["scale"] == "smoke" else workflow.resource_settings.cores or 1
 TIMED = [name for name, study in PLAN.rows.experiments.items() if study.is_timed]
 
 

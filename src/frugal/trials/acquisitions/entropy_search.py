@@ -42,7 +42,7 @@ _SLACK = 1e-9
 """Share by which a bound is lowered, so that round-off excludes no line."""
 _BELOW = 1e-12
 """How far below a crossing point a line must lie to count: round-off must not divide a piece for ever."""
-_BLOCK = 4096
+_BLOCK = 2048
 """Samples of candidates per block."""
 
 
@@ -97,17 +97,22 @@ def _envelopes(F: Array, names: NDArray[np.intp], r: int, slopes: Array, shifts:
     """
     n, m, p = len(F), len(slopes), len(w)
     usual = F.argmin(axis=1)
-    steps = np.zeros((m, r, p + 1))  # +1 where a line becomes the least, -1 where it ceases to be
-    steps[:, :, 0] = np.bincount(names[np.arange(n), usual], minlength=r)
     changing = np.flatnonzero(_may_change(F, usual, slopes, w[0] - shifts, w[-1] - shifts))
+    places: tuple[list[NDArray[np.intp]], ...] = [], []  # where a line ceases to be the least, and becomes it
     for start in range(0, len(changing), _BLOCK):
         block = changing[start : start + _BLOCK]
         candidate, sample = np.divmod(block, n)
         b = slopes[candidate]
         row, before, after, at = _takeovers(F[sample] - shifts.ravel()[block][:, None] * b, b, usual[sample], w)
-        for line, step in ((before, -1), (after, 1)):
-            np.add.at(steps.reshape(-1), (candidate[row] * r + names[sample[row], line]) * (p + 1) + at, step)
-    return steps.cumsum(axis=2)[:, :, :p]
+        for line, found in zip((before, after), places, strict=True):
+            found.append((candidate[row] * r + names[sample[row], line]) * p + at)
+    ceasing, becoming = (
+        np.bincount(np.concatenate(found or [np.empty(0, np.intp)]), minlength=m * r * p).reshape(m, r, p)
+        for found in places
+    )
+    steps = (becoming - ceasing).astype(float)
+    steps[:, :, 0] += np.bincount(names[np.arange(n), usual], minlength=r)
+    return steps.cumsum(axis=2)
 
 
 def _may_change(F: Array, usual: NDArray[np.intp], slopes: Array, low: Array, high: Array) -> NDArray[np.bool_]:
@@ -160,7 +165,10 @@ def _takeovers(values: Array, slopes: Array, usual: NDArray[np.intp], w: Array) 
         does; at index 0 it is the usual line that is replaced.
     """
     k, p = values.shape[1], len(w)
-    left, right = ((values + end * slopes).argmin(axis=1) for end in (w[0], w[-1]))
+    heights = w[0] * slopes
+    left = np.add(heights, values, out=heights).argmin(axis=1)
+    np.multiply(slopes, w[-1], out=heights)
+    right = np.add(heights, values, out=heights).argmin(axis=1)
     found = [(np.arange(len(values)), usual, left, np.zeros(len(values), dtype=np.intp))]
     row = np.flatnonzero(left != right)
     left, right = left[row], right[row]

@@ -161,19 +161,19 @@ def needs_of(method: Method) -> tuple[str, ...]:
     return found
 
 
-def sized(method: Method, given: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
+def sized(method: Method, configured: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of a method on a table or stored curves: its own, and what its strategy needs of these.
 
     Args:
         method: which.
-        given: its settings; where there is a small task, `divisor` says which part of the largest size it has.
+        configured: its settings; where there is a small task, that has one `divisor`-th of the largest size.
         table: the block of the table, with `sizes`, and `n_valid` where that is needed.
 
     Raises:
         ValueError: if the table lacks the size that a divisor leads to, or has no sizes for rungs, each the same
             multiple of the one before.
     """
-    settings, sizes = dict(given), sorted(table["sizes"])
+    settings, sizes = dict(configured), sorted(table["sizes"])
     for need in needs_of(method):
         match need:
             case "sizes":
@@ -204,13 +204,13 @@ def sized(method: Method, given: Mapping[str, Any], table: Mapping[str, Any]) ->
 
 
 def on_rows(
-    method: Method, given: Mapping[str, Any], block: Mapping[str, Any], dataset: str, n_classes: int
+    method: Method, settings: Mapping[str, Any], block: Mapping[str, Any], dataset: str, n_classes: int
 ) -> dict[str, Any]:
     """Settings of a method of document 004 on a data set: what its strategy needs of the rows, and its own.
 
     Args:
         method: which.
-        given: its settings; they win.
+        settings: its own; they win.
         block: of the learner; subset_share is what a subset is of the training rows, rows_per_class the least
             that subsets, sizes and rungs on rows may have.
         dataset: its name.
@@ -226,12 +226,12 @@ def on_rows(
                 found["n_valid"] = rows["n_valid"]
             case "subset_rows":
                 found["subset_rows"] = max(round(block["subset_share"] * rows["n_train"]), least)
-            case "rungs" if given.get("resource") == "rows":
+            case "rungs" if settings.get("resource") == "rows":
                 from frugal.trials.brackets import robo_settings
 
                 # HyperTune's time is every method's budget, where RoBO ends after a number of brackets
                 found |= {**robo_settings(rows["n_train"], least), "n_brackets": None}
-    return {**found, **given}
+    return {**found, **settings}
 
 
 def tables_of_sizes(config: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:

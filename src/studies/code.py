@@ -78,9 +78,9 @@ def gather() -> Job:
     return Job(("studies.jobs:_gather",))
 
 
-def trials(method: str, on: str, dataset: str, settings: Mapping[str, Any], looked_up: str = "") -> Job:
+def trials(method: str, problem: str, dataset: str, settings: Mapping[str, Any], looked_up: str = "") -> Job:
     """`python -m studies job trials`, which is `frugal trials` with `OTHERS`."""
-    return jobs.trials(method, on, dataset, settings, looked_up=looked_up, others=OTHERS)
+    return jobs.trials(method, problem, dataset, settings, looked_up=looked_up, others=OTHERS)
 
 
 def curves(network: str, dataset: str) -> Job:
@@ -93,12 +93,9 @@ def extrapolate(network: str) -> Job:
     return Job(("studies.jobs:_extrapolate",), (*learner(network)[1], ("problem", "curves")))
 
 
-def lookup(step: str, of: str, dataset: str) -> Job:
-    """`python -m studies job lookup`.
-
-    The step is `measure`, `gather` or `recheck`; `of` is the learner of the table.
-    """
-    roots, names = learner(of)
+def lookup(step: str, learner_name: str, dataset: str) -> Job:
+    """`python -m studies job lookup measure`, `gather` or `recheck`, of a learner's table."""
+    roots, names = learner(learner_name)
     return Job((f"studies.jobs:_lookup_{step}", *roots), (*datasets([dataset]), *names))
 
 
@@ -111,31 +108,26 @@ def rows(experiment: str, settings: Mapping[str, Any], methods: Iterable[str]) -
     """`python -m studies job rows`."""
     run = registry.experiments()[experiment].run
     assert run is not None
-    named = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
-    roots, of_learner = learner(LEARNERS[experiment]) if experiment in LEARNERS else ((), ())
-    asked = (*of_learner, *datasets(named), *(("method", method) for method in methods))
-    return Job(("studies.jobs:_rows", registry.place_of(run), *roots), asked)
+    dataset_names = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
+    roots, learner_names = learner(LEARNERS[experiment]) if experiment in LEARNERS else ((), ())
+    names = (*learner_names, *datasets(dataset_names), *(("method", method) for method in methods))
+    return Job(("studies.jobs:_rows", registry.place_of(run), *roots), names)
 
 
-def refits(paper: str, on: Iterable[str], names: Iterable[str]) -> Job:
-    """`python -m studies job refits`.
-
-    `on` holds learners whose searches are refitted, or `lookup` or `curves`; `names` are datasets.
-    """
-    listed = sorted(set(on))
-    found = [learner(name) for name in listed]
-    roots = [registry.place_of(registry.refit(paper)), *(root for of_learner, _ in found for root in of_learner)]
-    problems = [("problem", name if name in jobs.PROBLEMS else "learner") for name in listed]
-    of_learners = [name for _, of_learner in found for name in of_learner]
-    asked = dict.fromkeys((*of_learners, *problems, *datasets(sorted(set(names)))))
-    return Job(("studies.jobs:_refits", *roots), tuple(asked))
+def refits(paper: str, learners: Iterable[str], dataset_names: Iterable[str]) -> Job:
+    """`python -m studies job refits`; `learners` may hold `lookup` or `curves` as well."""
+    searched = sorted(set(learners))
+    jobs_of_learners = [learner(name) for name in searched]
+    roots = [root for learner_roots, _ in jobs_of_learners for root in learner_roots]
+    learner_names = [name for _, names in jobs_of_learners for name in names]
+    problems = [("problem", name if name in jobs.PROBLEMS else "learner") for name in searched]
+    names = dict.fromkeys((*learner_names, *problems, *datasets(sorted(set(dataset_names)))))
+    return Job(("studies.jobs:_refits", registry.place_of(registry.refit(paper)), *roots), tuple(names))
 
 
 def derived(paper: str, name: str) -> Job:
     """`python -m studies job derive`."""
-    derive = registry.derived(paper).get(name)
-    root = registry.place_of(derive) if derive else f"studies.{paper}.runs:DERIVED[{name}]"
-    return Job(("studies.jobs:_derive", root))
+    return Job(("studies.jobs:_derive", registry.place_of(registry.derived(paper)[name])))
 
 
 def explore(methods: Iterable[str]) -> Job:
@@ -150,9 +142,8 @@ def compare(method: str) -> Job:
 
 def _of_strategies(root: str, methods: Iterable[str]) -> Job:
     found = [strategy("folds", method) for method in methods]
-    return Job(
-        (root, *(of for roots, _ in found for of in roots)), tuple(name for _, names in found for name in names)
-    )
+    roots = [strategy_root for strategy_roots, _ in found for strategy_root in strategy_roots]
+    return Job((root, *roots), tuple(name for _, names in found for name in names))
 
 
 def summary() -> Job:

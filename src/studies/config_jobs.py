@@ -72,8 +72,8 @@ def _check_terminations(config: Mapping[str, Any]) -> None:
         with named(f"{search.paper}.{search.name}"):
             for method in search.compared:
                 for _, problem in search.problems if method.termination is not None else ():
-                    own = planned(search, method, block_of(search, config), problem)
-                    _check_termination(json.dumps(on_curves(own["termination"], ends[problem])))
+                    settings = planned(search, method, block_of(search, config), problem)
+                    _check_termination(json.dumps(on_curves(settings["termination"], ends[problem])))
 
 
 @lru_cache(maxsize=1024)
@@ -133,8 +133,12 @@ def _check_searches(config: Mapping[str, Any]) -> None:
         with named(f"{search.paper}.{name}"):
             chosen = chosen_problems(search, block)
             by_dataset = [block[key] for key in ROWS if isinstance(block.get(key), Mapping)]
-            others = [of for of in search.problems if all(of[1] in numbers for numbers in by_dataset)]
-            for learner, problem in chosen or others[:1]:  # one where none is run at this scale
+            possible = [
+                (learner, problem)
+                for learner, problem in search.problems
+                if all(problem in numbers for numbers in by_dataset)
+            ]
+            for learner, problem in chosen or possible[:1]:  # one where none is run at this scale
                 _check_problem(search, block, learner, problem, config, is_run=bool(chosen))
 
 
@@ -160,15 +164,15 @@ def _check_problem(
         else:
             space = ("learner", table["network"], learners.record(table["network"]).default_space)
     else:
-        own = {**block, **(on_dataset(block, problem) if search.resource == "rows" else {})}
-        if "epochs" in own and not learners.in_epochs(learner):
+        settings = {**block, **(on_dataset(block, problem) if search.resource == "rows" else {})}
+        if "epochs" in settings and not learners.in_epochs(learner):
             raise ValueError(f"epochs must be left out, since {learner} does not train in epochs")
-        n_rows = own["n_train"]
+        n_rows = settings["n_train"]
         if is_run:
-            n_rows = _n_train(problem, own["n_valid"], own.get("n_test"), own["n_train"])
+            n_rows = _n_train(problem, settings["n_valid"], settings.get("n_test"), settings["n_train"])
         facts = {"n_rows": n_rows, "n_classes": hollow(problem).n_classes}
-        facts["max_resource"] = own.get("epochs", learners.n_epochs(learner))
-        space = ("learner", learner, own.get("space", learners.record(learner).default_space))
+        facts["max_resource"] = settings.get("epochs", learners.n_epochs(learner))
+        space = ("learner", learner, settings.get("space", learners.record(learner).default_space))
     facts = {name: fact for name, fact in facts.items() if fact is not None}
     n_trials = n_trials_of(search, block, problem)
     n_classes = facts.get("n_classes", 0) if search.resource == "rows" else 0
@@ -182,11 +186,11 @@ def _check_problem(
 
 
 def _check_not_run(method: Method, space: tuple[Any, ...], block: Mapping[str, Any]) -> None:
-    """Build a method that is not run at this scale, on sizes of its own: its settings stand there for others."""
-    own = {name: value for name, value in settings_of(method, block).items() if name != "divisor"}
-    n_initial = own.pop("n_initial", 1)
+    """Build a method that is not run at this scale, with `NOT_RUN` trials: other scales take its settings."""
+    settings = {name: value for name, value in settings_of(method, block).items() if name != "divisor"}
+    n_initial = settings.pop("n_initial", 1)
     check_whole("n_initial", n_initial, 1, LARGEST_DESIGN)
-    build(method.strategy, space, max(NOT_RUN, n_initial), n_initial, n_initial, json.dumps(own), "{}")
+    build(method.strategy, space, max(NOT_RUN, n_initial), n_initial, n_initial, json.dumps(settings), "{}")
 
 
 SEVERAL_SIZES: Final = ("cnn_sizes", "mlp_sizes")
@@ -218,49 +222,47 @@ def _check_search(
     block: Mapping[str, Any],
     facts: Mapping[str, Any],
 ) -> None:
-    own = {name: value for name, value in settings.items() if name not in ("draws", "termination")}
-    name, n_drawn = own.pop("strategy", method), block.get("n_initial", min(N_INITIAL, n_trials))
-    n_initial = own.pop("n_initial", n_drawn)
+    keywords = {name: value for name, value in settings.items() if name not in ("draws", "termination")}
+    name, n_drawn = keywords.pop("strategy", method), block.get("n_initial", min(N_INITIAL, n_trials))
+    n_initial = keywords.pop("n_initial", n_drawn)
     check_whole("n_initial", n_drawn, 1, LARGEST_DESIGN)
     check_whole("n_initial", n_initial, 1, n_drawn, "the first candidates of all")
     check_whole("n_initial", n_initial, 1, n_trials, "n_trials")
-    build(name, space, n_trials, n_drawn, n_initial, json.dumps(own), json.dumps(facts))
+    build(name, space, n_trials, n_drawn, n_initial, json.dumps(keywords), json.dumps(facts))
 
 
 @lru_cache(maxsize=4096)
 def build(
     name: str, space: tuple[Any, ...], n_trials: int, n_drawn: int, n_initial: int, settings: str, facts: str
 ) -> None:
-    """Build a strategy once; the same is not built again.
+    """Build a strategy, once a process for the same arguments.
 
     Args:
         name: of the strategy.
-        space: what it is searched on: `function` and its name, `learner`, its name and its space, or `grid`, the
-            same and the values of each hyperparameter.
+        space: arguments of `_space`: `function` and its name; `learner`, its name and that of its space; or
+            `grid`, the same and how many values each hyperparameter has.
         n_trials: that it makes.
         n_drawn: first candidates of all methods.
         n_initial: of these, those that it starts from.
         settings: as JSON.
-        facts: what only the problem knows, as JSON; of these the strategy takes what it lacks.
+        facts: what only the problem knows, as JSON; the strategy takes those that its settings lack.
 
     Raises:
-        ValueError: on what the strategy refuses.
-        TypeError: the same.
+        ValueError, TypeError: on what the strategy refuses.
     """
-    on, own, rng = _space(*space), json.loads(settings), np.random.default_rng(0)
+    search_space, keywords, rng = _space(*space), json.loads(settings), np.random.default_rng(0)
     if name in OTHERS:
         from studies.exploration.as_coded import Doc002AsCoded
 
-        Doc002AsCoded(space=on, n_trials=n_trials, rng=rng, n_initial=n_initial, **own)
+        Doc002AsCoded(space=search_space, n_trials=n_trials, rng=rng, n_initial=n_initial, **keywords)
         return
-    known = strategies.settings_of(name)
-    facts_of = json.loads(facts)
-    if own.get("resource", "epochs") != "epochs":
-        facts_of.pop("max_resource", None)
-    own |= {fact: value for fact, value in facts_of.items() if fact in known and fact not in own}
+    known, of_problem = strategies.settings_of(name), json.loads(facts)
+    if keywords.get("resource", "epochs") != "epochs":
+        of_problem.pop("max_resource", None)
+    keywords = {fact: value for fact, value in of_problem.items() if fact in known} | keywords
     if "initial" in known:
-        own["initial"] = initial_design(on, n_drawn, np.random.default_rng(0))[:n_initial]
-    strategies.make(name, space=on, n_trials=n_trials, rng=rng, **own)
+        keywords["initial"] = initial_design(search_space, n_drawn, np.random.default_rng(0))[:n_initial]
+    strategies.make(name, space=search_space, n_trials=n_trials, rng=rng, **keywords)
 
 
 @lru_cache(maxsize=64)
@@ -293,8 +295,8 @@ def _check_tables(config: Mapping[str, Any]) -> None:
             several = isinstance(block["n_train"], list)
             sizes = block["n_train"] if several else [block["n_train"]]
             if several != (name in SEVERAL_SIZES):
-                what = "several numbers of rows" if name in SEVERAL_SIZES else "one number of rows"
-                raise ValueError(f"n_train must be {what}, got {block['n_train']}")
+                accepted = "several numbers of rows" if name in SEVERAL_SIZES else "one number of rows"
+                raise ValueError(f"n_train must be {accepted}, got {block['n_train']}")
             if sizes != sorted(sizes, reverse=True):
                 raise ValueError(f"n_train must have the largest number of rows first, got {sizes}")
             _n_train(block["dataset"], block["n_valid"], None, sizes[0])
@@ -343,11 +345,11 @@ def _check_reduced(block: Mapping[str, Any]) -> None:
     names = {method.strategy for method in reduced_search.METHODS}
     check_names(block["strategies"], names, "strategy")
     for name in sorted(names):
-        own = block["strategies"].get(name, {})
+        settings = block["strategies"].get(name, {})
         with named(f"strategies.{name}"):
             sizes = {"sizes": block["sizes"], "n_valid": block["n_valid"]} if name == "fabolas" else {}
             space = ("learner", "svm", "ranges")
-            _check_search({**own, **sizes}, name, space, block["n_trials"][name], block, {})
+            _check_search({**settings, **sizes}, name, space, block["n_trials"][name], block, {})
 
 
 def _check_terminating(block: Mapping[str, Any], config: Mapping[str, Any]) -> None:
@@ -360,9 +362,10 @@ def _check_terminating(block: Mapping[str, Any], config: Mapping[str, Any]) -> N
     sized = {"sizes": sorted(table["sizes"]), "n_valid": table["n_valid"]}
     space = ("learner", table["network"], learners.record(table["network"]).default_space)
     for method in terminating_fabolas.METHODS:
-        own = {**block["fabolas"], **sized} if "fabolas" in (method.name, method.variant_of) else {}
-        own = {**method.settings, **own}
-        _check_search({"strategy": method.strategy, **own}, method.name, space, block["n_trials"], block, {})
+        settings = {"strategy": method.strategy, **method.settings}
+        if "fabolas" in (method.name, method.variant_of):
+            settings |= {**block["fabolas"], **sized}
+        _check_search(settings, method.name, space, block["n_trials"], block, {})
 
 
 def _check_folds(config: Mapping[str, Any]) -> None:
@@ -382,9 +385,9 @@ def _check_folds(config: Mapping[str, Any]) -> None:
     for where, (numbers, datasets) in folds.items():
         with named(where):
             for dataset in datasets:
-                most, what = _least_class(dataset), f"the rows of a class of {dataset}"
+                most, meaning = _least_class(dataset), f"the rows of a class of {dataset}"
                 for number in numbers:
-                    check_whole("the number of folds", number, 2, most, what)
+                    check_whole("the number of folds", number, 2, most, meaning)
     for name, default in config["hypertune"]["defaults"].items():
         with named(f"hypertune.defaults.{name}"):
             for _, dataset in SEARCHES[name].problems:

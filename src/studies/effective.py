@@ -31,7 +31,7 @@ from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 UNKNOWN: Final = "unknown"
 """Stands for settings whose defaults are not recorded."""
 OF_PROBLEM: Final = "of the problem"
-"""In place of a number of rows, classes or epochs that a strategy is given by what it runs on."""
+"""In place of a number of rows, classes or epochs that the problem supplies."""
 ALL: Final = "all problems"
 _FACTS: Final = ("n_rows", "n_classes")
 _APART: Final = ("n_seeds", "n_trials", "default_n_trials", "strategies", "check_share", "curve", "termination")
@@ -62,9 +62,9 @@ def defaults() -> dict[str, dict[str, Settings]]:
 
 def _keywords(function: Callable[..., Any]) -> Settings:
     """Keywords and their defaults, without those that a search gives."""
-    listed = inspect.signature(function).parameters.values()
-    given = ("space", "n_trials", "rng", "seed", "known")
-    return {one.name: one.default for one in listed if one.kind is one.KEYWORD_ONLY and one.name not in given}
+    keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    supplied = ("space", "n_trials", "rng", "seed", "known")
+    return {keyword.name: keyword.default for keyword in keywords if keyword.name not in supplied}
 
 
 def plain(value: Any) -> Any:
@@ -72,9 +72,9 @@ def plain(value: Any) -> Any:
     if value is inspect.Parameter.empty:
         return "required"
     if isinstance(value, Mapping):
-        return {str(name): plain(one) for name, one in value.items()}
+        return {str(name): plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [plain(part) for part in value]
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
@@ -98,13 +98,13 @@ Found = Iterator[tuple[str, str, str, Settings | str]]
 """Run, problem, method and its settings."""
 
 
-def _merged(family: str, strategy: str, known: Defaults, given: Mapping[str, Any]) -> Settings | str:
+def _merged(family: str, strategy: str, known: Defaults, settings: Mapping[str, Any]) -> Settings | str:
     """Settings of a strategy; numbers that its problem supplies are marked as such."""
     if strategy not in known.get(family, {}):
         return UNKNOWN
     values = {name: value for name, value in known[family][strategy].items() if name != "initial"}
     facts = {name: OF_PROBLEM for name in (*_FACTS, "max_resource") if values.get(name, 0) in (None, "required")}
-    return {"strategy": strategy, **values, **facts, **given}
+    return {"strategy": strategy, **values, **facts, **settings}
 
 
 def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
@@ -121,8 +121,8 @@ def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
         for name in study.method_names:
             network = config["beta_pruning"]["network"]
             swept = {"taus": network["taus"], "buffers": network["buffers"]}
-            over = swept if (run, name) == ("swept", "beta_pruning") else {}
-            settings = _merged("folds", name, known, {**config["strategies"].get(name, {}), **over})
+            extra = swept if (run, name) == ("swept", "beta_pruning") else {}
+            settings = _merged("folds", name, known, {**config["strategies"].get(name, {}), **extra})
             variants = config["greedy_cv"]["sensitivity"]["variants"] if run == "sensitivity" else ()
             for part in [f"variants/{variant}" for variant in variants] or [run]:
                 yield part, ALL, name, settings
@@ -158,15 +158,15 @@ def _of_search(
     block = block_of(search, config)
     table = tables_of_sizes(config).get(problem, block)
     n_classes = classes_of(problem[1]) if search.resource == "rows" else 0
-    given = planned(search, method, block, problem[1], table=table, n_classes=n_classes)
-    strategy = given.pop("strategy", method.name)
+    planned_settings = planned(search, method, block, problem[1], table=table, n_classes=n_classes)
+    strategy = planned_settings.pop("strategy", method.name)
     of_problem = {name: value for name, value in block.items() if name not in (*_APART, *_BY_DATASET)}
     if search.resource == "rows":
         of_problem |= on_dataset(block, problem[1])
     first = {"n_initial": of_problem.pop("n_initial")} if "n_initial" in of_problem else {}
-    if "termination" in given:
-        given["termination"] = _rule(given["termination"], known)
-    settings = _merged("trials", strategy, known, {**first, **given})
+    if "termination" in planned_settings:
+        planned_settings["termination"] = _rule(planned_settings["termination"], known)
+    settings = _merged("trials", strategy, known, {**first, **planned_settings})
     return {**settings, "problem": of_problem} if isinstance(settings, dict) else settings
 
 
@@ -185,20 +185,20 @@ def _inside(run: str, name: str, block: Mapping[str, Any], known: Defaults) -> d
         dngo = known.get("others", {}).get("dngo")
         coded = known["trials"].get("doc002_as_coded", {}).get("as_coded", UNKNOWN)
         errors = {"as_coded": coded} if name == "dngo_as_coded" else {}
-        given = {key: value for key, value in block.items() if key != "n_trials"}
-        return {"surrogate": UNKNOWN if dngo is None else {**dngo, **given, **errors}}
+        settings = {key: value for key, value in block.items() if key != "n_trials"}
+        return {"surrogate": UNKNOWN if dngo is None else {**dngo, **settings, **errors}}
     if run == "reduced_search":
         method = REDUCED_SEARCH.method(name)
         strategy = method.strategy
-        given = {"n_initial": block["n_initial"], **block["strategies"].get(strategy, {})}
-        given |= {key: block[key] for key in _of_problem(strategy, known)}
+        settings = {"n_initial": block["n_initial"], **block["strategies"].get(strategy, {})}
+        settings |= {key: block[key] for key in _of_problem(strategy, known)}
         method_settings = {"n_trials": block["n_trials"][strategy], "strategies": {}, **method.settings}
-        return {**method_settings, "search": _merged("trials", strategy, known, given)}
+        return {**method_settings, "search": _merged("trials", strategy, known, settings)}
     if run == "terminating_fabolas":
         method = TERMINATING_FABOLAS.method(name)
-        given = {"n_initial": block["n_initial"], **method.settings, **block.get(method.variant_of or name, {})}
-        given |= dict.fromkeys(_of_problem(method.strategy, known), OF_PROBLEM)
-        return {"search": _merged("trials", method.strategy, known, given), **_terminated(method, block, known)}
+        settings = {"n_initial": block["n_initial"], **method.settings, **block.get(method.variant_of or name, {})}
+        settings |= dict.fromkeys(_of_problem(method.strategy, known), OF_PROBLEM)
+        return {"search": _merged("trials", method.strategy, known, settings), **_terminated(method, block, known)}
     if run == "growing_termination":
         return _terminated(GROWING_TERMINATION.method(name), block, known)
     return {}
@@ -214,9 +214,9 @@ def _terminated(method: Method, block: Mapping[str, Any], known: Defaults) -> di
     return {"termination": None if method.termination is None else _rule(block["termination"], known)}
 
 
-def _rule(given: Mapping[str, Any], known: Defaults) -> Settings | str:
-    """Settings of `Terminating`, whose p follows from `check_share` where that is given."""
+def _rule(settings: Mapping[str, Any], known: Defaults) -> Settings | str:
+    """Settings of `Terminating`; its p follows from `check_share`, if the settings have that."""
     if "termination" not in known.get("others", {}):
         return UNKNOWN
-    follows = ("horizon", "p") if "check_share" in given else ("horizon",)
-    return {**known["others"]["termination"], **dict.fromkeys(follows, OF_PROBLEM), **given}
+    follows = ("horizon", "p") if "check_share" in settings else ("horizon",)
+    return {**known["others"]["termination"], **dict.fromkeys(follows, OF_PROBLEM), **settings}

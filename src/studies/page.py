@@ -32,7 +32,7 @@ def page(config: Mapping[str, Any], results: Path, published: Path, workflow: st
     Raises:
         ValueError: if the folder has no table, figure or claim.
     """
-    papers = [paper for paper in registry.PAPERS if _made(results, paper)]
+    papers = [paper for paper in registry.PAPERS if _shown_files(results, paper)]
     if not papers:
         raise ValueError(f"{results} has no table, figure or claim of a run: make them first")
     links = "".join(f'<a href="#{paper}">{title(paper)}</a>' for paper in papers)
@@ -51,10 +51,10 @@ def page(config: Mapping[str, Any], results: Path, published: Path, workflow: st
     )
 
 
-def _made(results: Path, paper: str) -> list[Path]:
-    """Files of a paper that the page shows."""
-    tables = [_file(results, paper, artefact, "csv") for artefact in registry.paper(paper).artefacts]
-    return [path for path in (*tables, *sorted((results / paper).glob("claims*.csv"))) if path.exists()]
+def _shown_files(results: Path, paper: str) -> list[Path]:
+    """The CSV files of a paper that there are of what the page shows."""
+    numbers = [_file(results, paper, artefact, "csv") for artefact in registry.paper(paper).artefacts]
+    return [path for path in (*numbers, *sorted((results / paper).glob("claims*.csv"))) if path.exists()]
 
 
 def _file(results: Path, paper: str, artefact: Artefact, end: str) -> Path:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from frugal.stats import standard_error
 from studies.estimates import Arrays, over_seeds
-from studies.tidy import provenance
+from studies.tidy import MEASURED, provenance
 
 BASELINES: Final = ("random", "ei")
 NOTE: Final = "less random, less ei: the mean of differences seed by seed, with its bootstrap interval"
@@ -30,13 +30,14 @@ def differences(values: pd.DataFrame, measure: str, keys: list[str]) -> pd.DataF
     """
     rows = []
     for cell, part in values.groupby(keys, sort=False):
-        by = {
-            str(method): own.groupby("seed")["value"].mean() for method, own in part.groupby("method", sort=False)
+        by_method = {
+            str(method): searches.groupby("seed")["value"].mean()
+            for method, searches in part.groupby("method", sort=False)
         }
         n_all = part["seed"].nunique()
-        for baseline in (name for name in BASELINES if name in by):
-            for method in (name for name in by if name != baseline):
-                pairs = (by[method] - by[baseline]).dropna().to_numpy(float)
+        for baseline in (name for name in BASELINES if name in by_method):
+            for method in (name for name in by_method if name != baseline):
+                pairs = (by_method[method] - by_method[baseline]).dropna().to_numpy(float)
                 names = [str(name) for name in (*cell, measure, method, baseline)]
                 mean, low, high = (np.nan,) * 3
                 if len(pairs):
@@ -44,8 +45,7 @@ def differences(values: pd.DataFrame, measure: str, keys: list[str]) -> pd.DataF
                 used = provenance(part[part["method"].isin([method, baseline])])
                 numbers = (mean, standard_error(pairs), low, high, len(pairs), n_all - len(pairs), used)
                 rows.append([*cell, f"{measure}_less_{baseline}", method, *numbers])
-    names = ["ours", "ours_se", "low", "high", "n_seeds", "n_missing", "data"]
-    table = pd.DataFrame(rows, columns=[*keys, "measure", "method", *names])
+    table = pd.DataFrame(rows, columns=[*keys, "measure", "method", *MEASURED])
     return table.assign(note=["; ".join(filter(None, (note, NOTE))) for note in missing_notes(table)])
 
 

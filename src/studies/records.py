@@ -221,7 +221,7 @@ class Artefact:
         caption: Markdown, filled in by jinja2 with `config`, all keys, `runs`, the names of the runs, and the
             settings of the first of them by their own names; how it is made is added.
         draw: the picture of the numbers; None: it is a table.
-        render: a table as Markdown; None: as `studies.tabulate.render` does.
+        render: a table as Markdown; None: as `studies.markdown.render` does.
         datasets: what a figure that explains reads.
         floor: seeds below which it is not published; None: the paper's.
     """

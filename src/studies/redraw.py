@@ -34,7 +34,7 @@ COMPARED = (".csv", ".md")
 
 @dataclass
 class Redrawn:
-    """What came of it.
+    """The outcome of `redraw`.
 
     Attributes:
         made: artefacts made from published runs, such as `greedy_cv/tables/table1`.
@@ -48,7 +48,7 @@ class Redrawn:
     differing: dict[str, str] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Refuse what differs.
+        """Raise if a file differs.
 
         Raises:
             RunError: with the files that differ.
@@ -59,10 +59,12 @@ class Redrawn:
 
 
 def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redrawn:
-    """Make everything again that is published of some papers, and say what cannot be.
+    """Make everything again that is published of some papers, and log what cannot be made.
 
-    All papers are meant if none is named; `output` has a folder a paper, and `published` itself is
-    replaced.
+    Args:
+        papers: their names; none: all papers.
+        published: folder of the published results.
+        output: gets a folder for each paper; if it is `published`, that is replaced.
 
     Raises:
         ValueError: on an unknown paper, or one of which nothing is published.
@@ -92,7 +94,7 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
 
 
 def _summarise(papers: Iterable[str], published: Path, output: Path, redrawn: Redrawn) -> None:
-    """Make the summary of all claims: of those of these papers as they were made, of the others as published."""
+    """Make the summary of all claims; those of papers that were not made again are as published."""
     found = sorted(published.glob("*/claims*.csv"))
     claims = [output / path.relative_to(published) if path.parent.name in papers else path for path in found]
     if not claims:
@@ -108,7 +110,7 @@ class _Artefact(NamedTuple):
     """A table, figure, file of cells or of claims that is to be made.
 
     Attributes:
-        made: what its paper shows.
+        contents: what its paper shows.
         name: its path under the paper's folder, without an end, such as `tables/table1`.
         runs: names of its runs.
         paths: their published files, by name.
@@ -116,7 +118,7 @@ class _Artefact(NamedTuple):
         config: that it was made with.
     """
 
-    made: Shown
+    contents: Shown
     name: str
     runs: tuple[str, ...]
     paths: dict[str, Path]
@@ -126,7 +128,7 @@ class _Artefact(NamedTuple):
     @property
     def is_partial(self) -> bool:
         """Whether it is made of the published runs alone: claims on others say that they were not run."""
-        return self.name in self.made.claims and self.numbers.exists()
+        return self.name in self.contents.claims and self.numbers.exists()
 
     @property
     def missing(self) -> list[str]:
@@ -138,28 +140,28 @@ def _artefacts(paper: str, folder: Path) -> Iterator[_Artefact]:
     """Artefacts of a paper but those that were left out at publication."""
     records = read_records(folder)
     left_out = read_left_out(folder)
-    made = shown(paper, records[-1]["config"])
-    for name, runs in _named(made):
+    contents = shown(paper, records[-1]["config"])
+    for name, runs in _named(contents):
         if f"{name}.csv" not in left_out:
             paths = {run: folder / "runs" / f"{run}.parquet" for run in runs}
             paths = {run: path for run, path in paths.items() if path.exists()}
             numbers, sources = f"{name}.csv", [f"runs/{run}.parquet" for run in runs]
             parts = [*sources, numbers] if len(paths) == len(runs) else [numbers, *sources]
             config = config_of(records, parts, folder.name)
-            yield _Artefact(made, name, runs, paths, folder / f"{name}.csv", config)
+            yield _Artefact(contents, name, runs, paths, folder / f"{name}.csv", config)
 
 
-def _named(made: Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _named(contents: Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Path of each artefact under the paper's folder, without an end, and its runs; none of one that explains."""
-    for name, runs in made.tables.items():
+    for name, runs in contents.tables.items():
         yield f"tables/{name}", runs
-    for name in made.explained:
+    for name in contents.explained:
         yield f"figures/{name}", ()
-    for name, runs in made.figures.items():
+    for name, runs in contents.figures.items():
         yield f"figures/{name}", runs
-    for name, runs in made.cells.items():
+    for name, runs in contents.cells.items():
         yield f"cells/{name}", runs
-    yield from made.claims.items()
+    yield from contents.claims.items()
 
 
 def config_of(records: list[dict[str, Any]], names: Iterable[str], folder: str) -> Mapping[str, Any]:
@@ -175,8 +177,8 @@ def config_of(records: list[dict[str, Any]], names: Iterable[str], folder: str) 
 
 def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
     """Make an artefact, from its runs, or of a figure the pictures alone, from its published numbers."""
-    made, (kind, _, name) = artefact.made, artefact.name.rpartition("/")
-    whole_name = f"{made.folder}/{artefact.name}"
+    contents, (kind, _, name) = artefact.contents, artefact.name.rpartition("/")
+    whole_name = f"{contents.folder}/{artefact.name}"
     if artefact.missing:
         redrawn.lacking[whole_name] = artefact.missing
     is_made = bool(artefact.runs) and (not artefact.missing or artefact.is_partial)
@@ -187,16 +189,16 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
     runs = [str(path) for path in artefact.paths.values()]
     scale = ["--scale", artefact.config["scale"], "--output", output]
     if kind == "tables":
-        _run("table", made.folder, name, "--runs", *runs, *scale)
+        _run("table", contents.folder, name, "--runs", *runs, *scale)
     elif kind == "figures":
         sources = ["--runs", *runs] if is_made else ["--numbers", str(artefact.numbers)]
-        text = caption(made.folder, name, artefact.config)
-        _run("figure", made.folder, name, *sources, "--caption", text, "--output", output)
+        text = caption(contents.folder, name, artefact.config)
+        _run("figure", contents.folder, name, *sources, "--caption", text, "--output", output)
     elif kind.startswith("cells"):
         with TemporaryDirectory() as scratch:
             _run("collect", "--search", *runs, "--output", f"{scratch}/runs.parquet", "--cells-output", output)
     else:
-        _run("claims", made.folder, *(["--runs", *runs] if runs else []), *scale)
+        _run("claims", contents.folder, *(["--runs", *runs] if runs else []), *scale)
     if is_made:
         redrawn.made.append(whole_name)
 
@@ -218,9 +220,10 @@ def _differences(made: Path, published: Path) -> dict[str, str]:
 
 def _unknown(paper: str, folder: Path) -> dict[str, str]:
     """Published files that the paper has no artefact for."""
-    made = shown(paper, read_records(folder)[-1]["config"])
+    contents = shown(paper, read_records(folder)[-1]["config"])
     names = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.suffix in COMPARED]
-    return {f"{folder.name}/{name}": "which no artefact makes" for name in names if made.made_from(name) is None}
+    unknown = [name for name in names if contents.made_from(name) is None]
+    return {f"{folder.name}/{name}": "which no artefact makes" for name in unknown}
 
 
 def _run(*arguments: str) -> None:

@@ -33,7 +33,7 @@ PAPERS: Final = (
 
 @cache
 def paper(name: str) -> Paper:
-    """The records of a paper; behind the artefacts that it lists stands the `FIGURE` of each module `figure_*`.
+    """The records of a paper. Its artefacts are those that it lists, then the `FIGURE` of each module `figure_*`.
 
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
@@ -55,7 +55,20 @@ def study(name: str) -> Study:
     Raises:
         ValueError: if no paper has it; the message lists the known ones.
     """
-    found = {one.name: one for document in map(paper, PAPERS) for one in document.studies}
+    return _find_study(name)[0]
+
+
+def paper_of(name: str) -> str:
+    """Name of the paper that a study is of.
+
+    Raises:
+        ValueError: as `study`.
+    """
+    return _find_study(name)[1].name
+
+
+def _find_study(name: str) -> tuple[Study, Paper]:
+    found = {one.name: (one, document) for document in map(paper, PAPERS) for one in document.studies}
     check_known("study", name, found)
     return found[name]
 
@@ -65,24 +78,13 @@ def experiments() -> dict[str, Study]:
     return {one.name: one for document in map(paper, PAPERS) for one in document.studies if one.run is not None}
 
 
-def paper_of(name: str) -> str:
-    """Name of the paper that a study is of.
-
-    Raises:
-        ValueError: if no paper has it; the message lists the known studies.
-    """
-    found = {one.name: document.name for document in map(paper, PAPERS) for one in document.studies}
-    check_known("study", name, found)
-    return found[name]
-
-
 def derived(name: str) -> dict[str, Callable[..., pd.DataFrame]]:
-    """What derives runs of a paper, by the name of the run."""
+    """The functions that derive runs of a paper, by the name of the run."""
     return {one.name: one.derive for one in paper(name).studies if one.derive is not None}
 
 
 def refit(name: str) -> Callable[..., pd.DataFrame]:
-    """What fits and tests the choices of a paper's searches.
+    """The function that fits and tests the choices of a paper's searches.
 
     Raises:
         ValueError: if it has no searches.
@@ -115,12 +117,12 @@ def artefact(paper_name: str, kind: str, name: str) -> Artefact:
 
 
 def judged_by(record: Paper) -> list[str]:
-    """What judges the claims of a paper, `module:name`: the claims, and what measures runs."""
-    parts = ((one.judged, one.arrays, one.is_enough, one.unjudged) for one in record.studies)
-    judging = [part for listed in parts for part in listed if part is not None]
+    """The definitions that judge the claims of a paper, as `module:name`: the claims, and what measures runs."""
     homes = [home_of(claim) for claim in record.claims]
-    places = [home_of(part) if isinstance(part, Floor | partial) else place_of(part) for part in judging]
-    return list(dict.fromkeys([*homes, *places]))
+    for one in record.studies:
+        parts = filter(None, (one.judged, one.arrays, one.is_enough, one.unjudged))
+        homes += [home_of(part) if isinstance(part, Floor | partial) else place_of(part) for part in parts]
+    return list(dict.fromkeys(homes))
 
 
 def place_of(function: Callable[..., object]) -> str:

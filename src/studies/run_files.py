@@ -1,4 +1,4 @@
-"""What files of runs hold, so that a table, figure, claim or refit of one paper refuses the runs of another."""
+"""The kinds of runs that files hold: a table, figure, claim or refit of one paper refuses the runs of another."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from frugal.checks import check_known
 from frugal.files import read_rows
 from studies import registry
 from studies.artefacts import Shown, shown
-from studies.registry import PAPERS
-from studies.registry import paper as paper_of
 from studies.searches import SEARCHES
 from studies.trials_comparison.problems_and_methods import COLUMNS as PATH_COLUMNS
 
@@ -21,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class Kind(NamedTuple):
-    """What tells runs from others.
+    """How runs of one kind are recognised.
 
     Attributes:
         name: of the kind, which several runs of a paper may share.
-        columns: that they must have.
-        values: by column a regular expression of each value that is given.
-        lacks: columns that they must not have.
+        columns: that the runs must have.
+        values: by column a regular expression that every value matches, unless it is missing.
+        lacks: columns that the runs must not have.
     """
 
     name: str
@@ -110,8 +108,8 @@ def _of_greedy_cv(run: str) -> Kind:
     whole = {"method": "standard|greedy"}
     folder, _, name = run.rpartition("/")
     if folder.startswith("readings"):
-        own = _of_greedy_cv(name)
-        return own._replace(name=run, columns=(*own.columns, "reading", "failed"))
+        kind = _of_greedy_cv(name)
+        return kind._replace(name=run, columns=(*kind.columns, "reading", "failed"))
     match folder or name:
         case "factorial":
             return Kind("factorial", (*columns, "tree_seed"), {**_OLSON, **whole}, ("strategy",))
@@ -144,7 +142,7 @@ def _of_experiment(run: str) -> Kind:
 
 def described(runs: pd.DataFrame) -> str:
     """What a table holds, in words: the runs that it fits, or its columns."""
-    for paper in PAPERS:
+    for paper in registry.PAPERS:
         files = everything(paper)
         for run in files.runs():
             if kind_of(paper, run).holds(runs):
@@ -154,9 +152,7 @@ def described(runs: pd.DataFrame) -> str:
 
 
 def check_shown(paper: str, kind: str, name: str, paths: Iterable[str]) -> None:
-    """Refuse runs that are not those of a table or figure.
-
-    A name that the paper does not make from runs passes.
+    """Refuse runs that are not those of a table or figure; one that is not made from runs passes.
 
     Raises:
         ValueError: if a file holds other runs, in a sentence with what it holds and what would be accepted.
@@ -165,9 +161,9 @@ def check_shown(paper: str, kind: str, name: str, paths: Iterable[str]) -> None:
     needed = (files.tables if kind == "table" else files.figures).get(name, ())
     kinds = {kind_of(paper, run).name for run in needed}
     accepted = [run for run in files.runs() if kind_of(paper, run).name in kinds]
-    what = f"{name} of {files.folder} is made from runs of {', '.join(accepted)}"
+    rule = f"{name} of {files.folder} is made from runs of {', '.join(accepted)}"
     for path in paths if needed else ():
-        _check(path, [kind_of(paper, run) for run in accepted], what)
+        _check(path, [kind_of(paper, run) for run in accepted], rule)
 
 
 def check_claimed(paper: str, paths: Iterable[str]) -> None:
@@ -178,7 +174,7 @@ def check_claimed(paper: str, paths: Iterable[str]) -> None:
     """
     files = everything(paper)
     claimed = [run for runs in files.claims.values() for run in runs]
-    studied = [study.name for study in paper_of(paper).studies]
+    studied = [study.name for study in registry.paper(paper).studies]
     named = list(dict.fromkeys([*claimed, *studied]))  # a run that no claim is on is passed over
     seen: dict[str, str] = {}
     for path in paths:
@@ -192,39 +188,41 @@ def check_claimed(paper: str, paths: Iterable[str]) -> None:
 
 
 def check_derived(paper: str, name: str, paths: Sequence[str]) -> None:
-    """Refuse what are not the runs that another is derived from, each in its place.
+    """Refuse files that are not the runs that another run is derived from, in this order.
 
     Raises:
         ValueError: if the paper derives no such run, or as `check_shown`.
     """
-    derived = {study.name: study.derived_from for study in paper_of(paper).studies if study.derive is not None}
+    derived = {
+        study.name: study.derived_from for study in registry.paper(paper).studies if study.derive is not None
+    }
     check_known(f"derived run of {paper}", name, derived)
     needed = derived[name]
-    what = f"{name} of {paper} is derived from {'runs of ' + ', '.join(needed) if needed else 'no runs'}"
+    rule = f"{name} of {paper} is derived from {'runs of ' + ', '.join(needed) if needed else 'no runs'}"
     if len(paths) != len(needed):
-        raise ValueError(f"{what}, so --runs takes {len(needed)} files, got {len(paths)}")
+        raise ValueError(f"{rule}, so --runs takes {len(needed)} files, got {len(paths)}")
     for path, run in zip(paths, needed, strict=True):
-        _check(path, [kind_of(paper, run)], what)
+        _check(path, [kind_of(paper, run)], rule)
 
 
 def check_refitted(paper: str, paths: Iterable[str]) -> None:
-    """Refuse what are no searches whose choices a paper refits, and not what these look up.
+    """Refuse files that hold neither searches whose choices a paper refits, nor what these look up.
 
     Raises:
         ValueError: as `check_shown`.
     """
     if paper == "trials_comparison":
-        kinds, what = [SEARCH, *TABLES], "searches, and the table or the curves that they look up"
+        kinds, refitted = [SEARCH, *TABLES], "searches, and the table or the curves that they look up"
     else:
-        runs = (
-            ["task2"] if paper == "exploration" else [n for n, search in SEARCHES.items() if search.paper == paper]
-        )
-        kinds, what = [kind_of(paper, run) for run in runs], f"runs of {', '.join(runs)}"
+        searches = [name for name, search in SEARCHES.items() if search.paper == paper]
+        runs = ["task2"] if paper == "exploration" else searches
+        kinds, refitted = [kind_of(paper, run) for run in runs], f"runs of {', '.join(runs)}"
     for path in paths:
-        _check(path, kinds, f"refits of {paper} are of {what}")
+        _check(path, kinds, f"refits of {paper} are of {refitted}")
 
 
-def _check(path: str, kinds: Iterable[Kind], what: str) -> None:
+def _check(path: str, kinds: Iterable[Kind], rule: str) -> None:
+    """Raise unless a file holds runs of one of the kinds; `rule` ends the message."""
     runs = read_rows(path)
     if not any(kind.holds(runs) for kind in kinds):
-        raise ValueError(f"{path} holds {described(runs)}, but {what}")
+        raise ValueError(f"{path} holds {described(runs)}, but {rule}")

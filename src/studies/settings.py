@@ -136,7 +136,11 @@ class Settings(BaseModel):
     def sections(cls) -> dict[str, type[Settings]]:
         """Models of the fields that are sections, by name: those that have no default themselves."""
         models = {name: field.annotation for name, field in cls.model_fields.items() if field.is_required()}
-        return {n: of for n, of in models.items() if isinstance(of, type) and issubclass(of, Settings)}
+        return {
+            name: model
+            for name, model in models.items()
+            if isinstance(model, type) and issubclass(model, Settings)
+        }
 
     @classmethod
     def at(cls, scale: str) -> dict[str, Any]:
@@ -147,8 +151,8 @@ class Settings(BaseModel):
             for name, field in cls.model_fields.items()
             if not is_left_out(field)
         }
-        for one in LAID_OVER.get(scale, (scale,)):
-            values = merge(values, deepcopy(getattr(cls, one, {})))
+        for layer in LAID_OVER.get(scale, (scale,)):
+            values = merge(values, deepcopy(getattr(cls, layer, {})))
         return values
 
 

@@ -120,10 +120,8 @@ def strip(claim: Judged) -> str:
     if ours is not None:
         colour = COLOURS[claim.row["verdict"]]
         if low is not None and high is not None:
-            first, last = (
-                place(max(low, reach[0])),
-                place(min(high, reach[1])),
-            )  # an end that is open is the axis's
+            # an open end lies at the end of the axis
+            first, last = place(max(low, reach[0])), place(min(high, reach[1]))
             parts.append(
                 f'<line x1="{first:.1f}" x2="{last:.1f}" y1="16" y2="16" stroke="{colour}" '
                 'stroke-width="3" stroke-linecap="round"/>'

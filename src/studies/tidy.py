@@ -18,18 +18,13 @@ TIDY = (
 )  # fmt: skip
 """Follow a table's key columns; further columns follow them."""
 MEASURED = ("ours", "ours_se", "low", "high", "n_seeds", "n_missing", "data")
-
-
+"""Of a mean over seeds, behind the keys of its cell."""
 RUN = ("method", "dataset", "classifier", "n", "k", "seed", "data")
 """Columns of every run, as `job search` writes it, beside what was measured."""
 
 
 def need(runs: pd.DataFrame, *columns: str) -> None:
-    """Raise if runs lack one of `RUN` or of these columns.
-
-    Raises:
-        ValueError: as `need_columns`.
-    """
+    """Raise if runs lack one of `RUN` or of these columns, as `need_columns` does."""
     need_columns(runs, (*RUN, *columns))
 
 
@@ -37,7 +32,7 @@ def need_columns(table: pd.DataFrame, columns: Iterable[str], what: str = "runs"
     """Raise if a table lacks one of these columns.
 
     Raises:
-        ValueError: with the column and those that there are.
+        ValueError: with the first missing column, and the columns of the table.
     """
     missing = [column for column in columns if column not in table]
     if missing:
@@ -68,8 +63,8 @@ def tidied(
         keys: columns that make a row.
         scale: label of the run.
         *further: columns to keep.
-        orders: values of keys in the order wanted. With any, rows are sorted by the keys, the first of them first;
-            without, they stay as they are.
+        orders: by key, its values in their order. Rows are then sorted by all keys, the first key first; without
+            `orders` they stay as they are.
     """
     blank: dict[str, Any] = {"published": np.nan, "published_se": np.nan, "published_stars": "", "stars": ""}
     table = table.assign(**{name: value for name, value in blank.items() if name not in table})
@@ -80,7 +75,7 @@ def tidied(
 
 
 def in_order(table: pd.DataFrame, orders: Mapping[str, Iterable[Any] | None]) -> pd.DataFrame:
-    """The rows by columns, the first of them first: in the order of listed values, or (None) increasing."""
+    """The rows sorted by columns, the first column first: by its listed values, or (None) increasing."""
     places = [
         table[key].rank(method="dense") if listed is None else table[key].map(list(listed).index)
         for key, listed in orders.items()
@@ -125,11 +120,11 @@ def means(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
 
 
 def shares_within(table: pd.DataFrame, shares: Iterable[str]) -> pd.DataFrame:
-    """The table, whose intervals of these measures end at 0 and 1."""
-    found = table.copy()
-    rows = found["measure"].isin(list(shares))
-    found.loc[rows, ["low", "high"]] = found.loc[rows, ["low", "high"]].clip(0.0, 1.0)
-    return found
+    """The table, with the intervals of these measures cut at 0 and 1."""
+    cut = table.copy()
+    rows = cut["measure"].isin(list(shares))
+    cut.loc[rows, ["low", "high"]] = cut.loc[rows, ["low", "high"]].clip(0.0, 1.0)
+    return cut
 
 
 def provenance(runs: pd.DataFrame) -> str:

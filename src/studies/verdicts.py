@@ -32,7 +32,7 @@ from studies.estimates import (
     seeds_to_decide,
 )
 from studies.markdown import plain
-from studies.records import Claim
+from studies.records import Claim, Paper
 from studies.regions import Region
 from studies.tidy import provenance
 
@@ -111,8 +111,8 @@ def _verdict_of(claim: Claim, found: Estimate, *, is_measured: bool, enough: boo
 def _with_notes(claim: Claim, *notes: str) -> str:
     """The quantity in words, and behind it what else is to be known of the number."""
     inferred = f"settings or data inferred from {claim.inferred_from}" if claim.inferred_from else ""
-    made = "holds by construction" if claim.is_by_construction else ""
-    remarks = "; ".join(filter(None, (*notes, inferred, made)))
+    construction = "holds by construction" if claim.is_by_construction else ""
+    remarks = "; ".join(filter(None, (*notes, inferred, construction)))
     return f"{claim.quantity} ({remarks})" if remarks else claim.quantity
 
 
@@ -159,13 +159,11 @@ def write_summary(claims: Iterable[str | Path], output: str | Path) -> None:
 
 
 def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
-    """The claims of a paper with verdicts, in its order; those on a study without runs as not run.
-
-    They are those of one file of claims: the file of the studies whose runs are given.
+    """One file of a paper's claims with verdicts, in the paper's order; claims on a study without runs: not run.
 
     Args:
         paper: its name.
-        runs: by name of the study; without any, those of `claims` are listed.
+        runs: by name of the study; they decide which file's claims these are. Without any: those of `claims`.
         scale: label of the run.
 
     Raises:
@@ -174,42 +172,50 @@ def judge_paper(paper: str, runs: Mapping[str, pd.DataFrame], scale: str) -> pd.
     record = registry.paper(paper)
     if not record.claims:
         raise ValueError(f"{paper} judges no claims; name the paper whose claims are meant")
+    file = _file_of_claims(record, runs)
+    files = {study.name: study.claims_file for study in record.studies}
+    return judge_claims([claim for claim in record.claims if files[claim.study] == file], runs, scale)
+
+
+def _file_of_claims(record: Paper, runs: Iterable[str]) -> str:
+    """Name of the file whose claims are judged on these runs.
+
+    Raises:
+        ValueError: on a run that is none of the paper's studies', or on runs of several files.
+    """
     studies = {study.name: study for study in record.studies}
-    read = {run: study.claims_file for study in record.studies for run in (study.judged_on or (study.name,))}
+    known = {run: study.claims_file for study in record.studies for run in (study.judged_on or (study.name,))}
     for run in runs:
-        if run not in read:
-            raise ValueError(f"no claims on the runs {run!r}; known: {', '.join(read)}")
+        if run not in known:
+            raise ValueError(f"no claims on the runs {run!r}; known: {', '.join(known)}")
     judged = {claim.study for claim in record.claims}
-    files = {read[run] for run in runs if run in judged or any(run in studies[name].judged_on for name in judged)}
+    judged |= {run for name in judged for run in studies[name].judged_on}
+    files = sorted({known[run] for run in runs if run in judged})
     if len(files) > 1:
-        listed = "; or ".join(", ".join(run for run, file in read.items() if file == one) for one in sorted(files))
+        listed = "; or ".join(", ".join(run for run, other in known.items() if other == file) for file in files)
         raise ValueError(f"claims are made of runs of {listed}, not of {', '.join(runs)}")
-    file = next(iter(files), "claims")
-    return judge_claims([one for one in record.claims if studies[one.study].claims_file == file], runs, scale)
+    return files[0] if files else "claims"
 
 
 def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scale: str) -> pd.DataFrame:
-    """Rows of `judge` for claims, those on one study together.
-
-    Claims on one study stand together; those on a study without runs are not judged.
-    """
+    """Rows of `judge` for claims, of which those on one study stand together; without runs they are not judged."""
     parts = []
-    for name, listed in groupby(claims, key=lambda claim: claim.study):
-        study = registry.study(name)
+    for name, on_study in groupby(claims, key=lambda claim: claim.study):
+        study, listed = registry.study(name), tuple(on_study)
         names = study.judged_on or (name,)
         if study.arrays is None or study.is_enough is None or not set(names) <= set(runs):
-            parts.append(judge(tuple(listed), None, enough=False, scale=scale, data=""))
+            parts.append(judge(listed, None, enough=False, scale=scale, data=""))
             continue
         table = pd.concat([runs[run] for run in names], ignore_index=True) if len(names) > 1 else runs[names[0]]
-        rows, of_study = study.judged(table) if study.judged else table, tuple(listed)
+        rows = study.judged(table) if study.judged else table
         judged = judge(
-            of_study,
+            listed,
             study.arrays(rows),
             enough=study.is_enough(rows),
             scale=scale,
             data="",
             unjudged=study.unjudged(table) if study.unjudged else {},
         )
-        read = [provenance(claim.rows(rows) if claim.rows else rows) for claim in of_study]
-        parts.append(judged.assign(data=read))
+        data = [provenance(claim.rows(rows) if claim.rows else rows) for claim in listed]
+        parts.append(judged.assign(data=data))
     return pd.concat(parts, ignore_index=True)

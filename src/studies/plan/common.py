@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from frugal.code import Job
-from studies import code as studies_jobs
+from studies.code import hash_of as hash_of
 
 Config = Mapping[str, Any]
 Wildcards = Any
@@ -31,11 +30,6 @@ def dataset_files(name: str) -> list[str]:
     source, _, n_rows = name.rpartition("_")
     folder = f"data/processed/{source if n_rows.isdigit() else name}"
     return [f"{folder}/{file}" for file in ("provenance.json", "X.npy", "y.npy")]
-
-
-def hash_of(job: Job) -> str:
-    """The hash of the code of a job, which re-runs it where it changes."""
-    return studies_jobs.hash_of(job)
 
 
 def files(kind: str, paper: str, name: str) -> list[str]:

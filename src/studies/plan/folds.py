@@ -110,7 +110,9 @@ class FoldJobs:
     def _experiment_of(self, w: Wildcards) -> str:
         """The experiment of document 001 that searches with this method on this dataset, untimed."""
         listed = ("search_time", "early_stopping", "sizes")
-        return next(n for n in listed if w.method in self.methods[n] and w.dataset in self.datasets_of(n))
+        return next(
+            name for name in listed if w.method in self.methods[name] and w.dataset in self.datasets_of(name)
+        )
 
     def _cells(
         self, root: str, experiment: str, datasets: Iterable[str], classifiers: Sequence[str] | None = None
@@ -160,22 +162,25 @@ class FoldJobs:
     def reading_strategy(self, w: Wildcards) -> str:
         """A strategy's own block of the configuration, with where halving ranks failed fits in a reading."""
         is_other = w.method == "successive_halving" and "failed" in self.study["readings"][w.name]
-        over = {"failed": self.study["readings"][w.name]["failed"]} if is_other else {}
-        return as_json({**self.config["strategies"].get(w.method, {}), **over})
+        changed = {"failed": self.study["readings"][w.name]["failed"]} if is_other else {}
+        return as_json({**self.config["strategies"].get(w.method, {}), **changed})
 
     def factorial_settings(self, w: Wildcards) -> Config:
         """How scores are made and searches measured in a combination."""
         return {**self.study, **combinations(self.study["factorial"])[w.name]}
 
     def factorial_files(self, w: Wildcards) -> list[str]:
-        """The search results of one combination, of the classifiers that are told apart by it."""
-        made = self.factorial_settings(w)
-        listed = [
+        """The search results of one combination, of the classifiers whose scores depend on all of its settings.
+
+        A scaler makes no difference to a tree, nor does a tree's seed to other classifiers.
+        """
+        settings = self.factorial_settings(w)
+        classifiers = [
             name
             for name in self.study["classifiers"]
-            if (made["scaler"] == "none" if name == "decision_tree" else made["tree_seed"] == "repetition")
+            if (settings["scaler"] == "none" if name == "decision_tree" else settings["tree_seed"] == "repetition")
         ]
-        return self._cells(f"results/folds/factorial/{w.name}", "factorial", self.study["datasets"], listed)
+        return self._cells(f"results/folds/factorial/{w.name}", "factorial", self.study["datasets"], classifiers)
 
     def factorial_labels(self, w: Wildcards) -> str:
         """Which combination runs are of."""
@@ -203,9 +208,9 @@ class FoldJobs:
         ] + (rungs if w.method == "successive_halving" else [])
 
     def kept_scores(self, w: Wildcards) -> list[str]:
-        """Kept scores of a search's seeds; those of sizes are of a space of their own."""
-        own = {} if w.dataset in self.study["datasets"] else {"space": self.study["sizes"]["space"]}
-        return self._kept(w, self.variant_of({**self.study, **own}, w.classifier))
+        """Kept scores of a search's seeds; the experiment on sizes has a space of its own."""
+        changed = {} if w.dataset in self.study["datasets"] else {"space": self.study["sizes"]["space"]}
+        return self._kept(w, self.variant_of({**self.study, **changed}, w.classifier))
 
     def timed_scores(self, w: Wildcards) -> list[str]:
         """The same, timed."""
@@ -269,18 +274,13 @@ class FoldJobs:
 
     def network_scores(self, w: Wildcards = None) -> list[str]:
         """Kept scores of document 000's network, one file per fold, since a fold's trainings take minutes."""
-        of = self.network
+        block = self.network
+        cell = {"root": "scores", "dataset": block["dataset"], "classifier": block["name"], "k": block["n_folds"]}
+        variant = f"grid-epochs{block['epochs']}"
         return [
-            f"{_KEPT}/folds{fold}-{fold}.parquet".format(
-                root="scores",
-                dataset=of["dataset"],
-                classifier=of["name"],
-                variant=f"grid-epochs{of['epochs']}",
-                k=of["n_folds"],
-                seed=seed,
-            )
-            for seed in range(of["n_seeds"])
-            for fold in range(of["n_folds"])
+            f"{_KEPT}/folds{fold}-{fold}.parquet".format(**cell, variant=variant, seed=seed)
+            for seed in range(block["n_seeds"])
+            for fold in range(block["n_folds"])
         ]
 
     def explored_settings(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 from types import SimpleNamespace
 from typing import Any, Final
@@ -29,7 +29,7 @@ class ShownJobs:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.papers = {name: artefacts.shown(name, config) for name in registry.PAPERS}
-        self.packs = {name: made.packs() for name, made in self.papers.items()}
+        self.packs = {name: contents.packs() for name, contents in self.papers.items()}
 
     def artefact_inputs(self, kind: str) -> Callable[[Wildcards], list[str]]:
         """Input function: the runs of a table, a figure or claims; the datasets of a figure that explains."""
@@ -83,7 +83,8 @@ class ShownJobs:
             for pack, listed in self.packs[w.paper].items():
                 if (kind, name) in listed:
                     return f"results/{w.paper}/packs/{pack}"
-            known = ", ".join(one for listed in self.packs[w.paper].values() for of, one in listed if of == kind)
+            packed = [item for listed in self.packs[w.paper].values() for item in listed]
+            known = ", ".join(item for item_kind, item in packed if item_kind == kind)
             raise ValueError(f"{w.paper} has no {kind} {name!r}; it has {known or 'none'}")
 
         return found
@@ -94,13 +95,13 @@ class ShownJobs:
 
     def derived_names(self) -> list[str]:
         """Names of the runs that are computed from others, or from nothing."""
-        return sorted({name for made in self.papers.values() for name in made.derived})
+        return sorted({name for contents in self.papers.values() for name in contents.derived})
 
-    def _runs(self, paper: str, kind: str, name: str, named: artefacts.Made) -> list[str]:
-        """Files of the runs that something of a paper is made from."""
-        if name not in named:
-            raise ValueError(f"{paper} has no {kind} {name!r}; it has {', '.join(named) or 'none'}")
-        return [f"results/{self.papers[paper].run_path(run)}" for run in named[name]]
+    def _runs(self, paper: str, kind: str, name: str, runs: artefacts.Made) -> list[str]:
+        """Files of the runs that an artefact, or another run, is made from; `runs` has all of its kind."""
+        if name not in runs:
+            raise ValueError(f"{paper} has no {kind} {name!r}; it has {', '.join(runs) or 'none'}")
+        return [f"results/{self.papers[paper].run_path(run)}" for run in runs[name]]
 
     def caption_of(self, kind: str) -> Callable[[Wildcards], str]:
         """Params function: the caption of a table or figure."""
@@ -108,7 +109,8 @@ class ShownJobs:
 
     def documents_claims(self) -> list[str]:
         """The files of the documents' own claims."""
-        return [f"results/{paper}/claims.csv" for paper, made in self.papers.items() if "claims" in made.claims]
+        papers = [paper for paper, contents in self.papers.items() if "claims" in contents.claims]
+        return [f"results/{paper}/claims.csv" for paper in papers]
 
     def claims_caption(self, w: Wildcards) -> str:
         """The caption of a file of claims."""
@@ -125,31 +127,34 @@ class ShownJobs:
     def files_of(self, paper: str, *, ours: bool | None = None) -> list[str]:
         """The files of a paper's tables, figures and claims.
 
-        `ours` is about document 001: our own study alone (True), without it (False), or all (None).
+        Args:
+            paper: its name.
+            ours: of document 001, our own study alone (True), everything but that (False), or all (None).
         """
-        made = self.papers[paper]
+        contents = self.papers[paper]
 
-        def asked(name: str) -> bool:
-            is_ours = paper == "greedy_cv" and name.removeprefix("claims_") in SENSITIVITY_ONLY
-            return ours is None or is_ours is ours
+        def is_ours(name: str) -> bool:
+            return paper == "greedy_cv" and name.removeprefix("claims_") in SENSITIVITY_ONLY
 
         return [
-            *(path for name in made.tables if asked(name) for path in files("table", paper, name)),
-            *(
-                path
-                for name in (*made.explained, *made.figures)
-                if asked(name)
-                for path in files("figure", paper, name)
-            ),
-            *(path for name in made.claims if asked(name) for path in files("claims", paper, name)),
+            path
+            for kind, names in _names(contents).items()
+            for name in names
+            if ours is None or is_ours(name) is ours
+            for path in files(kind, paper, name)
         ]
 
     def targets(self) -> dict[str, list[str]]:
         """By the name of a target of its own the files of every table, figure and file of claims."""
-        found = {}
-        for paper, made in self.papers.items():
-            kinds = {"table": made.tables, "figure": (*made.explained, *made.figures), "claims": made.claims}
-            for kind, names in kinds.items():
-                for name in names:
-                    found[f"{paper}_{made.target(kind, name)}"] = files(kind, paper, name)
-        return found
+        return {
+            f"{paper}_{contents.target(kind, name)}": files(kind, paper, name)
+            for paper, contents in self.papers.items()
+            for kind, names in _names(contents).items()
+            for name in names
+        }
+
+
+def _names(contents: artefacts.Shown) -> dict[str, Iterable[str]]:
+    """Names of all tables, figures and files of claims of a paper, by kind."""
+    figures = (*contents.explained, *contents.figures)
+    return {"table": contents.tables, "figure": figures, "claims": contents.claims}

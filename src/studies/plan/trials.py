@@ -102,9 +102,9 @@ class TrialJobs:
     def search_input(self, w: Wildcards) -> list[str]:
         """What a search reads but for a network's check: a table of fits, curves, a dataset, or nothing."""
         if w.learner in _LOOKED_UP:
-            made = f"results/{w.learner}/{w.dataset}"
+            table = f"results/{w.learner}/{w.dataset}"
             cuts = self._search(w).method(w.method).termination is not None
-            return [f"{made}{end}.parquet" for end in (("", "_extrapolations") if cuts else ("",))]
+            return [f"{table}{end}.parquet" for end in (("", "_extrapolations") if cuts else ("",))]
         return dataset_files(w.dataset) if w.dataset in CATALOGUE else []
 
     def search_check(self, w: Wildcards) -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal.rows import case_control, weighted_logistic
+from frugal.rows import pilots, weighted_logistic
 from studies.big_data import combination_fits, combinations, fraction_fits, fractions, splits
 from studies.registry import experiments
 from studies.tidy import TIDY
@@ -181,20 +181,19 @@ def test_a_bag_without_a_fit_is_a_row_with_its_reason(tmp_path, monkeypatch):
 
 def test_a_pilot_that_fails_is_told(tmp_path, monkeypatch):
     settings = TRAINED | {"datasets": ["wdbc"]}
-    fit, pilots = case_control.fit_weighted, []
+    samples = []
 
     def separated(X, y, *, sample, **others):
-        if "the pilot of" in sample:
-            pilots.append(sample)
-            raise weighted_logistic.FitError(sample, "separated")
-        return fit(X, y, sample=sample, **others)
+        samples.append(sample)
+        raise weighted_logistic.FitError(sample, "separated")
 
-    monkeypatch.setattr(case_control, "fit_weighted", separated)
+    monkeypatch.setattr(pilots, "fit_weighted", separated)
     for method in ("lcc", "osmac_mvc"):
         found = fractions.run(method, 0, settings, tmp_path)
         assert found["share_uniform"].item() == 1.0
     assert (combinations.run("osmac_mvc", 0, COMBINED, tmp_path)["share_uniform"] == 1.0).all()
-    assert len(pilots) == 6
+    assert len(samples) == 6
+    assert all("the pilot of" in sample for sample in samples)
 
 
 def with_failures(runs):

@@ -379,8 +379,8 @@ def test_what_has_no_number_is_not_testable_where_its_data_are_nowhere_to_be_had
 
 def test_a_quantity_says_what_stands_in_place_of_a_verdict_and_why():
     claims = [claim(regions.above(1), lambda a, rng: mean(a["x"]), inferred_from="Table 3")]
-    instead = {"paper.topic.what": (NOT_RUN, "on 9 rows")}
-    found = judge(claims, {"x": np.array([0.9, 1.2])}, enough=True, scale="paper", data="", instead=instead)
+    unjudged = {"paper.topic.what": (NOT_RUN, "on 9 rows")}
+    found = judge(claims, {"x": np.array([0.9, 1.2])}, enough=True, scale="paper", data="", unjudged=unjudged)
     assert found[["verdict", "seeds_to_decide", "quantity"]].iloc[0].tolist() == [
         NOT_RUN, "", "a quantity (on 9 rows; settings or data inferred from Table 3)",
     ]  # fmt: skip

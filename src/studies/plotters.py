@@ -190,13 +190,21 @@ def log_ticks(axis: Axes, ticks: Iterable[float], text: str = "{:g}", **kwargs: 
 
 
 def box(
-    axis: Axes, middle: Size, half: Size, text: str, color: str, *, rounding: str, fontsize: float = 7
+    axis: Axes,
+    middle: Size,
+    half: Size,
+    text: str,
+    color: str,
+    *,
+    rounding: str,
+    fontsize: float = 7,
+    linewidth: float = 0.8,
 ) -> None:
-    """A rounded box with a text in it."""
+    """A rounded box with a text in it; `half` is half of its width and height."""
     from matplotlib.patches import FancyBboxPatch
 
     corner = (middle[0] - half[0], middle[1] - half[1])
-    look: dict[str, Any] = {"boxstyle": f"round,{rounding}", "fc": color, "ec": "#555555", "lw": 0.8}
+    look: dict[str, Any] = {"boxstyle": f"round,{rounding}", "fc": color, "ec": "#555555", "lw": linewidth}
     axis.add_patch(FancyBboxPatch(corner, 2 * half[0], 2 * half[1], **look))
     axis.text(*middle, text, ha="center", va="center", fontsize=fontsize)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, ParamSpec
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from frugal.files import whole
 from studies.estimates import NOT_RUN
@@ -185,6 +186,17 @@ def log_axis(axis: Axis, low: float, high: float, *, base: int = 10, formatter: 
     powers = LogFormatterSciNotation(base, minor_thresholds=(np.inf, np.inf))  # a label at every tick
     axis.set_major_formatter(formatter or (StrMethodFormatter("{x:g}") if high < 2e4 else powers))
     axis.set_minor_formatter(NullFormatter())
+
+
+def root(values: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """Square roots, those of negative numbers 0."""
+    return np.asarray(np.sqrt(np.maximum(values, 0.0)))
+
+
+def root_axis(axes: Axes, top: float) -> None:
+    """Scale y from 0 to `top` by square roots: the scale has a zero, and tells small values apart."""
+    axes.set_yscale("function", functions=(root, np.square))
+    axes.set_ylim(0, top)
 
 
 def legend(figure: Figure, axes: Iterable[Axes], *, n_columns: int, below: bool = False) -> None:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from studies import style
+from studies import plotters, style
 from studies.estimates import Arrays, Estimate, clustered_share, exact, mean, ratio, share, tied
 from studies.measures import percent_of
 from studies.records import Artefact, Claim, Study
@@ -357,11 +357,9 @@ def draw_swept(table: pd.DataFrame) -> Figure:
     for axis, panel in zip(panels, shown, strict=True):
         for i, (buffer, color) in enumerate(zip(buffers, style.sequence(len(buffers)), strict=True)):
             line = table[(table["panel"] == panel) & (table["buffer"] == buffer)].set_index("tau").reindex(taus)
-            spread = np.vstack([line["mean"] - line["low"], line["high"] - line["mean"]])
-            spread = np.maximum(spread, 0)  # the mean of equal numbers may be off by a rounding
             x = np.arange(len(taus)) + 0.06 * (i - (len(buffers) - 1) / 2)
-            axis.errorbar(x, line["mean"], yerr=spread, color=color, marker="os^DvP*X"[i % 8], capsize=2,
-                          label=f"buffer {buffer:g}")  # fmt: skip
+            look: dict[str, Any] = {"color": color, "marker": "os^DvP*X"[i % 8], "capsize": 2}
+            axis.errorbar(x, line["mean"], yerr=plotters.spread(line), label=f"buffer {buffer:g}", **look)
         axis.set_xticks(range(len(taus)), [f"{tau:g}" for tau in taus])
         axis.set(xlabel="Pruning threshold τ", ylabel=SWEPT_PANELS[panel], ylim=(0, None))
         axis.grid(alpha=0.3)

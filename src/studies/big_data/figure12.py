@@ -12,7 +12,7 @@ from studies import plotters, style
 from studies.big_data.boundaries import LOOKS
 from studies.big_data.compression import PIMA
 from studies.records import Artefact
-from studies.tidy import by_measure, read_printed, tidied
+from studies.tidy import by_measure, provenance, read_printed, tidied
 
 OURS, PUBLISHED = "ours", "published"
 PANELS: Final = ("test_error", "train_seconds", "n_support")
@@ -139,7 +139,7 @@ def _title(table: pd.DataFrame, dataset: str) -> str:
     ours = table[(table["dataset"] == dataset) & (table["source"] == OURS)]
     if not len(ours):
         return f"{dataset} (published only)"
-    return f"{dataset}, {'/'.join(sorted(set(ours['data'])))}, {ours['n_seeds'].iloc[0]:g} seed(s)"
+    return f"{dataset}, {provenance(ours)}, {ours['n_seeds'].iloc[0]:g} seed(s)"
 
 
 def _draw_curves(axis: plotters.Axes, part: pd.DataFrame, panel: str) -> None:

@@ -132,7 +132,7 @@ def _before(
         "subsample": [("data", centre)],
         "resample": [("subsample", middle.get(i, centre))],
         "estimate": [("resample", height.get((i, k), centre))],
-        "combination": [("estimate", height[i, one]) for one in shown] if i else [],
+        "combination": [("estimate", height[i, number]) for number in shown] if i else [],
         "result": [("combination", y) for y in middle.values()],
     }[stage]
 

@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.seeds import rng_for, seed_for
 from frugal.spaces import Choice, SearchSpace, Uniform
-from studies import style
+from studies import plotters, style
+from studies.estimates import Array
 from studies.records import Artefact
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Array = NDArray[np.float64]
 
 
 # The task --------------------------------------------------------------------------------------------------------
@@ -99,8 +97,6 @@ def draw_black_box(table: pd.DataFrame) -> Figure:
 
 def _flow(axes: Axes, example: pd.Series[float]) -> None:
     """Boxes and arrows: how one point gets its metric."""
-    from matplotlib.patches import FancyBboxPatch
-
     axes.set(xlim=(0, 10.2), ylim=(0, 10), title="The task T: one evaluation of f")
     axes.axis("off")
     zeta = f"ζ\nalpha = {example['alpha']:.2g}\nbinarize = {example['binarize']:.2f}"
@@ -112,15 +108,12 @@ def _flow(axes: Axes, example: pd.Series[float]) -> None:
         "score": (5.3, 1.2, "predict\nand compare", "#FFE3B5"),
         "metric": (8.6, 1.2, f"η = f(ζ)\n= {example['accuracy']:.3f}", "#BFD8CE"),
     }
+    look: dict[str, Any] = {"rounding": "pad=0.05,rounding_size=0.2", "fontsize": 6.5, "linewidth": 0.7}
     for x, y, text, color in boxes.values():
-        rounded = "round,pad=0.05,rounding_size=0.2"
-        place = FancyBboxPatch((x - 1.35, y - 0.95), 2.7, 1.9, boxstyle=rounded, fc=color, ec="#555555", lw=0.7)
-        axes.add_patch(place)
-        axes.text(x, y, text, ha="center", va="center", fontsize=6.5)
-    arrows = [((3.05, 7.3), (3.98, 6.3)), ((3.05, 4.3), (3.98, 5.3)), ((5.3, 4.8), (5.3, 2.25)),
-              ((3.05, 1.2), (3.98, 1.2)), ((6.65, 1.2), (7.28, 1.2))]  # fmt: skip
-    for start, end in arrows:
-        axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "#555555", "linewidth": 0.9})
+        plotters.box(axes, (x, y), (1.35, 0.95), text, color, **look)
+    steps = [((3.05, 7.3), (3.98, 6.3)), ((3.05, 4.3), (3.98, 5.3)), ((5.3, 4.8), (5.3, 2.25)),
+             ((3.05, 1.2), (3.98, 1.2)), ((6.65, 1.2), (7.28, 1.2))]  # fmt: skip
+    plotters.arrows(axes, steps, linewidth=0.9)
 
 
 # The routine -----------------------------------------------------------------------------------------------------
@@ -249,23 +242,16 @@ _BOXES: Final = {
 @style.styled
 def draw_routine(table: pd.DataFrame) -> Figure:
     """The page's routine as a loop, with the numbers of one turn."""
-    from matplotlib.patches import FancyBboxPatch
-
     figure = style.new_figure(6.6, 3.4)
     axes = figure.subplots()
     axes.set(xlim=(0, 10.3), ylim=(-0.4, 6.1))
     axes.axis("off")
     for stage, text in zip(table["stage"], table["text"], strict=True):
         x, y, color = _BOXES[stage]
-        rounded = "round,pad=0.03,rounding_size=0.15"
-        place = FancyBboxPatch((x - 1.5, y - 0.55), 3.0, 1.1, boxstyle=rounded, fc=color, ec="#555555", lw=0.8)
-        axes.add_patch(place)
-        axes.text(x, y, text, ha="center", va="center", fontsize=7)
-    arrow = {"arrowstyle": "-|>", "color": "#555555", "linewidth": 1.0}
+        plotters.box(axes, (x, y), (1.5, 0.55), text, color, rounding="pad=0.03,rounding_size=0.15")
     steps = [((1.6, 4.6), (1.6, 3.2)), ((3.13, 2.6), (3.47, 2.6)), ((6.53, 2.6), (7.07, 2.6)),
              ((8.6, 2.02), (8.6, 1.18)), ((7.07, 0.6), (6.53, 0.6)), ((3.47, 0.75), (1.9, 2.0))]  # fmt: skip
-    for start, end in steps:
-        axes.annotate("", end, start, arrowprops=arrow)
+    plotters.arrows(axes, steps, linewidth=1.0)
     axes.text(2.35, 1.15, "add, and repeat\nuntil convergence", fontsize=7, ha="right", color="#555555")
     return figure
 

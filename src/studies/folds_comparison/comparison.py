@@ -175,7 +175,8 @@ PRICED: Final = [
 _PRICE_TICKS: Final = {0.001: "1 ms", 0.01: "10 ms", 0.1: "0.1 s", 1: "1 s", 10: "10 s", 60: "1 min"}
 _MOST_SHARE: Final = 1.6
 _TICKS: Final = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
-_COLUMNS: Final = 5
+_N_COLUMNS: Final = 5
+"""Panels beside each other in `draw_anytime`."""
 _REGRETS: Final = (0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
@@ -251,13 +252,13 @@ def draw_anytime(summary: pd.DataFrame) -> Figure:
         style.say_not_run(figure.subplots())
         return figure
     lists = list(summary.groupby(list(LISTS)))
-    n_rows = -(-summary["method"].nunique() // _COLUMNS)
+    n_rows = -(-summary["method"].nunique() // _N_COLUMNS)
     figure = style.new_figure(style.TWO_COLUMN[0], 0.4 + len(lists) * (0.5 + 1.05 * n_rows))
     top = 105 * float(np.nanmax(summary[["mean", "high"]].to_numpy(float))) or 1.0
     blocks = figure.subfigures(len(lists), 1, squeeze=False)[:, 0]
     for block, ((n, k), part) in zip(blocks, lists, strict=True):
         block.suptitle(f"n = {n}, k = {k}", fontsize=8)
-        grid = block.subplots(n_rows, _COLUMNS, sharex=True, sharey=True, squeeze=False)
+        grid = block.subplots(n_rows, _N_COLUMNS, sharex=True, sharey=True, squeeze=False)
         _draw_each(grid.ravel(), part, top)
         for axes in grid[:, 0]:
             axes.set_ylabel("Regret (points)", fontsize=7)
@@ -282,7 +283,7 @@ def _draw_each(panels: NDArray[np.object_], part: pd.DataFrame, top: float) -> N
         axes.tick_params(labelsize=6, length=2)
     for axes in panels[len(shown) :]:
         axes.set_visible(False)
-    for axes in panels[max(0, len(shown) - _COLUMNS) : len(shown)]:
+    for axes in panels[max(0, len(shown) - _N_COLUMNS) : len(shown)]:
         axes.tick_params(labelbottom=True)
 
 
@@ -438,15 +439,10 @@ def _scale(axes: Axes, top: float, *, every: int = 1) -> None:
     axes.set_xscale("log", base=2)
     axes.set_xticks(_TICKS[::every], ["1" if t == 1 else f"1/{round(1 / t)}" for t in _TICKS[::every]])
     axes.minorticks_off()
-    axes.set_yscale("function", functions=(_root, np.square))  # has a zero, and tells small regrets apart
-    axes.set_ylim(0, top)
+    style.root_axis(axes, top)
     ticks = [t for t in _REGRETS if t == 0 or 0.01 * top < t < top][::every]
     axes.set_yticks(ticks, [f"{t:g}" for t in ticks])
     axes.grid(alpha=0.3)
-
-
-def _root(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.sqrt(np.maximum(values, 0.0)))
 
 
 def _canvas(summary: pd.DataFrame) -> Figure:

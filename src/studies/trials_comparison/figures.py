@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from studies import style
 from studies.methods import METHODS
-from studies.paths import mean_path, until_last
+from studies.paths import mean_curve
 from studies.records import Artefact, Look, default_look
 from studies.shared.ranks import COLUMNS as RANKS
 from studies.shared.ranks import draw_diagrams, rank_table
@@ -81,13 +80,8 @@ def summarise_anytime(runs: pd.DataFrame, currency: str) -> pd.DataFrame:
             grid = np.arange(1.0, spent.max() + 1)
         budget = budget_of(paths, currency)
         for method, part in paths.groupby("method", sort=False):
-            searches = [path for _, path in part.groupby("seed")]
-            with_value = [path for path in searches if path["regret"].notna().any()]
             facts = {"problem": titles(part)[0], "method": method, "budget": budget, "data": provenance(part)}
-            line = pd.DataFrame({"x": [np.nan], "n_seeds": 0})
-            if with_value:
-                line = mean_path(with_value, currency, "regret", until_last(grid, with_value, currency))
-            parts.append(line.assign(**facts, n_missing=len(searches) - len(with_value)))
+            parts.append(mean_curve(part, currency, "regret", grid).assign(**facts))
     names = ["problem", "method", "x", "mean", "low", "high", "n_seeds", "n_missing", "budget", "data"]
     return pd.concat(parts, ignore_index=True).reindex(columns=names)
 
@@ -150,13 +144,18 @@ def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame, looks: Mapping
         _say_missing(axes, part[part["method"].map(_row_of) == row])
         axes.grid(alpha=0.3)
     style.log_axis(axes.xaxis, lines["x"].min() / 1.1, lines["x"].max() * 1.1)
-    axes.set_yscale("function", functions=(_root, np.square))  # has a zero, and tells small regrets apart
+    _scale_regret(axes, lines)
+
+
+def _scale_regret(axes: Axes, lines: pd.DataFrame) -> None:
+    """Scale the vertical axis by square roots, up to the highest mean or drawn interval."""
     highest = lines["mean"].where(lines["n_seeds"] < style.N_OF_BAND, lines[["mean", "high"]].max(axis=1))
     top = 105 * float(highest.max()) or 1.0
-    axes.set_ylim(0, top)
+    style.root_axis(axes, top)
     ticks: list[float] = []
     for tick in _REGRETS:
-        if tick < top and (not ticks or _root(tick / top) - _root(ticks[-1] / top) > 0.17):  # room for its label
+        has_room = not ticks or style.root(tick / top) - style.root(ticks[-1] / top) > 0.17  # for its label
+        if tick < top and has_room:
             ticks.append(tick)
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
 
@@ -197,10 +196,6 @@ def _explain(figure: Figure) -> None:
         budget: "budget of the ranks",
     }
     figure.legend(list(labels), list(labels.values()), loc="outside lower center", ncols=len(labels))
-
-
-def _root(values: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    return np.asarray(np.sqrt(np.maximum(values, 0.0)))
 
 
 # Average ranks -------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,18 +20,16 @@ from frugal.arguments import (
 )
 from frugal.learners.classifiers import N_IN_RANGES
 
-MARKDOWN: Final[Places] = {"Markdown": lambda path: path.with_suffix(".md")}
-DRAWN: Final[Places] = {
-    "PNG": lambda path: path.with_suffix(".png"),
-    "SVG": lambda path: path.with_suffix(".svg"),
-    "CSV": lambda path: path.with_suffix(".csv"),
-    "caption": lambda path: path.with_suffix(".md"),
-}
-COSTS: Final[Places] = {
-    "Markdown": lambda path: path.with_suffix(".md"),
-    "PNG": lambda path: path.with_suffix(".png"),
-    "SVG": lambda path: path.with_suffix(".svg"),
-}
+
+def _beside(suffix: str) -> Callable[[Path], Path]:
+    """A function from the path of an output to the file of the same name with this suffix."""
+    return lambda path: path.with_suffix(suffix)
+
+
+MARKDOWN: Final[Places] = {"Markdown": _beside(".md")}
+PICTURES: Final[Places] = {"PNG": _beside(".png"), "SVG": _beside(".svg")}
+DRAWN: Final[Places] = {**PICTURES, "CSV": _beside(".csv"), "caption": _beside(".md")}
+COSTS: Final[Places] = {**MARKDOWN, **PICTURES}
 FINDINGS: Final[Places] = {"findings": lambda path: path.with_name(path.name.replace("claims", "findings"))}
 
 
@@ -74,7 +73,7 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--only", nargs="+", default=[], help="patterns such as 'runs/*'; the rest stays as published")
     p.add_argument("--commit", help="that made the results; by default, that of this checkout")
     p.add_argument("--results", default="results", help="folder of the results, and of published/")
-    p.add_argument("--root", default="data", help="folder of the datasets")
+    _add_root(p)
     files = ["config/config.yaml", "config/paper.yaml"]
     p.add_argument("--configfile", nargs="+", default=files, help="merged in their order, all that the run read")
 
@@ -100,7 +99,7 @@ def _add_folds(commands: Any) -> None:
     p.add_argument("--n-rows", type=int, help="rows to use inside each split; all by default")
 
     p = command(commands, "default", "hold a network's default hyperparameters against a stated error")
-    p.add_argument("--root", default="data", help="folder of the datasets")
+    _add_root(p)
     p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
     p.add_argument("--network", required=True)
     p.add_argument("--epochs", type=int, required=True)
@@ -157,23 +156,20 @@ def _add_searches(commands: Any) -> None:
     p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
     p.add_argument("--candidates", type=numbers, required=True, help="their numbers, for example 0-9")
     p.add_argument("--settings", default="{}", help="n_train (or several), n_valid and n_epochs, as JSON")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
-    add_restart(p)
+    _add_root(p)
+    _add_kept_output(p)
 
     p = command(commands, "extrapolate", "extrapolate stored learning curves from some of their points")
     add_input(p, "--curves", required=True, help="what `job curves` has written")
     p.add_argument("--settings", default="{}", help="check_share, and curve: those of the sampler, as JSON")
-    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
-    add_restart(p)
+    _add_kept_output(p)
 
     p = command(commands, "lookup", "make a table of real fits that optimisers look up")
     steps = p.add_subparsers(dest="step", required=True, metavar="STEP")
     p = command(steps, "measure", "the candidates with one value of the grid's last dimension")
     p.add_argument("--part", type=int, required=True, help="number of the value, from 0")
     _add_table(p)
-    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
-    add_restart(p)
+    _add_kept_output(p)
     p = command(steps, "gather", "all parts in one table that is checked to be whole")
     add_input(p, "--parts", nargs="+", required=True)
     add_output(p, "--output", required=True)
@@ -188,9 +184,8 @@ def _add_searches(commands: Any) -> None:
     p.add_argument("--paper", choices=("exploration", "hypertune", "trials_comparison"), default="exploration")
     add_input(p, "--runs", nargs="+", required=True)
     p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
-    p.add_argument("--root", default="data", help="folder of the datasets")
-    add_output(p, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
-    add_restart(p)
+    _add_root(p)
+    _add_kept_output(p)
 
 
 def _add_runs(commands: Any) -> None:
@@ -200,7 +195,7 @@ def _add_runs(commands: Any) -> None:
     p.add_argument("--methods", nargs="+", required=True)
     p.add_argument("--seeds", type=numbers, required=True, help="for example 0-9")
     p.add_argument("--settings", default="{}", help="the experiment's settings, as JSON")
-    p.add_argument("--root", default="data", help="folder of the datasets")
+    _add_root(p)
     add_output(p, "--output", required=True)
 
     p = command(commands, "gather", "gather what the methods of an experiment gave")
@@ -241,13 +236,23 @@ def _add_shown(commands: Any) -> None:
     add_output(p, "--output", FINDINGS, required=True)
 
 
+def _add_root(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--root", default="data", help="folder of the datasets")
+
+
+def _add_kept_output(parser: argparse.ArgumentParser) -> None:
+    """Add the output of a job that keeps what it has made in a journal."""
+    add_output(parser, "--output", JOURNAL, required=True, help="a killed job goes on from the journal beside it")
+    add_restart(parser)
+
+
 def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help="of the table, as JSON")
-    parser.add_argument("--root", default="data", help="folder of the datasets")
+    _add_root(parser)
 
 
 def _add_scoring(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--root", default="data", help="folder of the datasets")
+    _add_root(parser)
     parser.add_argument("--dataset", required=True)
     parser.add_argument("--classifier", required=True)
     parser.add_argument("--space", default="grid")

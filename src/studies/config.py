@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, get_args
 
@@ -171,6 +170,8 @@ def check(config: Mapping[str, Any], *, source: str = "config") -> None:
     Raises:
         ValueError: one sentence with source, key, value and what would have been accepted.
     """
+    from studies.folds_comparison.entries import try_out_once
+
     _validate(config, source)
     missing = next(_missing(Configuration, config), None)
     if missing is not None:
@@ -179,7 +180,7 @@ def check(config: Mapping[str, Any], *, source: str = "config") -> None:
     with named(source):
         for name, settings in config["strategies"].items():
             with named(f"strategies.{name}"):
-                _try_out(name, json.dumps(settings))
+                try_out_once(name, json.dumps(settings))
         _check_searches(config)
 
 
@@ -243,14 +244,6 @@ def _check_searches(config: Mapping[str, Any]) -> None:
             for _, problem in search.problems:
                 n_trials_of(search, block, problem)
             check_block(search, block)
-
-
-@lru_cache(maxsize=1024)
-def _try_out(name: str, settings: str) -> None:
-    """Build a strategy of folds, once a process for the same settings."""
-    from frugal.folds.strategies import try_out
-
-    try_out(name, json.loads(settings))
 
 
 def _sentence(error: ValidationError, config: Mapping[str, Any]) -> str:

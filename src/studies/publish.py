@@ -100,30 +100,15 @@ def publish(
     if not copies:
         raise ValueError(f"{source} has nothing to publish that is like {' or '.join(only)}")
     old = {path for pattern in (*PARTS, RUNS) for path in target.glob(pattern)} - set(copies)
-    lost = sorted(name for name in (path.relative_to(target) for path in old) if name.suffix == ".parquet")
-    lost = [name for name in lost if _is_shown(contents, name)]
-    if lost and not only:
-        raise ValueError(
-            f"{source} lacks {lost[0]}, which is published and would be deleted: run it, or name with --only what "
-            "is to be published"
-        )
+    if not only:
+        _check_lost(contents, source, (path.relative_to(target) for path in old))
     for copy, path in copies.items():
         (_copy_run if copy in runs else _copy)(path, copy)
     for path in old:
         if not only or not _is_shown(contents, path.relative_to(target)):
             path.unlink()
-    record = {
-        "commit": commit or _commit(),
-        "config": dict(config),
-        "settings": effective(contents.folder, config, defaults()),
-        "machine": {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()},
-        "packages": {"frugal": frugal.__version__} | {name: version(name) for name in _dependencies()},
-        "datasets": {
-            path.parent.name: json.loads(path.read_text())
-            for path in sorted(data.glob("processed/*/provenance.json"))
-        },
-        "parts": {str(copy.relative_to(published)): _date(path) for copy, path in copies.items()},
-    }
+    parts = {str(copy.relative_to(published)): _date(path) for copy, path in copies.items()}
+    record = _record(contents, config, data, commit or _commit(), parts)
     records, names = [record], [str(path.relative_to(source)) for path in left_out]
     if only and (target / RECORD).exists():
         records = [*read_records(target), record]
@@ -132,8 +117,34 @@ def publish(
     return [*copies, target / RECORD]
 
 
+def _check_lost(contents: Shown, source: Path, deleted: Iterable[Path]) -> None:
+    """Refuse to delete a published run that the paper still has."""
+    lost = sorted(name for name in deleted if name.suffix == ".parquet" and _is_shown(contents, name))
+    if lost:
+        raise ValueError(
+            f"{source} lacks {lost[0]}, which is published and would be deleted: run it, or name with --only what "
+            "is to be published"
+        )
+
+
+def _record(
+    contents: Shown, config: Mapping[str, Any], data: Path, commit: str, parts: Mapping[str, str]
+) -> dict[str, Any]:
+    """The record of one call; `parts` are the dates of the files by their paths."""
+    datasets = sorted(data.glob("processed/*/provenance.json"))
+    return {
+        "commit": commit,
+        "config": dict(config),
+        "settings": effective(contents.folder, config, defaults()),
+        "machine": {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()},
+        "packages": {"frugal": frugal.__version__} | {name: version(name) for name in _dependencies()},
+        "datasets": {path.parent.name: json.loads(path.read_text()) for path in datasets},
+        "parts": dict(parts),
+    }
+
+
 def read_left_out(folder: Path) -> list[str]:
-    """What of a published folder was below the floor, by its path there."""
+    """The files that were below the floor when a folder was published, by their paths there."""
     left_out: list[str] = json.loads((folder / RECORD).read_text())["left_out"]
     return left_out
 

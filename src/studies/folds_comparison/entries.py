@@ -65,7 +65,7 @@ def entries_of(config: Mapping[str, Any]) -> dict[str, Entry]:
         settings = {**config["strategies"].get(strategy, {}), **block.get("settings", {})}
         try:
             entry = Entry(block["name"], strategy, settings, budget_share=block.get("budget_share"))
-            _try_out(strategy, json.dumps(entry.settings_for(128, 5)))
+            try_out_once(strategy, json.dumps(entry.settings_for(128, 5)))
         except (ValueError, TypeError) as error:
             raise ValueError(f"{where}: {error}") from error
         entries[entry.name] = entry
@@ -73,6 +73,6 @@ def entries_of(config: Mapping[str, Any]) -> dict[str, Entry]:
 
 
 @lru_cache(maxsize=1024)
-def _try_out(strategy: str, settings: str) -> None:
-    """Build a strategy, once a process for the same settings."""
+def try_out_once(strategy: str, settings: str) -> None:
+    """Build a strategy of folds from settings as JSON, once a process for the same ones, as `try_out` does."""
     try_out(strategy, json.loads(settings), n_candidates=128, n_folds=5)

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from frugal.stats import standard_error
 from studies.estimates import Arrays, over_seeds
@@ -51,6 +52,15 @@ def differences(values: pd.DataFrame, measure: str, keys: list[str]) -> pd.DataF
 
 def _mean(arrays: Arrays) -> float:
     return float(arrays["difference"].mean())
+
+
+def less_or_more(table: pd.DataFrame) -> NDArray[np.str_]:
+    """`less` or `more` where a row's interval lies below or above 0, `not told apart` where it holds 0.
+
+    Empty where there is no interval, as of one seed.
+    """
+    low, high = table["low"], table["high"]
+    return np.select([low.isna(), high < 0, low > 0], ["", "less", "more"], "not told apart")
 
 
 def missing_notes(table: pd.DataFrame) -> list[str]:

@@ -7,11 +7,10 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.stats import t_margin
+from studies.estimates import Array
 
-Array = NDArray[np.float64]
 SLACK: Final = 1e-12
 """Of a target: errors are multiples of one over the number of rows."""
 

@@ -119,10 +119,10 @@ def means(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
     return mean_by_seed(runs, value, keys).rename(columns={"ours": "mean"}).drop(columns=["ours_se", "n_missing"])
 
 
-def shares_within(table: pd.DataFrame, shares: Iterable[str]) -> pd.DataFrame:
-    """The table, with the intervals of these measures cut at 0 and 1."""
+def shares_within(table: pd.DataFrame, shares: Iterable[str], *, key: str = "measure") -> pd.DataFrame:
+    """The table, with the intervals of these measures cut at 0 and 1; `key` is the column of their names."""
     cut = table.copy()
-    rows = cut["measure"].isin(list(shares))
+    rows = cut[key].isin(list(shares))
     cut.loc[rows, ["low", "high"]] = cut.loc[rows, ["low", "high"]].clip(0.0, 1.0)
     return cut
 

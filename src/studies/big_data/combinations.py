@@ -29,6 +29,7 @@ from studies.big_data.tables import render
 from studies.cells import every, some
 from studies.estimates import Arrays, Estimate, ratio
 from studies.measures import Measure
+from studies.paired import less_or_more
 from studies.records import Artefact, Claim, Method, Study
 from studies.regions import above
 from studies.tidy import mean_by_seed, tidied
@@ -239,7 +240,8 @@ def _fewer(name: str) -> Measure:
     return lambda arrays, rng: ratio(1.0, _over_cells(arrays, name))
 
 
-def _over(name: str, other: str) -> Measure:
+def _ratio_of(name: str, other: str) -> Measure:
+    """Ratio of two ratios, each the geometric mean over its cells."""
     return lambda arrays, rng: ratio(_over_cells(arrays, name), _over_cells(arrays, other))
 
 
@@ -313,14 +315,14 @@ CLAIMS: Final = (
         "contains a small fraction of datapoints",
         quantity="squared error of the last gradient over equation 13's estimate of it: on BLB's resamples, "
         "divided by the same on all rows",
-        measure=_over("understated", "understated_all"),
+        measure=_ratio_of("understated", "understated_all"),
     ),
     _claim(
         "big_data.combinations.osmac_more_promising",
         quote=_PROMISING,
         quantity="squared error of the coefficients, of each combination as a multiple of plain BLB's: with "
         f"subsample size selection over with OSMAC, {_MATCHED}",
-        measure=_over("dynamic_error", "osmac_error_matched"),
+        measure=_ratio_of("dynamic_error", "osmac_error_matched"),
     ),
     # No measure is common to it and to BLB with subsample size selection, which is on other data and of another
     # learner. The section hopes for speed-ups: what takes as long as plain BLB, or longer, promises none.
@@ -421,8 +423,8 @@ def tabulate_against_parts(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     table = with_all_seeds(mean_by_seed(pd.concat(parts, ignore_index=True), "value", keys))
     t = np.abs(table["ours"] / table["ours_se"])
     p = 2.0 * scipy.special.stdtr(table["n_seeds"] - table["n_missing"] - 1.0, -t)
-    says = np.select([table["high"] < 0, table["low"] > 0], ["less", "more"], "not told apart")
-    return tidied(table.assign(stars=[stars(x) for x in p], says=says), keys, scale, "n_missing", "says")
+    table = table.assign(stars=[stars(x) for x in p], says=less_or_more(table))
+    return tidied(table, keys, scale, "n_missing", "says")
 
 
 def render_against_parts(table: pd.DataFrame) -> str:

@@ -21,6 +21,7 @@ from studies import plotters, style
 from studies.big_data.search_paths import CURRENCIES, to_same, with_spent
 from studies.cells import every
 from studies.estimates import Arrays, Estimate
+from studies.paired import less_or_more
 from studies.paths import mean_path, until_last
 from studies.records import Artefact, Claim, Floor, Method
 from studies.regions import above
@@ -31,14 +32,14 @@ class Speed(NamedTuple):
     """A claim on the speed of a combination, against each of its parts.
 
     Attributes:
-        what: end of the claim's id.
+        name: end of the claim's id.
         method: the combination.
         parts: the methods that it is compared with.
         currency: `seconds` or `rows`.
         quote: the document's words; empty of a finding.
     """
 
-    what: str
+    name: str
     method: str
     parts: tuple[str, ...]
     currency: str
@@ -92,7 +93,7 @@ def speed_claims(comparison: Comparison) -> tuple[Claim, ...]:
         names = [f"against {words[part]}" for part in speed.parts]
         claims.append(
             Claim(
-                id=f"big_data.{comparison.study}.{speed.what}",
+                id=f"big_data.{comparison.study}.{speed.name}",
                 section="4",
                 quote=speed.quote,
                 quantity=f"{comparison.spent[speed.currency]} until two searches have the same {error} error: "
@@ -167,7 +168,8 @@ def tabulate(runs: pd.DataFrame, scale: str, *, comparison: Comparison) -> pd.Da
                         {"seed": values.index, "value": values.to_numpy(), "data": runs["data"].iloc[0]}
                     )
                     rows = rows.assign(method=method, against=other, measure=measure)
-                    pairs.append(_with_words(mean_by_seed(rows, "value", KEYS)))
+                    pairs.append(mean_by_seed(rows, "value", KEYS))
+    pairs = [part.assign(says=less_or_more(part)) for part in pairs]
     found = pd.concat([*(part.assign(says="") for part in alone), *pairs], ignore_index=True)
     found = shares_within(found, _SHARES)
     ranks = {method.name: i for i, method in enumerate(comparison.methods)}
@@ -217,12 +219,6 @@ def _ends(runs: pd.DataFrame) -> pd.DataFrame:
         if name in runs:
             ends[f"{name}_share"] = searches[name].mean()
     return ends.reset_index()
-
-
-def _with_words(found: pd.DataFrame) -> pd.DataFrame:
-    low, high = found["low"], found["high"]
-    says = np.select([low.isna(), high < 0, low > 0], ["", "less", "more"], "not told apart")
-    return found.assign(says=says)
 
 
 PAIRED: Final = """Rows with one, paired by seed: difference of test errors, and how many times the {rows} and

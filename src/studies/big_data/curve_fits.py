@@ -13,12 +13,11 @@ from typing import Final
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.typing import NDArray
 
 from frugal.trials.surrogates.curve_families import FAMILIES, Times
 from studies.big_data.curve_search import SETS
 from studies.cells import every
-from studies.estimates import Arrays, Estimate
+from studies.estimates import Array, Arrays, Estimate
 from studies.measures import share_of
 from studies.records import Claim, Study
 from studies.regions import above, at_least
@@ -32,7 +31,6 @@ PARTS: Final = {"early": 1 / 3, "middle": 2 / 3, "late": 1.0}
 """Of a curve, by the last share of it that belongs to them."""
 STOPS: Final = 0.05
 """1 - delta, of the document's rule."""
-Array = NDArray[np.float64]
 
 
 # Numbers -----------------------------------------------------------------------------------------------------
@@ -178,7 +176,7 @@ ALL: Final = 95.0
 """Per cent that a sentence without exceptions asks for: 5 points less than all."""
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims are measured on.
 
     Returns:

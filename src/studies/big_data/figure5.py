@@ -12,8 +12,9 @@ import pandas as pd
 from studies import plotters, style
 from studies.big_data.curve_search import COMPARED, METHODS, NAMES, pairs, searches, shares_cut
 from studies.big_data.tables import render
+from studies.estimates import Array
 from studies.methods import METHODS as RECORDS
-from studies.paths import Array, mean_path, until_last
+from studies.paths import mean_path, until_last
 from studies.records import Artefact
 from studies.tidy import mean_of_each, provenance, shares_within, tidied
 
@@ -86,11 +87,16 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     last = found.groupby(["dataset", "method", "seed"], sort=False)
     ends = last.tail(1).set_index(["dataset", "method", "seed"])
     sums = last[["check_s", "overhead_s"]].sum().div(ends["spent_seconds"], axis=0)
-    values = {"error": ends["best_error"], "test_error": ends["test_error"], "seconds": ends["spent_seconds"]}
-    values |= {"check_share": sums["check_s"], "overhead_share": sums["overhead_s"]}
-    values |= {"epochs": ends["spent_epochs"]}
+    values = {
+        "error": ends["best_error"],
+        "test_error": ends["test_error"],
+        "seconds": ends["spent_seconds"],
+        "check_share": sums["check_s"],
+        "overhead_share": sums["overhead_s"],
+        "epochs": ends["spent_epochs"],
+    }
     of_search = ends[["data"]].reset_index()
-    measures = {name: of_search.merge(one.rename("value").reset_index()) for name, one in values.items()}
+    measures = {name: of_search.merge(column.rename("value").reset_index()) for name, column in values.items()}
     cut, both = shares_cut(runs), pairs(runs)
     both = both.rename(columns={"error": "error_difference", "test_error": "test_error_difference"})
     named = [("cut", cut, "cut"), *((f"cut_{name}", cut, name) for name in ("high", "low", "best"))]

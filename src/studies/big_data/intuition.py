@@ -8,13 +8,11 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from studies import plotters, style
+from studies.estimates import Array
 from studies.records import Artefact, Look
-
-Array = NDArray[np.float64]
 
 FEATURES: Final = (1, 21)
 """Of wdbc: mean and largest texture of a sample's nuclei, alike in unit and much correlated."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from frugal.interface import Candidate, Trial, TrialStrategy, TrialTask
-from studies.paths import Array, until_as_good
+from studies.estimates import Array
+from studies.paths import until_as_good
 
 if TYPE_CHECKING:
     from frugal.trials.problems import Problem, Report

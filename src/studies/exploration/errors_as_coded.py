@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from studies.estimates import NOT_RUN, ratio
+from studies.estimates import NOT_RUN, Array, ratio
 from studies.exploration import polynomial
 from studies.exploration.document import ALL, OF_EVERY_METHOD
 from studies.exploration.polynomial import ALL_ERRORS, ALONE, GIVEN, HYPERPARAMETERS, INITIAL, METHODS
 from studies.measures import Measure, difference_of_shares, exactly, mean_of, share_of
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, below
-from studies.tidy import mean_by_seed, provenance, tidied
+from studies.tidy import mean_by_seed, provenance, shares_within, tidied
 
 if TYPE_CHECKING:
     from frugal.trials.surrogates.blr import BLR
@@ -110,7 +109,7 @@ def _optimum(regression: BLR, errors: Sequence[str]) -> dict[str, float]:
     return {"alpha": float(np.exp(log_alpha)), "noise_sd": float(np.exp(log_s2 / 2))}
 
 
-def _last_layer(X: polynomial.Array, y: polynomial.Array, seed: int, dropped: bool) -> BLR:
+def _last_layer(X: Array, y: Array, seed: int, dropped: bool) -> BLR:
     from frugal.trials.surrogates.blr import BLR
     from frugal.trials.surrogates.dngo import DNGO
 
@@ -160,7 +159,7 @@ def reached(runs: pd.DataFrame) -> pd.DataFrame:
 # Claims ----------------------------------------------------------------------------------------------------------
 
 
-def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
+def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     """Arrays that the claims are measured on, (n_seeds,), or (1,) where nothing is drawn.
 
     Args:
@@ -185,13 +184,13 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def _ratios(runs: pd.DataFrame, part: str, error: str) -> NDArray[np.float64]:
+def _ratios(runs: pd.DataFrame, part: str, error: str) -> Array:
     """Alpha and standard deviation of the noise over those without an error, (n_seeds, 2)."""
     found = optima_in(runs, part)
     return found.loc[found["error"] == error, ["alpha_ratio", "noise_sd_ratio"]].to_numpy(dtype=float)
 
 
-def is_reported(points: pd.DataFrame) -> NDArray[np.float64]:
+def is_reported(points: pd.DataFrame) -> Array:
     """Which are K = 3, beta = 4, lambda = 1: 1 or 0."""
     return np.asarray((points[list(HYPERPARAMETERS)].to_numpy(float) == GIVEN).all(axis=1), dtype=float)
 
@@ -300,8 +299,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     head = _means(optima_in(runs, HEAD), ESTIMATED).assign(part=HEAD)
     ends = reached(runs)
     searched = _means(ends.assign(error=ends["search"].map(SEARCHES)), REACHED).assign(part=SEARCH)
-    shares = searched["quantity"] == "is_initial"
-    searched.loc[shares, ["low", "high"]] = searched.loc[shares, ["low", "high"]].clip(0, 1)
+    searched = shares_within(searched, ["is_initial"], key="quantity")
     parts = [part for part in (points, head, searched) if len(part)]
     table = pd.concat(parts, ignore_index=True).assign(scale=scale, note="")
     lacking = [error for error in SEARCHES.values() if error not in set(searched["error"])]

@@ -20,16 +20,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.typing import NDArray
 
 from frugal.checks import check_choice, check_known
 from frugal.seeds import seed_for
+from studies.estimates import Array
 from studies.records import Method
 
 if TYPE_CHECKING:
     from frugal.trials.surrogates.protocol import Component
 
-Array = NDArray[np.float64]
 
 X: Final = np.array([-2.23, -1.30, -0.42, 0.30, 0.33, 0.52, 0.87, 1.80, 2.74, 3.62])
 Y: Final = np.array([1.01, 0.69, -0.66, -1.34, -1.75, -0.98, 0.25, 1.57, 1.65, 1.51])

@@ -52,9 +52,12 @@ def searches(runs: pd.DataFrame, learner: str | None = None, datasets: Iterable[
 
 
 def paths(found: pd.DataFrame) -> pd.DataFrame:
-    """Searches with trial (from 1), best (the lowest error so far, nan before one succeeded), and what was spent:
-    spent_s, evaluations and the optimiser's time, and spent_cost.
-    """  # noqa: D205
+    """Searches with what they had found and spent after each trial.
+
+    Returns:
+        Their columns; trial (from 1), best (the lowest error so far, nan before a trial succeeded), spent_s
+        (evaluations and the optimiser's time), spent_cost.
+    """
     by = found.groupby(CELL, sort=False)
     table = found.assign(trial=by.cumcount() + 1, best=found["error"].fillna(math.inf))
     table["best"] = table.groupby(CELL, sort=False)["best"].cummin().replace(math.inf, math.nan)

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from frugal.seeds import rng_for, seed_for
 from frugal.stats import t_margin
 from studies import plotters, style
+from studies.estimates import Array
 from studies.exploration.document import OF_EVERY_METHOD
 from studies.records import Artefact, Method, Study
 from studies.tidy import mean_by_seed, provenance, tidied
@@ -27,7 +27,6 @@ from studies.tidy import mean_by_seed, provenance, tidied
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 METHODS: Final = (
     Method("gp", label="GP: log evidence and gradient", color="#00318F", marker="^", linestyle="-"),

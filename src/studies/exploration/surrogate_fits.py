@@ -15,10 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from studies import style
+from studies.estimates import Array
 from studies.exploration.document import OF_EVERY_METHOD
 from studies.exploration.surrogate_cost import (
     POWERS,
-    Array,
     Prepare,
     draw_seconds,
     prepare_dngo,

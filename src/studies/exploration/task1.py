@@ -28,7 +28,7 @@ from studies.exploration.polynomial import (
 from studies.measures import exactly, share_of
 from studies.records import Artefact, Claim, Study, method_of
 from studies.regions import between
-from studies.tidy import mean_by_seed, provenance, tidied
+from studies.tidy import mean_by_seed, provenance, shares_within, tidied
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -194,7 +194,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     coded = drawn[drawn["search"] == "dngo_as_coded"].set_index("quantity")["ours"]
     comparable = table["quantity"].isin(HYPERPARAMETERS) | (table["objective"] == "as_published")
     table["as_coded"] = table["quantity"].map(coded).where(comparable)
-    table.loc[table["quantity"] == "at_optimum", ["low", "high"]] = table[["low", "high"]].clip(0, 1)
+    table = shares_within(table, ["at_optimum"], key="quantity")
     shown_searches = ("given", "initial", "grid", "dngo", "dngo_as_coded")
     orders = {"quantity": measured, "objective": scores, "search": shown_searches}
     return tidied(table.assign(task=1), KEYS, scale, "as_coded", orders=orders)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -45,8 +45,8 @@ LEARNER: Final = "logistic_regression"
 def choices(runs: pd.DataFrame) -> pd.DataFrame:
     """Last row of every search, as of `searches.ends`, with its choice: C and intercept_scaling, nan for none."""
     found = ends(searches(runs, LEARNER))
-    points = [one or {"C": math.nan, "intercept_scaling": math.nan} for one in chosen(found)]
-    return found.assign(**{name: [_number(one, name) for one in points] for name in REPORTED})
+    points = [candidate or dict.fromkeys(REPORTED, math.nan) for candidate in chosen(found)]
+    return found.assign(**{name: [_number(point, name) for point in points] for name in REPORTED})
 
 
 def _number(candidate: Candidate, name: str) -> float:
@@ -54,7 +54,7 @@ def _number(candidate: Candidate, name: str) -> float:
 
 
 def initial_and_final(runs: pd.DataFrame, method: str) -> pd.DataFrame:
-    """How a method's searches begin and end.
+    """The lowest errors of a method's searches, at the beginning and at the end.
 
     Returns:
         seed, initial (the best error of the first candidates), final (that of the whole search), is_initial
@@ -179,29 +179,30 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
         `grid_least` and `grid_most`, the ends of the range over the grid (exact, n_seeds nan). Published numbers
         stand beside the page's own method, DNGO, its version as coded, and its point.
     """
-    table = _measured(long_rows(runs))
-    fits = refitted(runs)
-    exact = []
-    for name in ("reported", "grid"):
-        part = fits[fits["method"] == name]
-        accuracies = 1 - part["test_error"]
-        if part.empty:
-            continue
-        facts = {"measure": "test_accuracy", "n_seeds": np.nan, "data": provenance(part)}
-        if name == "reported":
-            exact.append({**facts, "method": name, "ours": accuracies.mean(), "n_rows": part["n_rows"].min()})
-            continue
-        note = f"the grid was fitted on {part['n_rows'].min():.0f} rows"
-        for method, value in (("grid_least", accuracies.min()), ("grid_most", accuracies.max())):
-            exact.append({**facts, "method": method, "ours": value, "note": note})
+    table, fits = _measured(long_rows(runs)), refitted(runs)
     n_rows = fits[~fits["method"].isin(["reported", "grid"])]["n_rows"].min()
     table["n_rows"] = np.where(table["measure"].str.startswith("test_accuracy"), n_rows, np.nan)
-    table = pd.concat([table, pd.DataFrame(exact)], ignore_index=True)
+    table = pd.concat([table, _exact_rows(fits)], ignore_index=True)
     table["note"] = table["note"].fillna("")
     is_of_page = table["method"].isin(["dngo", "doc002_as_coded", "reported"])
     table["published"] = table["measure"].map(published(2)).where(is_of_page)
     orders = {"measure": MEASURES, "method": (*TASK2, "reported", "grid_least", "grid_most")}
     return tidied(table, KEYS, scale, "n_rows", "n_missing", "note", orders=orders)
+
+
+def _exact_rows(fits: pd.DataFrame) -> pd.DataFrame:
+    """Test accuracies without chance: of the reported point, and the least and the most over the grid."""
+    rows: list[dict[str, Any]] = []
+    for name, part in fits.groupby("method"):
+        accuracies, n_rows = 1 - part["test_error"], part["n_rows"].min()
+        facts = {"measure": "test_accuracy", "n_seeds": np.nan, "data": provenance(part)}
+        if name == "reported":
+            rows.append({**facts, "method": name, "ours": accuracies.mean(), "n_rows": n_rows})
+        if name == "grid":
+            note = f"the grid was fitted on {n_rows:.0f} rows"
+            for method, value in (("grid_least", accuracies.min()), ("grid_most", accuracies.max())):
+                rows.append({**facts, "method": method, "ours": value, "note": note})
+    return pd.DataFrame(rows)
 
 
 def _measured(long: pd.DataFrame) -> pd.DataFrame:

@@ -102,9 +102,9 @@ def render(table: pd.DataFrame) -> str:
         return f"{(rows['ours'] * rows['n_seeds']).sum():.0f} of {rows['n_seeds'].sum()}"
 
     share = run[run["measure"] == "on_subsets"]
-    what = "; ".join(f"{name.replace('_', ' ')}: {text}" for name, text in MEASURES.items())
+    meanings = "; ".join(f"{name.replace('_', ' ')}: {text}" for name, text in MEASURES.items())
     note = (
-        f"Means (least to most) over HyperTune's searches; {what}. "
+        f"Means (least to most) over HyperTune's searches; {meanings}. "
         f"{made_of(run).capitalize()}.\n\nThe budgets of {count('ends_at_first')} searches end with"
         f" the first trial on all rows; of all budgets trials on subsets take {share['least'].min():.0%} to"
         f" {share['most'].max():.0%}."

@@ -32,13 +32,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from frugal.stats import standard_error
 from studies import plotters, style
 from studies.cells import every
-from studies.estimates import Arrays, Estimate, exact, mean, ratio, tied
+from studies.estimates import Array, Arrays, Estimate, exact, mean, ratio, tied
 from studies.hypertune.data_set_claims import MARGIN, are_real
 from studies.hypertune.searches import FLOOR, FLOOR_ROWS, without_stand_ins
 from studies.records import Artefact, Claim, Floor, Method, Study
@@ -51,7 +50,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 METHODS: Final = (
     Method("subset", label="a subset (M2 of the document)", color="#D9820A", marker="D", linestyle="-"),
@@ -225,7 +223,7 @@ def _complexities(arrays: Arrays) -> list[str]:
 def _within_bound(arrays: Arrays, rng: Generator) -> Estimate:
     """A gap of two shares cannot lie above a bound of 100 points: such cells are left out."""
     bounds, gaps = (
-        np.concatenate([arrays[f"{name} {what}"] for name in ("subset", "all")]) for what in ("bound", "gap")
+        np.concatenate([arrays[f"subset {value}"], arrays[f"all {value}"]]) for value in ("bound", "gap")
     )
     names = [f"{rows} with {n} features" for rows in ("the subset", "all rows") for n in _complexities(arrays)]
     judged = [i for i, row in enumerate(bounds) if row.max() < 1]

@@ -16,14 +16,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from studies import plotters, style
-from studies.estimates import Arrays
+from studies.estimates import Array, Arrays
 from studies.hypertune.data_set_claims import (
     ALL,
     MARGIN,
     NEEDED,
     ORDER,
     RAW,
-    Array,
     DataSetClaim,
     are_real,
     by_data_set,
@@ -31,6 +30,7 @@ from studies.hypertune.data_set_claims import (
     measured,
     out_of_reach,
 )
+from studies.hypertune.errors import render_cells
 from studies.hypertune.searches import (
     CELL,
     CONTROLS,
@@ -273,6 +273,12 @@ def tabulate_controls(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     return tidied(cells, _CONTROL_KEYS, scale, "n_rows", "n_epochs", "n_missing")
 
 
+def render_controls(table: pd.DataFrame) -> str:
+    """Markdown of `tabulate_controls`."""
+    measured = "Best validation error so far, the method's less HyperTune's, above 0 where HyperTune is better"
+    return render_cells(table, "measure", f"{measured}: means ± standard errors over seeds")
+
+
 CONTROLS_TABLE: Final = Artefact(
     "controls",
     runs_of(tuple(LEARNERS), ""),
@@ -282,6 +288,7 @@ CONTROLS_TABLE: Final = Artefact(
     complexity, and signs where Algorithm 1 literally puts them. Differences to HyperTune seed by seed of the best
     validation error so far, above 0 where HyperTune is better: mean over the trials on all rows that both made,
     and over the time, that on subsets included, in which both had such a trial.""",
+    render=render_controls,
 )
 
 

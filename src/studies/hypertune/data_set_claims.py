@@ -15,17 +15,15 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from studies.cells import every
-from studies.estimates import NOT_RUN, NOT_TESTABLE, Arrays, Estimate, mean
+from studies.estimates import NOT_RUN, NOT_TESTABLE, Array, Arrays, Estimate, mean
 from studies.hypertune.searches import CELL, DATASETS, reach_floor
 from studies.measures import Measure
 from studies.records import Claim
 from studies.regions import Region
 from studies.tidy import is_stand_in
 
-Array = NDArray[np.float64]
 Values = Callable[[Arrays], Array]
 
 RAW: Final = "adult_codes"

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from studies.estimates import NOT_RUN, Arrays, Estimate, tied
+from studies.estimates import NOT_RUN, Array, Arrays, Estimate, tied
 from studies.hypertune.data_set_claims import (
     ALL,
     MARGIN,
@@ -21,7 +21,6 @@ from studies.hypertune.data_set_claims import (
     ORDER,
     RAW,
     SCALED,
-    Array,
     DataSetClaim,
     Values,
     are_real,
@@ -374,24 +373,27 @@ def _no_cells() -> pd.DataFrame:
 
 
 def render(table: pd.DataFrame) -> str:
-    """Markdown; a cell reads `mean ± standard error [published ± its standard error]`; notes stand below."""
-    if "table" in table:
-        lines = crossed(table.drop(columns="table"), "dataset", [_cell(row) for row in table.to_dict("records")])
-        what = "Test errors: means ± standard errors over seeds [published]"
-    else:
-        lines = crossed(table, "measure", [_cell(row) for row in table.to_dict("records")])
-        what = "Best validation error so far, the method's less HyperTune's, above 0 where HyperTune is better: "
-        what += "means ± standard errors over seeds"
+    """Markdown of one of Tables 1 to 4."""
+    measured = "Test errors: means ± standard errors over seeds [published]"
+    return render_cells(table.drop(columns="table"), "dataset", measured)
+
+
+def render_cells(table: pd.DataFrame, across: str, measured: str) -> str:
+    """Markdown; a cell reads `mean ± standard error [published ± its standard error]`; notes stand below.
+
+    `across` is the key whose values are columns; `measured` says what the cells hold.
+    """
+    lines = crossed(table, across, [_cell(row) for row in table.to_dict("records")])
     run = table[table["scale"] != NOT_RUN]
-    note = f"{what}; {made_of(run)}."
+    note = f"{measured}; {made_of(run)}."
     if len(run):
         rows = sorted({f"{n:,.0f}" for n in run["n_rows"]}, key=len)
         note += f" Training rows: {', '.join(rows)}."
     for column, text in _NOTES.items():
         if column in run and run[column].sum():
-            cells = run[run[column] > 0]
-            which = ", ".join(f"{r['method']} on {r['dataset']} ({r[column]})" for r in cells.to_dict("records"))
-            note += f"\n\n{text}: {which}."
+            cells = run[run[column] > 0].to_dict("records")
+            counts = ", ".join(f"{cell['method']} on {cell['dataset']} ({cell[column]})" for cell in cells)
+            note += f"\n\n{text}: {counts}."
     note += about_marked(run, "\n\n")
     return f"{lines}\n\n{note}\n"
 

@@ -218,10 +218,19 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     searches.insert(0, "problem", titles(searches))
     keys = ["problem", "method"]
     parts = [mean_by_seed(searches, measure, keys).assign(measure=measure) for measure in MEASURES]
-    table = _sorted(pd.concat(parts, ignore_index=True))
+    table = _with_budgets(_sorted(pd.concat(parts, ignore_index=True)), searches).assign(scale=scale)
+    below = n_searches(table) < FLOOR
+    if not below.all():
+        table.loc[below, ["ours", "ours_se", "low", "high"]] = np.nan
+        table.loc[below, "scale"] = NOT_RUN
+    return _with_absent(tidied(table, KEYS, scale, "n_missing", "budget", "says"), runs)
+
+
+def _with_budgets(table: pd.DataFrame, searches: pd.DataFrame) -> pd.DataFrame:
+    """With the budget of regrets at equal budgets, and how many seeds have no value or never arrived (`says`)."""
+    table = table.assign(budget=np.nan, says="")
     budgets = searches.groupby("problem")[[f"budget_{name}" for name in CURRENCIES]].first()
-    never = (~searches["reached"]).groupby([searches[key] for key in keys]).agg(["sum", "size"])
-    table["budget"], table["says"] = np.nan, ""
+    never = (~searches["reached"]).groupby([searches["problem"], searches["method"]]).agg(["sum", "size"])
     for i, row in enumerate(table.to_dict("records")):
         if row["measure"].startswith("regret_at_"):
             name = row["measure"].removeprefix("regret_at_")
@@ -231,12 +240,11 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
             table.loc[i, "says"] = f"{n_never} of {n} seeds never"
         elif row["n_missing"]:
             table.loc[i, "says"] = f"{row['n_missing']} of {n} seeds without"
-    table = table.assign(scale=scale)
-    below = n_searches(table) < FLOOR
-    if not below.all():
-        table.loc[below, ["ours", "ours_se", "low", "high"]] = np.nan
-        table.loc[below, "scale"] = NOT_RUN
-    table = tidied(table, KEYS, scale, "n_missing", "budget", "says")
+    return table
+
+
+def _with_absent(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """With a row for each method that was not run on a problem."""
     absent = runs.loc[runs["trials"].isna(), [*PROBLEM, "method"]].drop_duplicates()
     if absent.empty:
         return table

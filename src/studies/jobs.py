@@ -335,9 +335,9 @@ def _of_its_runs(command: Command) -> Command:
         except (KeyError, IndexError, TypeError) as error:
             if getattr(args, "numbers", None) is not None:
                 raise ValueError(f"{args.numbers} holds no numbers of {args.name}: it lacks {error}") from error
-            what = " of ".join([args.command, *filter(None, [getattr(args, "name", ""), args.paper])])
+            job = " of ".join([args.command, *filter(None, [getattr(args, "name", ""), args.paper])])
             lack = f"{', '.join(map(str, args.runs or ()))} lack columns, methods or numbers"
-            raise ValueError(f"{lack} that {what} needs: {error}") from error
+            raise ValueError(f"{lack} that {job} needs: {error}") from error
 
     return checked
 

@@ -14,7 +14,8 @@ import yaml
 
 from studies.settings import NAME, Settings, is_left_out
 
-SCALES: Final = ("laptop", "smoke", "desk")
+_SCALES: Final = ("laptop", "smoke", "desk")
+"""Columns of the table, beside the document's own scale."""
 _BY_NAME: Final = "a mapping with, by name,"
 
 
@@ -54,7 +55,7 @@ def _resolved(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Mapping[st
     return schema
 
 
-def _at(model: type[Settings], path: Sequence[Any]) -> Mapping[str, Any]:
+def _schema_at(model: type[Settings], path: Sequence[Any]) -> Mapping[str, Any]:
     """The schema of what is at a path, the first of several kinds that has such a key."""
     whole = schema_of(model)
     schema: Mapping[str, Any] = whole
@@ -82,14 +83,14 @@ def _others(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def properties_at(model: type[Settings], path: Sequence[Any]) -> Sequence[str]:
     """Names of the keys of the mapping at a path."""
-    whole, schema = schema_of(model), _at(model, path)
+    whole, schema = schema_of(model), _schema_at(model, path)
     kinds = [_resolved(kind, whole) for kind in schema.get("anyOf", [schema])]
     return next((list(kind["properties"]) for kind in kinds if "properties" in kind), [])
 
 
 def accepted_at(model: type[Settings], path: Sequence[Any]) -> str:
     """In words, what may stand at a path."""
-    return words(_at(model, path), schema_of(model))
+    return words(_schema_at(model, path), schema_of(model))
 
 
 def words(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
@@ -154,7 +155,7 @@ def rows(model: type[Settings], prefix: str = "") -> Iterator[tuple[str, Any, ty
 
 def table(model: type[Settings]) -> str:
     """All keys, as Markdown: a table for each block of the top level."""
-    values = {scale: model.at(scale) for scale in ("paper", *SCALES)}
+    values = {scale: model.at(scale) for scale in ("paper", *_SCALES)}
     lines = [
         "# Configuration: every key",
         "",
@@ -176,7 +177,7 @@ def table(model: type[Settings]) -> str:
             lines += ["|" + "---|" * 8]
         parts = key.split(".")
         paper = _text(_found(values["paper"], parts))
-        cells = [_text(_found(values[scale], parts)) for scale in SCALES]
+        cells = [_text(_found(values[scale], parts)) for scale in _SCALES]
         cells = ["left out" if is_left_out(field) else paper, *("" if cell == paper else cell for cell in cells)]
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         accepted = accepted_at(model, parts)

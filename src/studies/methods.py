@@ -45,7 +45,7 @@ def _control(name: str, **settings: object) -> Method:
     return Method(name, "hypertune", settings, variant_of="hypertune")
 
 
-def _at(name: str, label: str, color: str, marker: str, linestyle: LineStyle, **settings: object) -> Method:
+def _on_table(name: str, label: str, color: str, marker: str, linestyle: LineStyle, **settings: object) -> Method:
     """HyperTune, or a control of it, on the SVM's look-up table: all share settings and random numbers."""
     base = "" if name == "hypertune_shared" else "hypertune_shared"
     return Method(name, "hypertune", settings, None, base, label, color, marker, linestyle)
@@ -53,9 +53,9 @@ def _at(name: str, label: str, color: str, marker: str, linestyle: LineStyle, **
 
 _OPTIMUM, _SHARED = "HyperTune from the subsets' optimum", "HyperTune from the shared start"
 _ON_THE_TABLE = (
-    _at("hypertune_optimum", _OPTIMUM, "#D9820A", "h", "-", start="subset_optimum"),
-    _at("hypertune_shared", _SHARED, "#8A4B00", "D", "--", start="shared"),
-    _at(
+    _on_table("hypertune_optimum", _OPTIMUM, "#D9820A", "h", "-", start="subset_optimum"),
+    _on_table("hypertune_shared", _SHARED, "#8A4B00", "D", "--", start="shared"),
+    _on_table(
         "hypertune_optimum_reversed",
         f"{_OPTIMUM}, signs reversed",
         "#9A9A9A",
@@ -64,7 +64,7 @@ _ON_THE_TABLE = (
         start="subset_optimum",
         control="reversed",
     ),
-    _at(
+    _on_table(
         "hypertune_shared_reversed",
         f"{_SHARED}, signs reversed",
         "#555555",
@@ -73,7 +73,7 @@ _ON_THE_TABLE = (
         start="shared",
         control="reversed",
     ),
-    _at("ei_se", "EI, which has no signs", "#00318F", "^", (0, (1, 1)), control="unsigned"),
+    _on_table("ei_se", "EI, which has no signs", "#00318F", "^", (0, (1, 1)), control="unsigned"),
 )
 
 _ALL = (

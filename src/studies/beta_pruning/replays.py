@@ -46,10 +46,10 @@ def check_swept(settings: Settings, *, taus: Iterable[float], buffers: Iterable[
     Raises:
         ValueError: on an unknown strategy or setting, or a value outside its range.
     """
-    for name, own in settings.items():
-        if not isinstance(own, Mapping):
-            raise ValueError(f"settings of {name} must be a mapping, got {own!r}")
-        try_out(name, own)
+    for name, block in settings.items():
+        if not isinstance(block, Mapping):
+            raise ValueError(f"settings of {name} must be a mapping, got {block!r}")
+        try_out(name, block)
     for tau, buffer in product(taus, buffers):
         try_out("beta_pruning", {**settings.get("beta_pruning", {}), "tau": tau, "buffer": buffer})
 

@@ -153,23 +153,24 @@ def _spread(arrays: Arrays, rng: Generator, *, dataset: str, measure: str) -> Es
     return resampled(statistic, {"svm_km": svm_km, "km": km}, rng)
 
 
-def _varies(arrays: Arrays, rng: Generator, *, measure: str, to: str) -> Estimate:
+def _varies(arrays: Arrays, rng: Generator, *, measure: str, base: str) -> Estimate:
     """SVM-KM's saving on one data set over that on the other, either way, at every R.
 
-    Of other data sets these two say nothing.
+    A saving is a measure of the whole data, `base`, over the measure itself. Of other data sets these two say
+    nothing.
     """
     logs = []
     for dataset in DATASETS:
         left = _measured(arrays, dataset, "svm_km", measure)[1:]
-        whole = _measured(arrays, dataset, "svm_km", to)
-        logs.append(np.log((whole[:1] if measure == to else whole[1:]) / left))
+        whole = _measured(arrays, dataset, "svm_km", base)
+        logs.append(np.log((whole[:1] if measure == base else whole[1:]) / left))
     difference = logs[0] - logs[1]
     names = [f"{at}, {one} over {other}" for one, other in (DATASETS, DATASETS[::-1]) for at in _AT]
     cells = np.concatenate([difference, -difference])
     return some(cells, much(), is_log=True, noun="pairs of R and a data set", names=names)
 
 
-def _at(
+def _on_pima_at(
     arrays: Arrays, rng: Generator, *, method: str, compression: float, measure: str, unit: float = 1.0
 ) -> Estimate:
     return mean(unit * _measured(arrays, PIMA, method, measure)[RATIOS.index(compression)])
@@ -221,7 +222,7 @@ ON_PIMA: Final = (
             quantity=f"test error of {label} on {PIMA}",
             unit="%",
             agrees=near(published, unit=0.1),
-            measure=partial(_at, method=method, compression=compression, measure="test_error", unit=100),
+            measure=partial(_on_pima_at, method=method, compression=compression, measure="test_error", unit=100),
             published=published,
         )
         for name, label, method, compression, published in (
@@ -236,7 +237,7 @@ ON_PIMA: Final = (
         quantity=f"support vectors of the full SVM on {PIMA}",
         unit="support vectors",
         agrees=near(183.5, unit=0.1),
-        measure=partial(_at, method="km_svm", compression=1.0, measure="n_support"),
+        measure=partial(_on_pima_at, method="km_svm", compression=1.0, measure="n_support"),
         published=183.5,
     ),
     _on_pima(
@@ -268,14 +269,14 @@ CLAIMS: Final = (
         _claim(
             f"big_data.svm_km.{name}_varies",
             quote="the effective speedup and memory requirements may vary greatly depending on the dataset",
-            quantity=f"factor by which SVM-KM reduces the {what}, at the same R: that on one data set over that "
+            quantity=f"factor by which SVM-KM reduces the {noun}, at the same R: that on one data set over that "
             "on the other, of wdbc and ripley",
             unit="times",
             agrees=much(),
-            measure=partial(_varies, measure=measure, to=to),
+            measure=partial(_varies, measure=measure, base=base),
             rows=real_runs_on(*DATASETS),
         )
-        for name, what, measure, to in (
+        for name, noun, measure, base in (
             ("memory", "training rows", "n_reduced", "n_train"),
             ("speed_up", "seconds of training with tuning", "train_seconds", "train_seconds"),
         )
@@ -284,7 +285,7 @@ CLAIMS: Final = (
         _claim(
             f"big_data.km_svm.predictable_{name}.{dataset}",
             quote="This method has more predictable time and memory requirements",
-            quantity=f"how much the {what} differ between splits of {dataset} (standard deviation in % of the "
+            quantity=f"how much the {noun} differ between splits of {dataset} (standard deviation in % of the "
             f"mean, averaged over R = 3, 5, 10): SVM-KM less KM-SVM",
             unit="points",
             agrees=above(0),
@@ -292,7 +293,7 @@ CLAIMS: Final = (
             rows=real_runs_on(dataset),
             is_by_construction=name == "rows",
         )
-        for name, measure, what in (
+        for name, measure, noun in (
             ("rows", "n_reduced", "numbers of rows left"),
             ("seconds", "train_seconds", "seconds of training with tuning"),
         )

@@ -104,7 +104,7 @@ def pairs(runs: pd.DataFrame) -> pd.DataFrame:
         for currency in CURRENCIES:
             spent = f"spent_{currency}"
             ours, theirs = (
-                (one["best_error"].to_numpy(float), one[spent].to_numpy(float)) for one in (cut, plain)
+                (search["best_error"].to_numpy(float), search[spent].to_numpy(float)) for search in (cut, plain)
             )
             after, before = until_as_good(ours, theirs)
             row[f"log2_{currency}"] = float(np.log2(before / after))
@@ -232,7 +232,7 @@ _CIFAR_100: Final = Claim(
 )
 
 
-def _on(dataset: str) -> tuple[Claim, ...]:
+def _claims_on(dataset: str) -> tuple[Claim, ...]:
     name = NAMES[dataset]
     claim = partial(Claim, section="2.2", study="curve_search", artefact="tables/curve_search")
     speed_up = partial(claim, unit="times", agrees=factor_of_two())
@@ -279,5 +279,5 @@ def _on(dataset: str) -> tuple[Claim, ...]:
     )
 
 
-CLAIMS: Final = (*(claim for dataset in SETS.values() for claim in _on(dataset)), _CIFAR_100)
+CLAIMS: Final = (*(claim for dataset in SETS.values() for claim in _claims_on(dataset)), _CIFAR_100)
 """In the order of the document."""

@@ -89,10 +89,11 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
 def _factor(ours: pd.DataFrame, theirs: pd.DataFrame, experiment: str) -> float:
     """Factor by which the document's seconds are multiplied."""
     method = "blb" if experiment == "intervals" else "bootstrap"
-    mine = ours[(ours["experiment"] == experiment) & (ours["method"] == method)]
-    mine = mine[mine["n_workers"] == mine["n_workers"].max()]
-    their = theirs[(theirs["experiment"] == experiment) & (theirs["method"] == method)]
-    ratios = mine.groupby("gamma")["seconds"].min() / their.groupby("gamma")["published_s"].min()
+    ours, theirs = (
+        table[(table["experiment"] == experiment) & (table["method"] == method)] for table in (ours, theirs)
+    )
+    ours = ours[ours["n_workers"] == ours["n_workers"].max()]
+    ratios = ours.groupby("gamma")["seconds"].min() / theirs.groupby("gamma")["published_s"].min()
     return float(np.exp(np.log(ratios.dropna()).mean()))
 
 
@@ -193,8 +194,8 @@ def _draw_workers(axes: plotters.Axes, table: pd.DataFrame, x: str) -> None:
         boot, blb = (part[part["method"] == method] for method in ("bootstrap", "blb"))
         look = Look(_BOOT.color, f"BOOT, {workers}", _BOOT.marker, linestyle, "")
         _draw_ours(axes, boot, x, look, hollow=i > 0)
-        one = GAMMAS[float(blb["gamma"].iloc[0])]
-        look = Look(one.color, f"BLB {one.label}, {workers}", one.marker, linestyle, "")
+        size = GAMMAS[float(blb["gamma"].iloc[0])]
+        look = Look(size.color, f"BLB {size.label}, {workers}", size.marker, linestyle, "")
         _draw_ours(axes, blb, x, look, hollow=i > 0)
     for method, line in table[table["source"] == PUBLISHED].groupby("method", sort=False):
         _draw_published(axes, line, x, _BOOT if method == "bootstrap" else GAMMAS[0.7])
@@ -204,12 +205,12 @@ def _draw_ours(axes: plotters.Axes, line: pd.DataFrame, x: str, look: Look, *, h
     """A curve of means, and at its end the interval."""
     line = line.sort_values("n_finished")
     face = "none" if hollow else look.color
-    given: dict[str, Any] = {"color": look.color, "marker": look.marker, "markerfacecolor": face}
+    shared: dict[str, Any] = {"color": look.color, "marker": look.marker, "markerfacecolor": face}
     every = max(1, len(line) // 6)
-    axes.plot(line[x], line["mean"], linestyle=look.linestyle, markevery=every, label=look.label, **given)
+    axes.plot(line[x], line["mean"], linestyle=look.linestyle, markevery=every, label=look.label, **shared)
     end = line.tail(1)
     end = end.assign(low=end["low"].clip(lower=_LEAST / 2))  # what a log axis can show
-    axes.errorbar(end[x], end["mean"], yerr=plotters.spread(end), capsize=2, linewidth=0.9, **given)
+    axes.errorbar(end[x], end["mean"], yerr=plotters.spread(end), capsize=2, linewidth=0.9, **shared)
 
 
 def _draw_published(axes: plotters.Axes, line: pd.DataFrame, x: str, look: Look) -> None:

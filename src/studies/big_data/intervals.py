@@ -250,22 +250,22 @@ def first_within(errors: Floats, limit: float) -> int | None:
     return first if first < len(errors) else None
 
 
-def _spent(arrays: Arrays, method: str, what: str, limit: float) -> float:
+def _spent(arrays: Arrays, method: str, currency: str, limit: float) -> float:
     """Mean spent until the mean error stays within a limit; all that was spent if it never does."""
     step = first_within(arrays[f"{method}_error"].mean(axis=1), limit)
-    return float(arrays[f"{method}_{what}"].mean(axis=1)[-1 if step is None else step])
+    return float(arrays[f"{method}_{currency}"].mean(axis=1)[-1 if step is None else step])
 
 
 def _final_error(arrays: Arrays, method: str) -> float:
     return float(arrays[f"{method}_error"][-1].mean())
 
 
-def _sooner(arrays: Arrays, rng: Generator, *, what: str) -> Estimate:
+def _sooner(arrays: Arrays, rng: Generator, *, currency: str) -> Estimate:
     """Ratio of what BOOT spends to what BLB spends; 0 if BLB never gets there."""
 
     def statistic(drawn: Arrays) -> float:
         limit = WITHIN * _final_error(drawn, "bootstrap")
-        return _spent(drawn, "bootstrap", what, limit) / _spent(drawn, "blb", what, limit)
+        return _spent(drawn, "bootstrap", currency, limit) / _spent(drawn, "blb", currency, limit)
 
     if _final_error(arrays, "blb") > WITHIN * _final_error(arrays, "bootstrap"):
         return exact(0.0, arrays["blb_error"].shape[-1])
@@ -344,7 +344,7 @@ CLAIMS: Final = (
         quantity=f"seconds {_UNTIL}",
         unit="times",
         agrees=much(),
-        measure=partial(_sooner, what="seconds"),
+        measure=partial(_sooner, currency="seconds"),
         inferred_from="Figure 7",
         artefact="figures/figure7",
     ),
@@ -353,7 +353,7 @@ CLAIMS: Final = (
         quantity=f"distinct rows trained on {_UNTIL}",
         unit="times",
         agrees=much(),
-        measure=partial(_sooner, what="rows"),
+        measure=partial(_sooner, currency="rows"),
         inferred_from="Figure 7",
         artefact="figures/figure7_rows",
     ),

@@ -207,7 +207,7 @@ _N: Final = "N of 4, 16, 64 (4, 32, 512 in the document)"
 def _claim(
     search: str,
     currency: str,
-    what: str,
+    name: str,
     quote: str,
     quantity: str,
     agrees: Region,
@@ -217,7 +217,7 @@ def _claim(
 ) -> Claim:
     is_ours = currency != "seconds"
     return Claim(
-        id=f"big_data.{search}.{what}" + (f"_{_SUFFIXES[search]}" if is_ours else ""),
+        id=f"big_data.{search}.{name}" + (f"_{_SUFFIXES[search]}" if is_ours else ""),
         section="2.1",
         quote="" if is_ours else quote,
         quantity=f"{_SPENT[search][currency]} {_TARGETS[target]}; {quantity}",

@@ -169,7 +169,7 @@ def _reduces(arrays: Arrays, rng: Generator, *, design: str) -> Estimate:
     return ratio(_reduction(arrays, design), 1.0)
 
 
-def _on(design: str) -> list[Claim]:
+def _claims_on(design: str) -> list[Claim]:
     """Claims on a design at equal numbers of drawn rows, as the document compares; variants are ours."""
     cases = (
         ("closest", "", "osmac_mvc", "lcc", "equation 17"),
@@ -248,7 +248,7 @@ CLAIMS: Final = (
         agrees=above(1),
         measure=lambda arrays, rng: ratio(_reduction(arrays, "nzNormal"), _reduction(arrays, "mzNormal")),
     ),
-    *(claim for design in DESIGNS for claim in _on(design)),
+    *(claim for design in DESIGNS for claim in _claims_on(design)),
     *(claim for design in DESIGNS for claim in _of_figure10(design)),
 )
 
@@ -282,7 +282,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
 
 def _failures(fits: float, pilots: float) -> str:
     shares = {"fits": fits, "pilots": pilots}
-    return ", ".join(f"{100 * share:.2g} % of {what} failed" for what, share in shares.items() if share > 0)
+    return ", ".join(f"{100 * share:.2g} % of {noun} failed" for noun, share in shares.items() if share > 0)
 
 
 def summarise(runs: pd.DataFrame) -> pd.DataFrame:
@@ -311,7 +311,7 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
         ours = part[part["source"] == "ours"]
         axis.set(yscale="log", ylim=(0.5 * ours["mean"].min(), 1.8 * ours["mean"].max()))
         plotters.lines(axis, ours, _LOOKS, x="r", order=_LOOKS, band=0.12)
-        for method, points in part[(part["source"] == "published")].groupby("method"):
+        for method, points in part[part["source"] == "published"].groupby("method"):
             look = _LOOKS[str(method)]
             marker = "_" if look.marker == "none" else look.marker
             look_of_points: Any = {

@@ -58,9 +58,9 @@ class Shown(NamedTuple):
             ("claims", self.claims),
         )
         same: dict[frozenset[str], list[tuple[str, str]]] = {}
-        for kind, made in kinds:
-            for name, runs in made.items():
-                key = frozenset() if made is self.explained else frozenset(runs)
+        for kind, artefacts in kinds:
+            for name, runs in artefacts.items():
+                key = frozenset() if artefacts is self.explained else frozenset(runs)
                 same.setdefault(key, []).append((kind, name))
         return {self.target(*listed[0]): listed for listed in same.values()}
 

@@ -74,13 +74,13 @@ def _head(across: list[str], labels: tuple[object, ...]) -> str:
     )
 
 
-def _cell(row: object) -> str:
-    ours, published = row.ours, row.published  # type: ignore[attr-defined]
-    end = mark(row.data)  # type: ignore[attr-defined]
-    left = f"{ours:.3f}{row.stars}{end}"  # type: ignore[attr-defined]
+def _cell(row: Any) -> str:
+    ours, published = row.ours, row.published
+    end = mark(row.data)
+    left = f"{ours:.3f}{row.stars}{end}"
     if pd.isna(ours):
-        left = NOT_RUN if row.scale == NOT_RUN else f"no value{end}"  # type: ignore[attr-defined]
-    return left if pd.isna(published) else f"{left} ({published:.3f}{row.published_stars})"  # type: ignore[attr-defined]
+        left = NOT_RUN if row.scale == NOT_RUN else f"no value{end}"
+    return left if pd.isna(published) else f"{left} ({published:.3f}{row.published_stars})"
 
 
 def with_interval(row: Any) -> str:

@@ -74,12 +74,12 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
         check_known("paper", paper, PAPERS)
         folder = published / paper
         with TemporaryDirectory() as scratch:
-            made = Path(scratch, folder.name)
-            made.mkdir()
+            remade = Path(scratch, folder.name)
+            remade.mkdir()
             for artefact in _artefacts(paper, folder):
-                _make(artefact, made, redrawn)
-            redrawn.differing |= _differences(made, folder) | _unknown(paper, folder)
-            shutil.copytree(made, output / folder.name, dirs_exist_ok=True)
+                _make(artefact, remade, redrawn)
+            redrawn.differing |= _differences(remade, folder) | _unknown(paper, folder)
+            shutil.copytree(remade, output / folder.name, dirs_exist_ok=True)
     _summarise(tuple(papers) or PAPERS, published, output, redrawn)
     for runs in dict.fromkeys(map(tuple, redrawn.lacking.values())):
         names = [name for name, missing in redrawn.lacking.items() if tuple(missing) == runs]
@@ -100,10 +100,10 @@ def _summarise(papers: Iterable[str], published: Path, output: Path, redrawn: Re
     if not claims:
         return
     with TemporaryDirectory() as scratch:
-        made = Path(scratch)
-        write_summary(claims, made / "claims_summary.csv")
-        redrawn.differing |= _differences(made, published)
-        shutil.copytree(made, output, dirs_exist_ok=True)
+        remade = Path(scratch)
+        write_summary(claims, remade / "claims_summary.csv")
+        redrawn.differing |= _differences(remade, published)
+        shutil.copytree(remade, output, dirs_exist_ok=True)
 
 
 class _Artefact(NamedTuple):
@@ -203,12 +203,12 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
         redrawn.made.append(whole_name)
 
 
-def _differences(made: Path, published: Path) -> dict[str, str]:
+def _differences(remade: Path, published: Path) -> dict[str, str]:
     """Files that differ, by their path with the paper's folder, and the first line that does."""
     found = {}
-    for path in sorted(path for path in made.rglob("*") if path.suffix in COMPARED):
-        other = published / path.relative_to(made)
-        name = f"{published.name}/{path.relative_to(made)}"
+    for path in sorted(path for path in remade.rglob("*") if path.suffix in COMPARED):
+        other = published / path.relative_to(remade)
+        name = f"{published.name}/{path.relative_to(remade)}"
         if not other.exists():
             found[name] = "which is not published"
         elif path.read_bytes() != other.read_bytes():

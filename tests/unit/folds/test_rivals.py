@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -163,6 +164,23 @@ def test_a_race_by_ranks_is_friedmans_test_and_conovers_comparison(seed, n, k):
     matrix = 0.5 + 0.2 * rng.random((n, 1)) + 0.1 * rng.random((n, k))  # no ties
     trace = replayed("paired_racing", matrix, test="friedman", confidence=0.9)
     assert evaluated(trace, matrix.shape) == race(matrix, lambda *args: conover(*args, 0.9))
+
+
+@pytest.mark.parametrize("test", ["normal", "t", "friedman"])
+def test_a_race_at_confidence_1_drops_nothing_and_warns_of_nothing(test):
+    matrix = np.random.default_rng(0).random((5, 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trace = replayed("paired_racing", matrix, test=test, confidence=1.0)
+    assert evaluated(trace, matrix.shape) == [4] * 5
+
+
+def test_a_race_by_ranks_of_candidates_that_tie_everywhere_drops_none_and_warns_of_nothing():
+    matrix = np.full((4, 3), 0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        trace = replayed("paired_racing", matrix, test="friedman")
+    assert evaluated(trace, matrix.shape) == [3] * 4
 
 
 @settings(deadline=None, max_examples=50)

@@ -34,7 +34,8 @@ class PairedRacing(Rounds):
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.
         test: one of `TESTS`.
-        confidence: confidence of each test, in [0.5, 1]; for `normal`, 0.95 is a quantile of 1.64.
+        confidence: confidence of each test, in [0.5, 1]; for `normal`, 0.95 is a quantile of 1.64; 1 drops failed
+            candidates alone.
         min_folds: folds before which only failed candidates are dropped; at least 2.
     """
 
@@ -76,10 +77,9 @@ class PairedRacing(Rounds):
         differences = scores[best] - scores
         normal = self._test == "normal"
         quantile = special.ndtri(self._confidence) if normal else special.stdtrit(m - 1, self._confidence)
-        worse: NDArray[np.bool_] = differences.mean(axis=1) > quantile * differences.std(
-            axis=1, ddof=1
-        ) / math.sqrt(m)
-        return worse
+        with np.errstate(invalid="ignore"):  # at confidence 1: infinity times 0 is nan, and nothing is worse
+            margins = quantile * differences.std(axis=1, ddof=1) / math.sqrt(m)
+        return np.asarray(differences.mean(axis=1) > margins)
 
 
 def _worse_by_ranks(scores: NDArray[np.float64], best: int, confidence: float) -> NDArray[np.bool_]:
@@ -87,12 +87,13 @@ def _worse_by_ranks(scores: NDArray[np.float64], best: int, confidence: float) -
     from scipy import stats  # half a second, for this test alone
 
     n_alive, m = scores.shape
-    if not stats.friedmanchisquare(*scores).pvalue < 1 - confidence:  # nan where every fold ties everywhere
+    with np.errstate(invalid="ignore"):
+        p = stats.friedmanchisquare(*scores).pvalue  # nan if all candidates tie on every fold
+    if not p < 1 - confidence:
         return np.zeros(n_alive, dtype=bool)
     ranks = stats.rankdata(scores, axis=0)  # the worst of a fold has rank 1
     sums = ranks.sum(axis=1)
     dof = (m - 1) * (n_alive - 1)
     spread = max(0.0, m * float((ranks**2).sum()) - float((sums**2).sum()))
     limit = special.stdtrit(dof, (1 + confidence) / 2) * math.sqrt(2 * spread / dof)
-    worse: NDArray[np.bool_] = sums[best] - sums > limit
-    return worse
+    return np.asarray(sums[best] - sums > limit)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.checks import check_known, check_positive
+from frugal.checks import check_known, check_positive, is_real
 from frugal.interface import Candidate
 
 Kind = Literal["continuous", "integer", "ordinal", "categorical"]
@@ -287,10 +287,10 @@ class Discrete:
     def to_unit(self, value: object) -> float:
         """Centre of the value's cell."""
         x = _number(value)
-        below, upto = (float(self.distribution.cdf(k)) for k in (x - 1, x)) if math.isfinite(x) else (0.0, 0.0)
-        if not upto > below or x != int(x):
+        below, up_to = (float(self.distribution.cdf(k)) for k in (x - 1, x)) if math.isfinite(x) else (0.0, 0.0)
+        if not up_to > below or x != int(x):
             raise ValueError(f"{value!r} is not a whole number that {_text(self.distribution)} can give")
-        return (below + upto) / 2
+        return (below + up_to) / 2
 
 
 _STEPS: Final = 2**32
@@ -310,20 +310,16 @@ def _text(distribution: Any) -> str:
 
 def _check_bounds(low: float, high: float, scale: str) -> None:
     check_known("scale", scale, ("linear", "log"))
-    if not (_is_number(low) and _is_number(high) and -math.inf < low < high < math.inf):
+    if not (is_real(low) and is_real(high) and -math.inf < low < high < math.inf):
         raise ValueError(f"bounds must be finite numbers with low < high, got [{low}, {high}]")
     if scale == "log" and low <= 0:
         raise ValueError(f"a log scale must stay above 0, got [{low}, {high}]")
 
 
 def _number(value: object) -> float:
-    if not _is_number(value):
+    if not is_real(value):
         raise ValueError(f"{value!r} is not a number")
     return float(value)  # type: ignore[arg-type]
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Beliefs:
         if self._model == "log_loss" and score == 1.0:
             raise ValueError("a score of exactly 1 is a log-loss of 0; clip the predicted probabilities")
 
-    def of(self, candidate: int) -> Posterior:
+    def posterior(self, candidate: int) -> Posterior:
         """Posterior predictive of a candidate without failed fits."""
         scores = self._ledger.scores[candidate]
         if self._model == "accuracy":
@@ -78,7 +78,7 @@ class Beliefs:
         """Mean of the posterior predictive, larger is better; -inf where a fit failed."""
         if self.failed(candidate):
             return -math.inf
-        mean = self.of(candidate).mean
+        mean = self.posterior(candidate).mean
         return mean if self._model == "accuracy" else -mean
 
     def quantile(self, candidate: int, share: float) -> float:
@@ -86,14 +86,14 @@ class Beliefs:
         if self.failed(candidate):
             return -math.inf
         if self._model == "accuracy":
-            return float(self.of(candidate).quantile(share))
-        return -float(self.of(candidate).quantile(1 - share))
+            return float(self.posterior(candidate).quantile(share))
+        return -float(self.posterior(candidate).quantile(1 - share))
 
     def prob_better(self, best: int, other: int) -> float:
         """P(a further fold of `best` scores better than one of `other`): equation 5; 1 where `other` failed."""
         if self.failed(other):
             return 1.0
-        better, worse = self.of(best), self.of(other)
+        better, worse = self.posterior(best), self.posterior(other)
         return beta.prob_greater(better, worse) if self._model == "accuracy" else beta.prob_greater(worse, better)
 
     def prunes(self, best: int, other: int) -> float | None:

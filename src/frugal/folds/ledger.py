@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,14 +157,23 @@ class Ledger:
         """The candidate to return if stopped now; None before any fit has succeeded."""
         if self._best is not None:
             return self._best
-        means = [(mean_score(s), -i) for i, s in enumerate(self.scores) if s]
-        best, index = max(means, default=(-math.inf, 0))
-        return None if best == -math.inf else -index
+        return best_so_far(self.scores)
 
     @property
     def complete(self) -> bool:
         """True if the incumbent has all its folds."""
         return self._best is not None
+
+
+def best_so_far(scores: Sequence[Sequence[float]]) -> int | None:
+    """Candidate with the best mean so far, on a tie the lowest index; None if no fit has succeeded.
+
+    Args:
+        scores: fold scores by candidate; a list may be empty.
+    """
+    means = [(mean_score(listed), -candidate) for candidate, listed in enumerate(scores) if listed]
+    best, index = max(means, default=(-math.inf, 0))
+    return None if best == -math.inf else -index
 
 
 class BaseFoldStrategy:

@@ -101,9 +101,9 @@ def prob_greater(p: HasPredictive, q: HasPredictive) -> float:
         p: posterior of X_p.
         q: posterior of X_q, of the same kind.
     """
-    of_p, of_q = p.predictive, q.predictive
-    if of_p is of_q:
+    first, second = p.predictive, q.predictive
+    if first is second:
         return 0.5
-    if (of_p.scale, of_p.centre) <= (of_q.scale, of_q.centre):
-        return of_p.prob_above(of_q)
-    return 1.0 - of_q.prob_above(of_p)
+    if (first.scale, first.centre) <= (second.scale, second.centre):
+        return first.prob_above(second)
+    return 1.0 - second.prob_above(first)

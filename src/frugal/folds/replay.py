@@ -124,12 +124,12 @@ def replay(strategy: FoldStrategy, table: ScoreTable, rungs: Mapping[int, ScoreT
         if isinstance(task, Wait):
             raise ValueError("the strategy returned WAIT while no evaluation was pending")
         try:
-            of_scores, of_seconds = cells[task.n_rows]
-            score, spent = of_scores[task.candidate][task.fold], of_seconds[task.candidate][task.fold]
+            scores, seconds = cells[task.n_rows]
+            fit = Fit(scores[task.candidate][task.fold], seconds[task.candidate][task.fold])
         except (KeyError, IndexError):
-            held = ", ".join(str(rows or "all") for rows in cells)
-            raise ValueError(f"no kept score for {task}; there are scores for {held} rows") from None
-        log.tell(task, Fit(score, spent))
+            sizes = ", ".join(str(rows or "all") for rows in cells)
+            raise ValueError(f"no kept score for {task}; there are scores for {sizes} rows") from None
+        log.tell(task, fit)
     return log.trace()
 
 

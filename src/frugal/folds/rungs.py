@@ -75,9 +75,9 @@ def _halvings(
     n_candidates: Iterable[int], *, n_rows: int, n_classes: int, settings: Mapping[str, Any]
 ) -> list[SuccessiveHalving]:
     name = "successive_halving"
-    known = with_facts(name, settings, n_rows=n_rows, n_classes=n_classes)
+    settings = with_facts(name, settings, n_rows=n_rows, n_classes=n_classes)
     # Its folds are those of `cv`, so it does not matter how many the others have.
-    strategies = [make(name, n_candidates=n, n_folds=2, rng=rng_for(name), **known) for n in n_candidates]
+    strategies = [make(name, n_candidates=n, n_folds=2, rng=rng_for(name), **settings) for n in n_candidates]
     return cast(list[SuccessiveHalving], strategies)
 
 

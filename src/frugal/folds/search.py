@@ -269,14 +269,15 @@ def search(
     return Measured(result, ready.timing(trace))
 
 
-def _best(tied: Any, steps: Any, tie_rule: str, names: tuple[str | int, ...]) -> int:
+def _best(tied: NDArray[np.intp], steps: NDArray[np.int64], tie_rule: str, names: tuple[str | int, ...]) -> int:
+    """Choose among the candidates `tied` at the best mean, given the step (0: none) at which each was complete."""
     if tie_rule == "random":
         return int(rng_for("best", *names).choice(tied))
-    done = tied[steps[tied] > 0]
-    if done.size == 0:
+    complete = tied[steps[tied] > 0]
+    if complete.size == 0:
         return int(tied[0])
-    pick = np.argmin if tie_rule == "first" else np.argmax
-    return int(done[pick(steps[done])])
+    position = steps[complete].argmin() if tie_rule == "first" else steps[complete].argmax()
+    return int(complete[position])
 
 
 def _n_failed(table: ScoreTable, rows: NDArray[np.int64]) -> int:
@@ -306,11 +307,11 @@ def read_tables(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = No
     for path, clock in zip(paths, clocks, strict=True):
         block = ScoreTable.read(path, seconds_path=clock)
         _check_facts(path, block.meta)
-        of_seed = tuple(block.meta[name] for name in ("dataset", "classifier", "seed"))
+        repetition = tuple(block.meta[name] for name in ("dataset", "classifier", "seed"))
         if "rungs" in block.meta:
-            rungs[of_seed].update(split_rungs(block))
+            rungs[repetition].update(split_rungs(block))
         else:
-            blocks[(*of_seed, block.meta["n_folds"])].append(block)
+            blocks[(*repetition, block.meta["n_folds"])].append(block)
     without = sorted(set(rungs) - {key[:-1] for key in blocks})
     if without:
         dataset, classifier, seed = without[0]
@@ -341,7 +342,7 @@ def read_kept(paths: Sequence[Path], seconds_paths: Sequence[Path] | None = None
 
 def warn_of_failures(kept: Mapping[int, Kept]) -> None:
     """Warn once with the number of failed fits in all tables and rungs, if there are any."""
-    tables = [table for of_seed in kept.values() for table in (of_seed.table, *of_seed.rungs.values())]
+    tables = [table for scores in kept.values() for table in (scores.table, *scores.rungs.values())]
     n_failed = sum(int(np.isnan(table.scores).sum()) for table in tables)
     if n_failed:
         warnings.warn(f"{n_failed} failed fits in the kept scores; they rank last", stacklevel=2)

@@ -84,11 +84,11 @@ class ScoreTable:
         candidates = [self.candidates[i] for i in rows]
         meta = dict(self.meta)
         if meta.get("failures"):
-            of_row = defaultdict(list)
+            by_row = defaultdict(list)
             for row, column, message in meta["failures"]:
-                of_row[row].append((column, message))
+                by_row[row].append((column, message))
             meta["failures"] = [
-                [new, *failure] for new, old in enumerate(rows.tolist()) for failure in of_row[old]
+                [new, *failure] for new, old in enumerate(rows.tolist()) for failure in by_row[old]
             ]
         return ScoreTable(self.scores[rows], self.seconds[rows], candidates, meta)
 
@@ -156,22 +156,15 @@ class ScoreTable:
         _check_folds(path, meta)
         folds = meta.get("folds") or list(range(min(int(frame["fold"].max()) + 1, len(frame))))
         texts = frame["hyperparameters"].to_numpy()[:: len(folds)]
-        expected = _index(len(texts), folds)
-        is_whole = all(np.array_equal(frame[name], column) for name, column in expected.items())
-        if not is_whole or not np.array_equal(frame["hyperparameters"], np.repeat(texts, len(folds))):
+        index = _index(len(texts), folds)
+        is_repeated = np.array_equal(frame["hyperparameters"], np.repeat(texts, len(folds)))
+        if not _has_index(frame, index) or not is_repeated:
             raise ValueError(f"{path} does not hold every fold of every candidate in order; {_AGAIN}")
         parquet.verify(stored, path)
         if seconds_path is not None:
-            stored, seconds_meta = _read_parquet(seconds_path, ("candidate", "fold", "seconds"))
-            seconds_frame = stored.to_pandas(ignore_metadata=True)
-            same = all(np.array_equal(seconds_frame[name], column) for name, column in expected.items())
-            if not same or seconds_meta != meta:
-                raise ValueError(
-                    f"{seconds_path} does not hold the seconds of {path}; name the right file, or {_AGAIN}"
-                )
-            parquet.verify(stored, seconds_path)
-            frame["seconds"] = seconds_frame["seconds"]
-        seconds = frame["seconds"].to_numpy() if "seconds" in frame else np.full(len(frame), math.nan)
+            seconds = _read_seconds(seconds_path, path, index, meta)
+        else:
+            seconds = frame["seconds"].to_numpy() if "seconds" in frame else np.full(len(frame), math.nan)
         shape = len(texts), len(folds)
         _check_failures(path, meta, shape)
         candidates = [json.loads(text) for text in texts]
@@ -211,6 +204,24 @@ def _index(n_candidates: int, folds: Sequence[int]) -> dict[str, NDArray[np.int3
         "candidate": np.repeat(np.arange(n_candidates, dtype=np.int32), len(folds)),
         "fold": np.tile(np.asarray(folds, dtype=np.int32), n_candidates),
     }
+
+
+def _has_index(frame: Any, index: Mapping[str, NDArray[np.int32]]) -> bool:
+    """True if a data frame has just the rows of `index`, in their order."""
+    return all(np.array_equal(frame[name], column) for name, column in index.items())
+
+
+def _read_seconds(
+    path: str | Path, scores_path: str | Path, index: Mapping[str, NDArray[np.int32]], meta: Mapping[str, Any]
+) -> NDArray[np.float64]:
+    """Read the seconds of a score file that has the rows `index` and this metadata, shape (n_rows,)."""
+    stored, seconds_meta = _read_parquet(path, ("candidate", "fold", "seconds"))
+    frame = stored.to_pandas(ignore_metadata=True)
+    if not _has_index(frame, index) or seconds_meta != meta:
+        raise ValueError(f"{path} does not hold the seconds of {scores_path}; name the right file, or {_AGAIN}")
+    parquet.verify(stored, path)
+    seconds: NDArray[np.float64] = frame["seconds"].to_numpy()
+    return seconds
 
 
 def _write_parquet(frame: Any, path: str | Path, meta: Mapping[str, Any]) -> None:

@@ -91,7 +91,7 @@ def _score_group(fold: Fold, wanted: _Wanted, by_tree: bool, batch: Batch) -> No
     votes: _Votes = {}
     for by_distance in np.unique(wanted.by_distance).tolist():
         parts = [vote(block, ties, by_distance) for block, ties in blocks]
-        predicted, unsettled = (np.concatenate(of_blocks, axis=1) for of_blocks in zip(*parts, strict=True))
+        predicted, unsettled = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
         asked = np.isin(np.arange(len(ks)), lines[wanted.by_distance == by_distance])
         votes[by_distance] = predicted, unsettled & asked[:, None]
     _defer(neighbours, fold, votes)

@@ -90,11 +90,11 @@ def vote(neighbours: Neighbours, ties: Ties, by_distance: bool) -> tuple[Ints, B
     best, second = np.zeros(shape, votes.dtype), np.zeros(shape, votes.dtype)
     predicted = np.zeros(shape, dtype=np.intp)
     for label in range(len(neighbours.classes)):
-        of_label = votes[neighbours.ks, label]
-        np.copyto(predicted, label, where=of_label > best)  # equal: the class that sorts first stays
+        label_votes = votes[neighbours.ks, label]
+        np.copyto(predicted, label, where=label_votes > best)  # equal: the class that sorts first stays
         if by_distance:
-            np.maximum(second, np.minimum(best, of_label), out=second)
-        np.maximum(best, of_label, out=best)
+            np.maximum(second, np.minimum(best, label_votes), out=second)
+        np.maximum(best, label_votes, out=best)
     unsettled = (best <= second * (1.0 + MARGIN)) & ~whole_votes
     if len(ties.row):
         winner, certain = _bound(ties, votes, weight, whole_votes)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frugal.checks import check_choice, check_whole, is_whole
-from frugal.folds.ledger import Ledger
+from frugal.folds.ledger import Ledger, best_so_far
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
@@ -192,9 +192,7 @@ class SuccessiveHalving:
         """Best of the last finished rung; before that, best of the answers so far."""
         if self._order:
             return self._order[0]
-        ranked = [(mean_score(s), -i) for i, s in enumerate(self._scores) if s]
-        best, index = max(ranked, default=(-math.inf, 0))
-        return None if best == -math.inf else -index
+        return best_so_far(self._scores)
 
     @property
     def complete(self) -> bool:

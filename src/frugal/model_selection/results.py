@@ -16,7 +16,7 @@ from frugal.interface import Candidate, FoldTask
 from frugal.model_selection.evaluation import ScoredFit, Scores
 
 Floats = NDArray[np.float64]
-NON_FINITE = "One or more of the (test|train) scores are non-finite"
+_NON_FINITE = "One or more of the (test|train) scores are non-finite"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ def tabulate(
     has = np.array([at in cells for at in np.ndindex(shape)]).reshape(shape)
     with warnings.catch_warnings():
         if _has_good_scores(outs, has):
-            warnings.filterwarnings("ignore", NON_FINITE)
+            warnings.filterwarnings("ignore", _NON_FINITE)
         results = formatter(outcome.candidates, outcome.n_folds, outs)
     rows = np.full(shape, np.nan)
     for at, (_, task, _) in cells.items():

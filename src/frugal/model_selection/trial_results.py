@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from scipy.stats import rankdata
 
 from frugal.folds.fits import Fit
 from frugal.interface import Candidate, Trial
-from frugal.model_selection.results import NON_FINITE, formatter_input, metric_names
+from frugal.model_selection.results import formatter_input, metric_names
 from frugal.model_selection.trial_evaluation import ScoredTrial, params_of
 from frugal.model_selection.trial_plan import Plan
 
@@ -56,10 +55,7 @@ def tabulate_trials(
     fits = fits_of(trials, n_splits)
     metrics = metric_names(fits)
     outs = [formatter_input(fit, metrics, error_score, return_train_score) for fit in fits]
-    with warnings.catch_warnings():
-        if not any(fit.reason for fit in fits):
-            warnings.filterwarnings("default", NON_FINITE)
-        results = formatter([params_of(trial.task, parameter) for trial in trials], n_splits, outs)
+    results = formatter([params_of(trial.task, parameter) for trial in trials], n_splits, outs)
     resource = np.array([_resource(trial, plan, n_rows) for trial in trials], dtype=np.int64)
     for metric in metrics:
         results[f"rank_test_{metric}"] = _ranks(results[f"mean_test_{metric}"], resource)

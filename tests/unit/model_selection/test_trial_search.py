@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -187,6 +188,19 @@ def test_failed_fits_follow_error_score():
     assert search.best_params_ == {"n_neighbors": 1}
     with pytest.raises(ValueError, match="Expected n_neighbors"):
         TrialSearchCV(KNeighborsClassifier(), space, error_score="raise", **options).fit(X, Y)
+
+
+def test_whoever_ignores_warnings_is_not_warned_of_scores_that_are_not_finite():
+    def scoring(estimator, X, y):
+        return np.nan if estimator.n_neighbors == 5 else estimator.score(X, y)
+
+    space = {"n_neighbors": [1, 5]}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        search = TrialSearchCV(KNeighborsClassifier(), space, scoring=scoring, **RANDOM | {"n_trials": 8, "cv": 3})
+        search.fit(X, Y)
+    assert 0 < np.isnan(search.cv_results_["mean_test_score"]).sum() < 8
+    assert not caught
 
 
 # Resources ------------------------------------------------------------------------------------------------------

@@ -44,3 +44,21 @@ def explained() -> Iterator[None]:
         raise MissingExtraError(
             f"this needs {package}, which is not installed: pip install '{DISTRIBUTION}[{extra}]'", name=package
         ) from error
+
+
+@contextmanager
+def quiet_optuna() -> Iterator[None]:
+    """Let Optuna log nothing but warnings and errors inside the block; its own level is restored after it.
+
+    Raises:
+        MissingExtraError: without Optuna.
+    """
+    with explained():
+        import optuna
+
+    level = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        yield
+    finally:
+        optuna.logging.set_verbosity(level)

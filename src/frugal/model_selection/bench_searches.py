@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from frugal import folds
-from frugal.extras import explained
+from frugal.extras import explained, quiet_optuna
 from frugal.folds.fits import Fit
 from frugal.interface import FoldTask
 from frugal.model_selection.bench_estimators import CHEAP
@@ -99,14 +99,14 @@ def _optuna(problem: Problem, seed: int) -> Choice:
 
     means: dict[int, float] = {}
     rng, n_folds = rng_for("bench", "optuna", problem.table, problem.kind, seed), problem.scores.shape[1]
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExperimentalWarning)
         pruner = optuna.pruners.WilcoxonPruner(p_threshold=0.1)
     sampler = optuna.samplers.TPESampler(seed=seed)
-    study = optuna.create_study(direction="maximize", sampler=sampler, pruner=pruner)
     spent = Spent(problem)
-    study.optimize(objective)
+    with quiet_optuna():
+        study = optuna.create_study(direction="maximize", sampler=sampler, pruner=pruner)
+        study.optimize(objective)
     return spent.choice(max(means, key=lambda candidate: means[candidate]))
 
 

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from itertools import pairwise
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +16,7 @@ from frugal.checks import check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from frugal.trials.bench_methods import Method, fidelity_methods, methods
+from frugal.trials.checks import check_sizes
 from frugal.trials.surrogates import GP, SignGP
 from frugal.trials.surrogates.dngo import DNGO
 from frugal.trials.surrogates.kernels import Array
@@ -80,10 +80,7 @@ def bench_trials(
     check_whole("n_trials", n_trials, 2)
     check_whole("n_dimensions", n_dimensions, 1)
     check_whole("n_repeats", n_repeats, 1)
-    for size in sizes:
-        check_whole("sizes", size, 2)
-    if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
-        raise ValueError(f"sizes must be at least two numbers that increase, got {list(sizes)}")
+    check_sizes(sizes, 2)
     with one_thread(), _one_torch_thread():
         rows = _suggestions(n_trials, n_dimensions, seed, n_repeats)
         for n in fidelity_sizes:

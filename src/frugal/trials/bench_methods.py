@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from frugal.extras import quiet_optuna
 from frugal.interface import Trial, TrialTask
 from frugal.seeds import rng_for
 from frugal.spaces import SearchSpace, Uniform
@@ -97,10 +98,8 @@ class _Optuna:
     def __init__(self, X: Array, y: Array, seed: int, sampler: str) -> None:
         import optuna
 
-        before = optuna.logging.get_verbosity()
-        optuna.logging.set_verbosity(optuna.logging.WARNING)
-        self._study = optuna.create_study(sampler=getattr(optuna.samplers, sampler)(seed=seed))
-        optuna.logging.set_verbosity(before)
+        with quiet_optuna():
+            self._study = optuna.create_study(sampler=getattr(optuna.samplers, sampler)(seed=seed))
         side = optuna.distributions.FloatDistribution(0.0, 1.0)
         self._cube: dict[str, Any] = {f"x{i}": side for i in range(X.shape[1])}
         for x, value in zip(X, y, strict=True):

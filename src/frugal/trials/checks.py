@@ -1,9 +1,14 @@
-"""Checks of points and targets. Each error is one sentence that says what is accepted."""
+"""Checks of points, targets and sizes. Each error is one sentence that says what is accepted."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from frugal.checks import check_whole
 
 
 def check_points(X: ArrayLike, d: int | None = None, name: str = "X") -> NDArray[np.float64]:
@@ -19,6 +24,18 @@ def check_points(X: ArrayLike, d: int | None = None, name: str = "X") -> NDArray
     if len(outside):
         raise ValueError(f"{name} must lie in the unit cube, got a coordinate of {outside[0]}")
     return points
+
+
+def check_sizes(sizes: Sequence[int], low: int) -> None:
+    """Raise unless there are at least two sizes, whole numbers of at least `low` that increase.
+
+    Raises:
+        ValueError: naming the setting `sizes`.
+    """
+    for size in sizes:
+        check_whole("sizes", size, low)
+    if len(sizes) < 2 or any(after <= before for before, after in pairwise(sizes)):
+        raise ValueError(f"sizes must be at least two numbers that increase, got {list(sizes)}")
 
 
 LARGEST_TARGET = 1e100

@@ -27,7 +27,7 @@ from frugal.trials.acquisitions import best_means, perturbed, sobol
 from frugal.trials.acquisitions.entropy_search import P_MIN, InformationGain
 from frugal.trials.acquisitions.representers import DENSITIES, draw, log_density
 from frugal.trials.encoding import Encoding
-from frugal.trials.ledger import BaseTrialStrategy, initial_design
+from frugal.trials.ledger import BaseTrialStrategy, check_n_initial, initial_design
 from frugal.trials.surrogates import MarginalGP
 from frugal.trials.surrogates.gp import GP
 from frugal.trials.surrogates.kernels import Array
@@ -88,11 +88,9 @@ class InformationBased(BaseTrialStrategy):
     ) -> None:
         super().__init__(space=space, n_trials=n_trials, initial=initial)
         with explained():
-            import emcee  # noqa: F401  what is missing is said before a trial
+            import emcee  # noqa: F401  so that a missing package is reported before a trial
 
-        check_whole("n_initial", n_initial, 1)
-        if n_initial > n_trials:
-            raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
+        check_n_initial(n_initial, n_trials)
         check_whole("n_hyper", n_hyper, 1)
         check_whole("n_candidates", n_candidates, 1)
         check_whole("n_representers", n_representers, 2 * len(space.dimensions))
@@ -109,16 +107,16 @@ class InformationBased(BaseTrialStrategy):
         self._encoding = Encoding(space)
         self._grid = self._encoding.grid()
         self._continuous = all(isinstance(d, (Uniform, Exponential)) for d in space.dimensions.values())
-        self._told_X: list[Array] = []
+        self._points: list[Array] = []
         self._next: Array = self._target
         self._loss: MarginalGP | None = None
 
     def tell(self, trial: Trial) -> None:
         """Take a result; fit the surrogates if the initial design is complete."""
         super().tell(trial)
-        self._told_X.append(self._point(trial.task))
+        self._points.append(self._point(trial.task))
         if len(self.trials) >= len(self._initial) and self._n_succeeded >= 2:
-            self._loss = self._fit(np.array(self._told_X))
+            self._loss = self._fit(np.array(self._points))
 
     @property
     def recommendation(self) -> Candidate | None:
@@ -140,7 +138,7 @@ class InformationBased(BaseTrialStrategy):
         """Predicted cost at joint points X (m, d + k) under each component, (S, m) or what broadcasts to it."""
         return np.ones((1, 1))
 
-    def _follows(self, u: Array) -> Array:
+    def _levels_at(self, u: Array) -> Array:
         """Levels (m, k) at numbers u (m,) in [0, 1)."""
         assert self._levels is not None
         return np.asarray(self._levels[(u * len(self._levels)).astype(int)])
@@ -166,7 +164,7 @@ class InformationBased(BaseTrialStrategy):
 
     def _projected(self) -> Array:
         """The evaluated candidates as joint points at the target level."""
-        X = np.array(self._told_X)
+        X = np.array(self._points)
         X[:, self._encoding.n_coordinates :] = self._target
         return X
 
@@ -176,7 +174,7 @@ class InformationBased(BaseTrialStrategy):
 
     def _propose(self) -> Candidate:
         if self._loss is None:
-            self._next = self._follows(np.zeros(1))[0]
+            self._next = self._levels_at(np.zeros(1))[0]
             return self._space.sample(self._rng, 1)[0]
         X = self._pool()
         fresh = self._fresh(X)
@@ -206,7 +204,7 @@ class InformationBased(BaseTrialStrategy):
         """Draw representers: joint points at the target level (R, d + k), and their log density (R,)."""
         log_u = log_density(component, eta, self._density)
         if self._grid is not None:
-            Z = self._with(self._grid, self._target)
+            Z = self._joint(self._grid, self._target)
             values = log_u(Z)
             if len(Z) <= self._n_representers:
                 return Z, np.zeros(len(Z))
@@ -214,29 +212,29 @@ class InformationBased(BaseTrialStrategy):
             drawn = self._rng.choice(len(Z), self._n_representers, p=shares / shares.sum())
             return Z[drawn], values[drawn]
 
-        def joint(unit: Array) -> Array:
-            return self._with(unit if self._continuous else self._encoding.of_unit(unit), self._target)
+        def on_target(unit: Array) -> Array:
+            return self._joint(unit if self._continuous else self._encoding.of_unit(unit), self._target)
 
         d = len(self._space.dimensions)
-        Z = joint(draw(lambda unit: log_u(joint(unit)), d, self._n_representers, self._rng))
+        Z = on_target(draw(lambda unit: log_u(on_target(unit)), d, self._n_representers, self._rng))
         return Z, log_u(Z)
 
     def _pool(self) -> Array:
         """Joint points to compare, (m, d + k)."""
         if self._grid is not None and self._levels is not None:
-            everything = np.vstack([self._with(self._grid, level) for level in self._levels])
-            fresh = self._fresh(everything)
-            pool = everything[fresh] if fresh.any() else everything
+            points = np.vstack([self._joint(self._grid, level) for level in self._levels])
+            fresh = self._fresh(points)
+            pool = points[fresh] if fresh.any() else points
             return self._rng.permutation(pool)[: self._n_candidates]
         d, n = len(self._space.dimensions), self._n_candidates
-        best = np.array(self._told_X)[np.argsort(self._projected_means(), kind="stable")]
+        best = np.array(self._points)[np.argsort(self._projected_means(), kind="stable")]
         near = perturbed(best[:, : self._encoding.n_coordinates], self._rng)[: int(NEAR * n)]
         scattered = sobol(d + 1, n - len(near), self._rng)
         points = self._encoding.of_unit(scattered[:, :d])
         if len(near):
             points = np.vstack([points, self._encoding.snap(near)])
         u = np.concatenate([scattered[:, d], self._rng.random(len(near))])
-        return np.hstack([points, self._follows(u)])
+        return np.hstack([points, self._levels_at(u)])
 
     def _fresh(self, X: Array) -> NDArray[np.bool_]:
         """Mask (m,) of the joint points (m, d + k) that were not asked before."""
@@ -244,7 +242,8 @@ class InformationBased(BaseTrialStrategy):
         return np.array([point.tobytes() not in asked for point in X])
 
     @staticmethod
-    def _with(points: Array, level: Array) -> Array:
+    def _joint(points: Array, level: Array) -> Array:
+        """Joint points (m, d + k) of points (m, d) at a level (k,)."""
         return np.hstack([points, np.tile(level, (len(points), 1))])
 
 

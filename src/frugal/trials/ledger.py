@@ -110,6 +110,17 @@ class BaseTrialStrategy(ABC):
         """Candidate to try next; WAIT or None as `ask` returns them."""
 
 
+def check_n_initial(n_initial: int, n_trials: int) -> None:
+    """Raise unless an initial design has at least one candidate and at most `n_trials`.
+
+    Raises:
+        ValueError: naming the setting.
+    """
+    check_whole("n_initial", n_initial, 1)
+    if n_initial > n_trials:
+        raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
+
+
 LARGEST_DESIGN: Final = 100_000
 """Largest initial design, since all its candidates are in memory at once."""
 

@@ -3,10 +3,11 @@
 Targets are standardised before the fit (a standard deviation of 0 counts as 1). What else is done:
 
 - Pending trials are filled in with the predicted mean (Ginsbourger et al. 2010, "kriging believer"): predicted
-means stay, and the uncertainty and the expected improvement at the pending points vanish. - A failed trial counts
-as the worst error so far, so that the search avoids its surroundings. - A candidate is repeated only if no new one
-is left. - Before two trials have succeeded, candidates are drawn at random. - A space that lists all its values,
-with at most 2,048 candidates, is enumerated.
+  means stay, and the uncertainty and the expected improvement at the pending points vanish.
+- A failed trial counts as the worst error so far, so that the search avoids its surroundings.
+- A candidate is repeated only if no new one is left.
+- Before two trials have succeeded, candidates are drawn at random.
+- A space that lists all its values, with at most 2,048 candidates, is enumerated.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from frugal.interface import WAIT, Candidate, Trial, Wait
 from frugal.spaces import SearchSpace
 from frugal.trials.acquisitions import LogEI, best_means, maximise, perturbed, sobol
 from frugal.trials.encoding import Encoding
-from frugal.trials.ledger import BaseTrialStrategy, initial_design
+from frugal.trials.ledger import BaseTrialStrategy, check_n_initial, initial_design
 from frugal.trials.surrogates.kernels import Array
 from frugal.trials.surrogates.protocol import Surrogate
 
@@ -54,6 +55,9 @@ class ModelBased(BaseTrialStrategy):
         ValueError: on a setting outside its range, or more initial candidates than trials.
     """
 
+    _averages_logs = False
+    """Whether the acquisition averages the logarithms of the expected improvement over the components."""
+
     def __init__(
         self,
         *,
@@ -69,29 +73,27 @@ class ModelBased(BaseTrialStrategy):
     ) -> None:
         super().__init__(space=space, n_trials=n_trials, initial=initial)
         if n_initial is not None:
-            check_whole("n_initial", n_initial, 1)
-            if n_initial > n_trials:
-                raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
+            check_n_initial(n_initial, n_trials)
         check_choice("baseline", baseline, BASELINES)
         check_whole("n_pool", n_pool, 1)
         check_whole("n_starts", n_starts, 0)
         if min_log_ei is not None:
             check_number("min_log_ei", min_log_ei, -math.inf)
-        design, self._rng, self._choices = rng.spawn(3)  # so that a coin more moves no point of the pool
+        design, self._rng, self._choices = rng.spawn(3)  # so that a further choice moves no point of the pool
         self._baseline, self._n_pool, self._n_starts = baseline, n_pool, n_starts
         self._min_log_ei, self.max_log_ei = min_log_ei, math.nan
         if not self._initial:
             self._initial = [dict(c) for c in initial_design(space, n_initial or min(3, n_trials), design)]
         self._encoding = Encoding(space)
         self._grid = self._encoding.grid()
-        self._told_X: list[Array] = []
+        self._points: list[Array] = []
         self._surrogate: Surrogate | None = None
-        self._settled = False  # until another answer comes
+        self._settled = False  # True once `min_log_ei` is reached, until another result comes
 
     def tell(self, trial: Trial) -> None:
         """Take a result; the surrogate is fitted again at the next `ask`."""
         super().tell(trial)
-        self._told_X.append(self._encoding.encode(trial.task.candidate))
+        self._points.append(self._encoding.encode(trial.task.candidate))
         self._surrogate, self._settled = None, False
 
     @property
@@ -102,11 +104,9 @@ class ModelBased(BaseTrialStrategy):
         """
         if self._n_succeeded < 2:
             return self.incumbent
-        means = self._fitted().predict(np.array(self._told_X))[0]
+        means = self._fitted().predict(np.array(self._points))[0]
         means[[math.isnan(trial.error) for trial in self.trials]] = math.inf
         return self.trials[int(means.argmin())].task.candidate
-
-    _averages_logs = False
 
     @abstractmethod
     def _fit(self, X: Array, y: Array) -> Surrogate:
@@ -126,7 +126,7 @@ class ModelBased(BaseTrialStrategy):
         surrogate = fitted.believing(np.array(pending)) if pending else fitted
         acquisition = LogEI(surrogate.components, self._etas(fitted), logs=self._averages_logs)
         X, log_ei = maximise(acquisition, self._pool(), snap=self._encoding.snap, n_starts=self._starts)
-        asked = {point.tobytes() for point in (*self._told_X, *pending)}
+        asked = {point.tobytes() for point in (*self._points, *pending)}
         fresh = np.array([point.tobytes() not in asked for point in X])
         if not fresh.any():
             fresh[:] = True
@@ -147,19 +147,19 @@ class ModelBased(BaseTrialStrategy):
     def _fitted(self) -> Surrogate:
         if self._surrogate is None:
             mean, sd = self._scale()
-            self._surrogate = self._fit(np.array(self._told_X), (self._errors() - mean) / sd)
+            self._surrogate = self._fit(np.array(self._points), (self._errors() - mean) / sd)
         return self._surrogate
 
     def _etas(self, surrogate: Surrogate) -> list[float]:
         if self._baseline == "mean":
-            return best_means(surrogate.components, np.array(self._told_X))
+            return best_means(surrogate.components, np.array(self._points))
         mean, sd = self._scale()
         return [float((self._errors().min() - mean) / sd)] * len(surrogate.components)
 
     def _pool(self) -> Array:
         if self._grid is not None:
             return self._grid
-        best = np.array(self._told_X)[np.argsort(self._errors(), kind="stable")]
+        best = np.array(self._points)[np.argsort(self._errors(), kind="stable")]
         scattered = sobol(len(self._space.dimensions), self._n_pool, self._rng)
         near = perturbed(best, self._rng)
         return np.vstack([self._encoding.of_unit(scattered), self._encoding.snap(near)])

@@ -18,7 +18,7 @@ from frugal.interface import RunError, TrialStrategy
 from frugal.seeds import rng_for
 from frugal.trials.curves import CurvesProblem
 from frugal.trials.extrapolations import Extrapolations, epochs_of_checks
-from frugal.trials.ledger import initial_design
+from frugal.trials.ledger import check_n_initial, initial_design
 from frugal.trials.lines import JournalPath
 from frugal.trials.lookup import LookUpProblem
 from frugal.trials.problem_by_name import FUNCTION as FUNCTION
@@ -102,8 +102,7 @@ def search(
     name, n_initial = options.pop("strategy", method), options.pop("n_initial", n_drawn)
     draws = options.pop("draws", method)
     check_whole(f"n_initial of {method}", n_initial, 1, n_drawn, "the first candidates of all")
-    if n_initial > n_trials:
-        raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
+    check_n_initial(n_initial, n_trials)
     target = problem(learner, dataset, seed, settings, root)
     if isinstance(target, CurvesProblem) and "termination" in options:
         options["termination"] = on_curves(options["termination"], target.n_epochs)

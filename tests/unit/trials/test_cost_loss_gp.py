@@ -87,7 +87,7 @@ def test_fabolas_knows_the_costs_and_losses_that_it_was_told():
     while (task := strategy.ask()) is not None:
         error = 0.05 + (task.candidate["x"] - 0.3) ** 2 + 0.1 * (1 - task.n_rows / 1024) ** 2
         strategy.tell(Trial(task, error, seconds=task.n_rows / 100.0, cost=1.0))
-    X = np.array(strategy._told_X)
+    X = np.array(strategy._points)
     told = np.array([trial.seconds for trial in strategy.trials])
     assert np.median(np.abs(np.log(strategy._costs(X).mean(axis=0) / told))) < 0.2
     losses = strategy._loss.predict(X)[0]  # standardised log errors

@@ -219,7 +219,7 @@ def test_every_fit_of_values_and_signs_believes_that_errors_fall_towards_complex
     held = run(make(**FEW, hyperparameters="values"))
     trials_on_all = held.trials
     plain = make("ei", 5, kernel="se", baseline="observed", least_noise=1e-4, **QUICK)
-    X, y = np.array(held._told_X), np.array([t.error for t in trials_on_all])
+    X, y = np.array(held._points), np.array([t.error for t in trials_on_all])
     np.testing.assert_allclose(held._fitted().theta, plain._fit(X, (y - y.mean()) / y.std()).theta, atol=1e-3)
 
 

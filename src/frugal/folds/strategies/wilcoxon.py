@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frugal.checks import check_between, check_whole
-from frugal.extras import explained
+from frugal.extras import quiet_optuna
 from frugal.folds.sequential import Sequential
 from frugal.interface import FoldTask, Wait
 from frugal.stats import mean_score
@@ -87,15 +87,9 @@ def _study(p_threshold: float, n_startup_steps: int) -> optuna.Study:
     Raises:
         MissingExtraError: without Optuna.
     """
-    with explained():
+    with quiet_optuna(), warnings.catch_warnings():
         import optuna
 
-    level = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            pruner = optuna.pruners.WilcoxonPruner(p_threshold=p_threshold, n_startup_steps=n_startup_steps)
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        pruner = optuna.pruners.WilcoxonPruner(p_threshold=p_threshold, n_startup_steps=n_startup_steps)
         return optuna.create_study(direction="maximize", pruner=pruner)
-    finally:
-        optuna.logging.set_verbosity(level)

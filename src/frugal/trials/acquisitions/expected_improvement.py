@@ -41,9 +41,8 @@ def log_h(z: Array) -> Array:
     x = z[near]
     value[near] = np.log(np.exp(-0.5 * x * x - _HALF_LOG_2PI) + x * np.exp(log_ndtr(x)))
     x = z[between]
-    ratio = np.log(erfcx(-x / math.sqrt(2)) * -x) + 0.5 * math.log(
-        math.pi / 2
-    )  # log(|z| Phi(z) / phi(z)), below 0
+    # log(|z| Phi(z) / phi(z)), which is below 0
+    ratio = np.log(erfcx(-x / math.sqrt(2)) * -x) + 0.5 * math.log(math.pi / 2)
     value[between] = -0.5 * x * x - _HALF_LOG_2PI + _log1mexp(ratio)
     x = z[far]
     value[far] = -0.5 * x * x - _HALF_LOG_2PI - 2 * np.log(-x)

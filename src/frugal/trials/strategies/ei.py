@@ -69,7 +69,7 @@ class Ei(ModelBased):
         self._marginal = marginal if inference == "mcmc" else None
         if inference == "mcmc":
             with explained():
-                import emcee  # noqa: F401  what is missing is said before a trial
+                import emcee  # noqa: F401  so that a missing package is reported before a trial
         self._theta: Array | None = None
         super().__init__(space=space, n_trials=n_trials, rng=rng, **settings)
 

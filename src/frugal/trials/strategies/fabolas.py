@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy as np
 from frugal.checks import check_choice, check_whole
 from frugal.interface import TrialTask
 from frugal.spaces import SearchSpace
+from frugal.trials.checks import check_sizes
 from frugal.trials.information_per_cost import InformationPerCost
 from frugal.trials.surrogates import MarginalGP, SizeGP, from_unit_size, to_unit_size
 from frugal.trials.surrogates.kernels import Array
@@ -82,7 +82,9 @@ class Fabolas(InformationPerCost):
             check_whole("n_max", self._ends[1], 2)
             check_whole("n_min", self._ends[0], 1, self._ends[1] - 1, "less than n_max")
         else:
-            _check_sizes(sizes, n_min, n_max)
+            if n_min is not None or n_max is not None:
+                raise ValueError(f"give sizes, or n_min and n_max, not both; got sizes = {list(sizes)}")
+            check_sizes(sizes, 1)
             self._ends = (sizes[0], sizes[-1])
         check_choice("size_scale", size_scale, SCALES)
         check_choice("size_covariance", size_covariance, SIZE_COVARIANCES)
@@ -121,18 +123,9 @@ class Fabolas(InformationPerCost):
             return np.array([self._to_unit(round(min(max(wanted, low), high)))])
         return np.array([self._to_unit(min(self._sizes[:-1], key=lambda n: abs(math.log(n / wanted))))])
 
-    def _follows(self, u: Array) -> Array:
+    def _levels_at(self, u: Array) -> Array:
         if self._levels is not None:
-            return super()._follows(u)
+            return super()._levels_at(u)
         low, high = self._ends
         sizes = np.rint(low * (high / low) ** u).astype(int)
         return np.array([[self._to_unit(int(n))] for n in sizes])
-
-
-def _check_sizes(sizes: Sequence[int], n_min: int | None, n_max: int | None) -> None:
-    if n_min is not None or n_max is not None:
-        raise ValueError(f"give sizes, or n_min and n_max, not both; got sizes = {list(sizes)}")
-    for size in sizes:
-        check_whole("sizes", size, 1)
-    if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
-        raise ValueError(f"sizes must be at least two numbers that increase, got {list(sizes)}")

@@ -39,7 +39,7 @@ from frugal.trials.virtual_observations import PLACEMENTS, REGIONS, apart, check
 
 EVIDENCES = ("signs", "values")
 STARTS = ("subset_optimum", "shared")
-_OF_ONE_RUN = ("initial", "n_initial", "min_log_ei")
+_ON_ALL_ROWS = ("initial", "n_initial", "min_log_ei")
 """Settings of the search on all rows that searches on subsets do not get."""
 
 log = logging.getLogger(__name__)
@@ -64,8 +64,8 @@ class Hypertune(Ei):
         control: `none`; `reversed`, all signs reversed (and the side on which they are asserted); `unsigned`, no
             signs.
         start: with signs, the first candidate on all rows: `subset_optimum`, the average of the best candidates on
-            subsets (for a categorical dimension, their most frequent value), before the initial ones; or `shared`,
-            the first initial candidate, as in other strategies.
+            subsets, before the initial ones; a dimension that lists its values, an ordinal one too, takes their
+            most frequent value. Or `shared`: the first initial candidate, as in other strategies.
         subset_rows: rows of a subset; 5 to 10 % of all.
         n_classes: number of classes, if known; a subset with fewer rows is refused.
         n_rows: number of training rows, if known; a subset must have fewer.
@@ -132,11 +132,11 @@ class Hypertune(Ei):
         self.subset_trials: list[Trial] = []
         self.log_evidences: tuple[float, float] | None = None
         self._runs: list[Ei] = []
-        self._from_run: dict[int, tuple[TrialTask, TrialTask]] = {}  # by number: ours, and the run's own
+        self._subset_tasks: dict[int, tuple[TrialTask, TrialTask]] = {}  # by number: our task, and that of the run
         self._n_on_subsets, self._n_asked_on_subsets, self._n_per_run = 0, 0, n_subset_trials
         self._sites: tuple[Array, Array, Array] | None = None
         self._sign_theta: Array | None = None
-        self._begins_there, self._has_begun = start == "subset_optimum", False
+        self._starts_at_optimum, self._has_begun = start == "subset_optimum", False
         self._warned: set[str] = set()
         if not self._signs:
             if control != "unsigned":
@@ -151,7 +151,7 @@ class Hypertune(Ei):
         self._sign_gp = SignGP(kernel, lengthscale=None, amplitude=None, noise_variance=None, prior=prior,
                                n_restarts=1, least_noise=least_noise, v=v)  # fmt: skip
         *runs, self._site_rng = rng.spawn(n_subsets + 1)
-        run_settings = {name: value for name, value in settings.items() if name not in _OF_ONE_RUN}
+        run_settings = {name: value for name, value in settings.items() if name not in _ON_ALL_ROWS}
         self._runs = [Ei(space=space, n_trials=n_subset_trials, rng=run, **run_settings) for run in runs]
         self._share_trials(n_trials)
 
@@ -160,7 +160,7 @@ class Hypertune(Ei):
         planned = len(self._runs) * self._n_per_run
         self._n_on_subsets = min(planned, n_trials)
         self._n_trials = n_trials - self._n_on_subsets  # on all rows
-        n_first = len(self._initial) + self._begins_there
+        n_first = len(self._initial) + self._starts_at_optimum
         if self._n_trials <= n_first:
             log.warning(
                 "warning: n_trials = %d leaves none that signs could help, after %d on subsets and %d first ones",
@@ -171,8 +171,8 @@ class Hypertune(Ei):
         """Next trial; WAIT: the start or the signs need pending results on subsets; None: the budget is spent."""
         if self._n_asked_on_subsets < self._n_on_subsets:
             return self._ask_on_subset()
-        n_free = 0 if self._begins_there else len(self._initial)
-        if self._from_run and n_free <= len(self._asked) < self._n_trials:
+        n_free = 0 if self._starts_at_optimum else len(self._initial)
+        if self._subset_tasks and n_free <= len(self._asked) < self._n_trials:
             return WAIT
         if not self._has_begun:
             self._has_begun = True
@@ -186,13 +186,13 @@ class Hypertune(Ei):
         if trial.task.n_rows is None:
             super().tell(trial)
             return
-        ours, theirs = self._from_run.get(trial.task.id, (None, None))
-        if theirs is None or ours != trial.task:
+        task, inner = self._subset_tasks.get(trial.task.id, (None, None))
+        if inner is None or task != trial.task:
             raise ValueError(f"{trial.task} was not asked, or was told before")
-        self._runs[trial.task.subset].tell(replace(trial, task=theirs))
-        del self._from_run[trial.task.id]
+        self._runs[trial.task.subset].tell(replace(trial, task=inner))
+        del self._subset_tasks[trial.task.id]
         self.subset_trials.append(trial)
-        self._surrogate = None  # the last answer on subsets says where signs are asserted
+        self._surrogate = None  # the last result on subsets decides where signs are asserted
 
     @property
     def incumbent(self) -> Candidate | None:
@@ -215,7 +215,7 @@ class Hypertune(Ei):
 
         None before all their results are in, or if all of them failed. A run whose trials all failed is left out.
         """
-        if not self._runs or self._n_asked_on_subsets < self._n_on_subsets or self._from_run:
+        if not self._runs or self._n_asked_on_subsets < self._n_on_subsets or self._subset_tasks:
             return None
         best = [run.incumbent for run in self._runs]
         units = [self._space.to_unit(candidate) for candidate in best if candidate is not None]
@@ -224,22 +224,22 @@ class Hypertune(Ei):
     @property
     def _start(self) -> Candidate | None:
         """First candidate on all rows; None: as of other strategies, or not known yet."""
-        optimum = self.simple_optimum if self._begins_there else None
+        optimum = self.simple_optimum if self._starts_at_optimum else None
         if optimum is None:
             return None
         best = [candidate for run in self._runs if (candidate := run.incumbent) is not None]
-        categorical = [name for name, dimension in self._space.dimensions.items() if isinstance(dimension, Choice)]
-        return {**self._space.from_unit(optimum), **{name: mode([c[name] for c in best]) for name in categorical}}
+        listed = [name for name, dimension in self._space.dimensions.items() if isinstance(dimension, Choice)]
+        return {**self._space.from_unit(optimum), **{name: mode([c[name] for c in best]) for name in listed}}
 
     def _ask_on_subset(self) -> TrialTask:
         number = self._n_asked_on_subsets
         subset = number // self._n_per_run
-        theirs = self._runs[subset].ask()
-        assert isinstance(theirs, TrialTask)  # a run without `min_log_ei` neither waits nor ends early
-        ours = TrialTask(number, theirs.candidate, self._subset_rows, subset)
-        self._from_run[number] = ours, theirs
+        inner = self._runs[subset].ask()
+        assert isinstance(inner, TrialTask)  # a run without `min_log_ei` neither waits nor ends early
+        task = TrialTask(number, inner.candidate, self._subset_rows, subset)
+        self._subset_tasks[number] = task, inner
         self._n_asked_on_subsets += 1
-        return ours
+        return task
 
     def _task(self, number: int, candidate: Candidate) -> TrialTask:
         return TrialTask(self._n_on_subsets + number, candidate)

@@ -30,7 +30,7 @@ from frugal.checks import check_whole
 from frugal.extras import explained
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace
-from frugal.trials.ledger import BaseTrialStrategy
+from frugal.trials.ledger import BaseTrialStrategy, check_n_initial
 
 
 class Smac(BaseTrialStrategy):
@@ -55,14 +55,12 @@ class Smac(BaseTrialStrategy):
         n_initial: int | None = None,
         retrain_after: int = 8,
     ) -> None:
-        if n_initial is not None:
-            check_whole("n_initial", n_initial, 1)
         check_whole("retrain_after", retrain_after, 1)
         super().__init__(space=space, n_trials=n_trials, initial=initial)
-        if n_initial is not None and n_initial > n_trials:
-            raise ValueError(f"n_initial must be at most n_trials = {n_trials}, got {n_initial}")
+        if n_initial is not None:
+            check_n_initial(n_initial, n_trials)
         self._infos: list[Any] = []  # SMAC3's, by our number; None: a repeated initial candidate
-        self._told_to_smac: list[float] = []
+        self._costs: list[float] = []
         with _quiet():
             self._facade, design = _facade(
                 space, n_trials, int(rng.integers(2**31)), self._initial, n_initial, retrain_after
@@ -84,8 +82,8 @@ class Smac(BaseTrialStrategy):
         info, failed = self._infos[trial.task.id], math.isnan(trial.error)
         if info is None:
             return
-        cost = max(self._told_to_smac, default=1.0) if failed else float(trial.error)
-        self._told_to_smac.append(cost)
+        cost = max(self._costs, default=1.0) if failed else float(trial.error)
+        self._costs.append(cost)
         status = StatusType.CRASHED if failed else StatusType.SUCCESS
         with _quiet():
             self._facade.tell(info, TrialValue(cost=cost, status=status), save=False)

@@ -16,6 +16,7 @@ import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
 from frugal.checks import check_whole
+from frugal.extras import quiet_optuna
 from frugal.interface import Candidate, Trial, TrialTask, Wait
 from frugal.spaces import Choice, Dimension, Integer, SearchSpace
 from frugal.trials.ledger import BaseTrialStrategy
@@ -43,7 +44,8 @@ class Tpe(BaseTrialStrategy):
         check_whole("n_random", n_random, 0)
         super().__init__(space=space, n_trials=n_trials, initial=initial)
         sampler = optuna.samplers.TPESampler(seed=int(rng.integers(2**31)), n_startup_trials=n_random)
-        self._study = _quiet_study(sampler)
+        with quiet_optuna():
+            self._study = optuna.create_study(sampler=sampler)
         self._distributions = {name: _distribution(d) for name, d in space.dimensions.items()}
         self._optuna_ids: list[int] = []
         for candidate in self._initial:
@@ -70,15 +72,6 @@ class Tpe(BaseTrialStrategy):
         self._optuna_ids.append(asked.number)
         dimensions = self._space.dimensions.items()
         return {name: _from_optuna(dimension, asked.params[name]) for name, dimension in dimensions}
-
-
-def _quiet_study(sampler: optuna.samplers.BaseSampler) -> optuna.Study:
-    """Create a study in memory without a log line."""
-    before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(sampler=sampler)
-    optuna.logging.set_verbosity(before)
-    return study
 
 
 def _distribution(dimension: Dimension) -> BaseDistribution:

@@ -114,15 +114,17 @@ def log_posteriors(evidence: Evidence) -> Callable[[Array], Array] | None:
     """
     if not isinstance(evidence.covariance, Joint) or np.isneginf(evidence.template[-1]):
         return None
-    return _Together(evidence, evidence.covariance)
+    return _LogPosteriors(evidence, evidence.covariance)
 
 
-class _Together:
+class _LogPosteriors:
+    """`Evidence.log_posterior` of a block of settings at a time; the arrays of the block are reused."""
+
     def __init__(self, evidence: Evidence, covariance: Joint) -> None:
         self._evidence, self._covariance = evidence, covariance
         data, n = evidence.data, len(evidence.data.X)
         self._n = n
-        self._own = covariance.pairs(data.X, data.X)
+        self._variance_pairs = covariance.pairs(data.X, data.X)
         self._below = data.below % n * (n + 1) + data.below // n
         self._diagonal = np.arange(n) * (n + 2)
         self._square = float(data.residuals @ data.residuals)
@@ -151,7 +153,7 @@ class _Together:
         n, parameters, amplitude, noise = self._n, theta[:, :-2], np.exp(theta[:, -2:-1]), np.exp(theta[:, -1:])
         gram = self._gram[: len(theta)]
         gram[:, self._below] = amplitude * self._covariance.on_many(self._evidence.data.pairs, parameters)
-        gram[:, self._diagonal] = amplitude * self._covariance.on_many(self._own, parameters) + noise
+        gram[:, self._diagonal] = amplitude * self._covariance.on_many(self._variance_pairs, parameters) + noise
         gram[:, -1] = 1 + self._square / noise[:, 0]
         factors = np.linalg.cholesky(gram.reshape(len(theta), n + 1, n + 1))
         solved, diagonals = factors[:, n, :n], np.diagonal(factors, axis1=1, axis2=2)[:, :n]

@@ -189,8 +189,12 @@ class GP:
         believed = posterior.predict(self._points(X, posterior.data.X.shape[1]))[0]
         X, residuals = np.vstack([posterior.data.X, X]), np.concatenate([posterior.data.residuals, believed])
         other = copy.copy(self)
-        other._posterior = Posterior(self._covariance, Data.of(self._covariance, X, residuals), posterior.theta)
+        other._posterior = self._updated(posterior, Data.of(self._covariance, X, residuals))
         return other
+
+    def _updated(self, posterior: Posterior, data: Data) -> Posterior:
+        """The posterior given other values, with the same hyperparameters."""
+        return Posterior(self._covariance, data, posterior.theta)
 
     @property
     def components(self) -> Sequence[Self]:

@@ -25,7 +25,7 @@ class JointGP(GP):
 
     Args:
         fidelity: the factor.
-        given: its parameters where they are fixed, else nan, (q,).
+        mixing: parameters of the factor where they are given, else nan, (q,).
         noise_scale: of the horseshoe: on the noise's standard deviation, in `robo` on its variance.
         kernel: of the candidates, any of `GP`'s.
         prior: `repaired` or `robo`.

@@ -123,6 +123,8 @@ MIN_POINTS: Final = 5
 """Of a curve: one more than the most parameters that a family has."""
 AUTHORS: Final[Mapping[str, int]] = {"n_walkers": 100, "n_steps": 2500, "n_burn": 500, "thin": 10}
 """Sampling as the authors' code ships it, 20,000 samples: `CurveModel(rng=rng, **AUTHORS)`."""
+_JUMP, _N_BEYOND = 0.05, 5
+"""Rise of the scores that ends the beginning of a curve, and the points in a row that must show it."""
 _BALL: Final = 1e-3
 _CHUNK: Final = 2000  # samples that are evaluated at once
 
@@ -322,7 +324,7 @@ def check_curve(curve: ArrayLike, horizon: int, name: str = "curve") -> Array:
     return y
 
 
-def n_cut(y: Array, *, jump: float = 0.05, n_beyond: int = 5) -> int:
-    """Leading points before `n_beyond` in a row exceed y_1 by `jump`; 0 if none do."""
-    beyond = np.lib.stride_tricks.sliding_window_view(y > y[0] + jump, n_beyond).all(axis=1)
+def n_cut(y: Array) -> int:
+    """Leading points before `_N_BEYOND` in a row exceed y_1 by `_JUMP`; 0 if none do."""
+    beyond = np.lib.stride_tricks.sliding_window_view(y > y[0] + _JUMP, _N_BEYOND).all(axis=1)
     return int(beyond.argmax())

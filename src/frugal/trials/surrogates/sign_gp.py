@@ -12,7 +12,6 @@ posterior is too narrow and their evidence too low), so keep them few and apart.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import Self
 
@@ -157,18 +156,13 @@ class SignGP(GP):
                 )
         return Sites.of(points, dims.astype(np.int64), signs, self._kernel_name, self._v)
 
-    def believing(self, X: Array) -> Self:
-        """The same process after its own means were observed at X (m, d): only its uncertainty changes."""
-        posterior = self._fitted
+    def _updated(self, posterior: Posterior, data: Data) -> Posterior:
+        """The posterior given other values, with the same hyperparameters and sites."""
         if not isinstance(posterior, SignPosterior):
-            return super().believing(X)
-        believed = posterior.predict(self._points(X, posterior.data.X.shape[1]))[0]
-        X, residuals = np.vstack([posterior.data.X, X]), np.concatenate([posterior.data.residuals, believed])
+            return super()._updated(posterior, data)
         assert isinstance(posterior.data, SignData)
-        data = SignData.with_sites(Data.of(self._covariance, X, residuals), posterior.data.sites)
-        other = copy.copy(self)
-        other._posterior = SignPosterior(self._covariance, data, posterior.theta, posterior.held)
-        return other
+        with_sites = SignData.with_sites(data, posterior.data.sites)
+        return SignPosterior(self._covariance, with_sites, posterior.theta, posterior.held)
 
     @property
     def sign_log_odds(self) -> float:

@@ -1,11 +1,10 @@
 """A Gaussian process given values and signs of partial derivatives, with given hyperparameters.
 
 Source: document 004, equations 1 to 5, and Riihimaki and Vehtari (2010), "Gaussian processes with monotonicity
-information"; the algebra is that of the joint vector
-of values and derivatives with sites as in `frugal.trials.surrogates.sign_sites`, taken in two steps. First the
-values, exactly (`Posterior`): they leave the derivatives at the sites with a mean m0 and a covariance S0. Then
-the sites. With k_f and k_g the covariances of f(x) with values and derivatives, A = K_ff + noise I, G = A^-1 K_fg,
-q(x) = k_g - k_f' G and R = root' root,
+information". The algebra is that of the joint vector of values and derivatives with sites as in
+`frugal.trials.surrogates.sign_sites`, taken in two steps. First the values, exactly (`Posterior`): they leave the
+derivatives at the sites with a mean m0 and a covariance S0. Then the sites. With k_f and k_g the covariances of
+f(x) with values and derivatives, A = K_ff + noise I, G = A^-1 K_fg, q(x) = k_g - k_f' G and R = root' root,
 
     mean(x) = k_f' A^-1 y + q' c_g,   var(x) = a - k_f' A^-1 k_f - q' R q,   c_g = S0^-1 (mean of g - m0)
     log Z = log p(y) + log P(signs | y)
@@ -175,7 +174,7 @@ class SignPosterior(Posterior):
         self, covariance: Covariance, data: SignData, theta: Array, held: tuple[Array, Array] | None = None
     ) -> None:
         super().__init__(covariance, data, theta)
-        self._sites, self._to_sites = data.sites, data.to_sites
+        self._sites = data.sites
         cross, self._cross_pullback = data.sites.from_values(data.to_sites, self._parameters)
         among, self._among_pullback = data.sites.among(self._parameters)
         self._cross, self._among = self.amplitude * cross, self.amplitude * among

@@ -1,7 +1,6 @@
 """Elastic net: logistic regression with an L1 and an L2 penalty, one class against the rest, by SGD.
 
-The learner `elastic_net`. It is scikit-learn's
-SGDClassifier, which minimises the mean log loss plus
+The learner `elastic_net`. It is scikit-learn's SGDClassifier, which minimises the mean log loss plus
 
     alpha (l1_ratio |w|_1 + (1 - l1_ratio) |w|^2 / 2)
 

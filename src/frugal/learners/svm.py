@@ -1,10 +1,10 @@
 """Support vector machine with a radial kernel, k(x, x') = exp(-gamma |x - x'|^2), one vote per pair of classes.
 
-The learner `svm`. Spaces: `ranges`, ln C and ln gamma each
-spread evenly in [-10, 10], HPOlib's SVM benchmark, which Klein et al. (2017), "Fast Bayesian optimization of
-machine learning hyperparameters on large datasets", run on MNIST; `grid`, 20 x 20 evenly spaced points of it, as
-they have; `hypertune`, document 004's, exponents of C and gamma in [-3, 3], of base 10, which it does not say.
-Signs: +1 for both, as in document 004, whatever the space. Cost of a trial: its rows.
+The learner `svm`. Spaces: `ranges`, ln C and ln gamma each spread evenly in [-10, 10], HPOlib's SVM benchmark,
+which Klein et al. (2017), "Fast Bayesian optimization of machine learning hyperparameters on large datasets", run
+on MNIST; `grid`, 20 x 20 evenly spaced points of it, as they have; `hypertune`, document 004's, exponents of C and
+gamma in [-3, 3], of base 10, which it does not say. Signs: +1 for both, as in document 004, whatever the space.
+Cost of a trial: its rows.
 """
 
 from __future__ import annotations

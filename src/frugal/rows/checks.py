@@ -22,6 +22,16 @@ def check_features(X: ArrayLike) -> NDArray[Any]:
     return array
 
 
+def check_finite(name: str, array: NDArray[Any]) -> None:
+    """Raise unless every entry is finite.
+
+    Raises:
+        ValueError: naming the argument.
+    """
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got nan or infinite entries")
+
+
 def check_targets(y: ArrayLike, n: int) -> NDArray[Any]:
     """Return `y` as an array of class labels or numbers, shape (n,).
 

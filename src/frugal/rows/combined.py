@@ -122,7 +122,7 @@ def blb_osmac(
         gather(_weighted_resamples(rows, probabilities, b, r, fit, generator), statistic, None) for _ in range(s)
     ]
     bagged = bag(parts, n=len(rows), b=b)
-    return OsmacBag(bagged, drawn_by, n_drawn, 0 if drawn_by in ("uniform", "cc") else len(rows))
+    return OsmacBag(bagged, drawn_by, n_drawn, 0 if drawn_by in WITHOUT_PILOT else len(rows))
 
 
 def _probabilities(X: Array, y: Array, method: str, size: int, rng: Generator) -> tuple[Array, str, int]:
@@ -228,10 +228,10 @@ def distinct_accessed(fit: Fit, counts: ArrayLike, hessian_share: float = HESSIA
     n = int(often @ n_rows)
 
     def distinct(m: int) -> float:
-        can = often <= n - m  # be left out
-        c = often[can]
+        can_miss = often <= n - m  # the row may be left out
+        c = often[can_miss]
         logs = gammaln(n - c + 1) - gammaln(n - c - m + 1) - gammaln(n + 1) + gammaln(n - m + 1)
-        return float(n_rows.sum() - n_rows[can] @ np.exp(logs))
+        return float(n_rows.sum() - n_rows[can_miss] @ np.exp(logs))
 
     trace = fit.trace
     parts = np.ceil(hessian_share * trace.size).astype(np.int64)

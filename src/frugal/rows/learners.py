@@ -1,7 +1,7 @@
 """The k-means SVMs as learners, so that searches can tune them by name.
 
-Their spaces are ours: C and gamma as they are
-usually searched on scaled features, and document 003's compressions, 1 to 10 (section 3.4).
+Their spaces are ours: C and gamma as they are usually searched on scaled features, and document 003's
+compressions, 1 to 10 (section 3.4).
 """
 
 from __future__ import annotations

@@ -72,15 +72,15 @@ def evaluate(coef: Array, X: Array, codes: Ints, ridge: float) -> Evaluation:
     p = np.exp(log_p)
     residuals = p.copy()
     residuals[each, codes] -= 1.0
-    of_loss = X.T @ residuals / m
+    loss_gradient = X.T @ residuals / m
     squares = float(np.einsum("ij,ij->i", X, X) @ np.einsum("ij,ij->i", residuals, residuals))
-    spread = squares - m * float(np.vdot(of_loss, of_loss))
+    spread = squares - m * float(np.vdot(loss_gradient, loss_gradient))
     if spread <= _ROUNDING * squares:
         spread = 0.0
     log_p[each, codes] = -np.inf
     return Evaluation(
         objective=float(-log_p_true.mean() + 0.5 * ridge * np.vdot(coef, coef)),
-        gradient=of_loss + ridge * coef,
+        gradient=loss_gradient + ridge * coef,
         variance=spread / (m * (m - 1)) if m > 1 else np.nan,
         p=p,
         separated=bool((log_p_true > log_p.max(axis=1)).all()),

@@ -317,38 +317,38 @@ def _draw_over_groups(groups: ParquetRows, spread: Spread, slots: Sequence[Slots
     One map over the row groups adds up scores, and one more fetches the rows.
     """
     numbers = range(len(groups.sizes))
-    groups_of = [np.full(one.n, -1) for one in slots]
-    shares_of = [np.empty(one.n) for one in slots]
+    slot_groups = [np.full(one.n, -1) for one in slots]
+    slot_shares = [np.empty(one.n) for one in slots]
     for number, sums in zip(numbers, spread.map(partial(_sum_scores, groups, score), numbers), strict=True):
-        for one, group, shares, added in zip(slots, groups_of, shares_of, sums, strict=True):
+        for one, group, shares, added in zip(slots, slot_groups, slot_shares, sums, strict=True):
             exchanged, drawn = one.exchange(added)
             group[exchanged], shares[exchanged] = number, drawn
     wanted = [
-        (number, [shares[group == number] for group, shares in zip(groups_of, shares_of, strict=True)])
+        (number, [shares[group == number] for group, shares in zip(slot_groups, slot_shares, strict=True)])
         for number in numbers
-        if any((group == number).any() for group in groups_of)
+        if any((group == number).any() for group in slot_groups)
     ]
     found = spread.map(partial(_fetch, groups, score), wanted)
     for (number, _), rows in zip(wanted, found, strict=True):
-        for one, group, in_group in zip(slots, groups_of, rows, strict=True):
+        for one, group, in_group in zip(slots, slot_groups, rows, strict=True):
             one.put(group == number, in_group)
     return len(groups)
 
 
 def _sum_scores(groups: ParquetRows, score: Score, number: int) -> list[float]:
-    return [_last(np.cumsum(scores)) for scores in score(*_of_group(groups, number))]
+    return [_last(np.cumsum(scores)) for scores in score(*_read_group(groups, number))]
 
 
 def _fetch(groups: ParquetRows, score: Score, task: tuple[int, Sequence[Floats]]) -> list[Drawn]:
     """Read the rows of a row group at these shares of the sum of its scores, for each set of slots."""
-    number, shares_of = task
-    X, y = _of_group(groups, number)
+    number, slot_shares = task
+    X, y = _read_group(groups, number)
     found: list[Drawn] = []
-    for scores, shares in zip(score(X, y), shares_of, strict=True):
+    for scores, shares in zip(score(X, y), slot_shares, strict=True):
         taken = _pick(np.cumsum(scores), shares)
         found.append((X[taken], y[taken], scores[taken], groups.starts[number] + taken))
     return found
 
 
-def _of_group(groups: ParquetRows, number: int) -> tuple[Floats, Floats]:
+def _read_group(groups: ParquetRows, number: int) -> tuple[Floats, Floats]:
     return _checked(*groups.read(number), None)

@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from frugal.rows.checks import are_labels, check_features, check_targets
+from frugal.rows.checks import are_labels, check_features, check_finite, check_targets
 from frugal.threads import one_thread
 
 Array = NDArray[np.float64]
@@ -90,8 +90,8 @@ class Rows:
             ValueError: naming the argument.
         """
         for name, array in (("X", self.X), ("y", self.y)):
-            if array is not None and array.dtype.kind == "f" and not np.isfinite(array).all():
-                raise ValueError(f"{name} must be finite, got nan or infinite entries")
+            if array is not None:
+                check_finite(name, array)
 
 
 @dataclass(frozen=True, eq=False)

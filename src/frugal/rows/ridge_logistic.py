@@ -15,7 +15,7 @@ from scipy.linalg import lapack
 from scipy.special import expit
 
 from frugal.checks import check_number
-from frugal.rows.checks import check_features
+from frugal.rows.checks import check_features, check_finite
 from frugal.rows.descent import halve
 
 Array = NDArray[np.float64]
@@ -110,8 +110,7 @@ def _checked(X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, ridge: float
             raise ValueError(f"{name} must have shape ({len(features)},), one per row of X, got {array.shape}")
     if not (np.isfinite(w).all() and (w >= 0).all() and w.any()):
         raise ValueError("weights must be finite, at least 0 and not all 0")
-    if not np.isfinite(features).all():
-        raise ValueError("X must be finite, got nan or infinite entries")
+    check_finite("X", features)
     used = w > 0
     if not used.all():
         features, labels, w = features[used], labels[used], w[used]

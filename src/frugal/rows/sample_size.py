@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_choice, check_number, check_rng, check_whole
-from frugal.rows.checks import are_labels, check_features, check_targets
+from frugal.rows.checks import are_labels, check_features, check_finite, check_targets
 from frugal.rows.descent import SGD, NewtonCG, Solver
 from frugal.rows.dynamic_run import Run, SizeRule
 from frugal.rows.multinomial import Array, Ints, evaluate
@@ -148,8 +148,7 @@ def _checked(X: ArrayLike, y: ArrayLike, classes: ArrayLike | None) -> tuple[Arr
     """Features, class numbers and the sorted labels that these number."""
     features = np.asarray(check_features(X), dtype=float)
     targets = check_targets(y, len(features))
-    if not np.isfinite(features).all():
-        raise ValueError("X must be finite, got nan or infinite entries")
+    check_finite("X", features)
     if not are_labels(targets) and (odd := targets[~(targets == np.round(targets))]).size:
         raise ValueError(f"y must hold class labels (integers, booleans, strings or whole numbers), got {odd[0]}")
     labels = np.unique(targets if classes is None else np.asarray(classes))

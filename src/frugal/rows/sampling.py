@@ -88,11 +88,11 @@ def sampling_probabilities(
     if method == "cc":
         n_ones = np.count_nonzero(y)
         return np.where(y == 1.0, 0.5 / n_ones, 0.5 / (n_rows - n_ones))
-    scores = np.abs(y - expit(X @ _of_pilot("coef", coef, (d,), method)))
+    scores = np.abs(y - expit(X @ _pilot_array("coef", coef, (d,), method)))
     if method == "osmac_mvc":
         scores *= _norms(X)
     elif method == "osmac_mmse":
-        scores *= _norms(X @ _inverse(_of_pilot("information", information, (d, d), method)))
+        scores *= _norms(X @ _inverse(_pilot_array("information", information, (d, d), method)))
     scores /= max(float(scores.sum()), np.finfo(float).tiny)
     np.maximum(scores, _SMALLEST / n_rows, out=scores)
     scores /= scores.sum()
@@ -167,7 +167,8 @@ def _norms(X: Floats) -> Floats:
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", X, X)))
 
 
-def _of_pilot(name: str, value: ArrayLike | None, shape: tuple[int, ...], method: str) -> Floats:
+def _pilot_array(name: str, value: ArrayLike | None, shape: tuple[int, ...], method: str) -> Floats:
+    """What a method needs of its pilot, as a finite array of a given shape."""
     if value is None:
         raise ValueError(f"{name} of the pilot is needed by {method}, got None")
     array = np.asarray(value, dtype=float)

@@ -127,13 +127,24 @@ def fit_weighted(
             return _fitted(X, sign, w, (coef + step) / lengths, margins + gains, n_steps)
         if float(gains.min()) >= -_RECESSION * largest:
             raise FitError(sample, "separated")  # no row loses likelihood, however far one goes along this step
-        length, safe = 1.0, float(np.log1p(largest)) / largest
-        while (
-            length > safe and float((w * expit(-(margins + length * gains))) @ gains) < 0.0
-        ):  # beyond the maximum
-            length = max(length / 2.0, safe)
+        length = _step_length(w, margins, gains, largest)
         coef, margins = coef + length * step, margins + length * gains
     raise FitError(sample, "no_convergence")
+
+
+def _step_length(w: Floats, margins: Floats, gains: Floats, largest: float) -> float:
+    """Share of a step that does not go beyond the maximum along it; see the module's docstring.
+
+    Args:
+        w: weights, shape (n,).
+        margins: signed log-odds before the step, shape (n,).
+        gains: their changes by the whole step, shape (n,).
+        largest: largest absolute change.
+    """
+    length, safe = 1.0, float(np.log1p(largest)) / largest
+    while length > safe and float((w * expit(-(margins + length * gains))) @ gains) < 0.0:
+        length = max(length / 2.0, safe)
+    return length
 
 
 def _fitted(X: Floats, sign: Floats, w: Floats, coef: Floats, margins: Floats, n_steps: int) -> LogisticFit:

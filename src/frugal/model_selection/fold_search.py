@@ -199,9 +199,9 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         fits: dict[FoldTask, Fit] = {}
         interruption: Interruption | None = None
 
-        kept_by = journal_of(self.journal, _EVALUATION, *classes_of(self.estimator), restart=self.restart)
+        journal_file = journal_of(self.journal, _EVALUATION, *classes_of(self.estimator), restart=self.restart)
         header = {**self._fingerprint(problem, space=list(problem.candidates)), "seed": problem.origin}
-        with Journal(kept_by, header) as journal:
+        with Journal(journal_file, header) as journal:
 
             def keep(task: FoldTask, fit: Fit) -> None:
                 self._check_fit(fit)

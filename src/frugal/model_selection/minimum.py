@@ -181,8 +181,8 @@ def minimize(
         limited = LimitedTrialStrategy(_make(planned, searched, seed), planned, Limits(time_limit=time_limit))
         run = LiveRun(limited)
         progress = TrialProgress(verbose, planned.n_trials)
-        kept_by = trials_journal(journal, planned.strategy, _OBJECTIVE, restart=restart)
-        with lock_journal(journal), TrialJournal(kept_by, parts) as kept:
+        journal_file = trials_journal(journal, planned.strategy, _OBJECTIVE, restart=restart)
+        with lock_journal(journal), TrialJournal(journal_file, parts) as kept:
 
             def keep(trial: Trial) -> None:
                 kept.keep_trial(trial)
@@ -297,11 +297,10 @@ def _resource_spec(function: Callable[..., Any], settings: Mapping[str, Any]) ->
 
 
 def _names(function: Callable[..., Any], varies: str | None) -> tuple[str, ...]:
-    return (
-        ()
-        if varies is None
-        else tuple(name for name in RESOURCE_ARGUMENTS[varies] if name in _parameters(function))
-    )
+    """Attributes of a task that the function takes, where trials differ in the resource `varies`."""
+    if varies is None:
+        return ()
+    return tuple(name for name in RESOURCE_ARGUMENTS[varies] if name in _parameters(function))
 
 
 def _seed(random_state: Any, journal: str | os.PathLike[str] | None) -> int:

@@ -358,10 +358,10 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
 
         needs_workers = self.trial_timeout is not None
         roots = (*_EVALUATION, *classes_of(self.estimator))
-        kept_by = trials_journal(self.journal, planned.strategy, *roots, restart=self.restart)
+        journal_file = trials_journal(self.journal, planned.strategy, *roots, restart=self.restart)
         with (
             open_backend(evaluation, **options, needs_workers=needs_workers) as backend,
-            TrialJournal(kept_by, self._parts(problem, backend.n_pending)) as journal,
+            TrialJournal(journal_file, self._parts(problem, backend.n_pending)) as journal,
         ):
 
             def answer(task: TrialTask) -> Trial | None:

@@ -197,8 +197,8 @@ def read(path: str | Path, *columns: str) -> pd.DataFrame:
     try:
         check_plain(path)
         frame = _read_csv(path) if kind == "CSV" else _read_parquet(path)
-    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError, UnicodeDecodeError) as of:
-        raise ValueError(f"{path} is truncated or not a {kind} file; delete it and run again") from of
+    except (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is truncated or not a {kind} file; delete it and run again") from error
     missing = [column for column in columns if column not in frame]
     if missing:
         raise ValueError(f"{path} lacks the column {missing[0]!r}; it has {', '.join(map(str, frame.columns))}")

@@ -36,6 +36,17 @@ def added(group: str) -> Mapping[str, EntryPoint]:
     return found
 
 
+def check_added(group: str, ours: Collection[str]) -> None:
+    """Raise if another package adds a name to a group that is among `ours`.
+
+    Raises:
+        ValueError: naming it.
+    """
+    for name, point in added(group).items():
+        if name in ours:
+            raise ValueError(f"{point.value} adds {name!r} to {group}, which has one of that name; rename it")
+
+
 def names(package: str) -> list[str]:
     """Names of the strategies in a package and of those added by other packages, without importing them.
 
@@ -48,9 +59,7 @@ def names(package: str) -> list[str]:
 
 def _names(package: str, path: Iterable[str]) -> list[str]:
     ours = {module.name for module in pkgutil.iter_modules(path)}
-    for name, point in added(package).items():
-        if name in ours:
-            raise ValueError(f"{point.value} adds {name!r} to {package}, which has one of that name; rename it")
+    check_added(package, ours)
     return sorted(ours | set(added(package)))
 
 
@@ -74,13 +83,14 @@ def _declared(package: str, name: str) -> tuple[str, ...]:
     if spec is None or spec.origin is None:
         return ()
     classes = (node for node in ast.parse(Path(spec.origin).read_text()).body if isinstance(node, ast.ClassDef))
-    for node in next(found.body for found in classes if found.name == _class_of(name)):
+    for node in next(found.body for found in classes if found.name == class_name(name)):
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "needs":
             return tuple(ast.literal_eval(node.value))
     return ()
 
 
-def _class_of(name: str) -> str:
+def class_name(name: str) -> str:
+    """Name of the class of a strategy: `BetaGreedy` of `beta_greedy`."""
     return "".join(word.capitalize() for word in name.split("_"))
 
 
@@ -113,7 +123,7 @@ class Registry:
             return _loaded(added(self._package)[name])
         with explained():
             module = import_module(f"{self._package}.{name}")
-        return cast(type, getattr(module, _class_of(name)))
+        return cast(type, getattr(module, class_name(name)))
 
     def settings_of(self, name: str) -> dict[str, Any]:
         """Settings of a strategy with their defaults, read from its constructor.

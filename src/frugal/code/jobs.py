@@ -7,13 +7,13 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Final
 
-from frugal.code.reach import Code, Job, class_of
+from frugal.code.reach import Code, Job
 from frugal.code.switches import SWITCHES
 from frugal.code.tree import Tree
 from frugal.datasets.catalogue import parse_name
 from frugal.learners.networks.plans import NETWORKS
 from frugal.learners.registry import HOMES
-from frugal.registry import added
+from frugal.registry import added, class_name
 
 LEARNERS: Final = "frugal.learners"
 GROUPS: Final = ("frugal.folds.strategies", "frugal.trials.strategies", LEARNERS)
@@ -67,7 +67,7 @@ def strategy(family: str, name: str) -> tuple[tuple[str], Names]:
     """
     package = f"frugal.{family}.strategies"
     other = added(package).get(name)
-    return (other.value if other else f"{package}.{name}:{class_of(name)}",), (("strategy", name),)
+    return (other.value if other else f"{package}.{name}:{class_name(name)}",), (("strategy", name),)
 
 
 def learner(name: str) -> tuple[tuple[str, ...], Names]:

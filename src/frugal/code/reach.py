@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from frugal.code.modules import Piece
 from frugal.code.names import Use
 from frugal.code.tree import Place, Tree
+from frugal.registry import class_name
 
 DATA: Final = -1
 """Number of a data file, which is no unit of a module."""
@@ -276,7 +277,7 @@ class Code:
         """Classes of the reached registries that code of other packages names; those met before are left out."""
         packages = [package for place, package in self._families.items() if place in numbers]
         named = [
-            (f"{package}.{word}", class_of(word))
+            (f"{package}.{word}", class_name(word))
             for package in packages
             for origin, word in sorted(words)
             if origin != package.split(".")[0]
@@ -311,8 +312,3 @@ class Code:
             for piece in self.tree.unit(place).pieces
             for use in piece.uses
         )
-
-
-def class_of(name: str) -> str:
-    """Name of the class that a module of a registry holds: `BetaGreedy` of `beta_greedy`."""
-    return "".join(word.capitalize() for word in name.split("_"))

@@ -12,7 +12,7 @@ SEPARATORS: Final = (",", ";", "\t", "|")
 HEAD_BYTES: Final = 2**16
 """Bytes at the beginning of a file from which separator and decimal mark are detected."""
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_WITH_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*")
+WITH_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _WITH_POINT: Final = re.compile(r"\s*[-+]?\d+\.\d+\s*")
 
 
@@ -83,6 +83,6 @@ def dialect_of(head: bytes, encoding: str, *, is_whole: bool) -> Dialect:
         if n_fields > most and 2 * n_alike > len(cut):
             best, most, rows = separator, n_fields, cut
     fields = [field for row in rows[1:] for field in row]
-    has_comma = best != "," and any(_WITH_COMMA.fullmatch(field) for field in fields)
+    has_comma = best != "," and any(WITH_COMMA.fullmatch(field) for field in fields)
     has_point = any(_WITH_POINT.fullmatch(field) for field in fields)
     return Dialect(encoding, best, "," if has_comma and not has_point else ".")

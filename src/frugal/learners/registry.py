@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from frugal.checks import check_known
 from frugal.interface import Candidate
 from frugal.learners.training import Epochwise
-from frugal.registry import added
+from frugal.registry import added, check_added
 from frugal.spaces import SearchSpace
 
 if TYPE_CHECKING:
@@ -109,9 +109,7 @@ def known() -> tuple[str, ...]:
         ('bernoulli_nb', 'decision_tree', 'knn')
     """
     ours = tuple(name for names in HOMES.values() for name in names)
-    for name, point in added(GROUP).items():
-        if name in ours:
-            raise ValueError(f"{point.value} adds {name!r} to {GROUP}, which has one of that name; rename it")
+    check_added(GROUP, ours)
     return (*ours, *added(GROUP))
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from frugal.datasets._sniffed import WITH_COMMA
+
 if TYPE_CHECKING:
     import pandas as pd
     from sklearn.compose import ColumnTransformer
@@ -25,7 +27,6 @@ NO_VALUE: Final = (
 """Words that stand for a missing value of a feature. A target may hold such a word as a class."""
 _YEAR_FIRST: Final = re.compile(r"\s*\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\.?\d)")
 _YEAR_LAST: Final = re.compile(r"\s*(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?!\.?\d)")
-_WITH_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _THOUSANDS: Final = re.compile(r"\s*[-+]?\d{1,3},\d{3}\s*")
 _ENDLESS: Final = re.compile(r"\s*[-+]?\d{309,}\s*")
 _MISSING: Final = "missing"
@@ -172,7 +173,7 @@ def decimal_mark(values: pd.Series) -> str | None:
     if values.dtype.kind == "M" or values.empty:
         return None
     texts = values.astype(str)
-    has_comma = texts.str.fullmatch(_WITH_COMMA.pattern)
+    has_comma = texts.str.fullmatch(WITH_COMMA.pattern)
     is_comma = has_comma.any() and not texts[has_comma].str.fullmatch(_THOUSANDS.pattern).all()
     mark = "," if is_comma else "."
     return mark if as_number(values, mark).notna().sum() >= MOST_ARE * len(values) else None
@@ -190,7 +191,7 @@ def as_number(column: pd.Series, mark: str = ".") -> pd.Series:
         if mark == ",":
             column = column.map(
                 lambda value: (
-                    value.replace(",", ".") if isinstance(value, str) and _WITH_COMMA.fullmatch(value) else value
+                    value.replace(",", ".") if isinstance(value, str) and WITH_COMMA.fullmatch(value) else value
                 )
             )
         column = pd.to_numeric(column.map(_no_endless), errors="coerce")

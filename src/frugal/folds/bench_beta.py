@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import betaln
 
 from frugal.checks import check_whole
+from frugal.extras import explained
 from frugal.folds.beta import Array, Posterior, prob_greater
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
@@ -48,16 +49,13 @@ def bench_beta(*, n_steps: int = 400, n_chains: int = 8) -> pd.DataFrame:
         it), `bound_by`.
 
     Raises:
-        ValueError: if emcee is not installed.
+        MissingExtraError: without emcee.
+        ValueError: on a number out of range.
     """
     import pandas as pd
 
-    try:
+    with explained():
         import emcee
-    except ImportError:
-        raise ValueError(
-            "the peer of this bench, emcee, is not installed; `pip install emcee` brings it"
-        ) from None
 
     check_whole("n_steps", n_steps, 2)
     check_whole("n_chains", n_chains, 1)

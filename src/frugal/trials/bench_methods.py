@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any, Protocol
@@ -61,14 +62,25 @@ class _Ei:
         self._strategy.tell(Trial(self._task, y, 0.0, 1.0))
 
 
-class _Botorch:
-    """BoTorch's log EI on a SingleTaskGP, fitted anew for every suggestion."""
+class _Botorch(ABC):
+    """A search of BoTorch's, whose model is fitted anew for every suggestion."""
 
     def __init__(self, X: Array, y: Array, seed: int) -> None:
         import torch
 
         torch.manual_seed(seed)
         self._X, self._y = X, y
+
+    @abstractmethod
+    def ask(self) -> Array:
+        """The next point, (d,)."""
+
+    def tell(self, x: Array, y: float) -> None:
+        self._X, self._y = np.vstack([self._X, x]), np.append(self._y, y)
+
+
+class _BotorchEI(_Botorch):
+    """Log EI on a SingleTaskGP."""
 
     def ask(self) -> Array:
         import torch
@@ -87,9 +99,6 @@ class _Botorch:
             bounds=bounds, q=1, num_restarts=N_STARTS, raw_samples=N_POOL,
         )  # fmt: skip
         return np.asarray(found[0].numpy())
-
-    def tell(self, x: Array, y: float) -> None:
-        self._X, self._y = np.vstack([self._X, x]), np.append(self._y, y)
 
 
 class _Optuna:
@@ -148,14 +157,8 @@ class _Fabolas:
         self._strategy.tell(Trial(self._task, math.exp(y), 0.0, float(self._task.n_rows)))
 
 
-class _BotorchMes:
-    """BoTorch's multi-fidelity max-value entropy per cost, its model fitted anew for every suggestion."""
-
-    def __init__(self, X: Array, y: Array, seed: int) -> None:
-        import torch
-
-        torch.manual_seed(seed)
-        self._X, self._y = X, y
+class _BotorchMes(_Botorch):
+    """Multi-fidelity max-value entropy per cost."""
 
     def ask(self) -> Array:
         import torch
@@ -183,9 +186,6 @@ class _BotorchMes:
         found, _ = optimize_acqf(acquisition, bounds=bounds, q=1, num_restarts=N_STARTS, raw_samples=N_POOL)
         return np.asarray(found[0].numpy())
 
-    def tell(self, x: Array, y: float) -> None:
-        self._X, self._y = np.vstack([self._X, x]), np.append(self._y, y)
-
 
 def fidelity_methods() -> list[tuple[str, Callable[[Array, Array, int], Method] | None, str]]:
     """As `methods`, of searches that choose the number of rows too: the last column is its size."""
@@ -205,6 +205,6 @@ def methods() -> list[tuple[str, Callable[[Array, Array, int], Method] | None, s
     )
     return [
         ("ei", _Ei, ""),
-        ("botorch_log_ei", _Botorch if has_botorch else None, "" if has_botorch else "botorch is not installed"),
+        ("botorch_log_ei", _BotorchEI if has_botorch else None, "" if has_botorch else "botorch is not installed"),
         optuna_row,
     ]

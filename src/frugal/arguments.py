@@ -72,9 +72,14 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--opt-in", nargs="*", type=_on_demand, default=[], help="datasets fetched only on request")
     p.add_argument("--timeout-s", type=float, default=60.0)
     p.add_argument("--n-retries", type=int, default=3)
-
     _add_table_trials(commands)
+    _add_benches(commands)
+    _add_select(commands)
+    return parser
 
+
+def _add_benches(commands: Any) -> None:
+    """Add the command of the benchmarks, each of which is a command of its own."""
     p = command(commands, "bench", "measure against a named peer in one run")
     benches = p.add_subparsers(dest="what", required=True, metavar="WHAT")
     p = command(benches, "beta", "the Beta model's quadrature against emcee")
@@ -97,7 +102,6 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--classifiers", nargs="+", default=["bernoulli_nb", "decision_tree", "knn"])
     p.add_argument("--n-candidates", type=int, default=256)
     p.add_argument("--n-folds", type=int, default=10)
-
     p = command(benches, "rows", "BLB and OSMAC on a stream of rows, with peak memory, against fits to all")
     p.add_argument("--n-rows", type=int, default=10_000_000)
     p.add_argument("--chunk-rows", type=int, default=250_000, help="rows in memory at once")
@@ -115,12 +119,14 @@ def make_parser() -> argparse.ArgumentParser:
     p.add_argument("--n-dimensions", type=int, default=6)
     p.add_argument("--seed", type=int, default=0)
 
+
+def _add_select(commands: Any) -> None:
+    """Add the command that chooses a model for a user's own table, fold by fold."""
     p = command(commands, "select", "choose a model for your own table")
     _add_table(p, default_strategy="greedy_early_stopping", family="folds")
     p.add_argument("--estimators", nargs="+", default=[], help="such as ridge, svm, knn, hist_gradient_boosting")
     p.add_argument("--n-candidates", type=int, default=64, help="drawn from the estimators' spaces together")
     p.add_argument("--fit-timeout", type=float, help="seconds after which a fit counts as failed; none by default")
-    return parser
 
 
 Places = Mapping[str, Callable[[Path], Path]]

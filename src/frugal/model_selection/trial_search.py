@@ -343,13 +343,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             best,
         )
         options: dict[str, Any] = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
-        rng = np.random.default_rng(problem.seed)
-        strategy = make(
-            planned.strategy, space=problem.space, n_trials=planned.n_trials, rng=rng, **planned.settings
-        )
-        remedy = "give settings={'best_possible_score': ...}, which no score exceeds, or choose ei"
-        limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit, n_fits_each=self.n_splits_)
-        limited = LimitedTrialStrategy(strategy, planned, limits, remedy=remedy)
+        limited = self._make(problem)
         run, progress = LiveRun(limited), TrialProgress(self.verbose, problem.n_candidates)
         self.n_trials_kept_ = 0
 
@@ -393,6 +387,16 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         progress.end(score())
         ended = limited.ended if interruption is None else ending_of(interruption)
         return _Outcome(run.trials, limited.best, ended), interruption
+
+    def _make(self, problem: _Problem) -> LimitedTrialStrategy:
+        """A new strategy within the limits of this search, whose time counts from here."""
+        planned, rng = problem.plan, np.random.default_rng(problem.seed)
+        strategy = make(
+            planned.strategy, space=problem.space, n_trials=planned.n_trials, rng=rng, **planned.settings
+        )
+        limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit, n_fits_each=self.n_splits_)
+        remedy = "give settings={'best_possible_score': ...}, which no score exceeds, or choose ei"
+        return LimitedTrialStrategy(strategy, planned, limits, remedy=remedy)
 
     def _parts(self, problem: _Problem, n_pending: int) -> dict[str, Any]:
         """Values that identify the search, for the header of its journal."""

@@ -25,14 +25,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, expit
 
 from frugal.checks import check_number, check_whole
-from frugal.folds.predictive import N_POINTS, Predictive, prob_greater
+from frugal.folds.predictive import DROP, N_POINTS, Predictive, narrowed, prob_greater
 
 __all__ = ["Posterior", "prob_greater"]
 
 Array = NDArray[np.float64]
 
-_DROP = 22.0
-"""Log units below its maximum at which the integrand is cut off."""
 _N_U, _N_V = 40, 40
 """Nodes in log mu, and in logit eta for each of them."""
 _BLOCK = 8
@@ -173,7 +171,7 @@ def _nodes(accuracies: tuple[float, ...], rate: float, finer: int) -> tuple[Arra
     """Quadrature nodes over the posterior, flat: mu, eta, 1 - eta, and log weights that hold the integrand."""
     a, n_u, n_v = np.array(accuracies), _N_U * finer, _N_V * finer
     m, s1, s0 = len(a), float(np.log(a).sum()), float(np.log1p(-a).sum())
-    reach = float(np.abs(np.log(a) - np.log1p(-a)).max(initial=0.0)) + 1.5 * _DROP
+    reach = float(np.abs(np.log(a) - np.log1p(-a)).max(initial=0.0)) + 1.5 * DROP
 
     def log_joint(u: Array, v: Array) -> Array:
         mu, log_eta, log_co = np.exp(u), -np.logaddexp(0, -v), -np.logaddexp(0, v)
@@ -182,7 +180,7 @@ def _nodes(accuracies: tuple[float, ...], rate: float, finer: int) -> tuple[Arra
         return np.asarray(prior + (alpha - 1) * s1 + (beta - 1) * s0 - m * betaln(alpha, beta))
 
     def windows(u: Array) -> tuple[Array, Array, Array]:
-        """Per node of u: where the integrand is within _DROP of its maximum over v, and that maximum.
+        """Per node of u: where the integrand is within DROP of its maximum over v, and that maximum.
 
         For a given mu the integrand is log-concave in eta: one mode, and the grid's best point is beside it.
         """
@@ -191,19 +189,18 @@ def _nodes(accuracies: tuple[float, ...], rate: float, finer: int) -> tuple[Arra
             grid = np.linspace(low, high, _N_SCAN, axis=1)
             values = log_joint(u[:, None], grid)
             best = values.max(axis=1)
-            inside = values >= best[:, None] - _DROP
+            inside = values >= best[:, None] - DROP
             first, last = inside.argmax(axis=1), _N_SCAN - 1 - inside[:, ::-1].argmax(axis=1)
             rows = np.arange(len(u))
             low, high = grid[rows, np.maximum(first - 1, 0)], grid[rows, np.minimum(last + 1, _N_SCAN - 1)]
         return low, high, best
 
-    bottom, top = min(0.0, -math.log(rate)) - 2 * _DROP, math.log((m + 100) / rate)
+    bottom, top = min(0.0, -math.log(rate)) - 2 * DROP, math.log((m + 100) / rate)
     for _ in range(2):
         u = np.linspace(bottom, top, _N_SCAN)
         low, high, best = windows(u)
         marginal = best + np.log(high - low)
-        inside = np.flatnonzero(marginal >= marginal.max() - _DROP)
-        bottom, top = u[max(inside[0] - 1, 0)], u[min(inside[-1] + 1, _N_SCAN - 1)]
+        bottom, top = narrowed(u, marginal)
     u, step = np.linspace(bottom, top, n_u, retstep=True)
     low, high, _ = windows(u)
     # Without data nothing narrows eta, and the steps must resolve the Beta density that the nodes are mixed by.

@@ -22,14 +22,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, digamma, gammaln
 
 from frugal.checks import check_number
-from frugal.folds.predictive import Predictive, prob_greater
+from frugal.folds.predictive import DROP, Predictive, narrowed, prob_greater
 
 __all__ = ["Posterior", "prob_greater"]
 
 Array = NDArray[np.float64]
 _SHAPE = 3.0
 """Shape of the inverse Gamma prior on the mean: the smallest whole number with a finite variance."""
-_DROP = 22.0
 _N_SCAN, _N_NODES = 64, 64
 
 
@@ -134,12 +133,10 @@ class Posterior:
             mean = _SHAPE * math.log(2 * self.scale) - gammaln(_SHAPE) + gammaln(shape)
             return np.asarray(prior + likelihood + mean - shape * np.log(2 * self.scale + kappa * total))
 
-        low, high = min(0.0, -math.log(self.rate)) - 2 * _DROP, math.log((m + 100) / self.rate)
+        low, high = min(0.0, -math.log(self.rate)) - 2 * DROP, math.log((m + 100) / self.rate)
         for _ in range(2):
             grid = np.linspace(low, high, _N_SCAN)
-            values = log_integrand(grid)
-            inside = np.flatnonzero(values >= values.max() - _DROP)
-            low, high = grid[max(inside[0] - 1, 0)], grid[min(inside[-1] + 1, _N_SCAN - 1)]
+            low, high = narrowed(grid, log_integrand(grid))
         u, step = np.linspace(low, high, _N_NODES, retstep=True)
         return np.exp(u), log_integrand(u) + math.log(step)
 

@@ -13,6 +13,8 @@ from scipy.interpolate import CubicSpline, PPoly
 
 Array = NDArray[np.float64]
 
+DROP = 22.0
+"""Log units below its maximum at which the integrand of a posterior is cut off."""
 N_POINTS = 200
 """Points of the grid; doubling them changes no probability of the Beta model by more than 1e-6."""
 
@@ -80,6 +82,17 @@ class Predictive:
     def prob_above(self, other: Predictive) -> float:
         """P(Y_self > Y_other) for independent draws: the integral of our density times the other's cdf."""
         return min(float(self._mass @ other.cdf(self._y)), 1.0)
+
+
+def narrowed(grid: Array, values: Array) -> tuple[float, float]:
+    """Ends of the part of a grid where values are within `DROP` of the largest, and of a point more on each side.
+
+    Args:
+        grid: increasing points, shape (n,).
+        values: logarithms at these points, shape (n,).
+    """
+    inside = np.flatnonzero(values >= values.max() - DROP)
+    return grid[max(inside[0] - 1, 0)], grid[min(inside[-1] + 1, len(grid) - 1)]
 
 
 class HasPredictive(Protocol):

@@ -55,7 +55,7 @@ class _Load:
     data: bytes
 
     @classmethod
-    def of(cls, evaluate: Callable[..., Any] | None) -> _Load:
+    def from_function(cls, evaluate: Callable[..., Any] | None) -> _Load:
         data, path = dumps_mapped(evaluate)
         load = cls(evaluate, data)
         if path:
@@ -90,7 +90,7 @@ class Workers(Executor):
         check_whole("n_workers", n_workers, 1)
         check_choice("start_method", start_method, START_METHODS)
         self.n_workers = n_workers
-        self._load, self._is_open = _Load.of(evaluate), True
+        self._load, self._is_open = _Load.from_function(evaluate), True
         self._queue: SimpleQueue[tuple[Future[Any], bytes, _Load] | None] = SimpleQueue()
         self._workers = [_Worker(self._queue, start_method) for _ in range(n_workers)]
         for worker in self._workers:
@@ -111,7 +111,7 @@ class Workers(Executor):
 
     def load(self, evaluate: Callable[..., Any] | None) -> None:
         """Replace the evaluating callable from the next task on; it is sent once to every process."""
-        self._load = _Load.of(evaluate)
+        self._load = _Load.from_function(evaluate)
 
     def forget(self) -> None:
         """Drop the evaluating callable, here and in the processes, which live on. No task may be running."""

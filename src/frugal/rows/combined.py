@@ -111,7 +111,7 @@ def blb_osmac(
         True
     """
     X, y = checked(X, y)
-    rows = Rows.of(X, y.astype(np.int64))
+    rows = Rows.from_arrays(X, y.astype(np.int64))
     check_choice("method", method, METHODS)
     check_sizes(b, r, len(rows), rows.classes)
     check_whole("s", s, 1)

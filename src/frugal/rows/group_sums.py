@@ -87,7 +87,7 @@ def fit_by_sums(plan: Plan, rows: ParquetRows, spread: Spread) -> Part:
 def _add(plan: Plan, fit: SumsFit, rows: ParquetRows, task: tuple[int, Ints]) -> tuple[Ints, Array]:
     """Distinct rows and sums of every resample in a row group, of which it takes `sizes[resample]` rows."""
     group, sizes = task
-    chunk = Rows.of(*rows.read(group))
+    chunk = Rows.from_arrays(*rows.read(group))
     chunk.check_finite()
     n_distinct, sums = np.zeros(plan.r, dtype=np.int64), []
     for k, size in enumerate(sizes):

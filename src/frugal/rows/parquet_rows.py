@@ -124,7 +124,7 @@ class ParquetRows:
                 X.append(features[wanted - self.starts[group]])
                 if targets is not None:
                     y.append(targets[wanted - self.starts[group]])
-        return Rows.of(np.concatenate(X), np.concatenate(y) if y else None, self.classes)
+        return Rows.from_arrays(np.concatenate(X), np.concatenate(y) if y else None, self.classes)
 
     def _check_types(self, files: Sequence[ds.ParquetFileFragment]) -> None:
         """Raise unless columns of X are numeric and every file has the types of the first."""
@@ -183,7 +183,7 @@ def rows_of(X: ArrayLike | ParquetRows, y: ArrayLike | None) -> Rows | ParquetRo
         ValueError: on a wrong shape or type, or a `y` beside parquet files, which have their own.
     """
     if not isinstance(X, ParquetRows):
-        return Rows.of(X, y)
+        return Rows.from_arrays(X, y)
     if y is not None:
         raise ValueError(f"y must be None where X is a ParquetRows, which has a target, got {type(y).__name__}")
     return X

@@ -48,7 +48,7 @@ class Rows:
     codes: NDArray[np.intp] | None = None
 
     @classmethod
-    def of(cls, X: ArrayLike, y: ArrayLike | None, classes: NDArray[Any] | None = None) -> Rows:
+    def from_arrays(cls, X: ArrayLike, y: ArrayLike | None, classes: NDArray[Any] | None = None) -> Rows:
         """Check shapes and types, and make the rows.
 
         Args:

@@ -105,7 +105,7 @@ def _pass(
     for X, y in read():
         if np.shape(X)[:1] == (0,):
             continue
-        chunk = Rows.of(X, y)
+        chunk = Rows.from_arrays(X, y)
         n += len(chunk)
         if chunk.classes is not None:
             classes = chunk.classes if classes is None else np.union1d(classes, chunk.classes)
@@ -120,7 +120,9 @@ def _pass(
     check_sizes(b, plan.r, n, classes)
     for number, reservoir in zip(numbers, reservoirs, strict=True):
         X, *y = reservoir.rows()
-        yield partial(fit_resamples, replace(plan, size=n), Rows.of(X, y[0] if y else None, classes), number)
+        yield partial(
+            fit_resamples, replace(plan, size=n), Rows.from_arrays(X, y[0] if y else None, classes), number
+        )
 
 
 def _call(part: Callable[[], Part]) -> Part:

@@ -33,7 +33,7 @@ def process(kernel="se", kind=SignGP, **changes):
 
 def sites(points, dim, kernel, sign=None, v=1e-6):
     points, dim = np.asarray(points), np.asarray(dim)
-    return Sites.of(points, dim, np.ones(len(dim)) if sign is None else sign, kernel, v)
+    return Sites.from_points(points, dim, np.ones(len(dim)) if sign is None else sign, kernel, v)
 
 
 def joint(kernel, X, site_X, site_dim, scales=SCALES, amplitude=AMPLITUDE):
@@ -280,7 +280,7 @@ def test_without_signs_it_is_the_plain_process():
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_no_sites_and_sites_that_say_nothing_leave_the_plain_process(kernel):
     covariance, theta = stationary(kernel_named(kernel)), np.log([*SCALES, AMPLITUDE, NOISE])
-    data = Data.of(covariance, X, Y)
+    data = Data.from_points(covariance, X, Y)
     plain = Posterior(covariance, data, theta)
     none = SignData.with_sites(data, sites(np.empty((0, 2)), np.empty(0, int), kernel))
     idle = SignData.with_sites(data, sites(SITE_X, SITE_DIM, kernel, SITE_SIGN, v=1e12))

@@ -116,7 +116,7 @@ class GP:
         prior = self._prior(X.shape[1], variance)
         if least_noise:
             prior.box[-1, 0] = max(prior.box[-1, 0], math.log(least_noise * variance))
-        data = Data.of(self._covariance, X, y - self._offset)
+        data = Data.from_points(self._covariance, X, y - self._offset)
         return Evidence(self._covariance, data, template, prior)
 
     def _points(self, X: ArrayLike, n_columns: int | None = None) -> Array:
@@ -189,7 +189,7 @@ class GP:
         believed = posterior.predict(self._points(X, posterior.data.X.shape[1]))[0]
         X, residuals = np.vstack([posterior.data.X, X]), np.concatenate([posterior.data.residuals, believed])
         other = copy.copy(self)
-        other._posterior = self._updated(posterior, Data.of(self._covariance, X, residuals))
+        other._posterior = self._updated(posterior, Data.from_points(self._covariance, X, residuals))
         return other
 
     def _updated(self, posterior: Posterior, data: Data) -> Posterior:
@@ -229,4 +229,4 @@ class GP:
     @property
     def hyperparameters(self) -> Hyperparameters:
         """All hyperparameters, given or fitted, in their own units."""
-        return Hyperparameters.of(self.theta, self._fitted.data.X.shape[1])
+        return Hyperparameters.from_theta(self.theta, self._fitted.data.X.shape[1])

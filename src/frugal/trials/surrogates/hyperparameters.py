@@ -63,7 +63,7 @@ class Hyperparameters:
     shear: Array
 
     @classmethod
-    def of(cls, theta: Array, d: int) -> Hyperparameters:
+    def from_theta(cls, theta: Array, d: int) -> Hyperparameters:
         """Read a vector in d dimensions, less what belongs to a last column."""
         noise, amplitude = np.exp(theta[-1]), np.exp(theta[-2])
         return cls(np.exp(theta[:d]), float(amplitude), float(noise), theta[d:-2].copy())
@@ -125,10 +125,6 @@ class Prior:
         normal, log_noise = theta[:, self._d : -1], theta[:, -1]
         log_term = np.log1p(3 * self._noise_scale**2 * np.exp(-log_noise))
         return np.asarray(-0.5 * (normal * normal).sum(axis=1) + np.log(log_term) + 0.5 * log_noise)
-
-    def contains(self, theta: Array) -> bool:
-        """True if theta lies in the box."""
-        return bool(((theta >= self.box[:, 0]) & (theta <= self.box[:, 1])).all())
 
     def draw(self, rng: np.random.Generator, n: int) -> Array:
         """Starting points (n, p): from the prior, the noise's s as |N(0, 1) C(0, 1)| times its scale.

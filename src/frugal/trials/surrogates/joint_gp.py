@@ -98,7 +98,7 @@ class JointGP(GP):
     def hyperparameters(self) -> Hyperparameters:
         """Those given and those fitted, in their own units, but for `weights`."""
         n_mixing, d = len(self._given_mixing), self._fitted.data.X.shape[1] - 1
-        return Hyperparameters.of(np.delete(self.theta, np.s_[-2 - n_mixing : -2]), d)
+        return Hyperparameters.from_theta(np.delete(self.theta, np.s_[-2 - n_mixing : -2]), d)
 
     @property
     def weights(self) -> Array:

@@ -62,7 +62,7 @@ class Data:
     below: NDArray[np.intp]
 
     @classmethod
-    def of(cls, covariance: Covariance, X: Array, residuals: Array) -> Data:
+    def from_points(cls, covariance: Covariance, X: Array, residuals: Array) -> Data:
         """Build the data with their pairs."""
         column, row = np.triu_indices(len(X), 1)
         return cls(X, residuals, covariance.pairs(X[row], X[column]), column * len(X) + row)

@@ -86,7 +86,7 @@ class Sites:
     differences: Array
 
     @classmethod
-    def of(cls, X: Array, dim: Ints, sign: Array, kernel: str, v: float) -> Sites:
+    def from_points(cls, X: Array, dim: Ints, sign: Array, kernel: str, v: float) -> Sites:
         """Sites with their differences."""
         return cls(X, dim, sign, kernel, v, differences(X, X))
 

@@ -92,10 +92,11 @@ def search(
         RunError: if all trials of the search failed.
     """
     check_settings(settings, SETTINGS, complete=False)
-    for other, theirs in settings.get("strategies", {}).items():
+    strategies = settings.get("strategies", {})
+    for other, other_options in strategies.items():
         if other != method:
-            check_known("strategy of the settings", theirs.get("strategy", other), [*known(), *others])
-    options = dict(settings.get("strategies", {}).get(method, {}))
+            check_known("strategy of the settings", other_options.get("strategy", other), [*known(), *others])
+    options = dict(strategies.get(method, {}))
     check_whole("n_trials", n_trials, 1)
     n_drawn = settings.get("n_initial", min(N_INITIAL, n_trials))
     check_whole("n_initial", n_drawn, 1)
@@ -128,23 +129,34 @@ def search(
         import_module("scipy.optimize")
         target.warm(initial_design(target.space, 1, rng_for("warm", learner, dataset, seed))[0])
     names = {"method": method, "learner": learner, "dataset": dataset, "seed": seed}
-    if journal_path is None:
-        table = run(strategy, target)
-    else:
-        strategies = {method: settings.get("strategies", {}).get(method, {})}
-        header = {**names, "n_trials": n_trials, "settings": {**settings, "strategies": strategies}}
-        journal = Journal(journal_path, header)
-        if isinstance(target, LearnerProblem):
-            target = replace(target, states=journal.states)
-        table = run(strategy, target, kept=journal.trials, keep=journal.keep)
+    run_settings = {**settings, "strategies": {method: strategies.get(method, {})}}
+    table = _run(strategy, target, {**names, "n_trials": n_trials, "settings": run_settings}, journal_path)
     _check_errors(f"{method} on {target.name}", table)
+    table = _with_test_errors(table, target, strategy)
+    return pd.concat([pd.DataFrame({**names, "data": target.data}, index=table.index), table], axis=1)
+
+
+def _run(
+    strategy: TrialStrategy, target: Problem, header: dict[str, Any], journal_path: JournalPath | None
+) -> pd.DataFrame:
+    """Run a strategy on a problem; the trials of an interrupted run, with an equal header, are not repeated."""
+    if journal_path is None:
+        return run(strategy, target)
+    journal = Journal(journal_path, header)
+    if isinstance(target, LearnerProblem):
+        target = replace(target, states=journal.states)
+    return run(strategy, target, kept=journal.trials, keep=journal.keep)
+
+
+def _with_test_errors(table: pd.DataFrame, target: Problem, strategy: TrialStrategy) -> pd.DataFrame:
+    """The trials with the columns that a look-up table or stored curves add."""
     if isinstance(target, (LookUpProblem, CurvesProblem)):
         table["test_error"] = [
             target.test_error(json.loads(text)) if text else math.nan for text in table["incumbent"]
         ]
     if isinstance(target, CurvesProblem) and len(target.sizes) == 1:
-        table = table.join(_of_curves(table["id"], target, getattr(strategy, "checks", [])))
-    return pd.concat([pd.DataFrame({**names, "data": target.data}, index=table.index), table], axis=1)
+        table = table.join(_curve_columns(table["id"], target, getattr(strategy, "checks", [])))
+    return table
 
 
 def _check_rows(target: LearnerProblem, settings: Mapping[str, Any]) -> None:
@@ -188,7 +200,7 @@ def on_curves(termination: Mapping[str, Any], horizon: int) -> dict[str, Any]:
     return found
 
 
-def _of_curves(ids: pd.Series[int], target: CurvesProblem, checks: list[Check]) -> pd.DataFrame:
+def _curve_columns(ids: pd.Series[int], target: CurvesProblem, checks: list[Check]) -> pd.DataFrame:
     """The columns `OF_CURVES` of the trials."""
     stored = {curve.id: curve for curve in target.curves}
     curves = [stored[target.replayed[trial]] for trial in ids]

@@ -148,9 +148,9 @@ def add_output(
     """Add an argument that names a file to write, or several; `cli.run` checks them before the command begins.
 
     Args:
-        parser: of the command.
-        flag: of the argument.
-        beside: what else is written for each of these files.
+        parser: parser of the command.
+        flag: flag of the argument.
+        beside: further files that are written for each of these files.
         itself: whether a file of just that name is written.
         **options: as in `add_argument`.
     """

@@ -67,7 +67,7 @@ class Trial:
     """The result of a `TrialTask`.
 
     Attributes:
-        task: what was asked.
+        task: the task that was asked.
         error: any real number, lower is better; nan if the trial failed, with `reason`.
         seconds: measured: the processor's, or the clock's where a GPU computes.
         cost: machine-independent proxy (rows x epochs, stated per learner).

@@ -55,7 +55,7 @@ class Pending(Generic[Task, Answer]):
     Args:
         family: names of the tasks and results.
         evaluate: task -> result.
-        executor: where `evaluate` runs; None: in this thread.
+        executor: executor that runs `evaluate`; None: in this thread.
         timeout: seconds that an evaluation may take; None: no limit.
         kept: task -> its result, if a journal has it.
         keep: called with each new result as soon as it arrives.

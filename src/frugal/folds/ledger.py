@@ -72,7 +72,7 @@ class Ledger:
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds of a complete candidate.
-        score_range: what the strategy can do with.
+        score_range: the scores that the strategy accepts.
     """
 
     def __init__(self, *, n_candidates: int, n_folds: int, score_range: ScoreRange = ANY_SCORE) -> None:
@@ -185,7 +185,7 @@ class BaseFoldStrategy:
     Args:
         n_candidates: length of the candidate list.
         n_folds: folds of a complete candidate.
-        score_range: what the strategy can do with.
+        score_range: the scores that the strategy accepts.
     """
 
     def __init__(self, *, n_candidates: int, n_folds: int, score_range: ScoreRange = ANY_SCORE) -> None:

@@ -218,7 +218,7 @@ def run(
     Args:
         strategy: a fresh one.
         evaluate: task -> fit; picklable if the executor uses processes. An exception ends the run.
-        executor: where evaluations run, such as `Workers`; None: in this thread, one at a time.
+        executor: executor of the evaluations, such as `Workers`; None: in this thread, one at a time.
         n_pending: number of tasks asked for before the result of the first is told. If it exceeds the number of
             workers, they stay busy while the oldest task takes long.
         fit_timeout: seconds after which an evaluation counts as failed. `Workers` kill the process; the worker of
@@ -281,7 +281,7 @@ def run_in_processes(
     Args:
         strategy: a fresh one.
         evaluate: task -> fit; sent once to every worker, data and all.
-        n_workers: how many processes.
+        n_workers: number of processes.
         n_pending: as in `run`; None: `n_workers`.
         start_method: start method of the processes; see `Workers`.
         **options: further arguments of `run`.

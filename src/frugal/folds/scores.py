@@ -109,10 +109,10 @@ class Live:
     """Evaluates fold tasks by real fits on one thread each; the callable that `folds.run` sends to workers.
 
     Attributes:
-        folds: where tasks on all rows are evaluated.
+        folds: the folds of tasks on all rows.
         classifier: one of `learners.CLASSIFIERS`, or of `learners.NETWORKS`, or an unfitted estimator.
-        candidates: what a task's `candidate` counts in.
-        rung_folds: where tasks with `n_rows` are evaluated; None: on `folds` too.
+        candidates: the candidate list, which a task's `candidate` indexes.
+        rung_folds: the folds of tasks with `n_rows`; None: `folds` too.
 
     Examples:
         >>> from sklearn.datasets import load_iris
@@ -168,7 +168,7 @@ def score(
             are then the fold's, shared out evenly. Otherwise each fit is timed alone.
         scaler: none, min_max, robust or standard.
         splits: stratified or plain.
-        space: what the candidates are, kept for `search`: a `grid` that lists are drawn from with replacement,
+        space: kind of candidates, kept for `search`: a `grid` that lists are drawn from with replacement,
             or `ranges` draws or a `listed` choice, of which a list is a prefix.
         epochs: passes over the training rows, for networks and for nothing else.
 

@@ -34,7 +34,7 @@ class ScoreTable:
         scores: accuracy in [0, 1], nan where the fit failed, shape (n_candidates, n_folds).
         seconds: measured seconds of fit and score, nan where not measured, same shape.
         candidates: one per row.
-        meta: how it was made (dataset, classifier, seed, ...), and `failures`: [row, column, message].
+        meta: facts about its making (dataset, classifier, seed, ...), and `failures`: [row, column, message].
 
     Examples:
         >>> from frugal.folds import ScoreTable

@@ -25,8 +25,8 @@ def warn_of_interruption(
 
     Args:
         interruption: KeyboardInterrupt after Ctrl-C, or the error of a broken executor.
-        done: what was evaluated, such as `12 fits`.
-        place: where the best candidate is.
+        done: number of evaluations, such as `12 fits`.
+        place: place of the best candidate; None: there is none.
         has_journal: whether a journal holds the evaluations.
         stacklevel: as in `warnings.warn`.
     """

@@ -31,9 +31,9 @@ class ResourceSpec:
         noun: name of the resource in messages, in the plural.
         n_classes: number of classes; None: the targets are not classes, or unknown.
         n_valid: number of validation rows; None: unknown.
-        rows_text: how a user offers rows as the resource, for error messages.
-        epochs_text: how a user offers epochs as the resource, for error messages.
-        unused_text: what must change if a strategy does not use the resource, for error messages; empty: nothing.
+        rows_text: way for a user to offer rows as the resource, for error messages.
+        epochs_text: way for a user to offer epochs as the resource, for error messages.
+        unused_text: remedy if a strategy does not use the resource, for error messages; empty: none is needed.
     """
 
     resource: Literal["rows", "epochs"] | None

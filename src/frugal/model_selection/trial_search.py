@@ -118,8 +118,9 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         cv: number of folds, splitter, or list of splits, at least one; or a share of the rows below 1, for a
             single validation part, which is drawn at random. Given `groups`, every group stays whole, so that the
             share is approximate.
-        resource: what trials may get a part of: `n_samples`, or a parameter of the estimator, such as `max_iter`
-            or `n_estimators`, whose present value is the full resource. None: every trial gets the full resource.
+        resource: resource that trials may get a part of: `n_samples`, or a parameter of the estimator, such as
+            `max_iter` or `n_estimators`, whose present value is the full resource. None: every trial gets the full
+            resource.
         scoring: as in scikit-learn: None, a name, a callable, or several of them. The strategy sees the score that
             `refit` names, else the first.
         n_jobs: number of processes, as joblib counts them. Under `joblib.parallel_config(backend=...)` trials run

@@ -54,7 +54,7 @@ class Settle:
 
     Attributes:
         tolerance: relative change, at least 0.
-        window: how many estimates before the last must be close to it, at least 1.
+        window: number of estimates before the last that must be close to it, at least 1.
 
     Examples:
         >>> import numpy as np

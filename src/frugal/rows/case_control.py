@@ -154,7 +154,7 @@ def fit_subsample(
         size: rows of the second step, r.
         rng: draws the rows.
         correction: key of `CORRECTIONS`; by default that of the method in `DEFAULT_CORRECTION`.
-        pilot: how the pilot is drawn, one of `WITHOUT_PILOT`; it is always weighted.
+        pilot: method that draws the pilot, one of `WITHOUT_PILOT`; the pilot is always weighted.
 
     Raises:
         FitError: a ValueError, if the rows to be fitted lack a class, are separated or have dependent columns.

@@ -62,7 +62,7 @@ def fit_by_sums(plan: Plan, rows: ParquetRows, spread: Spread) -> Part:
     Whether a resample holds every class is not looked at.
 
     Args:
-        plan: what to fit, a `SumsFit`, and how often.
+        plan: the estimator, a `SumsFit`, and the number of resamples.
         rows: all rows.
         spread: workers that read row groups and add up.
 

@@ -16,13 +16,13 @@ from frugal.rows.weighted_logistic import FitError, Floats, LogisticFit, fit_wei
 
 @dataclass(frozen=True)
 class Pilot:
-    """What came of a pilot.
+    """Outcome of a pilot.
 
     Attributes:
-        draw: its last draw.
-        fit: to that draw; None: it failed.
-        errors: of the fits that failed.
-        n_drawn: rows of all its draws.
+        draw: the last draw.
+        fit: fit to that draw; None: it failed.
+        errors: errors of the fits that failed.
+        n_drawn: number of rows in all its draws.
     """
 
     draw: Draw

@@ -100,7 +100,7 @@ class Outcome:
 
     Attributes:
         coef: coefficients, shape (d,); None if the fit failed.
-        rows: how many distinct rows it was given.
+        rows: number of distinct rows that it was given.
         reason: why it failed; empty if it did not.
     """
 

@@ -48,7 +48,7 @@ def fit_logistic(
         y: labels of two classes, shape (n,).
         weights: counts or other numbers of at least 0, shape (n,); None: all 1.
         ridge: penalty on the mean loss, at least 0.
-        start: where to begin, shape (d,), such as a fit to other weights; None: at 0.
+        start: coefficients to start from, shape (d,), such as a fit to other weights; None: zeros.
 
     Returns:
         Coefficients, shape (d,).

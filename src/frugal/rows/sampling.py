@@ -106,7 +106,7 @@ def draw(X: Floats, y: Floats, method: str, n_rows: int, rng: Generator) -> Draw
         X: rows, shape (N, d).
         y: labels, 0 or 1, shape (N,).
         method: one of `WITHOUT_PILOT`.
-        n_rows: how many to draw.
+        n_rows: number of rows to draw.
         rng: draws them.
     """
     probabilities = sampling_probabilities(X, y, method=method)
@@ -128,7 +128,7 @@ def draw_by_pilot(
         X: rows, shape (N, d).
         y: labels, 0 or 1, shape (N,).
         method: one of `METHODS`, not of `WITHOUT_PILOT`.
-        n_rows: how many to draw.
+        n_rows: number of rows to draw.
         rng: draws them.
         coef: coefficients of the pilot, shape (d,).
         information: information matrix of the pilot, shape (d, d).

@@ -133,7 +133,7 @@ def fit_resamples(plan: Plan, rows: Rows, number: int, spread: Spread = HERE) ->
     """Fit resamples whose counts are drawn over all of these rows.
 
     Args:
-        plan: what to fit and how often.
+        plan: the estimator, and the number of resamples.
         rows: a subsample, or all rows.
         number: number of the subsample.
         spread: workers that fit.

@@ -55,12 +55,12 @@ def bench_trials(
     on the acquisition. From some 400 trials on, the evidence's cubic part is what remains.
 
     Args:
-        n_trials: told before the first suggestion, at least 2.
-        n_dimensions: of the unit cube.
+        n_trials: number of trials before the first suggestion, at least 2.
+        n_dimensions: dimensions of the unit cube.
         fidelity_sizes: numbers of trials before a suggestion of `fabolas` and its peer.
-        seed: of the trials and the methods.
+        seed: seed of the trials and the methods.
         sizes: numbers of trials at which the fits are timed, at least two of them, increasing.
-        n_repeats: suggestions that are timed.
+        n_repeats: number of suggestions that are timed.
 
     Returns:
         One row per method and number of trials, columns `what` (`suggestion`, `suggestion with rows` or `fit`),

@@ -36,7 +36,7 @@ def bench_curves(n_points: Sequence[int] = (50, 200), *, seed: int = 0, n_repeat
 
     Args:
         n_points: lengths of the curves.
-        seed: of noise and chains.
+        seed: seed of the noise and the chains.
         n_repeats: calls of the likelihood, of which the quickest counts.
 
     Returns:

@@ -54,7 +54,7 @@ def train_curves(
 
     Args:
         network: one that has a space `SPACE`.
-        dataset: what it is trained on.
+        dataset: dataset that it is trained on.
         numbers: numbers of the candidates, from 0.
         n_train: training rows, the same for all; or several numbers of them, the largest first, and each candidate
             is trained on every one.
@@ -62,7 +62,7 @@ def train_curves(
         n_epochs: passes over the training rows; a network that diverges has fewer, with nan as its last score and
             the reason.
         n_test: rows for the error at the end, where the dataset sets none apart.
-        journal_path: where curves are kept as they are made, so that a killed job goes on; None: nowhere.
+        journal_path: file that stores each curve as it is made, so that a killed job goes on; None: no file.
 
     Returns:
         Columns `COLUMNS`, in the order of the numbers, and of each from the most rows to the fewest; but for its

@@ -75,7 +75,7 @@ def extrapolate(
         table: the curves, columns `curve_set.COLUMNS`, of one set.
         check_share: interval between checks, as a share of the horizon; see `epochs_of_checks`.
         curve: settings of `CurveModel`.
-        journal_path: where rows are kept as they are made, so that a killed job goes on; None: nowhere.
+        journal_path: file that stores each row as it is made, so that a killed job goes on; None: no file.
 
     Returns:
         Columns `COLUMNS`, in the order of curves and epochs; but for its seconds the same, interrupted or not.

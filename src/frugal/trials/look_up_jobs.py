@@ -92,7 +92,7 @@ def measure_part(
         settings: as `problem_of` takes them.
         part: number of the value, from 0.
         root: folder of the datasets.
-        journal_path: where cells are kept as they are made; None: nowhere.
+        journal_path: file that stores each cell as it is made; None: no file.
 
     Raises:
         ValueError: on settings that `problem_of` or `measure` refuses, or a part that is not there.

@@ -93,7 +93,7 @@ def measure(
         candidates: rows of the table, each once.
         sizes: training rows, each at least the number of classes.
         n_subsets: draws at each size, as many numbers as sizes.
-        journal_path: where cells are kept as they are made; None: nowhere.
+        journal_path: file that stores each cell as it is made; None: no file.
 
     Returns:
         Columns `COLUMNS`, in the order of sizes, draws and candidates.

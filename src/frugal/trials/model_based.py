@@ -47,7 +47,7 @@ class ModelBased(BaseTrialStrategy):
         baseline: value to improve on: the lowest posterior `mean` at an evaluated candidate, or the lowest error
             `observed`.
         n_pool: points of the Sobol set that the acquisition is first compared on.
-        n_starts: of its best points, how many are refined by L-BFGS-B; 0 for surrogates without gradients.
+        n_starts: number of its best points that L-BFGS-B refines; 0 for surrogates without gradients.
         min_log_ei: the run ends once the largest log expected improvement, in units of the error, is below this
             and no answer is pending; None: never before `n_trials`.
 

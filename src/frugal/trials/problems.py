@@ -138,7 +138,7 @@ class LearnerProblem:
         scaler: fitted on a trial's training rows, as `learners.scaler_for` knows it.
         states: folder for the networks that later trials may continue (`States`), so that a killed run can be
             resumed; None: they are kept in memory.
-        device: where networks compute: `auto`, `cpu` or `cuda`.
+        device: device of networks: `auto`, `cpu` or `cuda`.
         epochs: epochs of a trial whose task has no `epochs`, if the learner trains in epochs; None:
             `learners.n_epochs`.
     """

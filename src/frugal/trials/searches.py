@@ -67,7 +67,7 @@ def search(
         learner: as in `problem`.
         dataset: the same.
         seed: number of the repetition; its first candidates are those of every method of the family.
-        n_trials: that are made, the first candidates among them.
+        n_trials: number of trials, with the first candidates.
         settings: those of `problem`; n_initial, the first candidates (`N_INITIAL`); strategies, settings by
             method, of which `strategy` is the one that it is a variant of, `n_initial` how many of the first
             candidates it starts from, `draws` the method whose random numbers it has (its own by default), and
@@ -77,7 +77,7 @@ def search(
             epochs (`n_epochs` of the problem); extrapolations, a file of what these would compute of stored curves
             (None: they compute it).
         root: folder of the datasets.
-        journal_path: where trials are kept as they are made; None: nowhere.
+        journal_path: file that stores each trial as it is made; None: nothing is stored.
         others: strategies beside the family's, by name; they are given `n_initial` and start from a design of
             their own.
 

@@ -22,7 +22,8 @@ class ExactPruning(BaseFoldStrategy):
 
     Args:
         n_candidates, n_folds, rng: see `frugal.folds.make`.
-        best_possible_score: what no fold can exceed: 1 for accuracies and R squared, 0 for negated errors.
+        best_possible_score: largest score that a fold can have: 1 for accuracies and R squared, 0 for negated
+            errors.
     """
 
     def __init__(

@@ -91,7 +91,7 @@ class SuccessiveHalving:
         cv: folds per rung if rows are the resource.
         min_resources: `exhaust`, `smallest`, or the rows (or folds) of the first rung.
         aggressive_elimination: as in `plan_rungs`.
-        failed: where a candidate with a failed fit ranks: `last`, or `first` as in scikit-learn 0.24 to 1.1, whose
+        failed: rank of a candidate with a failed fit: `last`, or `first` as in scikit-learn 0.24 to 1.1, whose
             sort ends with NaN. There it goes on, and is chosen if it still fails on the last rung.
     """
 

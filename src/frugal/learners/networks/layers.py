@@ -204,7 +204,7 @@ def build(plan: Plan, input_shape: tuple[int, ...], n_classes: int, device: str)
     """The layers of a plan, unbound: rows (n, n_features), float, to logits (n, n_classes).
 
     Args:
-        plan: what to build.
+        plan: layers of the network.
         input_shape: (n_features,), (height, width) or (height, width, channels), as a row is laid out.
         n_classes: number of logits.
         device: `cpu` or `cuda`.

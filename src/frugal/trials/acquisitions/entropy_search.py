@@ -64,7 +64,7 @@ def p_min_after(F: Array, B: Array, normals: Array, quantiles: Array, factor: Ar
         F: samples m + L g of the belief before, (N, R).
         B: innovations b, (R, M).
         normals: g, (N, R).
-        quantiles: of w, increasing, (P,).
+        quantiles: quantiles of w, increasing, (P,).
         factor: L, (R, R).
 
     Returns:
@@ -91,7 +91,7 @@ def _envelopes(F: Array, names: NDArray[np.intp], r: int, slopes: Array, shifts:
         F: heights of the lines at w = shift, (N, K).
         names: their representers, (N, K).
         r: number of representers.
-        slopes: of the lines, (M, K).
+        slopes: slopes of the lines, (M, K).
         shifts: (M, N).
         w: increasing, (P,).
     """
@@ -204,11 +204,11 @@ class InformationGain:
     """Expected information of one observation, in nats, under each component of a surrogate.
 
     Args:
-        components: of a surrogate fitted to targets that are minimised.
+        components: components of a surrogate fitted to targets that are minimised.
         representers: for each component a set of points and the log density they were drawn from: (R, d), (R,).
-        rng: what the normals are drawn from, once.
-        n_samples: of the belief, for `monte_carlo`.
-        n_quantiles: of the outcome of an observation.
+        rng: generator of the normals, which are drawn once.
+        n_samples: number of samples of the belief, for `monte_carlo`.
+        n_quantiles: number of quantiles of the outcome of an observation.
         p_min: `monte_carlo`, or `epmgp`, expectation propagation with an expansion in the outcome
             (`frugal.trials.acquisitions.epmgp`).
 

@@ -47,7 +47,7 @@ class Fabolas(InformationPerCost):
         n_max: the full number of rows; None: 50,000.
         n_initial: without `initial`, size of the Latin hypercube to start from; None: 15, but at most half of
             `n_trials`.
-        kernel: of the candidates, as in `GP`.
+        kernel: kernel of the candidates, as in `GP`.
         size_covariance: as in `SizeGP`.
         size_scale: `log2` or `linear`, what sizes are to the surrogates.
         n_steps: steps of the chains at every fit.

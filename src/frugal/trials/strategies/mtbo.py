@@ -33,7 +33,7 @@ class Mtbo(InformationPerCost):
         n_max: rows of the target task; None: all there are, asked as None.
         n_initial: without `initial`, size of the Latin hypercube to start from; None: 5, but at most half of
             `n_trials`.
-        kernel: of the candidates, as in `GP`.
+        kernel: kernel of the candidates, as in `GP`.
         **settings: settings of `InformationPerCost`.
 
     Raises:

@@ -103,10 +103,10 @@ def sample(posterior: LogPosterior, *, n_walkers: int, n_steps: int, seed: int) 
     """Draws of theta, shape (n_walkers, 2): emcee's walkers after `n_steps`, started from the prior.
 
     Args:
-        posterior: what to draw from.
-        n_walkers: an even number of at least 4.
-        n_steps: steps of the whole ensemble.
-        seed: of starts and moves.
+        posterior: log posterior of theta.
+        n_walkers: number of walkers, even and at least 4.
+        n_steps: number of steps of the whole ensemble.
+        seed: seed of the starts and the moves.
     """
     with explained():
         import emcee

@@ -73,7 +73,7 @@ class CostLossGP(JointGP):
     Args:
         weights: env_a and env_b of the loss, of the cost, all above 0, and rho, within -0.9999 and 0.9999; those
             that are nan are fitted, of None all.
-        noise_scale: of the horseshoe.
+        noise_scale: scale of the horseshoe.
         **settings: settings of `JointGP`, but for `prior`, which is `repaired`.
 
     Raises:

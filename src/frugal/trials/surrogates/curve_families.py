@@ -50,7 +50,7 @@ class Family:
         name: snake_case.
         parameters: their names, in order.
         start: values that a fit starts from.
-        formula: of parameters, each (..., 1), and times (n,); may warn where it is not defined.
+        formula: function of times (n,) and parameters, each (..., 1); may warn where it is not defined.
     """
 
     name: str

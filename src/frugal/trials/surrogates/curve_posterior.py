@@ -36,14 +36,14 @@ class CurvePosterior:
     """Log posterior of parameters, sigma and weights, up to a constant.
 
     Args:
-        families: that are combined.
+        families: families to combine.
         y: the curve, (n,), at epochs 1 to n.
         horizon: E, an epoch.
         prior: one of `PRIORS`.
         normalise_weights: whether weights are divided by their sum.
         recency_weighting: whether the log likelihood of y_t counts 10^((t - 1) / n) times. The factors sum to
             about 3.9 n, so the posterior gets narrower than the curve warrants.
-        sigma: None: sampled.
+        sigma: standard deviation of the noise; None: it is sampled.
 
     Raises:
         ValueError: on an unknown prior.

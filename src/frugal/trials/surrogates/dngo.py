@@ -179,18 +179,19 @@ class DNGO:
         """Settings.
 
         Args:
-            n_units: of the hidden layers; the last is H.
+            n_units: number of units of each hidden layer; the last is H.
             n_epochs: passes over the trials in training.
-            learning_rate: of Adam.
-            weight_decay: so many times a weight is added to its gradient; 0 in pybnn.
+            learning_rate: step size of Adam.
+            weight_decay: multiple of each weight that is added to its gradient; 0 in pybnn.
             marginalise: `mcmc`, or `ml2`: the one most probable (log alpha, log s2), S = 1.
             n_walkers: S for `mcmc`, an even number of at least 4.
-            n_steps: of the walkers, which start near and mix within 100; pybnn takes 4000 for a first fit.
+            n_steps: number of steps of the walkers, which start near and mix within 100; pybnn takes 4000 for a
+                first fit.
             prior_mean: `zero`, or `quadratic`, a convex quadratic that is fitted beside the weights.
             ei_variance: whether components give the standard deviation of the function, `latent`, or of an
                 observation, `predictive`, as pybnn does: then something is expected of repeating a trial.
             as_coded: names of `ERRORS` to put back, for comparisons (`AS_PYBNN`).
-            seed: of weights, order of rows and draws.
+            seed: seed of the weights, the order of rows and the draws.
 
         Raises:
             ValueError: on a setting out of range, or an unknown name.

@@ -83,11 +83,11 @@ def train(
     Args:
         X: inputs.
         y: targets.
-        n_units: of the hidden layers.
+        n_units: number of units of each hidden layer.
         n_epochs: passes over the rows.
-        learning_rate: Adam's, constant.
-        weight_decay: so many times a weight or bias is added to its gradient.
-        seed: of the weights and of the order of rows.
+        learning_rate: step size of Adam, constant.
+        weight_decay: multiple of each weight and bias that is added to its gradient.
+        seed: seed of the weights and of the order of rows.
         drop_last: whether an epoch's incomplete last mini-batch is left out, as in pybnn.
 
     Raises:

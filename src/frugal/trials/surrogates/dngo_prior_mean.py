@@ -25,9 +25,9 @@ from frugal.trials.surrogates.blr_hyperparameters import BOX, PRIOR_MEANS
 Array = NDArray[np.float64]
 
 SCALE: Final = 0.1
-"""Of the horseshoe."""
+"""Scale of the horseshoe."""
 CENTRE_SD: Final = 0.25
-"""Of the prior of each centre; its mean is 1/2."""
+"""Standard deviation of the prior of each centre, whose mean is 1/2."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Quadratic:
     """A convex quadratic with its axes along the cube's.
 
     Attributes:
-        level: its least value.
-        centre: where that is, (d,), in the cube.
-        curvature: (d,), at least 0.
+        level: the least value.
+        centre: point of the least value, (d,), in the cube.
+        curvature: factors of the squared distances from the centre, (d,), at least 0.
     """
 
     level: float
@@ -84,7 +84,7 @@ def negative_log_joint(theta: Array, X: Array, y: Array, U: Array, squares: Arra
         X: (n, d).
         y: (n,).
         U: left singular vectors of the features, (n, r).
-        squares: of their singular values, (r,).
+        squares: squared singular values of the features, (r,).
     """
     d = X.shape[1]
     (log_alpha, log_s2, level), centre, log_curvature = theta[:3], theta[3 : 3 + d], theta[3 + d :]

@@ -35,11 +35,11 @@ class GP:
         amplitude: variance of f.
         noise_variance: variance of an observation about f; 0 interpolates.
         mean: the constant prior mean c; None: the mean of the targets.
-        prior: of the hyperparameters that are fitted, `flat` (plain ML-II), `repaired` (a posterior mode in the
+        prior: prior of the fitted hyperparameters: `flat` (plain ML-II), `repaired` (a posterior mode in the
             logarithms), or `robo`, RoBO's `DefaultPrior` with its slips (`hyperparameters.RoboPrior`).
-        n_restarts: starting points of the fit; they are drawn from a fixed seed, so that equal data give equal
-            fits.
-        least_noise: of a noise variance that is fitted, in multiples of the variance of the targets, from 0 to 1.
+        n_restarts: number of starting points of the fit; they are drawn from a fixed seed, so that equal data give
+            equal fits.
+        least_noise: smallest noise variance of a fit, in multiples of the variance of the targets, from 0 to 1.
 
     Raises:
         ValueError: on an unknown kernel or prior, a length-scale or amplitude that is not above 0, or a negative

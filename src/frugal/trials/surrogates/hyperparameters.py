@@ -42,7 +42,7 @@ from frugal.trials.surrogates.kernels import Array
 
 PRIORS = ("flat", "repaired")
 NOISE_SCALE = 0.1
-"""Of the horseshoe, a standard deviation."""
+"""Scale of the horseshoe, a standard deviation."""
 NO_FIDELITY: Array = np.zeros((0, 2))
 
 
@@ -75,13 +75,13 @@ class Prior:
     Args:
         name: `flat` or `repaired`.
         d: dimensions of the candidates.
-        n_parameters: of the covariance, those of the last column among them.
-        variance: of the targets.
+        n_parameters: number of parameters of the covariance, with those of the last column.
+        variance: variance of the targets.
         fidelity: lowest and highest value of each parameter of the last column, (q, 2).
-        noise_scale: of the horseshoe, a standard deviation.
+        noise_scale: scale of the horseshoe, a standard deviation.
 
     Attributes:
-        box: lowest and highest value of each, (p, 2).
+        box: lowest and highest value of each entry of theta, (p, 2).
     """
 
     def __init__(
@@ -127,10 +127,11 @@ class Prior:
         return np.asarray(-0.5 * (normal * normal).sum(axis=1) + np.log(log_term) + 0.5 * log_noise)
 
     def draw(self, rng: np.random.Generator, n: int) -> Array:
-        """Starting points (n, p): from the prior, the noise's s as |N(0, 1) C(0, 1)| times its scale.
+        """Draw starting points (n, p).
 
-        Of the flat prior they come from the part of the box where fits are found: l in [0.05, 2], amplitude in
-        [0.3, 3] v, noise in [1e-6, 0.1] v.
+        They come from the prior `repaired`, the noise's s as |N(0, 1) C(0, 1)| times the scale. For the flat prior
+        they come from the part of the box where fits are found: l in [0.05, 2], amplitude in [0.3, 3] v, noise in
+        [1e-6, 0.1] v.
         """
         p = len(self.box)
         theta = rng.standard_normal((n, p))
@@ -155,11 +156,11 @@ class RoboPrior(Prior):
 
     Args:
         d: dimensions of the candidates.
-        n_parameters: of the covariance, those of the last column among them.
+        n_parameters: number of parameters of the covariance, with those of the last column.
         fidelity: lowest and highest value of each parameter of the last column, (q, 2).
         environment: whether those are log env_a and log env_b, with their slip; else their density is uniform.
-        amplitude_shift: of the log-normal.
-        noise_scale: of the horseshoe.
+        amplitude_shift: shift of the log-normal density of the log amplitude.
+        noise_scale: scale of the horseshoe.
     """
 
     def __init__(

@@ -26,8 +26,8 @@ class JointGP(GP):
     Args:
         fidelity: the factor.
         mixing: parameters of the factor where they are given, else nan, (q,).
-        noise_scale: of the horseshoe: on the noise's standard deviation, in `robo` on its variance.
-        kernel: of the candidates, any of `GP`'s.
+        noise_scale: scale of the horseshoe on the noise's standard deviation, or with `robo` on its variance.
+        kernel: kernel of the candidates, as in `GP`.
         prior: `repaired` or `robo`.
         lengthscale: one number for all dimensions of a candidate or (d,) of them, in units of the cube's edge.
         amplitude: a, a variance.

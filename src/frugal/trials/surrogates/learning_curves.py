@@ -57,7 +57,7 @@ class FamilyFit:
     """A family's least-squares fit.
 
     Attributes:
-        family: what was fitted.
+        family: the family.
         theta: its parameters; nan if no fit was found.
         sigma: standard deviation of the residuals.
         dropped: why it takes no part in the combination; empty if it does.
@@ -137,24 +137,25 @@ class CurveModel:
     """Predict the later points of a learning curve from its first points.
 
     Attributes:
-        fits: of each family by itself, dropped ones included.
+        fits: least-squares fit of each family by itself, dropped ones included.
         samples: vectors (S, dim) of `posterior`.
-        acceptance: share of proposals that the walkers took.
-        n_cut: leading points that were left out.
+        acceptance: share of proposals that the walkers accepted.
+        n_cut: number of leading points that were left out.
 
     Args:
-        rng: what the chains draw from; one draw per fit.
+        rng: generator of the chains; each fit draws from it once.
         prior: one of `PRIORS`.
-        normalise_weights: as in `CurvePosterior`, with the next two.
-        recency_weighting: see there.
-        sigma: see there.
-        cut_beginning: leave out leading points until five in a row exceed the first by 0.05.
-        start_weights: that the chains start from, `by_fit` or `equal`, as in `joint_start`.
-        families: that are combined.
-        n_walkers: of the ensemble, at least twice the length of a vector of all families; None: 100, or that many.
-        n_steps: of each walker, burn-in included.
-        n_burn: steps that are thrown away.
-        thin: of the others, every how many are kept.
+        normalise_weights: as in `CurvePosterior`.
+        recency_weighting: as in `CurvePosterior`.
+        sigma: as in `CurvePosterior`.
+        cut_beginning: whether to leave out leading points until five in a row exceed the first by 0.05.
+        start_weights: weights from which the chains start, `by_fit` or `equal`, as in `joint_start`.
+        families: families to combine.
+        n_walkers: number of walkers, at least twice the length of a vector of all families; None: 100, or that
+            many.
+        n_steps: number of steps of each walker, with the burn-in.
+        n_burn: number of first steps to leave out.
+        thin: number of steps between two samples.
 
     Raises:
         ValueError: on a setting outside its range.

@@ -26,12 +26,12 @@ class MarginalGP:
 
     Args:
         gp: which hyperparameters are given and which are sampled, and their prior.
-        rng: what the chains draw from.
-        n_walkers: samples that are kept; None: three per kernel parameter (amplitude included), made even, and at
+        rng: generator of the chains.
+        n_walkers: number of walkers; None: three per kernel parameter (amplitude included), made even, and at
             least twice the number of free hyperparameters, which the sampler needs.
-        n_burn: steps of the first call that are thrown away.
-        n_steps: steps of every call.
-        n_samples: how many walkers become components; None: all of them. The ensemble stays whole.
+        n_burn: number of first steps to leave out at the first fit.
+        n_steps: number of steps at every fit.
+        n_samples: number of walkers that become components; None: all of them. The ensemble stays whole.
 
     Raises:
         ValueError: on counts that are not whole, or below 1 (n_burn: below 0).

@@ -52,8 +52,8 @@ class Data:
     """Points (n, d), targets (n,) less the prior mean, and the pairs of points below the diagonal.
 
     Attributes:
-        pairs: what the covariance keeps of each, their differences for a stationary one: (b, n (n - 1) / 2).
-        below: where the pairs are in a flat (n, n) array, column by column.
+        pairs: pairs of points as `Covariance.pairs` reduces them, (b, n (n - 1) / 2).
+        below: positions of the pairs in a flat (n, n) array, column by column.
     """
 
     X: Array
@@ -72,7 +72,7 @@ class Posterior:
     """The posterior given theta = (covariance's parameters, log amplitude, log noise variance).
 
     Attributes:
-        jitter: what was added to the diagonal of A.
+        jitter: number that was added to the diagonal of A.
         log_evidence: log p(y).
         n_clipped: variances that were raised to 1e-12 times the prior one so far.
     """

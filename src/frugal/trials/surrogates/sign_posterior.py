@@ -160,7 +160,7 @@ class SignPosterior(Posterior):
 
     Attributes:
         log_evidence: log p(y, signs); nan if the sites were given.
-        approximation: of the derivatives at the sites, given the values.
+        approximation: distribution of the derivatives at the sites, given the values.
 
     Args:
         covariance: the stationary one of the sites' kernel.

@@ -68,13 +68,13 @@ class Approximation:
     Attributes:
         tau: precisions of the sites, (m,).
         nu: tau times the sites' means of g - m0, (m,).
-        mean: of g under the approximation, (m,).
-        covariance: of g, (m, m).
+        mean: mean of g under the approximation, (m,).
+        covariance: covariance of g, (m, m).
         root: L^-1 diag(sqrt(tau)) with L L' = I + diag(sqrt(tau)) S0 diag(sqrt(tau)), (m, m).
         weights: S0^-1 (mean - m0), (m,), without an inverse.
         log_evidence: log of the probability of the signs; nan if the sites were given.
-        n_sweeps: over all sites.
-        n_skipped: updates that were passed over.
+        n_sweeps: number of sweeps over all sites.
+        n_skipped: number of updates that were passed over.
         converged: whether the last sweep changed nothing by more than `TOLERANCE`.
     """
 

@@ -125,7 +125,7 @@ class SizeGP(JointGP):
         prior: `repaired` or `robo`, which knows no full W.
         size_weights: env_a and env_b, above 0, and of a full W the correlation, within -0.9999 and 0.9999. Only
             their products with the amplitude matter to f; the priors tell them apart.
-        noise_scale: of the horseshoe.
+        noise_scale: scale of the horseshoe.
         **settings: settings of `JointGP`: kernel, lengthscale, amplitude, noise_variance, mean, n_restarts.
 
     Raises:

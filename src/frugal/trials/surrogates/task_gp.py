@@ -85,7 +85,7 @@ class TaskGP(JointGP):
         n_tasks: at least 1; the last one is the target.
         task_factor: L (n_tasks, n_tasks), lower triangular, 1 at first, nothing below 0; a zero on its diagonal
             makes a task a mixture of those before.
-        noise_scale: of the horseshoe.
+        noise_scale: scale of the horseshoe.
         **settings: settings of `JointGP`: kernel, prior, lengthscale, amplitude, noise_variance, mean, n_restarts.
 
     Raises:

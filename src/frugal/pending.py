@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections import deque
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from dataclasses import dataclass, fields
 from time import monotonic
 from typing import Any, Final, Generic, TypeVar
 
-from frugal.checks import check_between
+from frugal.checks import check_positive
 from frugal.interface import Wait
 from frugal.workers import WorkerDiedError, Workers
 
@@ -74,7 +73,7 @@ class Pending(Generic[Task, Answer]):
         keep: Callable[[Task, Answer], None],
     ) -> None:
         if timeout is not None:
-            check_between(f"{family.noun}_timeout", timeout, 0.0, math.inf, above=True)
+            check_positive(f"{family.noun}_timeout", timeout)
             if executor is None:
                 raise ValueError(
                     f"{family.noun}_timeout needs an executor; an evaluation in this process cannot be ended"

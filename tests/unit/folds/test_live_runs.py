@@ -439,6 +439,7 @@ class Waits:
         ({"fit_timeout": 1.0}, ValueError, "fit_timeout needs an executor"),
         ({"fit_timeout": 0.0}, ValueError, "fit_timeout must be above 0"),
         ({"fit_timeout": math.nan}, ValueError, "fit_timeout must be above 0"),
+        ({"fit_timeout": math.inf}, ValueError, "fit_timeout must be above 0 and a finite number, got inf"),
         ({"strategy": Waits()}, ValueError, "the strategy returned WAIT while no evaluation was pending"),
         (
             {"evaluate": lambda task: (0.5, 0.1)},

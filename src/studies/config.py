@@ -73,6 +73,7 @@ class Configuration(Settings):
         OURS,
         "searches, replayed or trial by trial, that one job does: one, or all of a method in an experiment",
     )
+    timed_alone: bool = setting(True, OURS, "whether no other job runs beside fits that are timed")
     strategies: Strategies
     greedy_cv: GreedyCv
     beta_pruning: BetaPruning
@@ -91,6 +92,7 @@ class Configuration(Settings):
         "seeds_per_job": 1,
         "lengths_per_job": 1,
         "searches_per_job": 1,
+        "timed_alone": False,
     }
     desk: ClassVar = {"scale": "desk", "allow_stand_in": True}
     full: ClassVar[Mapping[str, Any]] = {

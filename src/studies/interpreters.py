@@ -82,17 +82,21 @@ def environment(pins: Path, folder: Path) -> dict[str, Any]:
     python = next(found, "")
     if not python:
         return _none(f"no Python {version} runs here, on the path or among pyenv's")
-    made = str(folder / "bin" / "python")
+    interpreter = str(folder / "bin" / "python")
     steps = [
         [python, "-m", "venv", "--clear", str(folder)],
-        [made, "-m", "pip", "install", "--disable-pip-version-check", "--only-binary", ":all:", *packages],
+        [interpreter, "-m", "pip", "install", "--disable-pip-version-check", "--only-binary", ":all:", *packages],
     ]
     for step in steps:
         done = subprocess.run(step, capture_output=True, text=True)
         sys.stderr.write(done.stdout + done.stderr)
         if done.returncode:
             return _none(f"{python} could not be given {', '.join(packages)}")
-    return {"python": str(Path(made).absolute()), "reason": "", "packages": versions(made, list(wanted))}
+    return {
+        "python": str(Path(interpreter).absolute()),
+        "reason": "",
+        "packages": versions(interpreter, list(wanted)),
+    }
 
 
 def _none(reason: str) -> dict[str, Any]:

@@ -88,8 +88,8 @@ def _scoring(args: argparse.Namespace) -> tuple[Dataset, list[Candidate], dict[s
     data = load(args.dataset, root=args.root)
     drawn = {"dataset": data.name, "seed": args.seed, "n_ranges": args.n_ranges, "tree_seed": args.tree_seed}
     candidates = candidates_of(args.space, args.classifier, **drawn)
-    how = {name: getattr(args, name) for name in ("seed", "scaler", "splits", "space", "epochs")}
-    return data, candidates, how | {"exact_batch": not args.timed}
+    options = {name: getattr(args, name) for name in ("seed", "scaler", "splits", "space", "epochs")}
+    return data, candidates, options | {"exact_batch": not args.timed}
 
 
 def _search(args: argparse.Namespace) -> None:
@@ -103,9 +103,9 @@ def _search(args: argparse.Namespace) -> None:
     missing = sorted(set(seeds) - set(kept))
     if missing:
         raise ValueError(f"there are no score files for seed {missing[0]}")
-    how = {"settings": settings_of(args.settings), "tie_rule": args.tie_rule}
+    options = {"settings": settings_of(args.settings), "tie_rule": args.tie_rule}
     measured = [
-        search(args.method, kept[s].table, kept[s].rungs, n_candidates=n, **how)
+        search(args.method, kept[s].table, kept[s].rungs, n_candidates=n, **options)
         for n in args.n_candidates
         for s in seeds
     ]

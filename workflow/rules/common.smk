@@ -9,7 +9,8 @@ from studies import code as studies_jobs
 from studies import interpreters
 from studies import config as studies_config
 from studies.plan import Plan
-from studies.plan.common import as_json, dataset_files, files, hash_of
+from studies.code import hash_of
+from studies.plan.common import as_json, dataset_files, files
 
 
 def checked(check, *args, **kwargs):
@@ -24,8 +25,8 @@ def checked(check, *args, **kwargs):
 config.update(checked(studies_config.complete, config, source="configuration"))
 checked(studies_config.check, config, source="configuration")
 PLAN = checked(Plan, config)
-# For fits that are timed alone. Cores are unset where a cluster hands them out; nobody reads smoke's seconds.
-ALL_CORES = 1 if config["scale"] == "smoke" else workflow.resource_settings.cores or 1
+# Of fits that are timed. Cores are unset where a cluster hands them out.
+TIMED_CORES = (workflow.resource_settings.cores or 1) if config["timed_alone"] else 1
 TIMED = [name for name, study in PLAN.rows.experiments.items() if study.is_timed]
 
 

@@ -45,7 +45,7 @@ rule scores_timed:
         "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.tsv"
     conda:
         "../../envs/frugal.yaml"
-    threads: ALL_CORES
+    threads: TIMED_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=120,
@@ -103,7 +103,7 @@ rule rungs_timed:
         "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.tsv"
     conda:
         "../../envs/frugal.yaml"
-    threads: ALL_CORES
+    threads: TIMED_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=120,

@@ -32,7 +32,7 @@ use rule rows as rows_timed with:
     # One that measures seconds claims all cores, so that nothing runs beside it.
     wildcard_constraints:
         experiment="|".join(TIMED),
-    threads: ALL_CORES
+    threads: TIMED_CORES
 
 
 rule environment:

@@ -30,7 +30,7 @@ from studies.big_data.combined_searches import (
     speed_ratios,
 )
 from studies.big_data.search_paths import follow, rule_of
-from studies.records import Method, Study
+from studies.records import Method, Study, method_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +54,6 @@ METHODS: Final = (
     ),
 )
 """How the samples of a trial are drawn, and whether it may be cut short."""
-_BY_NAME: Final = {method.name: method for method in METHODS}
 
 
 # Runs ----------------------------------------------------------------------------------------------------------
@@ -84,7 +83,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
             space=SPACE,
             n_trials=settings["n_trials"],
             rng=rng_for(*names, "checks", seed),
-            termination=None if _BY_NAME[method].termination is None else rule,
+            termination=None if method_of(METHODS, method).termination is None else rule,
             initial=drawn,
         )
         table = follow(strategy, problem, problem.test_error)
@@ -104,7 +103,7 @@ def _problem(method: str, seed: int, settings: Mapping[str, Any], root: str | Pa
         valid,
         test,
         data=data,
-        dynamic=_BY_NAME[method].strategy == "dynamic",
+        dynamic=method_of(METHODS, method).strategy == "dynamic",
         theta=settings["theta"],
         initial_size=max(2, round(settings["start_share"] * n_train)),
         horizon=settings["horizon"],

@@ -79,13 +79,13 @@ def run_workers(method: str, seed: int, settings: Mapping[str, Any], root: objec
     for n_workers in settings["workers"]:
         bags.start_workers(n_workers)
         rng, began = rng_for("interval_workers", method, seed), perf_counter()
-        given: dict[str, Any] = {"rng": rng, "n_workers": n_workers, **bags.TIMED}
+        options: dict[str, Any] = {"rng": rng, "n_workers": n_workers, **bags.TIMED}
         if method == "blb":
             gamma, b = settings["gamma"], subsample_size(n, settings["gamma"])
-            path = bags.by_subsample(blb(X, y, b=b, s=settings["s"], r=settings["r"], **given), began).tail(1)
+            path = bags.by_subsample(blb(X, y, b=b, s=settings["s"], r=settings["r"], **options), began).tail(1)
         else:
             gamma, b = 1.0, n
-            path = bags.by_resample(bootstrap(X, y, r=settings["n_resamples"], **given), began)
+            path = bags.by_resample(bootstrap(X, y, r=settings["n_resamples"], **options), began)
         widths = path.filter(regex=r"^width_\d+$")
         found = {
             "n_workers": n_workers,

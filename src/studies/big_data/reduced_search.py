@@ -30,7 +30,7 @@ from studies.big_data.combined_searches import (
     speed_ratios,
 )
 from studies.big_data.search_paths import follow
-from studies.records import Method, Study
+from studies.records import Method, Study, method_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +50,6 @@ METHODS: Final = (
     Method("fabolas_wkm", "fabolas", _WKM, label="Fabolas, WKM-SVM", color="#00318F", linestyle="-"),
 )
 """Searches over an SVM on all rows, and on k-means centres."""
-_BY_NAME: Final = {method.name: method for method in METHODS}
 
 
 # Runs ----------------------------------------------------------------------------------------------------------
@@ -66,7 +65,8 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
     from frugal.trials import strategies
     from frugal.trials.ledger import initial_design
 
-    name, learner = _BY_NAME[method].strategy, _BY_NAME[method].settings["learner"]
+    known = method_of(METHODS, method)
+    name, learner = known.strategy, known.settings["learner"]
     options = dict(settings["strategies"].get(name, {}))
     with one_thread():
         problem = _problem(settings["compression"] if learner == "wkm" else 1.0, seed, settings, root)

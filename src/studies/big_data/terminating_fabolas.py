@@ -44,7 +44,7 @@ from studies.big_data.combined_searches import (
 from studies.big_data.search_paths import follow, rule_of
 from studies.estimates import Arrays, Estimate, clustered_share, resampled
 from studies.measures import percent_of
-from studies.records import Claim, Method, Study
+from studies.records import Claim, Method, Study, method_of
 from studies.regions import above
 
 if TYPE_CHECKING:
@@ -102,7 +102,6 @@ METHODS: Final = (
         linestyle=(0, (1, 1)),
     ),
 )
-_BY_NAME: Final = {method.name: method for method in METHODS}
 
 
 # Runs ----------------------------------------------------------------------------------------------------------
@@ -124,7 +123,7 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
     stored = read(settings["table"])
     problem = CurvesProblem(stored)
     rule = rule_of(settings["termination"], problem.n_epochs)
-    version = _BY_NAME[method]
+    version = method_of(METHODS, method)
     with one_thread():
         strategy, n_initial = _strategy(version, seed, settings, problem, rule, int(stored["n_valid"].iloc[0]))
 
@@ -165,13 +164,13 @@ def _strategy(
 
     names = ("big_data", "terminating_fabolas")
     n_trials, n_drawn = settings["n_trials"], settings["n_initial"]
-    given: dict[str, Any] = dict(version.settings)
+    options: dict[str, Any] = dict(version.settings)
     if _base(version) == "fabolas":
-        given |= {**settings["fabolas"], "sizes": list(problem.sizes), "n_valid": n_valid}
+        options |= {**settings["fabolas"], "sizes": list(problem.sizes), "n_valid": n_valid}
     first = initial_design(problem.space, n_drawn, rng_for(*names, "initial design", seed))
     rng = rng_for(*names, _base(version), seed)
     strategy = strategies.make(
-        version.strategy, space=problem.space, n_trials=n_trials, rng=rng, initial=first, **given
+        version.strategy, space=problem.space, n_trials=n_trials, rng=rng, initial=first, **options
     )
     if version.termination is None:
         return strategy, n_drawn

@@ -75,8 +75,8 @@ def fit_and_score(
     """Accuracy of one candidate, nan if it fails, and the seconds of building, fitting and scoring it."""
     started = perf_counter()
     try:
-        made = CLASSIFIERS[problem["classifier"]](**problem["fixed"], **candidate).fit(X_train, y_train)
-        score = float(np.mean(made.predict(X_test) == y_test))
+        fitted = CLASSIFIERS[problem["classifier"]](**problem["fixed"], **candidate).fit(X_train, y_train)
+        score = float(np.mean(fitted.predict(X_test) == y_test))
     except MemoryError:  # the machine's fault, not the candidate's
         raise
     except Exception:  # noqa: BLE001  whatever it raised, the fit failed

@@ -62,10 +62,10 @@ def progress(strategy: str, seed: int, *, budget: int = BUDGET, root: str | Path
     candidates = [grid[i] for i in drawn]
     dataset = datasets.load("wdbc", root=root)
     scores = folds.score(dataset, CLASSIFIER, candidates, n_folds=N_FOLDS, seed=seed)
-    made = folds.make(
+    search = folds.make(
         strategy, n_candidates=N_CANDIDATES, n_folds=N_FOLDS, rng=rng_for(strategy, seed), budget=budget
     )
-    trace = folds.replay(made, scores)
+    trace = folds.replay(search, scores)
     table = _cells(trace.tasks, trace.scores)
     labels = [f"{c['n_neighbors']} nearest, {c['weights']}" for c in candidates]
     table["label"] = [labels[i - 1] for i in table["candidate"]]

@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from studies.code import hash_of as hash_of
-
 Config = Mapping[str, Any]
 Wildcards = Any
 """What Snakemake fills a rule's places with: names as attributes, text as values."""

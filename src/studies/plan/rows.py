@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from frugal.datasets.catalogue import CATALOGUE
 from studies import code as studies_jobs
 from studies import registry
-from studies.plan.common import ALL, Config, Wildcards, as_json, dataset_files, hash_of, shares
+from studies.plan.common import ALL, Config, Wildcards, as_json, dataset_files, shares
 from studies.records import Study
 
 
@@ -74,4 +74,4 @@ class RowJobs:
 
     def code(self, w: Wildcards) -> str:
         """Hash of the code of an experiment."""
-        return hash_of(studies_jobs.rows(w.experiment, json.loads(self.settings(w)), self.methods(w)))
+        return studies_jobs.hash_of(studies_jobs.rows(w.experiment, json.loads(self.settings(w)), self.methods(w)))

@@ -11,7 +11,7 @@ from typing import Any, Final
 from studies import artefacts, registry
 from studies import code as studies_jobs
 from studies.captions import caption
-from studies.plan.common import Config, Wildcards, dataset_files, files, hash_of
+from studies.plan.common import Config, Wildcards, dataset_files, files
 
 SENSITIVITY_ONLY: Final = ("sensitivity", "factorial", "sizes", "library")
 """Tables and figures of document 001 that are our own study."""
@@ -73,7 +73,10 @@ class ShownJobs:
 
     def pack_code(self, w: Wildcards) -> list[str]:
         """Params function: hashes of the code of what is in a pack."""
-        return [hash_of(studies_jobs.shown(kind, w.paper, name)) for kind, name in self.packs[w.paper][w.pack]]
+        return [
+            studies_jobs.hash_of(studies_jobs.shown(kind, w.paper, name))
+            for kind, name in self.packs[w.paper][w.pack]
+        ]
 
     def pack_of(self, kind: str) -> Callable[[Wildcards], str]:
         """Input function: the folder of the pack that a table, a figure or claims are made in."""
@@ -118,11 +121,11 @@ class ShownJobs:
 
     def code(self, kind: str) -> Callable[[Wildcards], str]:
         """Params function: hash of the code of a table, a figure or claims."""
-        return lambda w: hash_of(studies_jobs.shown(kind, w.paper, getattr(w, "name", "")))
+        return lambda w: studies_jobs.hash_of(studies_jobs.shown(kind, w.paper, getattr(w, "name", "")))
 
     def derived_code(self, w: Wildcards) -> str:
         """Hash of the code of a run that is computed from others or from nothing."""
-        return hash_of(studies_jobs.derived(w.paper, w.name))
+        return studies_jobs.hash_of(studies_jobs.derived(w.paper, w.name))
 
     def files_of(self, paper: str, *, ours: bool | None = None) -> list[str]:
         """The files of a paper's tables, figures and claims.

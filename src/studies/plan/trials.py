@@ -11,7 +11,7 @@ from typing import Any, Final
 from frugal.datasets.catalogue import CATALOGUE
 from studies import blocks
 from studies import code as studies_jobs
-from studies.plan.common import Config, Wildcards, as_json, dataset_files, hash_of, shares
+from studies.plan.common import Config, Wildcards, as_json, dataset_files, shares
 from studies.searches import Search
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
@@ -145,7 +145,7 @@ class TrialJobs:
                 if f"{name}_{block['dataset']}" == w.dataset
             )
         settings = json.loads(self.search_settings(w))
-        return hash_of(studies_jobs.trials(w.method, w.learner, w.dataset, settings, looked_up))
+        return studies_jobs.hash_of(studies_jobs.trials(w.method, w.learner, w.dataset, settings, looked_up))
 
     def _searches_of(self, w: Wildcards) -> list[Wildcards]:
         """All searches of a method in an experiment, each as the wildcards of its own path."""
@@ -225,7 +225,7 @@ class TrialJobs:
 
         def found(w: Wildcards) -> str:
             block = self.config["lookup"][w.table]
-            return hash_of(studies_jobs.lookup(step, block["learner"], block["dataset"]))
+            return studies_jobs.hash_of(studies_jobs.lookup(step, block["learner"], block["dataset"]))
 
         return found
 
@@ -286,7 +286,7 @@ class TrialJobs:
     def tuned_code(self, w: Wildcards) -> str:
         """Hash of the code of a refit of document 004."""
         datasets = self.config["hypertune"][w.learner]["datasets"]
-        return hash_of(studies_jobs.refits("hypertune", [w.learner], datasets))
+        return studies_jobs.hash_of(studies_jobs.refits("hypertune", [w.learner], datasets))
 
     def task2_settings(self) -> str:
         """What the refits of document 002's second task are of."""

@@ -26,7 +26,7 @@ from frugal.folds.fast.plain import Batch, Fold
 from frugal.interface import Candidate
 from frugal.learners import build
 
-DECREASE: Final = "min_impurity_decrease"
+DECREASE, LIMIT = "min_impurity_decrease", "max_depth"
 MARGIN: Final = 1e-9
 """How far a split's gain must be above a threshold to be surely so, since it is computed here in another order."""
 
@@ -51,7 +51,7 @@ def score(fold: Fold, candidates: Sequence[Candidate], *, seed: int) -> Batch:
         for alike in _alike(candidates, n_features=X_train.shape[1]):
             grown: list[_Grown] = []
             for index in alike:
-                known = next((one for one in grown if one.is_that_of(candidates[index])), None)
+                known = next((one for one in grown if one.is_grown_by(candidates[index])), None)
                 if known is None:
                     known = _grow(fold, X_train, X_test, candidates[index], seed)
                     grown.append(known)
@@ -61,13 +61,13 @@ def score(fold: Fold, candidates: Sequence[Candidate], *, seed: int) -> Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Grown:
-    """A tree and what it would have been grown with as well, if `min_impurity_decrease` does not fall.
+    """A tree, and what decides which other candidates grow it.
 
     Attributes:
-        max_depth: the limit that it was grown with.
-        depth: its own.
+        max_depth: limit that it was grown with.
+        depth: depth that it has.
         smallest_gain: least weighted decrease of impurity over its splits.
-        accuracy: on the test rows.
+        accuracy: accuracy on the test rows.
     """
 
     max_depth: float
@@ -75,7 +75,7 @@ class _Grown:
     smallest_gain: float
     accuracy: float
 
-    def is_that_of(self, candidate: Candidate) -> bool:
+    def is_grown_by(self, candidate: Candidate) -> bool:
         """Whether a candidate of the same group with no smaller `min_impurity_decrease` grows this tree."""
         limit = _max_depth(candidate)
         same_depth = limit == self.max_depth or self.depth < min(limit, self.max_depth)
@@ -95,7 +95,7 @@ def _alike(candidates: Sequence[Candidate], *, n_features: int) -> list[list[int
     groups: dict[object, list[int]] = defaultdict(list)
     for index, candidate in enumerate(candidates):
         if _is_usual(candidate):
-            others = {k: v for k, v in candidate.items() if k not in (DECREASE, "max_depth")}
+            others = {k: v for k, v in candidate.items() if k not in (DECREASE, LIMIT)}
             others["max_features"] = _n_drawn(candidate.get("max_features"), n_features)
             groups[tuple(sorted((k, repr(v)) for k, v in others.items()))].append(index)
     return [sorted(group, key=lambda index: _decrease(candidates[index])) for group in groups.values()]
@@ -112,7 +112,7 @@ def _n_drawn(max_features: object, n_features: int) -> int:
 
 def _max_depth(candidate: Candidate) -> float:
     """The limit on the depth; infinite where there is none."""
-    limit = candidate.get("max_depth")
+    limit = candidate.get(LIMIT)
     return np.inf if limit is None else cast(float, limit)
 
 

@@ -84,7 +84,9 @@ def p_min_after(F: Array, B: Array, normals: Array, quantiles: Array, factor: Ar
     return np.asarray(_envelopes(lowest, names, r, slopes.T.copy(), shifts.T.copy(), quantiles) / n)
 
 
-def _envelopes(F: Array, names: NDArray[np.intp], r: int, slopes: Array, shifts: Array, w: Array) -> Array:
+def _envelopes(
+    F: Array, names: NDArray[np.intp], r: int, slopes: Array, shifts: Array, w: Array
+) -> NDArray[np.intp]:
     """In how many samples each of r representers is the least at each w, (M, r, P).
 
     Args:
@@ -98,7 +100,8 @@ def _envelopes(F: Array, names: NDArray[np.intp], r: int, slopes: Array, shifts:
     n, m, p = len(F), len(slopes), len(w)
     usual = F.argmin(axis=1)
     changing = np.flatnonzero(_may_change(F, usual, slopes, w[0] - shifts, w[-1] - shifts))
-    places: tuple[list[NDArray[np.intp]], ...] = [], []  # where a line ceases to be the least, and becomes it
+    none = np.empty(0, np.intp)
+    places = [none], [none]  # where a line ceases to be the least, and becomes it
     for start in range(0, len(changing), _BLOCK):
         block = changing[start : start + _BLOCK]
         candidate, sample = np.divmod(block, n)
@@ -106,13 +109,10 @@ def _envelopes(F: Array, names: NDArray[np.intp], r: int, slopes: Array, shifts:
         row, before, after, at = _takeovers(F[sample] - shifts.ravel()[block][:, None] * b, b, usual[sample], w)
         for line, found in zip((before, after), places, strict=True):
             found.append((candidate[row] * r + names[sample[row], line]) * p + at)
-    ceasing, becoming = (
-        np.bincount(np.concatenate(found or [np.empty(0, np.intp)]), minlength=m * r * p).reshape(m, r, p)
-        for found in places
-    )
-    steps = (becoming - ceasing).astype(float)
+    ceasing, becoming = (np.bincount(np.concatenate(found), minlength=m * r * p) for found in places)
+    steps = (becoming - ceasing).reshape(m, r, p)
     steps[:, :, 0] += np.bincount(names[np.arange(n), usual], minlength=r)
-    return steps.cumsum(axis=2)
+    return np.asarray(steps.cumsum(axis=2))
 
 
 def _may_change(F: Array, usual: NDArray[np.intp], slopes: Array, low: Array, high: Array) -> NDArray[np.bool_]:
@@ -165,10 +165,10 @@ def _takeovers(values: Array, slopes: Array, usual: NDArray[np.intp], w: Array) 
         does; at index 0 it is the usual line that is replaced.
     """
     k, p = values.shape[1], len(w)
-    heights = w[0] * slopes
-    left = np.add(heights, values, out=heights).argmin(axis=1)
-    np.multiply(slopes, w[-1], out=heights)
-    right = np.add(heights, values, out=heights).argmin(axis=1)
+    heights = np.empty_like(values)
+    left, right = (
+        np.add(values, np.multiply(slopes, end, out=heights), out=heights).argmin(axis=1) for end in (w[0], w[-1])
+    )
     found = [(np.arange(len(values)), usual, left, np.zeros(len(values), dtype=np.intp))]
     row = np.flatnonzero(left != right)
     left, right = left[row], right[row]

@@ -7,30 +7,21 @@ seconds.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-import numpy as np
-
 from frugal import learners
-from frugal.checks import check_settings as check_names
 from frugal.checks import check_whole
-from frugal.datasets import Dataset
 from frugal.datasets.catalogue import CATALOGUE, parse_name
-from frugal.spaces import SearchSpace
 from frugal.trials import strategies
-from frugal.trials.functions import FUNCTIONS
-from frugal.trials.ledger import LARGEST_DESIGN, initial_design
-from frugal.trials.look_up_jobs import grid_of
-from frugal.trials.parts import split
-from frugal.trials.problem_by_name import CURVES, FUNCTION, LOOKUP
-from frugal.trials.searches import N_INITIAL, on_curves
+from frugal.trials.ledger import LARGEST_DESIGN
+from frugal.trials.problem_by_name import FUNCTION, LOOKUP
+from frugal.trials.searches import on_curves
 from studies import registry
-from studies.big_data import reduced_search, terminating_fabolas
 from studies.big_data.search_paths import rule_of
 from studies.blocks import ROWS, block_of, chosen_problems, n_trials_of, on_dataset, planned, settings_of
-from studies.code import OTHERS
+from studies.builds import build, check_search, grid_or_space, hollow, n_train_of, table_of
 from studies.folds_comparison.entries import entries_of
 from studies.records import Method
 from studies.searches import SEARCHES, Search
@@ -93,37 +84,6 @@ def _check_compared(config: Mapping[str, Any]) -> None:
                 strategies.check_settings(method.strategy, settings)
 
 
-# Datasets ------------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=64)
-def hollow(name: str) -> Dataset:
-    """A dataset of the catalogue, or a subset such as letter_2000, with all its rows and none of their features.
-
-    Raises:
-        ValueError: if there is no such dataset, or it has fewer rows.
-    """
-    base, n_rows = parse_name(name)
-    entry = CATALOGUE[base]
-    counts = entry.class_counts or entry.stand_in_counts
-    splits = {part: np.arange(*ends) for part, ends in entry.splits.items()} or {"all": np.arange(entry.rows)}
-    y = np.zeros(entry.rows, dtype=np.int64)
-    whole = Dataset(base, np.empty((entry.rows, 0)), y, len(counts), "original", splits)
-    return whole if n_rows is None else whole.subset(n_rows)
-
-
-@lru_cache(maxsize=256)
-def _n_train(name: str, n_valid: int, n_test: int | None, n_train: int | None) -> int:
-    """Training rows of a problem on a dataset, once rows are set apart as `problem_by_name.problem` does it.
-
-    Raises:
-        ValueError: if there are not that many rows.
-    """
-    data = hollow(name)
-    apart = 0 if "test" in data.splits or n_test is None else n_test
-    return len(split(data, n_valid=n_valid, n_test=apart, n_train=n_train).train[1])
-
-
 # Searches ------------------------------------------------------------------------------------------------------
 
 
@@ -152,7 +112,7 @@ def _check_problem(
     is_run: bool,
 ) -> None:
     """Build the strategy of every method on a problem, as `trials.searches.search` does."""
-    table = _table_of(learner, problem, config)
+    table = table_of(learner, problem, config)
     facts: dict[str, Any] = {}
     space: tuple[Any, ...]
     if learner == FUNCTION:
@@ -169,7 +129,7 @@ def _check_problem(
             raise ValueError(f"epochs must be left out, since {learner} does not train in epochs")
         n_rows = settings["n_train"]
         if is_run:
-            n_rows = _n_train(problem, settings["n_valid"], settings.get("n_test"), settings["n_train"])
+            n_rows = n_train_of(problem, settings["n_valid"], settings.get("n_test"), settings["n_train"])
         facts = {"n_rows": n_rows, "n_classes": hollow(problem).n_classes}
         facts["max_resource"] = settings.get("epochs", learners.n_epochs(learner))
         space = ("learner", learner, settings.get("space", learners.record(learner).default_space))
@@ -180,7 +140,7 @@ def _check_problem(
         with named(method.name):
             if method.name in n_trials:
                 settings = planned(search, method, block, problem, table=table or block, n_classes=n_classes)
-                _check_search(settings, method.name, space, n_trials[method.name], block, facts)
+                check_search(settings, method.name, space, n_trials[method.name], block, facts)
             else:
                 _check_not_run(method, space, block)
 
@@ -199,84 +159,6 @@ NOT_RUN: Final = 1000
 """Trials with which a method is tried out that is not run at this scale."""
 
 
-def _table_of(learner: str, problem: str, config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The block of a table or a set of curves, with its sizes and network; None: it is neither."""
-    if learner == LOOKUP:
-        return dict(config["lookup"][problem])
-    if learner != CURVES:
-        return None
-    (table,) = (
-        {"network": name, **block}
-        for name, block in config["curves"]["networks"].items()
-        if f"{name}_{block['dataset']}" == problem
-    )
-    n_train = table["n_train"]
-    return {**table, "sizes": n_train if isinstance(n_train, list) else [n_train]}
-
-
-def _check_search(
-    settings: Mapping[str, Any],
-    method: str,
-    space: tuple[Any, ...],
-    n_trials: int,
-    block: Mapping[str, Any],
-    facts: Mapping[str, Any],
-) -> None:
-    keywords = {name: value for name, value in settings.items() if name not in ("draws", "termination")}
-    name, n_drawn = keywords.pop("strategy", method), block.get("n_initial", min(N_INITIAL, n_trials))
-    n_initial = keywords.pop("n_initial", n_drawn)
-    check_whole("n_initial", n_drawn, 1, LARGEST_DESIGN)
-    check_whole("n_initial", n_initial, 1, n_drawn, "the first candidates of all")
-    check_whole("n_initial", n_initial, 1, n_trials, "n_trials")
-    build(name, space, n_trials, n_drawn, n_initial, json.dumps(keywords), json.dumps(facts))
-
-
-@lru_cache(maxsize=4096)
-def build(
-    name: str, space: tuple[Any, ...], n_trials: int, n_drawn: int, n_initial: int, settings: str, facts: str
-) -> None:
-    """Build a strategy, once a process for the same arguments.
-
-    Args:
-        name: of the strategy.
-        space: arguments of `_space`: `function` and its name; `learner`, its name and that of its space; or
-            `grid`, the same and how many values each hyperparameter has.
-        n_trials: that it makes.
-        n_drawn: first candidates of all methods.
-        n_initial: of these, those that it starts from.
-        settings: as JSON.
-        facts: what only the problem knows, as JSON; the strategy takes those that its settings lack.
-
-    Raises:
-        ValueError, TypeError: on what the strategy refuses.
-    """
-    search_space, keywords, rng = _space(*space), json.loads(settings), np.random.default_rng(0)
-    if name in OTHERS:
-        from studies.exploration.as_coded import Doc002AsCoded
-
-        Doc002AsCoded(space=search_space, n_trials=n_trials, rng=rng, n_initial=n_initial, **keywords)
-        return
-    known, of_problem = strategies.settings_of(name), json.loads(facts)
-    if keywords.get("resource", "epochs") != "epochs":
-        of_problem.pop("max_resource", None)
-    keywords = {fact: value for fact, value in of_problem.items() if fact in known} | keywords
-    if "initial" in known:
-        keywords["initial"] = initial_design(search_space, n_drawn, np.random.default_rng(0))[:n_initial]
-    strategies.make(name, space=search_space, n_trials=n_trials, rng=rng, **keywords)
-
-
-@lru_cache(maxsize=64)
-def _space(kind: str, name: str, space: str = "", n_per_dimension: int = 0) -> SearchSpace:
-    if kind == "function":
-        return FUNCTIONS[name].space
-    whole = learners.space(space, name)
-    if kind == "learner":
-        return whole
-    listed = grid_of(whole, n_per_dimension).dimensions
-    known = learners.signs(name)
-    return SearchSpace(listed, signs={name: known[name] for name in listed if name in known})
-
-
 # Tables, curves, experiments, folds ----------------------------------------------------------------------------
 
 
@@ -284,10 +166,10 @@ def _check_tables(config: Mapping[str, Any]) -> None:
     for name, block in config["lookup"].items():
         with named(f"lookup.{name}"):
             learners.check_fitted(block["learner"])
-            _space("grid", block["learner"], block["space"], block["n_per_dimension"])
+            grid_or_space("grid", block["learner"], block["space"], block["n_per_dimension"])
             if len(block["n_subsets"]) != len(block["sizes"]):
                 raise ValueError(f"n_subsets must hold {len(block['sizes'])} numbers, as sizes does")
-            n_rows = _n_train(block["dataset"], block["n_valid"], block["n_test"] or None, block["n_train"])
+            n_rows = n_train_of(block["dataset"], block["n_valid"], block["n_test"] or None, block["n_train"])
             for size in block["sizes"]:
                 check_whole("sizes", size, hollow(block["dataset"]).n_classes, n_rows, "the training rows")
     for name, block in config["curves"]["networks"].items():
@@ -299,73 +181,27 @@ def _check_tables(config: Mapping[str, Any]) -> None:
                 raise ValueError(f"n_train must be {accepted}, got {block['n_train']}")
             if sizes != sorted(sizes, reverse=True):
                 raise ValueError(f"n_train must have the largest number of rows first, got {sizes}")
-            _n_train(block["dataset"], block["n_valid"], None, sizes[0])
+            n_train_of(block["dataset"], block["n_valid"], None, sizes[0])
 
 
 def _check_experiments(config: Mapping[str, Any]) -> None:
-    for name in registry.experiments():
+    for name, study in registry.experiments().items():
         paper = registry.paper_of(name)
+        block = config[paper][name]
         with named(f"{paper}.{name}"):
-            _check_experiment(name, config[paper][name], config)
+            chosen = block[study.datasets] if study.datasets else []
+            for dataset in [chosen] if isinstance(chosen, str) else chosen:
+                if dataset != "ripley":  # generated
+                    _check_dataset(dataset, study.datasets, config["opt_in"])
+            if study.check is not None:
+                study.check(block, config)
 
 
-def _check_experiment(name: str, block: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    key = registry.study(name).datasets
-    for dataset in [block[key]] if key == "dataset" else block[key] if key else []:
-        if dataset == "ripley":
-            continue
-        data = hollow(dataset)
-        base = parse_name(dataset)[0]
-        if CATALOGUE[base].opt_in and base not in config["opt_in"]:
-            raise ValueError(f"opt_in must hold {base}, of which {key} makes use")
-        if name in ("sample_sizes", "variance_check") and block["n_rows"] is not None:
-            check_whole("n_rows", block["n_rows"], 2, len(data.training().y), f"the rows of {dataset}")
-        if name == "growing_termination":
-            _check_three(dataset, block["n_train"], block["n_valid"])
-        if name == "reduced_search":
-            _check_three(dataset, block["sizes"][-1], block["n_valid"])
-    if name == "complexity":
-        split(hollow(block["dataset"]), n_valid=1, n_test=block["n_test"], n_train=block["n_train"])
-    if name == "reduced_search":
-        _check_reduced(block)
-    if name == "terminating_fabolas":
-        _check_terminating(block, config)
-
-
-def _check_three(dataset: str, n_train: int, n_valid: int) -> None:
-    """Refuse more rows than `big_data.splits.split_in_three` has: a fifth of all is for testing."""
-    n_all = len(hollow(dataset).y)
-    n_rows = n_all - n_all // 5
-    if n_train + n_valid > n_rows:
-        raise ValueError(f"{dataset} has {n_rows} rows to train and validate on, got {n_train} and {n_valid}")
-
-
-def _check_reduced(block: Mapping[str, Any]) -> None:
-    """Build the strategies of `reduced_search`."""
-    names = {method.strategy for method in reduced_search.METHODS}
-    check_names(block["strategies"], names, "strategy")
-    for name in sorted(names):
-        settings = block["strategies"].get(name, {})
-        with named(f"strategies.{name}"):
-            sizes = {"sizes": block["sizes"], "n_valid": block["n_valid"]} if name == "fabolas" else {}
-            space = ("learner", "svm", "ranges")
-            _check_search({**settings, **sizes}, name, space, block["n_trials"][name], block, {})
-
-
-def _check_terminating(block: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    """Build the strategies of `terminating_fabolas`."""
-    curves = config["curves"]["networks"][block["curves"]]
-    table = _table_of(CURVES, f"{block['curves']}_{curves['dataset']}", config)
-    assert table is not None
-    if len(table["sizes"]) < 2:
-        raise ValueError(f"curves must name a set on several numbers of rows, got {block['curves']}")
-    sized = {"sizes": sorted(table["sizes"]), "n_valid": table["n_valid"]}
-    space = ("learner", table["network"], learners.record(table["network"]).default_space)
-    for method in terminating_fabolas.METHODS:
-        settings = {"strategy": method.strategy, **method.settings}
-        if "fabolas" in (method.name, method.variant_of):
-            settings |= {**block["fabolas"], **sized}
-        _check_search(settings, method.name, space, block["n_trials"], block, {})
+def _check_dataset(name: str, key: str, opt_in: Collection[str]) -> None:
+    hollow(name)
+    base = parse_name(name)[0]
+    if CATALOGUE[base].opt_in and base not in opt_in:
+        raise ValueError(f"opt_in must hold {base}, of which {key} makes use")
 
 
 def _check_folds(config: Mapping[str, Any]) -> None:

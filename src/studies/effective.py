@@ -11,9 +11,6 @@ from itertools import chain
 from typing import Any, Final
 
 from studies import registry
-from studies.big_data.growing_termination import GROWING_TERMINATION
-from studies.big_data.reduced_search import REDUCED_SEARCH
-from studies.big_data.terminating_fabolas import TERMINATING_FABOLAS
 from studies.blocks import (
     block_of,
     chosen_problems,
@@ -24,7 +21,7 @@ from studies.blocks import (
     tables_of_sizes,
 )
 from studies.folds_comparison.entries import entries_of
-from studies.records import Method
+from studies.records import Defaults, Method
 from studies.searches import SEARCHES, Search
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
@@ -40,7 +37,6 @@ _BY_DATASET: Final = ("datasets", "scalers", "subset_share", "rows_per_class", "
 Settings = dict[str, Any]
 ByMethod = dict[str, dict[str, dict[str, Settings | str]]]
 """By run, problem and method."""
-Defaults = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 def defaults() -> dict[str, dict[str, Settings]]:
@@ -98,7 +94,7 @@ Found = Iterator[tuple[str, str, str, Settings | str]]
 """Run, problem, method and its settings."""
 
 
-def _merged(family: str, strategy: str, known: Defaults, settings: Mapping[str, Any]) -> Settings | str:
+def merged(family: str, strategy: str, known: Defaults, settings: Mapping[str, Any]) -> Settings | str:
     """Settings of a strategy; numbers that its problem supplies are marked as such."""
     if strategy not in known.get(family, {}):
         return UNKNOWN
@@ -113,7 +109,7 @@ def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
         for run in ("runs", "timed", "network"):
             for name, entry in entries_of(config).items():
                 share = {} if entry.budget_share is None else {"budget_share": entry.budget_share}
-                yield run, ALL, name, _merged("folds", entry.strategy, known, {**entry.settings, **share})
+                yield run, ALL, name, merged("folds", entry.strategy, known, {**entry.settings, **share})
     for study in registry.paper(folder).studies if folder in ("greedy_cv", "beta_pruning") else ():
         if study.run is not None:  # one of `_experiments`
             continue
@@ -122,7 +118,7 @@ def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
             network = config["beta_pruning"]["network"]
             swept = {"taus": network["taus"], "buffers": network["buffers"]}
             extra = swept if (run, name) == ("swept", "beta_pruning") else {}
-            settings = _merged("folds", name, known, {**config["strategies"].get(name, {}), **extra})
+            settings = merged("folds", name, known, {**config["strategies"].get(name, {}), **extra})
             variants = config["greedy_cv"]["sensitivity"]["variants"] if run == "sensitivity" else ()
             for part in [f"variants/{variant}" for variant in variants] or [run]:
                 yield part, ALL, name, settings
@@ -166,52 +162,27 @@ def _of_search(
     first = {"n_initial": of_problem.pop("n_initial")} if "n_initial" in of_problem else {}
     if "termination" in planned_settings:
         planned_settings["termination"] = _rule(planned_settings["termination"], known)
-    settings = _merged("trials", strategy, known, {**first, **planned_settings})
+    settings = merged("trials", strategy, known, {**first, **planned_settings})
     return {**settings, "problem": of_problem} if isinstance(settings, dict) else settings
 
 
 def _experiments(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
-    """Experiments that are no searches by a strategy alone: their block, and what a strategy among them adds."""
+    """Experiments that are no searches by a strategy alone: their settings, and what a method adds to them."""
     for run, study in registry.experiments().items():
         if registry.paper_of(run) == folder:
             block = {key: value for key, value in config[folder][run].items() if key != "n_seeds"}
             for name in study.method_names:
-                yield run, ALL, name, {**block, **_inside(run, name, block, known)}
+                yield run, ALL, name, {**block, **({} if study.inner is None else study.inner(name, block, known))}
 
 
-def _inside(run: str, name: str, block: Mapping[str, Any], known: Defaults) -> dict[str, Settings | str]:
-    """Settings of the one strategy that runs inside an experiment; they replace the block's settings of all."""
-    if run == "task1":
-        dngo = known.get("others", {}).get("dngo")
-        coded = known["trials"].get("doc002_as_coded", {}).get("as_coded", UNKNOWN)
-        errors = {"as_coded": coded} if name == "dngo_as_coded" else {}
-        settings = {key: value for key, value in block.items() if key != "n_trials"}
-        return {"surrogate": UNKNOWN if dngo is None else {**dngo, **settings, **errors}}
-    if run == "reduced_search":
-        method = REDUCED_SEARCH.method(name)
-        strategy = method.strategy
-        settings = {"n_initial": block["n_initial"], **block["strategies"].get(strategy, {})}
-        settings |= {key: block[key] for key in _of_problem(strategy, known)}
-        method_settings = {"n_trials": block["n_trials"][strategy], "strategies": {}, **method.settings}
-        return {**method_settings, "search": _merged("trials", strategy, known, settings)}
-    if run == "terminating_fabolas":
-        method = TERMINATING_FABOLAS.method(name)
-        settings = {"n_initial": block["n_initial"], **method.settings, **block.get(method.variant_of or name, {})}
-        settings |= dict.fromkeys(_of_problem(method.strategy, known), OF_PROBLEM)
-        return {"search": _merged("trials", method.strategy, known, settings), **_terminated(method, block, known)}
-    if run == "growing_termination":
-        return _terminated(GROWING_TERMINATION.method(name), block, known)
-    return {}
-
-
-def _of_problem(strategy: str, known: Defaults) -> list[str]:
+def given_by_problem(strategy: str, known: Defaults) -> list[str]:
     """Settings of a strategy that an experiment supplies, such as the sizes of one that chooses among them."""
     return [key for key in ("sizes", "n_valid") if key in known["trials"].get(strategy, {})]
 
 
-def _terminated(method: Method, block: Mapping[str, Any], known: Defaults) -> dict[str, Any]:
-    """The rule that cuts the trials of a method short, or none."""
-    return {"termination": None if method.termination is None else _rule(block["termination"], known)}
+def termination_of(method: Method, settings: Mapping[str, Any], known: Defaults) -> dict[str, Any]:
+    """The rule that cuts the trials of a method short, by the name `termination`; None where there is none."""
+    return {"termination": None if method.termination is None else _rule(settings["termination"], known)}
 
 
 def _rule(settings: Mapping[str, Any], known: Defaults) -> Settings | str:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from studies.estimates import Arrays, Estimate
     from studies.regions import Region
 
+Defaults = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Default settings of strategies, by family and name."""
 LineStyle = str | tuple[int, tuple[float, ...]]
 
 
@@ -162,6 +164,10 @@ class Study:
         is_timed: whether it measures seconds, so that nothing else may run beside it.
         is_long: whether a job does one method from one seed, however many others do.
         datasets: the key of its settings that names the dataset, or the datasets, that it reads; empty: none.
+        check: refuses, from the study's settings and the whole configuration, what its jobs would refuse later; it
+            reads no data.
+        inner: what a method adds to the settings that are recorded of its jobs, which replace those of its study:
+            a function of its name, the study's settings and the defaults of `effective.defaults`.
         replays_curves: whether it replays the stored curves that the key `curves` of its settings names.
         environment: name of the file under `envs/` with the packages of another interpreter that it calls, unless
             the key `python` of its settings names one; empty: none.
@@ -186,6 +192,8 @@ class Study:
     is_timed: bool = False
     is_long: bool = False
     datasets: str = ""
+    check: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
+    inner: Callable[[str, Mapping[str, Any], Defaults], Mapping[str, Any]] | None = None
     replays_curves: bool = False
     environment: str = ""
     judged_on: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.datasets._sniffed import WITH_COMMA
+from frugal.datasets.dialect import WITH_COMMA
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -30,7 +30,7 @@ from studies.big_data.combined_searches import (
     speed_ratios,
 )
 from studies.big_data.search_paths import follow, rule_of
-from studies.records import Method, Study, method_of
+from studies.records import Defaults, Method, Study, method_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -251,12 +251,30 @@ FLOOR: Final = floor_of(n_train=10_000)
 
 
 arrays: Final = partial(speed_ratios, comparison=COMPARISON)
+
+
+def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """Refuse more rows than the data set has."""
+    from studies.big_data.splits import check_rows
+
+    check_rows(settings["dataset"], settings["n_train"], settings["n_valid"])
+
+
+def inner(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+    """The rule that cuts the trials of a method short."""
+    from studies.effective import termination_of
+
+    return termination_of(method_of(METHODS, name), settings, defaults)
+
+
 GROWING_TERMINATION: Final = Study(
     name="growing_termination",
     methods=METHODS,
     run=run,
     is_timed=True,
     datasets="dataset",
+    check=check,
+    inner=inner,
     arrays=arrays,
     is_enough=FLOOR,
 )

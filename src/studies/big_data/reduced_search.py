@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from frugal.checks import check_settings
 from frugal.interface import Candidate, Trial, TrialTask
 from frugal.seeds import rng_for, seed_for
 from frugal.spaces import SearchSpace, as_json
@@ -30,7 +31,8 @@ from studies.big_data.combined_searches import (
     speed_ratios,
 )
 from studies.big_data.search_paths import follow
-from studies.records import Method, Study, method_of
+from studies.records import Defaults, Method, Study, method_of
+from studies.settings import named
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -201,12 +203,43 @@ FLOOR: Final = floor_of(n_train=4_096)
 
 
 arrays: Final = partial(speed_ratios, comparison=COMPARISON)
+
+
+def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """Refuse more rows than the data set has, and what a strategy refuses."""
+    from studies.big_data.splits import check_rows
+    from studies.builds import check_search
+
+    check_rows(settings["dataset"], settings["sizes"][-1], settings["n_valid"])
+    names = {method.strategy for method in METHODS}
+    check_settings(settings["strategies"], names, "strategy")
+    for name in sorted(names):
+        with named(f"strategies.{name}"):
+            sizes = {"sizes": settings["sizes"], "n_valid": settings["n_valid"]} if name == "fabolas" else {}
+            planned = {**settings["strategies"].get(name, {}), **sizes}
+            check_search(planned, name, ("learner", "svm", "ranges"), settings["n_trials"][name], settings, {})
+
+
+def inner(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+    """The search by the method's strategy, in place of those of all strategies."""
+    from studies.effective import given_by_problem, merged
+
+    method = method_of(METHODS, name)
+    strategy = method.strategy
+    search = {"n_initial": settings["n_initial"], **settings["strategies"].get(strategy, {})}
+    search |= {key: settings[key] for key in given_by_problem(strategy, defaults)}
+    of_method = {"n_trials": settings["n_trials"][strategy], "strategies": {}, **method.settings}
+    return {**of_method, "search": merged("trials", strategy, defaults, search)}
+
+
 REDUCED_SEARCH: Final = Study(
     name="reduced_search",
     methods=METHODS,
     run=run,
     is_timed=True,
     datasets="dataset",
+    check=check,
+    inner=inner,
     arrays=arrays,
     is_enough=FLOOR,
 )

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from frugal.checks import check_whole
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
 from studies.estimates import Arrays, Estimate, mean
@@ -132,6 +133,15 @@ def run(method: str, seed: int, settings: Mapping[str, Any], root: str | Path = 
     return pd.DataFrame(rows).assign(max_passes=settings["max_passes"], **problem.facts)
 
 
+def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """Refuse more training rows than the data set has."""
+    from studies.builds import hollow
+
+    name, n_rows = settings["dataset"], settings["n_rows"]
+    if n_rows is not None:
+        check_whole("n_rows", n_rows, 2, len(hollow(name).training().y), f"the rows of {name}")
+
+
 # Outcomes ------------------------------------------------------------------------------------------------------
 
 SHARE_OF_GAIN: Final = 0.95
@@ -242,6 +252,7 @@ SAMPLE_SIZES: Final = Study(
     run=run,
     is_timed=True,
     datasets="dataset",
+    check=check,
     arrays=arrays,
     is_enough=FLOOR,
 )

@@ -92,6 +92,20 @@ def split_in_three(
     return train, valid, (found.X_test, found.y_test), found.data
 
 
+def check_rows(name: str, n_train: int, n_valid: int) -> None:
+    """Refuse what `split_in_three` would refuse, without the data: a fifth of all rows is for testing.
+
+    Raises:
+        ValueError: as `split_in_three` says it.
+    """
+    from studies.builds import hollow
+
+    n_all = len(hollow(name).y)
+    n_rows = n_all - n_all // 5
+    if n_train + n_valid > n_rows:
+        raise ValueError(f"{name} has {n_rows} rows to train and validate on, got {n_train} and {n_valid}")
+
+
 def _scaled(train: Floats, test: Floats) -> tuple[Floats, Floats]:
     mean, spread = train.mean(axis=0), train.std(axis=0)
     spread[spread == 0.0] = 1.0

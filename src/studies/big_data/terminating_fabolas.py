@@ -44,7 +44,7 @@ from studies.big_data.combined_searches import (
 from studies.big_data.search_paths import follow, rule_of
 from studies.estimates import Arrays, Estimate, clustered_share, resampled
 from studies.measures import percent_of
-from studies.records import Claim, Method, Study, method_of
+from studies.records import Claim, Defaults, Method, Study, method_of
 from studies.regions import above
 
 if TYPE_CHECKING:
@@ -287,11 +287,45 @@ def _proposals(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     }
 
 
+def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """Refuse curves on one number of rows, and what a strategy refuses."""
+    from frugal import learners
+    from frugal.trials.problem_by_name import CURVES
+    from studies.builds import check_search, table_of
+
+    name = settings["curves"]
+    table = table_of(CURVES, f"{name}_{config['curves']['networks'][name]['dataset']}", config)
+    assert table is not None  # one of the sets of the configuration
+    if len(table["sizes"]) < 2:
+        raise ValueError(f"curves must name a set on several numbers of rows, got {name}")
+    sizes = {"sizes": sorted(table["sizes"]), "n_valid": table["n_valid"]}
+    space = ("learner", table["network"], learners.record(table["network"]).default_space)
+    for method in METHODS:
+        planned = {"strategy": method.strategy, **method.settings}
+        if "fabolas" in (method.name, method.variant_of):
+            planned |= {**settings["fabolas"], **sizes}
+        check_search(planned, method.name, space, settings["n_trials"], settings, {})
+
+
+def inner(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+    """The search by the method's strategy, and the rule that cuts its trials short."""
+    from studies.effective import OF_PROBLEM, given_by_problem, merged, termination_of
+
+    method = method_of(METHODS, name)
+    of_method = settings.get(method.variant_of or name, {})
+    search = {"n_initial": settings["n_initial"], **method.settings, **of_method}
+    search |= dict.fromkeys(given_by_problem(method.strategy, defaults), OF_PROBLEM)
+    whole = merged("trials", method.strategy, defaults, search)
+    return {"search": whole, **termination_of(method, settings, defaults)}
+
+
 TERMINATING_FABOLAS: Final = Study(
     name="terminating_fabolas",
     methods=METHODS,
     run=run,
     is_timed=True,
+    check=check,
+    inner=inner,
     replays_curves=True,
     arrays=arrays,
     is_enough=FLOOR,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from frugal.threads import one_thread
-from studies.big_data.sample_sizes import need
+from studies.big_data.sample_sizes import check, need
 from studies.measures import percent_of
 from studies.records import Artefact, Claim, Floor, Method, Study
 from studies.regions import about, between
@@ -93,7 +93,13 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
 
 
 VARIANCE_CHECK: Final = Study(
-    name="variance_check", methods=METHODS, run=run, datasets="dataset", arrays=arrays, is_enough=FLOOR
+    name="variance_check",
+    methods=METHODS,
+    run=run,
+    datasets="dataset",
+    check=check,
+    arrays=arrays,
+    is_enough=FLOOR,
 )
 _claim = partial(Claim, section="3.2", study="variance_check", artefact="tables/variance_check")
 _STEPS: Final = "mean over the steps whose sample is at most a tenth of the rows"

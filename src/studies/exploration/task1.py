@@ -26,7 +26,7 @@ from studies.exploration.polynomial import (
     Point,
 )
 from studies.measures import exactly, share_of
-from studies.records import Artefact, Claim, Study, method_of
+from studies.records import Artefact, Claim, Defaults, Study, method_of
 from studies.regions import between
 from studies.tidy import mean_by_seed, provenance, shares_within, tidied
 
@@ -99,10 +99,22 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     }
 
 
+def inner(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+    """The surrogate, DNGO, with the fragment's errors where the method has them."""
+    from studies.effective import UNKNOWN
+
+    dngo = defaults.get("others", {}).get("dngo")
+    coded = defaults["trials"].get("doc002_as_coded", {}).get("as_coded", UNKNOWN)
+    errors = {"as_coded": coded} if name == "dngo_as_coded" else {}
+    trained = {key: value for key, value in settings.items() if key != "n_trials"}
+    return {"surrogate": UNKNOWN if dngo is None else {**dngo, **trained, **errors}}
+
+
 TASK1: Final = Study(
     name="task1",
     methods=METHODS,
     run=run,
+    inner=inner,
     judged_on=("task1", "task1_scores", "task1_optima"),
     arrays=arrays,
     is_enough=OF_EVERY_METHOD,

@@ -194,11 +194,22 @@ def _are_real_and_large(runs: pd.DataFrame) -> bool:
 
 
 ENOUGH: Final = Floor(seeds=FLOOR, groups=("method",), further=_are_real_and_large)
+
+
+def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """Refuse more rows than the data set has."""
+    from frugal.trials.parts import split
+    from studies.builds import hollow
+
+    split(hollow(settings["dataset"]), n_valid=1, n_test=settings["n_test"], n_train=settings["n_train"])
+
+
 COMPLEXITY: Final = Study(
     name="complexity",
     methods=METHODS,
     run=run,
     datasets="dataset",
+    check=check,
     judged=without_stand_ins,
     arrays=arrays,
     is_enough=ENOUGH,

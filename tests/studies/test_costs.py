@@ -35,12 +35,12 @@ def place(tmp_path, monkeypatch):
 
 def test_start_up_and_work_are_summed_by_kind_of_job(place):
     table = costs.summarise(Path("results/benchmarks"), startup=1.0).set_index("kind")
-    assert list(table.index) == ["scores", "rungs, timed", "trials", "claims", "tables", "data", "search", "all"]
-    # Two jobs of 4 and 5.5 CPU seconds, of which each takes one to start.
-    assert table.loc["scores"].tolist() == [2, 11.0, 9.5, 2.0, 7.5]
-    assert table.loc["search"].tolist() == [1, 2.0, 0.5, 0.5, 0.0]  # sampled before it had started
+    assert list(table.index) == ["scores", "rungs, timed", "trials", "claims", "search", "tables", "data", "all"]
+    # Two jobs of 5 and 6 seconds, of which each takes one to start.
+    assert table.loc["scores"].tolist() == [2, 11.0, 9.5, 2.0, 9.0]
+    assert table.loc["search"].tolist() == [1, 2.0, 0.5, 1.0, 1.0]  # sampled before it had started
     assert table.loc["trials"].tolist() == [1, 3.0, 3.0, 1.0, 2.0]  # too short to be sampled: its seconds count
-    assert table.loc["all"].tolist() == [8, 30.0, 26.0, 7.5, 18.5]
+    assert table.loc["all"].tolist() == [8, 30.0, 26.0, 8.0, 22.0]
 
 
 def test_packed_searches_count_as_searches_and_what_is_shown_as_packs():

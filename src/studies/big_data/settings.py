@@ -409,7 +409,7 @@ class CompressionGrid(Settings):
     )
     n_init: Count = setting(3, OURS, "restarts of k-means")
 
-    laptop = {"n_seeds": 4, "n_folds": 3, "Cs": [2, 16], "gammas": [0.015625, 0.125, 1]}
+    laptop = {"n_seeds": 2, "n_folds": 3, "Cs": [2, 16], "gammas": [0.015625, 0.125, 1]}
     smoke = {"n_seeds": 1, "compressions": [1, 10], "n_folds": 2, "Cs": [2], "gammas": [0.015625, 0.125]}
 
 
@@ -510,7 +510,7 @@ class Fractions(Settings):
         "n_seeds": 2,
         "fractions": [0.05, 0.2, 0.5],
         "passes": [0.3, 1, 5, 20],
-        "n_train": 3000,
+        "n_train": 2000,
         "svm_rows": 700,
         "r": 5,
     }
@@ -555,7 +555,7 @@ class ReducedTrials(Settings):
     ei: Two = setting(15, OURS, "of a search")
     fabolas: Two = setting(25, OURS, "of a search")
 
-    laptop = {"random": 10, "ei": 7, "fabolas": 14}
+    laptop = {"random": 8, "ei": 6, "fabolas": 11}
     smoke = {"random": 3, "ei": 4, "fabolas": 5}
 
 
@@ -628,7 +628,7 @@ class TerminatingFabolas(Settings):
     laptop = {
         "n_seeds": 2,
         "n_initial": 4,
-        "n_trials": 8,
+        "n_trials": 6,
         "fabolas": {"n_burn": 20, "n_representers": 20, "n_samples": 200},
         "termination": {"p": 15, "curve": {"n_steps": 100, "n_burn": 50}},
     }

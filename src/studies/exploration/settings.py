@@ -65,9 +65,13 @@ class Task2(Settings):
 
     laptop = {
         "n_train": 500,
-        "n_valid": 2000,
-        "n_trials": 12,
-        "strategies": {"dngo": {"n_epochs": 100}, "doc002_as_coded": {"n_epochs": 100}},
+        "n_valid": 1000,
+        "n_trials": 10,
+        "strategies": {
+            "smac": {"retrain_after": 4},
+            "dngo": {"n_epochs": 100},
+            "doc002_as_coded": {"n_epochs": 100},
+        },
         "n_seeds": 2,
     }
     smoke = {
@@ -90,7 +94,7 @@ class Refits(Settings):
         None, "the document", "training rows of the grid; null: all 50,000; 0: no grid"
     )
 
-    laptop = {"refit_rows": 1000, "grid_rows": 500}
+    laptop = {"refit_rows": 500, "grid_rows": 500}
     smoke = {"refit_rows": 300, "grid_rows": 0}
 
 
@@ -113,7 +117,11 @@ class Functions(Settings):
     )
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
-    laptop = {"n_trials": 14, "strategies": {"dngo": {"n_epochs": 100}}, "n_seeds": 2}
+    laptop = {
+        "n_trials": 14,
+        "strategies": {"smac": {"retrain_after": 4}, "dngo": {"n_epochs": 100}},
+        "n_seeds": 2,
+    }
     smoke = {
         "n_initial": 3,
         "n_trials": 4,
@@ -175,9 +183,9 @@ class Logistic(Settings):
 
     laptop = {
         "n_train": 500,
-        "n_valid": 2000,
-        "n_trials": 15,
-        "strategies": {"dngo": {"n_epochs": 100}},
+        "n_valid": 1000,
+        "n_trials": 12,
+        "strategies": {"smac": {"retrain_after": 4}, "dngo": {"n_epochs": 100}},
         "n_seeds": 2,
     }
     smoke = {
@@ -205,7 +213,7 @@ class SurrogateCost(Settings):
     n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
-    laptop = {"sizes": [100, 200, 400], "n_epochs": 50, "n_seeds": 2}
+    laptop = {"sizes": [100, 200], "n_epochs": 50, "n_seeds": 2}
     smoke = {"sizes": [50, 100], "n_epochs": 10, "n_seeds": 1}
     desk = {"n_epochs": 50}
 
@@ -219,7 +227,7 @@ class SurrogateFits(Settings):
     n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
-    laptop = {"sizes": [100, 200], "n_epochs": 50, "n_seeds": 2}
+    laptop = {"sizes": [50, 100, 200], "n_epochs": 20, "n_seeds": 1}
     smoke = {"sizes": [50, 100], "n_epochs": 10, "n_seeds": 1}
     desk = {"n_seeds": 5}
 

@@ -74,5 +74,5 @@ class FoldsComparison(Settings):
         min_length=1,
     )
 
-    laptop = {"n_seeds": 1, "n_timed_seeds": 0}
+    laptop = {"n_folds": [5], "n_seeds": 1, "n_timed_seeds": 0}
     smoke = {"n_folds": [3]}

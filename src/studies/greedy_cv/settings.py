@@ -48,7 +48,7 @@ class SearchTime(Settings):
     n_folds: FoldsList = setting([5, 10, 20], "section 4.3", _K)
     n_seeds: Seeds = setting(30, "section 4.4", _SEEDS)  # one gives no intervals
 
-    laptop = {"n_candidates": [128], "n_folds": [5, 10], "n_seeds": 1}
+    laptop = {"n_candidates": [128], "n_folds": [5], "n_seeds": 1}
     smoke = {"n_candidates": [128], "n_folds": [3]}
 
 
@@ -59,7 +59,7 @@ class EarlyStopping(Settings):
     n_folds: FoldsList = setting([10], "section 4.3", _K)
     n_seeds: Seeds = setting(30, "section 4.4", _SEEDS)
 
-    laptop = {"n_candidates": [128], "n_seeds": 1}
+    laptop = {"n_candidates": [128], "n_folds": [5], "n_seeds": 1}
     smoke = {"n_folds": [3]}
 
 

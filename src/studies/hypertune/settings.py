@@ -196,13 +196,13 @@ def _lean(n_subset_trials: int) -> dict[str, Any]:
     return {"fabolas": _LEAN, "hypertune": {"n_subset_trials": n_subset_trials}}
 
 
-_LAPTOP_TRIALS = {"random": 20, "ei": 20, "fabolas": 24, "hypertune": 26}
+_LAPTOP_TRIALS = {"random": 12, "ei": 12, "fabolas": 20, "hypertune": 20}
 _LAPTOP = {
     "n_train": 1000,
     "n_valid": 1000,
     "n_test": 2000,
     "n_trials": _LAPTOP_TRIALS | _NO_CONTROLS,
-    "strategies": _lean(4),
+    "strategies": _lean(3),
     "n_seeds": 1,
 }
 _DESK = {"n_train": 8000, "n_valid": 2000, "n_test": 4000, "strategies": _lean(6)}
@@ -246,7 +246,7 @@ class ElasticNet(OnTables):
     laptop = {
         **_LAPTOP,
         "datasets": ["letter", "adult"],
-        "n_trials": {**_LAPTOP_TRIALS, "hypertune_unsigned": 20, **dict.fromkeys(_SIGN_CONTROLS, 26)},
+        "n_trials": {**_LAPTOP_TRIALS, "hypertune_unsigned": 12, **dict.fromkeys(_SIGN_CONTROLS, 20)},
     }
     smoke = {
         "datasets": ["letter"],
@@ -332,7 +332,8 @@ class SvmRff(OnTables):
     laptop = {
         **_LAPTOP,
         "datasets": ["letter"],
-        "n_trials": {**_LAPTOP_TRIALS, **_NO_CONTROLS, "hyperband": 69, "hyperband_rows": None},
+        "epochs": 9,
+        "n_trials": {**_LAPTOP_TRIALS, **_NO_CONTROLS, "hyperband": 22, "hyperband_rows": None},
     }
     smoke = {"datasets": []}
     desk = {
@@ -379,18 +380,18 @@ class Mlp(Tuned):
     n_seeds: Seeds = setting(3, _THREE, _SEEDS)
 
     laptop = {
-        "n_train": 1000,
-        "n_valid": 1000,
-        "rows_per_class": 10,
+        "n_train": 500,
+        "n_valid": 500,
+        "rows_per_class": 5,
         "epochs": 9,
         "n_trials": {
             **_LAPTOP_TRIALS,
             **_NO_CONTROLS,
-            "hyperband": 44,
+            "hyperband": 22,
             "hyperband_rows": None,
             "hypertune_neutral": None,
         },
-        "strategies": _lean(4),
+        "strategies": _lean(3),
         "n_seeds": 1,
     }
     smoke = {
@@ -450,13 +451,13 @@ class CifarCnn(Tuned):
     n_seeds: Seeds = setting(3, _THREE, _SEEDS)
 
     laptop = {
-        "n_train": 500,
-        "n_valid": 500,
+        "n_train": 200,
+        "n_valid": 200,
         "subset_share": 0.1,
-        "rows_per_class": 5,
+        "rows_per_class": 2,
         "epochs": 3,
-        "n_trials": {"random": 8, "ei": 8, "fabolas": None, "hyperband": 12, "hypertune": 24},
-        "strategies": _lean(4),
+        "n_trials": {"random": 6, "ei": 6, "fabolas": None, "hyperband": 6, "hypertune": 20},
+        "strategies": _lean(3),
         "n_seeds": 1,
     }
     smoke = {"datasets": []}

@@ -1,7 +1,7 @@
 """What a run of the workflow has cost, by kind of job, from the benchmark files that Snakemake writes.
 
-Snakemake samples a process's CPU time, twice a second for 15 s and then twice a minute. So `cpu_s` misses up to 30 s
-of a job. `wall_s` is whole, and is the CPU time where a job has a core to itself.
+Snakemake samples a process's CPU time, twice a second for 15 s and then twice a minute. So `cpu_s` misses up to
+30 s of a job. `wall_s` is whole, and is the CPU time where a job has a core to itself.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ PAPER_CPU_S: Final = {
     "scores": 3, "rungs": 2, "scores_timed": 6, "rungs_timed": 6, "network_scores": 160, "search": 3,
     "search_timed": 3, "rows": 50, "rows_timed": 50, "trials": 60, "lookup_part": 120, "curves": 400,
 }  # fmt: skip
-"""CPU seconds of a job at the documents' scale, by rule: means over the benchmark files of the published runs, which
-are up to 30 s too low for a job of more than 15 s. Of
-`trials` those that are published of document 004, mostly on fewer rows; of `lookup_part` and `curves` what their
-settings say."""
+"""CPU seconds of a job at the documents' scale, by rule: means over the benchmark files of the published runs.
+
+They are up to 30 s too low for a job of more than 15 s. Of `trials` those that are published of document 004,
+mostly on fewer rows; of `lookup_part` and `curves` what their settings say."""
 OTHERS: Final = "others"
 OTHERS_CPU_S: Final = 2
 """The same of every other rule."""

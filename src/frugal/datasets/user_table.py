@@ -18,10 +18,10 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frugal.datasets.dialect import HEAD_BYTES, Dialect, Encoding, dialect_of
 from frugal.datasets.arrays import encode
 from frugal.datasets.catalogue import DatasetError
 from frugal.datasets.dataset import Dataset
+from frugal.datasets.dialect import HEAD_BYTES, Dialect, Encoding, dialect_of
 from frugal.limits import OversizeError, check_plain, unpacked_blocks
 
 if TYPE_CHECKING:

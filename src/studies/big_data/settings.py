@@ -452,7 +452,7 @@ class Combinations(Settings):
     C: Positive = setting(1.0, OURS, "penalty of the SVMs")
 
     laptop = {
-        "n_seeds": 2,
+        "n_seeds": 1,
         "gammas": [0.6, 0.7],
         "s": 3,
         "r": 5,
@@ -465,7 +465,6 @@ class Combinations(Settings):
         "svm_r": 4,
     }
     smoke = {
-        "n_seeds": 1,
         "gammas": [0.8],
         "s": 2,
         "r": 4,
@@ -531,7 +530,7 @@ class GrowingTermination(Settings):
     termination: Termination = _termination(p=15)
 
     laptop = {
-        "n_seeds": 2,
+        "n_seeds": 1,
         "n_train": 3200,
         "n_valid": 1600,
         "horizon": 30,
@@ -539,7 +538,6 @@ class GrowingTermination(Settings):
         "termination": {"p": 10},
     }
     smoke = {
-        "n_seeds": 1,
         "n_train": 400,
         "n_valid": 200,
         "horizon": 12,
@@ -586,7 +584,7 @@ class ReducedSearch(Settings):
     )
 
     laptop = {
-        "n_seeds": 2,
+        "n_seeds": 1,
         "sizes": [128, 256, 512, 1024],
         "n_valid": 1000,
         "n_test": 1000,
@@ -597,7 +595,6 @@ class ReducedSearch(Settings):
         },
     }
     smoke = {
-        "n_seeds": 1,
         "sizes": [64, 256],
         "n_valid": 200,
         "n_test": 200,
@@ -626,14 +623,13 @@ class TerminatingFabolas(Settings):
     termination: Termination = _termination(p=10)
 
     laptop = {
-        "n_seeds": 2,
+        "n_seeds": 1,
         "n_initial": 4,
         "n_trials": 6,
         "fabolas": {"n_burn": 20, "n_representers": 20, "n_samples": 200},
         "termination": {"p": 15, "curve": {"n_steps": 100, "n_burn": 50}},
     }
     smoke = {
-        "n_seeds": 1,
         "n_initial": 3,
         "n_trials": 5,
         "fabolas": {"n_hyper": 2, "n_burn": 2, "n_steps": 2, "n_representers": 14, "n_samples": 50},

@@ -213,7 +213,7 @@ class SurrogateCost(Settings):
     n_epochs: Count = setting(500, "pybnn", "of DNGO's training")
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
-    laptop = {"sizes": [100, 200], "n_epochs": 50, "n_seeds": 2}
+    laptop = {"sizes": [50, 100, 200], "n_epochs": 50, "n_seeds": 1}
     smoke = {"sizes": [50, 100], "n_epochs": 10, "n_seeds": 1}
     desk = {"n_epochs": 50}
 

@@ -191,7 +191,7 @@ def _check_experiments(config: Mapping[str, Any]) -> None:
         with named(f"{paper}.{name}"):
             chosen = block[study.datasets] if study.datasets else []
             for dataset in [chosen] if isinstance(chosen, str) else chosen:
-                if dataset != "ripley":  # generated
+                if dataset not in study.simulated:
                     _check_dataset(dataset, study.datasets, config["opt_in"])
             if study.check is not None:
                 study.check(block, config)

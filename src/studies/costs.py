@@ -1,7 +1,7 @@
 """What a run of the workflow has cost, by kind of job, from the benchmark files that Snakemake writes.
 
 Snakemake samples a process's CPU time, twice a second for 15 s and then twice a minute. So `cpu_s` misses up to
-30 s of a job. `wall_s` is whole, and is the CPU time where a job has a core to itself.
+30 s of a job. `wall_s` is whole, and is the CPU time of a job of one thread that has a core to itself.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def summarise(folder: Path, startup: float) -> pd.DataFrame:
     The folder is that of the benchmark files; `startup` is the CPU seconds that a job takes to start.
 
     Returns:
-        Columns `kind`, `n_jobs`, `wall_s`, `cpu_s` (as sampled), `startup_s` (no more than a job's seconds) and
-        `work_s`, which together are `wall_s`.
+        Columns `kind`, `n_jobs`, `wall_s`, `cpu_s` as sampled, `startup_s` (no more than a job's seconds), and
+        `work_s`, the rest of `wall_s`.
 
     Raises:
         ValueError: if there are no such files, or one is damaged.

@@ -164,6 +164,7 @@ class Study:
         is_timed: whether it measures seconds, so that nothing else may run beside it.
         is_long: whether a job does one method from one seed, however many others do.
         datasets: the key of its settings that names the dataset, or the datasets, that it reads; empty: none.
+        simulated: names among these that stand for data that it simulates, and reads from no file.
         check: refuses, from the study's settings and the whole configuration, what its jobs would refuse later; it
             reads no data.
         inner: what a method adds to the settings that are recorded of its jobs, which replace those of its study:
@@ -192,6 +193,7 @@ class Study:
     is_timed: bool = False
     is_long: bool = False
     datasets: str = ""
+    simulated: tuple[str, ...] = ()
     check: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
     inner: Callable[[str, Mapping[str, Any], Defaults], Mapping[str, Any]] | None = None
     replays_curves: bool = False

@@ -111,6 +111,7 @@ COMPRESSION: Final = Study(
     run=run,
     is_timed=True,
     datasets="datasets",
+    simulated=("ripley",),
     arrays=arrays,
     is_enough=FLOOR,
 )

@@ -96,7 +96,7 @@ def check_rows(name: str, n_train: int, n_valid: int) -> None:
     """Refuse what `split_in_three` would refuse, without the data: a fifth of all rows is for testing.
 
     Raises:
-        ValueError: as `split_in_three` says it.
+        ValueError: if there are fewer rows than these to train and validate on.
     """
     from studies.builds import hollow
 

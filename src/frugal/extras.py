@@ -42,7 +42,8 @@ def explained() -> Iterator[None]:
             raise
         extra = EXTRAS[package]
         raise MissingExtraError(
-            f"this needs {package}, which is not installed: pip install '{DISTRIBUTION}[{extra}]'", name=package
+            f"this needs {package}, which is not installed: in a clone of Frugal, pip install '.[{extra}]'",
+            name=package,
         ) from error
 
 

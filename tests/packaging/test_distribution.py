@@ -48,7 +48,7 @@ for found in pkgutil.walk_packages(frugal.__path__, "frugal."):
     except ImportError as error:
         is_deep = found.name.count(".") > 1  # what its package has said already
         is_extra = (error.name or "").partition(".")[0] in EXTRAS
-        assert "pip install 'frugal-search[" in str(error) or (is_deep and is_extra), f"{{found.name}}: {{error}}"
+        assert "pip install '.[" in str(error) or (is_deep and is_extra), f"{{found.name}}: {{error}}"
 assert len(imported) > 100, imported
 for heavy in ("torch", "matplotlib", "snakemake", "pyarrow", "optuna"):
     assert heavy not in sys.modules, heavy

@@ -283,6 +283,12 @@ def test_rules_that_cannot_be_built_are_refused_before_a_search(key, value, mess
         config_jobs.check_jobs(changed(f"big_data.{key}", value), source="test")
 
 
+@pytest.mark.parametrize("study", ["fractions", "combinations"])
+def test_simulated_data_are_refused_where_a_study_does_not_simulate_them(study):
+    with pytest.raises(ValueError, match=f"^test: big_data.{study}: unknown dataset 'ripley'"):
+        config_jobs.check_jobs(changed(f"big_data.{study}.datasets", ["ripley"]), source="test")
+
+
 def test_a_compared_strategy_that_cannot_be_built_is_refused_by_the_command(tmp_path, capsys):
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text("folds_comparison: {compared: [{name: x, strategy: nope}]}")

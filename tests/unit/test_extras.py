@@ -48,7 +48,7 @@ for family, make in (
         try:
             make(name)
         except MissingExtraError as error:
-            assert "pip install 'frugal-search[" in str(error), (name, error)
+            assert "pip install '.[" in str(error), (name, error)
             print(name)
 """
 

@@ -81,7 +81,7 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
         "settings": [Mapping, None],
         "cv": ["cv_object"],
         "scoring": [str, callable, list, tuple, set, dict, None],
-        "n_jobs": [Integral, None],
+        "n_jobs": [AT_LEAST_1, Interval(Integral, None, -1, closed="right"), None],
         "n_pending": [AT_LEAST_1, None],
         "refit": ["boolean", str, callable],
         "random_state": ["random_state"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ def as_space(space: TrialSpace) -> SearchSpace:
             `scipy.stats`.
 
     Raises:
-        ValueError: if the space is of another type, is empty, or has a dimension of another type.
+        ValueError: if the space is of another type, is empty, or has a dimension of another type; if one is a
+            tuple of two numbers, since other optimisers read a range where a list would be two categories.
     """
     if isinstance(space, SearchSpace):
         return space
@@ -45,6 +47,12 @@ def space_text(space: SearchSpace) -> str | None:
 def _dimension(name: object, values: Any) -> Dimension:
     if isinstance(values, Dimension) and not isinstance(values, type):
         return values
+    if isinstance(values, tuple) and len(values) == 2 and all(isinstance(value, Real) for value in values):
+        low, high = values
+        raise ValueError(
+            f"{name!r} is the tuple {values!r}, which may be a range or two values: for a range give "
+            f"Uniform({low!r}, {high!r}) or another dimension of frugal.spaces, for two values a list"
+        )
     if isinstance(values, list | tuple | range | np.ndarray):
         return Choice(tuple(values.tolist() if isinstance(values, np.ndarray) else values))
     for kind in (Continuous, Discrete):

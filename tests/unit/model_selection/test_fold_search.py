@@ -465,6 +465,7 @@ def test_more_fits_than_were_expected_leave_no_negative_time(capsys):
         ({"max_fits": 0}, "'max_fits' parameter of FoldSearchCV must be an int in the range"),
         ({"time_limit": 0}, "'time_limit' parameter of FoldSearchCV must be a float in the range"),
         ({"n_pending": 0}, "'n_pending' parameter of FoldSearchCV"),
+        ({"n_jobs": 0}, "'n_jobs' parameter of FoldSearchCV"),
         ({"executor": 3}, "'executor' parameter of FoldSearchCV"),
         ({"cv": [(np.arange(50), np.arange(50, 100))]}, "n_folds must be at least 2"),
         (

@@ -434,6 +434,7 @@ def test_a_search_whose_trials_all_failed_is_refused():
         (bowl, {"random_state": "a"}, "random_state must be at least 0 and a whole number, got 'a'"),
         (bowl, {"space": {}}, "space must be a SearchSpace, or a dict"),
         (bowl, {"space": {"x": 3}}, "'x' must be a dimension such as .* got 3"),
+        (bowl, {"space": {"x": (0, 1)}}, r"'x' is the tuple \(0, 1\), .* for a range give Uniform\(0, 1\)"),
         (3, {}, "function must be callable, got 3"),
     ],
 )

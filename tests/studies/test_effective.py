@@ -97,7 +97,7 @@ def test_a_record_has_the_settings_of_its_own_parts():
 
 
 def published_runs():
-    return sorted(path for path in PUBLISHED.glob("*/runs/*.parquet") if not path.stem.endswith("_refits"))
+    return sorted(path for path in PUBLISHED.glob("*/runs/*.parquet") if not path.stem.endswith("refits"))
 
 
 @pytest.mark.parametrize("path", published_runs(), ids=lambda path: f"{path.parts[-3]}/{path.stem}")

@@ -295,13 +295,13 @@ rule claims_summary:
 
 
 # A target per table, figure and file of claims: greedy_cv_table1, folds_comparison_ranks.
-for target, made in PLAN.shown.targets().items():
+for target, paths in PLAN.shown.targets().items():
 
     rule:
         name:
             target
         input:
-            made,
+            paths,
 
 
 rule beta_pruning:

@@ -451,10 +451,10 @@ class CifarCnn(Tuned):
     n_seeds: Seeds = setting(3, _THREE, _SEEDS)
 
     laptop = {
-        "n_train": 200,
-        "n_valid": 200,
+        "n_train": 500,
+        "n_valid": 500,
         "subset_share": 0.1,
-        "rows_per_class": 2,
+        "rows_per_class": 5,
         "epochs": 3,
         "n_trials": {"random": 6, "ei": 6, "fabolas": None, "hyperband": 6, "hypertune": 20},
         "strategies": _lean(3),

@@ -63,13 +63,16 @@ def table_of(learner: str, problem: str, config: Mapping[str, Any]) -> dict[str,
         return dict(config["lookup"][problem])
     if learner != CURVES:
         return None
-    (table,) = (
-        {"network": name, **block}
-        for name, block in config["curves"]["networks"].items()
-        if f"{name}_{block['dataset']}" == problem
-    )
-    n_train = table["n_train"]
-    return {**table, "sizes": n_train if isinstance(n_train, list) else [n_train]}
+    networks = config["curves"]["networks"]
+    (name,) = (name for name, block in networks.items() if f"{name}_{block['dataset']}" == problem)
+    return curves_of(name, config)
+
+
+def curves_of(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    """The block of a set of curves, with its sizes and network."""
+    block = config["curves"]["networks"][name]
+    n_train = block["n_train"]
+    return {"network": name, **block, "sizes": n_train if isinstance(n_train, list) else [n_train]}
 
 
 def check_search(

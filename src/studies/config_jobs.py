@@ -19,7 +19,6 @@ from frugal.trials.ledger import LARGEST_DESIGN
 from frugal.trials.problem_by_name import FUNCTION, LOOKUP
 from frugal.trials.searches import on_curves
 from studies import registry
-from studies.big_data.search_paths import rule_of
 from studies.blocks import ROWS, block_of, chosen_problems, n_trials_of, on_dataset, planned, settings_of
 from studies.builds import build, check_search, grid_or_space, hollow, n_train_of, table_of
 from studies.folds_comparison.entries import entries_of
@@ -50,15 +49,9 @@ def check_jobs(config: Mapping[str, Any], *, source: str = "config") -> None:
 
 
 def _check_terminations(config: Mapping[str, Any]) -> None:
-    """Build each rule that cuts trials short once: it knows its settings best."""
-    blocks, networks = config["big_data"], config["curves"]["networks"]
+    """Build each rule that cuts the trials of a search short once: it knows its settings best."""
+    networks = config["curves"]["networks"]
     ends = {f"{name}_{network['dataset']}": network["n_epochs"] for name, network in networks.items()}
-    with named("big_data.growing_termination"):
-        block = blocks["growing_termination"]
-        rule_of(block["termination"], block["horizon"])
-    with named("big_data.terminating_fabolas"):
-        block = blocks["terminating_fabolas"]
-        rule_of(block["termination"], networks[block["curves"]]["n_epochs"])
     for search in searches_of(config).values():
         with named(f"{search.paper}.{search.name}"):
             for method in search.compared:

@@ -172,7 +172,8 @@ def _experiments(folder: str, config: Mapping[str, Any], known: Defaults) -> Fou
         if registry.paper_of(run) == folder:
             block = {key: value for key, value in config[folder][run].items() if key != "n_seeds"}
             for name in study.method_names:
-                yield run, ALL, name, {**block, **({} if study.inner is None else study.inner(name, block, known))}
+                added = {} if study.recorded_settings is None else study.recorded_settings(name, block, known)
+                yield run, ALL, name, {**block, **added}
 
 
 def given_by_problem(strategy: str, known: Defaults) -> list[str]:

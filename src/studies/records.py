@@ -167,8 +167,9 @@ class Study:
         simulated: names among these that stand for data that it simulates, and reads from no file.
         check: refuses, from the study's settings and the whole configuration, what its jobs would refuse later; it
             reads no data.
-        inner: what a method adds to the settings that are recorded of its jobs, which replace those of its study:
-            a function of its name, the study's settings and the defaults of `effective.defaults`.
+        recorded_settings: what a method adds to the settings that are recorded of its jobs, and puts in the place
+            of those of its study: a function of its name, the study's settings and the defaults of
+            `effective.defaults`.
         replays_curves: whether it replays the stored curves that the key `curves` of its settings names.
         environment: name of the file under `envs/` with the packages of another interpreter that it calls, unless
             the key `python` of its settings names one; empty: none.
@@ -195,7 +196,7 @@ class Study:
     datasets: str = ""
     simulated: tuple[str, ...] = ()
     check: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
-    inner: Callable[[str, Mapping[str, Any], Defaults], Mapping[str, Any]] | None = None
+    recorded_settings: Callable[[str, Mapping[str, Any], Defaults], Mapping[str, Any]] | None = None
     replays_curves: bool = False
     environment: str = ""
     judged_on: tuple[str, ...] = ()

@@ -414,7 +414,7 @@ class MlpCurves(Curves):
     n_epochs: Two = setting(100, OURS, "of every curve")
 
     laptop = {"n_curves": 8, "n_train": 500, "n_valid": 500, "n_epochs": 40}
-    smoke = {"n_curves": 3, "n_train": 500, "n_valid": 500, "n_epochs": 8}
+    smoke = {"n_curves": 3, "n_epochs": 8}
 
 
 class CifarCurves(Curves):
@@ -441,7 +441,7 @@ class CnnSizesCurves(Curves):
     n_epochs: Two = setting(10, OURS, "of every curve")
 
     laptop = {"n_curves": 24, "n_train": [256, 128, 64], "n_valid": 200, "n_epochs": 3}
-    smoke = {"n_curves": 8, "n_train": [200, 100], "n_valid": 200, "n_epochs": 2}
+    smoke = {"n_curves": 8, "n_train": [200, 100], "n_epochs": 2}
 
 
 class MlpSizesCurves(Curves):

@@ -47,7 +47,7 @@ def space_text(space: SearchSpace) -> str | None:
 def _dimension(name: object, values: Any) -> Dimension:
     if isinstance(values, Dimension) and not isinstance(values, type):
         return values
-    if isinstance(values, tuple) and len(values) == 2 and all(isinstance(value, Real) for value in values):
+    if isinstance(values, tuple) and len(values) == 2 and all(map(_is_number, values)):
         low, high = values
         raise ValueError(
             f"{name!r} is the tuple {values!r}, which may be a range or two values: for a range give "
@@ -64,3 +64,7 @@ def _dimension(name: object, values: Any) -> Dimension:
         f"{name!r} must be a dimension such as Uniform(0.0, 1.0), a list of values or a frozen distribution of "
         f"scipy.stats, got {values!r}"
     )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

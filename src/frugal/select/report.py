@@ -194,7 +194,10 @@ def format_ranking(ranked: pd.DataFrame) -> str:
         shown = ", ".join(
             f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in hyperparameters.items()
         )
-        score = f"stopped, folds: {row['n_folds_evaluated']}" if "n_folds_evaluated" in row else "failed"
+        score = "failed"
+        if "n_folds_evaluated" in row:
+            n = row["n_folds_evaluated"]
+            score = f"stopped after {n} {'fold' if n == 1 else 'folds'}"
         if math.isfinite(row["mean_score"]):
             suffix = f" of {row['n_folds_evaluated']} folds" if row.get("stopped_because") else ""
             suffix += f", given {row['resource']}" if "resource" in row else ""

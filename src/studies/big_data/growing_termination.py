@@ -254,13 +254,14 @@ arrays: Final = partial(speed_ratios, comparison=COMPARISON)
 
 
 def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    """Refuse more rows than the data set has."""
+    """Refuse what the rule that cuts trials short refuses, and more rows than the data set has."""
     from studies.big_data.splits import check_rows
 
+    rule_of(settings["termination"], settings["horizon"])
     check_rows(settings["dataset"], settings["n_train"], settings["n_valid"])
 
 
-def inner(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+def recorded_settings(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
     """The rule that cuts the trials of a method short."""
     from studies.effective import termination_of
 
@@ -274,7 +275,7 @@ GROWING_TERMINATION: Final = Study(
     is_timed=True,
     datasets="dataset",
     check=check,
-    inner=inner,
+    recorded_settings=recorded_settings,
     arrays=arrays,
     is_enough=FLOOR,
 )

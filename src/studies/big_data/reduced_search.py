@@ -220,7 +220,7 @@ def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
             check_search(planned, name, ("learner", "svm", "ranges"), settings["n_trials"][name], settings, {})
 
 
-def inner(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+def recorded_settings(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
     """The search by the method's strategy, in place of those of all strategies."""
     from studies.effective import given_by_problem, merged
 
@@ -239,7 +239,7 @@ REDUCED_SEARCH: Final = Study(
     is_timed=True,
     datasets="dataset",
     check=check,
-    inner=inner,
+    recorded_settings=recorded_settings,
     arrays=arrays,
     is_enough=FLOOR,
 )

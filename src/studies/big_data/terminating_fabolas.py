@@ -288,16 +288,14 @@ def _proposals(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
 
 
 def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    """Refuse curves on one number of rows, and what a strategy refuses."""
+    """Refuse curves on one number of rows, and what the rule that cuts trials short or a strategy refuses."""
     from frugal import learners
-    from frugal.trials.problem_by_name import CURVES
-    from studies.builds import check_search, table_of
+    from studies.builds import check_search, curves_of
 
-    name = settings["curves"]
-    table = table_of(CURVES, f"{name}_{config['curves']['networks'][name]['dataset']}", config)
-    assert table is not None  # one of the sets of the configuration
+    table = curves_of(settings["curves"], config)
+    rule_of(settings["termination"], table["n_epochs"])
     if len(table["sizes"]) < 2:
-        raise ValueError(f"curves must name a set on several numbers of rows, got {name}")
+        raise ValueError(f"curves must name a set on several numbers of rows, got {settings['curves']}")
     sizes = {"sizes": sorted(table["sizes"]), "n_valid": table["n_valid"]}
     space = ("learner", table["network"], learners.record(table["network"]).default_space)
     for method in METHODS:
@@ -307,7 +305,7 @@ def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
         check_search(planned, method.name, space, settings["n_trials"], settings, {})
 
 
-def inner(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+def recorded_settings(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
     """The search by the method's strategy, and the rule that cuts its trials short."""
     from studies.effective import OF_PROBLEM, given_by_problem, merged, termination_of
 
@@ -325,7 +323,7 @@ TERMINATING_FABOLAS: Final = Study(
     run=run,
     is_timed=True,
     check=check,
-    inner=inner,
+    recorded_settings=recorded_settings,
     replays_curves=True,
     arrays=arrays,
     is_enough=FLOOR,

@@ -25,6 +25,7 @@ from studies.settings import (
 _FIRST = "first candidates, the same for every strategy of a seed"
 _BLOCKS = "settings by strategy, in the paper's units; each strategy checks its own"
 _SEEDS = "repetitions"
+_LAPTOP = {"smac": {"retrain_after": 4}, "dngo": {"n_epochs": 100}}
 
 
 class Task1(Settings):
@@ -67,11 +68,7 @@ class Task2(Settings):
         "n_train": 500,
         "n_valid": 1000,
         "n_trials": 10,
-        "strategies": {
-            "smac": {"retrain_after": 4},
-            "dngo": {"n_epochs": 100},
-            "doc002_as_coded": {"n_epochs": 100},
-        },
+        "strategies": {**_LAPTOP, "doc002_as_coded": {"n_epochs": 100}},
         "n_seeds": 2,
     }
     smoke = {
@@ -119,7 +116,7 @@ class Functions(Settings):
 
     laptop = {
         "n_trials": 14,
-        "strategies": {"smac": {"retrain_after": 4}, "dngo": {"n_epochs": 100}},
+        "strategies": _LAPTOP,
         "n_seeds": 2,
     }
     smoke = {
@@ -185,7 +182,7 @@ class Logistic(Settings):
         "n_train": 500,
         "n_valid": 1000,
         "n_trials": 12,
-        "strategies": {"smac": {"retrain_after": 4}, "dngo": {"n_epochs": 100}},
+        "strategies": _LAPTOP,
         "n_seeds": 2,
     }
     smoke = {
@@ -214,7 +211,7 @@ class SurrogateCost(Settings):
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {"sizes": [50, 100, 200], "n_epochs": 50, "n_seeds": 1}
-    smoke = {"sizes": [50, 100], "n_epochs": 10, "n_seeds": 1}
+    smoke = {"sizes": [50, 100], "n_epochs": 10}
     desk = {"n_epochs": 50}
 
 
@@ -228,7 +225,7 @@ class SurrogateFits(Settings):
     n_seeds: Seeds = setting(10, OURS, _SEEDS)
 
     laptop = {"sizes": [50, 100, 200], "n_epochs": 20, "n_seeds": 1}
-    smoke = {"sizes": [50, 100], "n_epochs": 10, "n_seeds": 1}
+    smoke = {"sizes": [50, 100], "n_epochs": 10}
     desk = {"n_seeds": 5}
 
 

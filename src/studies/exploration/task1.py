@@ -99,7 +99,7 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def inner(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
+def recorded_settings(name: str, settings: Mapping[str, Any], defaults: Defaults) -> dict[str, Any]:
     """The surrogate, DNGO, with the fragment's errors where the method has them."""
     from studies.effective import UNKNOWN
 
@@ -114,7 +114,7 @@ TASK1: Final = Study(
     name="task1",
     methods=METHODS,
     run=run,
-    inner=inner,
+    recorded_settings=recorded_settings,
     judged_on=("task1", "task1_scores", "task1_optima"),
     arrays=arrays,
     is_enough=OF_EVERY_METHOD,

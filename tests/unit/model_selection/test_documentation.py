@@ -3,7 +3,7 @@
 import doctest
 import re
 import sys
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from importlib import import_module
 from inspect import isclass, isroutine
 from pathlib import Path
@@ -84,12 +84,7 @@ def test_the_scripts_for_clusters_run_on_a_local_one(heading, module, name, monk
         def __init__(self, **asked):
             assert asked.get("processes", 8) == 8
             super().__init__(n_workers=0, threads_per_worker=1, processes=False, dashboard_address=":0")
-            closed.callback(self.close_slowly)
-
-        def close_slowly(self):
-            # distributed gives the thread of its loop 10 s to end, which a busy machine may exceed.
-            with suppress(TimeoutError):
-                self.close()
+            closed.callback(self.close)
 
         def scale(self, n=None, jobs=None):
             super().scale(n or 8)

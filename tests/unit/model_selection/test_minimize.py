@@ -1,5 +1,6 @@
 """The minimum of any function: the same answer wherever it is computed, and nothing computed twice."""
 
+import json
 import math
 import os
 import signal
@@ -452,3 +453,9 @@ def test_a_space_may_be_written_in_several_ways():
     assert {c["d"] for c in drawn} == {0, 1}
     assert stats.kstest([c["a"] for c in drawn], space["a"].cdf).pvalue > 1e-3
     assert repr(Continuous(space["a"])) == "Continuous(loguniform(0.001, 1000.0))"
+
+
+@pytest.mark.parametrize("values", [(True, False), ("a", "b"), (1, 2, 3), [1, 2]])
+def test_what_is_no_pair_of_numbers_is_a_list_of_values(values):
+    found = minimize(lambda candidate: 0.5, {"x": values}, strategy="random", n_trials=8, random_state=0)
+    assert {json.loads(candidate)["x"] for candidate in found.trials["candidate"]} <= set(values)

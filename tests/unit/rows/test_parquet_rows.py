@@ -197,7 +197,7 @@ def test_files_with_other_types_are_refused_by_column_and_file(tmp_path):
 def test_without_pyarrow_the_extra_is_named(source, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
-    with pytest.raises(MissingExtraError, match=r"pip install '.\[parquet\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[parquet\]'"):
         ParquetRows(source)
 
 

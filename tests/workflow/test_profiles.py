@@ -1,8 +1,6 @@
 """The profiles speak of rules that exist, and each of their lines says what it is for."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,29 +19,44 @@ def test_every_value_in_a_profile_has_a_comment(profile):
 
 @pytest.fixture(scope="module")
 def rules():
-    """Names of all rules."""
-    command = [Path(sys.executable).with_name("snakemake"), "--list-rules"]
-    return set(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split())
+    """The text of every rule by name; of one that is another with changes, the other's text before its own."""
+    found = {}
+    for path in sorted((ROOT / "workflow" / "rules").glob("*.smk")):
+        for block in re.split(r"^(?=(?:use )?rule )", path.read_text(), flags=re.MULTILINE)[1:]:
+            base, name = re.match(r"(?:use rule (\w+) as|rule) (\w+)", block).groups()
+            found[name] = found.get(base, "") + block
+    return found
 
 
 @pytest.fixture(scope="module")
-def slurm():
-    return yaml.safe_load((ROOT / "workflow/profiles/slurm/config.yaml").read_text())
+def groups(rules):
+    """The group of every rule that has one."""
+    named = {name: re.findall(r'group:\s+"(\w+)"', text) for name, text in rules.items()}
+    return {name: found[-1] for name, found in named.items() if found}
 
 
-def test_slurm_profile_names_only_rules_that_exist(rules, slurm):
-    named = {*slurm["set-resources"], *slurm["groups"]}
-    assert named - rules == set()
+def test_slurm_profile_says_how_many_jobs_of_every_group_go_out_together(groups):
+    profile = yaml.safe_load((ROOT / "workflow/profiles/slurm/config.yaml").read_text())
+    assert set(profile["group-components"]) == set(groups.values())
 
 
 @pytest.mark.parametrize("kind", ["scores", "rungs", "search"])
-def test_slurm_profile_groups_every_rule_of_the_many_short_jobs(rules, slurm, kind):
+def test_every_rule_of_the_many_short_jobs_has_a_group(rules, groups, kind):
     short = {name for name in rules if name.split("_")[0] == kind}
     assert short
-    assert short - set(slurm["groups"]) == short - set(slurm["set-resources"]) == set()
+    assert short - set(groups) == set()
 
 
-def test_slurm_profile_gives_a_node_to_every_rule_that_times_fits_and_to_no_other(rules, slurm):
-    alone = {name for name, resources in slurm["set-resources"].items() if "slurm_extra" in resources}
-    assert alone == {"scores_timed", "rungs_timed", "rows_timed"} == {n for n in rules if n.endswith("s_timed")}
-    assert [slurm["groups"].get(name) for name in ("scores_timed", "rungs_timed")] == ["timed", "timed"]
+def test_jobs_of_a_group_run_in_turn_or_claim_all_cores(rules, groups):
+    """Else a group would ask for the cores of all its jobs."""
+    assert [name for name in groups if not re.search("in_turn=1|threads: TIMED_CORES", rules[name])] == []
+
+
+def test_rules_that_time_fits_have_a_node_to_themselves_and_no_others(rules, groups):
+    alone = {name for name, text in rules.items() if 'slurm_extra="--exclusive"' in text}
+    assert (
+        alone
+        == {"scores_timed", "rungs_timed", "rows_timed"}
+        == {name for name in rules if name.endswith("s_timed")}
+    )
+    assert [groups.get(name) for name in ("scores_timed", "rungs_timed")] == ["timed", "timed"]

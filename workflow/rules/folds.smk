@@ -15,12 +15,15 @@ rule scores:
     wildcard_constraints:
         classifier="|".join(CLASSIFIERS),
     priority: 1  # these are the longest; short jobs fill what they leave at the end
+    group:
+        "scores"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=60,
+        runtime=3,
+        in_turn=1,
     params:
         flags=PLAN.folds.scoring_flags,
         code=lambda wildcards: hash_of(
@@ -43,12 +46,15 @@ rule scores_timed:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.log",
     benchmark:
         "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.tsv"
+    group:
+        "timed"
     conda:
         "../../envs/frugal.yaml"
     threads: TIMED_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=120,
+        runtime=10,
+        slurm_extra="--exclusive",
     params:
         flags=PLAN.folds.timed_flags,
         code=lambda wildcards: hash_of(
@@ -71,12 +77,15 @@ rule rungs:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/rungs.log",
     benchmark:
         "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/rungs.tsv"
+    group:
+        "scores"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=60,
+        runtime=3,
+        in_turn=1,
     params:
         flags=PLAN.folds.scoring_flags,
         lengths=config["greedy_cv"]["early_stopping"]["n_candidates"],
@@ -101,12 +110,15 @@ rule rungs_timed:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.log",
     benchmark:
         "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.tsv"
+    group:
+        "timed"
     conda:
         "../../envs/frugal.yaml"
     threads: TIMED_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=120,
+        runtime=10,
+        slurm_extra="--exclusive",
     params:
         flags=PLAN.folds.timed_flags,
         lengths=config["greedy_cv"]["wall_clock"]["n_candidates"],
@@ -158,6 +170,8 @@ use rule scores as network_scores with:
         ancient(rules.network_default.output),  # another bound is no reason to train anew
     wildcard_constraints:
         classifier="|".join(NETWORKS),
+    group:
+        "networks"
     resources:
         mem_mb=lambda wildcards, attempt: 2500 * attempt,
         runtime=60,
@@ -173,12 +187,15 @@ rule search:
         "results/logs/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
         "results/benchmarks/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+    group:
+        "searches"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=60,
+        runtime=2,
+        in_turn=1,
     params:
         lengths=PLAN.folds.lengths(),
         settings=PLAN.folds.settings_of,
@@ -203,12 +220,15 @@ rule search_pack:
         "results/benchmarks/folds/packs/{experiment}/{method}.tsv"
     wildcard_constraints:
         experiment="search_time|early_stopping|sizes",
+    group:
+        "searches"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=60,
+        in_turn=1,
     params:
         jobs=PLAN.folds.replay_pack_jobs,
         code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
@@ -279,12 +299,15 @@ rule search_timed:
         "results/logs/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
         "results/benchmarks/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
+    group:
+        "searches"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=60,
+        runtime=2,
+        in_turn=1,
     params:
         lengths=PLAN.folds.lengths("wall_clock"),
         settings=PLAN.folds.settings_of,
@@ -463,12 +486,15 @@ rule compare:
     wildcard_constraints:
         kind="runs|network",
         entry="|".join(PLAN.folds.entries),
+    group:
+        "comparisons"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=120,
+        runtime=10,
+        in_turn=1,
     params:
         strategy=lambda wildcards: PLAN.folds.entries[wildcards.entry].strategy,
         settings=PLAN.folds.entry_settings,

@@ -45,12 +45,15 @@ rule table:
         "results/logs/{paper}/tables/{name}.log",
     benchmark:
         "results/benchmarks/{paper}/tables/{name}.tsv"
+    group:
+        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=10,
+        in_turn=1,
     params:
         caption=PLAN.shown.caption_of("table"),
         scale=config["scale"],
@@ -79,12 +82,15 @@ rule figure:
         "results/logs/{paper}/figures/{name}.log",
     benchmark:
         "results/benchmarks/{paper}/figures/{name}.tsv"
+    group:
+        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=10,
+        in_turn=1,
     params:
         caption=PLAN.shown.caption_of("figure"),
         source=PLAN.shown.figure_source,
@@ -119,12 +125,15 @@ rule claims:
         "results/benchmarks/{paper}/claims{part}.tsv"
     wildcard_constraints:
         part="(_[a-z]+)?",
+    group:
+        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=10,
+        in_turn=1,
     params:
         caption=PLAN.shown.claims_caption,
         scale=config["scale"],
@@ -148,12 +157,15 @@ rule pack:
         "results/benchmarks/{paper}/packs/{pack}.tsv"
     wildcard_constraints:
         pack="[a-z0-9_]+",
+    group:
+        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=10,
+        in_turn=1,
     params:
         jobs=PLAN.shown.pack_jobs,
         code=PLAN.shown.pack_code,

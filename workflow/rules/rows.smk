@@ -33,6 +33,10 @@ use rule rows as rows_timed with:
     wildcard_constraints:
         experiment="|".join(TIMED),
     threads: TIMED_CORES
+    resources:
+        mem_mb=lambda wildcards, attempt: 3000 * attempt,
+        runtime=60,
+        slurm_extra="--exclusive",
 
 
 rule environment:
@@ -72,12 +76,15 @@ rule gather_rows:
         "results/benchmarks/{paper}/runs/{experiment}.tsv"
     wildcard_constraints:
         experiment="|".join(PLAN.rows.experiments),
+    group:
+        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=10,
+        in_turn=1,
     params:
         flags="",
         code=hash_of(studies_jobs.gather()),

@@ -27,6 +27,17 @@ def numbers(text: str) -> list[int]:
     return listed
 
 
+def seed(text: str) -> int:
+    """Parse a whole number that random numbers can be drawn from.
+
+    Raises:
+        argparse.ArgumentTypeError: on anything else, such as a number below 0.
+    """
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
+    return int(text)
+
+
 def _on_demand(text: str) -> str:
     """Return the name of a dataset that is fetched only on request.
 
@@ -87,7 +98,7 @@ def _add_benches(commands: Any) -> None:
     p.add_argument("--n-chains", type=int, default=8, help="of emcee, per pair")
     p = command(benches, "curves", "fits of learning curves, their likelihood vectorised and not")
     p.add_argument("--n-points", type=int, nargs="+", default=[50, 200], help="of the curves")
-    p.add_argument("--seed", type=int, default=0, help="of noise and chains")
+    p.add_argument("--seed", type=seed, default=0, help="of noise and chains")
     p = command(benches, "networks", "training of the networks against plain torch, and the device's peak")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--networks", nargs="+", default=["mnist_cnn", "mlp"], help="also cifar_cnn, on CIFAR-10")
@@ -105,7 +116,7 @@ def _add_benches(commands: Any) -> None:
     p = command(benches, "rows", "BLB and OSMAC on a stream of rows, with peak memory, against fits to all")
     p.add_argument("--n-rows", type=int, default=10_000_000)
     p.add_argument("--chunk-rows", type=int, default=250_000, help="rows in memory at once")
-    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--seed", type=seed, default=0)
     p = command(benches, "select", "FoldSearchCV against scikit-learn's searches, Optuna and FLAML")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--tables", nargs="*", default=[], help="datasets; six by default")
@@ -117,7 +128,7 @@ def _add_benches(commands: Any) -> None:
     p = command(benches, "trials", "suggestions of ei against BoTorch and Optuna, and GP and DNGO fits by trials")
     p.add_argument("--n-trials", type=int, default=100, help="told before the first suggestion")
     p.add_argument("--n-dimensions", type=int, default=6)
-    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--seed", type=seed, default=0)
 
 
 def _add_select(commands: Any) -> None:
@@ -231,7 +242,7 @@ def _add_table(p: argparse.ArgumentParser, *, default_strategy: str, family: str
     p.add_argument("--strategy", default=default_strategy, help=f"any of the {family} family")
     p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
     p.add_argument("--n-folds", type=int, default=5, help="of the cross-validation")
-    p.add_argument("--seed", type=int, default=0, help="of candidates, folds and estimators")
+    p.add_argument("--seed", type=seed, default=0, help="of candidates, folds and estimators")
     p.add_argument(
         "--workers", type=int, default=1, help="processes that fit at once; the number may change the result"
     )
@@ -300,7 +311,7 @@ def _add_by_name(p: argparse.ArgumentParser) -> None:
     p.add_argument("method", help="a strategy of the trials family")
     p.add_argument("--learner", required=True, help="any learner, or `function`")
     p.add_argument("--dataset", required=True, help="or the name of the function")
-    p.add_argument("--seed", type=int, required=True)
+    p.add_argument("--seed", type=seed, required=True)
     p.add_argument("--n-trials", type=int, required=True)
     p.add_argument("--settings", default="{}", help="of the problem and its strategies, as JSON")
     p.add_argument("--root", default="data", help="folder of the datasets")

@@ -60,8 +60,7 @@ def run(
     except (ValueError, TypeError, OSError, MemoryError, BrokenExecutor, MissingExtraError) as error:
         if args.debug:
             raise
-        message = " ".join(str(error).split()) or "out of memory"
-        print(f"{args.prog}: {message}", file=sys.stderr)
+        print(f"{args.prog}: {_sentence(error)}", file=sys.stderr)
         return status_of(error)
     except SystemExit as error:
         status = ", ".join(map(repr, error.args))
@@ -79,6 +78,13 @@ def _is_text(text: str) -> bool:
         return b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:
         return False
+
+
+def _sentence(error: Exception) -> str:
+    """What an error says, in one line; of the operating system's the file and what is wrong with it."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
+    return " ".join(str(error).split()) or "out of memory"
 
 
 def status_of(error: Exception) -> int:

@@ -16,6 +16,7 @@ from frugal.arguments import (
     add_trials,
     command,
     numbers,
+    seed,
     top_level,
 )
 from frugal.learners.classifiers import N_IN_RANGES
@@ -103,7 +104,7 @@ def _add_folds(commands: Any) -> None:
     p.add_argument("--dataset", required=True, help="one that sets rows apart for testing")
     p.add_argument("--network", required=True)
     p.add_argument("--epochs", type=int, required=True)
-    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--seed", type=seed, default=0)
     p.add_argument("--max-error", type=float, required=True, help="the stated error, in [0, 1]")
     add_output(p, "--output", required=True)
 
@@ -176,7 +177,7 @@ def _add_searches(commands: Any) -> None:
     p = command(steps, "recheck", "fit cells drawn at random anew; status 3 where an error differs")
     add_input(p, "--table", required=True)
     p.add_argument("--n-cells", type=int, default=3)
-    p.add_argument("--seed", type=int, default=0, help="draws the cells")
+    p.add_argument("--seed", type=seed, default=0, help="draws the cells")
     _add_table(p)
     add_output(p, "--output", required=True, help="a row per cell, written whatever they say")
 
@@ -224,7 +225,7 @@ def _add_shown(commands: Any) -> None:
     p.add_argument("paper")
     p.add_argument("name")
     add_input(p, "--runs", nargs="+", help="what a figure of results is drawn from")
-    p.add_argument("--seed", type=int, help="what a figure that explains is drawn from")
+    p.add_argument("--seed", type=seed, help="what a figure that explains is drawn from")
     add_input(p, "--numbers", type=Path, help="a CSV of its numbers, to draw it again without either")
     p.add_argument("--caption", help="in reStructuredText, for a file beside the pictures")
     add_output(p, "--output", DRAWN, itself=False, required=True)
@@ -258,7 +259,7 @@ def _add_scoring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--space", default="grid")
     parser.add_argument("--scaler", default="none")
     parser.add_argument("--splits", default="stratified")
-    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--seed", type=seed, required=True)
     parser.add_argument("--epochs", type=int, help="passes over the training rows, for networks")
     parser.add_argument("--tree-seed", default="repetition", help="or `candidate`: each tree has its own")
     parser.add_argument("--n-ranges", type=int, default=N_IN_RANGES, help="candidates drawn on the ranges")

@@ -108,6 +108,24 @@ def test_a_pack_is_refused_before_its_first_job_begins(place, capsys):
     assert [path.name for path in place.iterdir()] == ["file"]
 
 
+@pytest.mark.parametrize("line", ["table greedy_cv", "no_job", "table 'greedy_cv"])
+def test_a_pack_of_what_is_no_job_is_refused(capsys, line):
+    says = refused(capsys, ["job", "pack", line])
+    assert says.splitlines()[-1].startswith("studies job pack: ")
+    assert repr(line) in says
+
+
+def test_a_configuration_that_is_not_there_is_named(place, capsys):
+    says = refused(capsys, ["config", "check", "none.yaml"])
+    assert says == "studies config: none.yaml: no such file or directory\n"
+
+
+@pytest.mark.parametrize("seed", ["-1", "1.5", "1e3", "٣"])
+def test_a_seed_is_a_whole_number_from_0_on(place, seed):
+    with pytest.raises(SystemExit, match="2"):
+        main(["job", "figure", "greedy_cv", "figure1", "--seed", seed, "--output", "a.png"])
+
+
 def test_numbers_of_another_figure_are_refused(place, capsys):
     (place / "other.csv").write_text("a,b\n1,2\n")
     says = refused(

@@ -160,9 +160,9 @@ def test_a_command_with_good_outputs_is_begun_and_leaves_no_trace_of_the_check(p
     [
         (ValueError("k must be at least 2, got 1"), 2, "k must be at least 2, got 1"),
         (TypeError("k must be a number, got 'a'"), 2, "k must be a number, got 'a'"),
-        (FileNotFoundError(2, "No such file or directory", "a.csv"), 2, "No such file or directory: 'a.csv'"),
+        (FileNotFoundError(2, "No such file or directory", "a.csv"), 2, ": a.csv: no such file or directory"),
         (RunError("every fit failed"), 3, "every fit failed"),
-        (OSError(28, "No space left on device", "a.csv"), 3, "No space left on device: 'a.csv'"),
+        (OSError(28, "No space left on device", "a.csv"), 3, ": a.csv: no space left on device"),
         (MemoryError(), 3, "out of memory"),
         (MemoryError("cannot allocate 9 GiB"), 3, "cannot allocate 9 GiB"),
         (KeyboardInterrupt(), 130, "stopped; run the same command again"),

@@ -71,7 +71,7 @@ class Configuration(Settings):
     searches_per_job: OneOrAll = setting(
         1,
         OURS,
-        "searches, replayed or trial by trial, that one job does: one, or all of a method in an experiment",
+        "searches that one job does: one, or all of an experiment; of those that are replayed, all of a method",
     )
     timed_alone: bool = setting(True, OURS, "whether no other job runs beside fits that are timed")
     strategies: Strategies

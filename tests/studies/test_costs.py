@@ -44,7 +44,7 @@ def test_start_up_and_work_are_summed_by_kind_of_job(place):
 
 
 def test_packed_searches_count_as_searches_and_what_is_shown_as_packs():
-    paths = ("folds/packs/search_time/greedy.tsv", "trials/packs/functions/ei.tsv", "greedy_cv/packs/table1.tsv")
+    paths = ("folds/packs/search_time/greedy.tsv", "trials/packs/functions.tsv", "greedy_cv/packs/table1.tsv")
     assert [costs.kind_of(Path(path)) for path in paths] == ["search", "trials", "packs"]
 
 

@@ -114,15 +114,17 @@ def test_every_table_figure_and_file_of_claims_is_in_one_pack(plan):
 
 
 def test_a_packed_search_is_the_search_of_its_own_path(plan):
-    of = Of(search="functions", method="ei")
-    lines = plan.trials.search_pack_jobs(of, "packs/a")
-    assert len(lines) == 2 * plan.folds.config["exploration"]["functions"]["n_seeds"]  # on two functions
-    assert lines[-1].startswith(
+    lines = plan.trials.search_pack_jobs(Of(search="functions"), "packs/a")
+    n_seeds = plan.folds.config["exploration"]["functions"]["n_seeds"]
+    assert len(lines) == 6 * 2 * n_seeds  # strategies, functions
+    of_ei = [line for line in lines if line.startswith("trials ei ")]
+    assert len(of_ei) == 2 * n_seeds
+    assert of_ei[-1].startswith(
         "trials ei --learner function --dataset hartmann6 --seed 1 --n-trials 14 --settings"
     )
-    assert lines[-1].endswith("--output packs/a/function/hartmann6/seed1.parquet")
+    assert of_ei[-1].endswith("--output packs/a/ei/function/hartmann6/seed1.parquet")
     own = plan.trials.search_pack(Of(method="ei", learner="function", dataset="hartmann6", seed="1"))
-    assert own == "results/trials/packs/functions/ei"
+    assert own == "results/trials/packs/functions"
 
 
 def test_a_packed_replay_is_the_search_of_its_own_path(plan):

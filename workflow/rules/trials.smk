@@ -36,7 +36,7 @@ rule trials:
 
 
 rule trials_pack:
-    # All searches of a method in an experiment, whatever the problem and the seed, in one process: where a search takes
+    # All searches of an experiment, whatever the method, the problem and the seed, in one process: where a search takes
     # no longer than that takes to start. A folder that goes once they have been taken from it.
     input:
         PLAN.trials.search_pack_inputs,
@@ -44,14 +44,13 @@ rule trials_pack:
             ancient(path) for path in PLAN.trials.search_pack_checks(wildcards)
         ],
     output:
-        temp(directory("results/trials/packs/{search}/{method}")),
+        temp(directory("results/trials/packs/{search}")),
     log:
-        "results/logs/trials/packs/{search}/{method}.log",
+        "results/logs/trials/packs/{search}.log",
     benchmark:
-        "results/benchmarks/trials/packs/{search}/{method}.tsv"
+        "results/benchmarks/trials/packs/{search}.tsv"
     wildcard_constraints:
         search="|".join(PLAN.trials.searches),
-        method="|".join(PLAN.trials.search_methods()),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -89,7 +88,7 @@ rule packed_trials:
         settings=PLAN.trials.search_settings,
         code=PLAN.trials.search_code,
     shell:
-        "cp {input}/{wildcards.learner}/{wildcards.dataset}/seed{wildcards.seed}.parquet {output} > {log} 2>&1"
+        "cp {input}/{wildcards.method}/{wildcards.learner}/{wildcards.dataset}/seed{wildcards.seed}.parquet {output} > {log} 2>&1"
 
 
 if config["searches_per_job"] == 1:

@@ -148,18 +148,19 @@ class TrialJobs:
         return studies_jobs.hash_of(studies_jobs.trials(w.method, w.learner, w.dataset, settings, looked_up))
 
     def _searches_of(self, w: Wildcards) -> list[Wildcards]:
-        """All searches of a method in an experiment, each as the wildcards of its own path."""
-        search, method = self.searches[w.search], w.method
+        """All searches of an experiment, each as the wildcards of its own path."""
+        search = self.searches[w.search]
         return [
             SimpleNamespace(method=method, learner=learner, dataset=dataset, seed=seed)
+            for method in search.methods
             for learner, dataset in self._problems[w.search]
             if method in self._n_trials[w.search, dataset]
             for seed in range(self._blocks[search.name]["n_seeds"])
         ]
 
     def search_pack(self, w: Wildcards) -> str:
-        """The folder in which a job does a search among all of its method in its experiment."""
-        return f"results/trials/packs/{self._search(w).name}/{w.method}"
+        """The folder in which a job does a search among all of its experiment."""
+        return f"results/trials/packs/{self._search(w).name}"
 
     def search_pack_inputs(self, w: Wildcards) -> list[str]:
         """What these searches read."""
@@ -175,7 +176,7 @@ class TrialJobs:
         for one in self._searches_of(w):
             line = ["trials", one.method, "--learner", one.learner, "--dataset", one.dataset, "--seed", one.seed]
             line += ["--n-trials", self.search_trials(one), "--settings", self.search_settings(one)]
-            line += ["--output", f"{output}/{one.learner}/{one.dataset}/seed{one.seed}.parquet"]
+            line += ["--output", f"{output}/{one.method}/{one.learner}/{one.dataset}/seed{one.seed}.parquet"]
             lines.append(shlex.join(map(str, line)))
         return lines
 

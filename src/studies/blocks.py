@@ -1,4 +1,4 @@
-"""What the configuration's block of an experiment of `searches.SEARCHES` comes to for a method on a problem.
+"""What the configuration's block of a study of `registry.searches` comes to for a method on a problem.
 
 Light to import, since the workflow reads it at every start.
 """
@@ -10,9 +10,8 @@ from typing import Any
 
 from frugal.checks import check_known, check_whole
 from frugal.registry import needs
-from studies.methods import METHODS
-from studies.records import Method
-from studies.searches import SEARCHES, Search
+from studies import registry
+from studies.records import Method, Study
 
 SPACE = "hypertune"
 """Of document 004's learners."""
@@ -25,16 +24,16 @@ _RECORDED = ("strategy", "draws", "termination")
 """What the record of a method says and its block must not."""
 
 
-def block_of(search: Search, config: Mapping[str, Any]) -> dict[str, Any]:
+def block_of(search: Study, config: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration of an experiment; it takes missing keys from the experiment that it stands beside."""
-    block = dict(config[search.paper][search.name])
+    block = dict(config[registry.paper_of(search.name)][search.name])
     if not search.beside:
         return block
-    shared = config[SEARCHES[search.beside].paper][search.beside]
+    shared = config[registry.paper_of(search.beside)][search.beside]
     return {key: value for key, value in shared.items() if key not in ("n_trials", "strategies")} | block
 
 
-def n_trials_of(search: Search, block: Mapping[str, Any], dataset: str) -> dict[str, int]:
+def n_trials_of(search: Study, block: Mapping[str, Any], dataset: str) -> dict[str, int]:
     """Number of trials by method of an experiment on a data set, without the methods that are not run there.
 
     Args:
@@ -50,11 +49,11 @@ def n_trials_of(search: Search, block: Mapping[str, Any], dataset: str) -> dict[
     """
     n_trials = block["n_trials"]
     if not isinstance(n_trials, Mapping):
-        n_trials = dict.fromkeys(search.methods, n_trials)
+        n_trials = dict.fromkeys(search.method_names, n_trials)
     for name in (*n_trials, *block.get("strategies", {})):
         check_known(f"method of {search.name}", name, _known(search))
     found = {}
-    for method in search.compared:
+    for method in search.methods:
         if method.name not in n_trials and block.get("default_n_trials") is None:
             raise ValueError(f"n_trials must have a number for {method.name}, or null where it is not run")
         number = n_trials.get(method.name, block.get("default_n_trials"))
@@ -73,16 +72,17 @@ def n_trials_of(search: Search, block: Mapping[str, Any], dataset: str) -> dict[
     return found
 
 
-def _known(search: Search) -> list[str]:
+def _known(search: Study) -> list[str]:
     """Methods that the configuration of an experiment may speak of.
 
     Those of a comparison are chosen in the configuration, so all that are known may stand in its blocks; but not
     those of the experiment beside it, which has numbers of its own for them.
     """
-    if search.paper != "trials_comparison":
-        return list(search.methods)
-    beside = SEARCHES[search.beside].methods if search.beside else ()
-    return [name for name in dict.fromkeys((*METHODS, *search.methods)) if name not in beside]
+    if registry.paper_of(search.name) != "trials_comparison":
+        return list(search.method_names)
+    beside = registry.study(search.beside).method_names if search.beside else ()
+    known = dict.fromkeys((*registry.search_methods(), *search.method_names))
+    return [name for name in known if name not in beside]
 
 
 def settings_of(method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def settings_of(method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def planned(
-    search: Search,
+    search: Study,
     method: Method,
     block: Mapping[str, Any],
     dataset: str,
@@ -138,12 +138,12 @@ def planned(
     return settings
 
 
-def _termination(search: Search, method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
+def _termination(search: Study, method: Method, block: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of `Terminating`: those of the block, and the method's over them."""
     if search.resource != "epochs":
         raise ValueError(
             f"{method.name} of {search.name} cuts trials short, which is for experiments on stored curves: "
-            f"{', '.join(name for name, other in SEARCHES.items() if other.resource == 'epochs')}"
+            f"{', '.join(name for name, other in registry.searches().items() if other.resource == 'epochs')}"
         )
     shared = {"curve": block["curve"], "check_share": block["check_share"]}
     return {**block["termination"], **shared, **(method.termination or {})}
@@ -251,14 +251,14 @@ def classes_of(dataset: str) -> int:
     return len(entry.class_counts or entry.stand_in_counts or ())
 
 
-def chosen_problems(search: Search, block: Mapping[str, Any]) -> list[tuple[str, str]]:
+def chosen_problems(search: Study, block: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Learner and data set of an experiment's searches: all, or those that a block of document 004 chooses."""
     if search.resource != "rows":
         return list(search.problems)
     return [(learner, name) for learner, name in search.problems if name in block["datasets"]]
 
 
-def check_block(search: Search, block: Mapping[str, Any]) -> None:
+def check_block(search: Study, block: Mapping[str, Any]) -> None:
     """Refuse a block whose searches could not be run or compared.
 
     Args:
@@ -283,7 +283,7 @@ def check_block(search: Search, block: Mapping[str, Any]) -> None:
             )
 
 
-def check_unique(searches: Iterable[Search]) -> None:
+def check_unique(searches: Iterable[Study]) -> None:
     """Raise if the searches of two experiments would be the same file.
 
     Raises:
@@ -292,7 +292,7 @@ def check_unique(searches: Iterable[Search]) -> None:
     found: dict[tuple[str, str, str], str] = {}
     for search in searches:
         for learner, dataset in search.problems:
-            for method in search.methods:
+            for method in search.method_names:
                 other = found.setdefault((learner, dataset, method), search.name)
                 if other != search.name:
                     raise ValueError(
@@ -301,7 +301,7 @@ def check_unique(searches: Iterable[Search]) -> None:
                     )
 
 
-def _datasets_of(search: Search) -> list[str]:
+def _datasets_of(search: Study) -> list[str]:
     return [name for _, name in search.problems]
 
 

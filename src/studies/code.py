@@ -15,7 +15,7 @@ from frugal.code.jobs import datasets, learner, strategy
 from frugal.code.switches import SWITCHES
 from studies import registry
 
-LOOKED_UP: Final = ("studies.registry", "studies.searches", "studies.config")
+LOOKED_UP: Final = ("studies.registry", "studies.config")
 """What leads to all records, or to all settings; jobs name those that they are of."""
 FITS: Final = "studies.big_data.combination_fits:_METHODS"
 """What fits each method of a study, by its name."""

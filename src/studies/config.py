@@ -235,6 +235,7 @@ def _validate(config: Mapping[str, Any], source: str) -> None:
 
 
 def _check_searches(config: Mapping[str, Any]) -> None:
+    from studies import registry
     from studies.blocks import block_of, check_block, check_unique, n_trials_of
     from studies.trials_comparison.problems_and_methods import searches_of
 
@@ -242,7 +243,7 @@ def _check_searches(config: Mapping[str, Any]) -> None:
     check_unique(searches.values())
     for name, search in searches.items():
         block = block_of(search, config)
-        with named(f"{search.paper}.{name}"):
+        with named(f"{registry.paper_of(name)}.{name}"):
             for _, problem in search.problems:
                 n_trials_of(search, block, problem)
             check_block(search, block)

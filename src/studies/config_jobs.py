@@ -22,8 +22,7 @@ from studies import registry
 from studies.blocks import ROWS, block_of, chosen_problems, n_trials_of, on_dataset, planned, settings_of
 from studies.builds import build, check_search, grid_or_space, hollow, n_train_of, table_of
 from studies.folds_comparison.entries import entries_of
-from studies.records import Method
-from studies.searches import SEARCHES, Search
+from studies.records import Method, Study
 from studies.settings import named
 from studies.trials_comparison.problems_and_methods import searches_of
 
@@ -53,8 +52,8 @@ def _check_terminations(config: Mapping[str, Any]) -> None:
     networks = config["curves"]["networks"]
     ends = {f"{name}_{network['dataset']}": network["n_epochs"] for name, network in networks.items()}
     for search in searches_of(config).values():
-        with named(f"{search.paper}.{search.name}"):
-            for method in search.compared:
+        with named(f"{registry.paper_of(search.name)}.{search.name}"):
+            for method in search.methods:
                 for _, problem in search.problems if method.termination is not None else ():
                     settings = planned(search, method, block_of(search, config), problem)
                     _check_termination(json.dumps(on_curves(settings["termination"], ends[problem])))
@@ -71,8 +70,9 @@ def _check_compared(config: Mapping[str, Any]) -> None:
     entries_of(config)
     for name, search in searches_of(config).items():
         block = block_of(search, config)
-        for method in search.compared if search.paper == "trials_comparison" else ():
-            with named(f"{search.paper}.{name}: {method.name}"):
+        paper = registry.paper_of(name)
+        for method in search.methods if paper == "trials_comparison" else ():
+            with named(f"{paper}.{name}: {method.name}"):
                 settings = set(settings_of(method, block)) - {"n_initial", "divisor"}
                 strategies.check_settings(method.strategy, settings)
 
@@ -83,7 +83,7 @@ def _check_compared(config: Mapping[str, Any]) -> None:
 def _check_searches(config: Mapping[str, Any]) -> None:
     for name, search in searches_of(config).items():
         block = block_of(search, config)
-        with named(f"{search.paper}.{name}"):
+        with named(f"{registry.paper_of(name)}.{name}"):
             chosen = chosen_problems(search, block)
             by_dataset = [block[key] for key in ROWS if isinstance(block.get(key), Mapping)]
             possible = [
@@ -96,7 +96,7 @@ def _check_searches(config: Mapping[str, Any]) -> None:
 
 
 def _check_problem(
-    search: Search,
+    search: Study,
     block: Mapping[str, Any],
     learner: str,
     problem: str,
@@ -129,7 +129,7 @@ def _check_problem(
     facts = {name: fact for name, fact in facts.items() if fact is not None}
     n_trials = n_trials_of(search, block, problem)
     n_classes = facts.get("n_classes", 0) if search.resource == "rows" else 0
-    for method in search.compared:
+    for method in search.methods:
         with named(method.name):
             if method.name in n_trials:
                 settings = planned(search, method, block, problem, table=table or block, n_classes=n_classes)
@@ -219,7 +219,7 @@ def _check_folds(config: Mapping[str, Any]) -> None:
                     check_whole("the number of folds", number, 2, most, meaning)
     for name, default in config["hypertune"]["defaults"].items():
         with named(f"hypertune.defaults.{name}"):
-            for _, dataset in SEARCHES[name].problems:
+            for _, dataset in registry.study(name).problems:
                 hollow(dataset if default["n_rows"] is None else f"{dataset}_{default['n_rows']}")
 
 

@@ -21,8 +21,7 @@ from studies.blocks import (
     tables_of_sizes,
 )
 from studies.folds_comparison.entries import entries_of
-from studies.records import Defaults, Method
-from studies.searches import SEARCHES, Search
+from studies.records import Defaults, Method, Study
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
 UNKNOWN: Final = "unknown"
@@ -127,8 +126,8 @@ def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
 def _searched(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
     """Searches of the trials family; a comparison shows those of the experiments beside it, too."""
     compared = folder == "trials_comparison"
-    for search in (searches_of(config) if compared else SEARCHES).values():
-        if compared or search.paper == folder:
+    for search in (searches_of(config) if compared else registry.searches()).values():
+        if compared or registry.paper_of(search.name) == folder:
             block = block_of(search, config)
             for learner, dataset in chosen_problems(search, block):
                 run = f"{learner}-{dataset}" if compared else search.name
@@ -148,7 +147,7 @@ def _is_shown(config: Mapping[str, Any], learner: str, dataset: str, method: str
 
 
 def _of_search(
-    search: Search, method: Method, config: Mapping[str, Any], problem: tuple[str, str], known: Defaults
+    search: Study, method: Method, config: Mapping[str, Any], problem: tuple[str, str], known: Defaults
 ) -> Settings | str:
     """Settings of a search, as `trials.searches.search` merges them."""
     block = block_of(search, config)

@@ -1,6 +1,7 @@
-"""The methods of the trials family that the documents and their comparison know, each with its look.
+"""The methods of the trials family that several papers compare, each with its look.
 
-Light to import, since the workflow reads it at every start.
+A method that a single paper has stands beside the study there. Light to import, since the workflow reads it at
+every start.
 """
 
 from __future__ import annotations
@@ -34,48 +35,6 @@ _EI_EXPLORE = Method("ei_explore", label="top-two EI", color="#4580EB", marker="
 _DNGO = Method("dngo", label="EI on DNGO", color="#2F6756", marker="<", linestyle=(0, (5, 1)), hatch="--")
 _HYPERTUNE = Method("hypertune", label="HyperTune", color="#D9820A", marker="h", linestyle=(0, (3, 1, 1, 1, 1, 1)))
 _HYPERBAND = Method("hyperband", label="Hyperband", color="#B0306A", marker="d", linestyle="-")
-
-
-def _long(method: Method, **settings: object) -> Method:
-    """The same method, with more trials in an experiment of its own; it has the look and the random numbers."""
-    return replace(method, name=f"{method.name}_long", settings=settings, variant_of=method.name)
-
-
-def _control(name: str, **settings: object) -> Method:
-    return Method(name, "hypertune", settings, variant_of="hypertune")
-
-
-def _on_table(name: str, label: str, color: str, marker: str, linestyle: LineStyle, **settings: object) -> Method:
-    """HyperTune, or a control of it, on the SVM's look-up table: all share settings and random numbers."""
-    base = "" if name == "hypertune_shared" else "hypertune_shared"
-    return Method(name, "hypertune", settings, None, base, label, color, marker, linestyle)
-
-
-_OPTIMUM, _SHARED = "HyperTune from the subsets' optimum", "HyperTune from the shared start"
-_ON_THE_TABLE = (
-    _on_table("hypertune_optimum", _OPTIMUM, "#D9820A", "h", "-", start="subset_optimum"),
-    _on_table("hypertune_shared", _SHARED, "#8A4B00", "D", "--", start="shared"),
-    _on_table(
-        "hypertune_optimum_reversed",
-        f"{_OPTIMUM}, signs reversed",
-        "#9A9A9A",
-        "v",
-        "-",
-        start="subset_optimum",
-        control="reversed",
-    ),
-    _on_table(
-        "hypertune_shared_reversed",
-        f"{_SHARED}, signs reversed",
-        "#555555",
-        "s",
-        "--",
-        start="shared",
-        control="reversed",
-    ),
-    _on_table("ei_se", "EI, which has no signs", "#00318F", "^", (0, (1, 1)), control="unsigned"),
-)
-
 _ALL = (
     _RANDOM,
     _TPE,
@@ -101,22 +60,6 @@ _ALL = (
     _HYPERTUNE,
     _HYPERBAND,
     *map(_terminating, (_RANDOM, _TPE, _SMAC, _EI, _EI_EXPLORE, _DNGO)),
-    Method("hyperband_rows", "hyperband", {"resource": "rows"}, variant_of="hyperband"),
-    _control("hypertune_reversed", control="reversed"),
-    _control("hypertune_unsigned", control="unsigned"),
-    _control("hypertune_neutral"),  # which hyperparameter is neutral depends on the learner
-    _control("hypertune_literal", region="literal"),
-    *map(_long, (_RANDOM, _EI)),
-    _long(_DNGO, marginalise="mcmc", n_walkers=20),
-    Method(
-        "doc002_as_coded",
-        label="DNGO as coded for the page",
-        color="#F2B138",
-        marker="P",
-        linestyle=(0, (3, 1, 1, 1)),
-        hatch="++",
-    ),
-    *_ON_THE_TABLE,
 )
 METHODS: Final[Mapping[str, Method]] = {method.name: method for method in _ALL}
 """By name, in the order of tables and figures. Of an `mtbo_N` the small task has an Nth of the rows."""

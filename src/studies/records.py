@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,6 +155,13 @@ class Study:
     Attributes:
         name: of its runs, `results/{paper}/runs/{name}.parquet`.
         methods: what is compared, a job each.
+        problems: of a study whose jobs are searches of hyperparameters, one for each method, problem and seed:
+            learner and dataset of each, as `trials.searches.problem` names them; none: it has no searches.
+        resource: what a trial of these searches may have less of: `sizes`, listed numbers of rows; `rows`, any
+            number of them, on the data sets that the configuration chooses; `epochs`, of stored curves, where
+            methods may terminate; or nothing.
+        beside: the study whose problems these are, if it has them from another: that one's first candidates, seeds
+            and termination hold here, too, and its searches are compared with these.
         run: what one method gives from one seed: a function of the method's name, the seed of all that is drawn,
             the study's settings, as its model has them, and the folder of the data.
         derive: what an optimiser or a factorisation makes of other runs, or of nothing, so that drawing need not.
@@ -187,6 +194,9 @@ class Study:
 
     name: str
     methods: tuple[Method, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+    resource: Literal["", "sizes", "rows", "epochs"] = ""
+    beside: str = ""
     run: Callable[[str, int, Mapping[str, Any], Any], pd.DataFrame] | None = None
     derive: Callable[..., pd.DataFrame] | None = None
     derived_from: tuple[str, ...] = ()

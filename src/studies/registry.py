@@ -14,7 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from frugal.checks import check_known
-from studies.records import Artefact, Claim, Floor, Paper, Study
+from studies.methods import METHODS
+from studies.records import Artefact, Claim, Floor, Method, Paper, Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,6 +77,16 @@ def _find_study(name: str) -> tuple[Study, Paper]:
 def experiments() -> dict[str, Study]:
     """Studies whose runs are made by jobs of their own, by name: those with a `run`."""
     return {one.name: one for document in map(paper, PAPERS) for one in document.studies if one.run is not None}
+
+
+def searches() -> dict[str, Study]:
+    """Studies whose jobs are searches of hyperparameters, by name: those with problems."""
+    return {one.name: one for document in map(paper, PAPERS) for one in document.studies if one.problems}
+
+
+def search_methods() -> dict[str, Method]:
+    """All methods of searches by name: those that papers share in the order of tables, then those of one paper."""
+    return {**METHODS, **{one.name: one for study in searches().values() for one in study.methods}}
 
 
 def derived(name: str) -> dict[str, Callable[..., pd.DataFrame]]:

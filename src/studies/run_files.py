@@ -11,7 +11,6 @@ from frugal.checks import check_known
 from frugal.files import read_rows
 from studies import registry
 from studies.artefacts import Shown, shown
-from studies.searches import SEARCHES
 from studies.trials_comparison.problems_and_methods import COLUMNS as PATH_COLUMNS
 
 if TYPE_CHECKING:
@@ -65,7 +64,9 @@ EVERYTHING: Final[Mapping[str, Any]] = {
         "factorial": {"spaces": ["any"], "scalers": ["none"], "splits": ["any"], "tree_seeds": ["any"]},
     },
     "folds_comparison": {"n_folds": [5], "n_timed_seeds": 1},
-    "hypertune": {name: {"datasets": [name]} for name, search in SEARCHES.items() if search.paper == "hypertune"},
+    "hypertune": {
+        one.name: {"datasets": [one.name]} for one in registry.paper("hypertune").studies if one.problems
+    },
     "trials_comparison": {},
 }
 """The least configuration with which every paper shows all that it can."""
@@ -136,7 +137,7 @@ def _of_experiment(run: str) -> Kind:
     if run.endswith("refits"):
         columns = ("experiment", *_RUN, "learner", "dataset", "candidate", "n_rows", "test_error")
         return Kind("refits", columns, {"experiment": run})
-    of_paper = SEARCHES[run].paper
+    of_paper = registry.paper_of(run)
     return Kind("searches" if of_paper == "hypertune" else run, ("experiment", *_SEARCH), {"experiment": run})
 
 
@@ -214,7 +215,7 @@ def check_refitted(paper: str, paths: Iterable[str]) -> None:
     if paper == "trials_comparison":
         kinds, refitted = [SEARCH, *TABLES], "searches, and the table or the curves that they look up"
     else:
-        searches = [name for name, search in SEARCHES.items() if search.paper == paper]
+        searches = [one.name for one in registry.paper(paper).studies if one.problems]
         runs = ["task2"] if paper == "exploration" else searches
         kinds, refitted = [kind_of(paper, run) for run in runs], f"runs of {', '.join(runs)}"
     for path in paths:

@@ -17,7 +17,6 @@ from studies.big_data import curve_fits, curve_search, figure4, figure5
 from studies.big_data.paper import PAPER
 from studies.blocks import planned
 from studies.publish import _reaches_floor
-from studies.searches import SEARCHES
 from studies.verdicts import CONTRADICTED, NOT_RUN, NOT_TESTABLE, REPRODUCED, UNDECIDED
 
 E = 60
@@ -405,7 +404,7 @@ def test_runs_of_another_kind_are_refused(call, message):
 def test_a_terminated_method_is_its_optimiser_with_the_experiments_rule():
     block = {"strategies": {"tpe": {"n_random": 3}}, "termination": {"delta": 0.9}, "curve": {"n_steps": 50},
              "check_share": 0.2}  # fmt: skip
-    search = SEARCHES["curve_search"]
+    search = registry.study("curve_search")
     plain, cut, random = (
         planned(search, search.method(name), block, "mlp_mnist")
         for name in ("tpe", "tpe_terminated", "random_terminated")
@@ -414,7 +413,7 @@ def test_a_terminated_method_is_its_optimiser_with_the_experiments_rule():
     rule = {"delta": 0.9, "curve": {"n_steps": 50}, "check_share": 0.2}
     assert cut == {"strategy": "tpe", "draws": "tpe", "n_random": 3, "termination": rule}
     assert (random["strategy"], random["draws"]) == ("random", "random")
-    assert {method.strategy for method in search.compared} == {"random", "tpe", "smac"}
+    assert {method.strategy for method in search.methods} == {"random", "tpe", "smac"}
 
 
 def test_a_curve_that_diverged_in_one_set_is_in_no_claim():

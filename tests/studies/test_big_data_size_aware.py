@@ -18,7 +18,6 @@ from studies.big_data.paper import PAPER
 from studies.blocks import n_trials_of, sized
 from studies.methods import METHODS
 from studies.publish import _reaches_floor
-from studies.searches import SEARCHES
 from studies.shared.look_up_tables import least_test_error
 from studies.style import TRIALS
 from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, judge_claims
@@ -302,7 +301,9 @@ def test_a_picture_has_every_method_and_the_tables_ratio(name, n_panels):
     picture = drawn.draw(drawn.summarise(toy(2)))
     assert len(picture.axes) == n_panels
     labels = {text.get_text() for text in picture.legends[0].get_texts()}
-    assert labels == {TRIALS[method].label for method in SEARCHES["svm_search"].methods} | {"least of the table"}
+    assert labels == {TRIALS[method].label for method in registry.study("svm_search").method_names} | {
+        "least of the table"
+    }
     assert "200 x the smallest" in picture.axes[0].get_title()
 
 
@@ -360,9 +361,9 @@ def test_a_size_that_the_table_lacks_is_refused():
 
 
 def test_trials_are_one_number_or_one_by_method_and_none_where_it_is_not_run():
-    assert set(n_trials_of(SEARCHES["functions"], {"n_trials": 7}, "branin").values()) == {7}
-    search = SEARCHES["svm_search"]
-    n_trials = {**dict.fromkeys(search.methods), "fabolas": 8, "random": 9}
+    assert set(n_trials_of(registry.study("functions"), {"n_trials": 7}, "branin").values()) == {7}
+    search = registry.study("svm_search")
+    n_trials = {**dict.fromkeys(search.method_names), "fabolas": 8, "random": 9}
     assert n_trials_of(search, {"n_trials": n_trials}, "svm_mnist") == {"random": 9, "fabolas": 8}
     with pytest.raises(ValueError, match=r"unknown method of svm_search 'tpe'; known: random, ei, .*fabolas"):
         n_trials_of(search, {"n_trials": {"tpe": 8}}, "svm_mnist")

@@ -16,7 +16,6 @@ from studies import registry
 from studies.big_data import arrivals, figure3, size_search
 from studies.blocks import sized
 from studies.methods import METHODS
-from studies.searches import SEARCHES
 from studies.shared.look_up_tables import cells, least_test_error
 from studies.style import TRIALS
 from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, judge_claims
@@ -151,7 +150,7 @@ def test_a_picture_has_every_method_and_the_ratio(name, n_panels, label):
     assert len(picture.axes) == n_panels
     assert picture.axes[0].get_xlabel() == label
     labels = {text.get_text() for text in picture.legends[0].get_texts()}
-    shown = {TRIALS[method].label for method in SEARCHES["cnn_search"].methods}
+    shown = {TRIALS[method].label for method in registry.study("cnn_search").method_names}
     assert labels == shown | {"least of the table"}
     assert "16 x the smallest" in picture.axes[0].get_title()
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from frugal import trials
+from studies import registry
 from studies.blocks import check_block, check_unique, n_trials_of, on_dataset, planned
-from studies.methods import METHODS
 from studies.records import Method
-from studies.searches import SEARCHES
 
+SEARCHES = registry.searches()
+METHODS = registry.search_methods()
 BLOCK = {
     "n_train": {"letter": 9000, "mnist": 50_000}, "n_valid": 2000, "subset_share": 0.1, "rows_per_class": 10,
     "strategies": {"ei": {"kernel": "se"}, "hypertune": {"n_starts": 2}},
@@ -47,7 +48,7 @@ def test_settings_follow_from_the_rows_of_a_data_set():
 @pytest.mark.parametrize("name", ["ei_explore", "fabolas_joint", "entropy_search"])
 def test_a_strategy_whose_name_begins_with_anothers_is_planned_as_itself(name):
     block = {**BLOCK, "strategies": {"ei": {"kernel": "se"}, "fabolas": {"n_hyper": 4}, name: {"n_starts": 3}}}
-    search = replace(SEARCHES["elastic_net"], compared=(*SEARCHES["elastic_net"].compared, Method(name)))
+    search = replace(SEARCHES["elastic_net"], methods=(*SEARCHES["elastic_net"].methods, Method(name)))
     settings = planned(search, search.method(name), block, "letter", n_classes=26)
     rows = {"n_min": 260, "n_max": 9000, "n_valid": 2000} if name == "fabolas_joint" else {}
     assert settings == {**rows, "n_starts": 3}  # nothing of ei's or fabolas'; no strategy: it is the method's name
@@ -81,7 +82,7 @@ def test_numbers_of_rows_and_trials_may_be_given_by_data_set():
         "n_train": {"letter": 8978, "adult": 21_925},
         "n_valid": {"letter": 4400, "adult": 10_799}, "n_test": 6600, "n_initial": 3,
         "n_trials": {
-            **dict.fromkeys(SEARCHES["svm_rff"].methods), "hypertune": 38,
+            **dict.fromkeys(SEARCHES["svm_rff"].method_names), "hypertune": 38,
             "hyperband_rows": {"letter": 60, "mnist": None},
         },
     }  # fmt: skip
@@ -104,15 +105,15 @@ def test_numbers_of_rows_and_trials_may_be_given_by_data_set():
 
 def test_a_variant_starts_from_as_many_candidates_as_its_method():
     block = {"n_initial": 15, "strategies": {"ei": {"n_initial": 3}}, "n_trials": 4}
-    search = replace(SEARCHES["functions"], compared=(Method("ei"), Method("ei_b", "ei", variant_of="ei")))
+    search = replace(SEARCHES["functions"], methods=(Method("ei"), Method("ei_b", "ei", variant_of="ei")))
     assert n_trials_of(search, block, "branin") == {"ei": 4, "ei_b": 4}
-    alone = replace(search, compared=(Method("ei"), Method("ei_b", "ei")))
+    alone = replace(search, methods=(Method("ei"), Method("ei_b", "ei")))
     with pytest.raises(ValueError, match="n_initial of ei_b must be at most n_trials = 4, got 15"):
         n_trials_of(alone, block, "branin")
 
 
 def test_a_search_of_two_experiments_is_refused():
-    twice = replace(SEARCHES["compared_svm"], compared=(METHODS["ei"],))
+    twice = replace(SEARCHES["compared_svm"], methods=(METHODS["ei"],))
     with pytest.raises(
         ValueError, match="ei of lookup on svm_mnist is a search of svm_search and of compared_svm"
     ):

@@ -10,7 +10,6 @@ from frugal.trials.surrogates.learning_curves import CurveModel
 from frugal.trials.termination import BESTS, RULES, Terminating
 from studies import config, config_jobs, keys, registry
 from studies.cli import main
-from studies.searches import SEARCHES
 from studies.settings import Extrapolation
 
 BASE = config.load("config/config.yaml")
@@ -66,14 +65,14 @@ def test_a_mapping_of_a_scale_may_take_the_place_of_the_default():
 def test_the_settings_of_every_study_are_in_its_papers_block():
     for name in registry.experiments():
         assert name in BASE[registry.paper_of(name)]
-    for name, search in SEARCHES.items():
-        assert name in BASE[search.paper]
+    for name in registry.searches():
+        assert name in BASE[registry.paper_of(name)]
 
 
 @pytest.mark.parametrize("name", ["elastic_net", "svm", "svm_rff", "mlp", "cifar_cnn"])
 def test_a_learner_may_have_rows_of_the_data_sets_that_it_is_tuned_on(name):
     model = config.Configuration.sections()["hypertune"].sections()[name]
-    assert model.tuned_on == tuple(dataset for _, dataset in SEARCHES[name].problems)
+    assert model.tuned_on == tuple(dataset for _, dataset in registry.study(name).problems)
 
 
 @pytest.mark.parametrize("scale", ["smoke", "laptop", "desk", "paper"])

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from studies import config
+from studies import config, registry
 from studies.blocks import block_of, n_trials_of, planned, sized
 from studies.methods import METHODS
-from studies.searches import SEARCHES
 from studies.shared import refits
 from studies.trials_comparison import figures
 from studies.trials_comparison.figures import looks_of, summarise_anytime, summarise_ranks
@@ -315,10 +314,10 @@ def test_every_search_of_a_compared_problem_is_of_one_experiment_and_is_shown():
         (*problem, method)
         for search in searches_of(CONFIG).values()
         for problem in search.problems
-        for method in search.methods
+        for method in search.method_names
     ]
     assert len(of) == len(set(of))
-    starts = set(searches_of(CONFIG)["svm_table"].methods)  # a study of document 004's own on the same table
+    starts = set(searches_of(CONFIG)["svm_table"].method_names)  # a study of document 004's own on the same table
     for problem in PROBLEMS:
         assert set(shown_on(CONFIG, *problem)) == {method for *on, method in of if tuple(on) == problem} - starts
 
@@ -330,7 +329,7 @@ def listing(*lines):
 def test_a_new_line_is_compared_in_every_experiment_or_in_some():
     mine = {"name": "my_ei", "strategy": "ei", "settings": {"n_starts": 9}, "variant_of": "ei"}
     found = searches_of(listing({"name": "ei", "strategy": "ei"}, mine))
-    assert {name: found[name].methods for name in EXPERIMENTS} == {
+    assert {name: found[name].method_names for name in EXPERIMENTS} == {
         "compared_svm": ("my_ei",),  # svm_search has EI on the same table
         "compared_cnn": ("my_ei",),
         "compared_curves": ("ei", "my_ei"),
@@ -343,7 +342,7 @@ def test_a_new_line_is_compared_in_every_experiment_or_in_some():
     assert settings == {**block["strategies"]["ei"], "n_starts": 9, "strategy": "ei", "draws": "ei"}
     some = {"name": "late", "strategy": "tpe", "termination": {"delta": 0.5}, "experiments": ["compared_curves"]}
     found = searches_of(listing(some))
-    assert [name for name in EXPERIMENTS if found[name].compared] == ["compared_curves"]
+    assert [name for name in EXPERIMENTS if found[name].methods] == ["compared_curves"]
     search = found["compared_curves"]
     rule = planned(search, search.method("late"), block_of(search, CONFIG), "mlp_mnist")["termination"]
     shared = CONFIG["big_data"]["curve_search"]
@@ -398,13 +397,13 @@ def test_searches_beside_others_have_their_first_candidates_and_their_own_trials
     shared = {"n_initial": 4, "n_seeds": 3, "n_trials": {"ei": 9}, "strategies": {"ei": {}}}
     own = {"n_trials": {"tpe": 5}, "strategies": {}}
     blocks = {"big_data": {"svm_search": shared}, "trials_comparison": {"compared_svm": own}}
-    assert block_of(SEARCHES["compared_svm"], blocks) == {
+    assert block_of(registry.study("compared_svm"), blocks) == {
         "n_initial": 4,
         "n_seeds": 3,
         "n_trials": {"tpe": 5},
         "strategies": {},
     }
-    assert block_of(SEARCHES["svm_search"], blocks) == shared
+    assert block_of(registry.study("svm_search"), blocks) == shared
 
 
 @pytest.mark.parametrize(

@@ -283,10 +283,10 @@ def test_searches_of_a_network_wait_for_its_default_and_are_given_what_follows_f
 @pytest.mark.slow
 def test_a_tuner_whose_name_begins_with_anothers_is_planned_as_itself(tmp_path):
     place = copy_to(tmp_path)
-    path = place / "src/studies/searches.py"
-    listed = 'TUNERS = methods("random",'
+    path = place / "src/studies/hypertune/curves.py"
+    listed = '*methods("random",'
     assert listed in path.read_text()
-    path.write_text(path.read_text().replace(listed, 'TUNERS = methods("ei_explore", "random",'))
+    path.write_text(path.read_text().replace(listed, '*methods("ei_explore", "random",'))
     tuned = {"n_trials": {"ei_explore": 9}, "strategies": {"ei_explore": {"n_initial": 2, "n_starts": 3}}}
     blocks = {name: {"n_trials": {"ei_explore": None}} for name in ("svm", "svm_rff", "mlp", "cifar_cnn")}
     (place / "tuned.yaml").write_text(yaml.safe_dump({"hypertune": {**blocks, "elastic_net": tuned}}))

@@ -23,16 +23,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from studies.estimates import Arrays, Estimate, clustered_share, mean, ratio
+from studies.methods import methods
 from studies.paths import SLACK, until_as_good
 from studies.records import Claim, Study
 from studies.regions import above, at_most, factor_of_two, near
-from studies.searches import OPTIMISERS, SEARCHES
 from studies.tidy import need_columns
 
-COMPARED: Final = SEARCHES["curve_search"].compared
-METHODS: Final = SEARCHES["curve_search"].methods
+OPTIMISERS: Final = ("random", "tpe", "smac")
+"""What termination is wrapped around, those of Domhan et al. (2015)."""
+COMPARED: Final = methods(*OPTIMISERS, "random_terminated", "tpe_terminated", "smac_terminated")
+METHODS: Final = tuple(method.name for method in COMPARED)
+PROBLEMS: Final = (("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist"))
 CURRENCIES: Final = ("seconds", "epochs")
-SETS: Final = {name: name.rsplit("_", 1)[-1] for _, name in SEARCHES["curve_search"].problems}
+SETS: Final = {name: name.rsplit("_", 1)[-1] for _, name in PROBLEMS}
 """Data by problem."""
 NAMES: Final = {"cifar10": "CIFAR-10", "mnist": "MNIST"}
 HIGH: Final = 0.1
@@ -183,7 +186,14 @@ def is_enough(runs: pd.DataFrame) -> bool:
     return bool(enough and n_epochs.min() >= FLOOR["epochs"])
 
 
-CURVE_SEARCH: Final = Study(name="curve_search", methods=COMPARED, arrays=arrays, is_enough=is_enough)
+CURVE_SEARCH: Final = Study(
+    name="curve_search",
+    methods=COMPARED,
+    problems=PROBLEMS,
+    resource="epochs",
+    arrays=arrays,
+    is_enough=is_enough,
+)
 
 
 def _share_cut(arrays: Arrays, rng: np.random.Generator, *, dataset: str, half: str) -> Estimate:

@@ -30,13 +30,15 @@ from studies.big_data.arrivals import CURRENCIES, METHODS, NAMES, arrivals, sear
 from studies.cells import every, some
 from studies.estimates import Arrays, Estimate, ratio, unbounded
 from studies.methods import METHODS as RECORDS
+from studies.methods import methods
 from studies.records import Claim, Study
 from studies.regions import Region, about, above, at_least, between, order_of_magnitude
-from studies.searches import SEARCHES
 from studies.shared.look_up_tables import cells
 
 # What the claims are measured on -----------------------------------------------------------------------------
 
+COMPARED: Final = {"svm_search": METHODS, "cnn_search": tuple(name for name in METHODS if name != "mtbo_64")}
+"""Names of methods by study."""
 N_SEEDS: Final = 10
 FLOORS: Final = {
     "svm_search": {"candidates": 14 * 14, "sizes": 5, "largest size": 8192, "random's trials": 100},
@@ -74,17 +76,27 @@ def _is_enough(runs: pd.DataFrame, search: str) -> bool:
         "largest size": table["n_rows"].max(),
         "random's trials": found.loc[found["method"] == "random", "iteration"].max(),
     }
-    enough = set(seeds.index) == set(SEARCHES[search].methods) and seeds.min() >= N_SEEDS
+    enough = set(seeds.index) == set(COMPARED[search]) and seeds.min() >= N_SEEDS
     return bool(enough and all(reached[name] >= least for name, least in FLOORS[search].items()))
 
 
 _SVM_IS_ENOUGH: Final = partial(_is_enough, search="svm_search")
 _CNN_IS_ENOUGH: Final = partial(_is_enough, search="cnn_search")
 SVM_SEARCH: Final = Study(
-    name="svm_search", methods=SEARCHES["svm_search"].compared, arrays=arrays, is_enough=_SVM_IS_ENOUGH
+    name="svm_search",
+    methods=methods(*COMPARED["svm_search"]),
+    problems=(("lookup", "svm_mnist"),),
+    resource="sizes",
+    arrays=arrays,
+    is_enough=_SVM_IS_ENOUGH,
 )
 CNN_SEARCH: Final = Study(
-    name="cnn_search", methods=SEARCHES["cnn_search"].compared, arrays=arrays, is_enough=_CNN_IS_ENOUGH
+    name="cnn_search",
+    methods=methods(*COMPARED["cnn_search"]),
+    problems=(("curves", "cnn_sizes_cifar10"),),
+    resource="sizes",
+    arrays=arrays,
+    is_enough=_CNN_IS_ENOUGH,
 )
 
 
@@ -100,7 +112,7 @@ OfPairs = Callable[[Arrays, Region, str, str], Estimate]
 
 def bayesian_to_random(search: str) -> list[Pair]:
     """Pairs of each Bayesian method and random search."""
-    return [(method, "random") for method in SEARCHES[search].methods if method != "random"]
+    return [(method, "random") for method in COMPARED[search] if method != "random"]
 
 
 def mtbo_to_full_size(search: str) -> list[Pair]:
@@ -115,7 +127,7 @@ def fabolas_to_mtbo(search: str) -> list[Pair]:
 
 def mtbo_of(search: str) -> list[str]:
     """The MTBOs of a search."""
-    return [method for method in MTBO if method in SEARCHES[search].methods]
+    return [method for method in MTBO if method in COMPARED[search]]
 
 
 def in_every(pairs: Sequence[Pair], noun: str = "pairs") -> OfPairs:

@@ -31,6 +31,7 @@ from studies.exploration.searches import (
 )
 from studies.exploration.task2 import LEARNER, long_rows
 from studies.markdown import about_marked, made_of, mark, plain
+from studies.methods import methods
 from studies.paired import NOTE, differences, missing_notes
 from studies.records import Artefact, Study
 from studies.tidy import TIDY, mean_by_seed
@@ -99,7 +100,9 @@ OWN_NOTE: Final = "not comparable with the row of 4 hyperparameters"
 OWN_LABEL: Final = "the page's own: logistic regression, 2 hyperparameters, test error in %"
 
 
-LOGISTIC: Final = Study(name="logistic", is_enough=IS_ENOUGH)
+LOGISTIC: Final = Study(
+    name="logistic", methods=methods(*COMPARED), problems=((SGD, "mnist"),), is_enough=IS_ENOUGH
+)
 """No claim is on it."""
 
 

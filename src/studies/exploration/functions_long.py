@@ -7,15 +7,17 @@ Random search and expected improvement on a Gaussian process have as many trials
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from studies.exploration.searches import ends, has_enough_searches, searches
+from studies.exploration.searches import FUNCTION, ends, has_enough_searches, searches
 from studies.measures import mean_of, ratio_of
+from studies.methods import METHODS as SHORT
 from studies.paired import differences, missing_notes
 from studies.records import Artefact, Claim, Study
 from studies.regions import below
@@ -24,6 +26,12 @@ from studies.tidy import mean_by_seed, tidied
 DATASET: Final = "hartmann6"
 STRATEGIES: Final[Mapping[str, str]] = {"random_long": "random", "ei_long": "ei", "dngo_long": "dngo"}
 """Method -> the strategy that it runs."""
+_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {"dngo_long": {"marginalise": "mcmc", "n_walkers": 20}}
+METHODS: Final = tuple(
+    replace(SHORT[strategy], name=name, settings=_SETTINGS.get(name, {}), variant_of=strategy)
+    for name, strategy in STRATEGIES.items()
+)
+"""They have the looks and the random numbers of the methods with fewer trials."""
 MEASURED: Final = ("lowest_value", "log10_regret")
 N_TRIALS: Final = 200
 """Trials of a search under which no verdict is given: those of the document's table."""
@@ -58,7 +66,13 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
 # Claims ----------------------------------------------------------------------------------------------------------
 
 IS_ENOUGH: Final = partial(has_enough_searches, methods=tuple(STRATEGIES), n_trials=N_TRIALS)
-FUNCTION_SEARCHES: Final = Study(name="functions_long", arrays=arrays, is_enough=IS_ENOUGH)
+FUNCTION_SEARCHES: Final = Study(
+    name="functions_long",
+    methods=METHODS,
+    problems=((FUNCTION, DATASET),),
+    arrays=arrays,
+    is_enough=IS_ENOUGH,
+)
 _claim = partial(
     Claim, section="Experiments and Results", study="functions_long", artefact="tables/functions_long"
 )

@@ -23,6 +23,7 @@ from studies.exploration.searches import (
     searches,
 )
 from studies.measures import ratio_of
+from studies.methods import methods
 from studies.paired import missing_notes
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, below
@@ -95,7 +96,13 @@ def arrays(runs: pd.DataFrame) -> dict[str, NDArray[np.float64]]:
 
 
 IS_ENOUGH: Final = partial(has_enough_searches, methods=COMPARED, n_trials=N_TRIALS)
-FUNCTION_SEARCHES: Final = Study(name="functions", arrays=arrays, is_enough=IS_ENOUGH)
+FUNCTION_SEARCHES: Final = Study(
+    name="functions",
+    methods=methods(*COMPARED),
+    problems=((FUNCTION, "branin"), (FUNCTION, "hartmann6")),
+    arrays=arrays,
+    is_enough=IS_ENOUGH,
+)
 NEARER: Final = (
     "mean distance of a suggestion from the incumbent, top-two EI's (EI made more exploratory) over EI's, {}"
 )

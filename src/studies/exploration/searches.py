@@ -16,17 +16,26 @@ from frugal.spaces import SearchSpace
 from studies import plotters
 from studies.exploration.document import FLOOR
 from studies.paths import mean_path
-from studies.records import Look
+from studies.records import Look, Method
 from studies.style import TRIALS
 from studies.tidy import need_columns, provenance
 
 FUNCTION: Final = "function"
 """What stands for a learner in searches on functions."""
+AS_CODED: Final = Method(
+    "doc002_as_coded",
+    label="DNGO as coded for the page",
+    color="#F2B138",
+    marker="P",
+    linestyle=(0, (3, 1, 1, 1)),
+    hatch="++",
+)
 TASK2: Final = ("random", "ei", "ei_explore", "dngo", "tpe", "smac", "doc002_as_coded")
 COMPARED: Final = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
 """Methods of task 2 and of the comparison, in the order in which they are shown."""
 LOOKS: Final[Mapping[str, Look]] = {
-    **{name: TRIALS[name] for name in TASK2},
+    **{name: TRIALS[name] for name in TASK2 if name != AS_CODED.name},
+    AS_CODED.name: AS_CODED.look,
     "ei": replace(TRIALS["ei"], label="EI on a GP"),
     "ei_explore": replace(TRIALS["ei_explore"], label="top-two EI on a GP"),
     "tpe": replace(TRIALS["tpe"], linestyle=":"),

@@ -16,6 +16,8 @@ from studies.exploration.document import ALL, published
 from studies.exploration.greediness import NEARER, geometric_means
 from studies.exploration.refits import ALL_ROWS, OPTIMUM, REPORTED, refitted
 from studies.exploration.searches import (
+    AS_CODED,
+    COMPARED,
     TASK2,
     chosen,
     curves,
@@ -28,6 +30,7 @@ from studies.exploration.searches import (
     searches,
 )
 from studies.measures import exactly, ratio_of, share_of
+from studies.methods import methods
 from studies.paired import differences, missing_notes
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, between
@@ -105,7 +108,13 @@ def is_enough(runs: pd.DataFrame) -> bool:
     return bool(has_enough_searches(runs, TASK2, N_TRIALS) and rows >= N_TRAIN)
 
 
-TASK2_SEARCHES: Final = Study(name="task2", arrays=arrays, is_enough=is_enough)
+TASK2_SEARCHES: Final = Study(
+    name="task2",
+    methods=(*methods(*COMPARED), AS_CODED),
+    problems=((LEARNER, "mnist"),),
+    arrays=arrays,
+    is_enough=is_enough,
+)
 _claim = partial(Claim, section="Task 2", study="task2", artefact="tables/task2")
 
 CLAIMS: Final = (

@@ -42,7 +42,6 @@ from studies.hypertune.data_set_claims import MARGIN, are_real
 from studies.hypertune.searches import FLOOR, FLOOR_ROWS, without_stand_ins
 from studies.records import Artefact, Claim, Floor, Method, Study
 from studies.regions import above
-from studies.searches import SEARCHES
 from studies.shared.look_up_tables import is_trial
 from studies.tidy import provenance
 
@@ -56,7 +55,7 @@ METHODS: Final = (
     Method("all", label="all rows (M1)", color="#00318F", marker="^", linestyle="--"),
 )
 DELTA: Final = 0.05
-TABLE_STUDY: Final = SEARCHES["svm_table"].name
+TABLE_STUDY: Final = "svm_table"
 
 
 # Runs ----------------------------------------------------------------------------------------------------------

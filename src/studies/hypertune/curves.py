@@ -47,8 +47,10 @@ from studies.hypertune.searches import (
     scope,
     without_stand_ins,
 )
+from studies.hypertune.settings import ON_TABLES
+from studies.methods import methods
 from studies.paths import steps
-from studies.records import Artefact, Study
+from studies.records import Artefact, Method, Study
 from studies.regions import above
 from studies.style import TRIALS
 from studies.tidy import TIDY, is_stand_in, mean_by_seed, provenance, tidied
@@ -142,18 +144,47 @@ def unjudged(runs: pd.DataFrame) -> Mapping[str, tuple[str, str]]:
     return labels | out_of_reach(claims, runs)
 
 
-STUDIES: Final = tuple(
-    Study(
+def _control(name: str, **settings: object) -> Method:
+    return Method(name, "hypertune", settings, variant_of="hypertune")
+
+
+_NEUTRAL: Final = _control("hypertune_neutral")
+"""Which hyperparameter is neutral depends on the learner: its settings say so."""
+TUNERS: Final = (
+    *methods("random", "ei", "fabolas", "hypertune"),
+    _control("hypertune_reversed", control="reversed"),
+    _control("hypertune_unsigned", control="unsigned"),
+)
+"""What document 004 is about, compares itself with, and two negative controls."""
+ON_EPOCHS: Final = (
+    *TUNERS,
+    *methods("hyperband"),
+    Method("hyperband_rows", "hyperband", {"resource": "rows"}, variant_of="hyperband"),
+)
+
+
+def _searches(learner: str, compared: tuple[Method, ...], datasets: tuple[str, ...] = ON_TABLES) -> Study:
+    return Study(
         name=learner,
+        methods=compared,
+        problems=tuple((learner, dataset) for dataset in datasets),
+        resource="rows",
         judged=without_stand_ins,
         arrays=arrays,
         is_enough=are_real,
         unjudged=unjudged,
         is_run=partial(is_tuned, learner=learner),
     )
-    for learner in LEARNERS
+
+
+STUDIES: Final = (
+    _searches("elastic_net", (*TUNERS, _NEUTRAL, _control("hypertune_literal", region="literal"))),
+    _searches("svm", TUNERS),
+    _searches("svm_rff", ON_EPOCHS),
+    _searches("mlp", (*ON_EPOCHS, _NEUTRAL), ("mnist",)),
+    _searches("cifar_cnn", ON_EPOCHS, ("cifar10",)),
 )
-"""Searches by learner; `studies.searches.SEARCHES` says what they compare."""
+"""Searches of each learner."""
 
 _CONTROLLED: Final = ("letter", RAW)
 """Data sets on which the elastic net's controls are judged: a trial takes two seconds and less there."""

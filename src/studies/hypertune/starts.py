@@ -24,13 +24,44 @@ from studies.estimates import Array, Arrays, Estimate, ratio, tied
 from studies.hypertune.searches import FLOOR, paths
 from studies.markdown import crossed, made_of, with_interval
 from studies.paths import mean_path, steps
-from studies.records import Artefact, Claim, Floor, Study
+from studies.records import Artefact, Claim, Floor, LineStyle, Method, Study
 from studies.regions import above
-from studies.searches import SEARCHES
 from studies.shared.look_up_tables import cells, is_trial
 from studies.tidy import in_order, mean_by_seed, provenance, tidied
 
-SEARCH: Final = SEARCHES["svm_table"]
+
+def _method(name: str, label: str, color: str, marker: str, linestyle: LineStyle, **settings: object) -> Method:
+    """HyperTune, or a control of it: all share settings and random numbers."""
+    base = "" if name == "hypertune_shared" else "hypertune_shared"
+    return Method(name, "hypertune", settings, None, base, label, color, marker, linestyle)
+
+
+_OPTIMUM, _SHARED = "HyperTune from the subsets' optimum", "HyperTune from the shared start"
+METHODS: Final = (
+    _method("hypertune_optimum", _OPTIMUM, "#D9820A", "h", "-", start="subset_optimum"),
+    _method("hypertune_shared", _SHARED, "#8A4B00", "D", "--", start="shared"),
+    _method(
+        "hypertune_optimum_reversed",
+        f"{_OPTIMUM}, signs reversed",
+        "#9A9A9A",
+        "v",
+        "-",
+        start="subset_optimum",
+        control="reversed",
+    ),
+    _method(
+        "hypertune_shared_reversed",
+        f"{_SHARED}, signs reversed",
+        "#555555",
+        "s",
+        "--",
+        start="shared",
+        control="reversed",
+    ),
+    _method("ei_se", "EI, which has no signs", "#00318F", "^", (0, (1, 1)), control="unsigned"),
+)
+NAMES: Final = tuple(method.name for method in METHODS)
+"""Of the methods."""
 EI: Final = "ei_se"
 STARTS: Final = ("hypertune_optimum", "hypertune_shared")
 TRIALS: Final = (4, 8, 12, 20)
@@ -40,7 +71,7 @@ PANELS: Final = {"trials": "trial", "seconds": "spent_s"}
 N_POINTS: Final = 201
 KEYS: Final = ["method", "measure", "trial"]
 _MEASURES: Final = ("by_trials", *(f"by_seconds_of_{start}" for start in STARTS))
-_LOOKS: Final = {method.name: method.look for method in SEARCH.compared}
+_LOOKS: Final = {method.name: method.look for method in METHODS}
 
 
 # Runs ----------------------------------------------------------------------------------------------------------
@@ -87,16 +118,18 @@ def arrays(runs: pd.DataFrame) -> dict[str, Array]:
     absent = pd.Series(np.nan, seeds)
     return {
         f"{method} {measure} {trial}": errors.get((method, measure, trial), absent).to_numpy(float)
-        for method in SEARCH.methods
+        for method in NAMES
         for measure in _MEASURES
         for trial in TRIALS
     }
 
 
-ENOUGH: Final = Floor(seeds=FLOOR, groups=("method",), methods=SEARCH.compared)
+ENOUGH: Final = Floor(seeds=FLOOR, groups=("method",), methods=METHODS)
 SVM_TABLE: Final = Study(
-    name=SEARCH.name,
-    methods=SEARCH.compared,
+    name="svm_table",
+    methods=METHODS,
+    problems=(("lookup", "svm_mnist"),),
+    resource="sizes",
     judged=trials_of,
     arrays=arrays,
     is_enough=ENOUGH,
@@ -126,7 +159,7 @@ def _finding(start: str, rival: str, measure: str, trial: int) -> Claim:
     whose = "EI's" if rival == EI else "that with reversed signs"
     when = f"when HyperTune has ended {trial} trials" if is_timed else f"after {trial} trials of each"
     return Claim(
-        f"hypertune.{SEARCH.name}.{start.removeprefix('hypertune_')}_{name}_{trial}"
+        f"hypertune.svm_table.{start.removeprefix('hypertune_')}_{name}_{trial}"
         f"_by_{'seconds' if is_timed else 'trials'}",
         section="SVM with RBF Kernel",
         quantity=f"best validation error so far on all rows, {whose} over {_FROM[start]}, {when} on all rows, on "
@@ -135,7 +168,7 @@ def _finding(start: str, rival: str, measure: str, trial: int) -> Claim:
         agrees=above(1),
         measure=partial(_ratio, rival=f"{rival} {measure} {trial}", ours=f"{start} by_trials {trial}"),
         artefact="tables/starts",
-        study=SEARCH.name,
+        study="svm_table",
     )
 
 
@@ -166,7 +199,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """
     found = at_trials(runs)
     table = mean_by_seed(found.assign(error=100 * found["error"]), "error", KEYS)
-    table = in_order(table, {"method": SEARCH.methods, "measure": _MEASURES, "trial": None})
+    table = in_order(table, {"method": NAMES, "measure": _MEASURES, "trial": None})
     table["n_rows"] = cells(runs)["n_rows"].max()
     return tidied(table, KEYS, scale, "n_rows", "n_missing")
 
@@ -185,7 +218,7 @@ def render(table: pd.DataFrame) -> str:
 
 TABLE: Final = Artefact(
     "starts",
-    (SEARCH.name,),
+    ("svm_table",),
     tabulate,
     """What HyperTune's start and its signs do, on the SVM's look-up table: best validation error so far on all
     rows, mean over {{ n_seeds }} seed(s) with 95 % intervals, after as many trials on all rows; of EI also in the
@@ -217,7 +250,7 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
             line = mean_path(seeds, x, "best", grid[grid <= end])
             parts.append(line.assign(panel=panel, method=method))
     table = pd.concat(parts, ignore_index=True)
-    table = in_order(table, {"panel": PANELS, "method": SEARCH.methods, "x": None})
+    table = in_order(table, {"panel": PANELS, "method": NAMES, "x": None})
     facts = {"n_rows": cells(runs)["n_rows"].max(), "data": provenance(trials_of(runs))}
     return table[["panel", "method", "x", "mean", "low", "high", "n_seeds"]].assign(**facts)
 
@@ -242,7 +275,7 @@ def draw(table: pd.DataFrame) -> plotters.Figure:
 
 FIGURE: Final = Artefact(
     "starts",
-    (SEARCH.name,),
+    ("svm_table",),
     summarise,
     """HyperTune on the look-up table of an SVM on MNIST ({{ config["lookup"]["svm_mnist"]["sizes"] | max }} rows),
     from either start, with right and with reversed signs, and EI, which has neither subsets nor signs. Best

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from frugal.datasets.catalogue import CATALOGUE
-from studies import blocks
+from studies import blocks, registry
 from studies import code as studies_jobs
 from studies.plan.common import Config, Wildcards, as_json, dataset_files, shares
-from studies.searches import Search
+from studies.records import Study
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
 _OF_WORKFLOW: Final = ("n_seeds", "n_trials", "default_n_trials")
@@ -44,7 +44,7 @@ class TrialJobs:
             (*problem, method): search
             for search in self.searches.values()
             for problem in search.problems
-            for method in search.methods
+            for method in search.method_names
         }
         self._problems = {
             name: blocks.chosen_problems(search, self._blocks[name]) for name, search in self.searches.items()
@@ -59,7 +59,7 @@ class TrialJobs:
             (learner, problem, method.name): self._planned(search, method.name, learner, problem, tables)
             for name, search in self.searches.items()
             for learner, problem in self._problems[name]
-            for method in search.compared
+            for method in search.methods
             if method.name in self._n_trials[name, problem]
         }
 
@@ -81,7 +81,7 @@ class TrialJobs:
         return [f"results/networks/{learner}/{name}/default.csv"]
 
     def _planned(
-        self, search: Search, method: str, learner: str, problem: str, tables: Mapping[tuple[str, str], Config]
+        self, search: Study, method: str, learner: str, problem: str, tables: Mapping[tuple[str, str], Config]
     ) -> dict[str, Any]:
         """Settings of a method on a problem: those of its block, and what the problem asks for."""
         block = self._blocks[search.name]
@@ -89,7 +89,7 @@ class TrialJobs:
         n_classes = blocks.classes_of(problem) if search.resource == "rows" else 0
         return blocks.planned(search, search.method(method), block, problem, table=table, n_classes=n_classes)
 
-    def _search(self, w: Wildcards) -> Search:
+    def _search(self, w: Wildcards) -> Study:
         """The experiment that a search belongs to."""
         return self._search_of[w.learner, w.dataset, w.method]
 
@@ -97,7 +97,7 @@ class TrialJobs:
 
     def search_methods(self) -> list[str]:
         """Names of all methods of searches."""
-        return sorted({name for search in self.searches.values() for name in search.methods})
+        return sorted({name for search in self.searches.values() for name in search.method_names})
 
     def search_input(self, w: Wildcards) -> list[str]:
         """What a search reads but for a network's check: a table of fits, curves, a dataset, or nothing."""
@@ -118,7 +118,7 @@ class TrialJobs:
 
     def search_minutes(self, w: Wildcards) -> int:
         """Minutes that a search may take; document 004 gives its network 24 hours."""
-        return 1440 if self._search(w).paper == "hypertune" else 120
+        return 1440 if registry.paper_of(self._search(w).name) == "hypertune" else 120
 
     def search_settings(self, w: Wildcards) -> str:
         """Settings of a search: the problem's, and those of its own strategy."""
@@ -193,13 +193,13 @@ class TrialJobs:
             if learner in _LOOKED_UP and search.resource == "sizes"
         ] + [
             path
-            for method in search.methods
+            for method in search.method_names
             for learner, dataset in problems
             if method in self._n_trials[w.search, dataset]
             for path in self._seeds_of(search, method, learner, dataset)
         ]
 
-    def _seeds_of(self, search: Search, method: str, learner: str, dataset: str) -> list[str]:
+    def _seeds_of(self, search: Study, method: str, learner: str, dataset: str) -> list[str]:
         """The searches of a method on a problem, one for each seed."""
         folder = f"results/trials/{method}/{learner}/{dataset}"
         return [f"{folder}/seed{seed}.parquet" for seed in range(self._blocks[search.name]["n_seeds"])]
@@ -268,11 +268,7 @@ class TrialJobs:
 
     def tuned(self) -> list[str]:
         """Learners that document 004 tunes."""
-        return [
-            name
-            for name, search in self.searches.items()
-            if search.paper == "hypertune" and search.resource == "rows"
-        ]
+        return [one.name for one in registry.paper("hypertune").studies if one.resource == "rows"]
 
     def tuned_inputs(self, w: Wildcards) -> list[str]:
         """The prepared datasets that a learner is tuned on."""

@@ -6,15 +6,15 @@ from typing import Final
 
 from studies.records import Paper, Study
 from studies.trials_comparison import figures, regrets
-from studies.trials_comparison.problems_and_methods import PROBLEMS
+from studies.trials_comparison.problems_and_methods import PROBLEMS, STUDIES
 from studies.trials_comparison.regrets import FLOOR, reaches_floor
 
-STUDIES: Final = tuple(Study(name=f"{learner}-{dataset}", refit=regrets.refit) for learner, dataset in PROBLEMS)
-"""One per problem; the configuration says which methods are compared on it."""
+BY_PROBLEM: Final = tuple(Study(name=f"{learner}-{dataset}", refit=regrets.refit) for learner, dataset in PROBLEMS)
+"""The paths of all searches on a problem, those of the studies beside this comparison among them."""
 PAPER: Final = Paper(
     name="trials_comparison",
     title="Every way to save trials, on the same problems",
-    studies=STUDIES,
+    studies=(*STUDIES, *BY_PROBLEM),
     artefacts=(regrets.STRATEGIES, *figures.FIGURES),
     floor=FLOOR,
     reaches_floor=reaches_floor,

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from frugal.checks import check_known
 from frugal.registry import names
+from studies import registry
 from studies.methods import METHODS
-from studies.records import Method
-from studies.searches import SEARCHES, Search
+from studies.records import Method, Study
 
 
 class Problem(NamedTuple):
@@ -50,9 +50,16 @@ COLUMNS: Final = (*CELL, "data", *CURRENCIES, "overhead", "test_error", "least")
 """Of paths, a row per trial. seconds: of evaluations, the optimiser and its checks, up to the end of the trial;
 cost: the learner's proxy; trials: their number; overhead: the seconds of the optimiser and its checks; test_error:
 of the incumbent, nan without one; least: the least test error known."""
-
-
-EXPERIMENTS: Final = tuple(name for name, search in SEARCHES.items() if search.paper == "trials_comparison")
+_CURVES: Final = (("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist"))
+_LIVE: Final = (("elastic_net", "digits"), ("svm", "digits"))
+STUDIES: Final = (
+    Study(name="compared_svm", problems=(("lookup", "svm_mnist"),), resource="sizes", beside="svm_search"),
+    Study(name="compared_cnn", problems=(("curves", "cnn_sizes_cifar10"),), resource="sizes", beside="cnn_search"),
+    Study(name="compared_curves", problems=_CURVES, resource="epochs", beside="curve_search"),
+    Study(name="compared_live", problems=_LIVE, resource="sizes"),
+)
+"""Searches; `searches_of` gives them the methods that the configuration compares."""
+EXPERIMENTS: Final = tuple(study.name for study in STUDIES)
 _METHOD_KEYS: Final = ("settings", "termination", "variant_of")
 _KEYS: Final = ("name", "strategy", *_METHOD_KEYS, "experiments")
 """Of a line of the configuration."""
@@ -63,19 +70,21 @@ def compared_of(config: Mapping[str, Any]) -> dict[str, dict[str, Method]]:
 
     Args:
         config: all keys; `trials_comparison.compared` is a list of mappings with name, strategy and perhaps
-            experiments (those of `EXPERIMENTS` that it is part of; all by default). A name of `methods.METHODS`
-            has the record there. Another may have settings, termination and variant_of, as of `records.Method`.
+            experiments (those of `EXPERIMENTS` that it is part of; all by default). A name of
+            `registry.search_methods` has the record there. Another may have settings, termination and variant_of,
+            as of `records.Method`.
 
     Raises:
         ValueError: one sentence with the key, on an unknown key, strategy or experiment, a name that stands twice,
             or a known name with another record.
     """
     found: dict[str, dict[str, Method]] = {name: {} for name in EXPERIMENTS}
+    known = registry.search_methods()
     seen: set[str] = set()
     for i, line in enumerate(config["trials_comparison"]["compared"]):
         where = f"trials_comparison.compared.{i} ({line.get('name')})"
         try:
-            method = _method_of(line)
+            method = _method_of(line, known)
             if method.name in seen:
                 raise ValueError("the name stands twice; every compared method needs one of its own")
             seen.add(method.name)
@@ -86,14 +95,14 @@ def compared_of(config: Mapping[str, Any]) -> dict[str, dict[str, Method]]:
             raise ValueError(f"{where}: {error}") from None
     for name, methods in found.items():
         for method in methods.values():
-            if method.variant_of and method.variant_of not in (*METHODS, *seen):
+            if method.variant_of and method.variant_of not in (*known, *seen):
                 check_known(
                     f"method that {method.name} of {name} is a variant of", method.variant_of, sorted(seen)
                 )
     return found
 
 
-def _method_of(line: Mapping[str, Any]) -> Method:
+def _method_of(line: Mapping[str, Any], known: Mapping[str, Method]) -> Method:
     """The record that a line of the configuration stands for."""
     for key in line:
         check_known("key", key, _KEYS)
@@ -101,10 +110,10 @@ def _method_of(line: Mapping[str, Any]) -> Method:
         if key not in line:
             raise ValueError(f"the key {key!r} is missing")
     name, strategy = line["name"], line["strategy"]
-    if name not in METHODS:
+    if name not in known:
         check_known("strategy", strategy, names("frugal.trials.strategies"))
         return Method(name, strategy, **{key: line[key] for key in _METHOD_KEYS if key in line})
-    method = METHODS[name]
+    method = known[name]
     if strategy != method.strategy or any(key in line for key in _METHOD_KEYS):
         raise ValueError(
             f"{name} is a known method: its strategy is {method.strategy} and its settings are fixed; give "
@@ -113,26 +122,27 @@ def _method_of(line: Mapping[str, Any]) -> Method:
     return method
 
 
-def searches_of(config: Mapping[str, Any]) -> dict[str, Search]:
-    """`SEARCHES`, those of this comparison filled with what the configuration compares.
+def searches_of(config: Mapping[str, Any]) -> dict[str, Study]:
+    """`registry.searches`, those of this comparison filled with what the configuration compares.
 
     A method that the experiment beside has on the same problems is searched there.
 
     Raises:
         ValueError: as `compared_of`.
     """
-    found = dict(SEARCHES)
+    found = registry.searches()
     for name, methods in compared_of(config).items():
-        search = SEARCHES[name]
-        beside = SEARCHES[search.beside].methods if search.beside else ()
-        found[name] = replace(search, compared=tuple(m for m in methods.values() if m.name not in beside))
+        beside = found[name].beside
+        searched = found[beside].method_names if beside else ()
+        compared = tuple(method for method in methods.values() if method.name not in searched)
+        found[name] = replace(found[name], methods=compared)
     return found
 
 
 def shown_on(config: Mapping[str, Any], learner: str, dataset: str) -> tuple[str, ...]:
     """The methods that a configuration compares on a problem, in the order of its list."""
     for name, methods in compared_of(config).items():
-        if (learner, dataset) in SEARCHES[name].problems:
+        if (learner, dataset) in registry.study(name).problems:
             return tuple(methods)
     raise ValueError(f"no experiment of trials_comparison is on {learner} and {dataset}")
 

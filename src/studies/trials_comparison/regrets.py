@@ -23,7 +23,7 @@ from studies.blocks import block_of, n_trials_of
 from studies.estimates import NOT_RUN
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.paths import SLACK, steps
-from studies.records import Artefact
+from studies.records import Artefact, Study
 from studies.tidy import mean_by_seed, need_columns, tidied
 from studies.trials_comparison.problems_and_methods import (
     CELL,
@@ -37,7 +37,6 @@ from studies.trials_comparison.problems_and_methods import (
 
 if TYPE_CHECKING:
     from frugal.trials.lines import JournalPath
-    from studies.searches import Search
 
 FLOOR: Final = 10
 """Repetitions below which no number is published."""
@@ -56,7 +55,7 @@ def runs_of(config: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(f"{learner}-{dataset}" for learner, dataset in problems)
 
 
-def _is_run(problem: tuple[str, str], searches: Mapping[str, Search], config: Mapping[str, Any]) -> bool:
+def _is_run(problem: tuple[str, str], searches: Mapping[str, Study], config: Mapping[str, Any]) -> bool:
     names = {
         name
         for search in searches.values()

@@ -119,3 +119,8 @@ def test_a_search_of_two_experiments_is_refused():
     ):
         check_unique([SEARCHES["svm_search"], twice])
     check_unique(SEARCHES.values())
+
+
+def test_a_method_is_the_same_in_every_study_that_has_it():
+    for search in SEARCHES.values():
+        assert search.methods == tuple(METHODS[name] for name in search.method_names)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 from frugal.checks import check_known
 from frugal.registry import names
 from studies import registry
 from studies.methods import METHODS
 from studies.records import Method, Study
+from studies.trials_comparison.settings import Experiment
 
 
 class Problem(NamedTuple):
@@ -59,7 +60,8 @@ STUDIES: Final = (
     Study(name="compared_live", problems=_LIVE, resource="sizes"),
 )
 """Searches; `searches_of` gives them the methods that the configuration compares."""
-EXPERIMENTS: Final = tuple(study.name for study in STUDIES)
+EXPERIMENTS: Final[tuple[str, ...]] = get_args(Experiment)
+"""Names of these studies, as the configuration has them: what is drawn does not depend on the records."""
 _METHOD_KEYS: Final = ("settings", "termination", "variant_of")
 _KEYS: Final = ("name", "strategy", *_METHOD_KEYS, "experiments")
 """Of a line of the configuration."""

@@ -35,7 +35,7 @@ def runs():
     parts = [table_of_fits()]
     for seed in range(10):
         noise = 1 + 0.01 * seed
-        for method in starts.SEARCH.methods:
+        for method in starts.NAMES:
             is_ei, is_reversed = method == starts.EI, method.endswith("reversed")
             last = noise * (0.2 if is_ei else 0.4 if is_reversed else 0.1)
             n_on_subsets = 0 if is_ei else 2

@@ -8,8 +8,11 @@ submodules, scikit-learn and torch where they need them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+from studies.kinds import REFIT, RUN, SEARCH, Kind, of_experiment
 
 if TYPE_CHECKING:
     import numpy as np
@@ -168,6 +171,10 @@ class Study:
         derived_from: names of the runs that `derive` is given.
         refit: what fits and tests the choices of searches: a function of the rows of these, the settings, the
             folder of the data, and the journal in which fits are kept.
+        refit_from: names of the runs of the paper whose choices `refit` fits; none: those of any searches, and
+            what they look up.
+        kinds: what its runs hold, by their names; none: one run of its own name, whose rows bear this name in the
+            column `experiment`, with the columns of experiments, of refits or of searches.
         is_timed: whether it measures seconds, so that nothing else may run beside it.
         is_long: whether a job does one method from one seed, however many others do.
         datasets: the key of its settings that names the dataset, or the datasets, that it reads; empty: none.
@@ -201,6 +208,8 @@ class Study:
     derive: Callable[..., pd.DataFrame] | None = None
     derived_from: tuple[str, ...] = ()
     refit: Callable[..., pd.DataFrame] | None = None
+    refit_from: tuple[str, ...] = ()
+    kinds: tuple[Kind, ...] = ()
     is_timed: bool = False
     is_long: bool = False
     datasets: str = ""
@@ -227,6 +236,14 @@ class Study:
     def method(self, name: str) -> Method:
         """The record of one of its methods, as `method_of` finds it."""
         return method_of(self.methods, name)
+
+    def kind_of(self, run: str) -> Kind | None:
+        """What a run of this name holds; None: it is none of the study's."""
+        columns = RUN if self.run is not None else REFIT if self.refit is not None else SEARCH
+        for kind in self.kinds or (of_experiment(self.name, columns),):
+            if fnmatchcase(run, kind.runs or self.name):
+                return replace(kind, name=kind.name or run)
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,6 +349,7 @@ class Paper:
         reaches_floor: whether the numbers of a table are enough to be published, where seeds and rows do not say.
         shared: patterns under `results/` of what its runs look up and is published with them.
         runs_folder: of its runs, under its own.
+        all_shown: the least settings with which it shows all that it can.
     """
 
     name: str
@@ -347,3 +365,4 @@ class Paper:
     reaches_floor: Callable[[pd.DataFrame], bool] | None = None
     shared: tuple[str, ...] = ()
     runs_folder: str = "runs"
+    all_shown: Mapping[str, Any] = field(default_factory=dict)

@@ -74,6 +74,18 @@ def _find_study(name: str) -> tuple[Study, Paper]:
     return found[name]
 
 
+def study_of_run(name: str, run: str) -> Study:
+    """The study of a paper that has a run of this name.
+
+    Raises:
+        ValueError: if none has.
+    """
+    found = next((one for one in paper(name).studies if one.kind_of(run) is not None), None)
+    if found is None:
+        raise ValueError(f"{name} has no run {run!r}")
+    return found
+
+
 def experiments() -> dict[str, Study]:
     """Studies whose runs are made by jobs of their own, by name: those with a `run`."""
     return {one.name: one for document in map(paper, PAPERS) for one in document.studies if one.run is not None}

@@ -1,75 +1,30 @@
-"""The kinds of runs that files hold: a table, figure, claim or refit of one paper refuses the runs of another."""
+"""What commands ask of the files of runs that they are given: those of one paper are refused for another."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from frugal.checks import check_known
 from frugal.files import read_rows
 from studies import registry
 from studies.artefacts import Shown, shown
-from studies.trials_comparison.problems_and_methods import COLUMNS as PATH_COLUMNS
+from studies.kinds import SEARCH, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-class Kind(NamedTuple):
-    """How runs of one kind are recognised.
-
-    Attributes:
-        name: of the kind, which several runs of a paper may share.
-        columns: that the runs must have.
-        values: by column a regular expression that every value matches, unless it is missing.
-        lacks: columns that the runs must not have.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    values: Mapping[str, str] = {}
-    lacks: tuple[str, ...] = ()
-
-    def holds(self, runs: pd.DataFrame) -> bool:
-        """Whether these are runs of this kind."""
-        if not set(self.columns) <= set(runs.columns) or set(self.lacks) & set(runs.columns):
-            return False
-        return all(
-            re.fullmatch(pattern, str(value))
-            for column, pattern in self.values.items()
-            for value in runs[column].dropna().unique()
-        )
-
-
-_RUN: Final = ("method", "seed", "data")
-_CELL: Final = (*_RUN, "dataset", "classifier", "n", "k")
-_SEARCH: Final = (*_RUN, "learner", "dataset", "id", "error", "seconds", "incumbent")
-_DERIVED: Final = {"task1_scores": ("objective", "score"), "task1_optima": ("part", "error")}
-"""Columns of document 002's runs that are computed from other runs."""
-_OLSON: Final = {"dataset": "wdbc|boston|digits"}
-SEARCH: Final = Kind("searches", _SEARCH)
+SEARCHES: Final = Kind(SEARCH, name="searches")
 """Of the trials family, of any experiment."""
 TABLES: Final = (
-    Kind("fits of a look-up table", ("learner", "dataset", "data", "candidate", "n_rows", "subset", "test_error")),
-    Kind("stored curves", ("network", "dataset", "data", "id", "candidate", "epoch", "score")),
+    Kind(
+        ("learner", "dataset", "data", "candidate", "n_rows", "subset", "test_error"),
+        name="fits of a look-up table",
+    ),
+    Kind(("network", "dataset", "data", "id", "candidate", "epoch", "score"), name="stored curves"),
 )
 """What searches look up."""
-EVERYTHING: Final[Mapping[str, Any]] = {
-    "greedy_cv": {
-        "sensitivity": {"variants": {"any": {}}},
-        "wall_clock": {"n_folds": [5]},
-        "readings": {"any": {}},
-        "factorial": {"spaces": ["any"], "scalers": ["none"], "splits": ["any"], "tree_seeds": ["any"]},
-    },
-    "folds_comparison": {"n_folds": [5], "n_timed_seeds": 1},
-    "hypertune": {
-        one.name: {"datasets": [one.name]} for one in registry.paper("hypertune").studies if one.problems
-    },
-    "trials_comparison": {},
-}
-"""The least configuration with which every paper shows all that it can."""
 
 
 def everything(paper: str) -> Shown:
@@ -78,67 +33,19 @@ def everything(paper: str) -> Shown:
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
     """
-    return shown(paper, EVERYTHING)
+    config: Mapping[str, Any] = {name: registry.paper(name).all_shown for name in registry.PAPERS}
+    return shown(paper, config)
 
 
 def kind_of(paper: str, run: str) -> Kind:
-    """What the runs of a paper that have this name hold."""
-    match paper:
-        case "greedy_cv":
-            return _of_greedy_cv(run)
-        case "beta_pruning" if run == "model":
-            return Kind(run, ("measure", "value", "data"), lacks=("seed",))
-        case "beta_pruning":
-            columns = ("step", "explored", "best_mean") if run == "explored" else ("tau", "buffer", "folds_share")
-            return Kind(run, (*_RUN, *columns))
-        case "folds_comparison":
-            network = "mnist_cnn"
-            classifier = network if run == "network" else f"(?!{network}).*"
-            timed = ("seconds", "overhead_s") if run == "timed" else ("folds_share", "rows_share")
-            lacks = () if run == "timed" else ("seconds",)
-            return Kind(run, (*_CELL, "strategy", "budget_share", *timed), {"classifier": classifier}, lacks)
-        case "trials_comparison":
-            learner, _, dataset = run.partition("-")
-            return Kind("paths", tuple(PATH_COLUMNS), {"learner": learner, "dataset": dataset})
-    return _of_experiment(run)
+    """What the runs of a paper that have this name hold.
 
-
-def _of_greedy_cv(run: str) -> Kind:
-    columns, lacks = (*_CELL, "search_time", "n_evaluations"), ("variant", "tree_seed", "strategy")
-    stopping = {"method": "greedy_early_stopping|successive_halving"}
-    whole = {"method": "standard|greedy"}
-    folder, _, name = run.rpartition("/")
-    if folder.startswith("readings"):
-        kind = _of_greedy_cv(name)
-        return kind._replace(name=run, columns=(*kind.columns, "reading", "failed"))
-    match folder or name:
-        case "factorial":
-            return Kind("factorial", (*columns, "tree_seed"), {**_OLSON, **whole}, ("strategy",))
-        case "early_stopping":
-            return Kind(run, (*columns, "quality"), {**_OLSON, **stopping}, (*lacks, "seconds"))
-        case "wall_clock":
-            return Kind(run, (*columns, "seconds", "overhead_s"), {**_OLSON, **stopping}, lacks)
-        case "sizes":
-            return Kind(run, columns, {"dataset": "letter_[0-9]+", **whole}, lacks)
-        case "search_time":
-            return Kind(run, columns, {**_OLSON, **whole}, lacks)
-        case "library":
-            return _of_experiment(run)
-    return Kind("variants", (*columns, "variant"), {**_OLSON, **whole}, ("strategy",))
-
-
-def _of_experiment(run: str) -> Kind:
-    if run == "curve_fits":
-        return Kind(run, ("network", "dataset", "data", "id", "observed", "final", "mean", "sd"))
-    if run in _DERIVED:
-        return Kind(run, ("experiment", "data", *_DERIVED[run]), {"experiment": run})
-    if run in registry.experiments():
-        return Kind(run, ("experiment", *_RUN), {"experiment": run})
-    if run.endswith("refits"):
-        columns = ("experiment", *_RUN, "learner", "dataset", "candidate", "n_rows", "test_error")
-        return Kind("refits", columns, {"experiment": run})
-    of_paper = registry.paper_of(run)
-    return Kind("searches" if of_paper == "hypertune" else run, ("experiment", *_SEARCH), {"experiment": run})
+    Raises:
+        ValueError: if it has none.
+    """
+    kind = registry.study_of_run(paper, run).kind_of(run)
+    assert kind is not None
+    return kind
 
 
 def described(runs: pd.DataFrame) -> str:
@@ -148,7 +55,7 @@ def described(runs: pd.DataFrame) -> str:
         for run in files.runs():
             if kind_of(paper, run).holds(runs):
                 return f"runs of {run.partition('/')[0]} of {files.folder}"
-    known = [kind.name for kind in (SEARCH, *TABLES) if kind.holds(runs)]
+    known = [kind.name for kind in (SEARCHES, *TABLES) if kind.holds(runs)]
     return known[0] if known else f"the columns {', '.join(map(str, runs.columns))}"
 
 
@@ -212,14 +119,12 @@ def check_refitted(paper: str, paths: Iterable[str]) -> None:
     Raises:
         ValueError: as `check_shown`.
     """
-    if paper == "trials_comparison":
-        kinds, refitted = [SEARCH, *TABLES], "searches, and the table or the curves that they look up"
-    else:
-        searches = [one.name for one in registry.paper(paper).studies if one.problems]
-        runs = ["task2"] if paper == "exploration" else searches
-        kinds, refitted = [kind_of(paper, run) for run in runs], f"runs of {', '.join(runs)}"
+    refitted = [study for study in registry.paper(paper).studies if study.refit is not None]
+    runs = list(dict.fromkeys(run for study in refitted for run in study.refit_from))
+    kinds = [kind_of(paper, run) for run in runs] or [SEARCHES, *TABLES]
+    what = f"runs of {', '.join(runs)}" if runs else "searches, and the table or the curves that they look up"
     for path in paths:
-        _check(path, kinds, f"refits of {paper} are of {refitted}")
+        _check(path, kinds, f"refits of {paper} are of {what}")
 
 
 def _check(path: str, kinds: Iterable[Kind], rule: str) -> None:

@@ -155,3 +155,8 @@ def test_what_the_code_makes_is_told_from_all_other_runs(kept):
             if run_files.kind_of(other, name).holds(runs)
         }  # fmt: skip
         assert fitting == {(paper, run)}
+
+
+def test_a_run_that_no_study_of_a_paper_has_is_refused():
+    with pytest.raises(ValueError, match="big_data has no run 'elastic_net'"):
+        run_files.kind_of("big_data", "elastic_net")

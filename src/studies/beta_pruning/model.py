@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from frugal.seeds import rng_for
 from studies import style
+from studies.kinds import Kind
 from studies.measures import exactly
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, at_most, near
@@ -110,7 +111,13 @@ def is_enough(runs: pd.DataFrame) -> bool:
     return True
 
 
-MODEL: Final = Study(name="model", derive=measured, arrays=arrays, is_enough=is_enough)
+MODEL: Final = Study(
+    name="model",
+    derive=measured,
+    kinds=(Kind(("measure", "value", "data"), lacks=("seed",)),),
+    arrays=arrays,
+    is_enough=is_enough,
+)
 _claim = partial(Claim, section="2.2.2", unit="times", study="model")
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from studies import plotters, style
 from studies.estimates import Arrays, Estimate, clustered_share, exact, mean, ratio, share, tied
+from studies.kinds import RUN, Kind
 from studies.measures import percent_of
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, at_least, at_most, below, near
@@ -79,11 +80,16 @@ def swept_arrays(runs: pd.DataFrame) -> dict[str, Floats]:
 
 
 EXPLORED: Final = Study(
-    name="explored", methods=style.strategies(*EXPLORERS), arrays=explored_arrays, is_enough=is_enough
+    name="explored",
+    methods=style.strategies(*EXPLORERS),
+    kinds=(Kind((*RUN, "step", "explored", "best_mean")),),
+    arrays=explored_arrays,
+    is_enough=is_enough,
 )
 SWEPT: Final = Study(
     name="swept",
     methods=style.strategies("beta_pruning", "standard", "threshold_pruning"),
+    kinds=(Kind((*RUN, "tau", "buffer", "folds_share")),),
     arrays=swept_arrays,
     is_enough=is_enough,
 )

@@ -18,6 +18,7 @@ from frugal.trials.surrogates.curve_families import FAMILIES, Times
 from studies.big_data.curve_search import SETS
 from studies.cells import every
 from studies.estimates import Array, Arrays, Estimate
+from studies.kinds import Kind
 from studies.measures import share_of
 from studies.records import Claim, Study
 from studies.regions import above, at_least
@@ -198,7 +199,12 @@ def is_enough(runs: pd.DataFrame) -> bool:
     return bool(enough and n_epochs.min() >= FLOOR["epochs"])
 
 
-CURVE_FITS: Final = Study(name="curve_fits", arrays=arrays, is_enough=is_enough)
+CURVE_FITS: Final = Study(
+    name="curve_fits",
+    kinds=(Kind(("network", "dataset", "data", "id", "observed", "final", "mean", "sd")),),
+    arrays=arrays,
+    is_enough=is_enough,
+)
 
 
 def _nearer_than_each(arrays: Arrays, rng: np.random.Generator) -> Estimate:

@@ -21,6 +21,7 @@ from studies.estimates import NOT_RUN, Array, ratio
 from studies.exploration import polynomial
 from studies.exploration.document import ALL, OF_EVERY_METHOD
 from studies.exploration.polynomial import ALL_ERRORS, ALONE, GIVEN, HYPERPARAMETERS, INITIAL, METHODS
+from studies.kinds import of_experiment
 from studies.measures import Measure, difference_of_shares, exactly, mean_of, share_of
 from studies.records import Artefact, Claim, Study
 from studies.regions import above, below
@@ -199,6 +200,7 @@ OPTIMA: Final = Study(
     name="task1_optima",
     derive=derive,
     derived_from=("task1",),
+    kinds=(of_experiment("task1_optima", ("data", "part", "error")),),
     judged_on=("task1", "task1_scores", "task1_optima"),
     arrays=arrays,
     is_enough=OF_EVERY_METHOD,

@@ -157,7 +157,7 @@ def is_enough(runs: pd.DataFrame) -> bool:
     return bool(enough and fits[fits["method"] != "grid"]["n_rows"].min() >= ALL_ROWS)
 
 
-REFITS: Final = Study(name="refits", refit=refit, arrays=arrays, is_enough=is_enough)
+REFITS: Final = Study(name="refits", refit=refit, refit_from=("task2",), arrays=arrays, is_enough=is_enough)
 _claim = partial(Claim, section="Task 2", study="refits", artefact="tables/task2")
 OPTIMUM: Final = "We obtained {C, l} = {3.775, 1.625} as the optimal setting"
 _ACCURACY: Final = f"{OPTIMUM} on which we obtained 91.51% accuracy on the test set"

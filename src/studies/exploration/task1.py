@@ -25,6 +25,7 @@ from studies.exploration.polynomial import (
     OBJECTIVES,
     Point,
 )
+from studies.kinds import of_experiment
 from studies.measures import exactly, share_of
 from studies.records import Artefact, Claim, Defaults, Study, method_of
 from studies.regions import between
@@ -119,7 +120,11 @@ TASK1: Final = Study(
     arrays=arrays,
     is_enough=OF_EVERY_METHOD,
 )
-SCORES: Final = Study(name="task1_scores", derive=polynomial.score_table)
+SCORES: Final = Study(
+    name="task1_scores",
+    derive=polynomial.score_table,
+    kinds=(of_experiment("task1_scores", ("data", "objective", "score")),),
+)
 _claim = partial(Claim, section="Task 1", study="task1", artefact="tables/task1")
 _OPTIMUM: Final = "We obtained K = 3, β = 4.0, λ = 1.0 as the optimal hyperparameter configuration"
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from studies import style
 from studies.estimates import NOT_RUN
+from studies.kinds import CELL, Kind
 from studies.markdown import about_marked, made_of, mark
 from studies.records import Artefact, Look, Study, default_look
 from studies.shared.network_scores import FLOOR as NETWORK_FLOOR
@@ -65,11 +66,24 @@ RANKED: Final = {
 """What strategies are ranked by: what they end with, what it cost, and where they stood at the same cost."""
 MEAN: Final = {"ours": "mean", "ours_se": "se"}
 
-RUNS: Final = Study(name="runs")
+_COMPARED: Final = (*CELL, "strategy", "budget_share")
+_SHARES: Final = ("folds_share", "rows_share")
+_OF_A_NETWORK: Final = {"classifier": "mnist_cnn"}
+_OF_NO_NETWORK: Final = {"classifier": "(?!mnist_cnn).*"}
+
+RUNS: Final = Study(name="runs", kinds=(Kind((*_COMPARED, *_SHARES), _OF_NO_NETWORK, ("seconds",)),))
 """Replays of document 001's kept scores; the configuration says what is compared."""
-TIMED: Final = Study(name="timed", is_timed=True)
+TIMED: Final = Study(
+    name="timed",
+    kinds=(Kind((*_COMPARED, "seconds", "overhead_s"), _OF_NO_NETWORK),),
+    is_timed=True,
+)
 """The same on timed fits."""
-NETWORK: Final = Study(name="network", floor=NETWORK_FLOOR)
+NETWORK: Final = Study(
+    name="network",
+    kinds=(Kind((*_COMPARED, *_SHARES), _OF_A_NETWORK, ("seconds",)),),
+    floor=NETWORK_FLOOR,
+)
 """The same of the kept scores of document 000's network."""
 
 

@@ -22,4 +22,5 @@ PAPER: Final = Paper(
     cells=cells,
     floor=comparison.FLOOR,
     runs_folder="",
+    all_shown={"n_folds": [5], "n_timed_seeds": 1},
 )

@@ -22,12 +22,15 @@ from studies.greedy_cv.measures import (
 )
 from studies.greedy_cv.tables import (
     CELL,
+    OF_NO_VARIANT,
     READING,
     STOPPING_METHODS,
     at_one_k,
     beside,
     by_reading,
     compare,
+    kind_of_searches,
+    kinds_by_reading,
     runs_by_reading,
 )
 from studies.measures import Measure
@@ -48,6 +51,9 @@ IS_ENOUGH: Final = partial(are_enough, table="table2")
 EARLY_STOPPING: Final = Study(
     name="early_stopping",
     methods=style.strategies(*STOPPING_METHODS),
+    kinds=kinds_by_reading(
+        "early_stopping", kind_of_searches(STOPPING_METHODS, "quality", lacks=(*OF_NO_VARIANT, "seconds"))
+    ),
     judged=JUDGED,
     arrays=arrays,
     is_enough=IS_ENOUGH,

@@ -11,12 +11,19 @@ import pandas as pd
 
 from studies import markdown, style
 from studies.greedy_cv.measures import Array, jackknifed
-from studies.greedy_cv.tables import KEYS, published
+from studies.greedy_cv.tables import KEYS, SEARCH_METHODS, kind_of_searches, published
 from studies.records import Artefact, Study
 from studies.tidy import need, provenance, tidied
 
 FLOOR: Final = 10
-FACTORIAL: Final = Study(name="factorial", methods=style.strategies("standard", "greedy"), floor=FLOOR)
+FACTORIAL: Final = Study(
+    name="factorial",
+    methods=style.strategies("standard", "greedy"),
+    kinds=(
+        kind_of_searches(SEARCH_METHODS, "tree_seed", lacks=("strategy",), name="factorial", runs="factorial/*"),
+    ),
+    floor=FLOOR,
+)
 _OPEN: Final = ["space", "scaler", "splits", "tree_seed"]
 _ROW: Final = ["classifiers", "method", *_OPEN, "measure"]
 

@@ -81,4 +81,10 @@ PAPER: Final = Paper(
     },
     cells=_cells,
     floor=FLOOR,
+    all_shown={
+        "sensitivity": {"variants": {"any": {}}},
+        "wall_clock": {"n_folds": [5]},
+        "readings": {"any": {}},
+        "factorial": {"spaces": ["any"], "scalers": ["none"], "splits": ["any"], "tree_seeds": ["any"]},
+    },
 )

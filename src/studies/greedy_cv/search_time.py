@@ -36,6 +36,8 @@ from studies.greedy_cv.tables import (
     beside,
     by_reading,
     compare,
+    kind_of_searches,
+    kinds_by_reading,
     published,
     runs_by_reading,
     settings_note,
@@ -78,6 +80,7 @@ IS_ENOUGH: Final = partial(are_enough, table="table1")
 SEARCH_TIME: Final = Study(
     name="search_time",
     methods=style.strategies("standard", "greedy"),
+    kinds=kinds_by_reading("search_time", kind_of_searches(SEARCH_METHODS)),
     judged=JUDGED,
     arrays=arrays,
     is_enough=IS_ENOUGH,

@@ -10,7 +10,15 @@ import pandas as pd
 
 from studies import style
 from studies.greedy_cv.measures import STUDY_FLOOR, Array, jackknifed
-from studies.greedy_cv.tables import KEYS, N_SEARCH, SEARCH_METHODS, beside, published, settings_note
+from studies.greedy_cv.tables import (
+    KEYS,
+    N_SEARCH,
+    SEARCH_METHODS,
+    beside,
+    kind_of_searches,
+    published,
+    settings_note,
+)
 from studies.records import Artefact, Study
 from studies.tidy import mean_by_seed, need, provenance
 
@@ -29,7 +37,11 @@ VARIANTS: Final = {
 }
 """Labels of the variants that we know; a configuration may have others."""
 SENSITIVITY: Final = Study(
-    name="sensitivity", methods=style.strategies("standard", "greedy"), cells="variants", floor=STUDY_FLOOR
+    name="sensitivity",
+    methods=style.strategies("standard", "greedy"),
+    kinds=(kind_of_searches(SEARCH_METHODS, "variant", lacks=("strategy",), name="variants", runs="variants/*"),),
+    cells="variants",
+    floor=STUDY_FLOOR,
 )
 
 

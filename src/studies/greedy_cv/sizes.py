@@ -10,7 +10,7 @@ import pandas as pd
 from studies import plotters, style
 from studies.estimates import ratio
 from studies.greedy_cv.measures import STUDY_FLOOR, Array, by_method, fewest_seeds
-from studies.greedy_cv.tables import KEYS, SEARCH_METHODS
+from studies.greedy_cv.tables import KEYS, SEARCH_METHODS, kind_of_searches
 from studies.markdown import NAMES
 from studies.measures import Measure
 from studies.records import Artefact, Claim, Study
@@ -49,6 +49,7 @@ SIZES: Final = Study(
     name="sizes",
     floor=STUDY_FLOOR,
     methods=style.strategies("standard", "greedy"),
+    kinds=(kind_of_searches(SEARCH_METHODS, datasets="letter_[0-9]+"),),
     arrays=arrays,
     is_enough=is_enough,
     claims_file="claims_sensitivity",

@@ -6,6 +6,7 @@ Runs are one row per method, dataset, classifier, n, k and seed, as `job search`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -13,10 +14,13 @@ import numpy as np
 import pandas as pd
 
 from frugal.stats import stars, welch
+from studies import kinds
 from studies.estimates import NOT_RUN
 from studies.tidy import TIDY, mean_by_seed, read_printed
 
 CELL: Final = ["dataset", "classifier"]
+DATASETS: Final = ("wdbc", "boston", "digits")
+"""Of section 4.2."""
 KEYS: Final = [*CELL, "method", "k"]
 """Of a row of Table 1."""
 READING: Final = ("reading", "failed")
@@ -132,6 +136,28 @@ def runs_by_reading(experiment: str) -> Callable[[Mapping[str, Any]], tuple[str,
         return (experiment, *(f"readings/{name}/{experiment}" for name in others))
 
     return found
+
+
+OF_NO_VARIANT: Final = ("strategy", "variant", "tree_seed")
+"""Columns that searches of the document itself lack."""
+
+
+def kind_of_searches(
+    methods: tuple[str, ...],
+    *columns: str,
+    lacks: tuple[str, ...] = OF_NO_VARIANT,
+    datasets: str = "|".join(DATASETS),
+    name: str = "",
+    runs: str = "",
+) -> kinds.Kind:
+    """The kind of runs of searches by some methods, with these columns, too; `datasets` is a pattern."""
+    values = {"dataset": datasets, "method": "|".join(methods)}
+    return kinds.Kind((*kinds.CELL, "search_time", "n_evaluations", *columns), values, lacks, name, runs)
+
+
+def kinds_by_reading(experiment: str, kind: kinds.Kind) -> tuple[kinds.Kind, kinds.Kind]:
+    """The kinds of an experiment's runs: in the study's own reading, and in the others."""
+    return kind, replace(kind, columns=(*kind.columns, *READING), runs=f"readings/*/{experiment}")
 
 
 def settings_note(runs: pd.DataFrame, column: str, printed: tuple[int, ...]) -> dict[str, str]:

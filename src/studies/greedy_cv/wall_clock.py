@@ -30,6 +30,8 @@ from studies.greedy_cv.tables import (
     beside,
     by_reading,
     compare,
+    kind_of_searches,
+    kinds_by_reading,
     published,
     runs_by_reading,
 )
@@ -80,6 +82,7 @@ IS_ENOUGH: Final = partial(are_enough, table="table3")
 WALL_CLOCK: Final = Study(
     name="wall_clock",
     methods=style.strategies(*STOPPING_METHODS),
+    kinds=kinds_by_reading("wall_clock", kind_of_searches(STOPPING_METHODS, "seconds", "overhead_s")),
     is_timed=True,
     judged=JUDGED,
     arrays=arrays,

@@ -48,6 +48,7 @@ from studies.hypertune.searches import (
     without_stand_ins,
 )
 from studies.hypertune.settings import ON_TABLES
+from studies.kinds import SEARCH, of_experiment
 from studies.methods import methods
 from studies.paths import steps
 from studies.records import Artefact, Method, Study
@@ -169,6 +170,7 @@ def _searches(learner: str, compared: tuple[Method, ...], datasets: tuple[str, .
         methods=compared,
         problems=tuple((learner, dataset) for dataset in datasets),
         resource="rows",
+        kinds=(of_experiment(learner, SEARCH, kind="searches"),),
         judged=without_stand_ins,
         arrays=arrays,
         is_enough=are_real,

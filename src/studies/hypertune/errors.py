@@ -44,6 +44,7 @@ from studies.hypertune.searches import (
     tested,
     without_stand_ins,
 )
+from studies.kinds import REFIT, of_experiment
 from studies.markdown import about_marked, crossed, made_of, mark
 from studies.records import Artefact, Study
 from studies.regions import Region, above, at_least, between, near
@@ -99,6 +100,8 @@ STUDIES: Final = tuple(
     Study(
         name=f"{learner}_refits",
         refit=refit,
+        refit_from=(learner,),
+        kinds=(of_experiment(f"{learner}_refits", REFIT, kind="refits"),),
         judged=without_stand_ins,
         arrays=arrays,
         is_enough=are_real,

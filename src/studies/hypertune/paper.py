@@ -65,4 +65,5 @@ PAPER: Final = Paper(
     floor=FLOOR,
     floor_rows=FLOOR_ROWS,
     reaches_floor=reaches_floor,
+    all_shown={name: {"datasets": [name]} for name in LEARNERS},
 )

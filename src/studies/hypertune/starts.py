@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from studies import plotters, style
+from studies import kinds, plotters, style
 from studies.estimates import Array, Arrays, Estimate, ratio, tied
 from studies.hypertune.searches import FLOOR, paths
 from studies.markdown import crossed, made_of, with_interval
@@ -130,6 +130,7 @@ SVM_TABLE: Final = Study(
     methods=METHODS,
     problems=(("lookup", "svm_mnist"),),
     resource="sizes",
+    kinds=(kinds.of_experiment("svm_table", kinds.SEARCH, kind="searches"),),
     judged=trials_of,
     arrays=arrays,
     is_enough=ENOUGH,

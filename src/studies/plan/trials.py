@@ -59,7 +59,7 @@ class TrialJobs:
             (learner, problem, method.name): self._planned(search, method.name, learner, problem, tables)
             for name, search in self.searches.items()
             for learner, problem in self._problems[name]
-            for method in search.methods
+            for method in search.method_names
             if method.name in self._n_trials[name, problem]
         }
 
@@ -152,7 +152,7 @@ class TrialJobs:
         search = self.searches[w.search]
         return [
             SimpleNamespace(method=method, learner=learner, dataset=dataset, seed=seed)
-            for method in search.methods
+            for method in search.method_names
             for learner, dataset in self._problems[w.search]
             if method in self._n_trials[w.search, dataset]
             for seed in range(self._blocks[search.name]["n_seeds"])

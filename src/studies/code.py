@@ -21,8 +21,6 @@ FITS: Final = "studies.big_data.combination_fits:_METHODS"
 """What fits each method of a study, by its name."""
 OTHERS: Final = {"doc002_as_coded": "studies.exploration.as_coded:Doc002AsCoded"}
 """Strategies that `python -m studies job trials` knows beside the family's."""
-LEARNERS: Final = {"complexity": "svm_rff"}
-"""Experiments that build one learner, by its name."""
 
 
 @cache
@@ -106,12 +104,12 @@ def environment() -> Job:
 
 def rows(experiment: str, settings: Mapping[str, Any], methods: Iterable[str]) -> Job:
     """`python -m studies job rows`."""
-    run = registry.experiments()[experiment].run
-    assert run is not None
+    study = registry.experiments()[experiment]
+    assert study.run is not None
     dataset_names = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
-    roots, learner_names = learner(LEARNERS[experiment]) if experiment in LEARNERS else ((), ())
+    roots, learner_names = learner(study.learner) if study.learner else ((), ())
     names = (*learner_names, *datasets(dataset_names), *(("method", method) for method in methods))
-    return Job(("studies.jobs:_rows", registry.place_of(run), *roots), names)
+    return Job(("studies.jobs:_rows", registry.place_of(study.run), *roots), names)
 
 
 def refits(paper: str, learners: Iterable[str], dataset_names: Iterable[str]) -> Job:

@@ -175,6 +175,7 @@ class Study:
             what they look up.
         kinds: what its runs hold, by their names; none: one run of its own name, whose rows bear this name in the
             column `experiment`, with the columns of experiments, of refits or of searches.
+        learner: name of the learner that `run` builds by its name; empty: none.
         is_timed: whether it measures seconds, so that nothing else may run beside it.
         is_long: whether a job does one method from one seed, however many others do.
         datasets: the key of its settings that names the dataset, or the datasets, that it reads; empty: none.
@@ -210,6 +211,7 @@ class Study:
     refit: Callable[..., pd.DataFrame] | None = None
     refit_from: tuple[str, ...] = ()
     kinds: tuple[Kind, ...] = ()
+    learner: str = ""
     is_timed: bool = False
     is_long: bool = False
     datasets: str = ""

@@ -207,6 +207,7 @@ COMPLEXITY: Final = Study(
     name="complexity",
     methods=METHODS,
     run=run,
+    learner="svm_rff",
     datasets="dataset",
     check=check,
     judged=without_stand_ins,

@@ -198,6 +198,7 @@ class Study:
         is_run: whether it is run with a configuration; None: always.
         cells: folder or name of the statistics of its runs by cell; its own name by default.
         floor: seeds below which these are not published; None: the paper's.
+        target: that makes the tables, figures and claims on its runs; empty: its paper's.
     """
 
     name: str
@@ -229,6 +230,7 @@ class Study:
     is_run: Callable[[Mapping[str, Any]], bool] | None = None
     cells: str = ""
     floor: int | None = None
+    target: str = ""
 
     @property
     def method_names(self) -> tuple[str, ...]:

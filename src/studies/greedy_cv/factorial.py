@@ -23,6 +23,7 @@ FACTORIAL: Final = Study(
         kind_of_searches(SEARCH_METHODS, "tree_seed", lacks=("strategy",), name="factorial", runs="factorial/*"),
     ),
     floor=FLOOR,
+    target="greedy_cv_sensitivity",
 )
 _OPEN: Final = ["space", "scaler", "splits", "tree_seed"]
 _ROW: Final = ["classifiers", "method", *_OPEN, "measure"]

@@ -42,6 +42,7 @@ SENSITIVITY: Final = Study(
     kinds=(kind_of_searches(SEARCH_METHODS, "variant", lacks=("strategy",), name="variants", runs="variants/*"),),
     cells="variants",
     floor=STUDY_FLOOR,
+    target="greedy_cv_sensitivity",
 )
 
 

@@ -53,6 +53,7 @@ SIZES: Final = Study(
     arrays=arrays,
     is_enough=is_enough,
     claims_file="claims_sensitivity",
+    target="greedy_cv_sensitivity",
 )
 _claim = partial(Claim, section="6", unit="times", study="sizes", artefact="tables/sizes")
 

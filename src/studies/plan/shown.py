@@ -6,15 +6,12 @@ import shlex
 from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any
 
 from studies import artefacts, registry
 from studies import code as studies_jobs
 from studies.captions import caption
 from studies.plan.common import Config, Wildcards, dataset_files, files
-
-SENSITIVITY_ONLY: Final = ("sensitivity", "factorial", "sizes", "library")
-"""Tables and figures of document 001 that are our own study."""
 
 
 class ShownJobs:
@@ -127,25 +124,24 @@ class ShownJobs:
         """Hash of the code of a run that is computed from others or from nothing."""
         return studies_jobs.hash_of(studies_jobs.derived(w.paper, w.name))
 
-    def files_of(self, paper: str, *, ours: bool | None = None) -> list[str]:
-        """The files of a paper's tables, figures and claims.
-
-        Args:
-            paper: its name.
-            ours: of document 001, our own study alone (True), everything but that (False), or all (None).
-        """
-        contents = self.papers[paper]
-
-        def is_ours(name: str) -> bool:
-            return paper == "greedy_cv" and name.removeprefix("claims_") in SENSITIVITY_ONLY
-
+    def files_of(self, target: str) -> list[str]:
+        """The files of the tables, figures and claims that a target makes: a paper's, or that of some studies."""
         return [
             path
+            for paper, contents in self.papers.items()
             for kind, names in _names(contents).items()
             for name in names
-            if ours is None or is_ours(name) is ours
+            if self._target_of(paper, kind, name) == target
             for path in files(kind, paper, name)
         ]
+
+    def _target_of(self, paper: str, kind: str, name: str) -> str:
+        """The target that makes a table, figure or file of claims: that of the study of its first run."""
+        contents = self.papers[paper]
+        if self._explains(paper, kind, name):
+            return paper
+        runs = {"table": contents.tables, "figure": contents.figures, "claims": contents.claims}[kind][name]
+        return (registry.study_of_run(paper, runs[0]).target if runs else "") or paper
 
     def targets(self) -> dict[str, list[str]]:
         """By the name of a target of its own the files of every table, figure and file of claims."""

@@ -23,7 +23,7 @@ from studies.blocks import ROWS, block_of, chosen_problems, n_trials_of, on_data
 from studies.builds import build, check_search, grid_or_space, hollow, n_train_of, table_of
 from studies.folds_comparison.entries import entries_of
 from studies.records import Method, Study
-from studies.settings import named
+from studies.settings import Curves, Networks, named
 from studies.trials_comparison.problems_and_methods import searches_of
 
 
@@ -146,8 +146,6 @@ def _check_not_run(method: Method, space: tuple[Any, ...], block: Mapping[str, A
     build(method.strategy, space, max(NOT_RUN, n_initial), n_initial, n_initial, json.dumps(settings), "{}")
 
 
-SEVERAL_SIZES: Final = ("cnn_sizes", "mlp_sizes")
-"""Sets of curves on which trials may be on fewer rows."""
 NOT_RUN: Final = 1000
 """Trials with which a method is tried out that is not run at this scale."""
 
@@ -165,12 +163,15 @@ def _check_tables(config: Mapping[str, Any]) -> None:
             n_rows = n_train_of(block["dataset"], block["n_valid"], block["n_test"] or None, block["n_train"])
             for size in block["sizes"]:
                 check_whole("sizes", size, hollow(block["dataset"]).n_classes, n_rows, "the training rows")
+    sets = Networks.sections()
     for name, block in config["curves"]["networks"].items():
         with named(f"curves.networks.{name}"):
             several = isinstance(block["n_train"], list)
             sizes = block["n_train"] if several else [block["n_train"]]
-            if several != (name in SEVERAL_SIZES):
-                accepted = "several numbers of rows" if name in SEVERAL_SIZES else "one number of rows"
+            model = sets[name]
+            has_sizes = issubclass(model, Curves) and model.has_sizes
+            if several != has_sizes:
+                accepted = "several numbers of rows" if has_sizes else "one number of rows"
                 raise ValueError(f"n_train must be {accepted}, got {block['n_train']}")
             if sizes != sorted(sizes, reverse=True):
                 raise ValueError(f"n_train must have the largest number of rows first, got {sizes}")

@@ -388,7 +388,13 @@ SizesOfRows = Annotated[Distinct[Annotated[int, Field(ge=10, le=MOST)]], Field(m
 
 
 class Curves(Settings):
-    """A set of learning curves of one network; none of its numbers is in the document."""
+    """A set of learning curves of one network; none of its numbers is in the document.
+
+    Attributes:
+        has_sizes: whether each candidate is trained on several numbers of rows, so that trials may be on fewer.
+    """
+
+    has_sizes: ClassVar[bool] = False
 
     network: Network = left_out(None, "what is trained; by default, what the set is named after")
     dataset: NetworkData
@@ -433,6 +439,8 @@ class CifarCurves(Curves):
 class CnnSizesCurves(Curves):
     """Document 003, section 2.1, where trials on fewer rows are looked up: 60 x 3,968 rows x 10 epochs."""
 
+    has_sizes = True
+
     network: Network = setting("cifar_cnn", OURS, "what is trained")
     dataset: NetworkData = setting("cifar10", OURS)
     n_curves: int = setting(60, OURS, _CANDIDATES, ge=2, le=10_000)
@@ -446,6 +454,8 @@ class CnnSizesCurves(Curves):
 
 class MlpSizesCurves(Curves):
     """Section 4, where trials on fewer rows are cut short: 48 x 7,936 rows x 40 epochs, some 7 CPU minutes."""
+
+    has_sizes = True
 
     network: Network = setting("mlp", OURS, "what is trained")
     dataset: NetworkData = setting("mnist", OURS)

@@ -44,7 +44,7 @@ class TrialJobs:
             (*problem, method): search
             for search in self.searches.values()
             for problem in search.problems
-            for method in search.method_names
+            for method in search.methods
         }
         self._problems = {
             name: blocks.chosen_problems(search, self._blocks[name]) for name, search in self.searches.items()
@@ -59,7 +59,7 @@ class TrialJobs:
             (learner, problem, method.name): self._planned(search, method.name, learner, problem, tables)
             for name, search in self.searches.items()
             for learner, problem in self._problems[name]
-            for method in search.method_names
+            for method in search.methods
             if method.name in self._n_trials[name, problem]
         }
 

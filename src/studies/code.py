@@ -11,8 +11,7 @@ from functools import cache
 from typing import Any, Final
 
 from frugal.code import Code, Job, jobs
-from frugal.code.jobs import datasets, learner, strategy
-from frugal.code.switches import SWITCHES
+from frugal.code.jobs import SWITCHES, datasets, learner, strategy
 from studies import registry
 
 LOOKED_UP: Final = ("studies.registry", "studies.config")

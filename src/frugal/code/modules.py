@@ -9,8 +9,17 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from frugal.code.names import Binding, Names, Use, bindings_of, changes_of, uses_of
-from frugal.code.text import counted, is_type_checking, text_of
+from frugal.code.syntax import (
+    Binding,
+    Names,
+    Use,
+    bindings_of,
+    changes_of,
+    counted,
+    is_type_checking,
+    text_of,
+    uses_of,
+)
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 LAZILY = "lazily"

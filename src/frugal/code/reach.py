@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from frugal.code.modules import Piece
-from frugal.code.names import Use
+from frugal.code.syntax import Use
 from frugal.code.tree import Place, Tree
 from frugal.registry import class_name
 

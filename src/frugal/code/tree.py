@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from frugal.code.modules import LAZILY, Module, Unit, read_module
-from frugal.code.names import STAR
+from frugal.code.syntax import STAR
 
-READ_BY = ("text", "names", "modules")
+READ_BY = ("syntax", "modules")
 """Modules beside this one that decide what is read of a source; a cache that others have written is of no use."""
 
 

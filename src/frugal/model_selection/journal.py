@@ -39,7 +39,7 @@ def journal_of(
     Args:
         path: path of the journal.
         *roots: definitions that the stored results depend on, as `package.module:name`.
-        names: pairs of kind and name, which select parts of these definitions; see `frugal.code.switches`.
+        names: pairs of kind and name, which select parts of these definitions; see `frugal.code.jobs`.
         restart: whether to set an existing file aside.
     """
     if path is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from frugal.code.text import text_of
+from frugal.code.syntax import text_of
 
 SRC = Path(__file__).parents[3] / "src"
 SOURCE = '''
@@ -55,22 +55,22 @@ def test_every_version_of_python_writes_the_same_text_of_all_our_code():
     # The modules of the hash need nothing but the standard library.
     script = (
         "import ast, hashlib, importlib.util, pathlib, sys\n"
-        "spec = importlib.util.spec_from_file_location('text', sys.argv[1])\n"
-        "text = importlib.util.module_from_spec(spec)\n"
-        "spec.loader.exec_module(text)\n"
+        "spec = importlib.util.spec_from_file_location('syntax', sys.argv[1])\n"
+        "syntax = importlib.util.module_from_spec(spec)\n"
+        "spec.loader.exec_module(syntax)\n"
         "whole = hashlib.sha256()\n"
         "for path in sorted(pathlib.Path(sys.argv[2]).rglob('*.py')):\n"
-        "    whole.update(text.text_of(list(text.counted(ast.parse(path.read_text()).body))).encode())\n"
+        "    whole.update(syntax.text_of(list(syntax.counted(ast.parse(path.read_text()).body))).encode())\n"
         "print(whole.hexdigest())"
     )
-    arguments = ["-c", script, str(SRC / "frugal/code/text.py"), str(SRC)]
-    said = {}
+    arguments = ["-c", script, str(SRC / "frugal/code/syntax.py"), str(SRC)]
+    texts = {}
     for python in [sys.executable, *versions()]:
         done = subprocess.run([python, *arguments], capture_output=True, text=True, check=False)
         if done.returncode == 0:  # a name on the path may stand for a version that is not installed
-            said[python] = done.stdout
-    assert said[sys.executable].strip()
-    assert set(said.values()) == {said[sys.executable]}
+            texts[python] = done.stdout
+    assert texts[sys.executable].strip()
+    assert set(texts.values()) == {texts[sys.executable]}
 
 
 SAME = {

@@ -1,14 +1,15 @@
-"""Bookkeeping of fold strategies: scores so far, pending tasks and incumbent."""
+"""Bookkeeping of fold strategies (scores so far, pending tasks and incumbent), and the bases that keep it."""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from frugal.checks import check_whole, is_real
-from frugal.interface import FoldTask
+from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
 
 
@@ -201,3 +202,71 @@ class BaseFoldStrategy:
     def complete(self) -> bool:
         """True if the incumbent has all its folds."""
         return self._ledger.complete
+
+
+class Rounds(BaseFoldStrategy, ABC):
+    """Ask-and-tell round by round; the first round is one fold of every candidate."""
+
+    def __init__(self, *, n_candidates: int, n_folds: int) -> None:
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds)
+        self._alive, self._n_done = list(range(n_candidates)), 1
+        self._queue = [(candidate, 0) for candidate in reversed(self._alive)]
+
+    @abstractmethod
+    def _end_round(self) -> tuple[list[int], int]:
+        """Choose the candidates of `_alive` that go on, and their number of folds after the next round."""
+
+    def ask(self) -> FoldTask | Wait | None:
+        """Next fold of the round; WAIT while the round's last answers are pending."""
+        if self._queue:
+            return self._ledger.ask(*self._queue.pop())
+        return WAIT if self._ledger.n_pending else None
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Tell the score of a task, or nan for a failed fit; the last answer of a round ends it."""
+        self._ledger.tell(task, score)
+        if self._queue or self._ledger.n_pending or self._n_done == self._ledger.n_folds:
+            return
+        self._alive, n_folds = self._end_round()
+        tasks = [(candidate, fold) for candidate in self._alive for fold in range(self._n_done, n_folds)]
+        self._queue, self._n_done = tasks[::-1], n_folds
+
+
+class Sequential(BaseFoldStrategy, ABC):
+    """Ask-and-tell over candidates in their order; with several workers the next candidates are started early."""
+
+    def __init__(self, *, n_candidates: int, n_folds: int, score_range: ScoreRange = ANY_SCORE) -> None:
+        super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=score_range)
+        self._open: list[int] = []
+        self._next = 0
+
+    @abstractmethod
+    def _verdict(self, candidate: int) -> dict[str, Any] | None:
+        """Why a candidate with an answer just told and folds left is dropped; None to go on.
+
+        Returns:
+            Further keys of its `prune` event.
+        """
+
+    def ask(self) -> FoldTask | Wait | None:
+        """Next fold of the first open candidate that waits for no answer, else the next candidate's first."""
+        ledger = self._ledger
+        candidate = next((c for c in self._open if not ledger.awaits(c)), None)
+        if candidate is None:
+            if self._next == ledger.n_candidates:
+                return WAIT if ledger.n_pending else None
+            candidate, self._next = self._next, self._next + 1
+            self._open.append(candidate)
+        return ledger.ask_next(candidate)
+
+    def tell(self, task: FoldTask, score: float) -> None:
+        """Tell the score of a task, or nan for a failed fit; drops the candidate where the rule says so."""
+        ledger, candidate = self._ledger, task.candidate
+        mean = ledger.tell(task, score)
+        if ledger.has_all_folds(candidate):
+            self._open.remove(candidate)
+            return
+        reason = {"failed": True} if mean == -math.inf else self._verdict(candidate)
+        if reason is not None:
+            self._open.remove(candidate)
+            ledger.note("prune", candidate, **reason)

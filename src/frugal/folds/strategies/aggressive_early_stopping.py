@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from frugal.folds.sequential import Sequential
+from frugal.folds.ledger import Sequential
 from frugal.stats import mean_score
 
 

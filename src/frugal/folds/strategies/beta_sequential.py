@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from frugal.folds.beliefs import Beliefs
-from frugal.folds.ledger import SHARES
-from frugal.folds.sequential import Sequential
+from frugal.folds.ledger import SHARES, Sequential
 from frugal.interface import FoldTask
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from frugal.checks import check_whole
-from frugal.folds.rounds import Rounds
+from frugal.folds.ledger import Rounds
 from frugal.stats import mean_score
 
 

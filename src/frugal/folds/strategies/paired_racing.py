@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from frugal.checks import check_between, check_choice, check_whole
-from frugal.folds.rounds import Rounds
+from frugal.folds.ledger import Rounds
 from frugal.stats import mean_score
 
 TESTS = ("normal", "t", "friedman")

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frugal.checks import check_number, check_whole
-from frugal.folds.sequential import Sequential
+from frugal.folds.ledger import Sequential
 from frugal.stats import mean_score
 
 _ROUNDING = 1e-9

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from frugal.checks import check_number, check_whole
-from frugal.folds.ledger import ScoreRange
-from frugal.folds.sequential import Sequential
+from frugal.folds.ledger import ScoreRange, Sequential
 from frugal.stats import mean_score
 
 NOT_NEGATIVE = ScoreRange(

@@ -17,7 +17,7 @@ import numpy as np
 
 from frugal.checks import check_between, check_whole
 from frugal.extras import quiet_optuna
-from frugal.folds.sequential import Sequential
+from frugal.folds.ledger import Sequential
 from frugal.interface import FoldTask, Wait
 from frugal.stats import mean_score
 

@@ -65,11 +65,11 @@ def _bench_rows(args: argparse.Namespace) -> pd.DataFrame:
 
 def _bench_select(args: argparse.Namespace) -> str:
     from frugal.files import write
-    from frugal.model_selection import bench, bench_estimators
+    from frugal.model_selection import bench, bench_problem
 
     cells = bench.bench_select(
         args.tables or bench.TABLES,
-        args.estimators or tuple(bench_estimators.ESTIMATORS),
+        args.estimators or tuple(bench_problem.ESTIMATORS),
         n_seeds=args.n_seeds,
         n_folds=args.n_folds,
         n_rows=args.n_rows,

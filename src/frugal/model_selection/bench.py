@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from frugal.checks import check_known, check_whole
-from frugal.model_selection.bench_estimators import ESTIMATORS
-from frugal.model_selection.bench_problem import Choice, Problem, measure, one_by_one
+from frugal.model_selection.bench_problem import ESTIMATORS, Choice, Problem, measure, one_by_one
 from frugal.model_selection.bench_searches import NAMES, OURS, searches
 from frugal.model_selection.fold_search import FoldSearchCV
 from frugal.stats import mean_interval

@@ -13,8 +13,7 @@ from frugal import folds
 from frugal.extras import explained, quiet_optuna
 from frugal.folds.fits import Fit
 from frugal.interface import FoldTask
-from frugal.model_selection.bench_estimators import CHEAP
-from frugal.model_selection.bench_problem import Choice, Problem, Spent, one_by_one
+from frugal.model_selection.bench_problem import CHEAP, Choice, Problem, Spent, one_by_one
 from frugal.model_selection.facts import complete_settings
 from frugal.seeds import rng_for, seed_for
 

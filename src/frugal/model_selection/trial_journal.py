@@ -15,7 +15,7 @@ from frugal.trials.lines import JournalFile, JournalPath
 from frugal.trials.live import as_text
 from frugal.trials.runs import ANSWER, TASK
 
-_RUN: Final = ("frugal.model_selection.limited_trials:LimitedTrialStrategy", "frugal.trials.live:LiveRun")
+_RUN: Final = ("frugal.model_selection.trial_plan:LimitedTrialStrategy", "frugal.trials.live:LiveRun")
 _EXACT = tuple(name for name in TASK if name != "candidate")
 
 

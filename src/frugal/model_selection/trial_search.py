@@ -31,12 +31,16 @@ from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs
 from frugal.model_selection.facts import best_possible_score, n_classes_of
 from frugal.model_selection.journal import classes_of
 from frugal.model_selection.limited import Limits
-from frugal.model_selection.limited_trials import LimitedTrialStrategy
 from frugal.model_selection.progress import TrialProgress, ending_of, warn_of_interruption
-from frugal.model_selection.trial_evaluation import ScoredTrial, TrialEvaluation
+from frugal.model_selection.trial_evaluation import (
+    ScoredTrial,
+    TrialEvaluation,
+    choice_of,
+    fits_of,
+    tabulate_trials,
+)
 from frugal.model_selection.trial_journal import TrialJournal, trials_journal
-from frugal.model_selection.trial_plan import LOGARITHMIC, Plan, ResourceSpec, plan
-from frugal.model_selection.trial_results import choice_of, fits_of, tabulate_trials
+from frugal.model_selection.trial_plan import LOGARITHMIC, LimitedTrialStrategy, Plan, ResourceSpec, plan
 from frugal.model_selection.trial_space import TrialSpace, as_space, space_text
 from frugal.spaces import SearchSpace
 from frugal.trials.live import LiveRun, as_text

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frugal.rows import pilots, weighted_logistic
+from frugal.rows import sampling, weighted_logistic
 from studies.big_data import combination_fits, combinations, fraction_fits, fractions, splits
 from studies.registry import experiments
 from studies.tidy import TIDY
@@ -187,7 +187,7 @@ def test_a_pilot_that_fails_is_told(tmp_path, monkeypatch):
         samples.append(sample)
         raise weighted_logistic.FitError(sample, "separated")
 
-    monkeypatch.setattr(pilots, "fit_weighted", separated)
+    monkeypatch.setattr(sampling, "fit_weighted", separated)
     for method in ("lcc", "osmac_mvc"):
         found = fractions.run(method, 0, settings, tmp_path)
         assert found["share_uniform"].item() == 1.0

@@ -26,8 +26,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from frugal.checks import check_choice, check_rng, check_whole
-from frugal.rows.pilots import Pilot, fit_pilot
-from frugal.rows.sampling import METHODS, WITHOUT_PILOT, Draw, checked, draw, draw_by_pilot
+from frugal.rows.sampling import METHODS, WITHOUT_PILOT, Draw, Pilot, checked, draw, draw_by_pilot, fit_pilot
 from frugal.rows.weighted_logistic import Floats, LogisticFit, fit_weighted
 
 CORRECTIONS: Final = {

@@ -25,11 +25,10 @@ from sklearn.base import clone
 from frugal.checks import check_choice, check_whole
 from frugal.rows.bags import Bag, Statistic, bag, gather, interval_widths
 from frugal.rows.bootstrap import blb
-from frugal.rows.pilots import fit_pilot
 from frugal.rows.reduced_svm import ReducedSVM
 from frugal.rows.resamples import Array, Estimator, Ints, Outcome, Rows, fit_counts
 from frugal.rows.sample_size import fit_dynamic_sample
-from frugal.rows.sampling import METHODS, WITHOUT_PILOT, checked, sampling_probabilities
+from frugal.rows.sampling import METHODS, WITHOUT_PILOT, checked, fit_pilot, sampling_probabilities
 from frugal.rows.subsamples import check_sizes, seed_of
 from frugal.rows.traces import Fit
 

@@ -8,7 +8,7 @@ Source: document 003 (Damke 2018), section 3.3, equations 15 to 17. Probability 
     osmac_mvc    pi_i ~ |y_i - p_i| |x_i|                                                  (17)
     osmac_mmse   pi_i ~ |y_i - p_i| |M^-1 x_i|,  M = sum_pilot p_i (1 - p_i) x_i x_i^T / pi_i
 
-with beta_0 from a pilot. Differs from the document:
+with beta_0 from a pilot, a small weighted fit. Differs from the document:
 
 - (15) as printed sums to 2; here it is normalised.
 - (16) as printed lacks the minus sign: it would draw the rows that the pilot classifies well.
@@ -31,7 +31,7 @@ from scipy.special import expit
 
 from frugal.checks import check_choice
 from frugal.rows.checks import check_features
-from frugal.rows.weighted_logistic import Floats
+from frugal.rows.weighted_logistic import FitError, Floats, LogisticFit, fit_weighted
 
 METHODS: Final = ("uniform", "cc", "lcc", "osmac_mvc", "osmac_mmse")
 WITHOUT_PILOT: Final = ("uniform", "cc")
@@ -182,3 +182,48 @@ def _inverse(information: Floats) -> Floats:
         return np.asarray(cho_solve(cho_factor(information), np.eye(len(information))))
     except LinAlgError:
         raise ValueError("information must be positive definite, got a matrix that is not") from None
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """Outcome of a pilot.
+
+    Attributes:
+        draw: the last draw.
+        fit: fit to that draw; None: it failed.
+        errors: errors of the fits that failed.
+        n_drawn: number of rows in all its draws.
+    """
+
+    draw: Draw
+    fit: LogisticFit | None
+    errors: tuple[FitError, ...]
+    n_drawn: int
+
+
+def fit_pilot(X: Floats, y: Floats, method: str, size: int, rng: Generator) -> Pilot:
+    """The fit to `size` rows, each weighted by 1 / its probability; to twice as many if that fails.
+
+    Args:
+        X: rows, (n, d).
+        y: labels, 0 or 1, (n,).
+        method: by which the pilot's own rows are drawn, of `sampling.WITHOUT_PILOT`.
+        size: rows of the first draw.
+        rng: generator of the draws.
+    """
+    errors: list[FitError] = []
+    for n_rows in (size, 2 * size):
+        drawn, fit = draw(X, y, method, n_rows, rng), None
+        try:
+            fit = fit_weighted(
+                X[drawn.rows],
+                y[drawn.rows],
+                weights=1.0 / drawn.probabilities,
+                offsets=np.zeros(n_rows),
+                start=np.zeros(X.shape[1]),
+                sample=f"the pilot of {n_rows} rows",
+            )
+            break
+        except FitError as error:
+            errors.append(error)
+    return Pilot(drawn, fit, tuple(errors), size * (1 + 2 * bool(errors)))

@@ -20,8 +20,8 @@ from small_letter import COLUMNS, ROWS
 from frugal import limits
 from frugal.datasets import CATALOGUE, DatasetError, from_csv, prepare
 from frugal.datasets._files import check_file, read_members, unpack
+from frugal.datasets._public import bounded
 from frugal.datasets._readers import read_table
-from frugal.datasets._web import bounded
 from frugal.datasets.catalogue import File
 from frugal.limits import ALWAYS, Bounded, OversizeError
 
@@ -183,24 +183,24 @@ def test_an_answer_beyond_the_limit_is_given_up(root: Path, site: Site):
 
 
 def test_a_packed_answer_counts_as_what_it_unpacks_to(monkeypatch: pytest.MonkeyPatch):
-    from frugal.datasets import _web
+    from frugal.datasets import _public
 
     packed = gzip.compress(bytes(8 * MIB))
-    count = _web._Count(len(packed) * 2, is_packed=True)
+    count = _public._Count(len(packed) * 2, is_packed=True)
     with pytest.raises(OSError, match="an answer of more than"):
         count.add(packed)
-    _web._Count(8 * MIB, is_packed=True).add(packed)
+    _public._Count(8 * MIB, is_packed=True).add(packed)
 
 
 def test_every_member_of_a_packed_answer_counts():
-    from frugal.datasets import _web
+    from frugal.datasets import _public
 
-    count = _web._Count(MIB, is_packed=True)
+    count = _public._Count(MIB, is_packed=True)
     count.add(gzip.compress(b"small"))
     with pytest.raises(OSError, match="an answer of more than"):
         count.add(gzip.compress(bytes(2 * MIB)))
     with pytest.raises(OSError, match="an answer that cannot be unpacked"):
-        _web._Count(MIB, is_packed=True).add(b"no gzip")
+        _public._Count(MIB, is_packed=True).add(b"no gzip")
 
 
 @pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://127.0.0.1/x", "data:text/plain,x"])

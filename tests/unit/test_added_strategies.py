@@ -74,12 +74,12 @@ def test_both_families_know_strategies_of_another_package(install):
     )
     assert "mine" in folds.known()
     assert "mine" not in trials.known()
-    made = folds.make("mine", n_candidates=3, n_folds=2, rng=np.random.default_rng(0), ties="fewest_folds")
-    assert type(made).__name__ == "Mine"
+    strategy = folds.make("mine", n_candidates=3, n_folds=2, rng=np.random.default_rng(0), ties="fewest_folds")
+    assert type(strategy).__name__ == "Mine"
     assert folds.settings_of("mine") == folds.settings_of("greedy")
     assert trials.settings_of("own") == {"width": 0.5}
-    made = trials.make("own", space=SPACE, n_trials=1, rng=np.random.default_rng(0), width=0.25)
-    assert made.ask().candidate == {"x": 0.25}
+    strategy = trials.make("own", space=SPACE, n_trials=1, rng=np.random.default_rng(0), width=0.25)
+    assert strategy.ask().candidate == {"x": 0.25}
     with pytest.raises(ValueError, match="unknown setting 'height' of own; known: width"):
         trials.make("own", space=SPACE, n_trials=1, rng=np.random.default_rng(0), height=1)
 

@@ -81,8 +81,8 @@ def others():
 
 @pytest.fixture
 def workers(others):
-    with Workers(1, work, start_method="fork") as made:
-        yield made
+    with Workers(1, work, start_method="fork") as pool:
+        yield pool
     assert set(active_children()) <= others
 
 

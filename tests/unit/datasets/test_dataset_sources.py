@@ -156,9 +156,9 @@ def test_a_stand_in_is_loud_and_always_the_same(root: Path, tmp_path: Path):
 @pytest.mark.usefixtures("no_mirror", "offline")
 def test_the_log_of_the_job_says_once_that_there_is_a_stand_in(root: Path, caplog: pytest.LogCaptureFixture):
     assert main(["data", "letter", "--root", str(root)]) == 0
-    said = [record.getMessage() for record in caplog.records if "stand-in" in record.getMessage()]
-    assert len(said) == 1
-    assert said[0].startswith("warning: letter: data/raw/letter has no letter.csv.gz; ")
+    warned = [record.getMessage() for record in caplog.records if "stand-in" in record.getMessage()]
+    assert len(warned) == 1
+    assert warned[0].startswith("warning: letter: data/raw/letter has no letter.csv.gz; ")
 
 
 @pytest.mark.usefixtures("no_mirror")
@@ -274,9 +274,9 @@ def test_a_download_that_is_not_what_it_should_be_is_never_replaced_by_a_stand_i
     play_openml(site, 6, ROWS[:n_rows], COLUMNS)
     if fault is not None:
         fault(site)
-    with pytest.raises(DatasetError, match=f"letter is damaged, for which .*{message}") as of:
+    with pytest.raises(DatasetError, match=f"letter is damaged, for which .*{message}") as damage:
         prepare("letter", root=root, timeout_s=0.3, n_retries=1)
-    assert "\n" not in str(of.value)
+    assert "\n" not in str(damage.value)
     assert files_under(root) == []
 
 

@@ -94,9 +94,11 @@ def test_failed_fits_rank_last_or_as_in_older_scikit_learn_first():
     scores = np.linspace(0.1, 0.9, 9)[:, None].repeat(9, axis=1)
     scores[4, 0] = np.nan
     table = ScoreTable(scores, np.zeros((9, 9)), [{"c": c} for c in range(9)], {})
-    how = {"n_candidates": 9, "n_folds": 9, "rng": RNG}
-    last, first = (replay(make("successive_halving", **how, failed=failed), table) for failed in ("last", "first"))
+    arguments = {"n_candidates": 9, "n_folds": 9, "rng": RNG}
+    last, first = (
+        replay(make("successive_halving", **arguments, failed=failed), table) for failed in ("last", "first")
+    )
     assert (last.chosen, first.chosen) == (8, 4)
     assert {task.candidate for task in first.tasks if task.fold == 2} == {4, 7, 8}
     with pytest.raises(ValueError, match="failed must be one of last, first, got 'middle'"):
-        make("successive_halving", **how, failed="middle")
+        make("successive_halving", **arguments, failed="middle")

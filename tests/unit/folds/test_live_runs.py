@@ -144,7 +144,7 @@ def test_answers_are_told_in_the_order_of_asking_though_they_come_in_another():
         incumbent, complete = 0, True
 
         def __init__(self):
-            self.asked, self.told = [], []
+            self.asked, self.finished = [], []
 
         def ask(self):
             if len(self.asked) == N:
@@ -153,8 +153,8 @@ def test_answers_are_told_in_the_order_of_asking_though_they_come_in_another():
             return self.asked[-1]
 
         def tell(self, task, score):
-            assert len(self.asked) - len(self.told) <= 4
-            self.told.append(task)
+            assert len(self.asked) - len(self.finished) <= 4
+            self.finished.append(task)
 
     ended = []
 
@@ -166,7 +166,7 @@ def test_answers_are_told_in_the_order_of_asking_though_they_come_in_another():
     strategy = Asks()
     with ThreadPoolExecutor(2) as threads:
         trace = folds.run(strategy, evaluate, executor=threads, n_pending=4)
-    assert strategy.told == strategy.asked == trace.tasks
+    assert strategy.finished == strategy.asked == trace.tasks
     assert ended[:4] == [FoldTask(i, 0) for i in (1, 2, 3, 0)]  # a free worker does not wait for the oldest task
 
 
@@ -361,9 +361,9 @@ def test_ctrl_c_ends_the_run_its_workers_and_nothing_that_was_told(tmp_path):
     with pytest.raises(Interrupted) as caught:
         in_workers(evaluate, name="standard", n_pending=4, keep=kept.__setitem__)
     assert time.monotonic() - started < 60
-    told = caught.value.trace.tasks
-    assert FAULTY not in told
-    assert set(told) < set(kept)  # those that ended after the one that hangs are kept, too
+    finished = caught.value.trace.tasks
+    assert FAULTY not in finished
+    assert set(finished) < set(kept)  # those that ended after the one that hangs are kept, too
     again = Evaluation(tmp_path / "again")
     again.folder.mkdir()
     trace = in_workers(again, name="standard", n_pending=4, kept=kept)

@@ -32,8 +32,8 @@ def table_of(matrix):
 
 def replayed(name, matrix, **given_settings):
     n, k = matrix.shape
-    made = folds.make(name, n_candidates=n, n_folds=k, rng=np.random.default_rng(0), **given_settings)
-    return folds.replay(made, table_of(matrix))
+    instance = folds.make(name, n_candidates=n, n_folds=k, rng=np.random.default_rng(0), **given_settings)
+    return folds.replay(instance, table_of(matrix))
 
 
 def order(trace):
@@ -152,7 +152,7 @@ def test_log_losses_order_the_strategies_too(matrix, name):
     for step, task in enumerate(trace.tasks, start=1):
         seen[task.candidate].append(-np.log(matrix[task.candidate, task.fold]))
         for event in (e for e in events if e["step"] == step):
-            worse, better = (log_loss.Posterior.fit(seen[event[of]]).mean for of in ("candidate", "against"))
+            worse, better = (log_loss.Posterior.fit(seen[event[role]]).mean for role in ("candidate", "against"))
             assert worse > better
 
 
@@ -216,9 +216,9 @@ def one_by_one(matrix, is_dropped):
 @settings(deadline=None, max_examples=25)
 @given(matrices(), st.sampled_from([0.6, 0.9, 0.99]))
 def test_beta_sequential_compares_with_the_best_complete_candidate(matrix, tau):
-    def is_dropped(own, complete):
+    def is_dropped(seen_scores, complete):
         best = max((Posterior.fit(scores) for scores in complete), key=lambda p: p.mean)
-        return prob_greater(best, Posterior.fit(own)) > tau
+        return prob_greater(best, Posterior.fit(seen_scores)) > tau
 
     trace = replayed("beta_sequential", matrix, tau=tau)
     assert (order(trace), pruned(trace)) == one_by_one(matrix, is_dropped)
@@ -227,10 +227,10 @@ def test_beta_sequential_compares_with_the_best_complete_candidate(matrix, tau):
 @settings(deadline=None, max_examples=60)
 @given(matrices(low=0, high=20), st.sampled_from([0.0, 0.05, 0.1, 0.3]), st.integers(1, 3))
 def test_threshold_pruning_is_the_heuristic(matrix, threshold, min_folds):
-    def is_dropped(own, complete):
+    def is_dropped(seen_scores, complete):
         best = max(complete, key=lambda scores: round(scores.sum(), 9))
-        behind = round(own.mean() * (1 + threshold), 9) < round(best[: len(own)].mean(), 9)
-        return len(own) >= min_folds and behind
+        behind = round(seen_scores.mean() * (1 + threshold), 9) < round(best[: len(seen_scores)].mean(), 9)
+        return len(seen_scores) >= min_folds and behind
 
     trace = replayed("threshold_pruning", matrix, threshold=threshold, min_folds=min_folds)
     assert (order(trace), pruned(trace)) == one_by_one(matrix, is_dropped)
@@ -373,10 +373,10 @@ def test_thompson_draws_come_from_the_generator():
     matrix = np.random.default_rng(1).integers(14, 19, (12, 5)) / 20
 
     def evaluations(seed):
-        made = folds.make(
+        instance = folds.make(
             "beta_greedy", n_candidates=12, n_folds=5, rng=np.random.default_rng(seed), order="thompson"
         )
-        return order(folds.replay(made, table_of(matrix)))
+        return order(folds.replay(instance, table_of(matrix)))
 
     assert evaluations(1) == evaluations(1)
     assert evaluations(1) != evaluations(2)

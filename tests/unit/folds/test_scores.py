@@ -283,9 +283,9 @@ def test_arrays_are_scored_as_the_dataset_that_they_make():
     X, y = rng.normal(size=(60, 3)), np.where(rng.random(60) < 0.5, "no", "yes")
     candidates = [{"n_neighbors": k, "weights": "uniform"} for k in (1, 5)]
     table = score((X, y), "knn", candidates, n_folds=3, seed=0)
-    made = Dataset.from_arrays(X, y)
-    assert (made.n_classes, made.y.tolist()) == (2, (y == "yes").astype(int).tolist())
-    np.testing.assert_array_equal(table.scores, score(made, "knn", candidates, n_folds=3, seed=0).scores)
+    dataset = Dataset.from_arrays(X, y)
+    assert (dataset.n_classes, dataset.y.tolist()) == (2, (y == "yes").astype(int).tolist())
+    np.testing.assert_array_equal(table.scores, score(dataset, "knn", candidates, n_folds=3, seed=0).scores)
 
 
 @pytest.mark.parametrize(

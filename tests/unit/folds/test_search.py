@@ -56,16 +56,16 @@ def test_trees_may_have_a_seed_of_their_own_and_grow_as_scikit_learns():
     from sklearn.tree import DecisionTreeClassifier
 
     facts = {"dataset": "toy", "seed": 3, "n_ranges": 12}
-    shared, own = (candidates_of("ranges", "decision_tree", **facts, tree_seed=s) for s in TREE_SEEDS)
-    assert len({one["random_state"] for one in own}) == len({str(one) for one in shared})
-    assert [{k: v for k, v in one.items() if k != "random_state"} for one in own] == shared
+    shared, seeded = (candidates_of("ranges", "decision_tree", **facts, tree_seed=s) for s in TREE_SEEDS)
+    assert len({one["random_state"] for one in seeded}) == len({str(one) for one in shared})
+    assert [{k: v for k, v in one.items() if k != "random_state"} for one in seeded] == shared
     assert candidates_of("ranges", "knn", **facts, tree_seed="candidate") == candidates_of(
         "ranges", "knn", **facts
     )
     X, y = load_iris(return_X_y=True)
-    scored = score((X, y), "decision_tree", own, n_folds=3, seed=0)
+    scored = score((X, y), "decision_tree", seeded, n_folds=3, seed=0)
     train, test = Folds(Dataset.from_arrays(X, y), 3, 0).parts[0]
-    theirs = [DecisionTreeClassifier(**one).fit(X[train], y[train]).score(X[test], y[test]) for one in own]
+    theirs = [DecisionTreeClassifier(**one).fit(X[train], y[train]).score(X[test], y[test]) for one in seeded]
     assert scored.scores[:, 0].tolist() == pytest.approx(theirs)
 
 

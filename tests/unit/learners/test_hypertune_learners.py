@@ -158,12 +158,12 @@ def test_the_elastic_net_is_scikit_learns(digits):
     candidate = {"alpha": 1e-4, "l1_ratio": 0.3}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = learners.build("elastic_net", candidate, seed=5).fit(X, y)
+        net = learners.build("elastic_net", candidate, seed=5).fit(X, y)
     peer = SGDClassifier(loss="log_loss", penalty="elasticnet", max_iter=50, random_state=5, **candidate)
     with pytest.warns(ConvergenceWarning):
         peer.fit(X, y)
-    assert np.array_equal(made.predict(X_test), peer.predict(X_test))
-    assert np.mean(made.predict(X_test) != y_test) < 0.06
+    assert np.array_equal(net.predict(X_test), peer.predict(X_test))
+    assert np.mean(net.predict(X_test) != y_test) < 0.06
 
 
 def test_the_elastic_net_comes_near_the_minimum_of_its_penalised_loss(digits):
@@ -252,18 +252,20 @@ def test_a_problem_trains_it_in_epochs_or_for_its_own_number_and_continues_it(on
     data = load("digits")
     parts = split(data, n_valid=300, n_test=300, seed=0, n_train=200)
     states = tmp_path / "states" if on_disk else None
-    on = LearnerProblem("svm_rff", data, parts, None, scaler="min_max", states=states)
+    rff_problem = LearnerProblem("svm_rff", data, parts, None, scaler="min_max", states=states)
     candidate = {"C": 10.0, "gamma": 0.1, "n_features": 64}
-    whole = on.evaluate(TrialTask(0, candidate), lambda *_: True)
+    whole = rff_problem.evaluate(TrialTask(0, candidate), lambda *_: True)
     assert (len(whole.curve), whole.cost) == (27, 27 * 200)
-    first = on.evaluate(TrialTask(1, candidate, epochs=9), lambda *_: True)
-    rest = on.evaluate(TrialTask(2, candidate, epochs=27, resume_from=1), lambda *_: True)
+    first = rff_problem.evaluate(TrialTask(1, candidate, epochs=9), lambda *_: True)
+    rest = rff_problem.evaluate(TrialTask(2, candidate, epochs=27, resume_from=1), lambda *_: True)
     assert rest.curve == whole.curve
     assert (rest.error, first.cost + rest.cost) == (whole.error, whole.cost)
-    assert on.network_test_error(rest) < 0.2
-    assert on.evaluate(TrialTask(3, candidate, n_rows=100, subset=3, epochs=2), lambda *_: True).cost == 200
+    assert rff_problem.network_test_error(rest) < 0.2
+    assert (
+        rff_problem.evaluate(TrialTask(3, candidate, n_rows=100, subset=3, epochs=2), lambda *_: True).cost == 200
+    )
     with pytest.raises(ValueError, match="trial 1 has left no state"):
-        on.evaluate(TrialTask(4, candidate, epochs=9, resume_from=1), lambda *_: True)
+        rff_problem.evaluate(TrialTask(4, candidate, epochs=9, resume_from=1), lambda *_: True)
 
 
 def test_states_of_an_svm_are_of_one_candidate():

@@ -39,7 +39,7 @@ def pixels(blobs):
 )
 def test_one_vs_rest_is_a_binary_fit_per_class(blobs, candidate):
     X, y = blobs
-    made = build("logistic_regression", candidate, seed=3).fit(X, y)
+    model = build("logistic_regression", candidate, seed=3).fit(X, y)
     scores = np.column_stack(
         [
             LogisticRegression(solver="liblinear", random_state=3, **candidate)
@@ -48,21 +48,21 @@ def test_one_vs_rest_is_a_binary_fit_per_class(blobs, candidate):
             for label in (-10, 0, 10)
         ]
     )
-    assert made.decision_function(X) == pytest.approx(scores, rel=1e-12)
-    assert np.array_equal(made.predict(X), np.array([-10, 0, 10])[scores.argmax(axis=1)])
+    assert model.decision_function(X) == pytest.approx(scores, rel=1e-12)
+    assert np.array_equal(model.predict(X), np.array([-10, 0, 10])[scores.argmax(axis=1)])
 
 
 def test_one_binary_fit_is_the_minimum_of_liblinears_objective(blobs):
     X, y = blobs
     C, scaling = 2.0, 0.5
-    made = build("logistic_regression", {"C": C, "intercept_scaling": scaling}).fit(X, y)
+    model = build("logistic_regression", {"C": C, "intercept_scaling": scaling}).fit(X, y)
     rows, signs = np.column_stack([X, np.full(len(X), scaling)]), np.where(y == 0, 1.0, -1.0)
 
     def objective(w):  # the weight of the appended feature is penalised as the others are
         return 0.5 * w @ w + C * np.logaddexp(0, -signs * (rows @ w)).sum()
 
     best = minimize(objective, np.zeros(5), method="BFGS", options={"gtol": 1e-8}).x
-    fitted = made.estimators_[1]
+    fitted = model.estimators_[1]
     assert fitted.coef_[0] == pytest.approx(best[:4], abs=2e-3)  # liblinear stops at its tolerance, 1e-4
     assert fitted.intercept_[0] == pytest.approx(scaling * best[4], abs=2e-3)
 
@@ -84,16 +84,16 @@ def test_many_epochs_reach_the_multinomial_optimum(blobs, batch_size):
     codes, l2 = y // 10 + 1, 0.02
     best = minimize(objective_of, np.zeros(15), args=(X, codes, l2), method="BFGS", options={"gtol": 1e-9})
     rate = 0.3 if batch_size == 300 else 0.003  # a constant rate leaves noise in proportion to it
-    made = SGDLogisticRegression(rate, l2, batch_size, 1500).fit(X, y)
-    theta = np.concatenate([made.coef_.ravel(), made.intercept_]).astype(float)
+    model = SGDLogisticRegression(rate, l2, batch_size, 1500).fit(X, y)
+    theta = np.concatenate([model.coef_.ravel(), model.intercept_]).astype(float)
     tolerance = 1e-10 if batch_size == 300 else 1e-5
     assert 0 <= objective_of(theta, X, codes, l2) - best.fun + 1e-12 < tolerance
-    assert made.coef_.ravel() == pytest.approx(best.x[:-3], abs=1e-4 if batch_size == 300 else 1e-2)
+    assert model.coef_.ravel() == pytest.approx(best.x[:-3], abs=1e-4 if batch_size == 300 else 1e-2)
     plain = LogisticRegression(C=1 / (2 * l2 * len(X)), tol=1e-8).fit(
         X, y
     )  # its penalty is |W|^2 / 2C over the sum
-    assert made.predict_proba(X) == pytest.approx(plain.predict_proba(X), abs=1e-4 if batch_size == 300 else 1e-2)
-    assert np.mean(made.predict(X) == plain.predict(X)) > 0.99
+    assert model.predict_proba(X) == pytest.approx(plain.predict_proba(X), abs=1e-4 if batch_size == 300 else 1e-2)
+    assert np.mean(model.predict(X) == plain.predict(X)) > 0.99
 
 
 def test_one_step_is_the_gradient_by_finite_differences(blobs):

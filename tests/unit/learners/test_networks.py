@@ -39,10 +39,10 @@ def network(name, candidate=None, *, seed=0, shape=None):
     return make(name, candidate or {}, input_shape=shape or SHAPES[name], n_classes=10, seed=seed, device="cpu")
 
 
-def fitted(name, candidate=None, *, seed=0, epochs=2, n_rows=70, **how):
+def fitted(name, candidate=None, *, seed=0, epochs=2, n_rows=70, **settings):
     X, y = pictures(n_rows, SHAPES[name])
-    made = network(name, candidate, seed=seed)
-    return made, made.fit(X, y, X[:20], y[:20], epochs=epochs, **how)
+    net = network(name, candidate, seed=seed)
+    return net, net.fit(X, y, X[:20], y[:20], epochs=epochs, **settings)
 
 
 # Plans and spaces ------------------------------------------------------------------------------------------------
@@ -86,19 +86,19 @@ def test_asking_for_a_space_does_not_import_torch():
 
 
 def test_parameters_and_flops_of_document_000s_network_counted_by_hand():
-    made = network("mnist_cnn", {"filters": 16, "dense": 24}, shape=(28, 28))
-    assert made.n_parameters == (9 * 16 + 16) + (13 * 13 * 16 * 24 + 24) + (24 * 10 + 10)
+    net = network("mnist_cnn", {"filters": 16, "dense": 24}, shape=(28, 28))
+    assert net.n_parameters == (9 * 16 + 16) + (13 * 13 * 16 * 24 + 24) + (24 * 10 + 10)
     # Two per multiplication; the convolution goes forwards and back to weights, dense layers back to inputs too.
-    assert made.flops_per_row == 2 * (2 * 26 * 26 * 9 * 16 + 3 * 13 * 13 * 16 * 24 + 3 * 24 * 10)
+    assert net.flops_per_row == 2 * (2 * 26 * 26 * 9 * 16 + 3 * 13 * 13 * 16 * 24 + 3 * 24 * 10)
 
 
-def as_torch_flattens(values, made, name):
+def as_torch_flattens(values, net, name):
     """Parameters in the order of the plain module: document 000's dense layer takes channels first there."""
     if name != "mnist_cnn":
         return values
-    sizes = [math.prod(shape) for layer in made._layers for shape in layer.shapes]
+    sizes = [math.prod(shape) for layer in net._layers for shape in layer.shapes]
     parts = list(values.split(sizes))
-    units, filters = made.plan.layers[1].units, made.plan.layers[0].filters
+    units, filters = net.plan.layers[1].units, net.plan.layers[0].filters
     parts[2] = parts[2].view(units, -1, filters).transpose(1, 2).reshape(-1)
     return torch.cat(parts)
 
@@ -139,8 +139,8 @@ def test_leaving_out_blank_patches_changes_nothing():
     X, y = pictures(40, (14, 14))
     some, every = network("mnist_cnn"), network("mnist_cnn")
     every._layers[0].skip_blank = False  # as on a GPU
-    for made, rows in ((some, X / 255), (every, X / 255)):
-        made.fit(rows - 0.5 * (rows > 0.4), y, X, y, epochs=3)  # patches with pixels below 0 are not blank
+    for net, rows in ((some, X / 255), (every, X / 255)):
+        net.fit(rows - 0.5 * (rows > 0.4), y, X, y, epochs=3)  # patches with pixels below 0 are not blank
     assert torch.allclose(some.values, every.values, atol=1e-6)
 
 
@@ -165,8 +165,8 @@ def test_adams_epsilon_stands_beside_the_uncorrected_root_as_in_keras():
 
 
 def test_weights_are_glorot_uniform_and_biases_zero():
-    made = network("mlp", {"neurons": 500})
-    weights, biases = made.values[: 196 * 500], made.values[196 * 500 : 196 * 500 + 500]
+    net = network("mlp", {"neurons": 500})
+    weights, biases = net.values[: 196 * 500], net.values[196 * 500 : 196 * 500 + 500]
     bound = math.sqrt(6 / (196 + 500))
     assert 0.99 * bound < weights.abs().max() <= bound
     assert weights.var().item() == pytest.approx(bound**2 / 3, rel=0.02)
@@ -184,16 +184,16 @@ def test_dropout_keeps_the_mean_in_training_and_does_nothing_otherwise():
 
 def test_floats_are_taken_as_they_are_and_pixels_divided_by_255():
     X, y = pictures(70, (14, 14))
-    made, training = fitted("mnist_cnn")
-    assert made.score(X, y) == made.score(X.reshape(70, 14, 14), y) == made.score(X / 255, y)
-    assert training.curve[-1] == made.score(X[:20], y[:20])
+    net, training = fitted("mnist_cnn")
+    assert net.score(X, y) == net.score(X.reshape(70, 14, 14), y) == net.score(X / 255, y)
+    assert training.curve[-1] == net.score(X[:20], y[:20])
 
 
 def test_it_learns_handwritten_digits():
     X, y = load_digits(return_X_y=True)
     X = (X.reshape(-1, 8, 8).repeat(3, 1).repeat(3, 2) * 15.9).astype(np.uint8)  # 24 x 24 pixels
-    made = network("mnist_cnn", ADAM, shape=(24, 24))
-    assert made.fit(X[:1400], y[:1400], X[1400:], y[1400:], epochs=6).curve[-1] > 0.8
+    net = network("mnist_cnn", ADAM, shape=(24, 24))
+    assert net.fit(X[:1400], y[:1400], X[1400:], y[1400:], epochs=6).curve[-1] > 0.8
 
 
 # Seeds, state and failures ---------------------------------------------------------------------------------------
@@ -236,20 +236,20 @@ def test_a_state_of_another_network_is_refused(tmp_path):
 
 def test_divergence_is_a_result_with_a_reason_and_ends_training():
     heard = []
-    made, training = fitted(
-        "mnist_cnn", {"learning_rate": 1e30}, epochs=3, report=lambda *said: heard.append(said) or True
+    net, training = fitted(
+        "mnist_cnn", {"learning_rate": 1e30}, epochs=3, report=lambda *reported: heard.append(reported) or True
     )
     assert [math.isnan(score) for score in training.curve] == [True]
     assert training.reason == "weights were not finite in epoch 1"
     assert heard == []
     X, y = pictures(70, (14, 14))
-    assert made.fit(X, y, X, y, epochs=5).curve == pytest.approx(training.curve, nan_ok=True)
+    assert net.fit(X, y, X, y, epochs=5).curve == pytest.approx(training.curve, nan_ok=True)
 
 
 def test_divergence_is_noticed_long_before_the_epoch_ends():
-    made, training = fitted("mlp", {"learning_rate": 1e30, "batch_size": 1}, epochs=1, n_rows=3 * CHECK_EVERY)
+    net, training = fitted("mlp", {"learning_rate": 1e30, "batch_size": 1}, epochs=1, n_rows=3 * CHECK_EVERY)
     assert training.reason
-    assert made._optimiser.n_steps == CHECK_EVERY
+    assert net._optimiser.n_steps == CHECK_EVERY
 
 
 def test_report_hears_each_epoch_and_stops_training():

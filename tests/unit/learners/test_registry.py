@@ -33,10 +33,10 @@ def table():
 def test_a_row_saver_is_built_from_a_candidate_of_its_spaces(name):
     drawn = space("ranges", name).sample(np.random.default_rng(1), 20)
     for candidate in [*drawn, *space("grid", name).grid()]:
-        made = build(name, candidate, seed=7)
-        assert type(made) is SAVERS[name]
-        assert {key: made.get_params()[key] for key in candidate} == dict(candidate)
-        assert made.random_state == 7
+        machine = build(name, candidate, seed=7)
+        assert type(machine) is SAVERS[name]
+        assert {key: machine.get_params()[key] for key in candidate} == dict(candidate)
+        assert machine.random_state == 7
 
 
 @pytest.mark.parametrize("name", SAVERS)
@@ -156,8 +156,8 @@ def test_select_trials_and_scores_know_every_learner_or_say_who_can(name, table,
     status = main(["select", "--estimators", name, "--strategy", "standard", *arguments])
     if name in learners.NETWORKS:
         assert status == 2
-        said = capsys.readouterr().err
-        assert f"unknown estimator for classification '{name}'; known: logistic_regression, svm, knn" in said
+        printed = capsys.readouterr().err
+        assert f"unknown estimator for classification '{name}'; known: logistic_regression, svm, knn" in printed
         return
     assert status == 0
     candidates = [learners.default_space(name).sample(np.random.default_rng(0), 1)[0]]

@@ -228,8 +228,8 @@ def test_a_journal_of_older_code_is_set_aside_by_itself(tmp_path, caplog, monkey
     search.set_params(max_fits=None).fit(X, y)
     assert (search.n_fits_kept_, files_in(tmp_path)) == (0, [name, f"{name}.old"])
     assert path.with_name(f"{name}.old").read_bytes() == before
-    said = f"warning: {path} was made by other code; it is set aside as {path}.old, and begun anew"
-    assert [record.getMessage() for record in caplog.records] == [said]
+    warning = f"warning: {path} was made by other code; it is set aside as {path}.old, and begun anew"
+    assert [record.getMessage() for record in caplog.records] == [warning]
     assert search.fit(X, y).n_fits_kept_ == search.n_fits_
 
 

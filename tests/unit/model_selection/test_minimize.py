@@ -178,11 +178,11 @@ def test_without_a_trial_on_all_there_is_the_best_on_most_is_returned_and_said()
 
     with pytest.warns(RuntimeWarning) as warned:
         found = minimize(on_few, LINE, strategy="hyperband", settings={"max_resource": 9}, random_state=0)
-    told = [str(w.message) for w in warned]
+    messages = [str(w.message) for w in warned]
     assert found.error == pytest.approx(abs(found.candidate["x"]) + 1 / 3)
     partial = "no trial on the full resource has succeeded; the best is that of the trials on the largest part"
-    assert any(partial in t for t in told)
-    assert any("trials failed; the first is trial 12: ValueError: too long" in t for t in told)
+    assert any(partial in t for t in messages)
+    assert any("trials failed; the first is trial 12: ValueError: too long" in t for t in messages)
 
 
 # Workers --------------------------------------------------------------------------------------------------------

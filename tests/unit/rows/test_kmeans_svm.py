@@ -85,10 +85,10 @@ def test_centres_are_the_means_of_the_rows_nearest_to_them():
     X, y = two_clouds()
     reduced = WKMSVM(compression=8, random_state=0).reduce(X, y)
     for label in (0, 1):
-        own, centres = X[y == label], reduced.X[reduced.y == label]
-        nearest = ((own[:, None, :] - centres) ** 2).sum(axis=2).argmin(axis=1)
+        members, centres = X[y == label], reduced.X[reduced.y == label]
+        nearest = ((members[:, None, :] - centres) ** 2).sum(axis=2).argmin(axis=1)
         np.testing.assert_array_equal(np.bincount(nearest), reduced.sizes[reduced.y == label])
-        means = [own[nearest == cluster].mean(axis=0) for cluster in range(len(centres))]
+        means = [members[nearest == cluster].mean(axis=0) for cluster in range(len(centres))]
         np.testing.assert_allclose(centres, means, atol=1e-12)
 
 

@@ -227,13 +227,21 @@ def test_examples_of_docstrings_give_what_they_say(name):
 @pytest.mark.parametrize(
     "run",
     [
-        lambda *data, **on: blb(*data, b=150, s=5, r=4, rng=rng(), **FITTED, **on),
-        lambda *data, **on: blb(
-            *data, b=150, s=40, r=40, rng=rng(), settle_s=Settle(0.1, 2), settle_r=Settle(0.1, 3), **FITTED, **on
+        lambda *data, **workers: blb(*data, b=150, s=5, r=4, rng=rng(), **FITTED, **workers),
+        lambda *data, **workers: blb(
+            *data,
+            b=150,
+            s=40,
+            r=40,
+            rng=rng(),
+            settle_s=Settle(0.1, 2),
+            settle_r=Settle(0.1, 3),
+            **FITTED,
+            **workers,
         ),
-        lambda *data, **on: bootstrap(*data, r=6, rng=rng(), warm_start=True, **FITTED, **on),
-        lambda *data, **on: bootstrap(*data, r=90, rng=rng(), settle=Settle(0.05, 5), **FITTED, **on),
-        lambda *data, **on: b_of_n(*data, b=400, r=6, rng=rng(), **FITTED, **on),
+        lambda *data, **workers: bootstrap(*data, r=6, rng=rng(), warm_start=True, **FITTED, **workers),
+        lambda *data, **workers: bootstrap(*data, r=90, rng=rng(), settle=Settle(0.05, 5), **FITTED, **workers),
+        lambda *data, **workers: b_of_n(*data, b=400, r=6, rng=rng(), **FITTED, **workers),
     ],
     ids=["blb", "blb-settled", "bootstrap", "bootstrap-settled", "b_of_n"],
 )

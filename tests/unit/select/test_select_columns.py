@@ -144,8 +144,8 @@ def test_repeated_rows_make_no_copies_of_a_target_of_numbers():
     price = noise["a"] + rng.normal(size=101)
     price[100] = price[0]
     assert find_columns(noise, price, "regression").left_out == {}
-    told = find_columns(noise.assign(usd=1.1 * price + 3), price, "regression").left_out
-    assert told == {"usd": "which tells the target's values one for one"}
+    reasons = find_columns(noise.assign(usd=1.1 * price + 3), price, "regression").left_out
+    assert reasons == {"usd": "which tells the target's values one for one"}
 
 
 def test_a_column_that_is_kept_is_used_whatever_it_holds(table, target):
@@ -159,19 +159,19 @@ def test_a_word_for_a_missing_value_is_one(table, target):
     garage = table.assign(garage=["NA" if i % 4 else "yes" for i in range(N)])
     found = find_columns(garage, target, "classification")
     assert "garage" in found.words
-    made = transformer(found).fit(garage)
+    fitted = transformer(found).fit(garage)
     as_pandas_reads = garage.assign(garage=garage["garage"].replace("NA", np.nan))
-    np.testing.assert_array_equal(made.transform(garage), made.transform(as_pandas_reads))
+    np.testing.assert_array_equal(fitted.transform(garage), fitted.transform(as_pandas_reads))
 
 
 def test_new_rows_may_lack_values_and_have_other_words(table, target):
-    made = transformer(find_columns(table, target, "classification"))
-    X = made.fit_transform(table)
+    fitted = transformer(find_columns(table, target, "classification"))
+    X = fitted.fit_transform(table)
     assert np.isfinite(X).all()
     assert X.shape == (N, 2 + 3 + 3)
     new = pd.DataFrame({"size": [None], "rooms": [2], "town": ["Chur"], "sold": [None], "extra": [1]})
-    assert np.isfinite(made.transform(new.astype({"size": float}))).all()
-    assert np.isfinite(clone(made).fit_transform(table.assign(town=[None, "Bern"] * (N // 2)))).all()
+    assert np.isfinite(fitted.transform(new.astype({"size": float}))).all()
+    assert np.isfinite(clone(fitted).fit_transform(table.assign(town=[None, "Bern"] * (N // 2)))).all()
 
 
 def test_an_empty_kind_is_no_step():

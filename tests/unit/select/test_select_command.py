@@ -123,9 +123,9 @@ def test_halving_counts_no_rows_that_it_did_not_learn_from(table):
     options = {"n_candidates": 20, "n_folds": 3}
     found, _ = run.search(question, estimators=["bernoulli_nb"], strategy="successive_halving", **options)
     run.fit(question, found)
-    said = report.fold_cost(question, found)
-    assert said.endswith(f"most of them on a part of the rows, in place of {found.n_fits_exhaustive_} on all")
-    assert "training rows" not in said
+    cost = report.fold_cost(question, found)
+    assert cost.endswith(f"most of them on a part of the rows, in place of {found.n_fits_exhaustive_} on all")
+    assert "training rows" not in cost
 
 
 def test_rows_of_groups_are_counted_by_fold_and_kept_fits_by_the_journal(table, tmp_path):

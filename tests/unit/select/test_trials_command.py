@@ -130,6 +130,6 @@ def test_what_cannot_be_done_is_said_in_one_sentence(trials, options, sentence):
 def test_a_learner_or_a_dataset_by_name_is_no_table(capsys, flag, needs):
     with pytest.raises(SystemExit):
         main(["trials", "ei", flag, "knn"])
-    said = capsys.readouterr().err
-    assert "frugal trials: error: the following arguments are required" in said
-    assert needs in said.splitlines()[-1]
+    errors = capsys.readouterr().err
+    assert "frugal trials: error: the following arguments are required" in errors
+    assert needs in errors.splitlines()[-1]

@@ -66,8 +66,8 @@ def test_the_posterior_is_botorchs(both):
 # From an improvement that is all but certain to one that is up to 1e6 standard deviations away.
 @pytest.mark.parametrize("eta", [30.0, 3.0, 0.5, -1.0, -5.0, -50.0, -1e3, -1e5])
 def test_log_ei_and_its_gradient_are_botorchs(both, eta):
-    ours, model, X, told = both
-    X = np.vstack([X, told + 1e-3 * (0.5 - told)])  # where little uncertainty is left, too
+    ours, model, X, observed = both
+    X = np.vstack([X, observed + 1e-3 * (0.5 - observed)])  # where little uncertainty is left, too
     acquisition = LogEI(ours.components, [eta])
     values, gradients = theirs(model, X, eta)
     assert np.isfinite(values).all()

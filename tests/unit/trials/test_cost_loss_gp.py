@@ -45,10 +45,10 @@ def test_without_correlation_loss_and_cost_are_fabolas_two_models():
     X, y, new = points(rng, 12), rng.standard_normal(12), points(rng, 8)
     joint = CostLossGP(weights=(*WEIGHTS[:4], 0.0), **GIVEN).fit(X, y)
     for variant, rows, weights in (("loss", slice(0, 6), WEIGHTS[:2]), ("cost", slice(6, 12), WEIGHTS[2:4])):
-        own = slice(0, 4) if variant == "loss" else slice(4, 8)
+        block = slice(0, 4) if variant == "loss" else slice(4, 8)
         shift = np.array([0, 0, 0 if variant == "loss" else COST])
         alone = SizeGP(variant, size_weights=weights, **GIVEN).fit(X[rows] - shift, y[rows])
-        np.testing.assert_allclose(joint.predict(new[own]), alone.predict(new[own] - shift), rtol=1e-9)
+        np.testing.assert_allclose(joint.predict(new[block]), alone.predict(new[block] - shift), rtol=1e-9)
 
 
 def test_a_low_loss_says_what_it_costs_where_they_are_correlated():
@@ -82,14 +82,14 @@ QUICK = {"n_hyper": 4, "n_burn": 60, "n_steps": 20, "n_candidates": 40, "n_repre
 
 
 def test_fabolas_knows_the_costs_and_losses_that_it_was_told():
-    made = {"n_trials": 11, "sizes": [64, 256, 1024], "n_initial": 8, **QUICK}
-    strategy = trials.make("fabolas_joint", space=SPACE, rng=np.random.default_rng(0), **made)
+    settings = {"n_trials": 11, "sizes": [64, 256, 1024], "n_initial": 8, **QUICK}
+    strategy = trials.make("fabolas_joint", space=SPACE, rng=np.random.default_rng(0), **settings)
     while (task := strategy.ask()) is not None:
         error = 0.05 + (task.candidate["x"] - 0.3) ** 2 + 0.1 * (1 - task.n_rows / 1024) ** 2
         strategy.tell(Trial(task, error, seconds=task.n_rows / 100.0, cost=1.0))
     X = np.array(strategy._points)
-    told = np.array([trial.seconds for trial in strategy.trials])
-    assert np.median(np.abs(np.log(strategy._costs(X).mean(axis=0) / told))) < 0.2
+    measured = np.array([trial.seconds for trial in strategy.trials])
+    assert np.median(np.abs(np.log(strategy._costs(X).mean(axis=0) / measured))) < 0.2
     losses = strategy._loss.predict(X)[0]  # standardised log errors
     assert np.corrcoef(losses, np.log([trial.error for trial in strategy.trials]))[0, 1] > 0.95
     assert len({trial.task.n_rows for trial in strategy.trials}) > 1
@@ -97,8 +97,8 @@ def test_fabolas_knows_the_costs_and_losses_that_it_was_told():
 
 @pytest.mark.parametrize("correlated", [True, False])
 def test_the_correlation_is_fitted_or_held_at_0(correlated):
-    made = {"n_trials": 9, "sizes": [64, 256], "n_initial": 8, "correlated": correlated, **QUICK}
-    strategy = trials.make("fabolas_joint", space=SPACE, rng=np.random.default_rng(0), **made)
+    settings = {"n_trials": 9, "sizes": [64, 256], "n_initial": 8, "correlated": correlated, **QUICK}
+    strategy = trials.make("fabolas_joint", space=SPACE, rng=np.random.default_rng(0), **settings)
     while (task := strategy.ask()) is not None:
         strategy.tell(Trial(task, 0.1 + task.candidate["x"], seconds=1.0 + task.candidate["x"], cost=1.0))
     weights = np.array([gp.weights for gp in strategy._cost.components])

@@ -31,15 +31,15 @@ def test_curves_are_those_of_networks_trained_by_hand(table, digits):
     drawn = networks.space("small", "mlp").sample(rng_for("curves", "mlp", "digits"), 3)
     for i, candidate in enumerate(drawn):
         named = json.dumps(candidate, sort_keys=True)
-        made = networks.make(
+        net = networks.make(
             "mlp", candidate, input_shape=(8, 8), n_classes=10, seed=seed_for("trial", 0, named), device="cpu"
         )
-        trained = made.fit(*parts.train, *parts.valid, epochs=3)
+        trained = net.fit(*parts.train, *parts.valid, epochs=3)
         rows = table[table["id"] == i]
         assert tuple(rows["score"]) == trained.curve
         assert list(rows["epoch"]) == [1, 2, 3]
         assert set(rows["candidate"]) == {named}
-        assert rows["test_error"].iloc[-1] == 1 - made.score(*parts.test)
+        assert rows["test_error"].iloc[-1] == 1 - net.score(*parts.test)
         assert rows["test_error"].iloc[:-1].isna().all()
     assert list(table.columns) == list(COLUMNS)
     assert (table["seconds"] > 0).all()
@@ -131,11 +131,11 @@ def test_curves_on_several_sizes_are_trials_on_fewer_rows_of_the_largest(digits)
     for (_, n), rows in table.groupby(["id", "n_train"]):
         candidate = json.loads(rows["candidate"].iloc[0])
         seed = seed_for("trial", 0, rows["candidate"].iloc[0])
-        made = networks.make("mlp", candidate, input_shape=(8, 8), n_classes=10, seed=seed, device="cpu")
+        net = networks.make("mlp", candidate, input_shape=(8, 8), n_classes=10, seed=seed, device="cpu")
         kept = np.sort(order[:n])
-        trained = made.fit(parts.train[0][kept], parts.train[1][kept], *parts.valid, epochs=3)
+        trained = net.fit(parts.train[0][kept], parts.train[1][kept], *parts.valid, epochs=3)
         assert tuple(rows["score"]) == trained.curve
-        tested = [1 - made.score(*parts.test)] if n == 120 else []
+        tested = [1 - net.score(*parts.test)] if n == 120 else []
         assert rows["test_error"].dropna().tolist() == tested
 
 

@@ -69,7 +69,7 @@ def nearest(candidate, among):
 
 def test_a_trial_replays_the_curve_of_its_candidate(problem):
     seen = []
-    trial = problem.evaluate(TrialTask(4, CANDIDATES[2]), lambda *told: seen.append(told[1:]) or True)
+    trial = problem.evaluate(TrialTask(4, CANDIDATES[2]), lambda *reported: seen.append(reported[1:]) or True)
     assert seen == [(epoch, score(2, epoch)) for epoch in range(1, E + 1)]
     assert trial.curve == tuple(value for _, value in seen)
     assert (trial.error, trial.reason) == (pytest.approx(1 - score(2, E)), "")
@@ -99,7 +99,7 @@ def test_a_continued_trial_reports_and_costs_its_new_epochs_alone(problem):
 
 def test_a_diverged_curve_fails_where_it_failed_and_not_before(problem):
     seen = []
-    trial = problem.evaluate(TrialTask(0, CANDIDATES[-1]), lambda *told: seen.append(told[1]) or True)
+    trial = problem.evaluate(TrialTask(0, CANDIDATES[-1]), lambda *reported: seen.append(reported[1]) or True)
     assert math.isnan(trial.error)
     assert (trial.reason, len(trial.curve), seen) == ("it diverged", 3, [1, 2])
     assert (trial.seconds, trial.cost) == (3 * 8.0, 3.0 * N_ROWS)

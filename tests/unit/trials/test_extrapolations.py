@@ -142,12 +142,12 @@ def test_a_curve_that_no_family_describes_says_why(monkeypatch):
         raise UnfittableError("no family describes the curve")
 
     monkeypatch.setattr(CurveModel, "fit", refuse)
-    made = extrapolate(stored().query("id == 0"), check_share=SHARE, curve=QUICK)
-    assert made["reason"].tolist() == ["no family describes the curve"]
-    known, seen = Extrapolations(made, {1: 0}), scores_of(0, 6)
+    extrapolated = extrapolate(stored().query("id == 0"), check_share=SHARE, curve=QUICK)
+    assert extrapolated["reason"].tolist() == ["no family describes the curve"]
+    known, seen = Extrapolations(extrapolated, {1: 0}), scores_of(0, 6)
     with pytest.raises(UnfittableError, match="no family describes"):
         known.fit(1, seen, E)
-    assert known.seconds(1, seen, E) == made["seconds"].iloc[0]
+    assert known.seconds(1, seen, E) == extrapolated["seconds"].iloc[0]
     strategy = make(
         "random", space=SearchSpace({"x": Uniform(0.0, 1.0)}), n_trials=2, rng=np.random.default_rng(0)
     )
@@ -157,7 +157,7 @@ def test_a_curve_that_no_family_describes_says_why(monkeypatch):
     rule.tell(Trial(first, 0.05, 1.0, 1.0, (0.95,)))
     task = rule.ask()
     assert all(rule.report(task, epoch, score) for epoch, score in enumerate(seen, start=1))
-    assert [(check.stopped, check.seconds) for check in rule.checks] == [(False, made["seconds"].iloc[0])]
+    assert [(check.stopped, check.seconds) for check in rule.checks] == [(False, extrapolated["seconds"].iloc[0])]
 
 
 @pytest.mark.parametrize(
@@ -195,8 +195,8 @@ def test_curves_that_begin_alike_have_extrapolations_of_their_own(table):
 def test_a_strategy_draws_the_same_with_termination_and_without():
     space = SearchSpace({"x": Uniform(0.0, 1.0)})
     plain, cut = (
-        make("random", space=space, n_trials=5, rng=np.random.default_rng(3), termination=of)
-        for of in (None, {"horizon": E, "p": 6})
+        make("random", space=space, n_trials=5, rng=np.random.default_rng(3), termination=rules)
+        for rules in (None, {"horizon": E, "p": 6})
     )
     assert [plain.ask().candidate for _ in range(5)] == [cut.ask().candidate for _ in range(5)]
 
@@ -205,12 +205,12 @@ def test_a_strategy_draws_the_same_with_termination_and_without():
 def settings(table, tmp_path):
     stored().to_parquet(tmp_path / "curves.parquet")
     table.to_parquet(tmp_path / "extrapolations.parquet")
-    own = {"strategy": "random", "draws": "random", "termination": {"check_share": SHARE}}
+    block = {"strategy": "random", "draws": "random", "termination": {"check_share": SHARE}}
     return {
         "table": str(tmp_path / "curves.parquet"),
         "extrapolations": str(tmp_path / "extrapolations.parquet"),
         "n_initial": 2,
-        "strategies": {"random_terminated": own},
+        "strategies": {"random_terminated": block},
     }
 
 
@@ -255,8 +255,8 @@ def test_an_interrupted_search_looks_its_checks_up_again(settings, tmp_path):
 
 @pytest.mark.parametrize("method", ["tpe", "smac"])
 def test_peers_search_stored_curves_with_termination(settings, method):
-    own = {"strategy": method, "termination": {"check_share": SHARE}}
-    found = search(method, "curves", "mlp_mnist", 0, 6, settings | {"strategies": {method: own}})
+    block = {"strategy": method, "termination": {"check_share": SHARE}}
+    found = search(method, "curves", "mlp_mnist", 0, 6, settings | {"strategies": {method: block}})
     assert found["n_checks"].sum() > 0
     assert (found["check_s"] > 0).tolist() == (found["n_checks"] > 0).tolist()
 

@@ -26,12 +26,12 @@ def hyperband(n_trials=10**6, seed=0, space=SPACE, **settings):
 
 def answer_all(strategy, error, cost=lambda task: 1.0):
     """Trials of a run, each with the error that a function of its task gives."""
-    told = []
+    answered = []
     while (task := strategy.ask()) is not None:
         assert task is not WAIT  # nothing is pending
-        told.append(Trial(task, error(task), 0.0, cost(task)))
-        strategy.tell(told[-1])
-    return told
+        answered.append(Trial(task, error(task), 0.0, cost(task)))
+        strategy.tell(answered[-1])
+    return answered
 
 
 # Brackets --------------------------------------------------------------------------------------------------------
@@ -109,10 +109,10 @@ def test_robos_setting_has_the_subsets_and_brackets_that_its_code_gives(
     first = strategy.ask()
     assert first.n_rows == smallest
     assert settings["n_brackets"] == n_brackets
-    told = [Trial(first, 0.5, 0.0, 1.0)]
-    strategy.tell(told[0])
-    told += answer_all(strategy, lambda task: task.candidate["x"])
-    sizes = sorted({trial.task.n_rows for trial in told})
+    answered = [Trial(first, 0.5, 0.0, 1.0)]
+    strategy.tell(answered[0])
+    answered += answer_all(strategy, lambda task: task.candidate["x"])
+    sizes = sorted({trial.task.n_rows for trial in answered})
     assert len(sizes) == b
     assert sizes[-1] == n_train
 
@@ -136,49 +136,49 @@ def test_survivors_are_the_best_told_and_of_equals_those_drawn_first(levels):
         return round(levels * abs(math.sin(50 * x + epochs))) / levels
 
     strategy = hyperband(max_resource=27, n_brackets=4)
-    told = answer_all(strategy, lambda task: error(task.candidate["x"], task.epochs))
+    answered = answer_all(strategy, lambda task: error(task.candidate["x"], task.epochs))
     at = 0
     for s in (3, 2, 1, 0):
         plan = plan_bracket(s, max_resource=27)
-        draws = [trial.task.candidate["x"] for trial in told[at : at + plan[0].n_candidates]]
+        draws = [trial.task.candidate["x"] for trial in answered[at : at + plan[0].n_candidates]]
         earlier = {}
         for rung, expected in zip(plan, by_brute_force(draws, plan, error), strict=True):
-            tasks = [trial.task for trial in told[at : at + rung.n_candidates]]
+            tasks = [trial.task for trial in answered[at : at + rung.n_candidates]]
             assert [task.candidate["x"] for task in tasks] == expected
             assert all((task.epochs, task.n_rows) == (rung.resource, None) for task in tasks)
             assert [task.resume_from for task in tasks] == [earlier.get(x) for x in expected]
             earlier = {task.candidate["x"]: task.id for task in tasks}
             at += rung.n_candidates
-    assert at == len(told)
+    assert at == len(answered)
 
 
 def test_without_noise_the_best_candidate_drawn_wins():
     strategy = hyperband(max_resource=81, n_brackets=5)
-    told = answer_all(strategy, lambda task: task.candidate["x"])
-    assert len(told) == 206
-    assert strategy.incumbent["x"] == min(trial.task.candidate["x"] for trial in told)
+    answered = answer_all(strategy, lambda task: task.candidate["x"])
+    assert len(answered) == 206
+    assert strategy.incumbent["x"] == min(trial.task.candidate["x"] for trial in answered)
 
 
 def test_brackets_begin_again_with_fresh_candidates_until_the_budget_is_asked():
-    told = answer_all(hyperband(50, **NINE), lambda task: task.candidate["x"])
-    assert [trial.task.epochs for trial in told[:13]] == [1] * 9 + [3] * 3 + [9]
+    answered = answer_all(hyperband(50, **NINE), lambda task: task.candidate["x"])
+    assert [trial.task.epochs for trial in answered[:13]] == [1] * 9 + [3] * 3 + [9]
     round_of = 13 + 5 + 1 + 3  # trials of s = 2, 1 and 0
-    assert [trial.task.epochs for trial in told[round_of : round_of + 13]] == [1] * 9 + [3] * 3 + [9]
-    drawn = [trial.task.candidate["x"] for trial in told if trial.task.resume_from is None]
+    assert [trial.task.epochs for trial in answered[round_of : round_of + 13]] == [1] * 9 + [3] * 3 + [9]
+    drawn = [trial.task.candidate["x"] for trial in answered if trial.task.resume_from is None]
     assert len(set(drawn)) == len(drawn)
-    assert len(told) == 50
+    assert len(answered) == 50
 
 
 def test_one_bracket_is_successive_halving():
-    told = answer_all(hyperband(max_resource=81, brackets=[4], n_brackets=1), lambda task: task.candidate["x"])
-    assert [trial.task.epochs for trial in told] == [1] * 81 + [3] * 27 + [9] * 9 + [27] * 3 + [81]
+    answered = answer_all(hyperband(max_resource=81, brackets=[4], n_brackets=1), lambda task: task.candidate["x"])
+    assert [trial.task.epochs for trial in answered] == [1] * 81 + [3] * 27 + [9] * 9 + [27] * 3 + [81]
 
 
 def test_on_rows_every_trial_is_a_fit_of_its_own():
     settings = {"resource": "rows", "max_resource": 900, "min_resource": 100, "n_brackets": 1, "epochs": 5}
-    told = answer_all(hyperband(**settings), lambda task: task.candidate["x"])
-    assert [trial.task.n_rows for trial in told] == [100] * 9 + [300] * 3 + [900]
-    for trial in told:
+    answered = answer_all(hyperband(**settings), lambda task: task.candidate["x"])
+    assert [trial.task.n_rows for trial in answered] == [100] * 9 + [300] * 3 + [900]
+    for trial in answered:
         assert (trial.task.subset, trial.task.epochs, trial.task.resume_from) == (trial.task.id, 5, None)
 
 
@@ -186,10 +186,10 @@ def test_a_failed_candidate_does_not_go_on_and_a_rung_of_failures_ends_its_brack
     def error(task):
         return math.nan if task.id < 13 and (task.id not in (3, 8) or task.epochs == 3) else 0.5
 
-    told = answer_all(hyperband(20, **NINE), error)
-    assert [trial.task.resume_from for trial in told[9:11]] == [3, 8]
-    assert [trial.task.epochs for trial in told[9:16]] == [3, 3, *[3] * 5]  # then bracket 1: five of them
-    assert told[11].task.resume_from is None
+    answered = answer_all(hyperband(20, **NINE), error)
+    assert [trial.task.resume_from for trial in answered[9:11]] == [3, 8]
+    assert [trial.task.epochs for trial in answered[9:16]] == [3, 3, *[3] * 5]  # then bracket 1: five of them
+    assert answered[11].task.resume_from is None
 
 
 def test_a_rung_is_asked_at_once_and_the_next_one_waits_for_all_its_answers():
@@ -207,20 +207,20 @@ def test_a_rung_is_asked_at_once_and_the_next_one_waits_for_all_its_answers():
 def test_the_incumbent_is_judged_on_the_most_resource_or_on_any():
     errors = [*np.linspace(0.1, 0.2, 9), 0.4, 0.3, 0.5, 0.45]
     for rule, expected in [("full", [0, 9, 10, 10, 12]), ("last_seen", [0] * 5)]:
-        strategy, told, chosen = hyperband(13, incumbent=rule, **NINE), [], []
+        strategy, answered, chosen = hyperband(13, incumbent=rule, **NINE), [], []
         assert strategy.incumbent is None
         for number, error in enumerate(errors):
-            told.append(strategy.ask())
-            strategy.tell(Trial(told[-1], float(error), 0.0, 1.0))
+            answered.append(strategy.ask())
+            strategy.tell(Trial(answered[-1], float(error), 0.0, 1.0))
             if number >= 8:
                 chosen.append(strategy.incumbent)
-        assert chosen == [told[i].candidate for i in expected]
+        assert chosen == [answered[i].candidate for i in expected]
 
 
 def test_initial_candidates_take_the_place_of_the_first_draws():
     design = [{"x": x} for x in np.linspace(0.1, 0.9, 11)]
-    told = answer_all(hyperband(22, initial=design, **NINE), lambda task: 0.5)
-    drawn = [trial.task.candidate for trial in told if trial.task.resume_from is None]
+    answered = answer_all(hyperband(22, initial=design, **NINE), lambda task: 0.5)
+    drawn = [trial.task.candidate for trial in answered if trial.task.resume_from is None]
     assert drawn[:11] == design  # nine in the first bracket, two in the second
     assert len({candidate["x"] for candidate in drawn}) == len(drawn) == 9 + 5 + 3
 
@@ -255,10 +255,10 @@ def uninterrupted(digits):
 
 
 def test_a_resumed_trial_ends_as_one_trained_from_scratch_and_pays_for_the_rest_only(digits, uninterrupted):
-    on = problem(digits)
+    learner_problem = problem(digits)
     for row in uninterrupted.itertuples():
         task = TrialTask(0, json.loads(row.candidate), epochs=row.epochs)
-        scratch = on.evaluate(task, lambda *_: True)
+        scratch = learner_problem.evaluate(task, lambda *_: True)
         assert row.error == scratch.error
         before = 0 if math.isnan(row.resume_from) else uninterrupted["epochs"][int(row.resume_from)]
         assert row.cost == 100 * (row.epochs - before)
@@ -305,7 +305,7 @@ def test_it_is_found_by_scikit_learn_where_both_are_successive_halving():
         Fixed(), {"x": drawn}, factor=3, min_resources=1, max_resources=27, cv=[(np.arange(27), np.arange(27))],
         refit=False,
     ).fit(X, y)  # fmt: skip
-    told = answer_all(
+    answered = answer_all(
         hyperband(max_resource=27, brackets=[3], n_brackets=1),
         lambda task: abs(math.sin(50 * task.candidate["x"])),
     )
@@ -313,7 +313,7 @@ def test_it_is_found_by_scikit_learn_where_both_are_successive_halving():
     assert peer.n_candidates_ == list(rungs.values())
     assert peer.n_resources_ == list(rungs)
     for i, epochs in enumerate(rungs):
-        ours = {trial.task.candidate["x"] for trial in told if trial.task.epochs == epochs}
+        ours = {trial.task.candidate["x"] for trial in answered if trial.task.epochs == epochs}
         theirs = peer.cv_results_["param_x"][peer.cv_results_["iter"] == i]
         assert ours == set(theirs)
 
@@ -366,6 +366,6 @@ def test_rows_that_are_too_few_for_robos_setting_are_refused(arguments, message)
 
 def test_more_rows_than_there_are_are_refused_by_the_problem(digits):
     parts = split(digits, n_valid=300, n_test=300, seed=0)
-    on = LearnerProblem("bernoulli_nb", digits, parts, space=None)
+    learner_problem = LearnerProblem("bernoulli_nb", digits, parts, space=None)
     with pytest.raises(ValueError, match="a trial asks for 6667 rows; there are 1197"):
-        run(hyperband(3, resource="rows", min_resource=5000, max_resource=20_000), on)
+        run(hyperband(3, resource="rows", min_resource=5000, max_resource=20_000), learner_problem)

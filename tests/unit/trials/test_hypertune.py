@@ -98,9 +98,9 @@ def test_optima_on_subsets_are_averaged_in_the_unit_cube():
     assert len(strategy.subset_trials) == 9
     best = []
     for subset in range(3):
-        told = [t for t in strategy.subset_trials if t.task.subset == subset]
-        assert len(told) == 3
-        best.append(min(told, key=lambda t: t.error).task.candidate)
+        answers = [t for t in strategy.subset_trials if t.task.subset == subset]
+        assert len(answers) == 3
+        best.append(min(answers, key=lambda t: t.error).task.candidate)
     expected = np.mean([SPACE.to_unit(candidate) for candidate in best], axis=0)
     np.testing.assert_allclose(strategy.simple_optimum, expected)
     exponent = np.mean([math.log10(candidate["alpha"]) for candidate in best])
@@ -162,7 +162,7 @@ def test_the_average_of_the_optima_on_subsets_is_the_first_candidate_on_all_rows
     strategy = run(make(n_trials=14, initial=design, **FEW))
     tried = [t.task.candidate for t in strategy.trials]
     on_subsets = [[t for t in strategy.subset_trials if t.task.subset == subset] for subset in range(3)]
-    best = [min(told, key=lambda t: t.error) for told in on_subsets]
+    best = [min(answers, key=lambda t: t.error) for answers in on_subsets]
     losses = [t.task.candidate["loss"] for t in best]
     average = SPACE.from_unit(np.mean([SPACE.to_unit(t.task.candidate) for t in best], axis=0))
     assert tried[0] == average | {"loss": max(losses, key=losses.count)}

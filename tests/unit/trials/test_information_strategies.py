@@ -45,11 +45,11 @@ def make(name, n_trials, seed=0, **settings):
 
 
 def tell_all(strategy, problem):
-    told = []
+    answered = []
     while (task := strategy.ask()) is not None:
-        told.append(problem.evaluate(task, strategy.report))
-        strategy.tell(told[-1])
-    return told
+        answered.append(problem.evaluate(task, strategy.report))
+        strategy.tell(answered[-1])
+    return answered
 
 
 def test_the_initial_design_of_fabolas_is_that_of_its_experiments():
@@ -65,8 +65,8 @@ def test_the_initial_design_of_fabolas_is_that_of_its_experiments():
 def test_an_initial_design_below_the_least_size_still_has_four_sizes():
     # 8,000 / 128 = 62.5 is below 260, so divisors d become (8,000 / 260) ** (log d / log 128), 30.77 ** (6 / 7)
     # for 64, 30.77 ** (5 / 7) for 32 and 30.77 ** (2 / 7) for 4.
-    how = {"space": BRANIN.space, "rng": np.random.default_rng(0), "n_min": 260, "n_max": 8000}
-    strategy = trials.make("fabolas", n_trials=20, n_initial=15, **how)
+    arguments = {"space": BRANIN.space, "rng": np.random.default_rng(0), "n_min": 260, "n_max": 8000}
+    strategy = trials.make("fabolas", n_trials=20, n_initial=15, **arguments)
     found = [strategy.ask().n_rows for _ in range(15)]
     assert found == pytest.approx(np.repeat([260, 424, 692, 3006], [8, 4, 2, 1]), abs=2)
 
@@ -78,14 +78,14 @@ def test_an_initial_design_of_another_length_keeps_the_proportions_on_the_sizes_
 
 def test_sizes_that_are_not_listed_are_whole_and_in_their_range():
     settings = {"sizes": None, "n_min": 50, "n_max": 4000}
-    told = tell_all(make("fabolas", 10, n_initial=4, **settings), OnRows())
-    assert all(isinstance(trial.task.n_rows, int) and 50 <= trial.task.n_rows <= 4000 for trial in told)
+    answered = tell_all(make("fabolas", 10, n_initial=4, **settings), OnRows())
+    assert all(isinstance(trial.task.n_rows, int) and 50 <= trial.task.n_rows <= 4000 for trial in answered)
 
 
 def test_mtbo_starts_on_the_small_task_and_knows_the_target_by_either_name():
-    told = tell_all(make("mtbo", 8), OnRows())
-    assert [trial.task.n_rows for trial in told[:4]] == [256] * 4
-    assert {trial.task.n_rows for trial in told} <= {256, None}
+    answered = tell_all(make("mtbo", 8), OnRows())
+    assert [trial.task.n_rows for trial in answered[:4]] == [256] * 4
+    assert {trial.task.n_rows for trial in answered} <= {256, None}
     assert {t.task.n_rows for t in tell_all(make("mtbo", 8, n_max=N_MAX), OnRows())} <= {256, N_MAX}
 
 
@@ -149,15 +149,15 @@ def test_costs_are_predicted_to_grow_with_the_rows_and_overhead_levels_them():
 
 
 def test_the_incumbent_is_judged_on_all_rows_or_by_the_lowest_error_told():
-    told = {}
+    answered = {}
     for rule in ("mean", "last_seen"):
         strategy = make("mtbo", 8, incumbent=rule)
-        told[rule] = tell_all(strategy, OnRows())
+        answered[rule] = tell_all(strategy, OnRows())
         means = strategy._loss.predict(strategy._projected())[0]
-        lowest = int(np.argmin([trial.error for trial in told[rule]]))
+        lowest = int(np.argmin([trial.error for trial in answered[rule]]))
         chosen = int(means.argmin()) if rule == "mean" else lowest
-        assert strategy.incumbent == told[rule][chosen].task.candidate
-    assert [t.task for t in told["mean"]] == [t.task for t in told["last_seen"]]
+        assert strategy.incumbent == answered[rule][chosen].task.candidate
+    assert [t.task for t in answered["mean"]] == [t.task for t in answered["last_seen"]]
 
 
 def test_a_listed_space_is_tried_out_without_repeats():
@@ -173,8 +173,8 @@ def test_a_listed_space_is_tried_out_without_repeats():
 
 @pytest.mark.parametrize("settings", [{"p_min": "epmgp"}, {"representers": "exp_ei"}, {"kernel": "se"}])
 def test_settings_of_entropy_search_are_taken(settings):
-    told = tell_all(make("entropy_search", 7, **settings), OnRows())
-    assert min(trial.error for trial in told) < np.median([trial.error for trial in told])
+    answered = tell_all(make("entropy_search", 7, **settings), OnRows())
+    assert min(trial.error for trial in answered) < np.median([trial.error for trial in answered])
 
 
 def cost_to_stay_near_the_optimum(name, n_trials, seed, **settings):

@@ -45,7 +45,7 @@ def test_families_that_fall_or_end_too_high_are_dropped():
 
 def test_where_levenberg_marquardt_fails_another_optimiser_fits(monkeypatch):
     failed = optimize.OptimizeResult(x=np.array([math.nan, math.nan]))
-    monkeypatch.setattr(optimize, "least_squares", lambda *given, **how: failed)
+    monkeypatch.setattr(optimize, "least_squares", lambda *given, **options: failed)
     fit = fit_family(FAMILIES["ilog2"], curve("ilog2", (0.6, 0.2), 30, 0.0), 100, "per_family_soft")
     assert fit.theta == pytest.approx([0.6, 0.2], abs=1e-3)
 

@@ -51,8 +51,8 @@ def test_a_journal_of_other_code_is_set_aside_with_a_sentence(tmp_path, caplog, 
     assert rows(again) == []
     assert again.has_set_aside
     assert (tmp_path / "job.jsonl.old").read_text() == before
-    said = f"warning: {path} was made by other code; it is set aside as {path}.old, and begun anew"
-    assert [record.getMessage() for record in caplog.records] == [said]
+    warning = f"warning: {path} was made by other code; it is set aside as {path}.old, and begun anew"
+    assert [record.getMessage() for record in caplog.records] == [warning]
     assert header_in(path) == {**HEADER, "code": "5678"}
 
 

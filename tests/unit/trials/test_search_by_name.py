@@ -37,8 +37,8 @@ def test_what_is_recommended_stands_beside_what_was_seen_best():
 
 
 def test_a_method_may_be_a_variant_of_a_strategy_and_start_from_fewer():
-    own = {"greedy_ei": {"strategy": "ei", "n_initial": 2, "baseline": "observed"}}
-    table = search("greedy_ei", *ON_BRANIN, 0, 4, {"n_initial": 3, "strategies": own})
+    block = {"greedy_ei": {"strategy": "ei", "n_initial": 2, "baseline": "observed"}}
+    table = search("greedy_ei", *ON_BRANIN, 0, 4, {"n_initial": 3, "strategies": block})
     plain = search("ei", *ON_BRANIN, 0, 4, {"n_initial": 3})
     assert set(table["method"]) == {"greedy_ei"}
     assert table["candidate"][:2].equals(plain["candidate"][:2])
@@ -46,19 +46,21 @@ def test_a_method_may_be_a_variant_of_a_strategy_and_start_from_fewer():
 
 
 @pytest.mark.parametrize(
-    ("learner", "own"), [("elastic_net", {}), ("svm_rff", {"epochs": 3}), ("mlp", {"epochs": 1})]
+    ("learner", "block"), [("elastic_net", {}), ("svm_rff", {"epochs": 3}), ("mlp", {"epochs": 1})]
 )
-def test_a_learner_is_warmed_up_once_before_the_clock_starts_and_answers_the_same(learner, own, monkeypatch):
-    how = {"n_train": 40, "n_valid": 30, "space": "hypertune"} | own
+def test_a_learner_is_warmed_up_once_before_the_clock_starts_and_answers_the_same(learner, block, monkeypatch):
+    training = {"n_train": 40, "n_valid": 30, "space": "hypertune"} | block
     calls, warm, evaluate = [], LearnerProblem.warm, LearnerProblem.evaluate
-    monkeypatch.setattr(LearnerProblem, "warm", lambda self, of: (calls.append("warm"), warm(self, of)))
     monkeypatch.setattr(
-        LearnerProblem, "evaluate", lambda self, *of: (calls.append("trial"), evaluate(self, *of))[1]
+        LearnerProblem, "warm", lambda self, arguments: (calls.append("warm"), warm(self, arguments))
     )
-    found = search("random", learner, "digits", 0, 2, how)
+    monkeypatch.setattr(
+        LearnerProblem, "evaluate", lambda self, *arguments: (calls.append("trial"), evaluate(self, *arguments))[1]
+    )
+    found = search("random", learner, "digits", 0, 2, training)
     assert calls == ["warm", "trial", "trial"]
-    monkeypatch.setattr(LearnerProblem, "warm", lambda self, of: None)
-    cold = search("random", learner, "digits", 0, 2, how)
+    monkeypatch.setattr(LearnerProblem, "warm", lambda self, arguments: None)
+    cold = search("random", learner, "digits", 0, 2, training)
     timed = ["seconds", "overhead_s"]
     assert found.drop(columns=timed).equals(cold.drop(columns=timed))
 
@@ -101,8 +103,8 @@ GAIN = {"n_hyper": 2, "n_burn": 0, "n_steps": 2, "n_candidates": 20, "n_represen
 SUBSETS = QUICK | {"subset_rows": 50, "n_subsets": 2, "n_subset_trials": 2}
 
 
-def of_digits(method, learner, n_trials, own, **settings):
-    return search(method, learner, "digits", 0, n_trials, FEW | settings | {"strategies": {method: own}})
+def of_digits(method, learner, n_trials, block, **settings):
+    return search(method, learner, "digits", 0, n_trials, FEW | settings | {"strategies": {method: block}})
 
 
 @pytest.mark.parametrize("space", ["ranges", "hypertune"])
@@ -126,8 +128,8 @@ def test_hypertune_without_signs_says_once_that_it_is_ei_unless_that_was_asked(c
     assert [record.getMessage().split(",")[0] for record in caplog.records] == [
         "warning: neither the settings nor the space say any sign"
     ]
-    own = QUICK | {"kernel": "se", "baseline": "observed", "least_noise": 1e-4, "draws": "hypertune"}
-    eis = search("ei", *ON_BRANIN, 0, 6, {"strategies": {"ei": own}})
+    block = QUICK | {"kernel": "se", "baseline": "observed", "least_noise": 1e-4, "draws": "hypertune"}
+    eis = search("ei", *ON_BRANIN, 0, 6, {"strategies": {"ei": block}})
     assert table["candidate"].equals(eis["candidate"])
     assert table["candidate"].equals(asked["candidate"])
 
@@ -146,7 +148,7 @@ def test_a_subset_too_small_for_the_classes_or_of_all_rows_is_refused_before_a_t
 
 
 @pytest.mark.parametrize(
-    ("method", "own", "message"),
+    ("method", "block", "message"),
     [
         (
             "fabolas",
@@ -161,22 +163,22 @@ def test_a_subset_too_small_for_the_classes_or_of_all_rows_is_refused_before_a_t
         ("mtbo", {}, "auxiliary must be .* got 12500"),
     ],
 )
-def test_rows_that_trials_cannot_be_made_on_are_refused_before_a_trial(method, own, message, monkeypatch):
+def test_rows_that_trials_cannot_be_made_on_are_refused_before_a_trial(method, block, message, monkeypatch):
     monkeypatch.setattr(LearnerProblem, "evaluate", lambda *_: pytest.fail("a trial was made"))
     with pytest.raises(ValueError, match=message):
-        of_digits(method, "svm", 6, own)
+        of_digits(method, "svm", 6, block)
 
 
 @pytest.mark.parametrize(
-    ("method", "own", "n_rows"),
+    ("method", "block", "n_rows"),
     [
         ("ei", QUICK, [None] * 5),
         ("hypertune", SUBSETS, [50] * 4 + [None]),
         ("fabolas", GAIN | {"sizes": [50, 100, 200], "n_initial": 2, "incumbent": "last_seen"}, None),
     ],
 )
-def test_methods_that_know_no_epochs_train_networks_for_those_of_the_settings(method, own, n_rows):
-    table = of_digits(method, "mlp", 5, own, epochs=2, space="small")
+def test_methods_that_know_no_epochs_train_networks_for_those_of_the_settings(method, block, n_rows):
+    table = of_digits(method, "mlp", 5, block, epochs=2, space="small")
     rows = table["n_rows"].astype(float).fillna(200)
     assert table["cost"].equals(2 * rows)
     assert table["curve"].map(lambda text: len(json.loads(text))).eq(2).all()
@@ -194,18 +196,21 @@ def test_epochs_are_the_learners_own_unless_set():
         problem("mnist_cnn", "digits", 0, FEW | {"space": "grid"}).evaluate(TrialTask(0, {}), lambda *_: True)
 
 
-@pytest.mark.parametrize(("own", "most"), [({}, 27), ({"epochs": 9}, 9)])
-def test_hyperband_gives_at_most_the_epochs_that_others_train(own, most):
-    table = of_digits("hyperband", "svm_rff", 4, {"brackets": [1]}, **own)
+@pytest.mark.parametrize(("block", "most"), [({}, 27), ({"epochs": 9}, 9)])
+def test_hyperband_gives_at_most_the_epochs_that_others_train(block, most):
+    table = of_digits("hyperband", "svm_rff", 4, {"brackets": [1]}, **block)
     assert table["epochs"].tolist() == [most // 3] * 4  # the first rung has more candidates than that
-    whole = of_digits("hyperband", "svm_rff", 2, {"brackets": [0], "max_resource": 4}, **own)
+    whole = of_digits("hyperband", "svm_rff", 2, {"brackets": [0], "max_resource": 4}, **block)
     assert whole["epochs"].tolist() == [4, 4]
 
 
 def test_the_size_of_a_draw_is_that_of_the_settings():
-    on = problem("bernoulli_nb", "digits", 0, {"n_train": 100, "n_valid": 200, "n_test": 300})
-    assert isinstance(on, LearnerProblem)
-    assert [len(part[1]) for part in (on.parts.train, on.parts.valid, on.parts.test)] == [100, 200, 300]
+    bernoulli_problem = problem("bernoulli_nb", "digits", 0, {"n_train": 100, "n_valid": 200, "n_test": 300})
+    assert isinstance(bernoulli_problem, LearnerProblem)
+    assert [
+        len(part[1])
+        for part in (bernoulli_problem.parts.train, bernoulli_problem.parts.valid, bernoulli_problem.parts.test)
+    ] == [100, 200, 300]
 
 
 @pytest.mark.parametrize(

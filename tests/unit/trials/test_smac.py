@@ -59,9 +59,9 @@ def test_values_of_every_kind_come_back_plain_and_inside_their_dimension(dimensi
         assert type(ours) in kinds
     for u in np.linspace(0, 1, 50):
         value = dimension.from_unit(float(u))
-        told = _to_smac(dimension, value)
-        assert hyperparameter.legal_value(told)
-        back = _from_smac(dimension, told)
+        given = _to_smac(dimension, value)
+        assert hyperparameter.legal_value(given)
+        back = _from_smac(dimension, given)
         assert back == (pytest.approx(value, rel=1e-9, abs=1e-12) if dimension.kind == "continuous" else value)
 
 

@@ -90,11 +90,11 @@ def test_a_killed_measurement_goes_on_and_ends_in_the_same_table(problem, table,
 
 def test_a_fit_that_fails_is_a_cell_with_its_reason(problem):
     candidates = [{"C": -1.0, "gamma": 1.0}, {"C": 1.0, "gamma": 1.0}]
-    failed, made = measure_svm(problem, candidates, [30], [1]).to_dict("records")
+    failed, succeeded = measure_svm(problem, candidates, [30], [1]).to_dict("records")
     assert math.isnan(failed["error"])
     assert math.isnan(failed["test_error"])
     assert "C" in failed["reason"]
-    assert (made["reason"], math.isnan(made["error"])) == ("", False)
+    assert (succeeded["reason"], math.isnan(succeeded["error"])) == ("", False)
 
 
 def test_a_recheck_allows_the_svm_a_handful_of_rows(problem, table):

@@ -21,13 +21,13 @@ class Recorder:
     """A strategy that asks for given tasks and keeps what it is told."""
 
     def __init__(self, tasks):
-        self.tasks, self.told, self.reported, self.answer = list(tasks), [], [], True
+        self.tasks, self.answered, self.reported, self.answer = list(tasks), [], [], True
 
     def ask(self):
         return self.tasks.pop(0) if self.tasks else None
 
     def tell(self, trial):
-        self.told.append(trial)
+        self.answered.append(trial)
 
     def report(self, task, epoch, score):
         self.reported.append((task, epoch, score))
@@ -95,8 +95,11 @@ def test_tasks_get_their_epochs_and_answers_go_to_the_task_that_was_asked(oracle
     assert strategy.ask() is None
     assert train(strategy, first, [0.5] * E) == E
     assert train(strategy, second, [0.6] * 7) == 7
-    assert [trial.task for trial in inner.told] == [TrialTask(0, {"x": 0.1}), TrialTask(1, {"x": 0.2}, epochs=7)]
-    assert inner.reported[0] == (inner.told[0].task, 1, 0.5)
+    assert [trial.task for trial in inner.answered] == [
+        TrialTask(0, {"x": 0.1}),
+        TrialTask(1, {"x": 0.2}, epochs=7),
+    ]
+    assert inner.reported[0] == (inner.answered[0].task, 1, 0.5)
     assert strategy.incumbent == {"x": 0.5}
 
 
@@ -106,8 +109,8 @@ def test_a_hopeless_trial_is_stopped_at_a_check_and_told_with_its_expected_error
     assert oracle.seen == []  # without a y^ there is nothing to compare with
     oracle.answers[0.4] = (0.049, 0.45, 0.1)
     assert train(strategy, strategy.ask(), [0.3] * 9 + [0.4] * 11) == 10
-    assert inner.told[1].error == pytest.approx(0.55)
-    assert inner.told[1].curve[-1] == 0.4
+    assert inner.answered[1].error == pytest.approx(0.55)
+    assert inner.answered[1].curve[-1] == 0.4
     assert [(scores[-1], len(scores), horizon) for scores, horizon, _ in oracle.seen] == [
         (0.3, 5, E),
         (0.4, 10, E),
@@ -196,7 +199,7 @@ def test_when_a_trial_is_stopped(oracle, answer, settings, epochs):
     train(strategy, strategy.ask(), [0.8] * E)
     oracle.answers[0.4] = answer
     assert train(strategy, strategy.ask(), [0.4] * E) == epochs
-    assert inner.told[1].error == pytest.approx(0.6 if epochs == E else 0.55)
+    assert inner.answered[1].error == pytest.approx(0.6 if epochs == E else 0.55)
 
 
 def test_the_best_score_is_the_last_or_the_highest_of_ended_trials(oracle):
@@ -221,7 +224,7 @@ def test_a_stopped_trial_raises_the_best_score_by_what_it_reached(oracle):
     assert train(strategy, strategy.ask(), [0.5] * 7 + [0.9] * 13) == E  # above y^ it is not looked at
     oracle.answers[0.85] = (0.9, 0.95, 0.001)
     assert train(strategy, strategy.ask(), [0.85] * E) == 8
-    assert inner.told[2].error == pytest.approx(0.05)
+    assert inner.answered[2].error == pytest.approx(0.05)
     assert strategy.best == {None: 0.9}
 
 
@@ -270,7 +273,7 @@ def test_a_stop_by_the_strategy_itself_is_passed_on(oracle):
     inner, strategy = wrapped()
     inner.answer = False
     assert train(strategy, strategy.ask(), [0.5] * E) == 1
-    assert inner.told[0].error == 0.5
+    assert inner.answered[0].error == 0.5
 
 
 def test_a_failed_trial_is_told_as_it_is_even_if_it_was_stopped(oracle):
@@ -280,7 +283,7 @@ def test_a_failed_trial_is_told_as_it_is_even_if_it_was_stopped(oracle):
     task = strategy.ask()
     assert [strategy.report(task, epoch, 0.4) for epoch in range(1, 7)] == [True] * 4 + [False] * 2
     strategy.tell(Trial(task, math.nan, 1.0, 1.0, reason="no room on disk"))
-    assert math.isnan(inner.told[1].error)
+    assert math.isnan(inner.answered[1].error)
     assert strategy.best == {None: 0.8}
 
 

@@ -44,7 +44,7 @@ class TrialJobs:
             (*problem, method): search
             for search in self.searches.values()
             for problem in search.problems
-            for method in search.methods
+            for method in search.method_names
         }
         self._problems = {
             name: blocks.chosen_problems(search, self._blocks[name]) for name, search in self.searches.items()

@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from frugal.checks import check_known
 from frugal.extras import explained
@@ -94,6 +94,13 @@ def class_name(name: str) -> str:
     return "".join(word.capitalize() for word in name.split("_"))
 
 
+USERS: Final = {
+    "frugal.folds.strategies": "FoldSearchCV and `frugal select`",
+    "frugal.trials.strategies": "TrialSearchCV, `minimize` and `frugal trials`",
+}
+"""What takes the strategies of a package."""
+
+
 class Registry:
     """The strategies that the modules of a package hold, and those that other packages add.
 
@@ -118,7 +125,12 @@ class Registry:
                 be loaded or names no class.
             MissingExtraError: if it needs an optional package that is not installed.
         """
-        check_known("strategy", name, self.known())
+        known = self.known()
+        if isinstance(name, str) and name not in known:
+            for package, users in USERS.items():
+                if package != self._package and name in names(package):
+                    raise ValueError(f"{name!r} is a strategy of {users}; known here: {', '.join(known)}")
+        check_known("strategy", name, known)
         if name in added(self._package):
             return _loaded(added(self._package)[name])
         with explained():

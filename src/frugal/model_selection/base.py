@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor
@@ -253,6 +254,12 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
             self.best_index_, self.best_params_ = best, results["params"][best]
             if not callable(self.refit):
                 self.best_score_ = results[f"mean_test_{refit_metric}"][best]
+                if math.isnan(self.best_score_):
+                    warnings.warn(
+                        "no candidate has a score, so the first is in place of the best: does the scoring suit "
+                        "the estimator and the target?",
+                        stacklevel=5,
+                    )
         is_multimetric = isinstance(inputs.scorers, _MultimetricScorer)
         self.scorer_ = inputs.scorers._scorers if is_multimetric else inputs.scorers
         self.cv_results_ = results

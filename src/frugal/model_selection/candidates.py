@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -45,8 +46,16 @@ def list_candidates(
     from sklearn.model_selection import ParameterGrid, ParameterSampler
 
     spaces = _spaces(space)
-    if n_candidates is None and is_grid(space):
-        return list(ParameterGrid(spaces))
+    if is_grid(space):
+        n_values = len(ParameterGrid(spaces))
+        if n_candidates is None:
+            return list(ParameterGrid(spaces))
+        if n_candidates > n_values:
+            warnings.warn(
+                f"the space has {n_values} candidates, fewer than n_candidates={n_candidates}: all are searched",
+                stacklevel=5,
+            )
+            n_candidates = n_values
     return list(ParameterSampler(spaces, n_candidates or N_DRAWN, random_state=random_state))
 
 

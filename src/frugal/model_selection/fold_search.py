@@ -102,7 +102,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
             candidate is complete) and `split0_order` and so on: the number of the fit in the order of asking, from
             1, or 0 if there was none. A stopped candidate has nan in its missing splits and in its mean, and ranks
             below the complete ones.
-        best_index_: row of the best candidate, which has rank 1.
+        best_index_: row of the best candidate, the first of those with rank 1.
         best_params_: hyperparameters of the best candidate.
         best_score_: mean score of the best candidate.
         best_estimator_: the best candidate, fitted on all rows.

@@ -153,7 +153,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         cv_results_: one row per trial in the order of asking, with the columns of RandomizedSearchCV, `order`
             (from 1) and, if there is a resource, `resource`: how much of it the trial got. Trials on the full
             resource rank before the others. A trial has every split, so there are no columns for missing folds.
-        best_index_: row of the best trial, which has rank 1.
+        best_index_: row of the best trial, the first of those with rank 1.
         best_params_: hyperparameters of the best trial, with the full resource.
         best_score_: mean score of the best trial.
         best_estimator_: the best candidate, fitted on all rows.

@@ -161,6 +161,9 @@ def caveats(question: Question, found: FoldSearchCV | TrialSearchCV, peer: Peer)
                 f"{n_rest} of {counts.sum()} rows are not {common!r}: always saying {common!r} is right in "
                 f"{share:.1f} %; --scoring balanced_accuracy tells more"
             )
+    n_first = int((found.cv_results_["rank_test_score"] == 1).sum())
+    if n_first > 1:
+        notes.append(f"{n_first} candidates share the best score; the first that was listed is taken")
     best = best_scores(found)
     has_both = np.isfinite(best) & np.isfinite(peer.scores)
     best, others = best[has_both], peer.scores[has_both]

@@ -454,6 +454,37 @@ def test_more_fits_than_were_expected_leave_no_negative_time(capsys):
     assert capsys.readouterr().out.splitlines()[-1].startswith("3 of at most 3 fits, 0 s, at most 0 s left")
 
 
+# Warnings ---------------------------------------------------------------------------------------------------
+
+
+def test_more_candidates_than_a_grid_has_are_all_of_them():
+    X, y = load_iris(return_X_y=True)
+    space = {"C": [1, 2, 3], "gamma": [0.1, 0.2]}
+    search = FoldSearchCV(SVC(), space, strategy="standard", n_candidates=7, cv=2, random_state=0)
+    with pytest.warns(UserWarning, match="the space has 6 candidates, fewer than n_candidates=7") as caught:
+        search.fit(X, y)
+    assert [warning.filename for warning in caught] == [__file__]
+    assert len(search.cv_results_["params"]) == 6
+
+
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite")
+@pytest.mark.parametrize(
+    ("cls", "options"),
+    [
+        (FoldSearchCV, {"strategy": "standard"}),
+        (FoldSearchCV, {"strategy": "greedy"}),
+        (TrialSearchCV, {"strategy": "random", "n_trials": 2}),
+    ],
+)
+def test_a_best_candidate_without_a_score_is_warned_of(cls, options):
+    X, y = load_iris(return_X_y=True)
+    space = SearchSpace({"C": Uniform(1, 2)}) if cls is TrialSearchCV else {"C": [1, 2]}
+    search = cls(SVC(), space, scoring=lambda *arguments: math.nan, cv=2, random_state=0, **options)
+    with pytest.warns(UserWarning, match="no candidate has a score, so the first is in place of the best"):
+        search.fit(X, y)
+    assert math.isnan(search.best_score_)
+
+
 # Refusals ---------------------------------------------------------------------------------------------------
 
 
@@ -461,6 +492,7 @@ def test_more_fits_than_were_expected_leave_no_negative_time(capsys):
     ("options", "message"),
     [
         ({"strategy": "bayes"}, "unknown strategy 'bayes'; known: aggressive_early_stopping"),
+        ({"strategy": "ei"}, "'ei' is a strategy of TrialSearchCV, `minimize` and `frugal trials`; known here: "),
         ({"settings": {"epsilno": 1}}, "unknown setting 'epsilno' of greedy_early_stopping"),
         ({"max_fits": 0}, "'max_fits' parameter of FoldSearchCV must be an int in the range"),
         ({"time_limit": 0}, "'time_limit' parameter of FoldSearchCV must be a float in the range"),

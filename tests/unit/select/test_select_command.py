@@ -104,6 +104,16 @@ def test_what_cannot_be_done_is_said_in_one_sentence(select, options, sentence):
     assert sentence in err.splitlines()[-1]
 
 
+@pytest.mark.parametrize("n_first", [1, 2])
+def test_candidates_that_share_the_best_score_are_counted(table, n_first):
+    question = ask("mine.csv", table.drop(columns="price"))
+    found, _ = run.search(question, estimators=["bernoulli_nb"], n_folds=2)
+    run.fit(question, found)
+    found.cv_results_["rank_test_score"] = np.arange(len(found.cv_results_["params"])) // n_first + 1
+    notes = report.caveats(question, found, report.baseline(question, found))
+    assert ("2 candidates share the best score; the first that was listed is taken" in notes) is (n_first == 2)
+
+
 FAST = ("--drop", "price", "--target", "dear", "--estimators", "bernoulli_nb")
 
 

@@ -111,7 +111,7 @@ def test_a_learner_of_ours_takes_hyperparameters_one_by_one():
     [
         (("--target", "dera"), "mine.csv has no column 'dera' (target): use one of id, size, "),
         (("--estimator", "random_woods"), "unknown estimator for regression 'random_woods'; known: ridge, svm, "),
-        (("--strategy", "greedy"), "unknown strategy 'greedy'; known: dngo, ei, "),
+        (("--strategy", "greedy"), "'greedy' is a strategy of FoldSearchCV and `frugal select`; known here: "),
         (("--resource", "depth"), "unknown resource of hist_gradient_boosting 'depth'; known: n_samples, "),
         (("--resource", "n_samples"), "ei gives every trial the full resource, so resource must be None"),
         (("--scoring", "accuracy"), "the scoring accuracy cannot be computed for price: "),

@@ -136,6 +136,7 @@ def _add_select(commands: Any) -> None:
     p = command(commands, "select", "choose a model for your own table")
     _add_table(p, default_strategy="greedy_early_stopping", family="folds")
     p.add_argument("--estimators", nargs="+", default=[], help="such as ridge, svm, knn, hist_gradient_boosting")
+    p.list_before_data("estimators")
     p.add_argument("--n-candidates", type=int, default=64, help="drawn from the estimators' spaces together")
     p.add_argument("--fit-timeout", type=float, help="seconds after which a fit counts as failed; none by default")
 
@@ -266,16 +267,31 @@ def top_level(prog: str, text: str) -> tuple[argparse.ArgumentParser, Any]:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that hands a command line with any of `flags` to `other`."""
+    """A parser that hands a command line with any of `flags` to `other`.
+
+    The argument `data` may also follow the values of the option `listed`, which argparse would take it for one of.
+    """
 
     other: argparse.ArgumentParser | None = None
     flags: frozenset[str] = frozenset()
+    listed: str = ""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as `argparse.ArgumentParser` does, or hand over to `other`."""
         if self.other is not None and any(text.partition("=")[0] in self.flags for text in args or ()):
             return self.other.parse_known_args(args, namespace)
-        return super().parse_known_args(args, namespace)
+        found, rest = super().parse_known_args(args, namespace)
+        if self.listed and found.data is None:
+            values = getattr(found, self.listed)
+            if len(values) < 2:
+                self.error("the following arguments are required: data")
+            found.data = values.pop()
+        return found, rest
+
+    def list_before_data(self, name: str) -> None:
+        """Let the values of an option stand before the argument `data`."""
+        self.listed = name
+        next(action for action in self._actions if action.dest == "data").required = False
 
 
 def add_trials(commands: Any) -> None:

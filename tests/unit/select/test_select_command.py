@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from frugal.arguments import make_parser
 from frugal.cli import main
 from frugal.datasets.user_table import read_table
 from frugal.interface import RunError
@@ -112,6 +113,18 @@ def test_candidates_that_share_the_best_score_are_counted(table, n_first):
     found.cv_results_["rank_test_score"] = np.arange(len(found.cv_results_["params"])) // n_first + 1
     notes = report.caveats(question, found, report.baseline(question, found))
     assert ("2 candidates share the best score; the first that was listed is taken" in notes) is (n_first == 2)
+
+
+def test_the_file_may_follow_the_names_of_estimators(capsys):
+    parse = make_parser().parse_args
+    before = parse(["select", "mine.csv", "--estimators", "svm", "knn"])
+    after = parse(["select", "--estimators", "svm", "knn", "mine.csv"])
+    assert before == after
+    assert (after.data, after.estimators) == ("mine.csv", ["svm", "knn"])
+    assert parse(["select", "--estimators", "svm", "--target", "y", "mine.csv"]).data == "mine.csv"
+    with pytest.raises(SystemExit, match="2"):
+        parse(["select", "--estimators", "svm"])
+    assert capsys.readouterr().err.splitlines()[-1].endswith("arguments are required: data")
 
 
 FAST = ("--drop", "price", "--target", "dear", "--estimators", "bernoulli_nb")

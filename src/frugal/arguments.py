@@ -270,6 +270,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser that hands a command line with any of `flags` to `other`.
 
     The argument `data` may also follow the values of the option `listed`, which argparse would take it for one of.
+    The parsed attribute `flags` has the flag of every option by its name.
     """
 
     other: argparse.ArgumentParser | None = None
@@ -281,6 +282,8 @@ class _Parser(argparse.ArgumentParser):
         if self.other is not None and any(text.partition("=")[0] in self.flags for text in args or ()):
             return self.other.parse_known_args(args, namespace)
         found, rest = super().parse_known_args(args, namespace)
+        flags = {action.dest: action.option_strings[-1] for action in self._actions if action.option_strings}
+        found.flags = flags | getattr(found, "flags", {})
         if self.listed and found.data is None:
             values = getattr(found, self.listed)
             if len(values) < 2:

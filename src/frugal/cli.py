@@ -10,13 +10,14 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from frugal.arguments import files_of, make_parser, settings_of
 from frugal.extras import MissingExtraError
@@ -60,7 +61,7 @@ def run(
     except (ValueError, TypeError, OSError, MemoryError, BrokenExecutor, MissingExtraError) as error:
         if args.debug:
             raise
-        print(f"{args.prog}: {_sentence(error)}", file=sys.stderr)
+        print(f"{args.prog}: {_with_flags(_sentence(error), args.flags)}", file=sys.stderr)
         return status_of(error)
     except SystemExit as error:
         status = ", ".join(map(repr, error.args))
@@ -85,6 +86,20 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
     return " ".join(str(error).split()) or "out of memory"
+
+
+_OPTION_OF: Final = {"n_jobs": "workers", "random_state": "seed"}
+"""Arguments of the estimators, and the options of commands that they come from."""
+
+
+def _with_flags(message: str, flags: Mapping[str, str]) -> str:
+    """A message that begins with an argument of ours, with the flag that the user typed in its place."""
+    found = re.match(r"(?:The '(\w+)' parameter of \w+|(\w+)) must ", message)
+    if found is None:
+        return message
+    name = found[1] or found[2]
+    flag = flags.get(name) or flags.get(_OPTION_OF.get(name, ""))
+    return message if flag is None else f"{flag} must {message[found.end() :]}"
 
 
 def status_of(error: Exception) -> int:

@@ -65,8 +65,12 @@ def kept(tmp_path_factory):
         (TRIALS.format("lookup"), '{"table": 3}', "table of --settings must name a file, got 3"),
         (TRIALS.format("curves"), '{"table": null}', "table of --settings must name a file, got None"),
         (TRIALS.format("curves"), '{"extrapolations": ["a"]}', "extrapolations of --settings must name a file"),
-        (SEARCH.format("scores.parquet"), "999999999", "n_candidates must be at least 1, at most 1000000, and a"),
-        (SEARCH.format("scores.parquet"), "0", "n_candidates must be at least 1, at most 1000000, and a whole"),
+        (
+            SEARCH.format("scores.parquet"),
+            "999999999",
+            "--n-candidates must be at least 1, at most 1000000, and a",
+        ),
+        (SEARCH.format("scores.parquet"), "0", "--n-candidates must be at least 1, at most 1000000, and a whole"),
         *(
             (SEARCH.format(f"no_{name}.parquet"), "16", f"no_{name}.parquet does not say what its scores are of: ")
             for name in FACTS
@@ -108,12 +112,16 @@ def kept(tmp_path_factory):
         (ROWS, '{"n_rows": -1}', "big_data.bias.n_rows is -1, but must be"),
         (ROWS, '{"pilot_size": 0}', "big_data.bias.pilot_size is 0, but must be"),
         (ROWS, '{"n_repeats": "many"}', "big_data.bias.n_repeats is 'many', but must be"),
-        ("select mine.csv --n-candidates", "999999999", "n_candidates must be at least 1, at most 100000, and a"),
-        ("data wdbc --timeout-s", "nan", "timeout_s must be above 0 and n_retries at least 1, got nan"),
+        (
+            "select mine.csv --n-candidates",
+            "999999999",
+            "--n-candidates must be at least 1, at most 100000, and a",
+        ),
+        ("data wdbc --timeout-s", "nan", "--timeout-s must be above 0 and at most "),
         ("data wdbc --opt-in", "nope", "argument --opt-in: 'nope' is none of pima2"),
-        ("bench folds --n-candidates", "0", "n_candidates must be at least 1 and a whole number, got 0"),
-        ("bench beta --n-steps", "0", "n_steps must be at least 2 and a whole number, got 0"),
-        ("bench beta --n-chains", "-1", "n_chains must be at least 1 and a whole number, got -1"),
+        ("bench folds --n-candidates", "0", "--n-candidates must be at least 1 and a whole number, got 0"),
+        ("bench beta --n-steps", "0", "--n-steps must be at least 2 and a whole number, got 0"),
+        ("bench beta --n-chains", "-1", "--n-chains must be at least 1 and a whole number, got -1"),
     ],
 )
 def test_what_is_wrong_is_named_in_one_sentence(kept, monkeypatch, capsys, command, last, says):

@@ -33,3 +33,21 @@ def test_a_learner_that_calls_sys_exit_ends_the_command_with_a_sentence(capsys):
     status = run(make_parser(), commands, ["bench", "select", "--output", "out.x"])
     assert status == 3
     assert capsys.readouterr().err.splitlines()[-1] == "frugal bench select: the command called sys.exit(0)"
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("n_folds must be at least 2", "--n-folds must be at least 2"),
+        ("The 'n_jobs' parameter of FoldSearchCV must be an int", "--workers must be an int"),
+        ("random_state must be a number", "--seed must be a number"),
+        ("mine.csv must have a header", "mine.csv must have a header"),
+        ("n_trees must be at least 1", "n_trees must be at least 1"),
+    ],
+)
+def test_a_message_names_the_option_that_was_typed(capsys, message, shown):
+    def refuse(args):
+        raise ValueError(message)
+
+    assert run(make_parser(), {"select": refuse}, ["select", "mine.csv"]) == 2
+    assert capsys.readouterr().err == f"frugal select: {shown}\n"

@@ -57,11 +57,10 @@ def prepare(
         ['X.npy', 'provenance.json', 'y.npy']
     """
     entry = CATALOGUE[parse_name(name)[0]]
-    if not 0 < timeout_s <= _MAX_TIMEOUT_S or n_retries < 1:
-        raise ValueError(
-            f"timeout_s must be above 0 and n_retries at least 1, got {timeout_s} and {n_retries}; "
-            f"the longest timeout is {_MAX_TIMEOUT_S:g} s"
-        )
+    if not 0 < timeout_s <= _MAX_TIMEOUT_S:
+        raise ValueError(f"timeout_s must be above 0 and at most {_MAX_TIMEOUT_S:g}, got {timeout_s}")
+    if n_retries < 1:
+        raise ValueError(f"n_retries must be at least 1, got {n_retries}")
     folder = Path(root) / "processed" / entry.name
     with whole_folder(folder) as part:
         arrival = resolve(

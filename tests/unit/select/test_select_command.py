@@ -89,7 +89,7 @@ def test_a_copy_of_the_target_is_left_out(select, table):
         ),
         (("--scoring", "acuracy"), "scoring must be one of "),
         (("--estimators", "random_woods"), "unknown estimator for regression 'random_woods'; known: ridge, svm, "),
-        (("--target", "dear", "--n-folds", "1"), "n_folds must be at least 2"),
+        (("--target", "dear", "--n-folds", "1"), "--n-folds must be at least 2"),
         (("--target", "town", "--groups", "dear"), "mine.csv has 2 groups, fewer than 3 folds"),
         (("--target", "dear", "--groups", "size"), "mine.csv has 24 rows without 'size' (groups)"),
         (("--drop", "dear", "--scoring", "accuracy"), "the scoring accuracy cannot be computed for price: "),

@@ -16,12 +16,15 @@ rule derived:
         "results/benchmarks/{paper}/runs/{name}.tsv"
     wildcard_constraints:
         name="|".join(PLAN.shown.derived_names()),
+    group:
+        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
     resources:
         mem_mb=2000,
         runtime=20,
+        in_turn=1,
     params:
         code=PLAN.shown.derived_code,
     shell:

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from checkout import copy_to, snakemake
 
 ROOT = Path(__file__).resolve().parents[2]
+WHOLE = ("all", "greedy_cv_sensitivity", "folds_comparison", "trials_comparison")
 PROFILES = sorted((ROOT / "workflow" / "profiles").glob("**/*.yaml"))
 
 
@@ -29,34 +31,45 @@ def rules():
 
 
 @pytest.fixture(scope="module")
-def groups(rules):
-    """The group of every rule that has one."""
-    named = {name: re.findall(r'group:\s+"(\w+)"', text) for name, text in rules.items()}
-    return {name: found[-1] for name, found in named.items() if found}
+def slurm():
+    return yaml.safe_load((ROOT / "workflow/profiles/slurm/config.yaml").read_text())
 
 
-def test_slurm_profile_says_how_many_jobs_of_every_group_go_out_together(groups):
-    profile = yaml.safe_load((ROOT / "workflow/profiles/slurm/config.yaml").read_text())
-    assert set(profile["group-components"]) == set(groups.values())
+def test_slurm_profile_names_rules_that_exist_and_says_how_many_of_each_group_go_out_together(rules, slurm):
+    assert set(slurm["groups"]) - set(rules) == set()
+    assert set(slurm["group-components"]) == set(slurm["groups"].values())
+
+
+@pytest.mark.slow
+def test_slurm_profile_plans_everything(tmp_path):
+    """Snakemake refuses groups between whose jobs a job of another group, or of none, has to run."""
+    profiles = (
+        "--profile",
+        "workflow/profiles/cluster.example.yaml",
+        "--workflow-profile",
+        "workflow/profiles/slurm",
+    )
+    done = snakemake(copy_to(tmp_path), "--dry-run", *profiles, "--configfile", "config/smoke.yaml", "--", *WHOLE)
+    assert done.returncode == 0, done.stdout[-2000:]
 
 
 @pytest.mark.parametrize("kind", ["scores", "rungs", "search"])
-def test_every_rule_of_the_many_short_jobs_has_a_group(rules, groups, kind):
+def test_every_rule_of_the_many_short_jobs_has_a_group(rules, slurm, kind):
     short = {name for name in rules if name.split("_")[0] == kind}
     assert short
-    assert short - set(groups) == set()
+    assert short - set(slurm["groups"]) == set()
 
 
-def test_jobs_of_a_group_run_in_turn_or_claim_all_cores(rules, groups):
+def test_jobs_of_a_group_run_in_turn_or_claim_all_cores(rules, slurm):
     """Else a group would ask for the cores of all its jobs."""
-    assert [name for name in groups if not re.search("in_turn=1|threads: TIMED_CORES", rules[name])] == []
+    assert [name for name in slurm["groups"] if not re.search("in_turn=1|threads: TIMED_CORES", rules[name])] == []
 
 
-def test_rules_that_time_fits_have_a_node_to_themselves_and_no_others(rules, groups):
+def test_rules_that_time_fits_have_a_node_to_themselves_and_no_others(rules, slurm):
     alone = {name for name, text in rules.items() if 'slurm_extra="--exclusive"' in text}
     assert (
         alone
         == {"scores_timed", "rungs_timed", "rows_timed"}
         == {name for name in rules if name.endswith("s_timed")}
     )
-    assert [groups.get(name) for name in ("scores_timed", "rungs_timed")] == ["timed", "timed"]
+    assert [slurm["groups"][name] for name in ("scores_timed", "rungs_timed")] == ["timed", "timed"]

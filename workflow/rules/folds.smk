@@ -15,8 +15,6 @@ rule scores:
     wildcard_constraints:
         classifier="|".join(CLASSIFIERS),
     priority: 1  # these are the longest; short jobs fill what they leave at the end
-    group:
-        "scores"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -46,8 +44,6 @@ rule scores_timed:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.log",
     benchmark:
         "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.tsv"
-    group:
-        "timed"
     conda:
         "../../envs/frugal.yaml"
     threads: TIMED_CORES
@@ -77,8 +73,6 @@ rule rungs:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/rungs.log",
     benchmark:
         "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}/k{k}/seed{seed}/rungs.tsv"
-    group:
-        "scores"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -110,8 +104,6 @@ rule rungs_timed:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.log",
     benchmark:
         "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.tsv"
-    group:
-        "timed"
     conda:
         "../../envs/frugal.yaml"
     threads: TIMED_CORES
@@ -170,8 +162,6 @@ use rule scores as network_scores with:
         ancient(rules.network_default.output),  # another bound is no reason to train anew
     wildcard_constraints:
         classifier="|".join(NETWORKS),
-    group:
-        "networks"
     resources:
         mem_mb=lambda wildcards, attempt: 2500 * attempt,
         runtime=60,
@@ -187,8 +177,6 @@ rule search:
         "results/logs/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
         "results/benchmarks/folds/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
-    group:
-        "searches"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -220,8 +208,6 @@ rule search_pack:
         "results/benchmarks/folds/packs/{experiment}/{method}.tsv"
     wildcard_constraints:
         experiment="search_time|early_stopping|sizes",
-    group:
-        "searches"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -299,8 +285,6 @@ rule search_timed:
         "results/logs/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
         "results/benchmarks/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
-    group:
-        "searches"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -486,8 +470,6 @@ rule compare:
     wildcard_constraints:
         kind="runs|network",
         entry="|".join(PLAN.folds.entries),
-    group:
-        "comparisons"
     conda:
         "../../envs/frugal.yaml"
     threads: 1

@@ -16,8 +16,6 @@ rule derived:
         "results/benchmarks/{paper}/runs/{name}.tsv"
     wildcard_constraints:
         name="|".join(PLAN.shown.derived_names()),
-    group:
-        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -48,8 +46,6 @@ rule table:
         "results/logs/{paper}/tables/{name}.log",
     benchmark:
         "results/benchmarks/{paper}/tables/{name}.tsv"
-    group:
-        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -85,8 +81,6 @@ rule figure:
         "results/logs/{paper}/figures/{name}.log",
     benchmark:
         "results/benchmarks/{paper}/figures/{name}.tsv"
-    group:
-        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -128,8 +122,6 @@ rule claims:
         "results/benchmarks/{paper}/claims{part}.tsv"
     wildcard_constraints:
         part="(_[a-z]+)?",
-    group:
-        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -160,8 +152,6 @@ rule pack:
         "results/benchmarks/{paper}/packs/{pack}.tsv"
     wildcard_constraints:
         pack="[a-z0-9_]+",
-    group:
-        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1

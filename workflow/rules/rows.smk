@@ -76,8 +76,6 @@ rule gather_rows:
         "results/benchmarks/{paper}/runs/{experiment}.tsv"
     wildcard_constraints:
         experiment="|".join(PLAN.rows.experiments),
-    group:
-        "pages"
     conda:
         "../../envs/frugal.yaml"
     threads: 1

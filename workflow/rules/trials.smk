@@ -112,8 +112,6 @@ use rule gather_rows as gather_trials with:
         "results/benchmarks/{paper}/runs/{search}.tsv"
     wildcard_constraints:
         search="|".join(PLAN.trials.searches),
-    group:
-        "gathered"  # not of the pages: refits stand between
     params:
         flags=PLAN.trials.gather_flags,
 

@@ -182,7 +182,7 @@ def _add_searches(commands: Any) -> None:
     add_output(p, "--output", required=True, help="a row per cell, written whatever they say")
 
     p = command(commands, "refits", "fit and test what searches chose")
-    p.add_argument("--paper", choices=("exploration", "hypertune", "trials_comparison"), default="exploration")
+    p.add_argument("--paper", default="exploration")
     add_input(p, "--runs", nargs="+", required=True)
     p.add_argument("--settings", default="{}", help="of problem and refits, as JSON")
     _add_root(p)
@@ -206,7 +206,7 @@ def _add_runs(commands: Any) -> None:
     add_output(p, "--output", required=True)
 
     p = command(commands, "derive", "compute a run from other runs or from nothing, so that no table has to")
-    p.add_argument("paper", choices=("beta_pruning", "exploration"))
+    p.add_argument("paper")
     p.add_argument("name")
     add_input(p, "--runs", nargs="*", default=[])
     add_output(p, "--output", required=True)

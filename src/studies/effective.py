@@ -20,7 +20,6 @@ from studies.blocks import (
     planned,
     tables_of_sizes,
 )
-from studies.folds_comparison.entries import entries_of
 from studies.records import Defaults, Method, Study
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
@@ -104,23 +103,11 @@ def merged(family: str, strategy: str, known: Defaults, settings: Mapping[str, A
 
 def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
     """Strategies of the folds family on kept scores."""
-    if folder == "folds_comparison":
-        for run in ("runs", "timed", "network"):
-            for name, entry in entries_of(config).items():
-                share = {} if entry.budget_share is None else {"budget_share": entry.budget_share}
-                yield run, ALL, name, merged("folds", entry.strategy, known, {**entry.settings, **share})
-    for study in registry.paper(folder).studies if folder in ("greedy_cv", "beta_pruning") else ():
-        if study.run is not None:  # one of `_experiments`
-            continue
-        run = study.name
-        for name in study.method_names:
-            network = config["beta_pruning"]["network"]
-            swept = {"taus": network["taus"], "buffers": network["buffers"]}
-            extra = swept if (run, name) == ("swept", "beta_pruning") else {}
-            settings = merged("folds", name, known, {**config["strategies"].get(name, {}), **extra})
-            variants = config["greedy_cv"]["sensitivity"]["variants"] if run == "sensitivity" else ()
-            for part in [f"variants/{variant}" for variant in variants] or [run]:
-                yield part, ALL, name, settings
+    for study in registry.paper(folder).studies:
+        replayed = {} if study.replayed is None else study.replayed(study, config)
+        for run, methods in replayed.items():
+            for method in methods:
+                yield run, ALL, method.name, merged("folds", method.strategy, known, method.settings)
 
 
 def _searched(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:

@@ -185,6 +185,8 @@ class Study:
         recorded_settings: what a method adds to the settings that are recorded of its jobs, and puts in the place
             of those of its study: a function of its name, the study's settings and the defaults of
             `effective.defaults`.
+        replayed: what its runs replay of the folds family on kept scores: a function of the study and the whole
+            configuration that gives the methods, with their settings, of each run, such as `as_configured`.
         replays_curves: whether it replays the stored curves that the key `curves` of its settings names.
         environment: name of the file under `envs/` with the packages of another interpreter that it calls, unless
             the key `python` of its settings names one; empty: none.
@@ -219,6 +221,7 @@ class Study:
     simulated: tuple[str, ...] = ()
     check: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
     recorded_settings: Callable[[str, Mapping[str, Any], Defaults], Mapping[str, Any]] | None = None
+    replayed: Callable[[Study, Mapping[str, Any]], Mapping[str, Sequence[Method]]] | None = None
     replays_curves: bool = False
     environment: str = ""
     judged_on: tuple[str, ...] = ()
@@ -248,6 +251,16 @@ class Study:
             if fnmatchcase(run, kind.runs or self.name):
                 return replace(kind, name=kind.name or run)
         return None
+
+
+def configured(methods: Sequence[Method], config: Mapping[str, Any]) -> tuple[Method, ...]:
+    """Strategies of the folds family with the settings that a configuration gives them."""
+    return tuple(replace(one, settings=config["strategies"].get(one.name, {})) for one in methods)
+
+
+def as_configured(study: Study, config: Mapping[str, Any]) -> dict[str, tuple[Method, ...]]:
+    """What a study replays whose one run is of its methods."""
+    return {study.name: configured(study.methods, config)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,6 +104,8 @@ def check_derived(paper: str, name: str, paths: Sequence[str]) -> None:
     derived = {
         study.name: study.derived_from for study in registry.paper(paper).studies if study.derive is not None
     }
+    if not derived:
+        raise ValueError(f"{paper} derives no runs")
     check_known(f"derived run of {paper}", name, derived)
     needed = derived[name]
     rule = f"{name} of {paper} is derived from {'runs of ' + ', '.join(needed) if needed else 'no runs'}"
@@ -117,8 +119,9 @@ def check_refitted(paper: str, paths: Iterable[str]) -> None:
     """Refuse files that hold neither searches whose choices a paper refits, nor what these look up.
 
     Raises:
-        ValueError: as `check_shown`.
+        ValueError: as `check_shown`, or if the paper has no searches whose choices could be fitted.
     """
+    registry.refit(paper)
     refitted = [study for study in registry.paper(paper).studies if study.refit is not None]
     runs = list(dict.fromkeys(run for study in refitted for run in study.refit_from))
     kinds = [kind_of(paper, run) for run in runs] or [SEARCHES, *TABLES]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +19,7 @@ from studies import plotters, style
 from studies.estimates import Arrays, Estimate, clustered_share, exact, mean, ratio, share, tied
 from studies.kinds import RUN, Kind
 from studies.measures import percent_of
-from studies.records import Artefact, Claim, Study
+from studies.records import Artefact, Claim, Method, Study, as_configured, configured
 from studies.regions import above, at_least, at_most, below, near
 from studies.shared.network_scores import FLOOR
 from studies.tidy import by_measure, need, provenance, read_printed, tidied
@@ -79,9 +80,23 @@ def swept_arrays(runs: pd.DataFrame) -> dict[str, Floats]:
     return arrays
 
 
+def swept(study: Study, config: Mapping[str, Any]) -> dict[str, tuple[Method, ...]]:
+    """What the sweep replays; Beta pruning at every tau and buffer."""
+    network = config["beta_pruning"]["network"]
+    values = {"taus": network["taus"], "buffers": network["buffers"]}
+    methods = configured(study.methods, config)
+    return {
+        study.name: tuple(
+            replace(one, settings={**one.settings, **values}) if one.name == "beta_pruning" else one
+            for one in methods
+        )
+    }
+
+
 EXPLORED: Final = Study(
     name="explored",
     methods=style.strategies(*EXPLORERS),
+    replayed=as_configured,
     kinds=(Kind((*RUN, "step", "explored", "best_mean")),),
     arrays=explored_arrays,
     is_enough=is_enough,
@@ -89,6 +104,7 @@ EXPLORED: Final = Study(
 SWEPT: Final = Study(
     name="swept",
     methods=style.strategies("beta_pruning", "standard", "threshold_pruning"),
+    replayed=swept,
     kinds=(Kind((*RUN, "tau", "buffer", "folds_share")),),
     arrays=swept_arrays,
     is_enough=is_enough,

@@ -22,7 +22,7 @@ from studies import style
 from studies.estimates import NOT_RUN
 from studies.kinds import CELL, Kind
 from studies.markdown import about_marked, made_of, mark
-from studies.records import Artefact, Look, Study, default_look
+from studies.records import Artefact, Look, Method, Study, default_look
 from studies.shared.network_scores import FLOOR as NETWORK_FLOOR
 from studies.shared.ranks import COLUMNS, draw_diagrams, rank_table
 from studies.tidy import mean_by_seed, need, provenance
@@ -71,16 +71,32 @@ _SHARES: Final = ("folds_share", "rows_share")
 _OF_A_NETWORK: Final = {"classifier": "mnist_cnn"}
 _OF_NO_NETWORK: Final = {"classifier": "(?!mnist_cnn).*"}
 
-RUNS: Final = Study(name="runs", kinds=(Kind((*_COMPARED, *_SHARES), _OF_NO_NETWORK, ("seconds",)),))
+
+def compared(study: Study, config: Mapping[str, Any]) -> dict[str, list[Method]]:
+    """What the configuration compares, with its share of the budget among the settings."""
+    from studies.folds_comparison.entries import entries_of
+
+    methods = []
+    for entry in entries_of(config).values():
+        share = {} if entry.budget_share is None else {"budget_share": entry.budget_share}
+        methods.append(Method(entry.name, entry.strategy, {**entry.settings, **share}))
+    return {study.name: methods}
+
+
+RUNS: Final = Study(
+    name="runs", replayed=compared, kinds=(Kind((*_COMPARED, *_SHARES), _OF_NO_NETWORK, ("seconds",)),)
+)
 """Replays of document 001's kept scores; the configuration says what is compared."""
 TIMED: Final = Study(
     name="timed",
+    replayed=compared,
     kinds=(Kind((*_COMPARED, "seconds", "overhead_s"), _OF_NO_NETWORK),),
     is_timed=True,
 )
 """The same on timed fits."""
 NETWORK: Final = Study(
     name="network",
+    replayed=compared,
     kinds=(Kind((*_COMPARED, *_SHARES), _OF_A_NETWORK, ("seconds",)),),
     floor=NETWORK_FLOOR,
 )

@@ -34,7 +34,7 @@ from studies.greedy_cv.tables import (
     runs_by_reading,
 )
 from studies.measures import Measure
-from studies.records import Artefact, Claim, Study
+from studies.records import Artefact, Claim, Study, as_configured
 from studies.regions import above, between, near
 from studies.tidy import need
 
@@ -51,6 +51,7 @@ IS_ENOUGH: Final = partial(are_enough, table="table2")
 EARLY_STOPPING: Final = Study(
     name="early_stopping",
     methods=style.strategies(*STOPPING_METHODS),
+    replayed=as_configured,
     kinds=kinds_by_reading(
         "early_stopping", kind_of_searches(STOPPING_METHODS, "quality", lacks=(*OF_NO_VARIANT, "seconds"))
     ),

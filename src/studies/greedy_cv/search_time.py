@@ -43,7 +43,7 @@ from studies.greedy_cv.tables import (
     settings_note,
 )
 from studies.markdown import NAMES
-from studies.records import Artefact, Claim, Study
+from studies.records import Artefact, Claim, Study, as_configured
 from studies.regions import about, above, at_least, between, near, near_sd
 from studies.tidy import mean_by_seed, need, tidied
 
@@ -80,6 +80,7 @@ IS_ENOUGH: Final = partial(are_enough, table="table1")
 SEARCH_TIME: Final = Study(
     name="search_time",
     methods=style.strategies("standard", "greedy"),
+    replayed=as_configured,
     kinds=kinds_by_reading("search_time", kind_of_searches(SEARCH_METHODS)),
     judged=JUDGED,
     arrays=arrays,

@@ -19,7 +19,7 @@ from studies.greedy_cv.tables import (
     published,
     settings_note,
 )
-from studies.records import Artefact, Study
+from studies.records import Artefact, Method, Study, configured
 from studies.tidy import mean_by_seed, need, provenance
 
 if TYPE_CHECKING:
@@ -36,9 +36,17 @@ VARIANTS: Final = {
     "last_of_ties": "last of tied best",
 }
 """Labels of the variants that we know; a configuration may have others."""
+
+
+def by_variant(study: Study, config: Mapping[str, Any]) -> dict[str, tuple[Method, ...]]:
+    """What is replayed of each variant."""
+    return dict.fromkeys(variants(config) or (study.name,), configured(study.methods, config))
+
+
 SENSITIVITY: Final = Study(
     name="sensitivity",
     methods=style.strategies("standard", "greedy"),
+    replayed=by_variant,
     kinds=(kind_of_searches(SEARCH_METHODS, "variant", lacks=("strategy",), name="variants", runs="variants/*"),),
     cells="variants",
     floor=STUDY_FLOOR,

@@ -13,7 +13,7 @@ from studies.greedy_cv.measures import STUDY_FLOOR, Array, by_method, fewest_see
 from studies.greedy_cv.tables import KEYS, SEARCH_METHODS, kind_of_searches
 from studies.markdown import NAMES
 from studies.measures import Measure
-from studies.records import Artefact, Claim, Study
+from studies.records import Artefact, Claim, Study, as_configured
 from studies.regions import below, near_ratio
 from studies.tidy import mean_by_seed, need, tidied
 
@@ -49,6 +49,7 @@ SIZES: Final = Study(
     name="sizes",
     floor=STUDY_FLOOR,
     methods=style.strategies("standard", "greedy"),
+    replayed=as_configured,
     kinds=(kind_of_searches(SEARCH_METHODS, datasets="letter_[0-9]+"),),
     arrays=arrays,
     is_enough=is_enough,

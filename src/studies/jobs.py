@@ -27,18 +27,19 @@ Command = Callable[[argparse.Namespace], None]
 
 def _pack(args: argparse.Namespace) -> None:
     """Short jobs one after the other in one process; all are checked before the first begins."""
-    jobs = [_read_job(line) for line in args.jobs]
+    from studies.arguments import make_parser
+
+    parser = make_parser()
+    jobs = [_read_job(parser, line) for line in args.jobs]
     for job in jobs:
         check_outputs(files_of(job, "outputs"), files_of(job, "inputs"))
     for job in jobs:
         JOBS[job.command](job)
 
 
-def _read_job(line: str) -> argparse.Namespace:
-    from studies.arguments import make_parser
-
+def _read_job(parser: argparse.ArgumentParser, line: str) -> argparse.Namespace:
     try:
-        return make_parser().parse_args(["job", *shlex.split(line)])
+        return parser.parse_args(["job", *shlex.split(line)])
     except (SystemExit, ValueError):  # usage is printed by now; or a quote has no end
         raise ValueError(f"a pack must hold jobs as `studies job` takes them, got {line!r}") from None
 

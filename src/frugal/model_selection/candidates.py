@@ -47,15 +47,15 @@ def list_candidates(
 
     spaces = _spaces(space)
     if is_grid(space):
-        n_values = len(ParameterGrid(spaces))
+        grid = ParameterGrid(spaces)
         if n_candidates is None:
-            return list(ParameterGrid(spaces))
-        if n_candidates > n_values:
+            return list(grid)
+        if n_candidates > len(grid):
             warnings.warn(
-                f"the space has {n_values} candidates, fewer than n_candidates={n_candidates}: all are searched",
+                f"the space has {len(grid)} candidates, fewer than n_candidates={n_candidates}: all are searched",
                 stacklevel=5,
             )
-            n_candidates = n_values
+            n_candidates = len(grid)
     return list(ParameterSampler(spaces, n_candidates or N_DRAWN, random_state=random_state))
 
 

@@ -103,7 +103,7 @@ def environment() -> Job:
 
 def rows(experiment: str, settings: Mapping[str, Any], methods: Iterable[str]) -> Job:
     """`python -m studies job rows`."""
-    study = registry.experiments()[experiment]
+    study = registry.experiment(experiment)
     assert study.run is not None
     dataset_names = [*settings.get("datasets", []), *([settings["dataset"]] if "dataset" in settings else [])]
     roots, learner_names = learner(study.learner) if study.learner else ((), ())

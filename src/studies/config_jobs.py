@@ -7,7 +7,7 @@ seconds.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -42,6 +42,7 @@ def check_jobs(config: Mapping[str, Any], *, source: str = "config") -> None:
         _check_searches(config)
         _check_experiments(config)
         _check_folds(config)
+        _check_defaults(config)
 
 
 # Rules and names -----------------------------------------------------------------------------------------------
@@ -199,25 +200,26 @@ def _check_dataset(name: str, key: str, opt_in: Collection[str]) -> None:
 
 
 def _check_folds(config: Mapping[str, Any]) -> None:
-    """Refuse more folds than the smallest class of a dataset can fill, and subsets that there are not."""
-    study, network = config["greedy_cv"], config["beta_pruning"]["network"]
-    folds = {
-        f"greedy_cv.{name}.n_folds": (study[name]["n_folds"], study["datasets"])
-        for name in ("search_time", "early_stopping", "wall_clock", "sensitivity")
-    }
-    sizes = [f"{study['sizes']['dataset']}_{n}" for n in study["sizes"]["n_rows"]]
-    folds["greedy_cv.sizes.n_folds"] = (study["sizes"]["n_folds"], sizes)
-    folds["greedy_cv.library.n_folds"] = ([study["library"]["n_folds"]], study["library"]["datasets"])
-    folds["beta_pruning.network.n_folds"] = ([network["n_folds"]], [network["dataset"]])
-    folds["folds_comparison.n_folds"] = (config["folds_comparison"]["n_folds"], study["datasets"])
+    """Refuse more folds than the smallest class of a dataset can fill."""
+    folds: dict[str, tuple[Sequence[int], Sequence[str]]] = {}
+    for study in (
+        one for name in registry.PAPERS for one in registry.paper(name).studies if one.folds is not None
+    ):
+        assert study.folds is not None
+        folds |= study.folds(study, config)
     halving = config["strategies"].get("successive_halving", {})
-    folds["strategies.successive_halving.cv"] = ([halving["cv"]] if "cv" in halving else [], study["datasets"])
+    if "cv" in halving:
+        folds["strategies.successive_halving.cv"] = ([halving["cv"]], config["greedy_cv"]["datasets"])
     for where, (numbers, datasets) in folds.items():
         with named(where):
             for dataset in datasets:
                 most, meaning = _least_class(dataset), f"the rows of a class of {dataset}"
                 for number in numbers:
                     check_whole("the number of folds", number, 2, most, meaning)
+
+
+def _check_defaults(config: Mapping[str, Any]) -> None:
+    """Refuse subsets for a network's default that there are not."""
     for name, default in config["hypertune"]["defaults"].items():
         with named(f"hypertune.defaults.{name}"):
             for _, dataset in registry.study(name).problems:

@@ -272,9 +272,7 @@ def run_experiment(
     from studies import registry
     from studies.config import of_study
 
-    known = registry.experiments()
-    check_known("experiment", experiment, known)
-    study = known[experiment]
+    study = registry.experiment(experiment)
     check_known(f"method of {experiment}", method, study.method_names)
     assert study.run is not None
     files = {"table": study.replays_curves, "interpreter": bool(study.environment)}

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Defaults = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """Default settings of strategies, by family and name."""
+FoldsOf = Mapping[str, tuple[Sequence[int], Sequence[str]]]
+"""Numbers of folds and names of datasets, by the key that holds the numbers."""
 LineStyle = str | tuple[int, tuple[float, ...]]
 
 
@@ -185,6 +187,8 @@ class Study:
         recorded_settings: what a method adds to the settings that are recorded of its jobs, and puts in the place
             of those of its study: a function of its name, the study's settings and the defaults of
             `effective.defaults`.
+        folds: of a study on folds, by the key of the configuration that holds them the numbers of folds, and the
+            names of the datasets that they part: a function of the study and the whole configuration.
         replayed: what its runs replay of the folds family on kept scores: a function of the study and the whole
             configuration that gives the methods, with their settings, of each run, such as `as_configured`.
         replays_curves: whether it replays the stored curves that the key `curves` of its settings names.
@@ -221,6 +225,7 @@ class Study:
     simulated: tuple[str, ...] = ()
     check: Callable[[Mapping[str, Any], Mapping[str, Any]], None] | None = None
     recorded_settings: Callable[[str, Mapping[str, Any], Defaults], Mapping[str, Any]] | None = None
+    folds: Callable[[Study, Mapping[str, Any]], FoldsOf] | None = None
     replayed: Callable[[Study, Mapping[str, Any]], Mapping[str, Sequence[Method]]] | None = None
     replays_curves: bool = False
     environment: str = ""

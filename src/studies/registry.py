@@ -59,6 +59,18 @@ def study(name: str) -> Study:
     return _find_study(name)[0]
 
 
+def experiment(name: str) -> Study:
+    """The record of a study whose runs are made by jobs of their own: one of `experiments`.
+
+    Raises:
+        ValueError: on another name; the message lists the known ones.
+    """
+    found = next((one for document in map(paper, PAPERS) for one in document.studies if one.name == name), None)
+    if found is None or found.run is None:
+        raise ValueError(f"unknown experiment {name!r}; known: {', '.join(experiments())}")
+    return found
+
+
 def paper_of(name: str) -> str:
     """Name of the paper that a study is of.
 
@@ -69,9 +81,13 @@ def paper_of(name: str) -> str:
 
 
 def _find_study(name: str) -> tuple[Study, Paper]:
-    found = {one.name: (one, document) for document in map(paper, PAPERS) for one in document.studies}
-    check_known("study", name, found)
-    return found[name]
+    known = []
+    for document in map(paper, PAPERS):  # one after the other, since to import them all takes half a second
+        for one in document.studies:
+            if one.name == name:
+                return one, document
+            known.append(one.name)
+    raise ValueError(f"unknown study {name!r}; known: {', '.join(known)}")
 
 
 def study_of_run(name: str, run: str) -> Study:

@@ -33,8 +33,14 @@ def everything(paper: str) -> Shown:
     Raises:
         ValueError: on an unknown paper; the message lists the known ones.
     """
-    config: Mapping[str, Any] = {name: registry.paper(name).all_shown for name in registry.PAPERS}
-    return shown(paper, config)
+    return shown(paper, _AllShown())
+
+
+class _AllShown(dict[str, Any]):
+    """By paper the least settings with which it shows all that it can, looked up when they are asked for."""
+
+    def __missing__(self, paper: str) -> Mapping[str, Any]:
+        return registry.paper(paper).all_shown
 
 
 def kind_of(paper: str, run: str) -> Kind:

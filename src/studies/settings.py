@@ -119,7 +119,7 @@ class Settings(BaseModel):
         not_empty: fields in which an empty mapping that is given is refused, not merged away.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     laptop: ClassVar[Mapping[str, Any]] = {}
     smoke: ClassVar[Mapping[str, Any]] = {}

@@ -19,7 +19,7 @@ from studies import plotters, style
 from studies.estimates import Arrays, Estimate, clustered_share, exact, mean, ratio, share, tied
 from studies.kinds import RUN, Kind
 from studies.measures import percent_of
-from studies.records import Artefact, Claim, Method, Study, as_configured, configured
+from studies.records import Artefact, Claim, FoldsOf, Method, Study, as_configured, configured
 from studies.regions import above, at_least, at_most, below, near
 from studies.shared.network_scores import FLOOR
 from studies.tidy import by_measure, need, provenance, read_printed, tidied
@@ -93,9 +93,16 @@ def swept(study: Study, config: Mapping[str, Any]) -> dict[str, tuple[Method, ..
     }
 
 
+def folds_of(study: Study, config: Mapping[str, Any]) -> FoldsOf:
+    """The number of folds of the network's scores, and their dataset."""
+    block = config["beta_pruning"]["network"]
+    return {"beta_pruning.network.n_folds": ([block["n_folds"]], [block["dataset"]])}
+
+
 EXPLORED: Final = Study(
     name="explored",
     methods=style.strategies(*EXPLORERS),
+    folds=folds_of,
     replayed=as_configured,
     kinds=(Kind((*RUN, "step", "explored", "best_mean")),),
     arrays=explored_arrays,

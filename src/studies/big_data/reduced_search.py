@@ -32,7 +32,6 @@ from studies.big_data.combined_searches import (
 )
 from studies.big_data.search_paths import follow
 from studies.records import Defaults, Method, Study, method_of
-from studies.settings import named
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -209,6 +208,7 @@ def check(settings: Mapping[str, Any], config: Mapping[str, Any]) -> None:
     """Refuse more rows than the data set has, and what a strategy refuses."""
     from studies.big_data.splits import check_rows
     from studies.builds import check_search
+    from studies.settings import named
 
     check_rows(settings["dataset"], settings["sizes"][-1], settings["n_valid"])
     names = {method.strategy for method in METHODS}

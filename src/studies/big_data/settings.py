@@ -353,7 +353,7 @@ class Subsampling(Settings):
         100, "Wang et al. (2018): 1,000, over 10 seeds", "subsamples of each data set and size"
     )
 
-    laptop = {"n_seeds": 2, "n_repeats": 15}
+    laptop = {"n_seeds": 2, "n_repeats": 8}
     smoke = {"n_seeds": 2, "sizes": [100, 300, 1000], "n_repeats": 4}
 
 

@@ -22,7 +22,7 @@ from studies import style
 from studies.estimates import NOT_RUN
 from studies.kinds import CELL, Kind
 from studies.markdown import about_marked, made_of, mark
-from studies.records import Artefact, Look, Method, Study, default_look
+from studies.records import Artefact, FoldsOf, Look, Method, Study, default_look
 from studies.shared.network_scores import FLOOR as NETWORK_FLOOR
 from studies.shared.ranks import COLUMNS, draw_diagrams, rank_table
 from studies.tidy import mean_by_seed, need, provenance
@@ -83,8 +83,16 @@ def compared(study: Study, config: Mapping[str, Any]) -> dict[str, list[Method]]
     return {study.name: methods}
 
 
+def folds_of(study: Study, config: Mapping[str, Any]) -> FoldsOf:
+    """The compared numbers of folds, and the datasets of document 001."""
+    return {"folds_comparison.n_folds": (config["folds_comparison"]["n_folds"], config["greedy_cv"]["datasets"])}
+
+
 RUNS: Final = Study(
-    name="runs", replayed=compared, kinds=(Kind((*_COMPARED, *_SHARES), _OF_NO_NETWORK, ("seconds",)),)
+    name="runs",
+    folds=folds_of,
+    replayed=compared,
+    kinds=(Kind((*_COMPARED, *_SHARES), _OF_NO_NETWORK, ("seconds",)),),
 )
 """Replays of document 001's kept scores; the configuration says what is compared."""
 TIMED: Final = Study(

@@ -29,6 +29,7 @@ from studies.greedy_cv.tables import (
     beside,
     by_reading,
     compare,
+    folds_of,
     kind_of_searches,
     kinds_by_reading,
     runs_by_reading,
@@ -51,6 +52,7 @@ IS_ENOUGH: Final = partial(are_enough, table="table2")
 EARLY_STOPPING: Final = Study(
     name="early_stopping",
     methods=style.strategies(*STOPPING_METHODS),
+    folds=folds_of,
     replayed=as_configured,
     kinds=kinds_by_reading(
         "early_stopping", kind_of_searches(STOPPING_METHODS, "quality", lacks=(*OF_NO_VARIANT, "seconds"))

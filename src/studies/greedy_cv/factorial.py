@@ -11,7 +11,7 @@ import pandas as pd
 
 from studies import markdown, style
 from studies.greedy_cv.measures import Array, jackknifed
-from studies.greedy_cv.tables import KEYS, SEARCH_METHODS, kind_of_searches, published
+from studies.greedy_cv.tables import KEYS, SEARCH_METHODS, folds_of, kind_of_searches, published
 from studies.records import Artefact, Study, as_configured
 from studies.tidy import need, provenance, tidied
 
@@ -19,6 +19,7 @@ FLOOR: Final = 10
 FACTORIAL: Final = Study(
     name="factorial",
     methods=style.strategies("standard", "greedy"),
+    folds=folds_of,
     replayed=as_configured,
     kinds=(
         kind_of_searches(SEARCH_METHODS, "tree_seed", lacks=("strategy",), name="factorial", runs="factorial/*"),

@@ -25,7 +25,7 @@ from studies import interpreters, markdown
 from studies.estimates import NOT_TESTABLE
 from studies.greedy_cv.measures import Array, are_enough, by_method, count, overall, runs_of_cells, seed_means
 from studies.greedy_cv.tables import CELL, STOPPING_METHODS, published
-from studies.records import Artefact, Claim, Method, Study
+from studies.records import Artefact, Claim, FoldsOf, Method, Study
 from studies.regions import between, near
 from studies.tidy import mean_by_seed, need, tidied
 
@@ -256,6 +256,14 @@ def unjudged(runs: pd.DataFrame) -> dict[str, tuple[str, str]]:
 
 
 IS_ENOUGH: Final = partial(are_enough, table="table3", floor=FLOOR)
+
+
+def folds_of(study: Study, config: Mapping[str, Any]) -> FoldsOf:
+    """Its number of folds, and its datasets."""
+    block = config["greedy_cv"]["library"]
+    return {"greedy_cv.library.n_folds": ([block["n_folds"]], block["datasets"])}
+
+
 LIBRARY: Final = Study(
     name="library",
     methods=METHODS,
@@ -263,6 +271,7 @@ LIBRARY: Final = Study(
     is_timed=True,
     is_long=True,
     datasets="datasets",
+    folds=folds_of,
     environment="scikit-learn-0.24",
     judged=judged,
     arrays=arrays,

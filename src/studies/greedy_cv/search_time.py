@@ -36,6 +36,7 @@ from studies.greedy_cv.tables import (
     beside,
     by_reading,
     compare,
+    folds_of,
     kind_of_searches,
     kinds_by_reading,
     published,
@@ -80,6 +81,7 @@ IS_ENOUGH: Final = partial(are_enough, table="table1")
 SEARCH_TIME: Final = Study(
     name="search_time",
     methods=style.strategies("standard", "greedy"),
+    folds=folds_of,
     replayed=as_configured,
     kinds=kinds_by_reading("search_time", kind_of_searches(SEARCH_METHODS)),
     judged=JUDGED,

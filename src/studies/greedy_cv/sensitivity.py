@@ -15,6 +15,7 @@ from studies.greedy_cv.tables import (
     N_SEARCH,
     SEARCH_METHODS,
     beside,
+    folds_of,
     kind_of_searches,
     published,
     settings_note,
@@ -46,6 +47,7 @@ def by_variant(study: Study, config: Mapping[str, Any]) -> dict[str, tuple[Metho
 SENSITIVITY: Final = Study(
     name="sensitivity",
     methods=style.strategies("standard", "greedy"),
+    folds=folds_of,
     replayed=by_variant,
     kinds=(kind_of_searches(SEARCH_METHODS, "variant", lacks=("strategy",), name="variants", runs="variants/*"),),
     cells="variants",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
@@ -13,7 +14,7 @@ from studies.greedy_cv.measures import STUDY_FLOOR, Array, by_method, fewest_see
 from studies.greedy_cv.tables import KEYS, SEARCH_METHODS, kind_of_searches
 from studies.markdown import NAMES
 from studies.measures import Measure
-from studies.records import Artefact, Claim, Study, as_configured
+from studies.records import Artefact, Claim, FoldsOf, Study, as_configured
 from studies.regions import below, near_ratio
 from studies.tidy import mean_by_seed, need, tidied
 
@@ -45,10 +46,17 @@ def is_enough(runs: pd.DataFrame) -> bool:
     return len(runs["dataset"].unique()) > 1 and fewest_seeds(runs) >= STUDY_FLOOR
 
 
+def folds_of(study: Study, config: Mapping[str, Any]) -> FoldsOf:
+    """Numbers of folds, and the subsets that they part."""
+    block = config["greedy_cv"]["sizes"]
+    return {"greedy_cv.sizes.n_folds": (block["n_folds"], [f"{block['dataset']}_{n}" for n in block["n_rows"]])}
+
+
 SIZES: Final = Study(
     name="sizes",
     floor=STUDY_FLOOR,
     methods=style.strategies("standard", "greedy"),
+    folds=folds_of,
     replayed=as_configured,
     kinds=(kind_of_searches(SEARCH_METHODS, datasets="letter_[0-9]+"),),
     arrays=arrays,

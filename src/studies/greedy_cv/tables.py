@@ -16,6 +16,7 @@ import pandas as pd
 from frugal.stats import stars, welch
 from studies import kinds
 from studies.estimates import NOT_RUN
+from studies.records import FoldsOf, Study
 from studies.tidy import TIDY, mean_by_seed, read_printed
 
 CELL: Final = ["dataset", "classifier"]
@@ -33,6 +34,13 @@ N_SEARCH: Final = (128, 256, 512, 1024, 2048)
 """Numbers of candidates that Table 1 pools (section 4.3)."""
 K_STOPPING: Final = (10,)
 """Number of folds in the second group of experiments (section 4.3)."""
+
+
+def folds_of(study: Study, config: Mapping[str, Any]) -> FoldsOf:
+    """Numbers of folds of one of the document's experiments, and its datasets: all, or its choice."""
+    paper, block = config["greedy_cv"], config["greedy_cv"][study.name]
+    datasets = [name for name in paper["datasets"] if name in block.get("datasets", [name])]
+    return {f"greedy_cv.{study.name}.n_folds": (block["n_folds"], datasets)}
 
 
 @cache

@@ -30,6 +30,7 @@ from studies.greedy_cv.tables import (
     beside,
     by_reading,
     compare,
+    folds_of,
     kind_of_searches,
     kinds_by_reading,
     published,
@@ -82,6 +83,7 @@ IS_ENOUGH: Final = partial(are_enough, table="table3")
 WALL_CLOCK: Final = Study(
     name="wall_clock",
     methods=style.strategies(*STOPPING_METHODS),
+    folds=folds_of,
     replayed=as_configured,
     kinds=kinds_by_reading("wall_clock", kind_of_searches(STOPPING_METHODS, "seconds", "overhead_s")),
     is_timed=True,

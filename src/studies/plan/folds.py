@@ -87,11 +87,10 @@ class FoldJobs:
         return as_json({**self.config["strategies"]["successive_halving"], "cv": int(w.k)})
 
     def datasets_of(self, experiment: str) -> list[str]:
-        """The datasets of one of document 001's experiments: all, its choice, or one at each of its sizes."""
-        block = self.study[experiment]
-        if experiment == "sizes":
-            return [f"{block['dataset']}_{rows}" for rows in block["n_rows"]]
-        return [name for name in self.study["datasets"] if name in block.get("datasets", [name])]
+        """The datasets of one of document 001's experiments."""
+        study = registry.study(experiment)
+        assert study.folds is not None
+        return [name for _, datasets in study.folds(study, self.config).values() for name in datasets]
 
     def lengths(self, experiment: str | None = None) -> Callable[[Wildcards], list[int]]:
         """Params function: lengths of the candidate list that a job does, the one in its path or all.

@@ -147,7 +147,7 @@ def test_several_workers_share_one_strategy(fresh, n_workers):
 
 
 def test_answers_may_come_in_any_order(fresh):
-    strategy, rng, out, told = fresh(), np.random.default_rng(3), [], 0
+    strategy, rng, out, n_answers = fresh(), np.random.default_rng(3), [], 0
     while True:
         task = strategy.ask()
         if isinstance(task, FoldTask):
@@ -159,10 +159,10 @@ def test_answers_may_come_in_any_order(fresh):
             break
         answer = out.pop(int(rng.integers(len(out))))
         strategy.tell(answer, SCORES[answer.candidate, answer.fold])
-        told += 1
+        n_answers += 1
     assert task is None
     assert task is not WAIT
-    assert told <= N * K
+    assert n_answers <= N * K
     assert strategy.incumbent in range(N)
 
 

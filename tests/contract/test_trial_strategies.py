@@ -90,8 +90,8 @@ def run(strategy, error=None):
 
 @pytest.mark.parametrize("name", trials.known())
 def test_a_class_states_its_needs_where_they_can_be_read_without_importing_it(name):
-    made = Registry(PACKAGE, strategies.__path__, ()).class_of(name)
-    assert needs(PACKAGE, name) == getattr(made, "needs", ())
+    strategy = Registry(PACKAGE, strategies.__path__, ()).class_of(name)
+    assert needs(PACKAGE, name) == getattr(strategy, "needs", ())
     for need in needs(PACKAGE, name):
         check_known("need", need, NEEDS)
 
@@ -170,7 +170,7 @@ def test_several_trials_may_be_asked_before_any_answer(fresh):
 
 
 def test_answers_may_come_in_any_order_until_the_budget_is_spent(fresh):
-    strategy, rng, out, told = fresh(), np.random.default_rng(3), [], 0
+    strategy, rng, out, n_answers = fresh(), np.random.default_rng(3), [], 0
     while True:
         task = strategy.ask()
         if isinstance(task, TrialTask):
@@ -180,9 +180,9 @@ def test_answers_may_come_in_any_order_until_the_budget_is_spent(fresh):
         if not out:
             break
         strategy.tell(answer(out.pop(int(rng.integers(len(out))))))
-        told += 1
+        n_answers += 1
     assert task is None
-    assert told == N
+    assert n_answers == N
 
 
 def test_answers_are_checked(fresh):

@@ -261,13 +261,17 @@ def mutate(fault: Fault) -> tuple[list[str], bool, dict[str, str], str]:
     return [*arguments[:place], flag[:-1], *arguments[place + 1 :]], True, {}, flag  # argparse completes it
 
 
-def names(said: str, at_fault: str, changed: dict[str, str]) -> bool:
+def names(sentence: str, at_fault: str, changed: dict[str, str]) -> bool:
     """Whether a sentence names an option or an argument, the setting of this name, or the value it was given."""
     setting = at_fault.strip("-").replace("-", "_").removesuffix("s")
     given = changed.get(at_fault, at_fault)
     parts = [given.replace("@/", ""), repr(given), repr(given)[1:-1], *re.findall(r'"(\w+)"', given)]
-    said = " ".join(said.split())
-    return at_fault in said or setting in said or any(part and " ".join(part.split()) in said for part in parts)
+    sentence = " ".join(sentence.split())
+    return (
+        at_fault in sentence
+        or setting in sentence
+        or any(part and " ".join(part.split()) in sentence for part in parts)
+    )
 
 
 def _path(text: str) -> Path:
@@ -307,16 +311,16 @@ def attempts(folder: Path, n: int, seed: int) -> Iterator[Outcome]:
     for fault in faults(n, seed):
         arguments, is_allowed, changed, at_fault = mutate(fault)
 
-        def attempt(of: Fault = fault, given: list[str] = arguments, by: dict[str, str] = changed) -> Answer:
-            return ask(of.what, given, by)
+        def attempt(fault: Fault = fault, given: list[str] = arguments, by: dict[str, str] = changed) -> Answer:
+            return ask(fault.what, given, by)
 
         def is_right(
-            found: object, of: Fault = fault, may_be: bool = is_allowed, by: dict[str, str] = changed
+            found: object, fault: Fault = fault, may_be: bool = is_allowed, by: dict[str, str] = changed
         ) -> bool:
-            return may_be and LINES[of.what].is_right(found, answers[of.what], by)
+            return may_be and LINES[fault.what].is_right(found, answers[fault.what], by)
 
-        def is_named(said: str, what: str = at_fault, by: dict[str, str] = changed) -> bool:
-            return names(said, what, by)
+        def is_named(sentence: str, what: str = at_fault, by: dict[str, str] = changed) -> bool:
+            return names(sentence, what, by)
 
         outcome = judge(fault, attempt, is_right, names=is_named)
         if outcome.verdict == WRONG:

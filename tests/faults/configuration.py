@@ -121,11 +121,11 @@ def harm(original: dict[str, Any], changed: dict[str, Any]) -> str:
     return "" if entries_of(changed) and searches_of(changed) else "nothing is compared or searched"
 
 
-def names(said: str, path: Sequence[str | int], original: dict[str, Any]) -> bool:
+def names(sentence: str, path: Sequence[str | int], original: dict[str, Any]) -> bool:
     """Whether a sentence names a key of the path, or the block that reads what is there."""
-    words = set(re.findall(r"\w+", said))
+    words = set(re.findall(r"\w+", sentence))
     keys = [key for key in path if isinstance(key, str)]
-    block = re.search(r": ([a-z_0-9]+)\.([a-z_0-9]+)", said)
+    block = re.search(r": ([a-z_0-9]+)\.([a-z_0-9]+)", sentence)
     is_block = block is not None and block[2] in original.get(block[1], {})
     return bool(words & set(keys[1:] or keys)) or is_block
 
@@ -153,11 +153,11 @@ def attempts(folder: Path, n: int, seed: int) -> Iterator[Outcome]:
             changed, at = mutated(original, fault.how, rng.choice)
             path.write_text(text_of(changed))
 
-        def is_harmless(answer: object, of: dict[str, Any] = original) -> bool:
-            return harm(of, config.complete(config.read(path))) == ""
+        def is_harmless(answer: object, original: dict[str, Any] = original) -> bool:
+            return harm(original, config.complete(config.read(path))) == ""
 
-        def is_named(said: str, of: dict[str, Any] = original, at: Sequence[str | int] = at) -> bool:
-            return str(path) in said and (not at or names(said, at, of))
+        def is_named(sentence: str, original: dict[str, Any] = original, at: Sequence[str | int] = at) -> bool:
+            return str(path) in sentence and (not at or names(sentence, at, original))
 
         yield judge(fault, lambda: check(path), is_harmless, names=is_named)
 

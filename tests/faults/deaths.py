@@ -60,8 +60,8 @@ def _of_folds(fault: Fault, place: Path) -> Outcome:
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", RuntimeWarning)
             trace = in_workers(evaluate, n_workers, fault.what, n_pending=n_pending)
-        said = [str(one.message) for one in warned if issubclass(one.category, RuntimeWarning)]
-        return _content(trace), [evaluate.calls(asked) for asked in trace.tasks], said
+        messages = [str(one.message) for one in warned if issubclass(one.category, RuntimeWarning)]
+        return _content(trace), [evaluate.calls(asked) for asked in trace.tasks], messages
 
     calls = [2 if asked == task else 1 for asked in right.tasks]
     return judge(fault, attempt, lambda found: found == (_content(right), calls, says), names=None)
@@ -83,19 +83,19 @@ def _of_minimize(fault: Fault, place: Path) -> Outcome:
     options = {"strategy": "random", "n_trials": 6, "random_state": rng.randrange(10**6), "n_pending": 2}
     function = Counted(place, at=rng.randrange(6), instead=die)
 
-    def ask(of: object, **more: object) -> Answer:
-        found = minimize(of, SPACE, **options, **more)
+    def ask(objective: object, **more: object) -> Answer:
+        found = minimize(objective, SPACE, **options, **more)
         return found.candidate, found.error, found.trials.drop(columns=MEASURED).to_csv()
 
     def attempt() -> Answer:
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", RuntimeWarning)
             answer = ask(function, trial_timeout=60.0)  # one worker, so that no two calls have one number
-        n_said = sum(
+        n_warnings = sum(
             "is repeated, since its worker died: the worker was killed by SIGKILL" in str(one.message)
             for one in warned
         )
-        return *answer, function.n_calls, n_said
+        return *answer, function.n_calls, n_warnings
 
     right = ask(bowl)
     return judge(fault, attempt, lambda found: found == (*right, 7, 1), names=None)

@@ -120,8 +120,8 @@ def _judged(
             run(copy, *COMMANDS[fault.what])
         return left(out)
 
-    def names(said: str) -> bool:
-        return any(f"out/{name}" in said for name in (*answer, JOURNAL))
+    def names(sentence: str) -> bool:
+        return any(f"out/{name}" in sentence for name in (*answer, JOURNAL))
 
     outcome = judge(fault, attempt, lambda found: found == answer, names=names, statuses=(2, 3))
     if outcome.verdict == HELD:

@@ -169,15 +169,15 @@ def command(main: Callable[[list[str]], int], arguments: list[str]) -> str:
         log.handlers = handlers
     if status in (0, None):
         return out.getvalue()
-    said = err.getvalue().strip().splitlines()
-    of_usage = [i for i, line in enumerate(said) if re.match(r"(frugal|studies)[a-z ]*: error: ", line)]
-    if status == 2 and said[0].startswith("usage: ") and len(of_usage) == 1:
-        raise Refused(" ".join(said[of_usage[0] :]), status)  # argparse repeats what it does not know as it is
-    sentences = [line for line in said if re.match(r"(frugal|studies)( [a-z]+)+: ", line)]
-    if status in (2, 3) and len(sentences) == 1 and said[-1] == sentences[0] and strays == [""]:
+    lines = err.getvalue().strip().splitlines()
+    of_usage = [i for i, line in enumerate(lines) if re.match(r"(frugal|studies)[a-z ]*: error: ", line)]
+    if status == 2 and lines[0].startswith("usage: ") and len(of_usage) == 1:
+        raise Refused(" ".join(lines[of_usage[0] :]), status)  # argparse repeats what it does not know as it is
+    sentences = [line for line in lines if re.match(r"(frugal|studies)( [a-z]+)+: ", line)]
+    if status in (2, 3) and len(sentences) == 1 and lines[-1] == sentences[0] and strays == [""]:
         raise Refused(sentences[0], status)
     stray = "".join(strays)
-    raise Unclear(f"status {status} and {len(sentences)} sentences in {len(said)} lines: {said[-1:]} {stray}")
+    raise Unclear(f"status {status} and {len(sentences)} sentences in {len(lines)} lines: {lines[-1:]} {stray}")
 
 
 def damage(content: bytes, how: str, rng: random.Random) -> bytes:

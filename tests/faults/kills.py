@@ -68,9 +68,9 @@ class Killed:
     def __init__(self, family: Family, folder: Path) -> None:
         self.family, self._folder = family, folder
         whole = self._copy("whole")
-        status, said = self._run(whole, lambda process: None)
+        status, output = self._run(whole, lambda process: None)
         if status != 0:
-            raise RuntimeError(f"the run of {family.name} fails without a fault: {said[-2000:]}")
+            raise RuntimeError(f"the run of {family.name} fails without a fault: {output[-2000:]}")
         self.answer = self._answer(whole)
 
     def chain(self, seed: int, n_kills: int) -> list[Outcome]:
@@ -79,15 +79,15 @@ class Killed:
         place = self._copy(f"cut{seed}")
         n_made = 0
         for fault in faults:
-            status, _ = self._run(place, lambda process, of=fault: self._kill(process, place, of))
+            status, _ = self._run(place, lambda process, fault=fault: self._kill(process, place, fault))
             if status != -signal.SIGKILL:
                 break  # it had ended before
             n_made += 1
-        status, said = self._run(place, lambda process: None)
+        status, output = self._run(place, lambda process: None)
         if status is None:
             return [Outcome(fault, HANG, f"more than {LIMIT_S} s") for fault in faults[:n_made]]
         if status != 0:
-            return [Outcome(fault, TRACEBACK, said[-300:]) for fault in faults[:n_made]]
+            return [Outcome(fault, TRACEBACK, output[-300:]) for fault in faults[:n_made]]
         differs = [name for name, answer in self._answer(place).items() if answer != self.answer[name]]
         left = [path.name for path in place.glob("results/**/.*.part")]
         right = not differs and not left

@@ -212,8 +212,8 @@ TABLE = {
 
 def _build_lookup(folder: Path) -> None:
     for part in ("0", "1"):
-        of = ("--settings", json.dumps(TABLE), "--root", "@/data", "--output", f"@/part{part}.parquet")
-        run(folder, "lookup", "measure", "--part", part, *of)
+        options = ("--settings", json.dumps(TABLE), "--root", "@/data", "--output", f"@/part{part}.parquet")
+        run(folder, "lookup", "measure", "--part", part, *options)
     run(folder, "lookup", "gather", "--parts", "@/part0.parquet", "@/part1.parquet", "--output", "@/t.parquet")
     shutil.rmtree(folder / "data")
 

@@ -237,14 +237,16 @@ def attempts(folder: Path, n: int, n_selected: int, seed: int) -> Iterator[Outco
     for fault in faults(n, seed):
         content = content_of(fault)
         path.write_bytes(content)
-        yield judge(fault, lambda: from_csv(path), lambda data, of=content: is_right(data, of))
+        yield judge(fault, lambda: from_csv(path), lambda data, content=content: is_right(data, content))
     for fault in faults(n_selected, seed, SELECTED):
         content = content_of(fault)
         path.write_bytes(content)
-        yield judge(fault, lambda: selected(path), lambda said, of=content: said == _said_of_clean(path, of))
+        yield judge(
+            fault, lambda: selected(path), lambda out, content=content: out == _clean_output(path, content)
+        )
 
 
-def _said_of_clean(path: Path, content: bytes) -> str | None:
+def _clean_output(path: Path, content: bytes) -> str | None:
     """What `frugal select` says of the same cells, written plainly; None: they are no table beyond doubt."""
     found = cells(content)
     if found is None:

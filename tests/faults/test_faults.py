@@ -132,8 +132,8 @@ def test_a_refusal_names_what_it_has_to_and_has_its_status():
     def refuse():
         check_whole("n_trials", 0, 1)
 
-    assert judge(FAULT, refuse, bool, names=lambda said: "n_trials" in said).verdict == REFUSED
-    assert judge(FAULT, refuse, bool, names=lambda said: "n_seeds" in said).verdict == TRACEBACK
+    assert judge(FAULT, refuse, bool, names=lambda sentence: "n_trials" in sentence).verdict == REFUSED
+    assert judge(FAULT, refuse, bool, names=lambda sentence: "n_seeds" in sentence).verdict == TRACEBACK
     assert judge(FAULT, refuse, bool, names=None).verdict == TRACEBACK
     assert judge(FAULT, raises(Refused("the run failed", 3)), bool, statuses=(2, 3)).verdict == REFUSED
 

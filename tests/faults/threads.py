@@ -30,4 +30,4 @@ def attempts(n: int, seed: int) -> Iterator[Outcome]:
     """Try `n` strategies."""
     for fault in faults(n, seed):
         _, serve, is_served = FAMILIES[fault.kind.removeprefix(KIND)]
-        yield judge(fault, lambda of=fault, by=serve: by(of.what, of.seed), is_served, names=None)
+        yield judge(fault, lambda fault=fault, serve=serve: serve(fault.what, fault.seed), is_served, names=None)

@@ -72,17 +72,17 @@ def environment(path):
 @pytest.fixture(scope="module")
 def sdist(tmp_path_factory):
     """Made of what git knows, so that no build leaves anything in the checkout."""
-    made = tmp_path_factory.mktemp("sdist")
+    folder = tmp_path_factory.mktemp("sdist")
     listed = run("git", "ls-files", "-z", "src/frugal", "pyproject.toml", "README.md", "LICENSE", cwd=ROOT)
     for name in filter(None, listed.split("\0")):
-        copy = made / "checkout" / name
+        copy = folder / "checkout" / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes((ROOT / name).read_bytes())
-    python = environment(made / "builder")
-    run(python, "-m", "pip", "install", "--quiet", *PROJECT["build-system"]["requires"], cwd=made)
-    build = f"import setuptools.build_meta as build; build.build_sdist({str(made)!r})"
-    run(python, "-c", build, cwd=made / "checkout")
-    (packed,) = made.glob("*.tar.gz")
+    python = environment(folder / "builder")
+    run(python, "-m", "pip", "install", "--quiet", *PROJECT["build-system"]["requires"], cwd=folder)
+    build = f"import setuptools.build_meta as build; build.build_sdist({str(folder)!r})"
+    run(python, "-c", build, cwd=folder / "checkout")
+    (packed,) = folder.glob("*.tar.gz")
     return packed
 
 
@@ -110,8 +110,8 @@ def test_the_core_alone_runs_the_first_searches_of_readme_and_start(sdist, tmp_p
         blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
         (block,) = [block for block in blocks if words in block]
         (tmp_path / "first.py").write_text(block + grid)
-        *_, said = run(python, "first.py", cwd=tmp_path).splitlines()
-        n_fits, n_exhaustive = map(int, re.fullmatch(r"(\d+) fits of (\d+)", said).groups())
+        *_, summary = run(python, "first.py", cwd=tmp_path).splitlines()
+        n_fits, n_exhaustive = map(int, re.fullmatch(r"(\d+) fits of (\d+)", summary).groups())
         assert n_fits < n_exhaustive / 2
     run(python, "-c", CHECK, cwd=tmp_path)
 

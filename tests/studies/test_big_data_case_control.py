@@ -36,10 +36,10 @@ def subsampling_runs(n_seeds=10, factors=FACTORS):
             shared = {"design": design, "seed": seed, "n_rows": 10_000, "n_repeats": 100, "pilot_size": 200,
                       "share_failed": 0.0, "share_pilot_failed": 0.0, "seconds": 0.1, "plain": 0.002,
                       "data": "generated"}  # fmt: skip
-            own = 1 + 0.001 * (seed % 3)
+            seed_factor = 1 + 0.001 * (seed % 3)
             for method, factor in factors.items():
                 for r in SIZES:
-                    error = own * factor * 10 / r * (1 + 0.001 * (seed % 2) * method.startswith("osmac"))
+                    error = seed_factor * factor * 10 / r * (1 + 0.001 * (seed % 2) * method.startswith("osmac"))
                     rows.append(
                         shared
                         | {"method": method, "r": r, "error": error, "error_mle": error / 2, "rows_touched": r}

@@ -60,8 +60,8 @@ def parts(rng, n=120, d=4):
 
 
 def growing_problem(*, dynamic, horizon=10):
-    of = {"data": "generated", "theta": 0.5, "initial_size": 10, "horizon": horizon, "seed": 3}
-    return growing_termination.GrowingProblem(*parts(np.random.default_rng(0)), dynamic=dynamic, **of)
+    settings = {"data": "generated", "theta": 0.5, "initial_size": 10, "horizon": horizon, "seed": 3}
+    return growing_termination.GrowingProblem(*parts(np.random.default_rng(0)), dynamic=dynamic, **settings)
 
 
 def test_an_epoch_of_batch_gradient_descent_is_one_step():
@@ -218,9 +218,9 @@ def curves(n_curves=10):
             scores = end - 0.4 / np.arange(1, N_EPOCHS + 1)
             facts = {"network": "mlp", "dataset": "mnist", "space": "small", "n_train": size, "n_valid": 500}
             facts |= {"n_epochs": N_EPOCHS, "data": "generated", "id": number, "candidate": as_json(candidate)}
-            own = {"epoch": range(1, N_EPOCHS + 1), "score": scores, "seconds": size / 1000.0}
-            own |= {"test_error": [math.nan] * (N_EPOCHS - 1) + [1 - scores[-1]], "reason": ""}
-            rows.append(pd.DataFrame(own).assign(**facts))
+            columns = {"epoch": range(1, N_EPOCHS + 1), "score": scores, "seconds": size / 1000.0}
+            columns |= {"test_error": [math.nan] * (N_EPOCHS - 1) + [1 - scores[-1]], "reason": ""}
+            rows.append(pd.DataFrame(columns).assign(**facts))
     return pd.concat(rows, ignore_index=True)
 
 
@@ -228,13 +228,13 @@ class Scripted:
     """Asks for tasks in turn and keeps what it is told."""
 
     def __init__(self, tasks):
-        self.left, self.told, self.incumbent = list(tasks), [], None
+        self.left, self.trials, self.incumbent = list(tasks), [], None
 
     def ask(self):
         return self.left.pop(0) if self.left else None
 
     def tell(self, trial):
-        self.told.append(trial)
+        self.trials.append(trial)
 
     def report(self, task, epoch, score):
         return True
@@ -249,16 +249,17 @@ def test_a_stopped_trial_costs_what_it_took_or_would_have_taken(to_the_end, fact
     tasks = [TrialTask(i, c, n) for i, (c, n) in enumerate([(best, 400), (best, 200), (worst, 200), (worst, 400)])]
     inner = Scripted(tasks)
     settings = {"horizon": N_EPOCHS, "p": 6, "curve": {"n_steps": 60, "n_burn": 30}}
-    told = AtHorizon(inner, N_EPOCHS) if to_the_end else inner
-    strategy = terminating(told, rng=np.random.default_rng(0), **settings)
+    wrapped = AtHorizon(inner, N_EPOCHS) if to_the_end else inner
+    strategy = terminating(wrapped, rng=np.random.default_rng(0), **settings)
     while (task := strategy.ask()) is not None:
         strategy.tell(problem.evaluate(task, strategy.report))
-    assert [len(trial.curve) for trial in inner.told] == [N_EPOCHS, N_EPOCHS, 6, 6]
-    assert [trial.task for trial in inner.told] == tasks
-    assert [trial.seconds for trial in inner.told[2:]] == pytest.approx([6 * 0.2 * factor, 6 * 0.4 * factor])
-    assert [trial.cost for trial in inner.told[2:]] == pytest.approx([6 * 200 * factor, 6 * 400 * factor])
-    assert [trial.seconds for trial in inner.told[:2]] == pytest.approx([18 * 0.4, 18 * 0.2])
-    assert inner.told[3].error != pytest.approx(1 - problem.curves[int(np.argmin(ends))].scores[5])  # extrapolated
+    assert [len(trial.curve) for trial in inner.trials] == [N_EPOCHS, N_EPOCHS, 6, 6]
+    assert [trial.task for trial in inner.trials] == tasks
+    assert [trial.seconds for trial in inner.trials[2:]] == pytest.approx([6 * 0.2 * factor, 6 * 0.4 * factor])
+    assert [trial.cost for trial in inner.trials[2:]] == pytest.approx([6 * 200 * factor, 6 * 400 * factor])
+    assert [trial.seconds for trial in inner.trials[:2]] == pytest.approx([18 * 0.4, 18 * 0.2])
+    last_seen = problem.curves[int(np.argmin(ends))].scores[5]
+    assert inner.trials[3].error != pytest.approx(1 - last_seen)  # it is extrapolated
     inner.incumbent = worst  # given up, on either number of rows
     assert strategy.incumbent == best
 
@@ -389,7 +390,7 @@ def test_bands_are_drawn_where_there_are_three_seeds_or_more():
     drawn = axes.collections[0].get_paths()[0].vertices
     assert [drawn[:, 0].min(), drawn[:, 0].max()] == [2.0, 8.0]
     few = growing_termination.ARTEFACTS[1].draw(numbers.assign(n_seeds=2)).axes[0]
-    assert not any(len(path.vertices) for of in few.collections for path in of.get_paths())
+    assert not any(len(path.vertices) for collection in few.collections for path in collection.get_paths())
 
 
 def test_cells_of_a_seed_share_their_candidates_and_stopped_trials_begin_alike(experiment):
@@ -425,8 +426,8 @@ def test_a_search_is_followed_trial_by_trial():
     table = follow(strategy, problem, problem.test_error)
     assert table["best_error"].tolist() == table["error"].cummin().tolist()
     best = int(table["error"].to_numpy().argmin())
-    own = json.loads(json.dumps(dict(strategy.trials[best].task.candidate)))
-    assert table["test_error"].iloc[-1] == problem.test_error(own)
+    candidate = json.loads(json.dumps(dict(strategy.trials[best].task.candidate)))
+    assert table["test_error"].iloc[-1] == problem.test_error(candidate)
     assert (table["n_epochs"] == 6).all()
 
 

@@ -46,7 +46,7 @@ def extrapolation(i, epoch=12, dataset="cifar10", end=None, off=0.0, sd=0.01, fa
 
 
 def extrapolations(n_curves=50, epochs=(12,), **given):
-    rows = [extrapolation(i, n, of, **given) for of in SETS for i in range(n_curves) for n in epochs]
+    rows = [extrapolation(i, n, dataset, **given) for dataset in SETS for i in range(n_curves) for n in epochs]
     return pd.DataFrame(rows)
 
 
@@ -64,9 +64,9 @@ def test_deviations_are_from_the_last_score_and_the_least_is_best():
 
 
 def test_a_model_without_a_value_is_not_the_best_and_a_diverged_curve_has_no_end():
-    of = {name: {"theta": None, "final": None, "dropped": "no fit was found"} for name in FAMILIES}
-    of["pow3"] = {"theta": [1, 1, 1], "final": 0.7, "dropped": "it falls"}
-    gone = {"mean": math.nan, "reason": "no family describes the curve", "families": json.dumps(of)}
+    fits = {name: {"theta": None, "final": None, "dropped": "no fit was found"} for name in FAMILIES}
+    fits["pow3"] = {"theta": [1, 1, 1], "final": 0.7, "dropped": "it falls"}
+    gone = {"mean": math.nan, "reason": "no family describes the curve", "families": json.dumps(fits)}
     runs = pd.DataFrame([extrapolation(0, **gone), extrapolation(1, end=0.5, final=math.nan)])
     found = curve_fits.deviations(runs).set_index("model")
     assert found["deviation"].dropna().to_dict() == pytest.approx({"pow3": 0.2})
@@ -193,13 +193,14 @@ def toy(n_seeds=10, n_trials=25, cut_to=15, sets=tuple(curve_search.SETS), soone
             for seed in range(n_seeds):
                 ends = [*np.linspace(0.2, 0.7, n_trials - 1), 0.8]
                 cuts = [E] + [cut_to if sooner else E] * (n_trials - 2) + [E]
-                of = cuts if method.endswith("_terminated") else None
-                parts.append(search(method, seed, ends, of, dataset=dataset, seconds=1.0 + seed))
+                cuts_of_search = cuts if method.endswith("_terminated") else None
+                parts.append(search(method, seed, ends, cuts_of_search, dataset=dataset, seconds=1.0 + seed))
     return pd.concat(parts, ignore_index=True)
 
 
 def judged(name, runs):
-    found = verdicts.judge_claims([claim for of in STUDIES.values() for claim in of.CLAIMS], {name: runs}, "paper")
+    claims = [claim for study in STUDIES.values() for claim in study.CLAIMS]
+    found = verdicts.judge_claims(claims, {name: runs}, "paper")
     return found.set_index("id").loc[[claim.id for claim in STUDIES[name].CLAIMS]]
 
 
@@ -212,7 +213,7 @@ def test_claims_on_searches_are_judged_seed_by_seed():
     # Of the worse 12 all but the first are cut, of the two best all but the last; no error changes.
     ours = [100 * 11 / 12, 50.0, factor, factor, 0.0]
     verdict = [REPRODUCED, CONTRADICTED, CONTRADICTED, CONTRADICTED, REPRODUCED]
-    ids = [f"big_data.curve_search.{of}_{what}" for of in ("cifar10", "mnist") for what in SEARCHED]
+    ids = [f"big_data.curve_search.{dataset}_{what}" for dataset in ("cifar10", "mnist") for what in SEARCHED]
     assert found.index.tolist() == [*ids, "big_data.curve_search.cifar100_speed_up"]
     assert found["ours"].tolist() == pytest.approx([*ours, *ours, math.nan], nan_ok=True)
     assert found["verdict"].tolist() == [*verdict, *verdict, NOT_TESTABLE]
@@ -226,7 +227,7 @@ def test_claims_on_searches_are_judged_seed_by_seed():
 
 
 def verdict_of(what, **arrays):
-    claim = next(of for of in curve_search.CLAIMS if of.id.endswith(f"cifar10_{what}"))
+    claim = next(claim for claim in curve_search.CLAIMS if claim.id.endswith(f"cifar10_{what}"))
     named = {f"cifar10 {name}": np.array(values) for name, values in arrays.items()}
     return verdicts.judge([claim], named, enough=True, scale="paper", data="original").iloc[0]
 
@@ -266,7 +267,7 @@ def test_claims_on_extrapolations_are_judged_curve_by_curve():
     assert best["ours"].iloc[0] == 100.0
     assert best["verdict"].iloc[0] == REPRODUCED
     assert best["is_ours"].tolist() == [False, True]
-    rows = [extrapolation(i, dataset=of, off=0.01 if i < 48 else 0.05) for of in SETS for i in range(50)]
+    rows = [extrapolation(i, dataset=dataset, off=0.01 if i < 48 else 0.05) for dataset in SETS for i in range(50)]
     most = judged("curve_fits", pd.DataFrame(rows))
     assert most["ours"].iloc[0] == pytest.approx(96.0)
     assert most["verdict"].iloc[0] == UNDECIDED  # 90 to 98 %

@@ -30,10 +30,10 @@ def compressed():
 def test_ripleys_classes_have_the_moments_of_their_mixture():
     X, y = ripley.simulate(20_000, np.random.default_rng(0))
     for label, ((a, b), (c, d)) in enumerate(ripley.CENTRES):
-        own = X[y == label]
-        assert len(own) == 20_000
-        assert own.mean(axis=0) == pytest.approx([(a + c) / 2, (b + d) / 2], abs=0.015)
-        assert own.var(axis=0) == pytest.approx([0.03 + ((a - c) / 2) ** 2, 0.03], rel=0.05)
+        points = X[y == label]
+        assert len(points) == 20_000
+        assert points.mean(axis=0) == pytest.approx([(a + c) / 2, (b + d) / 2], abs=0.015)
+        assert points.var(axis=0) == pytest.approx([0.03 + ((a - c) / 2) ** 2, 0.03], rel=0.05)
 
 
 @pytest.mark.parametrize(("slope", "angle"), [(0.0, 45.0), (1.0, 0.0), (-1.0, 90.0)])
@@ -49,9 +49,9 @@ def test_a_line_and_its_margins_are_where_the_decision_function_says():
     X, y = ripley.sample(2)
     svm = ripley.fit("wkm_svm", X, y, 2)
     line = ripley.line_of(svm)
-    on = np.array([[x, line.intercept + line.slope * x] for x in (-1.0, 0.5)])
-    assert svm.decision_function(on) == pytest.approx(0.0, abs=1e-9)
-    assert svm.decision_function(on + line.margin * line.normal) == pytest.approx(1.0)
+    points = np.array([[x, line.intercept + line.slope * x] for x in (-1.0, 0.5)])
+    assert svm.decision_function(points) == pytest.approx(0.0, abs=1e-9)
+    assert svm.decision_function(points + line.margin * line.normal) == pytest.approx(1.0)
 
 
 def test_the_full_boundary_is_scikit_learns_and_no_angle_from_itself():

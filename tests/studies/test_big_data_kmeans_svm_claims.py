@@ -34,7 +34,7 @@ def compressed(datasets=("wdbc", "ripley"), n_seeds=12, ratios=RATIOS, data="ori
     rows = []
     for dataset in datasets:
         for method, errors in ERRORS.items():
-            own = 0.001 if method == "wkm_svm" else 0.0  # more test error in every second split
+            extra = 0.001 if method == "wkm_svm" else 0.0  # more test error in every second split
             for ratio in ratios:
                 for seed in range(n_seeds):
                     n = 400 if dataset == "wdbc" else 200
@@ -43,8 +43,8 @@ def compressed(datasets=("wdbc", "ripley"), n_seeds=12, ratios=RATIOS, data="ori
                     share = 0.5 if method == "svm_km" and dataset == "wdbc" and ratio > 1 else 1 / ratio
                     rows.append({
                         "method": method, "dataset": dataset, "compression": ratio, "seed": seed, "data": data,
-                        "test_error": errors[RATIOS.index(ratio)] + 0.001 * seed + own * (seed % 2), "n_train": n,
-                        "train_seconds": seconds, "fit_seconds": 0.1,
+                        "test_error": errors[RATIOS.index(ratio)] + 0.001 * seed + extra * (seed % 2),
+                        "n_train": n, "train_seconds": seconds, "fit_seconds": 0.1,
                         "predict_seconds": 0.01, "n_support": 100 / ratio, "n_reduced": n * share * varies,
                         "rows_touched": 1000 / ratio, "n_distances": 5, "at_edge": seed == 0,
                     })  # fmt: skip
@@ -207,9 +207,9 @@ def test_the_pictures_angles_are_those_of_its_slopes():
 
 
 def test_tables_have_the_columns_of_every_table_and_the_documents_numbers():
-    made = figure12.tabulate(pd.concat([compressed(), compressed(["pima2"])]), "paper")
-    assert tuple(made.columns) == ("measure", "dataset", "method", "compression", *TIDY)
-    cell = made.set_index(["measure", "dataset", "method", "compression"]).sort_index()
+    table = figure12.tabulate(pd.concat([compressed(), compressed(["pima2"])]), "paper")
+    assert tuple(table.columns) == ("measure", "dataset", "method", "compression", *TIDY)
+    cell = table.set_index(["measure", "dataset", "method", "compression"]).sort_index()
     assert cell.loc[("test_error", "pima2", "km_svm", 10.0), "published"] == 0.282
     assert cell.loc[("n_support", "pima2", "wkm_svm", 3.0), "published"] == 72.3
     assert math.isnan(cell.loc[("test_error", "wdbc", "km_svm", 10.0), "published"])

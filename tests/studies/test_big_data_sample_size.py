@@ -33,7 +33,7 @@ def root(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def made(root):
+def runs(root):
     parts = [
         SAMPLE_SIZES.run(method, seed, SMALL, root).assign(method=method, seed=seed)
         for method in METHODS
@@ -48,7 +48,7 @@ def checked(root):
     return pd.concat(parts, ignore_index=True).assign(method="dynamic_50")
 
 
-def of(table, method, seed=0):
+def fit_of(table, method, seed=0):
     return table[(table["method"] == method) & (table["seed"] == seed)].reset_index(drop=True)
 
 
@@ -66,13 +66,13 @@ def untimed(table):
         ("batch", {"theta": 0.5, "dynamic": False, "initial_size": 300}),
     ],
 )
-def test_steps_are_those_of_the_library(root, made, method, settings):
+def test_steps_are_those_of_the_library(root, runs, method, settings):
     problem = growing_samples.load("digits", 300, root)
     rng = rng_for("sample_sizes", "digits", 0)
     fit = fit_dynamic_sample(
         problem.X, problem.y, **{"initial_size": 30, "rng": rng, "max_points": 1800, "watch": True} | settings
     )
-    steps = of(made, method).iloc[1:]
+    steps = fit_of(runs, method).iloc[1:]
     np.testing.assert_array_equal(steps["points"], fit.trace.points)
     np.testing.assert_array_equal(steps["size"], fit.trace.size)
     np.testing.assert_allclose(steps["likelihood"], np.exp(-fit.trace.full_objective), rtol=1e-10)
@@ -99,29 +99,29 @@ def test_likelihood_is_the_geometric_mean_probability_of_the_own_class(root):
     assert accuracy == pytest.approx((p.argmax(axis=1) == problem.y).mean())
 
 
-def test_every_fit_starts_at_chance_and_ends_with_its_rows(made):
-    starts = made[made["iteration"] == 0]
+def test_every_fit_starts_at_chance_and_ends_with_its_rows(runs):
+    starts = runs[runs["iteration"] == 0]
     np.testing.assert_allclose(starts["likelihood"], 0.1)
     assert (starts[["points", "seconds"]] == 0).all(axis=None)
-    for _, part in made.groupby(["method", "seed"]):
+    for _, part in runs.groupby(["method", "seed"]):
         assert (part["points"].iloc[:-1] < 1800).all()
         assert (part["seconds"].diff().dropna() > 0).all()
-    assert (of(made, "batch")["size"] == 300).all()
-    assert (of(made, "fixed_5")["size"] == 60).all()
+    assert (fit_of(runs, "batch")["size"] == 300).all()
+    assert (fit_of(runs, "fixed_5")["size"] == 60).all()
 
 
-def test_methods_draw_the_same_samples_and_seeds_other_ones(root, made):
-    first = made[(made["iteration"] == 1) & (made["seed"] == 0)].set_index("method")["likelihood"]
+def test_methods_draw_the_same_samples_and_seeds_other_ones(root, runs):
+    first = runs[(runs["iteration"] == 1) & (runs["seed"] == 0)].set_index("method")["likelihood"]
     assert first["dynamic_10"] == first["dynamic_75"]  # theta matters from the second sample on
-    assert of(made, "dynamic_50", 0)["likelihood"][1] != of(made, "dynamic_50", 1)["likelihood"][1]
+    assert fit_of(runs, "dynamic_50", 0)["likelihood"][1] != fit_of(runs, "dynamic_50", 1)["likelihood"][1]
     again = SAMPLE_SIZES.run("dynamic_50", 0, SMALL, root)
-    ours = untimed(of(made, "dynamic_50").drop(columns=["method", "seed"]))
+    ours = untimed(fit_of(runs, "dynamic_50").drop(columns=["method", "seed"]))
     pd.testing.assert_frame_equal(untimed(again), ours)
 
 
-def test_without_a_window_there_is_no_guard(root, made):
+def test_without_a_window_there_is_no_guard(root, runs):
     unguarded = SAMPLE_SIZES.run("dynamic_75", 0, SMALL | {"window": 0}, root)
-    np.testing.assert_array_equal(unguarded["likelihood"], of(made, "dynamic_75_unguarded")["likelihood"])
+    np.testing.assert_array_equal(unguarded["likelihood"], fit_of(runs, "dynamic_75_unguarded")["likelihood"])
 
 
 def test_the_error_of_the_first_gradient_is_that_of_the_rows_drawn(root, checked):
@@ -290,8 +290,8 @@ def test_growth_is_a_geometric_mean_of_shares():
     assert first["mean"] == pytest.approx(0.4)
 
 
-def test_tables_are_tidy(made, checked):
-    ends = figure8.tabulate(made, "test")
+def test_tables_are_tidy(runs, checked):
+    ends = figure8.tabulate(runs, "test")
     assert list(ends.columns[: 2 + len(TIDY)]) == ["measure", "method", *TIDY]
     assert len(ends) == len(sample_sizes.MEASURES) * len(METHODS)
     checks = variance_check.tabulate(checked, "test")
@@ -304,8 +304,8 @@ def test_tables_are_tidy(made, checked):
 
 
 @pytest.mark.parametrize("figure", [one for one in figure8.ARTEFACTS if one.draw], ids=lambda figure: figure.name)
-def test_figures_are_drawn_from_their_csv(made, tmp_path, figure):
-    figure.summarise(runs=made).assign(data="stand-in").to_csv(tmp_path / "numbers.csv", index=False)
+def test_figures_are_drawn_from_their_csv(runs, tmp_path, figure):
+    figure.summarise(runs=runs).assign(data="stand-in").to_csv(tmp_path / "numbers.csv", index=False)
     picture = figure.draw(pd.read_csv(tmp_path / "numbers.csv"))
     assert "stand-in" in picture.get_supxlabel()
     drawn = {str(line.get_label()) for axis in picture.axes for line in axis.get_lines()}

@@ -43,8 +43,8 @@ def table(n_per_dimension=2, sizes=SIZES, ratio=200.0):
                 | {"error": min(error / 2, 1.0), "test_error": min(error, 1.0), "reason": ""}
                 | {"seconds": ratio**share, "cost": 10 * ratio**share}
             )
-    of = {"learner": "svm", "dataset": "mnist", "data": "original", "seed": 0}
-    return pd.DataFrame([of | row for row in rows])
+    labels = {"learner": "svm", "dataset": "mnist", "data": "original", "seed": 0}
+    return pd.DataFrame([labels | row for row in rows])
 
 
 def path(method, seed, seconds, test_errors, n_rows=None, overhead_s=0.0):
@@ -342,15 +342,15 @@ TABLE = {"sizes": [1024, 512, 256, 128], "n_valid": 500}
 
 
 @pytest.mark.parametrize(
-    ("method", "own", "settings"),
+    ("method", "given", "settings"),
     [
         ("ei", {"n_initial": 2}, {"n_initial": 2}),
         ("fabolas", {}, {"sizes": [128, 256, 512, 1024], "n_valid": 500}),
         ("mtbo_4", {"divisor": 4}, {"auxiliary": 256, "n_max": 1024, "n_valid": 500}),
     ],
 )  # fmt: skip
-def test_strategies_that_choose_sizes_are_given_those_of_the_table(method, own, settings):
-    assert sized(METHODS[method], own, TABLE) == settings
+def test_strategies_that_choose_sizes_are_given_those_of_the_table(method, given, settings):
+    assert sized(METHODS[method], given, TABLE) == settings
 
 
 def test_a_size_that_the_table_lacks_is_refused():

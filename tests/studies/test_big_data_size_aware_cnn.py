@@ -171,20 +171,20 @@ def test_a_search_of_curves_tells_the_test_error_on_the_most_rows(tmp_path):
     settings = {"table": str(tmp_path / "curves.parquet"), "n_initial": 4}
     table = {"sizes": list(SIZES), "n_valid": 400}
     lean = {"n_hyper": 2, "n_burn": 2, "n_steps": 2, "n_representers": 14, "n_samples": 20}
-    own = {
+    strategies = {
         "random": {},
         "fabolas": sized(METHODS["fabolas"], lean, table),
         "mtbo_16": {"strategy": "mtbo"} | sized(METHODS["mtbo_16"], {"divisor": 16} | lean, table),
     }
     number = {json.dumps(candidate, sort_keys=True): i for i, candidate in enumerate(CANDIDATES)}
-    for method, strategy in own.items():
+    for method, strategy in strategies.items():
         given = settings | {"strategies": {method: strategy}}
         found = search(method, "curves", "cnn_sizes_cifar10", 0, 12, given)
         if method == "random":
             assert found["test_error"].iloc[-1] == LEAST  # it is dealt every curve once
             continue
-        told = [number[text] for text in found["incumbent"]]
-        assert found["test_error"].tolist() == pytest.approx([LEAST + i / 100 for i in told])
+        incumbents = [number[text] for text in found["incumbent"]]
+        assert found["test_error"].tolist() == pytest.approx([LEAST + i / 100 for i in incumbents])
         assert set(found["n_rows"]) <= set(SIZES)
         assert len(set(found["n_rows"])) > 1
         assert set(found["candidate"]) <= set(number)

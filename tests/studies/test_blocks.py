@@ -59,16 +59,16 @@ def test_a_strategy_whose_name_begins_with_anothers_is_planned_as_itself(name):
 
 def test_what_makes_a_method_cannot_be_changed_in_the_configuration():
     search = SEARCHES["svm_rff"]
-    for name, own in (
+    for name, settings in (
         ("hypertune_reversed", {"control": "unsigned"}),
         ("hyperband_rows", {"resource": "epochs"}),
         ("ei", {"strategy": "random"}),
         ("ei", {"termination": {}}),
     ):
         with pytest.raises(
-            ValueError, match=rf"^strategies\.{name} must not hold {next(iter(own))}, which belongs"
+            ValueError, match=rf"^strategies\.{name} must not hold {next(iter(settings))}, which belongs"
         ):
-            planned(search, METHODS[name], {**BLOCK, "strategies": {name: own}}, "letter", n_classes=26)
+            planned(search, METHODS[name], {**BLOCK, "strategies": {name: settings}}, "letter", n_classes=26)
 
 
 def test_termination_needs_stored_curves():

@@ -84,7 +84,7 @@ def test_the_table_of_floors_has_those_of_the_code():
             one.func if isinstance(one, partial) else one for one in judging if not isinstance(one, Floor)
         ]
         modules = [sys.modules[one.__module__] for one in functions]
-        listed = [getattr(of, floor, seeds) for of in modules for floor in ("N_SEEDS", "FLOOR")]
+        listed = [getattr(module, floor, seeds) for module in modules for floor in ("N_SEEDS", "FLOOR")]
         listed += [one.seeds for one in judging if isinstance(one, Floor)]
         assert {least for least in listed if isinstance(least, int)} == {seeds}
     assert f"{STUDY_FLOOR} seeds of our study on larger data" in floors["greedy_cv"][1]

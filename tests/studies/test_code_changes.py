@@ -145,8 +145,9 @@ def test_a_sampler_of_rows_reruns_the_experiments_that_draw_with_it(copy):
     found = changed(
         copy, "frugal/rows/sampling.py", 'WITHOUT_PILOT: Final = ("uniform", "cc")', "WITHOUT_PILOT = ()"
     )
-    own = named("method bias", "method combinations blb_osmac", "method combinations osmac_mvc")
-    assert found == sorted([*named("rows subsampling", "rows bias", "rows combinations", "rows fractions"), *own])
+    rows = named("rows subsampling", "rows bias", "rows combinations", "rows fractions")
+    methods = named("method bias", "method combinations blb_osmac", "method combinations osmac_mvc")
+    assert found == sorted([*rows, *methods])
 
 
 def test_what_another_interpreter_runs_reruns_the_experiment_that_calls_it(copy):
@@ -186,8 +187,8 @@ def test_the_floor_of_claims_reruns_no_experiment(copy, path, old, new):
 )
 def test_a_method_reruns_its_own_jobs_and_what_shows_all(copy, path, old, new):
     found = changed(copy, f"studies/big_data/{path}", old, new)
-    own = [name for name in found if name.startswith("method")]
-    assert own == (["method bias cc_weighted"] if "correction" in old else [])
+    methods = [name for name in found if name.startswith("method")]
+    assert methods == (["method bias cc_weighted"] if "correction" in old else [])
     assert "claims big_data" in found
     assert [name for name in found if not name.startswith(("method", "rows", "table", "figure", "claims"))] == []
 

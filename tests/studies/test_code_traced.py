@@ -36,8 +36,8 @@ CURVE = {"n_steps": 20, "n_burn": 10}
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder with a prepared dataset of pictures, named for MNIST, that networks can be trained on."""
-    made = tmp_path_factory.mktemp("traced")
-    processed = made / "data/processed/mnist"
+    root = tmp_path_factory.mktemp("traced")
+    processed = root / "data/processed/mnist"
     processed.mkdir(parents=True)
     rng = np.random.default_rng(0)
     y = rng.permutation(np.repeat(np.arange(4), (N_TRAIN + N_TEST) // 4))
@@ -55,7 +55,7 @@ def folder(tmp_path_factory):
     np.save(processed / "X.npy", X)
     np.save(processed / "y.npy", y)
     (processed / "provenance.json").write_text(json.dumps(record))
-    return made
+    return root
 
 
 @pytest.fixture
@@ -180,8 +180,8 @@ def test_trials_that_continue_networks(search):
 
 
 def test_trials_of_hypertune(search):
-    own = {"subset_rows": 32, "n_initial": 2}
-    search("hypertune", "elastic_net", "mnist", 5, **ROWS, strategies={"hypertune": own})
+    settings = {"subset_rows": 32, "n_initial": 2}
+    search("hypertune", "elastic_net", "mnist", 5, **ROWS, strategies={"hypertune": settings})
 
 
 def test_trials_as_the_public_code_of_document_002_makes_them(search):
@@ -201,15 +201,15 @@ def test_a_look_up_table_and_searches_of_it(run, search):
     run(code.lookup("recheck", "svm", "mnist"), f"lookup recheck {rechecked}")
     entropy = {"n_hyper": 2, "n_burn": 2, "n_steps": 2, "n_representers": 8, "n_samples": 20, "n_candidates": 10}
     fabolas = entropy | {"sizes": [32, 64], "n_valid": 64}
-    for method, own in {"random": {}, "ei": {}, "entropy_search": entropy, "fabolas": fabolas}.items():
-        search(method, "lookup", "t", 4, "svm", n_initial=3, table="table.parquet", strategies={method: own})
+    for method, block in {"random": {}, "ei": {}, "entropy_search": entropy, "fabolas": fabolas}.items():
+        search(method, "lookup", "t", 4, "svm", n_initial=3, table="table.parquet", strategies={method: block})
 
 
 def test_stored_curves_and_searches_of_them(run, search):
-    of = {"n_train": 64, "n_valid": 32, "n_epochs": 8}
-    how = f"--network mlp --dataset mnist --candidates 0-5 --settings {js(of)} --output curves.parquet"
+    settings = {"n_train": 64, "n_valid": 32, "n_epochs": 8}
+    how = f"--network mlp --dataset mnist --candidates 0-5 --settings {js(settings)} --output curves.parquet"
     run(code.curves("mlp", "mnist"), f"curves {how}")
-    several = js(of | {"n_train": [64, 32]})
+    several = js(settings | {"n_train": [64, 32]})
     how = f"--network mlp --dataset mnist --candidates 0-5 --settings {several} --output sizes.parquet"
     run(code.curves("mlp", "mnist"), f"curves {how}")
     checks = {"check_share": 0.75, "curve": CURVE}

@@ -299,8 +299,8 @@ def test_a_compared_strategy_that_cannot_be_built_is_refused_by_the_command(tmp_
 
 def test_the_schema_lists_the_settings_of_a_rule():
     known = keys.schema_of(config.Configuration)["$defs"]
-    own = set(inspect.signature(Terminating).parameters) - {"strategy", "rng", "horizon", "known"}
-    assert set(known["Termination"]["properties"]) == own
+    parameters = set(inspect.signature(Terminating).parameters) - {"strategy", "rng", "horizon", "known"}
+    assert set(known["Termination"]["properties"]) == parameters
     sampled = inspect.signature(CurveModel).parameters
     assert set(known["Extrapolation"]["properties"]) == set(sampled) - {"rng", "families"}
     for name, field in Extrapolation.model_fields.items():

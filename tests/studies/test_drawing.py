@@ -25,11 +25,11 @@ def drawn():
     """Every job that makes something of runs, by its command."""
     found = {"collect": collect()}
     for name in registry.PAPERS:
-        made = artefacts.shown(name, CONFIG)
-        for kind, listed in (("table", made.tables), ("figure", made.figures)):
-            found |= {f"{kind} {made.folder} {item}": shown(kind, made.folder, item) for item in listed}
-        if made.claims:
-            found[f"claims {made.folder}"] = shown("claims", made.folder)
+        paper = artefacts.shown(name, CONFIG)
+        for kind, listed in (("table", paper.tables), ("figure", paper.figures)):
+            found |= {f"{kind} {paper.folder} {item}": shown(kind, paper.folder, item) for item in listed}
+        if paper.claims:
+            found[f"claims {paper.folder}"] = shown("claims", paper.folder)
     return found
 
 

@@ -81,19 +81,20 @@ def test_an_experiments_strategies_are_recorded_with_it():
 def test_every_experiment_and_every_run_of_searches_has_the_settings_of_its_methods(folder):
     recorded = effective(folder, PAPER, KNOWN)
     assert json.loads(json.dumps(recorded)) == recorded
-    named = {name: of.method_names for name, of in experiments().items() if registry.paper_of(name) == folder}
+    named = {name: one.method_names for name, one in experiments().items() if registry.paper_of(name) == folder}
     for run, methods in named.items():
         assert set(recorded[run][ALL]) == set(methods)
-    assert UNKNOWN not in [found for run in recorded.values() for of in run.values() for found in of.values()]
+    found = [settings for run in recorded.values() for methods in run.values() for settings in methods.values()]
+    assert UNKNOWN not in found
 
 
 def test_a_record_has_the_settings_of_its_own_parts():
-    made = artefacts.shown("beta_pruning", PAPER)
+    shown = artefacts.shown("beta_pruning", PAPER)
     settings = effective("beta_pruning", PAPER, KNOWN)
     for part, runs in {"runs/swept.parquet": {"swept"}, "figures/figure7.csv": {"explored"},
                        "figures/figure2.csv": set()}.items():  # fmt: skip
-        assert set(of_parts(made, settings, [f"beta_pruning/{part}"])["settings"]) == runs
-    assert of_parts(made, UNKNOWN, ["beta_pruning/runs/swept.parquet"]) == {}
+        assert set(of_parts(shown, settings, [f"beta_pruning/{part}"])["settings"]) == runs
+    assert of_parts(shown, UNKNOWN, ["beta_pruning/runs/swept.parquet"]) == {}
 
 
 def published_runs():
@@ -109,5 +110,5 @@ def test_every_published_run_has_the_settings_of_its_methods(path):
         return
     name = f"{path.parts[-3]}/runs/{path.name}"
     (record,) = [record for record in read_records(path.parents[1]) if name in record["parts"]]
-    recorded = {method for of in record["settings"][path.stem].values() for method in of}
+    recorded = {method for methods in record["settings"][path.stem].values() for method in methods}
     assert set(table["method"].dropna()) <= recorded

@@ -22,8 +22,8 @@ BOX = space("box", "logistic_regression")
 QUICK = {"n_epochs": 2, "marginalise": "ml2"}
 
 
-def make(on=BOX, n_trials=9, seed=0, **settings):
-    return Doc002AsCoded(space=on, n_trials=n_trials, rng=np.random.default_rng(seed), **QUICK, **settings)
+def make(space=BOX, n_trials=9, seed=0, **settings):
+    return Doc002AsCoded(space=space, n_trials=n_trials, rng=np.random.default_rng(seed), **QUICK, **settings)
 
 
 def answer(task, error=None):
@@ -119,13 +119,13 @@ def test_the_baseline_is_of_the_first_candidates_whichever_was_answered_first(mo
 
 def test_a_suggestion_is_the_largest_acquisition_of_25_by_25_candidates_of_the_box():
     strategy = make(seed=4)
-    told = [answer(strategy.ask()) for _ in range(5)]
-    for trial in told:
+    trials = [answer(strategy.ask()) for _ in range(5)]
+    for trial in trials:
         strategy.tell(trial)
     low, high = np.array([0.1, 0.01]), np.array([5.0, 2.0])
-    tried = np.array([[trial.task.candidate["C"], trial.task.candidate["intercept_scaling"]] for trial in told])
+    tried = np.array([[trial.task.candidate["C"], trial.task.candidate["intercept_scaling"]] for trial in trials])
     grid = np.array(list(itertools.product(np.linspace(0.1, 5, 25), np.linspace(0.01, 2, 25))))
-    accuracies = np.array([1 - trial.error for trial in told])
+    accuracies = np.array([1 - trial.error for trial in trials])
     seed = int(np.random.default_rng(4).integers(2**32))
     surrogate = DNGO(seed=seed, as_coded=AS_PYBNN, **QUICK).fit((tried - low) / (high - low), accuracies)
     mean, std = surrogate.predict((grid - low) / (high - low), with_noise=True)
@@ -155,7 +155,7 @@ def test_another_box_is_searched_within_its_own_bounds(scale, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("on", "message"),
+    ("space", "message"),
     [
         (SearchSpace({"C": Uniform(0.1, 5.0)}), "searches C and intercept_scaling only, got C"),
         (
@@ -169,9 +169,9 @@ def test_another_box_is_searched_within_its_own_bounds(scale, monkeypatch):
         ),
     ],
 )
-def test_spaces_that_it_cannot_search_are_refused(on, message):
+def test_spaces_that_it_cannot_search_are_refused(space, message):
     with pytest.raises(ValueError, match=message):
-        make(on)
+        make(space)
 
 
 def test_fewer_trials_than_first_candidates_are_refused():

@@ -349,10 +349,10 @@ def test_the_pages_own_row_is_of_test_error_and_says_that_it_is_not_comparable(
     function_runs, task2_runs, refit_runs
 ):
     table = comparison.tabulate(pd.concat([function_runs, task2_runs, refit_runs]), "paper")
-    own = table[(table["benchmark"] == comparison.OWN_LABEL) & (table["measure"] == "value")].set_index("method")
-    assert own.loc["dngo", "ours"] == pytest.approx(8.0)
-    assert own.loc["dngo", "published"] == pytest.approx(8.49)
-    assert own["note"].str.startswith("not comparable").all()
+    rows = table[(table["benchmark"] == comparison.OWN_LABEL) & (table["measure"] == "value")].set_index("method")
+    assert rows.loc["dngo", "ours"] == pytest.approx(8.0)
+    assert rows.loc["dngo", "published"] == pytest.approx(8.49)
+    assert rows["note"].str.startswith("not comparable").all()
 
 
 def test_greediness_is_measured_seed_by_seed(function_runs):
@@ -468,8 +468,8 @@ def test_claims_on_refits_are_accuracies_and_a_rank(refit_runs):
     assert verdicts("refits", steep)["verdict"].tolist()[3:] == ["contradicted"] * 2
     # A grid on fewer rows has no rank for it, and does not say that the surface is flat.
     few = refit_runs.assign(n_rows=refit_runs["n_rows"].where(refit_runs["method"] != "grid", 500))
-    told = verdicts("refits", few)["verdict"]
-    assert told[["task2.reported_rank", "task2.flat"]].tolist() == ["not run at this scale"] * 2
+    found = verdicts("refits", few)["verdict"]
+    assert found[["task2.reported_rank", "task2.flat"]].tolist() == ["not run at this scale"] * 2
 
 
 def test_an_accuracy_of_twice_the_error_is_not_the_published_one(refit_runs):

@@ -246,8 +246,8 @@ def test_claims_have_the_documents_words_and_findings_neither_words_nor_number()
             assert (claim.quote, claim.published) == ("", "")
         else:
             assert claim.quote
-        if of := re.search(r", of (\d+)", claim.quantity):
-            assert claim.agrees.high < int(of[1]) + 0.5
+        if total := re.search(r", of (\d+)", claim.quantity):
+            assert claim.agrees.high < int(total[1]) + 0.5
 
 
 @pytest.mark.parametrize("n_seeds", [3, 30])
@@ -442,8 +442,8 @@ def test_tables_and_claims_do_not_import_matplotlib():
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_names_the_column_that_its_runs_lack(name):
-    own = {"table2": "quality", "table3": "seconds", "sensitivity": "variant", "factorial": "tree_seed"}
-    value = {**own, "library": "strategy"}.get(name, "search_time")
+    columns = {"table2": "quality", "table3": "seconds", "sensitivity": "variant", "factorial": "tree_seed"}
+    value = {**columns, "library": "strategy"}.get(name, "search_time")
     runs = pd.concat([search_time_runs(range(2)), early_stopping_runs(range(2))]).assign(variant="min_max")
     runs = runs.assign(scaler="none", splits="plain", tree_seed="repetition", strategy="greedy")
     for column in (value, "classifier"):

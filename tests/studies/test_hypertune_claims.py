@@ -118,9 +118,9 @@ def test_a_sentence_on_adult_alone_is_judged_there_though_the_problem_is_constan
 
 @pytest.mark.parametrize(("error", "says", "needed"), [(0.24, UNDECIDED, ""), (0.2, CONTRADICTED, "")])
 def test_a_tie_of_two_constants_says_nothing_of_the_methods_however_many_seeds_there_are(error, says, needed):
-    own = {"learner": "svm_rff", "dataset": "adult_codes", "n_epochs": 27}
+    problem = {"learner": "svm_rff", "dataset": "adult_codes", "n_epochs": 27}
     errors = {"majority": 0.24, "fabolas": error, "hyperband": error}
-    runs = pd.concat([refit(name, one, seed=seed, **own) for name, one in errors.items() for seed in range(6)])
+    runs = pd.concat([refit(name, one, seed=seed, **problem) for name, one in errors.items() for seed in range(6)])
     tie = verdict_of(runs, "svm_rff.fabolas_better_than_hyperband_on_adult", "svm_rff_refits")
     assert (tie["verdict"], tie["ours"], tie["seeds_to_decide"]) == (says, 0.0, needed)
     assert ("(both err as much as always saying the most frequent" in tie["quantity"]) == (says == UNDECIDED)
@@ -283,11 +283,11 @@ def test_a_rival_that_ended_while_hypertune_was_on_subsets_leaves_no_verdict_by_
 
 
 def test_a_choice_that_diverged_errs_as_the_majority_in_tables_and_claims():
-    own = {"learner": "mlp", "dataset": "mnist", "n_rows": 10_000, "n_epochs": 10}
-    fits = [refit("majority", 0.9, seed=seed, **own | {"n_epochs": None}) for seed in range(3)]
-    fits += [refit("hypertune", 0.05 + 0.001 * seed, seed=seed, **own) for seed in range(3)]
-    fits += [refit("hyperband", 0.05, seed=seed, **own) for seed in range(3)]
-    fits += [refit("fabolas", error, seed=seed, **own) for seed, error in enumerate((0.06, math.nan, 0.06))]
+    problem = {"learner": "mlp", "dataset": "mnist", "n_rows": 10_000, "n_epochs": 10}
+    fits = [refit("majority", 0.9, seed=seed, **problem | {"n_epochs": None}) for seed in range(3)]
+    fits += [refit("hypertune", 0.05 + 0.001 * seed, seed=seed, **problem) for seed in range(3)]
+    fits += [refit("hyperband", 0.05, seed=seed, **problem) for seed in range(3)]
+    fits += [refit("fabolas", error, seed=seed, **problem) for seed, error in enumerate((0.06, math.nan, 0.06))]
     fits = pd.concat(fits)
     table = tabulate(fits, "paper", number=4)
     cell = table[(table["learner"] == "mlp") & (table["method"] == "fabolas")].iloc[0]

@@ -27,7 +27,7 @@ def search(method, errors, chosen, *, n_subset=0, seed=0):
         "cost": 60.0,
         "n_rows": pd.array([20.0] * n_subset + [None] * (n - n_subset), dtype="Float64"), "curve": "[]",
         "epochs": pd.array([None] * n, dtype="Float64"),
-        "incumbent": [None if of is None else json.dumps(of) for of in chosen],
+        "incumbent": [None if candidate is None else json.dumps(candidate) for candidate in chosen],
     })  # fmt: skip
 
 
@@ -43,9 +43,14 @@ ALL = pd.concat([HYPERTUNE, EI, RANDOM, LATE, NEVER, CONTROL], ignore_index=True
 
 def test_choices_within_hypertunes_time_are_fitted_once_and_tested(tmp_path, monkeypatch):
     fitted, measure = [], refits._test_error
-    monkeypatch.setattr(refits, "_test_error", lambda on, of: (fitted.append(dict(of)), measure(on, of))[1])
+
+    def test_error(problem, candidate):
+        fitted.append(dict(candidate))
+        return measure(problem, candidate)
+
+    monkeypatch.setattr(refits, "_test_error", test_error)
     loaded, load = [], datasets.load
-    monkeypatch.setattr(datasets, "load", lambda name, **of: (loaded.append(name), load(name, **of))[1])
+    monkeypatch.setattr(datasets, "load", lambda name, **options: (loaded.append(name), load(name, **options))[1])
     table = searches.refit(ALL, ROWS, journal=tmp_path / "journal")
     assert loaded == ["digits"]
     by = table.set_index("method")
@@ -58,14 +63,14 @@ def test_choices_within_hypertunes_time_are_fitted_once_and_tested(tmp_path, mon
     )
     chosen = by["candidate"].dropna().map(json.loads).to_dict()
     assert chosen == {"hypertune": B, "ei": B, "random": A, "hyperband": B}
-    assert sorted(fitted, key=lambda of: of["alpha"]) == [A, B]
-    on = problem("elastic_net", "digits", 0, {**ROWS, "n_train": 60, "space": "hypertune"})
+    assert sorted(fitted, key=lambda candidate: candidate["alpha"]) == [A, B]
+    refitted = problem("elastic_net", "digits", 0, {**ROWS, "n_train": 60, "space": "hypertune"})
     for method, candidate in chosen.items():
-        assert by.loc[method, "test_error"] == on.test_error(candidate)
+        assert by.loc[method, "test_error"] == refitted.test_error(candidate)
         assert by.loc[method, "n_rows"] == 60
     assert math.isnan(by.loc["fabolas", "test_error"])
-    often = np.bincount(on.parts.train[1]).argmax()
-    assert by.loc["majority", "test_error"] == np.mean(on.parts.test[1] != often)
+    often = np.bincount(refitted.parts.train[1]).argmax()
+    assert by.loc["majority", "test_error"] == np.mean(refitted.parts.test[1] != often)
     again = searches.refit(ALL, ROWS, journal=tmp_path / "journal")
     pd.testing.assert_frame_equal(again, table)
     assert len(fitted) == 2

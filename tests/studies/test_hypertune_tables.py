@@ -44,8 +44,8 @@ def test_paths_count_trials_on_all_rows_alone_but_all_of_the_time():
 
 
 def test_trials_of_hyperband_count_from_the_last_rung_on():
-    of = [json.dumps([0.5] * n) for n in (1, 3, 9)]
-    rungs = search("hyperband", [0.5, 0.4, 0.3], learner="mlp", epochs=[1.0, 3.0, 9.0], curve=of)
+    curves = [json.dumps([0.5] * n) for n in (1, 3, 9)]
+    rungs = search("hyperband", [0.5, 0.4, 0.3], learner="mlp", epochs=[1.0, 3.0, 9.0], curve=curves)
     path = searches.paths(rungs)
     assert path["is_whole"].tolist() == [False, False, True]
     assert path["best"].iloc[-1] == 0.3

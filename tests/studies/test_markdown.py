@@ -8,8 +8,8 @@ from studies.estimates import NOT_RUN
 from studies.markdown import about_marked, made_of, with_interval
 
 
-def rows(*of):
-    return pd.DataFrame(of, columns=["scale", "n_seeds", "data"])
+def rows(*records):
+    return pd.DataFrame(records, columns=["scale", "n_seeds", "data"])
 
 
 def test_a_note_says_what_its_numbers_are_from_and_leaves_out_what_was_not_run():

@@ -32,13 +32,13 @@ def test_every_judged_claim_stands_on_it_with_its_verdict(text):
 
 def test_every_table_and_figure_stands_on_it_once_in_the_order_of_its_paper(text):
     for paper in registry.PAPERS:
-        made = [
+        published = [
             (one.kind, one.name)
             for one in registry.paper(paper).artefacts
             if (PUBLISHED / paper / f"{one.kind}s/{one.name}.csv").exists()
         ]
-        assert made
-        places = [text.index(f'<h3 id="{paper}-{kind}-{name}">') for kind, name in made]
+        assert published
+        places = [text.index(f'<h3 id="{paper}-{kind}-{name}">') for kind, name in published]
         assert places == sorted(places)
         assert len(set(places)) == len(re.findall(rf'<h3 id="{paper}-', text))
     assert text.index('"greedy_cv-figure-figure2"') < text.index('"greedy_cv-figure-figure10"')

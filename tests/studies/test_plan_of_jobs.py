@@ -1,7 +1,7 @@
 """What the workflow's rules ask of `Plan`; whole dry runs are under tests/workflow."""
 
 import json
-from types import SimpleNamespace as Of
+from types import SimpleNamespace as Wildcards
 
 import pytest
 
@@ -31,7 +31,7 @@ def test_scores_are_labelled_by_what_changes_them_and_the_label_leads_back(plan)
     settings = {"space": "ranges", "scaler": "robust", "splits": "plain"}
     label = plan.folds.variant_of(settings, "knn")
     assert label == "ranges-robust-plain"
-    assert plan.folds.scoring_flags(Of(variant=label, classifier="knn")).startswith(
+    assert plan.folds.scoring_flags(Wildcards(variant=label, classifier="knn")).startswith(
         "--space ranges --scaler robust --splits plain --n-ranges"
     )
     assert plan.folds.variant_of({"space": "grid", "scaler": "none", "splits": "stratified"}, "knn") == "grid"
@@ -47,59 +47,60 @@ def test_a_list_of_ranges_is_as_long_as_the_longest_that_is_searched_in_it():
     plan = Plan(configuration.complete({"scale": "paper"}, source="configuration"))
     lengths = {"ranges": 2048, "ranges-robust": 512, "ranges-plain": 512, "ranges-own_seeds": 512}
     for variant, length in lengths.items():
-        flags = plan.folds.scoring_flags(Of(variant=variant, classifier="knn"))
+        flags = plan.folds.scoring_flags(Wildcards(variant=variant, classifier="knn"))
         assert flags.endswith(f"--n-ranges {length}")
-    assert plan.folds.timed_flags(Of(variant="ranges", classifier="knn")).endswith("--n-ranges 1024")
+    assert plan.folds.timed_flags(Wildcards(variant="ranges", classifier="knn")).endswith("--n-ranges 1024")
 
 
 def test_a_reading_changes_where_halving_ranks_failed_fits_and_says_so():
     plan = Plan(configuration.complete({"scale": "paper"}, source="configuration"))
-    of = Of(name="failed_first", method="successive_halving")
-    assert json.loads(plan.folds.reading_strategy(of))["failed"] == "first"
-    assert "failed" not in json.loads(plan.folds.reading_strategy(Of(name="failed_first", method="greedy")))
-    assert json.loads(plan.folds.reading_labels(of)) == {"reading": "ranges/none", "failed": "first"}
-    assert json.loads(plan.folds.experiment_labels(Of(experiment="search_time")))["failed"] == "last"
-    assert plan.folds.experiment_labels(Of(experiment="sizes")) == "{}"
+    wildcards = Wildcards(name="failed_first", method="successive_halving")
+    assert json.loads(plan.folds.reading_strategy(wildcards))["failed"] == "first"
+    assert "failed" not in json.loads(plan.folds.reading_strategy(Wildcards(name="failed_first", method="greedy")))
+    assert json.loads(plan.folds.reading_labels(wildcards)) == {"reading": "ranges/none", "failed": "first"}
+    assert json.loads(plan.folds.experiment_labels(Wildcards(experiment="search_time")))["failed"] == "last"
+    assert plan.folds.experiment_labels(Wildcards(experiment="sizes")) == "{}"
 
 
 def test_a_combination_is_made_of_the_classifiers_that_it_tells_apart(plan):
-    trees_alone = plan.folds.factorial_files(Of(name="grid_none_stratified_candidate"))
+    trees_alone = plan.folds.factorial_files(Wildcards(name="grid_none_stratified_candidate"))
     assert {path.split("/")[-4] for path in trees_alone} == {"decision_tree"}
-    assert len(plan.folds.factorial_files(Of(name="grid_none_stratified_repetition"))) == 3 * len(trees_alone)
+    by_repetition = plan.folds.factorial_files(Wildcards(name="grid_none_stratified_repetition"))
+    assert len(by_repetition) == 3 * len(trees_alone)
 
 
 def test_successive_halving_reads_rungs_and_no_other_strategy_does(plan):
-    of = {"first": "0", "last": "0", "k": "5", "dataset": "wdbc", "classifier": "knn"}
-    rungs = [path for path in plan.folds.kept_scores(Of(method="successive_halving", **of)) if "rungs" in path]
-    assert len(rungs) == 1
-    assert not [path for path in plan.folds.kept_scores(Of(method="greedy", **of)) if "rungs" in path]
+    shared = {"first": "0", "last": "0", "k": "5", "dataset": "wdbc", "classifier": "knn"}
+    for method, n_rungs in (("successive_halving", 1), ("greedy", 0)):
+        files = plan.folds.kept_scores(Wildcards(method=method, **shared))
+        assert len([path for path in files if "rungs" in path]) == n_rungs
 
 
 def test_a_job_does_the_length_or_the_method_in_its_path_or_all(plan):
-    of = {"method": "greedy", "dataset": "wdbc"}
-    assert plan.folds.lengths()(Of(n="16", **of)) == [16]
-    assert plan.folds.lengths()(Of(n="all", **of)) == plan.folds.study["search_time"]["n_candidates"]
-    assert plan.rows.methods(Of(experiment="bias", method="lcc")) == ["lcc"]
-    assert len(plan.rows.methods(Of(experiment="bias", method="all"))) > 1
+    shared = {"method": "greedy", "dataset": "wdbc"}
+    assert plan.folds.lengths()(Wildcards(n="16", **shared)) == [16]
+    assert plan.folds.lengths()(Wildcards(n="all", **shared)) == plan.folds.study["search_time"]["n_candidates"]
+    assert plan.rows.methods(Wildcards(experiment="bias", method="lcc")) == ["lcc"]
+    assert len(plan.rows.methods(Wildcards(experiment="bias", method="all"))) > 1
 
 
 def test_what_a_paper_does_not_show_is_refused_by_name(plan):
     with pytest.raises(ValueError, match="greedy_cv has no table 'table9'; it has table1"):
-        plan.shown.pack_of("table")(Of(paper="greedy_cv", name="table9"))
+        plan.shown.pack_of("table")(Wildcards(paper="greedy_cv", name="table9"))
     with pytest.raises(ValueError, match="trials_comparison has no claims 'claims'; it has none"):
-        plan.shown.pack_of("claims")(Of(paper="trials_comparison", part=""))
+        plan.shown.pack_of("claims")(Wildcards(paper="trials_comparison", part=""))
 
 
 def test_what_is_made_from_the_same_runs_is_made_in_one_job_each_part_as_its_own_command_does(plan):
-    of = Of(paper="greedy_cv", pack="table1")
+    wildcards = Wildcards(paper="greedy_cv", pack="table1")
     assert plan.shown.packs["greedy_cv"]["table1"] == [
         ("table", "table1"),
         ("table", "table1_by_n"),
         ("figure", "figure11"),
         ("figure", "figure12"),
     ]
-    (runs,) = plan.shown.pack_inputs(of)
-    first, *_, last = plan.shown.pack_jobs(of, [runs], "packs/a")
+    (runs,) = plan.shown.pack_inputs(wildcards)
+    first, *_, last = plan.shown.pack_jobs(wildcards, [runs], "packs/a")
     assert first == f"table greedy_cv table1 --runs {runs} --scale laptop --output packs/a/tables/table1.csv"
     assert last.startswith(f"figure greedy_cv figure12 --runs {runs} --caption '")
     assert last.endswith(" --output packs/a/figures/figure12.png")
@@ -114,7 +115,7 @@ def test_every_table_figure_and_file_of_claims_is_in_one_pack(plan):
 
 
 def test_a_packed_search_is_the_search_of_its_own_path(plan):
-    lines = plan.trials.search_pack_jobs(Of(search="functions"), "packs/a")
+    lines = plan.trials.search_pack_jobs(Wildcards(search="functions"), "packs/a")
     n_seeds = plan.folds.config["exploration"]["functions"]["n_seeds"]
     assert len(lines) == 6 * 2 * n_seeds  # strategies, functions
     of_ei = [line for line in lines if line.startswith("trials ei ")]
@@ -123,22 +124,22 @@ def test_a_packed_search_is_the_search_of_its_own_path(plan):
         "trials ei --learner function --dataset hartmann6 --seed 1 --n-trials 14 --settings"
     )
     assert of_ei[-1].endswith("--output packs/a/ei/function/hartmann6/seed1.parquet")
-    own = plan.trials.search_pack(Of(method="ei", learner="function", dataset="hartmann6", seed="1"))
-    assert own == "results/trials/packs/functions"
+    pack = plan.trials.search_pack(Wildcards(method="ei", learner="function", dataset="hartmann6", seed="1"))
+    assert pack == "results/trials/packs/functions"
 
 
 def test_a_packed_replay_is_the_search_of_its_own_path(plan):
-    lines = plan.folds.replay_pack_jobs(Of(experiment="search_time", method="greedy"), "packs/a")
+    lines = plan.folds.replay_pack_jobs(Wildcards(experiment="search_time", method="greedy"), "packs/a")
     assert len(lines) == 3 * 3  # datasets, classifiers; one number of folds
     assert lines[-1].endswith("--output packs/a/digits/knn/nall/k5/seeds0-0.parquet")
-    own = plan.folds.replay_pack(Of(method="greedy", dataset="digits"))
-    assert own == "results/folds/packs/search_time/greedy"
+    pack = plan.folds.replay_pack(Wildcards(method="greedy", dataset="digits"))
+    assert pack == "results/folds/packs/search_time/greedy"
 
 
 def test_every_target_has_files_of_its_own(plan):
     targets = plan.shown.targets()
-    made = [path for paths in targets.values() for path in paths]
-    assert len(made) == len(set(made)) > 100
+    files = [path for paths in targets.values() for path in paths]
+    assert len(files) == len(set(files)) > 100
     assert targets["greedy_cv_table1"] == [
         "results/greedy_cv/tables/table1.csv",
         "results/greedy_cv/tables/table1.md",
@@ -150,13 +151,14 @@ def test_every_target_has_files_of_its_own(plan):
 def test_a_long_experiment_has_a_job_per_method_and_seed_which_waits_for_its_interpreter_or_is_given_one(python):
     given = {"scale": "paper", "greedy_cv": {"library": {"python": python, "n_seeds": 3}}}
     plan = Plan(configuration.complete(given, source="configuration"))
-    files = plan.rows.files(Of(experiment="library"))
+    files = plan.rows.files(Wildcards(experiment="library"))
     assert files == [
         f"results/rows/library/{method}/seeds{seed}-{seed}.parquet"
         for method in ("today", "of_2021")
         for seed in range(3)
     ]
-    made, job = "results/environments/scikit-learn-0.24.json", Of(experiment="library", method="of_2021")
-    assert (made in plan.rows.inputs(job)) == (python is None)
+    environment = "results/environments/scikit-learn-0.24.json"
+    job = Wildcards(experiment="library", method="of_2021")
+    assert (environment in plan.rows.inputs(job)) == (python is None)
     settings = json.loads(plan.rows.settings(job))
-    assert (settings["python"], settings.get("interpreter")) == (python, None if python else made)
+    assert (settings["python"], settings.get("interpreter")) == (python, None if python else environment)

@@ -60,8 +60,8 @@ def test_the_page_on_folds_advises_by_the_published_prices():
     assert f"Bayesian pruning at tau = 0.99 from {pays['beta_pruning']}" in text
     others = ours.drop(index=[*pays, "beta_greedy", "beta_sequential"])["break_even_s"]
     assert others.max() < 1e-4  # what else saves fits pays at any price that is shown
-    dear = prices[prices["fit_s"] > 0.99].assign(own=lambda row: row["overhead_s"] / row["seconds"])
-    assert dear["own"].max() < 0.01
+    dear = prices[prices["fit_s"] > 0.99].assign(share=lambda row: row["overhead_s"] / row["seconds"])
+    assert dear["share"].max() < 0.01
     kept, seconds = ours.loc[["forgiving_early_stopping", "wilcoxon"], ["fits", "overhead_s"]].to_numpy().T
     assert f"until a fit takes {(seconds[1] - seconds[0]) / (kept[0] - kept[1]):.1f} s" in text
 

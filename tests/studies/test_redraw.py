@@ -42,14 +42,14 @@ def test_what_is_published_is_made_again_with_the_same_bytes_and_without_a_solve
 
 @pytest.mark.parametrize("paper", registry.PAPERS)
 def test_every_table_and_figure_of_a_paper_says_what_it_is_made_from(paper):
-    made = artefacts.shown(paper, SMOKE)
-    assert set(made.tables) == set(registry.tables(paper))
-    assert {*made.figures, *made.explained} == set(registry.figures(paper))
-    assert made.made_from("tables/none.csv") is made.made_from("notes/table1.md") is None
-    for claims, runs in made.claims.items():
+    shown = artefacts.shown(paper, SMOKE)
+    assert set(shown.tables) == set(registry.tables(paper))
+    assert {*shown.figures, *shown.explained} == set(registry.figures(paper))
+    assert shown.made_from("tables/none.csv") is shown.made_from("notes/table1.md") is None
+    for claims, runs in shown.claims.items():
         assert (
-            made.made_from(f"{claims}.csv")
-            == made.made_from(f"{claims.replace('claims', 'findings')}.csv")
+            shown.made_from(f"{claims}.csv")
+            == shown.made_from(f"{claims.replace('claims', 'findings')}.csv")
             == runs
         )
 

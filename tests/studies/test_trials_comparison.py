@@ -167,8 +167,8 @@ def test_methods_are_ranked_on_the_problems_of_a_group_that_all_of_them_have():
     errors = {"tpe": [0.2, 0.3, 0.2], "random": [0.3, 0.2, 0.5], "ei": [0.4, 0.5, 0.3], "fabolas": [0.1, 0.1]}
     parts = [
         path(method, [error], problem=problem)
-        for method, of in errors.items()
-        for problem, error in zip(problems, of, strict=False)
+        for method, method_errors in errors.items()
+        for problem, error in zip(problems, method_errors, strict=False)
     ]
     table = summarise_ranks(pd.concat(parts), "cost")
     ranks = {group: part.set_index("method")["mean_rank"].to_dict() for group, part in table.groupby("group")}
@@ -304,22 +304,23 @@ def test_methods_are_told_apart_without_colour():
     listed = [method for methods in compared_of(CONFIG).values() for method in methods.values()]
     looks = looks_of([*(method.name for method in listed), "mine", "yours", "theirs"])
     cut = {method.name for method in listed if method.termination is not None}
-    told = [(look.marker, method in cut) for method, look in looks.items()]
-    assert len(set(told)) == len(told) == 22
+    marks = [(look.marker, method in cut) for method, look in looks.items()]
+    assert len(set(marks)) == len(marks) == 22
     assert len({look.label for look in looks.values()}) == len(looks)
 
 
 def test_every_search_of_a_compared_problem_is_of_one_experiment_and_is_shown():
-    of = [
+    searched = [
         (*problem, method)
         for search in searches_of(CONFIG).values()
         for problem in search.problems
         for method in search.method_names
     ]
-    assert len(of) == len(set(of))
+    assert len(searched) == len(set(searched))
     starts = set(searches_of(CONFIG)["svm_table"].method_names)  # a study of document 004's own on the same table
     for problem in PROBLEMS:
-        assert set(shown_on(CONFIG, *problem)) == {method for *on, method in of if tuple(on) == problem} - starts
+        methods = {method for *place, method in searched if tuple(place) == problem}
+        assert set(shown_on(CONFIG, *problem)) == methods - starts
 
 
 def listing(*lines):
@@ -395,8 +396,8 @@ def test_methods_are_shown_in_one_order_and_new_ones_last():
 
 def test_searches_beside_others_have_their_first_candidates_and_their_own_trials():
     shared = {"n_initial": 4, "n_seeds": 3, "n_trials": {"ei": 9}, "strategies": {"ei": {}}}
-    own = {"n_trials": {"tpe": 5}, "strategies": {}}
-    blocks = {"big_data": {"svm_search": shared}, "trials_comparison": {"compared_svm": own}}
+    added = {"n_trials": {"tpe": 5}, "strategies": {}}
+    blocks = {"big_data": {"svm_search": shared}, "trials_comparison": {"compared_svm": added}}
     assert block_of(registry.study("compared_svm"), blocks) == {
         "n_initial": 4,
         "n_seeds": 3,

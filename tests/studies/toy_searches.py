@@ -44,8 +44,8 @@ def refit(
 ):
     times = {"budget_s": 10.0, "spent_s": 8.0, "whole_s": whole_s}
     facts = {"learner": learner, "dataset": dataset, "data": data, "candidate": "{}"}
-    own = {"method": method, "seed": seed, "n_rows": n_rows, "n_epochs": n_epochs, "test_error": error}
-    return pd.DataFrame([facts | times | own])  # fmt: skip
+    result = {"method": method, "seed": seed, "n_rows": n_rows, "n_epochs": n_epochs, "test_error": error}
+    return pd.DataFrame([facts | times | result])  # fmt: skip
 
 
 def refits_of(errors, *, learner="mlp", dataset="mnist", n_rows=10_000, n_epochs=10):

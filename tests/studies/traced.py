@@ -12,8 +12,8 @@ import studies.hypertune.paper  # noqa: F401  claims read the printed tables at 
 SOURCES = Path(__file__).parents[2] / "src"
 
 APART = tuple(
-    str(SOURCES / of)
-    for of in (
+    str(SOURCES / path)
+    for path in (
         "frugal/code/",
         "studies/code.py",
         "studies/config.py",
@@ -52,7 +52,7 @@ class Trace:
 def _hearing():
     """The one audit hook of the process, and whom it tells."""
     listeners = []
-    sys.addaudithook(lambda *of: [listener.hear(*of) for listener in listeners])
+    sys.addaudithook(lambda *event: [listener.hear(*event) for listener in listeners])
     return listeners
 
 

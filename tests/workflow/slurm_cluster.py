@@ -31,8 +31,8 @@ def run(*command: str, **kwargs: object) -> str:
     """Run a command and return what it prints; its own words are the error if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, **kwargs)
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip()
-        raise ClusterError(f"`{' '.join(command)}` failed with exit code {done.returncode}: {said}")
+        message = (done.stderr or done.stdout).strip()
+        raise ClusterError(f"`{' '.join(command)}` failed with exit code {done.returncode}: {message}")
     return done.stdout
 
 

@@ -52,8 +52,8 @@ def test_the_tests_of_the_page_and_the_contracts_hold_for_what_it_adds(place):
     names = [Path(path).stem.removeprefix("test_") for path in tests]
     assert names == ["better_half", "nearby", "nearest_centroid"]
     contracts = ["tests/contract", "tests/unit/learners/test_registry.py"]
-    said = run(place, "pytest", "-q", "-p", "no:cacheprovider", *tests, *contracts, "-k", " or ".join(names))
-    assert "passed" in said
+    output = run(place, "pytest", "-q", "-p", "no:cacheprovider", *tests, *contracts, "-k", " or ".join(names))
+    assert "passed" in output
 
 
 def test_each_strategy_is_part_of_its_comparison_by_its_line_alone(place):
@@ -61,13 +61,13 @@ def test_each_strategy_is_part_of_its_comparison_by_its_line_alone(place):
         place[0], "--dry-run", "--configfile", "config/smoke.yaml", "--", "folds_comparison", "trials_comparison"
     )
     assert done.returncode == 0, done.stdout[-4000:]
-    made = {line.split()[1] for line in done.stdout.splitlines() if line.strip().startswith("output:")}
+    outputs = {line.split()[1] for line in done.stdout.splitlines() if line.strip().startswith("output:")}
     cells = [(data, learner) for data in ("wdbc", "boston") for learner in ("decision_tree", "knn")]
     runs = {f"results/folds_comparison/runs/better_half/{data}/{learner}.parquet" for data, learner in cells}
-    assert runs <= made
+    assert runs <= outputs
     problems = ("lookup/svm_mnist", "curves/cnn_sizes_cifar10", "curves/cifar_cnn_cifar10", "curves/mlp_mnist")
     for problem in (*problems, "elastic_net/digits", "svm/digits"):
-        assert f"results/trials/nearby/{problem}/seed0.parquet" in made
+        assert f"results/trials/nearby/{problem}/seed0.parquet" in outputs
 
 
 def test_both_strategies_run(place):

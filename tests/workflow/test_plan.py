@@ -44,8 +44,8 @@ def explained(output):
     """Document 001's figures that explain by a small real run of a seed: those of the pack that reads no runs."""
     planned = output.split("rule ")
     packs = [job.split("output:") for job in planned if job.startswith("pack:") and "paper=greedy_cv" in job]
-    (made,) = [made for given, made in packs if "results/" not in given]
-    return [job for job in planned if job.startswith("packed_figure:") and f"input: {made.split()[0]}\n" in job]
+    (outputs,) = [outputs for given, outputs in packs if "results/" not in given]
+    return [job for job in planned if job.startswith("packed_figure:") and f"input: {outputs.split()[0]}\n" in job]
 
 
 def drawn(output, paper):
@@ -256,8 +256,8 @@ def test_searches_with_termination_wait_for_the_curves_and_their_extrapolations(
     assert len(searches) == 6 * 2 * 10
     assert len(plan_of_searches(("curves",), sets)) == len(plan_of_searches(("extrapolations",), sets)) == 2 * 5
     for job in searches:
-        read, made = job.split("output:")
-        assert ("_extrapolations.parquet" in read) == ("_terminated/" in made.split("log:")[0])
+        inputs, outputs = job.split("output:")
+        assert ("_extrapolations.parquet" in inputs) == ("_terminated/" in outputs.split("log:")[0])
 
 
 @pytest.mark.slow
@@ -303,8 +303,8 @@ def test_a_tuner_whose_name_begins_with_anothers_is_planned_as_itself(tmp_path):
     (place / "tuned.yaml").write_text(yaml.safe_dump({"hypertune": blocks}))
     done = snakemake(place, "--dry-run", *files, "--", "hypertune")
     assert done.returncode != 0
-    said = "hypertune.elastic_net: n_trials must have a number for ei_explore, or null where it is not run"
-    assert said in done.stdout
+    message = "hypertune.elastic_net: n_trials must have a number for ei_explore, or null where it is not run"
+    assert message in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,11 @@ def smoke(tmp_path_factory):
 
 
 def test_the_smoke_run_makes_every_table_figure_and_claim(smoke):
-    made = {p.name for p in (smoke / "results/greedy_cv").rglob("*") if p.is_file()}
+    files = {p.name for p in (smoke / "results/greedy_cv").rglob("*") if p.is_file()}
     for i in range(1, 13):
-        assert {f"figure{i}.png", f"figure{i}.svg", f"figure{i}.csv"} <= made
+        assert {f"figure{i}.png", f"figure{i}.svg", f"figure{i}.csv"} <= files
     for name in ("table1", "table1_by_n", "table2", "table3"):
-        assert {f"{name}.csv", f"{name}.md"} <= made
+        assert {f"{name}.csv", f"{name}.md"} <= files
     for name in ("claims", "findings"):
         table = pd.read_csv(smoke / f"results/greedy_cv/{name}.csv")
         assert list(table.columns) == [column for column in COLUMNS if (name, column) != ("findings", "published")]
@@ -64,11 +64,11 @@ TABLES = {
 
 @pytest.mark.parametrize(("paper", "n_figures"), [("big_data", 12), ("hypertune", 5)])
 def test_the_smoke_run_makes_another_document(smoke, paper, n_figures):
-    made = {p.name for p in (smoke / "results" / paper).rglob("*") if p.is_file()}
+    files = {p.name for p in (smoke / "results" / paper).rglob("*") if p.is_file()}
     for i in range(1, n_figures + 1):
-        assert {f"figure{i}.png", f"figure{i}.svg", f"figure{i}.csv"} <= made
+        assert {f"figure{i}.png", f"figure{i}.svg", f"figure{i}.csv"} <= files
     for name in TABLES[paper].split():
-        assert {f"{name}.csv", f"{name}.md"} <= made
+        assert {f"{name}.csv", f"{name}.md"} <= files
     claims = pd.read_csv(smoke / f"results/{paper}/claims.csv")
     assert set(claims["verdict"]) <= {NOT_RUN, NOT_TESTABLE}
 
@@ -87,9 +87,9 @@ def test_published_runs_give_what_the_workflow_made_of_them(smoke, tmp_path, mon
         redrawn = redraw([paper], published=smoke / "results/published", output=tmp_path)
         assert f"{paper}/claims" in redrawn.made
         assert not [name for name in redrawn.lacking if name.endswith(("table1", "figure11", "cells/wall_clock"))]
-        for made in (path for name in redrawn.made for path in tmp_path.glob(f"{name}.*")):
-            if made.suffix in (".csv", ".md"):
-                assert made.read_bytes() == (smoke / "results" / made.relative_to(tmp_path)).read_bytes(), made
+        for path in (path for name in redrawn.made for path in tmp_path.glob(f"{name}.*")):
+            if path.suffix in (".csv", ".md"):
+                assert path.read_bytes() == (smoke / "results" / path.relative_to(tmp_path)).read_bytes(), path
 
 
 def test_search_times_follow_from_the_kept_scores(smoke):
@@ -235,10 +235,10 @@ def test_full_fan_out_makes_the_same_bytes_in_other_jobs(tmp_path):
     found, packed_rows = (pd.read_parquet(place / timed).drop(columns="seconds") for place in (full, packed))
     pd.testing.assert_frame_equal(found, packed_rows)
     for paper, n_files in (("greedy_cv", 12), ("big_data", 5)):  # runs and cells; 2 of a table, 4 of a figure
-        made, expected = (contents(place, f"results/{paper}/**/*") for place in (full, packed))
-        assert made.keys() == expected.keys()
-        assert {name for name in made if made[name] != expected[name]} <= {timed}
-        assert len(made) == n_files
+        files, expected = (contents(place, f"results/{paper}/**/*") for place in (full, packed))
+        assert files.keys() == expected.keys()
+        assert {name for name in files if files[name] != expected[name]} <= {timed}
+        assert len(files) == n_files
 
 
 def test_a_failing_job_leaves_nothing_half_written_and_a_clear_log(place):

@@ -42,10 +42,10 @@ def test_long_tables_are_told_by_their_beginning(tmp_path):
 def test_parquet_is_read_as_it_is(tmp_path):
     path = tmp_path / "mine.parquet"
     frame = FRAME.assign(
-        on=pd.to_datetime(["2024-01-01", None, "2024-02-01"]), kind=FRAME["stadt"].astype("category")
+        date=pd.to_datetime(["2024-01-01", None, "2024-02-01"]), kind=FRAME["stadt"].astype("category")
     )
     frame.to_parquet(path)
-    assert read_table(path)[0]["on"].dtype.kind == "M"
+    assert read_table(path)[0]["date"].dtype.kind == "M"
     assert read_table(path)[0]["stadt"].tolist() == FRAME["stadt"].tolist()
     FRAME.assign(cells=[[1], [2], [3]]).to_parquet(path)
     with pytest.raises(DatasetError, match="column 'cells'"):

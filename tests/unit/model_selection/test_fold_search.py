@@ -343,10 +343,10 @@ def test_a_share_of_the_rows_is_of_all_rows():
 def test_clone_and_pickle_keep_everything(iris):
     X, y = iris
     search = GreedySearchCV(SVC(), {"C": [0.1, 1]}, settings={"epsilon": 0.1}, cv=3, random_state=0).fit(X, y)
-    own, cloned = search.get_params(), clone(search).get_params()
-    for made in (own, cloned):
-        made.pop("estimator")  # a clone of its own
-    assert cloned == own
+    original, cloned = search.get_params(), clone(search).get_params()
+    for params in (original, cloned):
+        params.pop("estimator")  # a clone of its own
+    assert cloned == original
     assert not hasattr(clone(search), "cv_results_")
     again = pickle.loads(pickle.dumps(search))
     np.testing.assert_array_equal(again.predict(X), search.predict(X))

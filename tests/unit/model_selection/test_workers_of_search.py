@@ -234,8 +234,8 @@ def test_a_pool_that_breaks_leaves_the_best_so_far_and_the_journal(tmp_path):
         search.set_params(executor=executor).fit(X, Y)
     assert search.n_trials_ == n_done
     assert search.predict(X).shape == Y.shape
-    said = pytest.warns(UserWarning, match="`found` of this Broken")
-    with pool() as executor, said, pytest.raises(BrokenExecutor, match="terminated abruptly") as raised:
+    warning = pytest.warns(UserWarning, match="`found` of this Broken")
+    with pool() as executor, warning, pytest.raises(BrokenExecutor, match="terminated abruptly") as raised:
         minimize(at_three, {"C": [1, 2, 3]}, executor=executor, **given)
     assert 0 < raised.value.found.n_trials < 12
     assert raised.value.found.error in (-1, -2)

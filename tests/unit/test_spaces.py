@@ -131,9 +131,19 @@ def test_the_end_of_a_range_is_not_overshot_by_rounding():
         (lambda: Exponential(0.0), "mean must be above 0 and a finite number, got 0.0"),
         (lambda: Exponential(math.inf), "mean must be above 0 and a finite number, got inf"),
         (lambda: Choice(()), "at least one value"),
+        (
+            lambda: Continuous(reference.randint(1, 4)),
+            "expected a frozen continuous distribution of scipy.stats, got",
+        ),
+        (lambda: Discrete(3), "expected a frozen discrete distribution of scipy.stats, got 3"),
+        (lambda: SearchSpace({"a": 3}), r"'a' must be a dimension, such as Uniform\(0.0, 1.0\) or .*, got 3"),
+        (lambda: SearchSpace({"a": Uniform(0, 1), "b": (0, 1)}), r"'b' must be a dimension, .*, got \(0, 1\)"),
+        (lambda: SearchSpace({"a": Integer}), "'a' must be a dimension, .*, got <class"),
+        (lambda: SearchSpace({1: Uniform(0, 1)}), "the name of a dimension must be a string, got 1"),
+        (lambda: SearchSpace([Uniform(0, 1)]), "dimensions must be a mapping from names to dimensions, got"),
     ],
 )
-def test_dimensions_that_make_no_sense_are_refused(make, message):
+def test_dimensions_and_spaces_that_make_no_sense_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
 
@@ -148,21 +158,6 @@ def test_numbers_of_numpy_are_numbers():
         drawn = [Integer(np.int64(2), np.int64(9), scale).from_unit(u) for u in (0.0, 0.3, 1.0)]
         assert drawn == [Integer(2, 9, scale).from_unit(u) for u in (0.0, 0.3, 1.0)]
         assert {type(value) for value in drawn} == {int}  # which JSON takes
-
-
-@pytest.mark.parametrize(
-    ("dimensions", "message"),
-    [
-        ({"a": 3}, r"'a' must be a dimension, such as Uniform\(0.0, 1.0\) or .*, got 3"),
-        ({"a": Uniform(0, 1), "b": (0, 1)}, r"'b' must be a dimension, .*, got \(0, 1\)"),
-        ({"a": Integer}, "'a' must be a dimension, .*, got <class"),
-        ({1: Uniform(0, 1)}, "the name of a dimension must be a string, got 1"),
-        ([Uniform(0, 1)], "dimensions must be a mapping from names to dimensions, got"),
-    ],
-)
-def test_spaces_of_anything_else_are_refused(dimensions, message):
-    with pytest.raises(ValueError, match=message):
-        SearchSpace(dimensions)
 
 
 FROZEN = [
@@ -200,10 +195,3 @@ def test_whole_numbers_of_a_scipy_distribution_map_back_to_themselves(frozen, va
     assert dimension.from_unit(0.0) == min(values)
     drawn = [dimension.from_unit(u) for u in np.random.default_rng(1).random(2000)]
     assert np.mean(drawn) == pytest.approx(frozen.mean(), abs=4 * frozen.std() / math.sqrt(2000))
-
-
-def test_what_is_no_frozen_distribution_is_refused():
-    with pytest.raises(ValueError, match=r"expected a frozen continuous distribution of scipy.stats, got"):
-        Continuous(reference.randint(1, 4))
-    with pytest.raises(ValueError, match=r"expected a frozen discrete distribution of scipy.stats, got 3"):
-        Discrete(3)

@@ -59,22 +59,18 @@ def test_a_network_that_diverges_is_a_failed_fit_with_its_reason():
 
 
 @pytest.mark.parametrize(
-    ("classifier", "epochs", "message"),
+    ("classifier", "candidate", "epochs", "message"),
     [
-        ("mnist_cnn", None, "networks need epochs and others take none; mnist_cnn was given epochs=None"),
-        ("knn", 3, "networks need epochs and others take none; knn was given epochs=3"),
-        ("mnist_cnn", 0, "epochs of mnist_cnn must be at least 1 and a whole number, got 0"),
-        ("mnist_cn", 3, "'mnist_cn'"),
+        ("mnist_cnn", {}, None, "networks need epochs and others take none; mnist_cnn was given epochs=None"),
+        ("knn", {}, 3, "networks need epochs and others take none; knn was given epochs=3"),
+        ("mnist_cnn", {}, 0, "epochs of mnist_cnn must be at least 1 and a whole number, got 0"),
+        ("mnist_cn", {}, 3, "'mnist_cn'"),
+        ("mnist_cnn", {"depth": 3}, 1, "unknown hyperparameter of mnist_cnn 'depth'; known: filters"),
     ],
 )
-def test_epochs_are_for_networks(classifier, epochs, message):
+def test_wrong_epochs_and_unknown_hyperparameters_are_no_failed_fits(classifier, candidate, epochs, message):
     with pytest.raises(ValueError, match=message):
-        score(pictures(), classifier, [{}], n_folds=2, seed=0, epochs=epochs)
-
-
-def test_an_unknown_hyperparameter_of_a_network_is_refused_and_not_a_failed_fit():
-    with pytest.raises(ValueError, match="unknown hyperparameter of mnist_cnn 'depth'; known: filters"):
-        score(pictures(), "mnist_cnn", [{"depth": 3}], n_folds=2, seed=0, epochs=1)
+        score(pictures(), classifier, [candidate], n_folds=2, seed=0, epochs=epochs)
 
 
 def test_the_space_of_a_network_is_found_by_its_name():

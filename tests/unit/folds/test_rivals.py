@@ -166,21 +166,19 @@ def test_a_race_by_ranks_is_friedmans_test_and_conovers_comparison(seed, n, k):
     assert evaluated(trace, matrix.shape) == race(matrix, lambda *args: conover(*args, 0.9))
 
 
-@pytest.mark.parametrize("test", ["normal", "t", "friedman"])
-def test_a_race_at_confidence_1_drops_nothing_and_warns_of_nothing(test):
-    matrix = np.random.default_rng(0).random((5, 4))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        trace = replayed("paired_racing", matrix, test=test, confidence=1.0)
-    assert evaluated(trace, matrix.shape) == [4] * 5
+DRAWN, TIED = np.random.default_rng(0).random((5, 4)), np.full((4, 3), 0.5)
 
 
-def test_a_race_by_ranks_of_candidates_that_tie_everywhere_drops_none_and_warns_of_nothing():
-    matrix = np.full((4, 3), 0.5)
+@pytest.mark.parametrize(
+    ("matrix", "test", "confidence"),
+    [(DRAWN, "normal", 1.0), (DRAWN, "t", 1.0), (DRAWN, "friedman", 1.0), (TIED, "friedman", 0.95)],
+)
+def test_a_race_at_confidence_1_or_by_ranks_that_all_tie_drops_and_warns_of_nothing(matrix, test, confidence):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        trace = replayed("paired_racing", matrix, test="friedman")
-    assert evaluated(trace, matrix.shape) == [3] * 4
+        trace = replayed("paired_racing", matrix, test=test, confidence=confidence)
+    n_candidates, n_folds = matrix.shape
+    assert evaluated(trace, matrix.shape) == [n_folds] * n_candidates
 
 
 @settings(deadline=None, max_examples=50)

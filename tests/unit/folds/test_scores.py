@@ -249,16 +249,21 @@ def test_fits_run_on_one_thread_whatever_the_environment_says(tmp_path):
         ({"space": "lists"}, "space must be one of grid, ranges, listed, got 'lists'"),
         ({"splits": "grouped"}, "unknown splits 'grouped'; known: stratified, plain"),
         ({"scaler": "max"}, "unknown scaler 'max'; known: none, min_max"),
+        ({"candidates": []}, "candidates is empty"),
+        (
+            {"candidates": [{"n_neighbors": 3}, {"n_neighbours": 3}]},
+            r"knn does not take these hyperparameters: .*'n_neighbours'",
+        ),
+        (
+            {"classifier": "forest", "candidates": [{}]},
+            "unknown learner 'forest'; known: bernoulli_nb, decision_tree, knn",
+        ),
     ],
 )
-def test_bad_scoring_options_are_refused(options, message):
+def test_what_cannot_be_scored_is_refused_before_the_first_fit(options, message):
+    usual = {"classifier": "knn", "candidates": some("knn", 1), "n_folds": 5, "seed": 0}
     with pytest.raises(ValueError, match=message):
-        score(WDBC, "knn", some("knn", 1), **{"n_folds": 5, "seed": 0, **options})
-
-
-def test_an_unknown_hyperparameter_is_refused_before_the_first_fit():
-    with pytest.raises(ValueError, match=r"knn does not take these hyperparameters: .*'n_neighbours'"):
-        score(WDBC, "knn", [{"n_neighbors": 3}, {"n_neighbours": 3}], n_folds=5, seed=0)
+        score(WDBC, **usual | options)
 
 
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt, SystemExit])
@@ -269,13 +274,6 @@ def test_what_is_no_fault_of_the_candidate_is_raised(monkeypatch, error):
     monkeypatch.setattr("sklearn.neighbors.KNeighborsClassifier.fit", fails)
     with pytest.raises(error):
         score(WDBC, "knn", [{"n_neighbors": 3}], n_folds=2, seed=0, exact_batch=False)
-
-
-def test_an_empty_candidate_list_and_an_unknown_classifier_are_refused():
-    with pytest.raises(ValueError, match="candidates is empty"):
-        score(WDBC, "knn", [], n_folds=5, seed=0)
-    with pytest.raises(ValueError, match="unknown learner 'forest'; known: bernoulli_nb, decision_tree, knn"):
-        score(WDBC, "forest", [{}], n_folds=5, seed=0)
 
 
 def test_arrays_are_scored_as_the_dataset_that_they_make():

@@ -388,11 +388,6 @@ def test_a_function_must_return_a_number(value):
         minimize(lambda candidate: value, LINE, strategy="random", n_trials=2)
 
 
-def test_a_search_whose_trials_all_failed_is_refused():
-    with pytest.raises(ValueError, match="all 3 trials failed; the first: the function returned nan"):
-        minimize(lambda candidate: math.nan, LINE, n_trials=3, random_state=0)
-
-
 # Refusals -------------------------------------------------------------------------------------------------------
 
 
@@ -437,6 +432,11 @@ def test_a_search_whose_trials_all_failed_is_refused():
         (bowl, {"space": {"x": 3}}, "'x' must be a dimension such as .* got 3"),
         (bowl, {"space": {"x": (0, 1)}}, r"'x' is the tuple \(0, 1\), .* for a range give Uniform\(0, 1\)"),
         (3, {}, "function must be callable, got 3"),
+        (
+            lambda c: math.nan,
+            {"n_trials": 3, "random_state": 0},
+            "all 3 trials failed; the first: the function returned nan",
+        ),
     ],
 )
 def test_what_cannot_be_searched_is_refused(function, options, message):

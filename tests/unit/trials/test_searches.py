@@ -168,29 +168,27 @@ def test_categories_are_as_far_from_each_other_whatever_their_order():
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("name", "settings", "message"),
     [
-        ({"n_initial": 31}, "n_initial must be at most n_trials = 30, got 31"),
-        ({"n_initial": 0}, "n_initial must be at least 1"),
-        ({"kernel": "rbf"}, "kernel must be one of se, "),
-        ({"prior": "wide"}, "prior must be one of flat, repaired, robo, got 'wide'"),
-        ({"marginalise": "logs"}, "marginalise must be one of integrated, robo_log, got 'logs'"),
-        ({"inference": "vi"}, "inference must be one of ml2, mcmc, got 'vi'"),
-        ({"baseline": "best"}, "baseline must be one of mean, observed, got 'best'"),
-        ({"n_pool": 0}, "n_pool must be at least 1"),
-        ({"n_starts": -1}, "n_starts must be at least 0"),
-        ({"min_log_ei": math.nan}, "min_log_ei must be"),
-        ({"n_restarts": 0}, "n_restarts must be at least 1"),
-        ({"n_walkers": 0}, "n_walkers must be at least 1"),
+        ("ei", {"n_initial": 31}, "n_initial must be at most n_trials = 30, got 31"),
+        ("ei", {"n_initial": 0}, "n_initial must be at least 1"),
+        ("ei", {"kernel": "rbf"}, "kernel must be one of se, "),
+        ("ei", {"prior": "wide"}, "prior must be one of flat, repaired, robo, got 'wide'"),
+        ("ei", {"marginalise": "logs"}, "marginalise must be one of integrated, robo_log, got 'logs'"),
+        ("ei", {"inference": "vi"}, "inference must be one of ml2, mcmc, got 'vi'"),
+        ("ei", {"baseline": "best"}, "baseline must be one of mean, observed, got 'best'"),
+        ("ei", {"n_pool": 0}, "n_pool must be at least 1"),
+        ("ei", {"n_starts": -1}, "n_starts must be at least 0"),
+        ("ei", {"min_log_ei": math.nan}, "min_log_ei must be"),
+        ("ei", {"n_restarts": 0}, "n_restarts must be at least 1"),
+        ("ei", {"n_walkers": 0}, "n_walkers must be at least 1"),
+        ("ei_explore", {"beta": 2}, "beta must be at least 0 and at most 1, got 2"),
+        ("tpe", {"n_random": -1}, "n_random must be at least 0"),
     ],
 )
-def test_settings_outside_their_range_are_refused(settings, message):
+def test_settings_outside_their_range_are_refused(name, settings, message):
     with pytest.raises(ValueError, match=message):
-        make("ei", **settings)
-    with pytest.raises(ValueError, match="beta must be at least 0 and at most 1, got 2"):
-        make("ei_explore", beta=2)
-    with pytest.raises(ValueError, match="n_random must be at least 0"):
-        make("tpe", n_random=-1)
+        make(name, **settings)
 
 
 def test_settings_of_a_strategy_include_those_that_it_hands_on():

@@ -149,16 +149,16 @@ def changed(key, value):
         (
             "greedy_cv.search_time.n_folds",
             [5, 1],
-            "n_folds.1 is 1, but must be a whole number of at least 2 and at most 100",
+            ".*n_folds.1 is 1, but must be a whole number of at least 2 and at most 100",
         ),
-        ("greedy_cv.search_time.n_folds", [], "n_folds is .., but must be a list of at least 1 item"),
+        ("greedy_cv.search_time.n_folds", [], ".*n_folds is .., but must be a list of at least 1 item"),
         ("greedy_cv.space", "grids", "greedy_cv.space is 'grids', but must be one of grid, ranges"),
         (
             "greedy_cv.datasets",
             ["iris"],
-            "datasets.0 is 'iris', but must be one of wdbc, boston, digits",
+            ".*datasets.0 is 'iris', but must be one of wdbc, boston, digits",
         ),
-        ("greedy_cv.datasets", ["wdbc", "wdbc"], "but must be a list without repeats"),
+        ("greedy_cv.datasets", ["wdbc", "wdbc"], ".*but must be a list without repeats"),
         ("greedy_cv.datasets", ["digits"], "greedy_cv.wall_clock.datasets has none of greedy_cv.datasets"),
         ("lengths_per_job", 2, "lengths_per_job is 2, but must be one of 1, all"),
         ("allow_stand_in", "yes", "allow_stand_in is 'yes', but must be true or false"),
@@ -166,24 +166,24 @@ def changed(key, value):
         ("lengths_per_job", True, "lengths_per_job is True, but must be one of 1, all"),
         ("greedy_cv.figure_seed", True, "greedy_cv.figure_seed is True, but must be a whole number of at least 0"),
         ("greedy_cv.figure_seed", "1", "greedy_cv.figure_seed is '1', but must be a whole number of at least 0"),
-        ("big_data.subsampling.n_rows", "x", "n_rows is 'x', but must be a whole number of at least 100"),
-        ("big_data.intervals.gammas", [0.55], "gammas.0 is 0.55, but must be one of 0.5, 0.6, 0.7, 0.8, 0.9"),
-        ("big_data.reduced_search.sizes", [256, 128], r"sizes is .*, but must be a list of increasing numbers"),
-        ("download.timeout_s", float("nan"), "timeout_s is nan, but must be a number from -1000000000 to"),
+        ("big_data.subsampling.n_rows", "x", ".*n_rows is 'x', but must be a whole number of at least 100"),
+        ("big_data.intervals.gammas", [0.55], ".*gammas.0 is 0.55, but must be one of 0.5, 0.6, 0.7, 0.8, 0.9"),
+        ("big_data.reduced_search.sizes", [256, 128], r".*sizes is .*, but must be a list of increasing numbers"),
+        ("download.timeout_s", float("nan"), ".*timeout_s is nan, but must be a number from -1000000000 to"),
         ("hypertune", None, "hypertune is None, but must be a mapping"),
         ("lookup.other", {"learner": "svm"}, "key 'dataset' is missing at lookup.other"),
         ("lookup.Other", {}, "lookup has the key 'Other', but every key must be a name of small letters, digits"),
         (
             "hypertune.svm.n_trials.random",
             "q",
-            "random is 'q', but must be a whole number of at least 2 and at most 100000 or null, or a",
+            ".*random is 'q', but must be a whole number of at least 2 and at most 100000 or null, or a",
         ),
         ("strategies.greedi", {}, "strategies.greedi: unknown strategy 'greedi'; known: "),
         ("strategies.greedy", {"tie": 1}, "strategies.greedy: unknown setting 'tie' of greedy"),
         (
             "strategies.greedy_early_stopping",
             {"epsilon": -1},
-            "epsilon must be at least 0 and a finite number, got -1",
+            ".*epsilon must be at least 0 and a finite number, got -1",
         ),
         ("strategies.greedy_early_stopping", {"epsilon": "x"}, "strategies.greedy_early_stopping: "),
         (
@@ -218,25 +218,6 @@ def changed(key, value):
             "hypertune.mlp: n_trials.hypertune must be a number, since its time is the budget of all, "
             "got none on mnist",
         ),
-    ],
-)
-def test_what_is_refused_is_named(key, value, message):
-    with pytest.raises(ValueError, match=f"^test: .*{message}"):
-        config.check(changed(key, value), source="test")
-
-
-@pytest.mark.parametrize(("key", "where"), [("3", "the top level"), ("strategies.3", "strategies")])
-def test_a_key_that_is_no_text_is_refused_with_the_file_it_is_in(key, where):
-    wrong = changed(key, {})
-    place = wrong if where == "the top level" else wrong[where]
-    place[3] = place.pop("3")
-    with pytest.raises(ValueError, match=f"^test: {where} has the key 3, but every key must be a string$"):
-        config.check(wrong, source="test")
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
         (
             "big_data.growing_termination.termination",
             {"p": 6, "delt": 0.9},
@@ -252,9 +233,18 @@ def test_a_key_that_is_no_text_is_refused_with_the_file_it_is_in(key, where):
         ("big_data.curve_search.curve", {"steps": 9}, "unknown key 'steps' at .*; known keys: cut_beginning"),
     ],
 )
-def test_settings_of_a_termination_are_listed(key, value, message):
+def test_what_is_refused_is_named(key, value, message):
     with pytest.raises(ValueError, match=f"^test: {message}"):
         config.check(changed(key, value), source="test")
+
+
+@pytest.mark.parametrize(("key", "where"), [("3", "the top level"), ("strategies.3", "strategies")])
+def test_a_key_that_is_no_text_is_refused_with_the_file_it_is_in(key, where):
+    wrong = changed(key, {})
+    place = wrong if where == "the top level" else wrong[where]
+    place[3] = place.pop("3")
+    with pytest.raises(ValueError, match=f"^test: {where} has the key 3, but every key must be a string$"):
+        config.check(wrong, source="test")
 
 
 @pytest.mark.parametrize(

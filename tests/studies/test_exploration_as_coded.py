@@ -155,25 +155,21 @@ def test_another_box_is_searched_within_its_own_bounds(scale, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("space", "message"),
+    ("settings", "message"),
     [
-        (SearchSpace({"C": Uniform(0.1, 5.0)}), "searches C and intercept_scaling only, got C"),
+        ({"space": SearchSpace({"C": Uniform(0.1, 5.0)})}, "searches C and intercept_scaling only, got C"),
         (
-            space("hpolib", "sgd_logistic_regression"),
+            {"space": space("hpolib", "sgd_logistic_regression")},
             "searches C and intercept_scaling only, got learning_rate, l2",
         ),
-        (space("grid", "logistic_regression"), r"searches ranges \(Uniform\), got C = Ordinal"),
+        ({"space": space("grid", "logistic_regression")}, r"searches ranges \(Uniform\), got C = Ordinal"),
         (
-            SearchSpace({"C": Uniform(0.1, 2.0), "intercept_scaling": Uniform(0.01, 2.0)}),
+            {"space": SearchSpace({"C": Uniform(0.1, 2.0), "intercept_scaling": Uniform(0.01, 2.0)})},
             r"starts from \{'C': 0.1, .*\}, which its space must hold: 2.55\d* is outside \[0.1, 2.0\]",
         ),
+        ({"n_trials": 4}, "at most n_trials = 4"),
     ],
 )
-def test_spaces_that_it_cannot_search_are_refused(space, message):
+def test_spaces_and_numbers_of_trials_that_it_cannot_search_with_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
-        make(space)
-
-
-def test_fewer_trials_than_first_candidates_are_refused():
-    with pytest.raises(ValueError, match="at most n_trials = 4"):
-        make(n_trials=4)
+        make(**settings)

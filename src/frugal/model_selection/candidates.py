@@ -52,7 +52,7 @@ def list_candidates(
             return list(grid)
         if n_candidates > len(grid):
             warnings.warn(
-                f"the space has {len(grid)} candidates, fewer than n_candidates={n_candidates}: all are searched",
+                f"the space has {len(grid)} candidates, fewer than the {n_candidates} asked for: all are searched",
                 stacklevel=5,
             )
             n_candidates = len(grid)

@@ -277,7 +277,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
     def _choose(self, problem: _Problem, outcome: Outcome) -> None:
         fits = list(outcome.fits.values())
         if not fits:
-            raise ValueError("no fit was made; is max_fits or time_limit too small?")
+            raise ValueError("no fit was made; is the limit of fits or of time too small?")
         _warn_or_raise_about_fit_failures([{"fit_error": fit.reason or None} for fit in fits], self.error_score)
         results = tabulate(
             outcome,

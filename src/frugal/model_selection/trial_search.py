@@ -434,7 +434,7 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
 
     def _choose(self, problem: _Problem, outcome: _Outcome) -> None:
         if not outcome.trials:
-            raise ValueError("no trial was made; is time_limit too small?")
+            raise ValueError("no trial was made; is the limit of time too small?")
         fits = fits_of(outcome.trials, self.n_splits_)
         _warn_or_raise_about_fit_failures([{"fit_error": fit.reason or None} for fit in fits], self.error_score)
         results = tabulate_trials(

@@ -461,7 +461,7 @@ def test_more_candidates_than_a_grid_has_are_all_of_them():
     X, y = load_iris(return_X_y=True)
     space = {"C": [1, 2, 3], "gamma": [0.1, 0.2]}
     search = FoldSearchCV(SVC(), space, strategy="standard", n_candidates=7, cv=2, random_state=0)
-    with pytest.warns(UserWarning, match="the space has 6 candidates, fewer than n_candidates=7") as caught:
+    with pytest.warns(UserWarning, match="the space has 6 candidates, fewer than the 7 asked for") as caught:
         search.fit(X, y)
     assert [warning.filename for warning in caught] == [__file__]
     assert len(search.cv_results_["params"]) == 6

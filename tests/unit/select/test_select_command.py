@@ -95,7 +95,7 @@ def test_a_copy_of_the_target_is_left_out(select, table):
         (("--drop", "dear", "--scoring", "accuracy"), "the scoring accuracy cannot be computed for price: "),
         (
             ("--drop", "dear", "--estimators", "ridge", "--time-limit", "0.000001"),
-            "no fit was made; is max_fits or time_limit too small?",
+            "no fit was made; is the limit of fits or of time too small?",
         ),
     ],
 )

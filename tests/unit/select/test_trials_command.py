@@ -117,7 +117,7 @@ def test_a_learner_of_ours_takes_hyperparameters_one_by_one():
         (("--scoring", "accuracy"), "the scoring accuracy cannot be computed for price: "),
         ((*DEAR, "--estimator", "svm", "--scoring", "neg_log_loss"), "svm cannot be searched: it is without "),
         (("--results", "r.xlsx"), "r.xlsx must end in .csv or .parquet"),
-        (("--time-limit", "0.000001"), "no trial was made; is time_limit too small?"),
+        (("--time-limit", "0.000001"), "no trial was made; is the limit of time too small?"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(trials, options, sentence):

@@ -6,8 +6,9 @@ its predicted ones, each raised by `n_sds` residual standard deviations, is belo
 
 Source: elastic/ml-cpp, pull requests 790 and 915, which tune gradient boosting in production so. Differs from it:
 folds are consumed in one order, so that whoever has the missing fold has all the earlier ones and no value is
-filled in; the residual variance is divided by its degrees of freedom, and where these are none nothing is dropped;
-the first `n_startup` candidates are those of the list.
+filled in; where several regressions fit equally well, that with the smallest slopes is taken; the residual
+variance is divided by its degrees of freedom, and where these are none nothing is dropped; the first `n_startup`
+candidates are those of the list.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ def _bound(scores: NDArray[np.float64], others: list[NDArray[np.float64]], fold:
     n_done, dof = len(scores), len(others) - len(scores) - 1
     if dof < 1:
         return math.inf
-    features = np.array([[1.0, *s[:n_done]] for s in others])
-    targets = np.array([s[fold] for s in others])
-    weights = np.linalg.lstsq(features, targets, rcond=None)[0]
-    residuals = targets - features @ weights
-    return float(np.array([1.0, *scores]) @ weights + n_sds * math.sqrt(residuals @ residuals / dof))
+    features, targets = np.array([s[:n_done] for s in others]), np.array([s[fold] for s in others])
+    centre, mean = features.mean(axis=0), targets.mean()
+    weights = np.linalg.lstsq(features - centre, targets - mean, rcond=None)[0]
+    residuals = targets - mean - (features - centre) @ weights
+    return float(mean + (scores - centre) @ weights + n_sds * math.sqrt(residuals @ residuals / dof))

@@ -202,11 +202,9 @@ def _check_dataset(name: str, key: str, opt_in: Collection[str]) -> None:
 def _check_folds(config: Mapping[str, Any]) -> None:
     """Refuse more folds than the smallest class of a dataset can fill."""
     folds: dict[str, tuple[Sequence[int], Sequence[str]]] = {}
-    for study in (
-        one for name in registry.PAPERS for one in registry.paper(name).studies if one.folds is not None
-    ):
-        assert study.folds is not None
-        folds |= study.folds(study, config)
+    for document in map(registry.paper, registry.PAPERS):
+        for study in document.studies:
+            folds |= study.folds(study, config) if study.folds is not None else {}
     halving = config["strategies"].get("successive_halving", {})
     if "cv" in halving:
         folds["strategies.successive_halving.cv"] = ([halving["cv"]], config["greedy_cv"]["datasets"])

@@ -218,6 +218,6 @@ def test_the_assumptions_of_document_001_quote_its_finished_parts():
         assert f"| {label}, document | {printed.mean():.3f} | | |" in text
         for reading, runs in (("ranges/none", parts), ("grid/none", whole)):
             cells = by_cell(runs, classifier).loc[printed.index]
-            assert len(cells) == (6 if classifier == "decision_tree" else 9)
+            assert len(cells) == (7 if classifier == "decision_tree" else 9)
             numbers = f"{cells.mean():.3f} | {(cells - printed).abs().mean():.3f} | {cells.corr(printed):.2f}"
             assert f"| {label}, `{reading}` | {numbers} |" in text

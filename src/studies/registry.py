@@ -56,7 +56,7 @@ def study(name: str) -> Study:
     Raises:
         ValueError: if no paper has it; the message lists the known ones.
     """
-    return _find_study(name)[0]
+    return _find("study", name)[0]
 
 
 def experiment(name: str) -> Study:
@@ -65,10 +65,7 @@ def experiment(name: str) -> Study:
     Raises:
         ValueError: on another name; the message lists the known ones.
     """
-    found = next((one for document in map(paper, PAPERS) for one in document.studies if one.name == name), None)
-    if found is None or found.run is None:
-        raise ValueError(f"unknown experiment {name!r}; known: {', '.join(experiments())}")
-    return found
+    return _find("experiment", name, lambda one: one.run is not None)[0]
 
 
 def paper_of(name: str) -> str:
@@ -77,17 +74,17 @@ def paper_of(name: str) -> str:
     Raises:
         ValueError: as `study`.
     """
-    return _find_study(name)[1].name
+    return _find("study", name)[1].name
 
 
-def _find_study(name: str) -> tuple[Study, Paper]:
-    known = []
+def _find(kind: str, name: str, is_one: Callable[[Study], bool] = lambda one: True) -> tuple[Study, Paper]:
+    known: dict[str, tuple[Study, Paper]] = {}
     for document in map(paper, PAPERS):  # one after the other, since to import them all takes half a second
-        for one in document.studies:
-            if one.name == name:
-                return one, document
-            known.append(one.name)
-    raise ValueError(f"unknown study {name!r}; known: {', '.join(known)}")
+        known |= {one.name: (one, document) for one in document.studies if is_one(one)}
+        if name in known:
+            break
+    check_known(kind, name, known)
+    return known[name]
 
 
 def study_of_run(name: str, run: str) -> Study:

@@ -81,6 +81,7 @@ def _bound(scores: NDArray[np.float64], others: list[NDArray[np.float64]], fold:
         return math.inf
     features, targets = np.array([s[:n_done] for s in others]), np.array([s[fold] for s in others])
     centre, mean = features.mean(axis=0), targets.mean()
-    weights = np.linalg.lstsq(features - centre, targets - mean, rcond=None)[0]
-    residuals = targets - mean - (features - centre) @ weights
+    features, targets = features - centre, targets - mean
+    weights = np.linalg.lstsq(features, targets, rcond=None)[0]
+    residuals = targets - features @ weights
     return float(mean + (scores - centre) @ weights + n_sds * math.sqrt(residuals @ residuals / dof))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from studies import registry
 
-Made = Mapping[str, tuple[str, ...]]
+RunsOf = Mapping[str, tuple[str, ...]]
 """By name of an artefact the names of the runs that it is made from."""
 
 
@@ -32,13 +32,13 @@ class Shown(NamedTuple):
     """
 
     folder: str
-    tables: Made
-    figures: Made
-    explained: Made = MappingProxyType({})
-    claims: Made = MappingProxyType({})
-    cells: Made = MappingProxyType({})
+    tables: RunsOf
+    figures: RunsOf
+    explained: RunsOf = MappingProxyType({})
+    claims: RunsOf = MappingProxyType({})
+    cells: RunsOf = MappingProxyType({})
     runs_under: str = "runs"
-    derived: Made = MappingProxyType({})
+    derived: RunsOf = MappingProxyType({})
 
     def run_path(self, run: str) -> str:
         """Path of a run under `results/`."""

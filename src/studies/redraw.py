@@ -37,13 +37,13 @@ class Redrawn:
     """The outcome of `redraw`.
 
     Attributes:
-        made: artefacts made from published runs, such as `greedy_cv/tables/table1`.
+        complete: artefacts made from published runs, such as `greedy_cv/tables/table1`.
         lacking: artefacts whose numbers cannot be made again, claims of which only some can be judged, and their
             runs that are not published.
         differing: files that are not byte for byte what is published, and the first line that differs.
     """
 
-    made: list[str] = field(default_factory=list)
+    complete: list[str] = field(default_factory=list)
     lacking: dict[str, list[str]] = field(default_factory=dict)
     differing: dict[str, str] = field(default_factory=dict)
 
@@ -88,7 +88,7 @@ def redraw(papers: Iterable[str] = (), *, published: Path, output: Path) -> Redr
             ", ".join(runs),
             ", ".join(names),
         )
-    counts = len(redrawn.made), len(redrawn.lacking)
+    counts = len(redrawn.complete), len(redrawn.lacking)
     log.info("%d made again from runs; %d not, or in part, since their runs are not published", *counts)
     return redrawn
 
@@ -200,7 +200,7 @@ def _make(artefact: _Artefact, folder: Path, redrawn: Redrawn) -> None:
     else:
         _run("claims", contents.folder, *(["--runs", *runs] if runs else []), *scale)
     if is_made:
-        redrawn.made.append(whole_name)
+        redrawn.complete.append(whole_name)
 
 
 def _differences(remade: Path, published: Path) -> dict[str, str]:

@@ -91,7 +91,7 @@ def test_a_changed_digit_is_found_and_said_where(place, capsys):
 
 def test_an_artefact_without_its_runs_is_listed_and_one_without_a_name_refused(place, capsys):
     redrawn = redraw(["hypertune"], published=place / "published", output=place / "redrawn")
-    assert sorted(redrawn.made) == [
+    assert sorted(redrawn.complete) == [
         "hypertune/figures/figure1",
         "hypertune/figures/starts",
         "hypertune/tables/starts",
@@ -156,5 +156,5 @@ def test_what_was_left_out_at_publication_is_not_made(place):
     folder = place / "published/hypertune"
     write_records(folder, read_records(folder), ["figures/figure1.csv", "tables/table1.csv"])
     redrawn = redraw(["hypertune"], published=place / "published", output=place / "redrawn")
-    assert redrawn.made == ["hypertune/tables/starts", "hypertune/figures/starts"]
+    assert redrawn.complete == ["hypertune/tables/starts", "hypertune/figures/starts"]
     assert "hypertune/tables/table1" not in redrawn.lacking

@@ -34,7 +34,7 @@ def bowl(candidate, n_rows=None):
     return candidate["x"] ** 2 + 0.1
 
 
-def made(strategy):
+def built(strategy):
     space = SearchSpace({"x": Uniform(-1.0, 1.0)}, signs={"x": 1})
     settings = SETTINGS.get(strategy, {})
     return minimize(bowl, space, strategy=strategy, settings=settings, n_trials=5, random_state=0)
@@ -42,7 +42,7 @@ def made(strategy):
 
 for family, make in (
     (folds, lambda name: folds.make(name, n_candidates=3, n_folds=2, rng=np.random.default_rng(0))),
-    (trials, made),
+    (trials, built),
 ):
     for name in family.known():
         try:

@@ -85,9 +85,9 @@ def test_published_runs_give_what_the_workflow_made_of_them(smoke, tmp_path, mon
         shutil.rmtree(smoke / "results/published" / paper)  # of another scale, and of more
         assert main(["publish", paper, *how]) == 0
         redrawn = redraw([paper], published=smoke / "results/published", output=tmp_path)
-        assert f"{paper}/claims" in redrawn.made
+        assert f"{paper}/claims" in redrawn.complete
         assert not [name for name in redrawn.lacking if name.endswith(("table1", "figure11", "cells/wall_clock"))]
-        for path in (path for name in redrawn.made for path in tmp_path.glob(f"{name}.*")):
+        for path in (path for name in redrawn.complete for path in tmp_path.glob(f"{name}.*")):
             if path.suffix in (".csv", ".md"):
                 assert path.read_bytes() == (smoke / "results" / path.relative_to(tmp_path)).read_bytes(), path
 

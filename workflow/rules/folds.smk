@@ -207,7 +207,7 @@ rule search_pack:
     benchmark:
         "results/benchmarks/folds/packs/{experiment}/{method}.tsv"
     wildcard_constraints:
-        experiment="search_time|early_stopping|sizes",
+        experiment="|".join(PLAN.folds.packed),
     conda:
         "../../envs/frugal.yaml"
     threads: 1
@@ -367,7 +367,7 @@ rule collect:
     benchmark:
         "results/benchmarks/greedy_cv/collect/{experiment}.tsv"
     wildcard_constraints:
-        experiment="search_time|early_stopping|wall_clock|sizes",
+        experiment="|".join(PLAN.folds.gathered),
     conda:
         "../../envs/frugal.yaml"
     threads: 1

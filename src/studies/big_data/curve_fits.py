@@ -104,7 +104,7 @@ def lines(runs: pd.DataFrame) -> pd.DataFrame:
     curves = {"observed": numbers(row["observed"])}
     for name, family in FAMILIES.items():
         if families[name]["theta"] is not None:
-            curves[name] = family(families[name]["theta"], Times.of(epochs))
+            curves[name] = family(families[name]["theta"], Times.at(epochs))
     if not row["reason"]:
         curves[COMBINATION] = numbers(row["curve"])
     parts = []

@@ -120,7 +120,7 @@ def by_reading(make: Callable[..., pd.DataFrame], *keys: str) -> Callable[..., p
         keys: of `READING`.
     """
 
-    def made(runs: pd.DataFrame, *scale: str) -> pd.DataFrame:
+    def tabulate(runs: pd.DataFrame, *scale: str) -> pd.DataFrame:
         parts = []
         for labels, part in named(runs).groupby(list(keys), sort=False):
             table = make(part, *scale)
@@ -131,7 +131,7 @@ def by_reading(make: Callable[..., pd.DataFrame], *keys: str) -> Callable[..., p
         whole.attrs.update(parts[0].attrs)
         return whole
 
-    return made
+    return tabulate
 
 
 def runs_by_reading(experiment: str) -> Callable[[Mapping[str, Any]], tuple[str, ...]]:

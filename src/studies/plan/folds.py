@@ -29,7 +29,10 @@ class FoldJobs:
         network: block of document 000's network.
         comparison: block of the comparison.
         entries: compared strategies, by name.
-        methods: by experiment of document 001 the strategies that are replayed.
+        replays: document 001's experiments on kept scores, by name.
+        gathered: names of those whose searches become one run of their own name, and others in other readings.
+        timed: name of the one of these on timed fits.
+        packed: names of the others, whose searches may go out in packs.
         explored: strategies that document 000's experiment replays.
     """
 
@@ -44,7 +47,10 @@ class FoldJobs:
         self.network: Config = config["beta_pruning"]["network"]
         self.comparison: Config = config["folds_comparison"]
         self.entries = entries_of(config)
-        self.methods = {one.name: one.method_names for one in registry.paper("greedy_cv").studies}
+        self.replays = {one.name: one for one in registry.paper("greedy_cv").studies if one.replayed}
+        self.gathered = [name for name, study in self.replays.items() if study.kind_of(name)]
+        self.timed = next(name for name in self.gathered if self.replays[name].is_timed)
+        self.packed = [name for name in self.gathered if name != self.timed]
         self.explored = registry.study("swept").method_names
 
     def variant_of(self, settings: Config, classifier: str) -> str:
@@ -68,11 +74,15 @@ class FoldJobs:
         if space == "grid":
             return flags
         # One candidate list per seed, as long as the longest list that is searched in it.
-        searched = ["wall_clock"] if timed else ["sensitivity", "factorial", "sizes"]
         readings = [self.study, *self.study["readings"].values()]
-        if w.variant in [self.variant_of({**self.study, **one}, w.classifier) for one in readings] and not timed:
-            searched += ["search_time", "early_stopping"]
-        return f"{flags} --n-ranges {max(n for name in searched for n in self.study[name]['n_candidates'])}"
+        is_reading = w.variant in [self.variant_of({**self.study, **one}, w.classifier) for one in readings]
+        lengths = [
+            n
+            for name, study in self.replays.items()
+            if study.is_timed == timed and (timed or is_reading or not study.kind_of(f"readings/any/{name}"))
+            for n in self.study[name]["n_candidates"]
+        ]
+        return f"{flags} --n-ranges {max(lengths)}"
 
     def timed_flags(self, w: Wildcards) -> str:
         """The same for timed fits."""
@@ -88,7 +98,7 @@ class FoldJobs:
 
     def datasets_of(self, experiment: str) -> list[str]:
         """The datasets of one of document 001's experiments."""
-        study = registry.study(experiment)
+        study = self.replays[experiment]
         assert study.folds is not None
         return [name for _, datasets in study.folds(study, self.config).values() for name in datasets]
 
@@ -108,9 +118,10 @@ class FoldJobs:
 
     def _experiment_of(self, w: Wildcards) -> str:
         """The experiment of document 001 that searches with this method on this dataset, untimed."""
-        listed = ("search_time", "early_stopping", "sizes")
         return next(
-            name for name in listed if w.method in self.methods[name] and w.dataset in self.datasets_of(name)
+            name
+            for name in self.packed
+            if w.method in self.replays[name].method_names and w.dataset in self.datasets_of(name)
         )
 
     def _cells(
@@ -121,7 +132,7 @@ class FoldJobs:
         lengths = [ALL] if self.config["lengths_per_job"] == "all" else block["n_candidates"]
         return [
             f"{root}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet"
-            for method in self.methods[experiment]
+            for method in self.replays[experiment].method_names
             for dataset in datasets
             for classifier in classifiers or self.study["classifiers"]
             for n in lengths
@@ -131,7 +142,7 @@ class FoldJobs:
 
     def experiment_files(self, w: Wildcards) -> list[str]:
         """The search results of one of document 001's experiments."""
-        root = "wall_clock" if w.experiment == "wall_clock" else "search"
+        root = "wall_clock" if w.experiment == self.timed else "search"
         return self._cells(f"results/folds/{root}", w.experiment, self.datasets_of(w.experiment))
 
     def experiment_labels(self, w: Wildcards) -> str:
@@ -151,7 +162,7 @@ class FoldJobs:
 
     def reading_files(self, w: Wildcards) -> list[str]:
         """The search results of one of document 001's experiments in another reading."""
-        root = "wall_clock" if w.experiment == "wall_clock" else "search"
+        root = "wall_clock" if w.experiment == self.timed else "search"
         return self._cells(f"results/folds/readings/{w.name}/{root}", w.experiment, self.datasets_of(w.experiment))
 
     def reading_labels(self, w: Wildcards) -> str:
@@ -299,7 +310,7 @@ class FoldJobs:
         """
         listed = list(self.comparison["n_folds"])
         if timed:
-            listed = [k for k in listed if k in self.study["wall_clock"]["n_folds"]]
+            listed = [k for k in listed if k in self.study[self.timed]["n_folds"]]
         seeds = range(self.comparison["n_timed_seeds" if timed else "n_seeds"])
 
         def found(w: Wildcards) -> list[str]:
@@ -335,7 +346,7 @@ class FoldJobs:
             cells = [(self.network["dataset"], self.network["name"])]
         else:
             entries = list(self.entries)
-            datasets = self.datasets_of("wall_clock" if w.kind == "timed" else "search_time")
+            datasets = self.datasets_of(self.timed if w.kind == "timed" else "search_time")
             cells = [(dataset, classifier) for dataset in datasets for classifier in self.study["classifiers"]]
         return [
             f"results/folds_comparison/{w.kind}/{entry}/{dataset}/{classifier}.parquet"

@@ -97,7 +97,7 @@ class ShownJobs:
         """Names of the runs that are computed from others, or from nothing."""
         return sorted({name for contents in self.papers.values() for name in contents.derived})
 
-    def _runs(self, paper: str, kind: str, name: str, runs: artefacts.Made) -> list[str]:
+    def _runs(self, paper: str, kind: str, name: str, runs: artefacts.RunsOf) -> list[str]:
         """Files of the runs that an artefact, or another run, is made from; `runs` has all of its kind."""
         if name not in runs:
             raise ValueError(f"{paper} has no {kind} {name!r}; it has {', '.join(runs) or 'none'}")

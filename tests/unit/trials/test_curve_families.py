@@ -37,7 +37,7 @@ def test_many_vectors_at_once_give_what_each_gives_alone(name):
     family, rng = FAMILIES[name], np.random.default_rng(0)
     theta = np.array(family.start) * (1 + 0.1 * rng.standard_normal((7, len(family.start))))
     t = np.arange(1, 21)
-    together = family(theta, Times.of(t))
+    together = family(theta, Times.at(t))
     assert together.shape == (7, 20)
     for row, vector in zip(together, theta, strict=True):
         assert row.tolist() == family(vector, t).tolist()

@@ -32,7 +32,7 @@ class Times:
     log: Array
 
     @classmethod
-    def of(cls, t: ArrayLike) -> Times:
+    def at(cls, t: ArrayLike) -> Times:
         """Epochs `t`, a number or (n,)."""
         epochs = np.atleast_1d(np.asarray(t, dtype=float))
         return cls(epochs, np.log(epochs))
@@ -60,7 +60,7 @@ class Family:
 
     def __call__(self, theta: ArrayLike, t: ArrayLike | Times) -> Array:
         """Values (..., n) at parameters theta (..., n_parameters), epochs t (n,); not finite where undefined."""
-        times = t if isinstance(t, Times) else Times.of(t)
+        times = t if isinstance(t, Times) else Times.at(t)
         vectors = np.asarray(theta, dtype=float)
         columns = [vectors[..., i, None] for i in range(len(self.start))]
         with np.errstate(all="ignore"):

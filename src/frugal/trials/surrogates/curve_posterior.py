@@ -64,8 +64,8 @@ class CurvePosterior:
         self.families, self.y, self.prior = tuple(families), y, prior
         self._normalise, self._sigma = normalise_weights, sigma
         n = len(y)
-        self._times = Times.of(np.arange(1, n + 1))
-        self._checked = Times.of(_checked_epochs(prior, horizon))
+        self._times = Times.at(np.arange(1, n + 1))
+        self._checked = Times.at(_checked_epochs(prior, horizon))
         self._factors = 10.0 ** (np.arange(n) / n) if recency_weighting else np.ones(n)
         ends = np.cumsum([len(family.start) for family in families])
         self._slices = [slice(end - len(f.start), end) for f, end in zip(families, ends, strict=True)]

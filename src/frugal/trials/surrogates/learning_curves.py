@@ -71,7 +71,7 @@ class FamilyFit:
 
 def fit_family(family: Family, y: Array, horizon: float, prior: str) -> FamilyFit:
     """Fit a family to y (n,) at epochs 1 to n."""
-    times = Times.of(np.arange(1, len(y) + 1))
+    times = Times.at(np.arange(1, len(y) + 1))
 
     def residuals(theta: Array) -> Array:
         values = family(theta, times)
@@ -109,7 +109,7 @@ def joint_start(
 
     Weights are `equal`, as the authors', or those `by_fit`: proportional to 1 / sigma_k^2.
     """
-    times = Times.of(np.arange(1, len(posterior.y) + 1))
+    times = Times.at(np.arange(1, len(posterior.y) + 1))
     curves = np.array([fit.family(fit.theta, times) for fit in fits])
     shares = np.array([1.0 if weights == "equal" else max(fit.sigma, MIN_SIGMA) ** -2 for fit in fits])
     shares /= shares.sum()
@@ -257,7 +257,7 @@ class CurveModel:
         posterior, epochs = self.posterior, np.atleast_1d(np.asarray(t, dtype=float))
         if not (epochs > self.n_cut).all():
             raise ValueError(f"t must be at least {self.n_cut + 1}, the first epoch fitted, got {epochs.min():g}")
-        times = Times.of(epochs - self.n_cut)
+        times = Times.at(epochs - self.n_cut)
         starts = range(0, len(self.samples), _CHUNK)
         return np.vstack([posterior.combined(self.samples[i : i + _CHUNK], times) for i in starts])
 

@@ -20,6 +20,13 @@ ROWS = ("n_train", "n_valid", "n_test")
 NEEDS = ("sizes", "n_valid", "auxiliary", "rungs", "subset_rows")
 """What a strategy may be told of a problem: the numbers of rows that trials may have, the number of validation
 rows, the rows of a small task, those of rungs (each the same multiple of the one before), those of a subset."""
+OF_OTHERS = (
+    *("n_seeds", "n_trials", "default_n_trials", "strategies"),
+    *("check_share", "curve", "termination"),
+    *("datasets", "scalers", "subset_share", "rows_per_class", "sizes"),
+)
+"""Keys of a search's block that are not its problem's: the workflow's and its methods', those of termination, and
+those that say by data set what `on_dataset` reads."""
 _RECORDED = ("strategy", "draws", "termination")
 """What the record of a method says and its block must not."""
 
@@ -109,7 +116,6 @@ def planned(
     dataset: str,
     *,
     table: Mapping[str, Any] | None = None,
-    n_classes: int = 0,
 ) -> dict[str, Any]:
     """Settings of a search by a method on a problem, as `trials.searches.search` takes them.
 
@@ -119,14 +125,13 @@ def planned(
         block: its configuration, as of `block_of`.
         dataset: the problem's.
         table: where trials are on listed sizes, what holds `sizes` and `n_valid`.
-        n_classes: of the data set, where trials are on any number of its rows.
 
     Raises:
         ValueError: if a method with termination is not on stored curves, or as `settings_of` and `sized`.
     """
     settings = settings_of(method, block)
     if search.resource == "rows":
-        settings = on_rows(method, settings, block, dataset, n_classes)
+        settings = on_rows(method, settings, block, dataset)
     elif search.resource == "sizes" and table is not None:
         settings = sized(method, settings, table)
     if method.strategy != method.name:
@@ -203,9 +208,7 @@ def sized(method: Method, configured: Mapping[str, Any], table: Mapping[str, Any
     return settings
 
 
-def on_rows(
-    method: Method, settings: Mapping[str, Any], block: Mapping[str, Any], dataset: str, n_classes: int
-) -> dict[str, Any]:
+def on_rows(method: Method, settings: Mapping[str, Any], block: Mapping[str, Any], dataset: str) -> dict[str, Any]:
     """Settings of a method of document 004 on a data set: what its strategy needs of the rows, and its own.
 
     Args:
@@ -214,9 +217,8 @@ def on_rows(
         block: of the learner; subset_share is what a subset is of the training rows, rows_per_class the least
             that subsets, sizes and rungs on rows may have.
         dataset: its name.
-        n_classes: its classes.
     """
-    rows, least = rows_of(block, dataset), block["rows_per_class"] * n_classes
+    rows, least = rows_of(block, dataset), block["rows_per_class"] * classes_of(dataset)
     found: dict[str, Any] = {}
     for need in needs_of(method):
         match need:
@@ -237,10 +239,15 @@ def on_rows(
 def tables_of_sizes(config: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
     """By learner and data set the block of every table of fits, or of curves on several sizes, with `sizes`."""
     found = {("lookup", name): dict(block) for name, block in config["lookup"].items()}
-    for name, block in config["curves"]["networks"].items():
+    for name, (_, block) in curve_sets(config).items():
         if isinstance(block["n_train"], list):
-            found["curves", f"{name}_{block['dataset']}"] = {**block, "sizes": block["n_train"]}
+            found["curves", name] = {**block, "sizes": block["n_train"]}
     return found
+
+
+def curve_sets(config: Mapping[str, Any]) -> dict[str, tuple[str, Mapping[str, Any]]]:
+    """Every set of stored curves by its name as a problem: its name in the configuration, and its block."""
+    return {f"{name}_{block['dataset']}": (name, block) for name, block in config["curves"]["networks"].items()}
 
 
 def classes_of(dataset: str) -> int:

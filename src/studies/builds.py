@@ -21,6 +21,7 @@ from frugal.trials.look_up_jobs import grid_of
 from frugal.trials.parts import split
 from frugal.trials.problem_by_name import CURVES, LOOKUP
 from frugal.trials.searches import N_INITIAL
+from studies.blocks import classes_of, curve_sets
 from studies.code import OTHERS
 
 # Data sets -----------------------------------------------------------------------------------------------------
@@ -35,10 +36,9 @@ def hollow(name: str) -> Dataset:
     """
     base, n_rows = parse_name(name)
     entry = CATALOGUE[base]
-    counts = entry.class_counts or entry.stand_in_counts
     splits = {part: np.arange(*ends) for part, ends in entry.splits.items()} or {"all": np.arange(entry.rows)}
     y = np.zeros(entry.rows, dtype=np.int64)
-    whole = Dataset(base, np.empty((entry.rows, 0)), y, len(counts), "original", splits)
+    whole = Dataset(base, np.empty((entry.rows, 0)), y, classes_of(base), "original", splits)
     return whole if n_rows is None else whole.subset(n_rows)
 
 
@@ -63,9 +63,7 @@ def table_of(learner: str, problem: str, config: Mapping[str, Any]) -> dict[str,
         return dict(config["lookup"][problem])
     if learner != CURVES:
         return None
-    networks = config["curves"]["networks"]
-    (name,) = (name for name, block in networks.items() if f"{name}_{block['dataset']}" == problem)
-    return curves_of(name, config)
+    return curves_of(curve_sets(config)[problem][0], config)
 
 
 def curves_of(name: str, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,11 +19,20 @@ from frugal.trials.ledger import LARGEST_DESIGN
 from frugal.trials.problem_by_name import FUNCTION, LOOKUP
 from frugal.trials.searches import on_curves
 from studies import registry
-from studies.blocks import ROWS, block_of, chosen_problems, n_trials_of, on_dataset, planned, settings_of
-from studies.builds import build, check_search, grid_or_space, hollow, n_train_of, table_of
+from studies.blocks import (
+    ROWS,
+    block_of,
+    chosen_problems,
+    curve_sets,
+    n_trials_of,
+    on_dataset,
+    planned,
+    settings_of,
+)
+from studies.builds import build, check_search, curves_of, grid_or_space, hollow, n_train_of, table_of
 from studies.folds_comparison.entries import entries_of
 from studies.records import Method, Study
-from studies.settings import Curves, Networks, named
+from studies.settings import named
 from studies.trials_comparison.problems_and_methods import searches_of
 
 
@@ -50,8 +59,7 @@ def check_jobs(config: Mapping[str, Any], *, source: str = "config") -> None:
 
 def _check_terminations(config: Mapping[str, Any]) -> None:
     """Build each rule that cuts the trials of a search short once: it knows its settings best."""
-    networks = config["curves"]["networks"]
-    ends = {f"{name}_{network['dataset']}": network["n_epochs"] for name, network in networks.items()}
+    ends = {name: block["n_epochs"] for name, (_, block) in curve_sets(config).items()}
     for search in searches_of(config).values():
         with named(f"{registry.paper_of(search.name)}.{search.name}"):
             for method in search.methods:
@@ -129,11 +137,10 @@ def _check_problem(
         space = ("learner", learner, settings.get("space", learners.record(learner).default_space))
     facts = {name: fact for name, fact in facts.items() if fact is not None}
     n_trials = n_trials_of(search, block, problem)
-    n_classes = facts.get("n_classes", 0) if search.resource == "rows" else 0
     for method in search.methods:
         with named(method.name):
             if method.name in n_trials:
-                settings = planned(search, method, block, problem, table=table or block, n_classes=n_classes)
+                settings = planned(search, method, block, problem, table=table or block)
                 check_search(settings, method.name, space, n_trials[method.name], block, facts)
             else:
                 _check_not_run(method, space, block)
@@ -164,16 +171,9 @@ def _check_tables(config: Mapping[str, Any]) -> None:
             n_rows = n_train_of(block["dataset"], block["n_valid"], block["n_test"] or None, block["n_train"])
             for size in block["sizes"]:
                 check_whole("sizes", size, hollow(block["dataset"]).n_classes, n_rows, "the training rows")
-    sets = Networks.sections()
     for name, block in config["curves"]["networks"].items():
         with named(f"curves.networks.{name}"):
-            several = isinstance(block["n_train"], list)
-            sizes = block["n_train"] if several else [block["n_train"]]
-            model = sets[name]
-            has_sizes = issubclass(model, Curves) and model.has_sizes
-            if several != has_sizes:
-                accepted = "several numbers of rows" if has_sizes else "one number of rows"
-                raise ValueError(f"n_train must be {accepted}, got {block['n_train']}")
+            sizes = curves_of(name, config)["sizes"]
             if sizes != sorted(sizes, reverse=True):
                 raise ValueError(f"n_train must have the largest number of rows first, got {sizes}")
             n_train_of(block["dataset"], block["n_valid"], None, sizes[0])

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from studies import registry
 from studies.blocks import (
+    OF_OTHERS,
     block_of,
     chosen_problems,
-    classes_of,
     n_trials_of,
     on_dataset,
     planned,
@@ -29,8 +29,6 @@ OF_PROBLEM: Final = "of the problem"
 """In place of a number of rows, classes or epochs that the problem supplies."""
 ALL: Final = "all problems"
 _FACTS: Final = ("n_rows", "n_classes")
-_APART: Final = ("n_seeds", "n_trials", "default_n_trials", "strategies", "check_share", "curve", "termination")
-_BY_DATASET: Final = ("datasets", "scalers", "subset_share", "rows_per_class", "sizes")
 
 Settings = dict[str, Any]
 ByMethod = dict[str, dict[str, dict[str, Settings | str]]]
@@ -139,10 +137,9 @@ def _of_search(
     """Settings of a search, as `trials.searches.search` merges them."""
     block = block_of(search, config)
     table = tables_of_sizes(config).get(problem, block)
-    n_classes = classes_of(problem[1]) if search.resource == "rows" else 0
-    planned_settings = planned(search, method, block, problem[1], table=table, n_classes=n_classes)
+    planned_settings = planned(search, method, block, problem[1], table=table)
     strategy = planned_settings.pop("strategy", method.name)
-    of_problem = {name: value for name, value in block.items() if name not in (*_APART, *_BY_DATASET)}
+    of_problem = {name: value for name, value in block.items() if name not in OF_OTHERS}
     if search.resource == "rows":
         of_problem |= on_dataset(block, problem[1])
     first = {"n_initial": of_problem.pop("n_initial")} if "n_initial" in of_problem else {}

@@ -27,6 +27,8 @@ LAID_OVER: Final = {"smoke": ("laptop", "smoke")}
 """Scales that lie over another one, from the lowest; every other scale lies over the defaults alone."""
 OURS: Final = "ours"
 """Source of a number that is in no document."""
+LEAN: Final = {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200}
+"""Of a strategy by information: what takes a tenth of the seconds of the paper's numbers."""
 
 
 def setting(default: Any, source: str = OURS, description: str = "", **limits: Any) -> Any:
@@ -192,6 +194,7 @@ OneOrAll = Annotated[Literal[1, "all"], BeforeValidator(_one_or_all)]
 Whole = Annotated[int, Field(ge=0, le=MOST)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
 Two = Annotated[int, Field(ge=2, le=MOST)]
+NumbersByMethod = dict[str, Two | None]
 Seed = Annotated[int, Field(ge=0)]
 Seeds = Annotated[int, Field(ge=1, le=10_000)]
 Folds = Annotated[int, Field(ge=2, le=100)]
@@ -390,11 +393,8 @@ SizesOfRows = Annotated[Distinct[Annotated[int, Field(ge=10, le=MOST)]], Field(m
 class Curves(Settings):
     """A set of learning curves of one network; none of its numbers is in the document.
 
-    Attributes:
-        has_sizes: whether each candidate is trained on several numbers of rows, so that trials may be on fewer.
+    Where each candidate is trained on several numbers of rows, trials may be on fewer.
     """
-
-    has_sizes: ClassVar[bool] = False
 
     network: Network = left_out(None, "what is trained; by default, what the set is named after")
     dataset: NetworkData
@@ -415,7 +415,7 @@ class MlpCurves(Curves):
 
     dataset: NetworkData = setting("mnist", "document 003, section 2.2", "the document has CIFAR-100, too")
     n_curves: int = setting(50, OURS, _CANDIDATES, ge=2, le=10_000)
-    n_train: Count | SizesOfRows = setting(5000, OURS, _ROWS)
+    n_train: Count = setting(5000, OURS, _ROWS)
     n_valid: Count = setting(5000, OURS, _VALID)
     n_epochs: Two = setting(100, OURS, "of every curve")
 
@@ -428,7 +428,7 @@ class CifarCurves(Curves):
 
     dataset: NetworkData = setting("cifar10", "document 003, section 2.2", "the document has CIFAR-100, too")
     n_curves: int = setting(50, OURS, _CANDIDATES, ge=2, le=10_000)
-    n_train: Count | SizesOfRows = setting(2000, OURS, _ROWS)
+    n_train: Count = setting(2000, OURS, _ROWS)
     n_valid: Count = setting(2000, OURS, _VALID)
     n_epochs: Two = setting(60, "ours; 285 in the document", "of every curve")
 
@@ -439,12 +439,10 @@ class CifarCurves(Curves):
 class CnnSizesCurves(Curves):
     """Document 003, section 2.1, where trials on fewer rows are looked up: 60 x 3,968 rows x 10 epochs."""
 
-    has_sizes = True
-
     network: Network = setting("cifar_cnn", OURS, "what is trained")
     dataset: NetworkData = setting("cifar10", OURS)
     n_curves: int = setting(60, OURS, _CANDIDATES, ge=2, le=10_000)
-    n_train: Count | SizesOfRows = setting([2048, 1024, 512, 256, 128], OURS, f"{_SIZES}; ten rows per class")
+    n_train: SizesOfRows = setting([2048, 1024, 512, 256, 128], OURS, f"{_SIZES}; ten rows per class")
     n_valid: Count = setting(1000, OURS, _VALID)
     n_epochs: Two = setting(10, OURS, "of every curve")
 
@@ -455,12 +453,10 @@ class CnnSizesCurves(Curves):
 class MlpSizesCurves(Curves):
     """Section 4, where trials on fewer rows are cut short: 48 x 7,936 rows x 40 epochs, some 7 CPU minutes."""
 
-    has_sizes = True
-
     network: Network = setting("mlp", OURS, "what is trained")
     dataset: NetworkData = setting("mnist", OURS)
     n_curves: int = setting(48, OURS, _CANDIDATES, ge=2, le=10_000)
-    n_train: Count | SizesOfRows = setting([4096, 2048, 1024, 512, 256], OURS, _SIZES)
+    n_train: SizesOfRows = setting([4096, 2048, 1024, 512, 256], OURS, _SIZES)
     n_valid: Count = setting(2000, OURS, _VALID)
     n_epochs: Two = setting(40, OURS, "of every curve")
 

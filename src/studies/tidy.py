@@ -88,8 +88,6 @@ def mean_by_seed(runs: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFram
 
     A run without a value (no candidate was chosen, or the best one was never completed) is left out and counted.
 
-    `keys` are two columns at least.
-
     Returns:
         The keys and `MEASURED`: n_seeds with a value, n_missing values, data as `provenance` gives it.
     """

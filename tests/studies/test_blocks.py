@@ -19,24 +19,24 @@ BLOCK = {
 }  # fmt: skip
 
 
-def on_rows(name, block, dataset, n_classes):
+def on_rows(name, block, dataset):
     """What document 004's experiments plan for a method."""
-    return planned(SEARCHES["svm_rff"], METHODS[name], block, dataset, n_classes=n_classes)
+    return planned(SEARCHES["svm_rff"], METHODS[name], block, dataset)
 
 
 def test_settings_follow_from_the_rows_of_a_data_set():
-    assert on_rows("ei", BLOCK, "letter", 26) == {"kernel": "se"}
-    assert on_rows("hypertune", BLOCK, "letter", 26) == {"subset_rows": 900, "n_starts": 2}
-    assert on_rows("fabolas", BLOCK, "letter", 26) == {"n_min": 260, "n_max": 9000, "n_valid": 2000}
-    few = on_rows("hypertune", {**BLOCK, "n_train": 1000}, "letter", 26)
+    assert on_rows("ei", BLOCK, "letter") == {"kernel": "se"}
+    assert on_rows("hypertune", BLOCK, "letter") == {"subset_rows": 900, "n_starts": 2}
+    assert on_rows("fabolas", BLOCK, "letter") == {"n_min": 260, "n_max": 9000, "n_valid": 2000}
+    few = on_rows("hypertune", {**BLOCK, "n_train": 1000}, "letter")
     assert few["subset_rows"] == 260  # ten of each of 26 classes; a tenth of all would be four
     by_dataset = {**BLOCK, "n_valid": {"letter": 4400, "mnist": 10_000}}
-    assert on_rows("fabolas", by_dataset, "mnist", 10)["n_valid"] == 10_000
-    turned = on_rows("hypertune_reversed", BLOCK, "mnist", 10)
+    assert on_rows("fabolas", by_dataset, "mnist")["n_valid"] == 10_000
+    turned = on_rows("hypertune_reversed", BLOCK, "mnist")
     assert turned == {
         "subset_rows": 5000, "n_starts": 2, "control": "reversed", "strategy": "hypertune", "draws": "hypertune",
     }  # fmt: skip
-    rows = on_rows("hyperband_rows", BLOCK, "mnist", 10)
+    rows = on_rows("hyperband_rows", BLOCK, "mnist")
     assert (rows["resource"], rows["min_resource"], rows["max_resource"]) == (
         "rows",
         617,
@@ -49,12 +49,12 @@ def test_settings_follow_from_the_rows_of_a_data_set():
 def test_a_strategy_whose_name_begins_with_anothers_is_planned_as_itself(name):
     block = {**BLOCK, "strategies": {"ei": {"kernel": "se"}, "fabolas": {"n_hyper": 4}, name: {"n_starts": 3}}}
     search = replace(SEARCHES["elastic_net"], methods=(*SEARCHES["elastic_net"].methods, Method(name)))
-    settings = planned(search, search.method(name), block, "letter", n_classes=26)
+    settings = planned(search, search.method(name), block, "letter")
     rows = {"n_min": 260, "n_max": 9000, "n_valid": 2000} if name == "fabolas_joint" else {}
     assert settings == {**rows, "n_starts": 3}  # nothing of ei's or fabolas'; no strategy: it is the method's name
     assert (search.method(name).strategy, name in trials.known()) == (name, True)
     variant = Method(f"{name}_variant", name)
-    assert planned(search, variant, block, "letter", n_classes=26) == {**rows, "strategy": name}
+    assert planned(search, variant, block, "letter") == {**rows, "strategy": name}
 
 
 def test_what_makes_a_method_cannot_be_changed_in_the_configuration():
@@ -68,7 +68,7 @@ def test_what_makes_a_method_cannot_be_changed_in_the_configuration():
         with pytest.raises(
             ValueError, match=rf"^strategies\.{name} must not hold {next(iter(settings))}, which belongs"
         ):
-            planned(search, METHODS[name], {**BLOCK, "strategies": {name: settings}}, "letter", n_classes=26)
+            planned(search, METHODS[name], {**BLOCK, "strategies": {name: settings}}, "letter")
 
 
 def test_termination_needs_stored_curves():

@@ -157,8 +157,16 @@ def test_every_difference_is_found():
             10**6,
             "n_per_dimension is 1000000, but must be a whole number of at least 2 and at most",
         ),
-        ("curves.networks.cnn_sizes.n_train", 512, "n_train must be several numbers of rows, got 512"),
-        ("curves.networks.mlp.n_train", [512, 256], "n_train must be one number of rows, got "),
+        (
+            "curves.networks.cnn_sizes.n_train",
+            512,
+            "n_train is 512, but must be a list of at least 2 items without repeats",
+        ),
+        (
+            "curves.networks.mlp.n_train",
+            [512, 256],
+            r"n_train is \[512, 256\], but must be a whole number of at least 1",
+        ),
         ("curves.networks.mlp_sizes.n_train", [256, 512], "n_train must have the largest number of rows first"),
         ("curves.networks.mlp.n_valid", 60000, r"curves\.networks\.mlp: n_valid must lie in "),
         (

@@ -54,10 +54,10 @@ def test_a_list_of_ranges_is_as_long_as_the_longest_that_is_searched_in_it():
 
 def test_a_reading_changes_where_halving_ranks_failed_fits_and_says_so():
     plan = Plan(configuration.complete({"scale": "paper"}, source="configuration"))
-    wildcards = Wildcards(name="failed_first", method="successive_halving")
+    wildcards = Wildcards(experiment="early_stopping", name="failed_first", method="successive_halving")
     assert json.loads(plan.folds.reading_strategy(wildcards))["failed"] == "first"
     assert "failed" not in json.loads(plan.folds.reading_strategy(Wildcards(name="failed_first", method="greedy")))
-    assert json.loads(plan.folds.reading_labels(wildcards)) == {"reading": "ranges/none", "failed": "first"}
+    assert json.loads(plan.folds.experiment_labels(wildcards)) == {"reading": "ranges/none", "failed": "first"}
     assert json.loads(plan.folds.experiment_labels(Wildcards(experiment="search_time")))["failed"] == "last"
     assert plan.folds.experiment_labels(Wildcards(experiment="sizes")) == "{}"
 

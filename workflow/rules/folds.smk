@@ -268,8 +268,6 @@ use rule search as search_variant with:
         "results/benchmarks/folds/variants/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
         lengths=PLAN.folds.lengths("sensitivity"),
-        settings=PLAN.folds.settings_of,
-        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=lambda wildcards: PLAN.folds.variant_settings(wildcards)["tie_rule"],
 
 
@@ -305,8 +303,6 @@ rule search_timed:
 
 use rule search as search_reading with:
     # The same in another reading of the document.
-    input:
-        scores=PLAN.folds.reading_scores,
     output:
         "results/folds/readings/{name}/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet",
     log:
@@ -314,9 +310,7 @@ use rule search as search_reading with:
     benchmark:
         "results/benchmarks/folds/readings/{name}/search/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
-        lengths=PLAN.folds.lengths(),
         settings=PLAN.folds.reading_strategy,
-        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=lambda wildcards: PLAN.folds.reading_settings(wildcards)["tie_rule"],
 
 
@@ -332,9 +326,7 @@ use rule search_timed as search_reading_timed with:
     benchmark:
         "results/benchmarks/folds/readings/{name}/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
-        lengths=PLAN.folds.lengths("wall_clock"),
         settings=PLAN.folds.reading_strategy,
-        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=lambda wildcards: PLAN.folds.reading_settings(wildcards)["tie_rule"],
 
 
@@ -350,9 +342,6 @@ use rule search as search_factorial with:
         "results/benchmarks/folds/factorial/{name}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
     params:
         lengths=PLAN.folds.lengths("factorial"),
-        settings=PLAN.folds.settings_of,
-        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
-        tie_rule=config["greedy_cv"]["tie_rule"],
 
 
 rule collect:
@@ -395,13 +384,10 @@ use rule collect as collect_variant with:
         "results/benchmarks/greedy_cv/collect/variants/{name}.tsv"
     params:
         labels=lambda wildcards: as_json({"variant": wildcards.name}),
-        code=hash_of(studies_jobs.collect()),
 
 
 use rule collect as collect_reading with:
     # The runs of an experiment in another reading of the document.
-    input:
-        PLAN.folds.reading_files,
     output:
         runs="results/greedy_cv/runs/readings/{name}/{experiment}.parquet",
         cells="results/greedy_cv/cells/readings/{name}/{experiment}.csv",
@@ -409,9 +395,6 @@ use rule collect as collect_reading with:
         "results/logs/greedy_cv/collect/readings/{name}/{experiment}.log",
     benchmark:
         "results/benchmarks/greedy_cv/collect/readings/{name}/{experiment}.tsv"
-    params:
-        labels=PLAN.folds.reading_labels,
-        code=hash_of(studies_jobs.collect()),
 
 
 use rule collect as collect_factorial with:
@@ -427,7 +410,6 @@ use rule collect as collect_factorial with:
         "results/benchmarks/greedy_cv/collect/factorial/{name}.tsv"
     params:
         labels=PLAN.folds.factorial_labels,
-        code=hash_of(studies_jobs.collect()),
 
 
 rule explore:
@@ -521,4 +503,3 @@ use rule collect as collect_comparison with:
         kind="runs|timed|network",
     params:
         labels="{}",
-        code=hash_of(studies_jobs.collect()),

@@ -21,7 +21,6 @@ from frugal.trials.extrapolations import Extrapolations, epochs_of_checks
 from frugal.trials.ledger import check_n_initial, initial_design
 from frugal.trials.lines import JournalPath
 from frugal.trials.lookup import LookUpProblem
-from frugal.trials.problem_by_name import FUNCTION as FUNCTION
 from frugal.trials.problem_by_name import problem as problem
 from frugal.trials.problems import LearnerProblem, Problem
 from frugal.trials.runs import Journal, run

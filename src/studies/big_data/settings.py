@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from studies.settings import (
+    LEAN,
     MOST,
     MOST_ROWS,
     OURS,
@@ -89,7 +90,6 @@ class SvmTrials(Settings):
 
 
 _SAMPLED = {"n_hyper": 10, "n_burn": 100, "n_steps": 200, "n_representers": 50, "n_samples": 1000}
-_LEAN = {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200}
 _SHORT = {"n_hyper": 2, "n_burn": 2, "n_steps": 2, "n_representers": 8, "n_samples": 50, "n_candidates": 20}
 
 
@@ -119,9 +119,9 @@ class SvmSearch(Settings):
     laptop = {
         "strategies": {
             "ei": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "entropy_search": _LEAN,
-            "mtbo_4": _LEAN,
-            "fabolas": {"n_initial": 8, **_LEAN},
+            "entropy_search": LEAN,
+            "mtbo_4": LEAN,
+            "fabolas": {"n_initial": 8, **LEAN},
         },
         "n_seeds": 2,
     }
@@ -148,7 +148,7 @@ class CnnTrials(Settings):
 
 # As many representers as candidates: the minimum is sought among all of them.
 _CNN = {"n_hyper": 10, "n_burn": 100, "n_steps": 10, "n_representers": 60, "n_samples": 500}
-_LEAN_CNN = {**_LEAN, "n_steps": 5, "n_representers": 24}
+_LEAN_CNN = {**LEAN, "n_steps": 5, "n_representers": 24}
 
 
 class CnnSearch(Settings):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from studies import markdown, style
-from studies.greedy_cv.measures import Array, jackknifed
+from studies.greedy_cv.measures import jackknifed, mean_absolute_error
 from studies.greedy_cv.tables import KEYS, SEARCH_METHODS, folds_of, kind_of_searches, published
 from studies.records import Artefact, Study, as_configured
 from studies.tidy import need, provenance, tidied
@@ -65,17 +65,12 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     for labels, part in runs.groupby(_ROW[:-1], sort=False):
         wide = part.pivot_table(index=[*KEYS, "published"], columns="seed", values="search_time")
         printed, block = wide.index.get_level_values("published").to_numpy(), wide.to_numpy(dtype=float)
-
-        def error(kept: Array, printed: Array = printed) -> float:
-            return float(np.abs(np.nanmean(kept, axis=1) - printed).mean())
-
         for name, target, statistic in (
             ("mean", printed.mean(), lambda kept: float(np.nanmean(kept, axis=1).mean())),
-            ("mean absolute error by cell", np.nan, error),
+            ("mean absolute error by cell", np.nan, mean_absolute_error(printed)),
         ):
-            ours, se = jackknifed(statistic, block)
-            ends = (ours - 1.96 * se, ours + 1.96 * se)
-            rows.append([*labels, name, target, ours, se, *ends, block.shape[1], len(block), provenance(part)])
+            ours = jackknifed(statistic, block)
+            rows.append([*labels, name, target, *ours, block.shape[1], len(block), provenance(part)])
     columns = [*_ROW, "published", "ours", "ours_se", "low", "high", "n_seeds", "n_cells", "data"]
     return tidied(pd.DataFrame(rows, columns=columns), _ROW, scale, "n_cells")
 

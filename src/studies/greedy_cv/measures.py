@@ -113,11 +113,20 @@ def ratio_of_means(slow: str, fast: str) -> Measure:
     return lambda arrays, rng: resampled(statistic, arrays, rng, is_log=True)
 
 
-def jackknifed(statistic: Callable[[Array], float], block: Array) -> tuple[float, float]:
-    """A statistic of (n_cells, n_seeds), and its jackknife standard error over the seeds; nan of one seed."""
+def jackknifed(statistic: Callable[[Array], float], block: Array) -> tuple[float, float, float, float]:
+    """A statistic of (n_cells, n_seeds), its jackknife standard error over the seeds, and 1.96 of these each side.
+
+    Of one seed all but the first are nan.
+    """
     n = block.shape[1]
     left_out = [statistic(np.delete(block, seed, axis=1)) for seed in range(n)] if n > 1 else [np.nan]
-    return statistic(block), float(np.sqrt(n - 1) * np.std(left_out))
+    value, error = statistic(block), float(np.sqrt(n - 1) * np.std(left_out))
+    return value, error, value - 1.96 * error, value + 1.96 * error
+
+
+def mean_absolute_error(printed: Array) -> Callable[[Array], float]:
+    """How far means over the seeds, of (n_cells, n_seeds), are from printed values (n_cells,), on average."""
+    return lambda block: float(np.abs(np.nanmean(block, axis=1) - printed).mean())
 
 
 def above_0_in_every(values: Array, table: str, keys: list[str], noun: str) -> Estimate:

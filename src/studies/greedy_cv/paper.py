@@ -19,15 +19,11 @@ from studies.greedy_cv import (
     wall_clock,
 )
 from studies.greedy_cv.measures import FLOOR
-from studies.greedy_cv.tables import runs_by_reading
 from studies.records import Paper
 
 
 def _cells(config: Mapping[str, Any]) -> tuple[str, ...]:
-    by_reading = (
-        run for name in ("search_time", "early_stopping", "wall_clock") for run in runs_by_reading(name)(config)
-    )
-    return (*by_reading, "sizes", *sensitivity.variants(config), *factorial.runs_of(config))
+    return (*readings.runs_of(config), "sizes", *sensitivity.variants(config), *factorial.runs_of(config))
 
 
 PAPER: Final = Paper(

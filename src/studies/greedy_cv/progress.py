@@ -31,16 +31,6 @@ CLASSIFIER: Final = "knn"
 _EMPTY = "#F4F4F4"
 
 
-def summarise_standard(seed: int) -> pd.DataFrame:
-    """Progress of standard k-fold selection when its budget is spent; columns as `progress`."""
-    return progress("standard", seed)
-
-
-def summarise_greedy(seed: int) -> pd.DataFrame:
-    """Progress of greedy k-fold selection when its budget is spent; columns as `progress`."""
-    return progress("greedy", seed)
-
-
 def progress(strategy: str, seed: int, *, budget: int = BUDGET, root: str | Path = "data") -> pd.DataFrame:
     """A strategy replayed on the scores of nearest-neighbour candidates on wdbc.
 
@@ -151,14 +141,14 @@ FIGURE8: Final = _explained(
 )
 FIGURE9: Final = _explained(
     "figure9",
-    summarise=summarise_standard,
+    summarise=partial(progress, "standard"),
     caption=f"""Figure 9 of document 001.
     Standard k-fold selection {_PROGRESS}""",
     draw=draw,
 )
 FIGURE10: Final = _explained(
     "figure10",
-    summarise=summarise_greedy,
+    summarise=partial(progress, "greedy"),
     caption=f"""Figure 10 of document 001.
     Greedy k-fold selection {_PROGRESS}""",
     draw=draw,

@@ -123,7 +123,7 @@ CLAIMS: Final = (*search_time.CLAIMS, *early_stopping.CLAIMS, *wall_clock.CLAIMS
 _KEYS: Final = ["table", "method", "measure"]
 
 
-def _runs_of(config: Mapping[str, Any]) -> tuple[str, ...]:
+def runs_of(config: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the runs of all three tables, in every reading."""
     return tuple(run for table in TABLES for run in runs_by_reading(table.study)(config))
 
@@ -159,9 +159,8 @@ def _rows(table: Compared, runs: pd.DataFrame) -> Iterator[list[Any]]:
         printed = _printed(table, method, runs)
         for name, statistic in STATISTICS.items():
             target = statistic(printed, printed) if name in PRINTED else np.nan
-            ours, error = jackknifed(_over_seeds(statistic, printed), block)
-            ends = (ours - 1.96 * error, ours + 1.96 * error)
-            yield [table.name, method, name, target, ours, error, *ends, block.shape[1], len(block), data]
+            ours = jackknifed(_over_seeds(statistic, printed), block)
+            yield [table.name, method, name, target, *ours, block.shape[1], len(block), data]
     first, second = (values[method] for method in table.methods)
     for name, (target, count) in table.counts.items():
         n_seeds, n_cells = first.shape[2], len(first)
@@ -220,7 +219,7 @@ def render_claims(table: pd.DataFrame) -> str:
 ARTEFACTS: Final = (
     Artefact(
         "readings",
-        _runs_of,
+        runs_of,
         by_reading(summarise, *READING),
         """How near the readings of document 001 come to its Tables 1 to 3: mean and standard deviation over the
         printed cells, mean absolute error by cell, correlation, with 95 % jackknife intervals over seeds, and the
@@ -229,7 +228,7 @@ ARTEFACTS: Final = (
     ),
     Artefact(
         "claims_by_reading",
-        _runs_of,
+        runs_of,
         by_reading(judge, *READING),
         """What the claims of document 001 on Tables 1 to 3 become in each of its readings, by the same rule and
         the same margins. The verdicts of claims.csv are those of the first reading.""",

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from frugal.seeds import rng_for
-from studies import style
+from studies import plotters, style
 from studies.estimates import Arrays, Estimate
 from studies.greedy_cv.measures import (
     Array,
@@ -299,10 +299,9 @@ def _draw_bars(axes: Axes, summary: pd.DataFrame, classifiers: list[str]) -> Non
     for shift, method in zip((-0.2, 0.2), SEARCH_METHODS, strict=True):
         part = summary[summary["method"] == method].set_index("classifier").reindex(classifiers)
         look, x = style.LOOKS[method], np.arange(len(classifiers)) + shift
-        spread = np.nan_to_num(np.vstack([part["ours"] - part["low"], part["high"] - part["ours"]]))
         axes.bar(
-            x, part["ours"], 0.38, yerr=spread, capsize=2, color=look.color, hatch=look.hatch,
-            edgecolor="white", label=look.label,
+            x, part["ours"], 0.38, yerr=plotters.spread(part, "ours"), capsize=2, color=look.color,
+            hatch=look.hatch, edgecolor="white", label=look.label,
         )  # fmt: skip
         axes.plot(
             x, part["published"], "D", color="black", markerfacecolor="white", markersize=5,
@@ -369,10 +368,8 @@ def _draw_lengths(axes: Axes, part: pd.DataFrame, ticks: list[int]) -> None:
             markerfacecolor="white", linestyle="none", markersize=5.5,
             label=f"published mean over n, {NAMES[classifier]}",
         )  # fmt: skip
-    axes.set(xscale="log")
+    plotters.log_ticks(axes, ticks, rotation=45)
     axes.set_xlim(ticks[0] * 0.85, ticks[-1] * 1.9)
-    axes.set_xticks(ticks, [str(t) for t in ticks], rotation=45)
-    axes.minorticks_off()
     axes.grid(alpha=0.3)
 
 

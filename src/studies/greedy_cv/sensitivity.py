@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from studies import style
-from studies.greedy_cv.measures import STUDY_FLOOR, Array, jackknifed
+from studies import plotters, style
+from studies.greedy_cv.measures import STUDY_FLOOR, jackknifed, mean_absolute_error
 from studies.greedy_cv.tables import (
     KEYS,
     N_SEARCH,
@@ -85,15 +85,8 @@ def summarise(runs: pd.DataFrame) -> pd.DataFrame:
     for (variant, method), part in runs.groupby(["variant", "method"], sort=True):
         wide = part.pivot_table(index=[*KEYS, "published"], columns="seed", values="search_time")
         target = wide.index.get_level_values("published").to_numpy()
-
-        def distance(kept: Array, target: Array = target) -> float:
-            return float(np.abs(np.nanmean(kept, axis=1) - target).mean())
-
-        (ours, error), n = jackknifed(distance, wide.to_numpy(dtype=float)), wide.shape[1]
-        margin = 1.96 * error
-        rows.append(
-            (variant, method, ours, max(ours - margin, 0.0), ours + margin, n, len(wide), provenance(part))
-        )
+        ours, _, low, high = jackknifed(mean_absolute_error(target), wide.to_numpy(dtype=float))
+        rows.append((variant, method, ours, max(low, 0.0), high, wide.shape[1], len(wide), provenance(part)))
     columns = ["variant", "method", "distance", "low", "high", "n_seeds", "n_cells", "data"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -112,11 +105,10 @@ def draw(summary: pd.DataFrame) -> Figure:
     for shift, method in zip((-0.13, 0.13), SEARCH_METHODS, strict=True):
         part = summary[summary["method"] == method].set_index("variant").reindex(order)
         look = style.LOOKS[method]
-        spread = np.vstack([part["distance"] - part["low"], part["high"] - part["distance"]])
         axes.errorbar(
             part["distance"],
             np.arange(len(order)) + shift,
-            xerr=np.nan_to_num(spread),
+            xerr=plotters.spread(part, "distance"),
             fmt=look.marker,
             color=look.color,
             label=look.label,

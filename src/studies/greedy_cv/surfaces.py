@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from frugal.seeds import rng_for
-from studies import style
+from studies import plotters, style
 from studies.greedy_cv import canvas
 from studies.greedy_cv.canvas import HIGHLIGHT, X, Y
 from studies.greedy_cv.problem import BOUNDS, make_problem, on_one_thread, optimum_loss
@@ -249,9 +249,7 @@ def _draw_rungs(axes: Axes, run: pd.DataFrame) -> None:
     returned = run[survives & (run["n_rows"] == run["n_rows"].max())]
     canvas.star(axes, returned, "n_rows", "loss", label="returned")
     rungs = _values(run, "n_rows")
-    axes.set_xscale("log")
-    axes.set_xticks(rungs, [str(n) for n in rungs])
-    axes.minorticks_off()
+    plotters.log_ticks(axes, rungs)
 
 
 FIGURE6: Final = _explained(

@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from studies.settings import (
+    LEAN,
     MOST,
     OURS,
     Blocks,
@@ -21,6 +22,7 @@ from studies.settings import (
     Distinct,
     FirstCandidates,
     Increasing,
+    NumbersByMethod,
     Part,
     Positive,
     Scaler,
@@ -39,7 +41,6 @@ Dataset = Literal["letter", "mnist", "adult_codes", "adult", "vehicle", "cifar10
 Ten = Annotated[int, Field(ge=10, le=MOST)]
 Numbers = Two | None | dict[str, Two | None]
 """Trials of a method: one number, or one for each data set."""
-NumbersByMethod = dict[str, Two | None]
 ON_TABLES: tuple[str, ...] = ("letter", "mnist", "adult_codes", "adult", "vehicle")
 """Data sets of the learners of Tables 1 to 3: adult with whole numbers as categories, and one-hot."""
 
@@ -186,14 +187,13 @@ _TUNERS: dict[str, Any] = {
     "hypertune": {"start": "shared", "n_initial": 3, "n_subset_trials": 10, "n_starts": 2},  # of each of 5 subsets
 }
 _ON_EPOCHS = {**_TUNERS, "hyperband": {"n_initial": 3}}
-_LEAN = {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200}
 _SIGN_CONTROLS = ("hypertune_reversed", "hypertune_neutral", "hypertune_literal")
 _NO_CONTROLS = {"hypertune_reversed": None, "hypertune_unsigned": None}  # they are not run
 
 
 def _lean(n_subset_trials: int) -> dict[str, Any]:
     """Settings of strategies below the document's scale."""
-    return {"fabolas": _LEAN, "hypertune": {"n_subset_trials": n_subset_trials}}
+    return {"fabolas": LEAN, "hypertune": {"n_subset_trials": n_subset_trials}}
 
 
 _LAPTOP_TRIALS = {"random": 12, "ei": 12, "fabolas": 20, "hypertune": 20}

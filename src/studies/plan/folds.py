@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ OLSON_SCALERS: Final = {"bernoulli_nb": "min_max", "decision_tree": "none", "knn
 OWN_SEEDS: Final = "own_seeds"
 """In a variant's label: every tree has a `random_state` of its own."""
 _KEPT: Final = "results/folds/{root}/{dataset}/{classifier}/{variant}/k{k}/seed{seed}"
+_SEARCH: Final = "{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet"
 
 
 class FoldJobs:
@@ -124,30 +125,41 @@ class FoldJobs:
             if w.method in self.replays[name].method_names and w.dataset in self.datasets_of(name)
         )
 
-    def _cells(
-        self, root: str, experiment: str, datasets: Iterable[str], classifiers: Sequence[str] | None = None
-    ) -> list[str]:
-        """The search results of every cell of an experiment, of the study's classifiers by default."""
+    def _searches(
+        self, experiment: str, *, method: str = "", classifiers: Sequence[str] | None = None
+    ) -> list[Wildcards]:
+        """All searches of an experiment, each as the wildcards of its own path.
+
+        Args:
+            experiment: of document 001.
+            method: one of its methods; empty: all.
+            classifiers: by default those of the study.
+        """
         block = self.study[experiment]
-        lengths = [ALL] if self.config["lengths_per_job"] == "all" else block["n_candidates"]
         return [
-            f"{root}/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.parquet"
-            for method in self.replays[experiment].method_names
-            for dataset in datasets
+            SimpleNamespace(method=name, dataset=dataset, classifier=classifier, n=n, k=k, first=first, last=last)
+            for name in ([method] if method else self.replays[experiment].method_names)
+            for dataset in self.datasets_of(experiment)
             for classifier in classifiers or self.study["classifiers"]
-            for n in lengths
+            for n in ([ALL] if self.config["lengths_per_job"] == "all" else block["n_candidates"])
             for k in block["n_folds"]
             for first, last in shares(block["n_seeds"], self.config["seeds_per_job"])
         ]
 
+    def _files(self, folder: str, experiment: str, classifiers: Sequence[str] | None = None) -> list[str]:
+        """The results of all searches of an experiment, under a folder of `results/folds`."""
+        searches = self._searches(experiment, classifiers=classifiers)
+        return [f"results/folds/{folder}/{one.method}/{_SEARCH.format(**vars(one))}" for one in searches]
+
     def experiment_files(self, w: Wildcards) -> list[str]:
-        """The search results of one of document 001's experiments."""
-        root = "wall_clock" if w.experiment == self.timed else "search"
-        return self._cells(f"results/folds/{root}", w.experiment, self.datasets_of(w.experiment))
+        """The search results of one of document 001's experiments, in another reading if the path names one."""
+        reading = f"readings/{w.name}/" if hasattr(w, "name") else ""
+        return self._files(f"{reading}{'wall_clock' if w.experiment == self.timed else 'search'}", w.experiment)
 
     def experiment_labels(self, w: Wildcards) -> str:
-        """Which reading the runs of an experiment are of; sizes have none."""
-        return as_json({} if w.experiment == "sizes" else self._labels(self.study))
+        """Which reading the runs of an experiment are of, if it is run in several."""
+        has_readings = self.replays[w.experiment].kind_of(f"readings/any/{w.experiment}")
+        return as_json(self._labels(self._read(w)) if has_readings else {})
 
     def _labels(self, settings: Config) -> dict[str, str]:
         """What tells one reading's runs from another's."""
@@ -159,15 +171,6 @@ class FoldJobs:
     def reading_settings(self, w: Wildcards) -> Config:
         """How scores are made and searches measured in another reading of the document."""
         return {**self.study, **self.study["readings"][w.name]}
-
-    def reading_files(self, w: Wildcards) -> list[str]:
-        """The search results of one of document 001's experiments in another reading."""
-        root = "wall_clock" if w.experiment == self.timed else "search"
-        return self._cells(f"results/folds/readings/{w.name}/{root}", w.experiment, self.datasets_of(w.experiment))
-
-    def reading_labels(self, w: Wildcards) -> str:
-        """Which reading runs are of."""
-        return as_json(self._labels(self.reading_settings(w)))
 
     def reading_strategy(self, w: Wildcards) -> str:
         """A strategy's own block of the configuration, with where halving ranks failed fits in a reading."""
@@ -190,7 +193,7 @@ class FoldJobs:
             for name in self.study["classifiers"]
             if (settings["scaler"] == "none" if name == "decision_tree" else settings["tree_seed"] == "repetition")
         ]
-        return self._cells(f"results/folds/factorial/{w.name}", "factorial", self.study["datasets"], classifiers)
+        return self._files(f"factorial/{w.name}", "factorial", classifiers)
 
     def factorial_labels(self, w: Wildcards) -> str:
         """Which combination runs are of."""
@@ -202,25 +205,30 @@ class FoldJobs:
 
     def variant_files(self, w: Wildcards) -> list[str]:
         """The search results of one sensitivity variant."""
-        return self._cells(f"results/folds/variants/{w.name}", "sensitivity", self.study["datasets"])
+        return self._files(f"variants/{w.name}", "sensitivity")
 
     def _kept(self, w: Wildcards, variant: str, root: str = "scores") -> list[str]:
         """Score files of a search's seeds, and the rungs where its strategy is successive halving."""
-        seeds = range(int(w.first), int(w.last) + 1)
-        cell = {"root": root, "dataset": w.dataset, "classifier": w.classifier, "variant": variant}
         cv = self.config["strategies"]["successive_halving"]["cv"]
-        rungs = [f"{_KEPT}/rungs.parquet".format(**cell, k=cv, seed=seed) for seed in seeds]
-        folds = shares(int(w.k), self.config["folds_per_job"])
+        rungs = [cv] if w.method == "successive_halving" else []
+        cell = {"root": root, "dataset": w.dataset, "classifier": w.classifier, "variant": variant}
+        return self._score_files(cell, range(int(w.first), int(w.last) + 1), [int(w.k)], rungs)
+
+    def _score_files(
+        self, cell: Mapping[str, str], seeds: Iterable[int], n_folds: Iterable[int], rungs: Iterable[int]
+    ) -> list[str]:
+        """Score files of seeds: of these numbers of folds, and of the rungs with those."""
         return [
-            f"{_KEPT}/folds{first}-{last}.parquet".format(**cell, k=w.k, seed=seed)
+            f"{_KEPT}/folds{first}-{last}.parquet".format(**cell, k=k, seed=seed)
+            for k in n_folds
             for seed in seeds
-            for first, last in folds
-        ] + (rungs if w.method == "successive_halving" else [])
+            for first, last in shares(k, self.config["folds_per_job"])
+        ] + [f"{_KEPT}/rungs.parquet".format(**cell, k=k, seed=seed) for seed in seeds for k in rungs]
 
     def kept_scores(self, w: Wildcards) -> list[str]:
-        """Kept scores of a search's seeds; the experiment on sizes has a space of its own."""
+        """Kept scores of a search's seeds, in the reading of its path; sizes have a space of their own."""
         changed = {} if w.dataset in self.study["datasets"] else {"space": self.study["sizes"]["space"]}
-        return self._kept(w, self.variant_of({**self.study, **changed}, w.classifier))
+        return self._kept(w, self.variant_of({**self._read(w), **changed}, w.classifier))
 
     def timed_scores(self, w: Wildcards) -> list[str]:
         """The same, timed."""
@@ -229,10 +237,6 @@ class FoldJobs:
     def timed_seconds(self, w: Wildcards) -> list[str]:
         """The seconds of these, a file per score file."""
         return self._kept(w, f"{self.variant_of(self._read(w), w.classifier)}-timed", "seconds")
-
-    def reading_scores(self, w: Wildcards) -> list[str]:
-        """Kept scores, made as another reading says."""
-        return self._kept(w, self.variant_of(self._read(w), w.classifier))
 
     def _read(self, w: Wildcards) -> Config:
         """The settings of the reading in a path, or the study's own."""
@@ -250,39 +254,25 @@ class FoldJobs:
         """The folder in which a job does a search among all of its method in its experiment."""
         return f"results/folds/packs/{self._experiment_of(w)}/{w.method}"
 
-    def _replays_of(self, w: Wildcards) -> list[Wildcards]:
-        """All searches of a method in an experiment, each as the wildcards of its own path."""
-        block = self.study[w.experiment]
-        return [
-            SimpleNamespace(
-                method=w.method, dataset=dataset, classifier=classifier, n=n, k=k, first=first, last=last
-            )
-            for dataset in self.datasets_of(w.experiment)
-            for classifier in self.study["classifiers"]
-            for n in ([ALL] if self.config["lengths_per_job"] == "all" else block["n_candidates"])
-            for k in block["n_folds"]
-            for first, last in shares(block["n_seeds"], self.config["seeds_per_job"])
-        ]
-
     def replay_pack_inputs(self, w: Wildcards) -> list[str]:
-        """The kept scores of these searches."""
-        return list(dict.fromkeys(path for one in self._replays_of(w) for path in self.kept_scores(one)))
+        """The kept scores of all searches of a method in an experiment."""
+        searches = self._searches(w.experiment, method=w.method)
+        return list(dict.fromkeys(path for one in searches for path in self.kept_scores(one)))
 
     def replay_pack_jobs(self, w: Wildcards, output: Any) -> list[str]:
         """Params function: these searches as jobs of their own."""
         lines = []
-        for one in self._replays_of(w):
+        for one in self._searches(w.experiment, method=w.method):
             line = ["search", "--method", one.method, "--scores", *self.kept_scores(one), "--n-candidates"]
             line += [*self.lengths(w.experiment)(one), "--seeds", f"{one.first}-{one.last}"]
             line += ["--settings", self.settings_of(one), "--tie-rule", self.study["tie_rule"]]
-            line += ["--output", f"{output}/{one.dataset}/{one.classifier}/n{one.n}/k{one.k}"]
-            line[-1] += f"/seeds{one.first}-{one.last}.parquet"
+            line += ["--output", f"{output}/{_SEARCH.format(**vars(one))}"]
             lines.append(shlex.join(map(str, line)))
         return lines
 
     # Networks -------------------------------------------------------------------------------------------------
 
-    def network_scores(self, w: Wildcards = None) -> list[str]:
+    def network_scores(self) -> list[str]:
         """Kept scores of document 000's network, one file per fold, since a fold's trainings take minutes."""
         block = self.network
         cell = {"root": "scores", "dataset": block["dataset"], "classifier": block["name"], "k": block["n_folds"]}
@@ -321,12 +311,7 @@ class FoldJobs:
             cell = {"root": root, "dataset": w.dataset, "classifier": w.classifier, "variant": variant}
             entry = self.entries[w.entry]
             rungs = [entry.settings["cv"]] if entry.strategy == "successive_halving" else []
-            return [
-                f"{_KEPT}/folds{first}-{last}.parquet".format(**cell, k=k, seed=seed)
-                for k in listed
-                for seed in seeds
-                for first, last in shares(k, self.config["folds_per_job"])
-            ] + [f"{_KEPT}/rungs.parquet".format(**cell, k=cv, seed=seed) for seed in seeds for cv in rungs]
+            return self._score_files(cell, seeds, listed, rungs)
 
         return found
 

@@ -15,9 +15,6 @@ from studies.plan.common import Config, Wildcards, as_json, dataset_files, share
 from studies.records import Study
 from studies.trials_comparison.problems_and_methods import searches_of, shown_on
 
-_OF_WORKFLOW: Final = ("n_seeds", "n_trials", "default_n_trials")
-_OF_TERMINATION: Final = ("check_share", "curve", "termination")
-_OF_ROWS: Final = ("datasets", "scalers", "subset_share", "rows_per_class", "sizes")
 _LOOKED_UP: Final = ("lookup", "curves")
 
 
@@ -86,8 +83,7 @@ class TrialJobs:
         """Settings of a method on a problem: those of its block, and what the problem asks for."""
         block = self._blocks[search.name]
         table = tables.get((learner, problem), block)
-        n_classes = blocks.classes_of(problem) if search.resource == "rows" else 0
-        return blocks.planned(search, search.method(method), block, problem, table=table, n_classes=n_classes)
+        return blocks.planned(search, search.method(method), block, problem, table=table)
 
     def _search(self, w: Wildcards) -> Study:
         """The experiment that a search belongs to."""
@@ -123,8 +119,8 @@ class TrialJobs:
     def search_settings(self, w: Wildcards) -> str:
         """Settings of a search: the problem's, and those of its own strategy."""
         search = self._search(w)
-        block, left_out = self._blocks[search.name], (*_OF_WORKFLOW, *_OF_TERMINATION, *_OF_ROWS)
-        settings = {key: value for key, value in block.items() if key not in left_out}
+        block = self._blocks[search.name]
+        settings = {key: value for key, value in block.items() if key not in blocks.OF_OTHERS}
         if search.resource == "rows":
             settings |= blocks.on_dataset(block, w.dataset)
         settings["strategies"] = {w.method: self._strategies[w.learner, w.dataset, w.method]}
@@ -139,11 +135,7 @@ class TrialJobs:
         if w.learner == "lookup":
             looked_up = self.config["lookup"][w.dataset]["learner"]
         elif w.learner == "curves":
-            looked_up = next(
-                self.network_of(name)
-                for name, block in self.networks_of_curves.items()
-                if f"{name}_{block['dataset']}" == w.dataset
-            )
+            looked_up = self.network_of(blocks.curve_sets(self.config)[w.dataset][0])
         settings = json.loads(self.search_settings(w))
         return studies_jobs.hash_of(studies_jobs.trials(w.method, w.learner, w.dataset, settings, looked_up))
 
@@ -254,8 +246,8 @@ class TrialJobs:
     def curve_sets(self, *, extrapolated: bool = False) -> list[str]:
         """Names of the sets of stored curves; those of several numbers of rows are not extrapolated."""
         return [
-            f"{name}_{block['dataset']}"
-            for name, block in self.networks_of_curves.items()
+            name
+            for name, (_, block) in blocks.curve_sets(self.config).items()
             if not (extrapolated and isinstance(block["n_train"], list))
         ]
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from studies.settings import (
+    LEAN,
     MOST,
     OURS,
     Block,
@@ -15,6 +16,7 @@ from studies.settings import (
     FirstCandidates,
     Increasing,
     Name,
+    NumbersByMethod,
     Scaler,
     Seeds,
     Settings,
@@ -24,7 +26,6 @@ from studies.settings import (
 )
 
 Experiment = Literal["compared_svm", "compared_cnn", "compared_curves", "compared_live"]
-NumbersByMethod = dict[str, Two | None]
 
 _DEFAULT = "of a search by a method that n_trials does not name"
 _TRIALS = "of a search by method, those on fewer rows and epochs among them; null: not run"
@@ -151,7 +152,6 @@ class ComparedCurves(Settings):
     desk = {"strategies": {"dngo": {"n_epochs": 100}}}
 
 
-_LEAN = {"n_hyper": 4, "n_burn": 20, "n_steps": 10, "n_representers": 20, "n_samples": 200}
 _NOT_AT_SMOKE = ("ei", "entropy_search", "mtbo_4", "fabolas", "smac", "ei_explore", "dngo", "hypertune")
 _SAMPLED = {"n_hyper": 10, "n_burn": 50, "n_steps": 20, "n_representers": 50, "n_samples": 500}
 
@@ -224,9 +224,9 @@ class ComparedLive(Settings):
         },
         "strategies": {
             "ei": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
-            "entropy_search": _LEAN,
-            "mtbo_4": _LEAN,
-            "fabolas": {"n_initial": 8, **_LEAN},
+            "entropy_search": LEAN,
+            "mtbo_4": LEAN,
+            "fabolas": {"n_initial": 8, **LEAN},
             "smac": {"retrain_after": 4},
             "ei_explore": {"n_burn": 50, "n_steps": 10, "n_starts": 2},
             "dngo": {"n_epochs": 100},
@@ -260,9 +260,9 @@ class ComparedLive(Settings):
             "hypertune": 40,
         },
         "strategies": {
-            "entropy_search": _LEAN,
-            "mtbo_4": _LEAN,
-            "fabolas": {"n_initial": 8, **_LEAN},
+            "entropy_search": LEAN,
+            "mtbo_4": LEAN,
+            "fabolas": {"n_initial": 8, **LEAN},
             "dngo": {"n_epochs": 100},
             "hypertune": {"n_subset_trials": 5, "n_starts": 2},
         },

@@ -213,8 +213,7 @@ def test_every_fit_of_values_and_signs_believes_that_errors_fall_towards_complex
     strategy = run(make(**FEW))
     with_signs, without = strategy.log_evidences
     assert with_signs < without
-    fitted = strategy._fitted()
-    means, _ = fitted.site_moments
+    means = strategy._fitted()._fitted.approximation.mean
     assert (means * np.tile([-1, 1], len(means) // 2) > 0).all()
     held = run(make(**FEW, hyperparameters="values"))
     trials_on_all = held.trials

@@ -278,11 +278,6 @@ class CurveModel:
         sigma = self.posterior.parts(self.samples)[1]
         return float(ndtr((values[finite] - y) / sigma[finite]).mean())
 
-    @property
-    def expected_final(self) -> float:
-        """E[f_comb(E)]."""
-        return float(self.predict(self._last)[0][0])
-
     def _sample(self, posterior: CurvePosterior, start: Array) -> tuple[Array, float]:
         import emcee
 

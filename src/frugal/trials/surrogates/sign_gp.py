@@ -30,7 +30,7 @@ LEAST_NOISE = 1e-4
 """Least noise variance that is fitted where there are sites, in multiples of the variance of the targets, whatever
 `least_noise` says: with less, values that contradict the signs leave sites without a cavity."""
 ALARM = -10.0
-"""Log odds of the signs below which they are in doubt."""
+"""Log evidence with signs less that without, each at its own hyperparameters, below which signs are in doubt."""
 
 
 @dataclass(frozen=True)
@@ -168,20 +168,11 @@ class SignGP(GP):
     def sign_log_odds(self) -> float:
         """Log evidence of values and signs less that of the values alone, at the same hyperparameters.
 
-        The log probability of the signs given the values; 0 without signs. Below `ALARM` they are in doubt; m
-        signs that nothing speaks for or against, and that are independent, have -0.69 m.
+        The log probability of the signs given the values; 0 without signs. m signs that nothing speaks for or
+        against, and that are independent, have -0.69 m.
         """
         posterior = self._fitted
         return posterior.approximation.log_evidence if isinstance(posterior, SignPosterior) else 0.0
-
-    @property
-    def site_moments(self) -> tuple[Array, Array]:
-        """Mean and standard deviation of the derivatives at the sites, each (m,)."""
-        posterior = self._fitted
-        if not isinstance(posterior, SignPosterior):
-            return np.zeros(0), np.zeros(0)
-        found = posterior.approximation
-        return found.mean, np.sqrt(np.diagonal(found.covariance))
 
     @property
     def n_sweeps(self) -> int:

@@ -85,7 +85,7 @@ def _known(search: Study) -> list[str]:
     Those of a comparison are chosen in the configuration, so all that are known may stand in its blocks; but not
     those of the experiment beside it, which has numbers of its own for them.
     """
-    if registry.paper_of(search.name) != "trials_comparison":
+    if not search.chooses:
         return list(search.method_names)
     beside = registry.study(search.beside).method_names if search.beside else ()
     known = dict.fromkeys((*registry.search_methods(), *search.method_names))

@@ -79,9 +79,8 @@ def _check_compared(config: Mapping[str, Any]) -> None:
     entries_of(config)
     for name, search in searches_of(config).items():
         block = block_of(search, config)
-        paper = registry.paper_of(name)
-        for method in search.methods if paper == "trials_comparison" else ():
-            with named(f"{paper}.{name}: {method.name}"):
+        for method in search.methods if search.chooses else ():
+            with named(f"{registry.paper_of(name)}.{name}: {method.name}"):
                 settings = set(settings_of(method, block)) - {"n_initial", "divisor"}
                 strategies.check_settings(method.strategy, settings)
 
@@ -184,8 +183,7 @@ def _check_experiments(config: Mapping[str, Any]) -> None:
         paper = registry.paper_of(name)
         block = config[paper][name]
         with named(f"{paper}.{name}"):
-            chosen = block[study.datasets] if study.datasets else []
-            for dataset in [chosen] if isinstance(chosen, str) else chosen:
+            for dataset in study.datasets_in(block):
                 if dataset not in study.simulated:
                     _check_dataset(dataset, study.datasets, config["opt_in"])
             if study.check is not None:

@@ -110,7 +110,7 @@ def _replayed(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
 
 def _searched(folder: str, config: Mapping[str, Any], known: Defaults) -> Found:
     """Searches of the trials family; a comparison shows those of the experiments beside it, too."""
-    compared = folder == "trials_comparison"
+    compared = any(study.chooses for study in registry.paper(folder).studies)
     for search in (searches_of(config) if compared else registry.searches()).values():
         if compared or registry.paper_of(search.name) == folder:
             block = block_of(search, config)

@@ -165,6 +165,8 @@ class Study:
         resource: what a trial of these searches may have less of: `sizes`, listed numbers of rows; `rows`, any
             number of them, on the data sets that the configuration chooses; `epochs`, of stored curves, where
             methods may terminate; or nothing.
+        chooses: whether the configuration chooses the methods of these searches, and shows those beside them, too.
+        minutes: that one of these searches may take.
         beside: the study whose problems these are, if it has them from another: that one's first candidates, seeds
             and termination hold here, too, and its searches are compared with these.
         run: what one method gives from one seed: a function of the method's name, the seed of all that is drawn,
@@ -211,6 +213,8 @@ class Study:
     methods: tuple[Method, ...] = ()
     problems: tuple[tuple[str, str], ...] = ()
     resource: Literal["", "sizes", "rows", "epochs"] = ""
+    chooses: bool = False
+    minutes: int = 120
     beside: str = ""
     run: Callable[[str, int, Mapping[str, Any], Any], pd.DataFrame] | None = None
     derive: Callable[..., pd.DataFrame] | None = None
@@ -248,6 +252,11 @@ class Study:
     def method(self, name: str) -> Method:
         """The record of one of its methods, as `method_of` finds it."""
         return method_of(self.methods, name)
+
+    def datasets_in(self, settings: Mapping[str, Any]) -> list[str]:
+        """Names of the datasets that it reads or simulates, by its settings."""
+        named = settings[self.datasets] if self.datasets else []
+        return [named] if isinstance(named, str) else list(named)
 
     def kind_of(self, run: str) -> Kind | None:
         """What a run of this name holds; None: it is none of the study's."""

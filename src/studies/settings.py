@@ -433,7 +433,7 @@ class CifarCurves(Curves):
     n_epochs: Two = setting(60, "ours; 285 in the document", "of every curve")
 
     laptop = {"n_curves": 8, "n_train": 200, "n_valid": 200, "n_epochs": 16}
-    smoke = {"n_curves": 3, "n_train": 500, "n_valid": 500, "n_epochs": 8}
+    smoke = {"n_curves": 3, "n_epochs": 8}
 
 
 class CnnSizesCurves(Curves):

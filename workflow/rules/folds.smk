@@ -33,10 +33,8 @@ rule scores:
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
-rule scores_timed:
+use rule scores as scores_timed with:
     # The same scores by real scikit-learn fits, each timed alone; no other job runs beside it.
-    input:
-        lambda wildcards: dataset_files(wildcards.dataset),
     output:
         scores="results/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.parquet",
         seconds="results/folds/seconds/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.parquet",
@@ -44,8 +42,7 @@ rule scores_timed:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.log",
     benchmark:
         "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/folds{first}-{last}.tsv"
-    conda:
-        "../../envs/frugal.yaml"
+    priority: 0
     threads: TIMED_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
@@ -56,10 +53,6 @@ rule scores_timed:
         code=lambda wildcards: hash_of(
             studies_jobs.scores(wildcards.dataset, wildcards.classifier, timed=True)
         ),
-    shell:
-        "python -m studies job scores --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
-        " --n-folds {wildcards.k} --seed {wildcards.seed} --folds {wildcards.first}-{wildcards.last}"
-        " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
 rule rungs:
@@ -93,10 +86,8 @@ rule rungs:
         " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
-rule rungs_timed:
-    # Every number of rows that successive halving asks for, by real fits, timed alone.
-    input:
-        lambda wildcards: dataset_files(wildcards.dataset),
+use rule rungs as rungs_timed with:
+    # The same by real fits, timed alone.
     output:
         scores="results/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.parquet",
         seconds="results/folds/seconds/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.parquet",
@@ -104,8 +95,6 @@ rule rungs_timed:
         "results/logs/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.log",
     benchmark:
         "results/benchmarks/folds/scores/{dataset}/{classifier}/{variant}-timed/k{k}/seed{seed}/rungs.tsv"
-    conda:
-        "../../envs/frugal.yaml"
     threads: TIMED_CORES
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
@@ -114,14 +103,9 @@ rule rungs_timed:
     params:
         flags=PLAN.folds.timed_flags,
         lengths=config["greedy_cv"]["wall_clock"]["n_candidates"],
-        settings=PLAN.folds.rung_settings,
         code=lambda wildcards: hash_of(
             studies_jobs.rungs(wildcards.dataset, wildcards.classifier, timed=True)
         ),
-    shell:
-        "python -m studies job rungs --timed --dataset {wildcards.dataset} --classifier {wildcards.classifier} {params.flags}"
-        " --seed {wildcards.seed} --n-candidates {params.lengths} --settings {params.settings:q}"
-        " --output {output.scores} --seconds-output {output.seconds} > {log} 2>&1"
 
 
 rule network_default:

@@ -170,6 +170,7 @@ def _searches(learner: str, compared: tuple[Method, ...], datasets: tuple[str, .
         methods=compared,
         problems=tuple((learner, dataset) for dataset in datasets),
         resource="rows",
+        minutes=1440,  # the document gives its network 24 hours
         kinds=(of_experiment(learner, SEARCH, kind="searches"),),
         judged=without_stand_ins,
         arrays=arrays,

@@ -87,7 +87,7 @@ class FoldJobs:
 
     def timed_flags(self, w: Wildcards) -> str:
         """The same for timed fits."""
-        return self.scoring_flags(w, timed=True)
+        return f"--timed {self.scoring_flags(w, timed=True)}"
 
     def settings_of(self, w: Wildcards) -> str:
         """A strategy's own block of the configuration; nothing else re-runs its searches."""

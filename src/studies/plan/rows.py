@@ -46,8 +46,7 @@ class RowJobs:
     def inputs(self, w: Wildcards) -> list[str]:
         """The prepared datasets and the curves that an experiment reads; it generates other data itself."""
         block, experiment = self._block(w.experiment), self.experiments[w.experiment]
-        key = experiment.datasets
-        names = [block[key]] if key == "dataset" else block[key] if key else []
+        names = experiment.datasets_in(block)
         prepared = [path for name in names if name in CATALOGUE for path in dataset_files(name)]
         curves = [self._curves(block)] if experiment.replays_curves else []
         return prepared + curves + self._interpreter(experiment, block)

@@ -113,8 +113,8 @@ class TrialJobs:
         return self._n_trials[self._search(w).name, w.dataset][w.method]
 
     def search_minutes(self, w: Wildcards) -> int:
-        """Minutes that a search may take; document 004 gives its network 24 hours."""
-        return 1440 if registry.paper_of(self._search(w).name) == "hypertune" else 120
+        """Minutes that a search may take."""
+        return self._search(w).minutes
 
     def search_settings(self, w: Wildcards) -> str:
         """Settings of a search: the problem's, and those of its own strategy."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, NamedTuple, get_args
 
 from frugal.checks import check_known
@@ -53,11 +54,14 @@ cost: the learner's proxy; trials: their number; overhead: the seconds of the op
 of the incumbent, nan without one; least: the least test error known."""
 _CURVES: Final = (("curves", "cifar_cnn_cifar10"), ("curves", "mlp_mnist"))
 _LIVE: Final = (("elastic_net", "digits"), ("svm", "digits"))
+_study = partial(Study, chooses=True)
 STUDIES: Final = (
-    Study(name="compared_svm", problems=(("lookup", "svm_mnist"),), resource="sizes", beside="svm_search"),
-    Study(name="compared_cnn", problems=(("curves", "cnn_sizes_cifar10"),), resource="sizes", beside="cnn_search"),
-    Study(name="compared_curves", problems=_CURVES, resource="epochs", beside="curve_search"),
-    Study(name="compared_live", problems=_LIVE, resource="sizes"),
+    _study(name="compared_svm", problems=(("lookup", "svm_mnist"),), resource="sizes", beside="svm_search"),
+    _study(
+        name="compared_cnn", problems=(("curves", "cnn_sizes_cifar10"),), resource="sizes", beside="cnn_search"
+    ),
+    _study(name="compared_curves", problems=_CURVES, resource="epochs", beside="curve_search"),
+    _study(name="compared_live", problems=_LIVE, resource="sizes"),
 )
 """Searches; `searches_of` gives them the methods that the configuration compares."""
 EXPERIMENTS: Final[tuple[str, ...]] = get_args(Experiment)

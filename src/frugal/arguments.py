@@ -77,12 +77,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser, commands = top_level("frugal", "Model selection on a budget.")
 
     p = command(commands, "data", "fetch, verify and prepare a dataset")
-    p.add_argument("name")
+    p.add_argument("name", help="such as digits, mnist or cifar10; another name lists all")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--no-stand-in", action="store_true", help="fail where the real data is out of reach")
     p.add_argument("--opt-in", nargs="*", type=_on_demand, default=[], help="datasets fetched only on request")
-    p.add_argument("--timeout-s", type=float, default=60.0)
-    p.add_argument("--n-retries", type=int, default=3)
+    p.add_argument("--timeout-s", type=float, default=60.0, help="seconds without an answer that end an attempt")
+    p.add_argument("--n-retries", type=int, default=3, help="further attempts at each source")
     _add_table_trials(commands)
     _add_benches(commands)
     _add_select(commands)
@@ -109,33 +109,42 @@ def _add_benches(commands: Any) -> None:
     p.add_argument("--device", default="auto", help="auto, cpu or cuda")
     p = command(benches, "folds", "the batch scorers against scikit-learn's cross_validate")
     p.add_argument("--root", default="data", help="folder of the datasets")
-    p.add_argument("--datasets", nargs="+", default=["wdbc", "boston", "digits"])
-    p.add_argument("--classifiers", nargs="+", default=["bernoulli_nb", "decision_tree", "knn"])
-    p.add_argument("--n-candidates", type=int, default=256)
-    p.add_argument("--n-folds", type=int, default=10)
+    p.add_argument("--datasets", nargs="+", default=["wdbc", "boston", "digits"], help="to score on")
+    p.add_argument(
+        "--classifiers", nargs="+", default=["bernoulli_nb", "decision_tree", "knn"], help="with batch scorers"
+    )
+    p.add_argument("--n-candidates", type=int, default=256, help="scored on every fold")
+    p.add_argument("--n-folds", type=int, default=10, help="of the cross-validation")
     p = command(benches, "rows", "BLB and OSMAC on a stream of rows, with peak memory, against fits to all")
-    p.add_argument("--n-rows", type=int, default=10_000_000)
+    p.add_argument("--n-rows", type=int, default=10_000_000, help="of the stream")
     p.add_argument("--chunk-rows", type=int, default=250_000, help="rows in memory at once")
-    p.add_argument("--seed", type=seed, default=0)
+    p.add_argument("--seed", type=seed, default=0, help="of the rows and all draws")
     p = command(benches, "select", "FoldSearchCV against scikit-learn's searches, Optuna and FLAML")
     p.add_argument("--root", default="data", help="folder of the datasets")
     p.add_argument("--tables", nargs="*", default=[], help="datasets; six by default")
-    p.add_argument("--estimators", nargs="*", default=[], help="svc, hist_gradient_boosting, extra_trees, columns")
-    p.add_argument("--n-seeds", type=int, default=3)
-    p.add_argument("--n-folds", type=int, default=10)
+    p.add_argument(
+        "--estimators", nargs="*", default=[], help="any of svc, hist_gradient_boosting, extra_trees, columns"
+    )
+    p.add_argument("--n-seeds", type=int, default=3, help="searches of each table and estimator")
+    p.add_argument("--n-folds", type=int, default=10, help="of the cross-validation")
     p.add_argument("--n-rows", type=int, default=2000, help="drawn of a table at most")
     add_output(p, "--output", help="a row per table, estimator, seed and method, as CSV")
     p = command(benches, "trials", "suggestions of ei against BoTorch and Optuna, and GP and DNGO fits by trials")
     p.add_argument("--n-trials", type=int, default=100, help="told before the first suggestion")
-    p.add_argument("--n-dimensions", type=int, default=6)
-    p.add_argument("--seed", type=seed, default=0)
+    p.add_argument("--n-dimensions", type=int, default=6, help="of the function that is searched")
+    p.add_argument("--seed", type=seed, default=0, help="of the function's noise and all draws")
 
 
 def _add_select(commands: Any) -> None:
     """Add the command that chooses a model for a user's own table, fold by fold."""
     p = command(commands, "select", "choose a model for your own table")
     _add_table(p, default_strategy="greedy_early_stopping", family="folds")
-    p.add_argument("--estimators", nargs="+", default=[], help="such as ridge, svm, knn, hist_gradient_boosting")
+    p.add_argument(
+        "--estimators",
+        nargs="+",
+        default=[],
+        help="such as svm, knn, hist_gradient_boosting; by default those that suit the table's size",
+    )
     p.list_before_data("estimators")
     p.add_argument("--n-candidates", type=int, default=64, help="drawn from the estimators' spaces together")
     p.add_argument("--fit-timeout", type=float, help="seconds after which a fit counts as failed; none by default")
@@ -215,10 +224,17 @@ def _check_shape(settings: Mapping[str, Any]) -> None:
         )
 
 
+class _Help(argparse.ArgumentDefaultsHelpFormatter):
+    """Shows defaults, but for those that are nothing."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        is_nothing = action.default is None or action.default is False or action.default == []
+        return action.help if is_nothing else super()._get_help_string(action)
+
+
 def command(commands: Any, name: str, text: str) -> _Parser:
     """Add one command, whose help shows its defaults."""
-    shows = argparse.ArgumentDefaultsHelpFormatter
-    parser: _Parser = commands.add_parser(name, help=text, description=text, formatter_class=shows)
+    parser: _Parser = commands.add_parser(name, help=text, description=text, formatter_class=_Help)
     parser.set_defaults(prog=parser.prog)
     return parser
 
@@ -240,7 +256,7 @@ def _add_table(p: argparse.ArgumentParser, *, default_strategy: str, family: str
     p.add_argument("--groups", help="column of what the rows belong to; rows of a group stay in one fold")
     p.add_argument("--scoring", help="scikit-learn's name; accuracy, or r2 of a regression, by default")
     p.add_argument("--positive", help="the class that a scoring such as f1 is about")
-    p.add_argument("--strategy", default=default_strategy, help=f"any of the {family} family")
+    p.add_argument("--strategy", default=default_strategy, help=f"any of `frugal.{family}.known()`")
     p.add_argument("--settings", default="{}", help="the strategy's settings, as JSON")
     p.add_argument("--n-folds", type=int, default=5, help="of the cross-validation")
     p.add_argument("--seed", type=seed, default=0, help="of candidates, folds and estimators")
@@ -311,7 +327,11 @@ def _add_table_trials(commands: Any) -> None:
     )
     _add_table(p, default_strategy="ei", family="trials")
     p.add_argument("--estimator", default="hist_gradient_boosting", help="such as ridge, svm, knn, random_forest")
-    p.add_argument("--n-trials", type=int, help="at most; 50 by default, of hyperband every bracket once")
+    p.add_argument(
+        "--n-trials",
+        type=int,
+        help="at most, beside one more on all rows if the best had none; by default 50, or hyperband's brackets",
+    )
     p.add_argument(
         "--resource",
         help="what a trial may be given less of: n_samples, the default of strategies that need one, or a "

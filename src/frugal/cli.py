@@ -93,7 +93,9 @@ _OPTION_OF: Final = {"n_jobs": "workers", "random_state": "seed"}
 
 
 def _with_flags(message: str, flags: Mapping[str, str]) -> str:
-    """A message that begins with an argument of ours, with the flag that the user typed in its place."""
+    """A message with the flags that the user may type in place of our arguments."""
+    if "restart" in flags:
+        message = message.replace("set it aside by restart=True", f"set it aside by {flags['restart']}")
     found = re.match(r"(?:The '(\w+)' parameter of \w+|(\w+)) must ", message)
     if found is None:
         return message

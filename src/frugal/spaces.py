@@ -242,6 +242,12 @@ class Continuous:
         step = min(max(round(u * _STEPS), int(low == -math.inf)), _STEPS - int(high == math.inf))
         return min(max(float(self.distribution.ppf(step / _STEPS)), low), high)
 
+    def snap(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`to_unit` of `from_unit` at quantiles u of any shape, without either."""
+        low, high = self._bounds()
+        steps = np.clip(np.rint(u * _STEPS), int(low == -math.inf), _STEPS - int(high == math.inf))
+        return np.asarray(steps / _STEPS)
+
     def to_unit(self, value: object) -> float:
         """Quantile of the grid that is nearest to that of `value`."""
         x, (low, high) = _number(value), self._bounds()
@@ -283,6 +289,13 @@ class Discrete:
         low, high = self.distribution.support()
         capped = min(max(u, int(low == -math.inf) / _STEPS), 1.0 - int(high == math.inf) / _STEPS)
         return int(max(self.distribution.ppf(capped), low))
+
+    def snap(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`to_unit` of `from_unit` at quantiles u of any shape, at once."""
+        low, high = self.distribution.support()
+        capped = np.clip(u, int(low == -math.inf) / _STEPS, 1.0 - int(high == math.inf) / _STEPS)
+        x = np.trunc(np.maximum(self.distribution.ppf(capped), low))
+        return np.asarray((self.distribution.cdf(x - 1) + self.distribution.cdf(x)) / 2)
 
     def to_unit(self, value: object) -> float:
         """Centre of the value's cell."""

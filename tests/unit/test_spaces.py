@@ -181,6 +181,20 @@ def test_a_scipy_distribution_maps_back_to_itself_to_the_last_digit(frozen):
 
 
 @pytest.mark.parametrize(
+    "dimension",
+    [
+        *map(Continuous, FROZEN),
+        *map(Discrete, (reference.randint(1, 10), reference.poisson(4), reference.skellam(3, 2))),
+    ],
+    ids=repr,
+)
+def test_quantiles_snap_at_once_to_where_values_lie(dimension):
+    u = np.append(np.random.default_rng(0).random(100), [0.0, 1.0, 1e-12, 1 - 1e-12])
+    one_by_one = [dimension.to_unit(dimension.from_unit(float(quantile))) for quantile in u]
+    assert dimension.snap(u).tolist() == one_by_one
+
+
+@pytest.mark.parametrize(
     ("frozen", "values"),
     [
         (reference.randint(1, 10), range(1, 10)),

@@ -77,7 +77,7 @@ class Ledger:
     """
 
     def __init__(self, *, n_candidates: int, n_folds: int, score_range: ScoreRange = ANY_SCORE) -> None:
-        self.n_candidates, self.n_folds, self._range = n_candidates, n_folds, score_range
+        self.n_candidates, self.n_folds, self.score_range = n_candidates, n_folds, score_range
         self.scores: list[list[float]] = [[] for _ in range(n_candidates)]
         self.events: list[dict[str, Any]] = []
         self.n_asked = self.n_told = 0
@@ -117,7 +117,7 @@ class Ledger:
         """
         if task not in self._pending:
             raise ValueError(f"{task} was not asked, or was told before")
-        self._range.check(score)
+        self.score_range.check(score)
         self._pending.remove(task)
         self.n_told += 1
 
@@ -192,6 +192,11 @@ class BaseFoldStrategy:
     def __init__(self, *, n_candidates: int, n_folds: int, score_range: ScoreRange = ANY_SCORE) -> None:
         self._ledger = Ledger(n_candidates=n_candidates, n_folds=n_folds, score_range=score_range)
         self.events = self._ledger.events
+
+    @property
+    def score_range(self) -> ScoreRange:
+        """The scores that the strategy accepts."""
+        return self._ledger.score_range
 
     @property
     def incumbent(self) -> int | None:

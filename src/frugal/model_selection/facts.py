@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
+from frugal.folds.ledger import ANY_SCORE
 from frugal.folds.strategies import settings_of
 
 _UNBOUNDED: Final = ("mutual_info_score", "positive_likelihood_ratio")
 """Scorers of scikit-learn whose scores can be any positive number."""
+_BELOW_0: Final = (
+    *("r2", "explained_variance", "matthews_corrcoef", "adjusted_mutual_info_score", "adjusted_rand_score"),
+    *("d2_absolute_error_score", "d2_brier_score", "d2_log_loss_score"),
+)
+"""Scorers of scikit-learn whose scores can be below 0, beside negated errors."""
 
 
 def complete_settings(
@@ -62,13 +68,47 @@ def best_possible_score(scorer: Any, estimator: Any) -> float | None:
     return 1.0 if is_own_score and (is_classifier(estimator) or is_regressor(estimator)) else None
 
 
+def check_scorer(strategy: Any, scorer: Any, estimator: Any) -> None:
+    """Refuse before a fit a scorer whose scores may be below what a strategy accepts.
+
+    Args:
+        strategy: a new strategy; one without `score_range` accepts any score.
+        scorer: as in `best_possible_score`.
+        estimator: as in `best_possible_score`.
+
+    Raises:
+        ValueError: if the strategy needs scores of at least 0, and the scorer is a named one of scikit-learn with
+            negative scores, or the own score of a regressor.
+    """
+    from sklearn.base import is_regressor
+
+    accepted = getattr(strategy, "score_range", ANY_SCORE)
+    function = getattr(scorer, "_score_func", None)
+    if function is None:
+        may_be_negative = type(scorer).__name__ == "_PassthroughScorer" and is_regressor(estimator)
+    else:
+        may_be_negative = function in _functions(_BELOW_0) or (function in _bounded() and scorer._sign < 0)
+    if may_be_negative and accepted.low >= 0:
+        raise ValueError(
+            f"{accepted.needs}; those of this scorer may be negative: choose another strategy, such as "
+            "greedy_early_stopping, or another scorer"
+        )
+
+
 @cache
 def _bounded() -> frozenset[Any]:
     """Functions of scikit-learn's named scorers with scores of at most 1, or errors of at least 0."""
+    from sklearn.metrics import get_scorer_names
+
+    return _functions(tuple(name for name in get_scorer_names() if name not in _UNBOUNDED))
+
+
+@cache
+def _functions(names: tuple[str, ...]) -> frozenset[Any]:
+    """Functions of scikit-learn's scorers of these names, of those that the installed version has."""
     from sklearn.metrics import get_scorer, get_scorer_names
 
-    names = set(get_scorer_names()) - set(_UNBOUNDED)
-    return frozenset(get_scorer(name)._score_func for name in names)
+    return frozenset(get_scorer(name)._score_func for name in names if name in get_scorer_names())
 
 
 def n_classes_of(estimator: Any, y: Any) -> int | None:

@@ -24,7 +24,7 @@ from frugal.model_selection.backends import open_backend
 from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, Interruption, Problem, SearchCV
 from frugal.model_selection.candidates import Space, list_candidates
 from frugal.model_selection.evaluation import ScoredFit, primary_score
-from frugal.model_selection.facts import complete_settings
+from frugal.model_selection.facts import check_scorer, complete_settings
 from frugal.model_selection.journal import Journal, classes_of, journal_of
 from frugal.model_selection.limited import LimitedFoldStrategy, Limits
 from frugal.model_selection.progress import ProgressLine, ending_of, warn_of_interruption
@@ -195,7 +195,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         evaluation = self._evaluation_of(problem, problem.candidates, problem.seed, contexts)
         limits = Limits(max_fits=self.max_fits, time_limit=self.time_limit)
         strategy = LimitedFoldStrategy(self._make(problem), limits)
-        progress = ProgressLine(self.verbose, problem.n_candidates, self.n_splits_)
+        progress = ProgressLine(self.verbose, problem.n_candidates, self.n_splits_, time_limit=self.time_limit)
         fits: dict[FoldTask, Fit] = {}
         interruption: Interruption | None = None
 
@@ -208,7 +208,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
                 fits[task] = fit
                 if isinstance(fit, ScoredFit):  # one that was given up is tried again
                     journal.keep(task, fit)
-                progress.add(strategy.incumbent)
+                progress.add(strategy.best_mean)
 
             options: dict[str, Any] = {
                 "n_jobs": self.n_jobs,
@@ -235,7 +235,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
                 except Broken as error:
                     trace, interruption = error.trace, error
         answers = dict(zip(trace.tasks, trace.answers, strict=True))
-        progress.end(trace.chosen)
+        progress.end(strategy.best_mean)
         self.n_fits_kept_ = sum(task not in fits for task in answers)
         ended = strategy.ended if interruption is None else ending_of(interruption)
         outcome = Outcome(problem.candidates, self.n_splits_, answers | fits, strategy.events, trace.chosen, ended)
@@ -253,7 +253,9 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
         )
         rng = np.random.default_rng(problem.seed)
         counts = {"n_candidates": problem.n_candidates, "n_folds": self.n_splits_}
-        return make(self.strategy, **counts, rng=rng, **settings)
+        strategy = make(self.strategy, **counts, rng=rng, **settings)
+        check_scorer(strategy, problem.scorer, self.estimator)
+        return strategy
 
     def _record_end(self, problem: _Problem, outcome: Outcome, interruption: Interruption | None) -> None:
         self.n_fits_ = len(outcome.fits)

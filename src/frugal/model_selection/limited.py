@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from copy import deepcopy
+from statistics import fmean
 from time import monotonic
 from typing import Any
 
@@ -49,6 +51,7 @@ class LimitedFoldStrategy:
     def __init__(self, strategy: FoldStrategy, limits: Limits) -> None:
         self._strategy, self._limits = strategy, limits
         self.ended, self.n_asked = "", 0
+        self._scores: dict[int, list[tuple[float, float]]] = defaultdict(list)
 
     def ask(self) -> FoldTask | Wait | None:
         """The next evaluation; None once a limit forbids one."""
@@ -67,6 +70,14 @@ class LimitedFoldStrategy:
     def tell(self, task: FoldTask, score: float) -> None:
         """Answer a task."""
         self._strategy.tell(task, score)
+        self._scores[task.candidate].append((math.inf if task.n_rows is None else task.n_rows, score))
+
+    @property
+    def best_mean(self) -> float | None:
+        """Mean score so far of the incumbent, on the most rows that it was given; None: there is no incumbent."""
+        told = [] if self.incumbent is None else self._scores[self.incumbent]
+        most = max((n_rows for n_rows, _ in told), default=None)
+        return None if most is None else fmean(score for n_rows, score in told if n_rows == most)
 
     @property
     def events(self) -> list[dict[str, Any]]:

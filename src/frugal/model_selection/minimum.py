@@ -179,7 +179,7 @@ def minimize(
         parts = {} if journal is None else _parts(function, searched, planned, seed, backend.n_pending)
         limited = LimitedTrialStrategy(_make(planned, searched, seed), planned, Limits(time_limit=time_limit))
         run = LiveRun(limited)
-        progress = TrialProgress(verbose, planned.n_trials)
+        progress = TrialProgress(verbose, planned.n_trials, time_limit=time_limit)
         journal_file = trials_journal(journal, planned.strategy, _OBJECTIVE, restart=restart)
         with lock_journal(journal), TrialJournal(journal_file, parts) as kept:
 

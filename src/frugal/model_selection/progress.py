@@ -38,51 +38,51 @@ def warn_of_interruption(
 
 
 class ProgressLine:
-    """Prints how many fits are done, the best mean of a complete candidate so far, and the seconds.
+    """Prints how many fits are done, the seconds, and the mean score of the best candidate so far.
 
     Args:
         verbose: 0 prints nothing.
         n_candidates: number of candidates.
         n_folds: number of folds of a complete candidate.
+        time_limit: seconds after which no fit is started; None: no limit.
     """
 
     _unit = "fits"
 
-    def __init__(self, verbose: int, n_candidates: int, n_folds: int) -> None:
+    def __init__(self, verbose: int, n_candidates: int, n_folds: int, *, time_limit: float | None = None) -> None:
         most = n_candidates * n_folds
-        self._begin(verbose, most, f"Searching {n_candidates} candidates on {n_folds} folds: {most} fits at most")
+        text = f"Searching {n_candidates} candidates on {n_folds} folds: {most} fits at most"
+        self._begin(verbose, most, text, time_limit)
 
-    def _begin(self, verbose: int, most: int, text: str) -> None:
-        self._is_on, self._most = verbose > 0, most
+    def _begin(self, verbose: int, most: int, text: str, time_limit: float | None) -> None:
+        self._is_on, self._most, self._time_limit = verbose > 0, most, time_limit
         self._started = self._printed = monotonic()
         self._n_done, self._on_terminal = 0, sys.stdout.isatty() and verbose == 1
         if self._is_on:
             print(text)
 
-    def add(self, incumbent: float | None) -> None:
+    def add(self, best: float | None) -> None:
         """Count a fit, and print now and then."""
         self._n_done += 1
         if self._is_on and monotonic() - self._printed >= _EVERY_S[self._on_terminal]:
-            self._print(incumbent, end="\r" if self._on_terminal else "\n")
+            self._print(best, end="\r" if self._on_terminal else "\n")
 
-    def end(self, incumbent: float | None) -> None:
+    def end(self, best: float | None) -> None:
         """Print the last line."""
         if self._is_on:
-            self._print(incumbent, end="\n")
+            self._print(best, end="\n")
 
-    def _print(self, incumbent: float | None, *, end: str) -> None:
+    def _print(self, best: float | None, *, end: str) -> None:
         self._printed = monotonic()
         spent = self._printed - self._started
         most = max(self._most, self._n_done)  # halving makes fits on few rows beyond those
         left = spent / max(self._n_done, 1) * (most - self._n_done)
-        best = "none yet" if incumbent is None else self._name(incumbent)
+        if self._time_limit is not None:
+            left = min(left, max(self._time_limit - spent, 0.0))
         done = f"{self._n_done} of at most {most} {self._unit}"
-        text = f"{done}, {spent:.0f} s, at most {left:.0f} s left, best: {best}"
+        text = f"{done}, {spent:.0f} s, at most {left:.0f} s left, best: "
+        text += "none yet" if best is None else f"{best:.6g}"
         print(f"{text:<79}", end=end, flush=True)
-
-    @staticmethod
-    def _name(incumbent: float) -> str:
-        return f"candidate {incumbent}"
 
 
 class TrialProgress(ProgressLine):
@@ -91,16 +91,18 @@ class TrialProgress(ProgressLine):
     Args:
         verbose: 0 prints nothing.
         n_trials: largest number of trials.
+        may_end_whole: whether one more may be needed, on all there is.
+        time_limit: seconds after which no trial is started; None: no limit.
     """
 
     _unit = "trials"
 
-    def __init__(self, verbose: int, n_trials: int) -> None:
-        self._begin(verbose, n_trials, f"Searching with {n_trials} trials at most")
-
-    @staticmethod
-    def _name(incumbent: float) -> str:
-        return f"{incumbent:.6g}"
+    def __init__(
+        self, verbose: int, n_trials: int, *, may_end_whole: bool = False, time_limit: float | None = None
+    ) -> None:
+        text = f"Searching with {n_trials} trials at most"
+        text += ", and one more on all there is if the best had none" if may_end_whole else ""
+        self._begin(verbose, n_trials + may_end_whole, text, time_limit)
 
 
 class Callbacks:

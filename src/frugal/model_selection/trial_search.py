@@ -349,7 +349,13 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         )
         options: dict[str, Any] = {"n_jobs": self.n_jobs, "executor": self.executor, "n_pending": self.n_pending}
         limited = self._make(problem)
-        run, progress = LiveRun(limited), TrialProgress(self.verbose, problem.n_candidates)
+        run = LiveRun(limited)
+        progress = TrialProgress(
+            self.verbose,
+            planned.n_trials,
+            may_end_whole=planned.varies is not None,
+            time_limit=self.time_limit,
+        )
         self.n_trials_kept_ = 0
 
         def score() -> float | None:

@@ -95,8 +95,9 @@ def blb(
             executor's number of workers.
 
     Raises:
-        ValueError: on an argument out of range, a subsample that misses a class, entries that are not finite,
-            or if every fit fails. Fits that fail are otherwise left out, counted, and warned of.
+        ValueError: on an argument out of range, a subsample that misses a class, entries that are not finite in a
+            row that is drawn (no other row is read), or if every fit fails. Fits that fail are otherwise left out,
+            counted, and warned of.
 
     Examples:
         >>> import numpy as np
@@ -210,8 +211,9 @@ def b_of_n(
             executor's number of workers.
 
     Raises:
-        ValueError: on an argument out of range, entries that are not finite, or if every fit fails. Fits that
-            fail, such as those of resamples without a class, are otherwise left out, counted, and warned of.
+        ValueError: on an argument out of range, entries that are not finite in a row that is drawn (no other row
+            is read), or if every fit fails. Fits that fail, such as those of resamples without a class, are
+            otherwise left out, counted, and warned of.
 
     Examples:
         >>> import numpy as np

@@ -103,6 +103,8 @@ def _along(loss: Callable[[Array], float], beta: Array, direction: Array, step: 
 def _checked(X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, ridge: float) -> tuple[Array, Array, Array]:
     """Features, signs and weights that sum to 1, of the rows of positive weight."""
     check_number("ridge", ridge, 0.0)
+    if y is None:
+        raise ValueError("y must hold the labels of the rows, got None")
     features, labels = np.asarray(check_features(X), dtype=float), np.asarray(y)
     w = np.ones(len(features)) if weights is None else np.asarray(weights, dtype=float)
     for name, array in (("y", labels), ("weights", w)):

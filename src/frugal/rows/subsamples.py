@@ -33,6 +33,9 @@ class Plan:
         seed: seed from which the generator of every subsample and resample is derived.
         settle: rule that stops before all resamples.
         warm_start: whether later fits to a subsample start from the first one's coefficients.
+
+    Raises:
+        TypeError: if `fit` or `statistic` is no function, such as a scikit-learn estimator.
     """
 
     fit: Estimator
@@ -42,6 +45,12 @@ class Plan:
     seed: int
     settle: Settle | None = None
     warm_start: bool = False
+
+    def __post_init__(self) -> None:
+        for name, takes in (("fit", "fit(X, y, weights)"), ("statistic", "statistic(estimates)")):
+            value = getattr(self, name)
+            if not callable(value):
+                raise TypeError(f"{name} must be a function {takes}, got {value!r}")
 
     def generator(
         self, subsample: int, resample: int | None = None, group: int | None = None

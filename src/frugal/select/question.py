@@ -104,6 +104,10 @@ def ask(
     has_target = y.notna()
     if not has_target.all():
         notes.append(f"{int((~has_target).sum())} rows without {target} are left out")
+    if groups:
+        notes.append(
+            f"the rows of each of {table[groups][has_target].nunique()} values of {groups} stay in one fold"
+        )
     features, y = columns.parsed(features)[has_target], y[has_target]
     if found == "regression" and y.dtype.kind == "b":
         y = y.astype(int)

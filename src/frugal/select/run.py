@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from inspect import signature
 from threading import Event, Thread
 from time import monotonic
@@ -134,6 +135,8 @@ def trial_search(
     from frugal.model_selection import TrialSearchCV
     from frugal.model_selection.trial_plan import gives_less
 
+    if n_trials is not None:
+        check_whole("n_trials", n_trials, 1)
     validation = _validation(question, n_folds, scoring, positive, seed)
     model, space = trial_space_of(estimator, question.task, step="model", seed=seed, size=validation.size)
     if not validation.can_score(model):
@@ -228,7 +231,10 @@ def scorer_of(question: Question, scoring: str | None, positive: str | None) -> 
     from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
     scoring = SCORINGS[question.task] if scoring is None else scoring
-    check_choice("scoring", scoring, get_scorer_names())
+    if scoring not in (names := get_scorer_names()):
+        close = get_close_matches(scoring, names, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
+        raise ValueError(f"unknown scoring {scoring!r}; {hint}")
     chosen, scorer, y = scoring, get_scorer(scoring), question.target
     has_positive = "pos_label" in signature(scorer._score_func).parameters
     if positive is not None:

@@ -441,7 +441,7 @@ def test_verbose_prints_how_far_it_is(capsys):
     searched(verbose=1)
     first, last = capsys.readouterr().out.splitlines()
     assert first == "Searching 4 candidates on 3 folds: 12 fits at most"
-    assert last.startswith("12 of at most 12 fits, 0 s, at most 0 s left, best: candidate 0")
+    assert last.startswith("12 of at most 12 fits, 0 s, at most 0 s left, best: 0.")
     searched(verbose=0)
     assert capsys.readouterr().out == ""
 
@@ -449,9 +449,20 @@ def test_verbose_prints_how_far_it_is(capsys):
 def test_more_fits_than_were_expected_leave_no_negative_time(capsys):
     line = ProgressLine(1, n_candidates=1, n_folds=2)
     for _ in range(3):  # halving makes fits on few rows, too
-        line.add(0)
-    line.end(0)
+        line.add(0.5)
+    line.end(0.5)
     assert capsys.readouterr().out.splitlines()[-1].startswith("3 of at most 3 fits, 0 s, at most 0 s left")
+
+
+def test_no_more_time_is_left_than_the_limit_leaves(monkeypatch, capsys):
+    clock = iter([0.0, 10.0, 14.0, 16.0])
+    monkeypatch.setattr("frugal.model_selection.progress.monotonic", lambda: next(clock))
+    line = ProgressLine(1, n_candidates=10, n_folds=10, time_limit=15.0)
+    line.add(None)
+    line.end(None)
+    _, soon, over = capsys.readouterr().out.splitlines()
+    assert soon.startswith("1 of at most 100 fits, 14 s, at most 1 s left, best: none yet")
+    assert over.startswith("1 of at most 100 fits, 16 s, at most 0 s left")
 
 
 # Warnings ---------------------------------------------------------------------------------------------------
@@ -502,7 +513,12 @@ def test_a_best_candidate_without_a_score_is_warned_of(cls, options):
         ({"cv": [(np.arange(50), np.arange(50, 100))]}, "n_folds must be at least 2"),
         (
             {"strategy": "beta_pruning", "scoring": "neg_log_loss"},
-            r"the Beta model needs scores in \[0, 1\].*, got -",
+            r"the Beta model needs scores in \[0, 1\].* may be negative: choose another strategy, such as",
+        ),
+        ({"strategy": "threshold_pruning", "scoring": "matthews_corrcoef"}, "scores of at least 0; those of this"),
+        (
+            {"strategy": "beta_pruning", "scoring": lambda *arguments: -0.5},
+            r"the Beta model needs scores in \[0, 1\].*, got -0.5",
         ),
         (
             {"strategy": "exact_pruning", "scoring": make_scorer(lambda a, b: 0.5)},
@@ -514,6 +530,30 @@ def test_bad_arguments_are_refused_in_one_sentence(iris, options, message):
     X, y = iris
     with pytest.raises(ValueError, match=message):
         FoldSearchCV(LogisticRegression(max_iter=2000), {"C": [0.1, 1]}, **options).fit(X, y)
+
+
+@pytest.mark.parametrize("strategy", ["beta_greedy", "beta_pruning", "beta_sequential", "threshold_pruning"])
+def test_a_regression_is_refused_before_a_fit_where_scores_must_not_be_negative(strategy):
+    calls = []
+
+    class Counting(Ridge):
+        def fit(self, X, y):
+            calls.append(1)
+            return super().fit(X, y)
+
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.raises(
+        ValueError, match="may be negative: choose another strategy, such as greedy_early_stopping"
+    ):
+        FoldSearchCV(Counting(), {"alpha": [0.1, 1]}, strategy=strategy).fit(X, y)
+    assert not calls
+    FoldSearchCV(Counting(), {"alpha": [0.1, 1]}, strategy=strategy, scoring=r2_as_share).fit(X, y)
+    assert calls
+
+
+def r2_as_share(estimator, X, y):
+    """R squared, negative ones as 0."""
+    return max(estimator.score(X, y), 0.0)
 
 
 def test_targets_are_asked_for(iris):

@@ -2,10 +2,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import loguniform, randint
 
 from frugal import trials
 from frugal.interface import WAIT, Trial
-from frugal.spaces import Choice, Integer, Ordinal, SearchSpace, Uniform
+from frugal.spaces import Choice, Continuous, Discrete, Integer, Ordinal, SearchSpace, Uniform
 from frugal.trials.encoding import Encoding
 
 BRANIN = SearchSpace({"x1": Uniform(-5.0, 10.0), "x2": Uniform(0.0, 15.0)})
@@ -165,6 +166,16 @@ def test_categories_are_as_far_from_each_other_whatever_their_order():
     assert encoding.decode(encoding.of_unit(unit)[0]) == space.from_unit(unit[0])
     assert encoding.grid() is None
     assert len(Encoding(SearchSpace({"c": Choice(("a", "b", "c")), "o": Ordinal((1, 2))})).grid()) == 6
+
+
+def test_points_of_the_unit_cube_are_encoded_as_the_candidates_there():
+    dimensions = {"u": Uniform(1.0, 9.0, "log"), "i": Integer(1, 5), "c": Choice(("a", "b", "c"))}
+    dimensions |= {"x": Continuous(loguniform(0.1, 10)), "n": Discrete(randint(1, 5))}
+    space = SearchSpace(dimensions)
+    unit = np.random.default_rng(0).random((50, 5))
+    encoding = Encoding(space)
+    one_by_one = [encoding.encode(space.from_unit(point)) for point in unit]
+    np.testing.assert_array_equal(encoding.of_unit(unit), one_by_one)
 
 
 @pytest.mark.parametrize(

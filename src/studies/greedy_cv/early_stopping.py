@@ -26,13 +26,13 @@ from studies.greedy_cv.tables import (
     READING,
     STOPPING_METHODS,
     at_one_k,
-    beside,
     by_reading,
     compare,
     folds_of,
     kind_of_searches,
     kinds_by_reading,
     runs_by_reading,
+    with_published,
 )
 from studies.measures import Measure
 from studies.records import Artefact, Claim, Study, as_configured
@@ -112,7 +112,7 @@ def table2(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Rank percentile of the chosen model; `k` is ours."""
     need(runs, "quality")
     ours = compare(runs, "quality", [*CELL, "n"], higher_is_better=True)
-    return at_one_k(beside("table2", ours, [*CELL, "method", "n"], scale, ["p"]), runs)
+    return at_one_k(with_published("table2", ours, [*CELL, "method", "n"], scale, ["p"]), runs)
 
 
 TABLE2: Final = Artefact(

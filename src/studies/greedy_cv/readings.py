@@ -25,7 +25,7 @@ from studies.tidy import need, provenance, tidied
 from studies.verdicts import judge_claims
 
 
-class Compared(NamedTuple):
+class PrintedTable(NamedTuple):
     """A printed table, and how runs are compared with it.
 
     Attributes:
@@ -63,7 +63,7 @@ def _is_timed(runs: pd.DataFrame) -> pd.Series[bool]:
 
 
 TABLES: Final = (
-    Compared(
+    PrintedTable(
         "table1",
         "search_time",
         lambda runs: runs["method"].isin(SEARCH_METHODS),
@@ -77,7 +77,7 @@ TABLES: Final = (
             "comparisons with greedy faster on average": (135, _n_lower),
         },
     ),
-    Compared(
+    PrintedTable(
         "table2",
         "early_stopping",
         lambda runs: runs["method"].isin(STOPPING_METHODS) & ~_is_timed(runs),
@@ -91,7 +91,7 @@ TABLES: Final = (
             "cells with greedy early stopping better on average": (27, lambda a, b: _n_lower(-a, -b)),
         },
     ),
-    Compared(
+    PrintedTable(
         "table3",
         "wall_clock",
         lambda runs: runs["method"].isin(STOPPING_METHODS) & _is_timed(runs),
@@ -128,7 +128,7 @@ def runs_of(config: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(run for table in TABLES for run in runs_by_reading(table.study)(config))
 
 
-def _parts(runs: pd.DataFrame) -> Iterator[tuple[Compared, pd.DataFrame]]:
+def _parts(runs: pd.DataFrame) -> Iterator[tuple[PrintedTable, pd.DataFrame]]:
     """The tables of which one reading has runs, and these."""
     for table in TABLES:
         part = runs[table.of_study(runs)]
@@ -148,7 +148,7 @@ def summarise(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     return tidied(pd.DataFrame(rows, columns=columns), _KEYS, scale, "n_cells")
 
 
-def _rows(table: Compared, runs: pd.DataFrame) -> Iterator[list[Any]]:
+def _rows(table: PrintedTable, runs: pd.DataFrame) -> Iterator[list[Any]]:
     runs = table.with_value(runs).merge(_printed_cells(table), on=[*CELL, table.by])
     if runs.empty:  # small scales have no printed cell
         return
@@ -172,11 +172,11 @@ def _over_seeds(statistic: Callable[[Array, Array], float], printed: Array) -> C
     return lambda block: statistic(np.nanmean(block, axis=1), printed)
 
 
-def _printed_cells(table: Compared) -> pd.DataFrame:
+def _printed_cells(table: PrintedTable) -> pd.DataFrame:
     return published(table.name)[[*CELL, table.by]].drop_duplicates()
 
 
-def _printed(table: Compared, method: str, runs: pd.DataFrame) -> Array:
+def _printed(table: PrintedTable, method: str, runs: pd.DataFrame) -> Array:
     """Printed values of the cells that were run, in their order."""
     keys = [*CELL, table.by]
     wide = published(table.name).query("method == @method").set_index(keys)["published"]

@@ -33,7 +33,6 @@ from studies.greedy_cv.tables import (
     KEYS,
     N_SEARCH,
     SEARCH_METHODS,
-    beside,
     by_reading,
     compare,
     folds_of,
@@ -42,6 +41,7 @@ from studies.greedy_cv.tables import (
     published,
     runs_by_reading,
     settings_note,
+    with_published,
 )
 from studies.markdown import NAMES
 from studies.records import Artefact, Claim, Study, as_configured
@@ -245,7 +245,7 @@ def table1(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     """Average search time to find the optimal model, pooled over n."""
     need(runs, "search_time")
     ours = compare(runs, "search_time", [*CELL, "k"], higher_is_better=False)
-    table = beside("table1", ours, KEYS, scale, ["p", "p_clustered"])
+    table = with_published("table1", ours, KEYS, scale, ["p", "p_clustered"])
     table.attrs.update(settings_note(runs, "n", N_SEARCH))
     return table
 

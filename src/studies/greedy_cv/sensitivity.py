@@ -14,11 +14,11 @@ from studies.greedy_cv.tables import (
     KEYS,
     N_SEARCH,
     SEARCH_METHODS,
-    beside,
     folds_of,
     kind_of_searches,
     published,
     settings_note,
+    with_published,
 )
 from studies.records import Artefact, Method, Study, configured
 from studies.tidy import mean_by_seed, need, provenance
@@ -67,7 +67,7 @@ def tabulate(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     keys = ["variant", *KEYS]
     ties = runs.groupby(keys, as_index=False)["n_tied"].mean()
     ours = mean_by_seed(runs, "search_time", keys).merge(ties, on=keys).assign(stars="")
-    table = beside("table1", ours, keys, scale, ["n_tied"])
+    table = with_published("table1", ours, keys, scale, ["n_tied"])
     table.attrs.update(settings_note(runs, "n", N_SEARCH))
     return table
 

@@ -78,7 +78,7 @@ def compare(runs: pd.DataFrame, value: str, keys: list[str], *, higher_is_better
     return table.assign(stars=[stars(p) if best else "" for p, best in zip(table["p"], ahead, strict=True)])
 
 
-def beside(table: str, ours: pd.DataFrame, keys: list[str], scale: str, extra: list[str]) -> pd.DataFrame:
+def with_published(table: str, ours: pd.DataFrame, keys: list[str], scale: str, extra: list[str]) -> pd.DataFrame:
     """Published and ours side by side, printed cells first.
 
     A printed cell that was not run says so; a cell of ours that is not printed stays.
@@ -103,7 +103,7 @@ def beside(table: str, ours: pd.DataFrame, keys: list[str], scale: str, extra: l
     return both.astype({"n_seeds": int, "n_missing": int})[[*keys, *TIDY, "n_missing", *extra]]
 
 
-def named(runs: pd.DataFrame) -> pd.DataFrame:
+def with_reading(runs: pd.DataFrame) -> pd.DataFrame:
     """Runs with `reading` and `failed`; those from before these had names are unscaled, with failed fits last."""
     blank = {name: None for name in READING if name not in runs}
     runs = runs.assign(**blank)
@@ -122,7 +122,7 @@ def by_reading(make: Callable[..., pd.DataFrame], *keys: str) -> Callable[..., p
 
     def tabulate(runs: pd.DataFrame, *scale: str) -> pd.DataFrame:
         parts = []
-        for labels, part in named(runs).groupby(list(keys), sort=False):
+        for labels, part in with_reading(runs).groupby(list(keys), sort=False):
             table = make(part, *scale)
             for place, (key, label) in enumerate(zip(keys, labels, strict=True)):
                 table.insert(place, key, str(label))

@@ -27,7 +27,6 @@ from studies.greedy_cv.tables import (
     READING,
     STOPPING_METHODS,
     at_one_k,
-    beside,
     by_reading,
     compare,
     folds_of,
@@ -35,6 +34,7 @@ from studies.greedy_cv.tables import (
     kinds_by_reading,
     published,
     runs_by_reading,
+    with_published,
 )
 from studies.records import Artefact, Claim, Study, as_configured
 from studies.regions import about, above, between, near, near_sd
@@ -238,7 +238,7 @@ def table3(runs: pd.DataFrame, scale: str) -> pd.DataFrame:
     ours = compare(timed, "time_ratio", keys, higher_is_better=False)
     means = timed.groupby([*keys, "method"], as_index=False)[shares].mean()
     ours = ours.merge(means, on=[*keys, "method"])
-    return at_one_k(beside("table3", ours, [*CELL, "method", "n"], scale, ["p", *shares]), runs)
+    return at_one_k(with_published("table3", ours, [*CELL, "method", "n"], scale, ["p", *shares]), runs)
 
 
 TABLE3: Final = Artefact(

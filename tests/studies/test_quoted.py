@@ -12,7 +12,7 @@ from studies import registry
 from studies.folds_comparison.comparison import in_words, tabulate
 from studies.greedy_cv.tables import published
 from studies.markdown import plain
-from studies.verdicts import summarise
+from studies.verdicts import judge_claims, summarise
 
 ROOT = Path(__file__).parents[2]
 SEARCHES = ROOT / "docs/comparisons/whole_searches.md"
@@ -218,6 +218,33 @@ def test_the_assumptions_of_document_001_quote_its_finished_parts():
         assert f"| {label}, document | {printed.mean():.3f} | | |" in text
         for reading, runs in (("ranges/none", parts), ("grid/none", whole)):
             cells = by_cell(runs, classifier).loc[printed.index]
-            assert len(cells) == (7 if classifier == "decision_tree" else 9)
+            assert len(cells) == (8 if classifier == "decision_tree" else 9)
             numbers = f"{cells.mean():.3f} | {(cells - printed).abs().mean():.3f} | {cells.corr(printed):.2f}"
             assert f"| {label}, `{reading}` | {numbers} |" in text
+
+
+def test_the_assumptions_of_document_001_quote_table_2_on_the_ranges():
+    folder = ROOT / "results/published/greedy_cv"
+    text = " ".join((ROOT / "docs/assumptions/greedy_cv.md").read_text().split())
+    parts = pd.concat(map(pd.read_parquet, sorted(folder.glob("parts/ranges/*/early_stopping.parquet"))))
+    runs = {"ranges/none": parts, "grid/none": pd.read_parquet(folder / "runs/early_stopping.parquet")}
+    keys, methods = ["dataset", "classifier", "n"], ["greedy_early_stopping", "successive_halving"]
+    printed = published("table2").pivot_table("published", keys, "method")[methods]
+    assert "| document | {:.3f} | | {:.3f} | |".format(*printed.mean()) in text
+    ahead, significant = [], []
+    claim = next(
+        one for one in registry.paper("greedy_cv").claims if one.id.endswith("early_stopping.n_significant")
+    )
+    for reading, table in runs.items():
+        means = table.pivot_table("quality", keys, "method").loc[printed.index, methods]
+        pairs = zip(means.mean(), (means - printed).abs().mean(), strict=True)
+        numbers = " | ".join(f"{mean:.3f} | {error:.3f}" for mean, error in pairs)
+        assert f"| `{reading}` | {numbers} |" in text
+        ahead.append(int((means[methods[0]] > means[methods[1]]).sum()))
+        significant.append(int(judge_claims([claim], {"early_stopping": table}, "paper")["ours"].item()))
+    assert f"in {ahead[0]} of them, and at p < .01 in {significant[0]}" in text
+    assert f"27 and 27, the lists {ahead[1]} and {significant[1]}" in text
+    trees = parts[parts["classifier"] == "decision_tree"].groupby("method")["quality"].mean()[methods]
+    of_document = printed.xs("decision_tree", level="classifier").mean()
+    ours, theirs = (" and ".join(map("{:.3f}".format, means)) for means in (trees, of_document))
+    assert f"{ours}, printed {theirs}" in text

@@ -453,3 +453,12 @@ def test_a_run_without_any_estimate_says_why():
         bootstrap(X, y, r=6, fit=fit, statistic=spread, rng=rng())
     with pytest.raises(ValueError, match="the resample misses class 1"):
         bootstrap(X[:3], [0, 0, 1], r=2, fit=fit_logistic, statistic=spread, rng=np.random.default_rng(4))
+    with pytest.raises(ValueError, match="6 of them because: y must hold the labels of the rows, got None"):
+        bootstrap(X, None, r=6, fit=fit_logistic, statistic=spread, rng=rng())
+
+
+@pytest.mark.parametrize(("name", "value"), [("fit", LogisticRegression()), ("statistic", "widths")])
+def test_what_is_no_function_is_refused(name, value):
+    functions = {"fit": fit_logistic, "statistic": spread, name: value}
+    with pytest.raises(TypeError, match=rf"^{name} must be a function {name}\("):
+        blb(X, y, b=6, s=2, r=3, rng=rng(), **functions)

@@ -46,6 +46,16 @@ def test_the_same_command_repeats_no_trial_until_it_restarts(trials):
     first, second, third = (trials(*options, *more)[1] for more in ((), (), ("--restart",)))
     assert "from the journal" not in first + third
     assert "4 trials, 4 of them from the journal, 12 fits" in second
+    status, _, err = trials(*options[:-1], "kept.parquet", "--scoring", "balanced_accuracy")
+    assert status == 2
+    assert "kept.parquet is the journal of another run, with other scoring; " in err
+    assert err.endswith("delete it, or set it aside by --restart\n")
+
+
+def test_a_search_without_a_trial_is_refused(trials):
+    status, _, err = trials(*DEAR, "--n-trials", 0)
+    assert status == 2
+    assert "--n-trials must be at least 1 and a whole number, got 0" in err
 
 
 def test_hyperband_counts_the_rows_of_its_trials(table):

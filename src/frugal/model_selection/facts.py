@@ -64,8 +64,7 @@ def best_possible_score(scorer: Any, estimator: Any) -> float | None:
         if function not in _bounded():
             return None
         return 1.0 if scorer._sign > 0 else 0.0
-    is_own_score = type(scorer).__name__ == "_PassthroughScorer"
-    return 1.0 if is_own_score and (is_classifier(estimator) or is_regressor(estimator)) else None
+    return 1.0 if _is_own_score(scorer) and (is_classifier(estimator) or is_regressor(estimator)) else None
 
 
 def check_scorer(strategy: Any, scorer: Any, estimator: Any) -> None:
@@ -85,7 +84,7 @@ def check_scorer(strategy: Any, scorer: Any, estimator: Any) -> None:
     accepted = getattr(strategy, "score_range", ANY_SCORE)
     function = getattr(scorer, "_score_func", None)
     if function is None:
-        may_be_negative = type(scorer).__name__ == "_PassthroughScorer" and is_regressor(estimator)
+        may_be_negative = _is_own_score(scorer) and is_regressor(estimator)
     else:
         may_be_negative = function in _functions(_BELOW_0) or (function in _bounded() and scorer._sign < 0)
     if may_be_negative and accepted.low >= 0:
@@ -93,6 +92,11 @@ def check_scorer(strategy: Any, scorer: Any, estimator: Any) -> None:
             f"{accepted.needs}; those of this scorer may be negative: choose another strategy, such as "
             "greedy_early_stopping, or another scorer"
         )
+
+
+def _is_own_score(scorer: Any) -> bool:
+    """True if a scorer calls the estimator's own `score`."""
+    return type(scorer).__name__ == "_PassthroughScorer"
 
 
 @cache

@@ -75,9 +75,10 @@ class LimitedFoldStrategy:
     @property
     def best_mean(self) -> float | None:
         """Mean score so far of the incumbent, on the most rows that it was given; None: there is no incumbent."""
-        told = [] if self.incumbent is None else self._scores[self.incumbent]
-        most = max((n_rows for n_rows, _ in told), default=None)
-        return None if most is None else fmean(score for n_rows, score in told if n_rows == most)
+        incumbent = self.incumbent
+        scores = [] if incumbent is None else self._scores[incumbent]
+        most = max((n_rows for n_rows, _ in scores), default=None)
+        return None if most is None else fmean(score for n_rows, score in scores if n_rows == most)
 
     @property
     def events(self) -> list[dict[str, Any]]:

@@ -38,6 +38,16 @@ def check_number(name: str, value: object, low: float, *, above: bool = False) -
         )
 
 
+def check_finite(name: str, value: object) -> None:
+    """Raise unless `value` is a finite number.
+
+    Raises:
+        ValueError: naming the setting.
+    """
+    if not is_real(value) or not math.isfinite(value):  # type: ignore[arg-type]
+        raise ValueError(f"{name} must be a finite number, got {value!r}")
+
+
 def check_positive(name: str, value: object) -> None:
     """Raise unless `value` is a finite number above 0.
 

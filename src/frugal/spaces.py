@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal, Protocol, runtime_checkable
@@ -35,6 +36,17 @@ def as_json(candidate: Candidate) -> str:
     return json.dumps(dict(candidate), sort_keys=True)
 
 
+def alike(first: object, second: object) -> bool:
+    """Whether two values are of one type and equal, arrays in all their elements: 1 and 1.0 are not alike."""
+    return type(first) is type(second) and _equal(first, second)
+
+
+def _equal(first: object, second: object) -> bool:
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return np.array_equal(first, second)  # type: ignore[arg-type]
+    return bool(first == second)
+
+
 @runtime_checkable
 class Dimension(Protocol):
     """One hyperparameter: its values and their distribution.
@@ -58,6 +70,9 @@ class Dimension(Protocol):
 class Choice:
     """A listed value, all equally likely; their order means nothing.
 
+    Raises:
+        ValueError: if the values are no list or tuple, or there is none.
+
     Examples:
         >>> from frugal.spaces import Choice
         >>> Choice(("rbf", "linear")).from_unit(0.7)
@@ -68,8 +83,11 @@ class Choice:
     kind: ClassVar[Kind] = "categorical"
 
     def __post_init__(self) -> None:
-        if not self.values:
+        if not isinstance(self.values, list | tuple | range | np.ndarray):
+            raise ValueError(f"values must be a tuple or a list, got {self.values!r}")
+        if not len(self.values):
             raise ValueError(f"a {self.kind} dimension needs at least one value")
+        object.__setattr__(self, "values", tuple(self.values))
 
     def from_unit(self, u: float) -> object:
         """Value at quantile `u`."""
@@ -77,9 +95,19 @@ class Choice:
 
     def to_unit(self, value: object) -> float:
         """Centre of the value's cell."""
-        if value not in self.values:
-            raise ValueError(f"{value!r} is not one of {list(self.values)}")
-        return (self.values.index(value) + 0.5) / len(self.values)
+        return (self.place(value) + 0.5) / len(self.values)
+
+    def place(self, value: object) -> int:
+        """Place of a value among `values`: of one of its type, such as 1 or 1.0, before one that is merely equal.
+
+        Raises:
+            ValueError: if it is none of them.
+        """
+        for is_same in (operator.is_, alike, _equal):
+            for place, other in enumerate(self.values):
+                if is_same(value, other):
+                    return place
+        raise ValueError(f"{value!r} is not one of {list(self.values)}")
 
 
 @dataclass(frozen=True)
@@ -311,7 +339,7 @@ _STEPS: Final = 2**32
 
 def _is_frozen(distribution: object, density: str) -> bool:
     """True for a frozen scipy distribution; the attribute named `density` tells continuous from discrete."""
-    return all(hasattr(distribution, name) for name in (density, "ppf", "cdf", "support"))
+    return all(hasattr(distribution, name) for name in (density, "ppf", "cdf", "support", "args", "kwds", "dist"))
 
 
 def _text(distribution: Any) -> str:

@@ -1,4 +1,5 @@
 import math
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ from scipy import stats as reference
 
 from frugal.learners import space
 from frugal.spaces import Choice, Continuous, Discrete, Exponential, Integer, Ordinal, SearchSpace, Uniform
+from frugal.trials.encoding import Encoding
 
 MIXED = SearchSpace(
     {"a": Uniform(2.0, 6.0), "b": Integer(1, 3), "c": Choice(("x", None, 7)), "d": Exponential(0.01)}
@@ -73,6 +75,23 @@ def test_values_outside_a_dimension_are_refused(dimension, value, message):
         dimension.to_unit(value)
 
 
+@pytest.mark.parametrize(
+    "values", [(1, 1.0, "sqrt"), (True, 1), (0, False), ([1], np.array([1]), np.array([1.0, 2.0])), ({}, None)]
+)
+def test_every_listed_value_has_a_cell_of_its_own_also_where_two_are_equal(values):
+    dimension = Choice(values)
+    again = [dimension.from_unit(dimension.to_unit(value)) for value in values]
+    assert all(one is value for one, value in zip(again, values, strict=True))
+    assert len(np.unique(Encoding(SearchSpace({"x": dimension})).grid(), axis=0)) == len(values)
+    copies = [deepcopy(value) for value in values]  # as from a journal
+    assert [dimension.place(value) for value in copies] == list(range(len(values)))
+
+
+def test_a_value_that_is_merely_equal_is_found():
+    assert Choice((16, 32)).place(np.int64(32)) == 1
+    assert Choice((0.5, 1)).place(1.0) == 1
+
+
 def test_a_space_without_lists_has_no_grid():
     with pytest.raises(ValueError, match="'alpha' does not list its values"):
         space("ranges", "bernoulli_nb").grid()
@@ -131,6 +150,9 @@ def test_the_end_of_a_range_is_not_overshot_by_rounding():
         (lambda: Exponential(0.0), "mean must be above 0 and a finite number, got 0.0"),
         (lambda: Exponential(math.inf), "mean must be above 0 and a finite number, got inf"),
         (lambda: Choice(()), "at least one value"),
+        (lambda: Choice("rbf"), "values must be a tuple or a list, got 'rbf'"),
+        (lambda: Choice(5), "values must be a tuple or a list, got 5"),
+        (lambda: Continuous(reference.uniform), "expected a frozen continuous distribution of scipy.stats, got"),
         (
             lambda: Continuous(reference.randint(1, 4)),
             "expected a frozen continuous distribution of scipy.stats, got",

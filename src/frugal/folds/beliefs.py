@@ -22,7 +22,9 @@ class Beliefs:
         tau: probability above which one candidate is worse than another, above 0.5 and at most 1.
         model: one of `MODELS`.
         rate: rate of the exponential prior on the precision of fold scores.
-        n_rows: rows of the dataset, which accuracies of exactly 0 or 1 need; None: such accuracies are refused.
+        n_rows: rows of the dataset.
+        n_valid: rows that a fold is scored on, which accuracies of exactly 0 or 1 need; None: `n_rows // n_folds`,
+            or without `n_rows`, too, such accuracies are refused.
         n_classes: classes of the dataset, for the prior of log-losses; None: a prior mean of 1 nat.
 
     Raises:
@@ -37,17 +39,21 @@ class Beliefs:
         model: str,
         rate: float,
         n_rows: int | None,
+        n_valid: int | None,
         n_classes: int | None,
     ) -> None:
         check_between("tau", tau, 0.5, 1, above=True)
         check_choice("model", model, MODELS)
         check_number("rate", rate, 1e-6)
-        if n_rows is not None:
-            check_whole("n_rows", n_rows, 2 * ledger.n_folds)  # an edge of half a row needs two validation rows
+        if n_valid is not None:
+            check_whole("n_valid", n_valid, 2)  # an edge of half a row needs two validation rows
+        elif n_rows is not None:
+            check_whole("n_rows", n_rows, 2 * ledger.n_folds)
+            n_valid = n_rows // ledger.n_folds
         if n_classes is not None:
             check_whole("n_classes", n_classes, 2)
         self._ledger, self.tau, self._model, self._rate = ledger, tau, model, rate
-        self._n_valid = None if n_rows is None else n_rows // ledger.n_folds
+        self._n_valid = n_valid
         self._scale = 1.0 if n_classes is None else math.log(n_classes)
 
     def check(self, score: float) -> None:

@@ -172,6 +172,8 @@ class SearchCV(BaseSearchCV, Generic[ProblemT, OutcomeT]):  # type: ignore[misc]
                 f"cv.split gives {len(splits)} splits, but cv.get_n_splits says {self.n_splits_}; they must agree"
             )
         metric = self.refit if isinstance(self.refit, str) else None
+        if metric is None and isinstance(self.scoring, set):  # "the first" would depend on the process
+            metric = min(self.scoring)
         return FitInputs(X, y, routed, scorers, metric, splits, params)
 
     def _kept_seed(self) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
+from frugal.checks import is_whole
 from frugal.folds.ledger import ANY_SCORE
 from frugal.folds.strategies import settings_of
 
@@ -19,7 +20,15 @@ _BELOW_0: Final = (
 
 
 def complete_settings(
-    strategy: str, settings: Mapping[str, Any], *, scorer: Any, estimator: Any, y: Any, n_rows: int, n_folds: int
+    strategy: str,
+    settings: Mapping[str, Any],
+    *,
+    scorer: Any,
+    estimator: Any,
+    y: Any,
+    n_rows: int,
+    n_valid: int,
+    n_folds: int,
 ) -> dict[str, Any]:
     """Add facts to the settings of a strategy, if its constructor takes them: rows, classes, folds, best score.
 
@@ -30,13 +39,17 @@ def complete_settings(
         estimator: the estimator whose hyperparameters are searched.
         y: targets.
         n_rows: number of rows.
+        n_valid: number of rows that the smallest fold is scored on.
         n_folds: number of folds.
 
     Raises:
-        ValueError: on an unknown strategy, or one that needs a bound on the scores if none is known.
+        ValueError: on an unknown strategy, one that needs a bound on the scores if none is known, or settings that
+            contradict the data.
     """
     known = settings_of(strategy)
-    facts: dict[str, Any] = {"n_rows": n_rows, "cv": n_folds, "n_classes": n_classes_of(estimator, y)}
+    n_classes = n_classes_of(estimator, y)
+    facts: dict[str, Any] = {"n_rows": n_rows, "n_valid": n_valid, "cv": n_folds, "n_classes": n_classes}
+    _check_facts(strategy, settings, known, facts)
     if facts["n_classes"] is None and "cv" in known:
         facts["n_classes"] = 1  # as scikit-learn's halving counts anything but a classifier
     found = {name: value for name, value in facts.items() if name in known and value is not None}
@@ -50,6 +63,21 @@ def complete_settings(
     return found | dict(settings)
 
 
+def _check_facts(
+    strategy: str, settings: Mapping[str, Any], known: Mapping[str, Any], facts: Mapping[str, Any]
+) -> None:
+    """Refuse settings of a strategy that contradict the data, and folds that it cannot use."""
+    if "n_valid" in known and settings.get("n_valid", facts["n_valid"]) == 1:
+        raise ValueError(f"{strategy} needs folds that are scored on at least 2 rows, got one with 1")
+    if "cv" in known and settings.get("cv", facts["cv"]) != facts["cv"]:
+        raise ValueError(
+            f"{strategy} takes all {facts['cv']} folds of this search: leave cv={settings['cv']!r} out of settings"
+        )
+    n_rows = settings.get("n_rows")
+    if "n_rows" in known and is_whole(n_rows, facts["n_rows"] + 1):
+        raise ValueError(f"n_rows must be at most the {facts['n_rows']} rows of the data, got {n_rows!r}")
+
+
 def best_possible_score(scorer: Any, estimator: Any) -> float | None:
     """Upper bound of a scorer: 1 or 0 for the scorers that scikit-learn names; None if unknown.
 
@@ -61,7 +89,7 @@ def best_possible_score(scorer: Any, estimator: Any) -> float | None:
 
     function = getattr(scorer, "_score_func", None)
     if function is not None:
-        if function not in _bounded():
+        if function not in _bounded() or not scorer._kwargs.get("normalize", True):  # or counts
             return None
         return 1.0 if scorer._sign > 0 else 0.0
     return 1.0 if _is_own_score(scorer) and (is_classifier(estimator) or is_regressor(estimator)) else None

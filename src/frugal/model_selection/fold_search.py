@@ -183,6 +183,8 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
 
     def _problem(self, X: Any, y: Any, params: Mapping[str, Any]) -> _Problem:
         inputs = self._fit_inputs(X, y, params, self.cv)
+        if self.n_splits_ < 2:
+            raise ValueError(f"cv must give at least two splits, got {self.n_splits_}; TrialSearchCV takes one")
         origin: Any = self._kept_seed() if self.random_state is None else self.random_state
         if not isinstance(origin, Integral):
             origin = check_random_state(origin).randint(2**31 - 1)
@@ -249,6 +251,7 @@ class FoldSearchCV(SearchCV[_Problem, Outcome]):
             estimator=self.estimator,
             y=problem.y,
             n_rows=_num_samples(problem.X),
+            n_valid=min(_num_samples(valid) for _, valid in problem.splits),
             n_folds=self.n_splits_,
         )
         rng = np.random.default_rng(problem.seed)

@@ -66,7 +66,7 @@ class Interrupted(KeyboardInterrupt):
 class Broken(BrokenExecutor):
     """The executor of a search broke; `found` is the best result so far, None if no trial succeeded."""
 
-    def __init__(self, message: str, found: Minimum | None) -> None:
+    def __init__(self, message: str, found: Minimum | None = None) -> None:  # a default, to be unpickled
         super().__init__(message)
         self.found = found
 
@@ -104,8 +104,8 @@ def minimize(
         space: a `frugal.spaces.SearchSpace`, or a dict from names to dimensions, lists of values (categorical) or
             frozen distributions of `scipy.stats`.
         strategy: one of `frugal.trials.known()`. `ei` needs nothing; `hyperband` needs a function of `n_rows` or
-            `epochs`; `fabolas`, `mtbo` and `hypertune` need one of `n_rows`. `fabolas`, `mtbo` and `smac` need
-            errors of at least 0.
+            `epochs`; `fabolas`, `fabolas_joint`, `mtbo` and `hypertune` need one of `n_rows`. All of these but the
+            last, and `smac`, need errors of at least 0.
         n_trials: largest number of trials. A strategy that judges candidates by a part of the resource may get one
             more, for its choice on the full resource. None: 50; for `hyperband` every bracket once; for
             `hypertune` 50 after the trials on subsets.
@@ -179,7 +179,8 @@ def minimize(
         parts = {} if journal is None else _parts(function, searched, planned, seed, backend.n_pending)
         limited = LimitedTrialStrategy(_make(planned, searched, seed), planned, Limits(time_limit=time_limit))
         run = LiveRun(limited)
-        progress = TrialProgress(verbose, planned.n_trials, time_limit=time_limit)
+        ends_whole = planned.varies is not None
+        progress = TrialProgress(verbose, planned.n_trials, may_end_whole=ends_whole, time_limit=time_limit)
         journal_file = trials_journal(journal, planned.strategy, _OBJECTIVE, restart=restart)
         with lock_journal(journal), TrialJournal(journal_file, parts) as kept:
 
@@ -260,10 +261,15 @@ class Objective:
 
 
 def _as_number(value: Any) -> float:
+    refusal = TypeError(f"function must return an error, a number, got {value!r}")
+    if isinstance(value, str | bytes):
+        raise refusal
     try:
         return float(value)
+    except OverflowError:  # a whole number of more than 308 digits
+        return math.inf
     except (TypeError, ValueError) as error:
-        raise TypeError(f"function must return an error, a number, got {value!r}") from error
+        raise refusal from error
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -356,7 +362,7 @@ def _found(run: LiveRun, limited: LimitedTrialStrategy, planned: Plan) -> Minimu
         warnings.warn(
             f"no trial on the full resource has succeeded{limited.ended and ', since ' + limited.ended}; the best "
             "is that of the trials on the largest part",
-            RuntimeWarning,
+            UserWarning,
             stacklevel=3,
         )
     best = limited.best

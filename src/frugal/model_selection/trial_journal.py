@@ -42,11 +42,6 @@ class TrialJournal(Journal):
         self._by_id: dict[int, dict[str, Any]] = {}
         super().__init__(journal, parts)
 
-    @property
-    def n_kept(self) -> int:
-        """Number of stored trials."""
-        return len(self._by_id)
-
     def keep_trial(self, trial: Trial) -> None:
         """Append a trial; it is on disk when this returns."""
         if self._journal is not None:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeVar
 from frugal.checks import check_whole
 from frugal.interface import WAIT, Candidate, Trial, TrialStrategy, TrialTask, Wait
 from frugal.model_selection.limited import Limits
-from frugal.spaces import SearchSpace
+from frugal.spaces import SearchSpace, alike
 from frugal.trials.brackets import last_bracket, plan_bracket
 from frugal.trials.checks import LARGEST_TARGET
 from frugal.trials.strategies import check_settings, settings_of
@@ -299,10 +299,14 @@ class LimitedTrialStrategy:
     def _last(self) -> TrialTask | None:
         """A trial of the incumbent on the full resource; None if the incumbent had one."""
         chosen = self._strategy.incumbent
-        if chosen is None or chosen in self._whole:
+        if chosen is None or any(_are_alike(chosen, candidate) for candidate in self._whole):
             return None
         self.closing = TrialTask(self._next_id, chosen, self._plan.n_rows, epochs=self._plan.epochs)
         return self.closing
+
+
+def _are_alike(first: Candidate, second: Candidate) -> bool:
+    return all(alike(value, second[name]) for name, value in first.items())
 
 
 def usable(trial: AnyTrial) -> AnyTrial:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -24,7 +24,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _num_samples
 
-from frugal.checks import is_whole
+from frugal.checks import check_finite, is_whole
 from frugal.interface import Trial, TrialTask
 from frugal.model_selection.backends import open_backend
 from frugal.model_selection.base import ABOVE_0, AT_LEAST_1, Contexts, FitInputs, Interruption, Problem, SearchCV
@@ -112,8 +112,9 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         space: a `frugal.spaces.SearchSpace`, or a dict from names to dimensions, lists of values (categorical) or
             frozen distributions of `scipy.stats`.
         strategy: one of `frugal.trials.known()`. `ei` needs nothing; `hyperband` needs a resource; `fabolas`,
-            `mtbo` and `hypertune` need `resource="n_samples"`; `fabolas`, `mtbo` and `smac` need errors of at
-            least 0; `hypertune` needs the signs of the hyperparameters, see `SearchSpace.signs`.
+            `fabolas_joint`, `mtbo` and `hypertune` need `resource="n_samples"`; all of these but the last, and
+            `smac`, need errors of at least 0; `hypertune` needs the signs of the hyperparameters, see
+            `SearchSpace.signs`.
         settings: settings of the strategy, by name; `frugal.trials.settings_of` lists them.
             Also `best_possible_score`.
         n_trials: largest number of trials. A strategy that judges candidates by a part of the resource may get one
@@ -266,6 +267,8 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
         best = settings.pop("best_possible_score", None)
         if best is None:
             best = best_possible_score(inputs.scorer, self.estimator)
+        else:
+            check_finite("best_possible_score", best)
         if best is None and self.strategy in LOGARITHMIC:
             raise ValueError(
                 f"{self.strategy} models the logarithm of errors, so it needs an upper bound of the scores, which "
@@ -286,25 +289,32 @@ class TrialSearchCV(SearchCV[_Problem, _Outcome]):
             parameter=parameter,
         )
 
+    @property
+    def _share(self) -> float | None:
+        """`cv` if it is a share of the rows; None: it is what scikit-learn's `check_cv` takes."""
+        return float(self.cv) if isinstance(self.cv, Real) and not isinstance(self.cv, Integral) else None
+
     def _cv(self, X: Any, y: Any, groups: Any, seed: int) -> Any:
         """The splitter, or one validation part if `cv` is a share; groups stay whole."""
-        if not isinstance(self.cv, float):
+        share = self._share
+        if share is None:
             return self.cv
         labelled = y is not None and is_classifier(self.estimator) and n_classes_of(self.estimator, y) is not None
         if groups is None:
             kind = StratifiedShuffleSplit if labelled else ShuffleSplit
-            return kind(1, test_size=self.cv, random_state=seed)
-        n_folds = round(1 / self.cv)
-        if labelled and abs(1 / n_folds - self.cv) <= _NEARLY:
+            return kind(1, test_size=share, random_state=seed)
+        n_folds = round(1 / share)
+        most = int(np.unique(y, return_counts=True)[1].max()) if labelled else 0
+        if 2 <= n_folds <= most and abs(1 / n_folds - share) <= _NEARLY:
             folds = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed).split(X, y, groups)
             return [next((train, test) for train, test in folds if len(train) and len(test))]
-        return GroupShuffleSplit(1, test_size=self.cv, random_state=seed)
+        return GroupShuffleSplit(1, test_size=share, random_state=seed)
 
     def get_metadata_routing(self) -> Any:
         """Routing as in scikit-learn's searches; if `cv` is a share, the splitter takes `groups`."""
-        if not isinstance(self.cv, float):
+        if self._share is None:
             return super().get_metadata_routing()
-        state = dict(vars(self), cv=GroupShuffleSplit(1, test_size=self.cv))
+        state = dict(vars(self), cv=GroupShuffleSplit(1, test_size=self._share))
         split = object.__new__(type(self))
         split.__dict__.update(state)
         return super(TrialSearchCV, split).get_metadata_routing()

@@ -26,7 +26,7 @@ def as_space(space: TrialSpace) -> SearchSpace:
         ValueError: if the space is of another type, is empty, or has a dimension of another type; if one is a
             tuple of two numbers, since other optimisers read a range where a list would be two categories.
     """
-    if isinstance(space, SearchSpace):
+    if isinstance(space, SearchSpace) and space.dimensions:
         return space
     if not isinstance(space, Mapping) or not space:
         raise ValueError(

@@ -11,10 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 def check_features(X: ArrayLike) -> NDArray[Any]:
     """Return `X` as a numeric array of shape (n, d), without a copy if possible; entries are not checked.
 
+    Columns of numbers and booleans of a table are numbers, too; missing ones become nan.
+
     Raises:
-        ValueError: on another shape, no rows or columns, or entries that are no real numbers.
+        ValueError: on a sparse matrix, another shape, no rows or columns, or entries that are no real numbers.
     """
+    if hasattr(X, "toarray"):
+        raise ValueError(f"X must be dense, got a {type(X).__name__}: give X.toarray()")
     array = np.asarray(X)
+    if array.dtype.kind == "O" and hasattr(X, "dtypes") and all(dtype.kind in "biuf" for dtype in X.dtypes):
+        array = X.to_numpy(dtype=float, na_value=np.nan)  # type: ignore[union-attr]
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"X must have shape (n, d) with at least one row and one column, got {array.shape}")
     if array.dtype.kind not in "biuf":

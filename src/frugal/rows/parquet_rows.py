@@ -67,7 +67,11 @@ class ParquetRows:
         known = found.schema.names
         index = (found.schema.pandas_metadata or {}).get("index_columns", [])
         others = [name for name in known if name != target and name not in index]
+        if isinstance(columns, str):
+            raise ValueError(f"columns must be a list of names, got {columns!r}")
         self.target, self.columns = target, others if columns is None else [*columns]
+        if target in self.columns or len(set(self.columns)) < len(self.columns):
+            raise ValueError(f"columns must name columns of X once each, and not the target, got {self.columns}")
         for name in [*self.columns, *([] if target is None else [target])]:
             check_known("column", name, known)
         if not self.columns:

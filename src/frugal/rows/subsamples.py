@@ -110,7 +110,7 @@ def seed_of(rng: np.random.Generator) -> int:
 
 
 def check_sizes(b: int, r: int, n: int, classes: NDArray[Any] | None) -> None:
-    """Raise on subsamples too small for every class or as large as the data, and on fewer than 2 resamples.
+    """Raise on subsamples too small for every class or larger than the data, and on fewer than 2 resamples.
 
     Args:
         b: rows of a subsample.

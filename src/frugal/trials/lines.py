@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 from zlib import crc32
@@ -47,13 +48,14 @@ class JournalFile:
         return f"delete it, or set it aside by {self.way}"
 
     def set_aside(self, why: str = "") -> None:
-        """Move the file away, its name ending in `.old`.
+        """Move the file away, its name ending in `.old`, or in `.old2` and so on where there is one already.
 
         Raises:
             ValueError: if it is a folder or a device.
         """
         check_plain(self.path)
-        aside = self.path.with_name(f"{self.path.name}.old")
+        names = (f"{self.path.name}.old{number if number > 1 else ''}" for number in count(1))
+        aside = next(path for name in names if not (path := self.path.with_name(name)).exists())
         self.path.replace(aside)
         log.warning("warning: %s%s is set aside as %s, and begun anew", self.path, why, aside)
 

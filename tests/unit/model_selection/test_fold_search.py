@@ -14,8 +14,16 @@ from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import get_scorer, make_scorer, mean_squared_error
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, TimeSeriesSplit, cross_val_score
+from sklearn.metrics import accuracy_score, get_scorer, make_scorer, mean_squared_error
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    RepeatedStratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_score,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
@@ -30,7 +38,7 @@ from frugal.model_selection import (
     GreedySearchCV,
     TrialSearchCV,
 )
-from frugal.model_selection.facts import best_possible_score
+from frugal.model_selection.facts import best_possible_score, complete_settings
 from frugal.model_selection.progress import ProgressLine
 from frugal.spaces import Choice, Integer, SearchSpace, Uniform
 
@@ -392,6 +400,22 @@ def test_beta_pruning_knows_the_size_of_its_folds(iris):
     assert search.n_fits_ < 30
 
 
+def test_beta_strategies_know_the_size_of_folds_that_overlap(iris):
+    X, y = iris
+    cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=10, random_state=0)  # 50 folds of 30 rows
+    search = BetaPruningSearchCV(SVC(), {"C": [1, 10]}, cv=cv)
+    inputs = search._fit_inputs(X, y, {}, cv)
+    facts = {"scorer": inputs.scorer, "estimator": SVC(), "y": y, "n_rows": 150, "n_valid": 30, "n_folds": 50}
+    assert complete_settings("beta_pruning", {}, **facts)["n_valid"] == 30
+    assert search.fit(X, y).best_score_ > 0.95
+
+
+def test_the_first_of_a_set_of_metrics_is_that_of_its_name(iris):
+    X, y = iris
+    search = FoldSearchCV(SVC(), {"C": [1]}, scoring={"recall_macro", "accuracy"}, refit=False)
+    assert search._fit_inputs(X, y, {}, 5).metric == "accuracy"
+
+
 class Listening:
     """A callback that notes in a file the tasks that begin and end, in whichever process."""
 
@@ -510,7 +534,13 @@ def test_a_best_candidate_without_a_score_is_warned_of(cls, options):
         ({"n_pending": 0}, "'n_pending' parameter of FoldSearchCV"),
         ({"n_jobs": 0}, "'n_jobs' parameter of FoldSearchCV"),
         ({"executor": 3}, "'executor' parameter of FoldSearchCV"),
-        ({"cv": [(np.arange(50), np.arange(50, 100))]}, "n_folds must be at least 2"),
+        ({"cv": [(np.arange(50), np.arange(50, 100))]}, "cv must give at least two splits, got 1"),
+        (
+            {"strategy": "successive_halving", "settings": {"cv": 3}},
+            "takes all 5 folds .*: leave cv=3 out of settings",
+        ),
+        ({"strategy": "successive_halving", "settings": {"n_rows": 1000}}, "at most the 150 rows .*, got 1000"),
+        ({"strategy": "beta_greedy", "cv": LeaveOneOut()}, "scored on at least 2 rows, got one with 1"),
         (
             {"strategy": "beta_pruning", "scoring": "neg_log_loss"},
             r"the Beta model needs scores in \[0, 1\].* may be negative: choose another strategy, such as",
@@ -573,6 +603,7 @@ def test_targets_are_asked_for(iris):
         ("mutual_info_score", None),
         (make_scorer(mean_squared_error, greater_is_better=False), 0.0),
         (make_scorer(len), None),
+        (make_scorer(accuracy_score, normalize=False), None),
         (len, None),
     ],
 )

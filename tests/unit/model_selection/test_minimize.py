@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import pickle
 import signal
 import threading
 import time
@@ -15,6 +16,7 @@ from scipy import stats
 
 from frugal import minimize
 from frugal.code import jobs
+from frugal.model_selection.minimum import Broken
 from frugal.spaces import Continuous, SearchSpace, Uniform
 from frugal.trials.runs import COLUMNS
 
@@ -431,7 +433,9 @@ def test_a_function_must_return_a_number(value):
         (bowl, {"space": {}}, "space must be a SearchSpace, or a dict"),
         (bowl, {"space": {"x": 3}}, "'x' must be a dimension such as .* got 3"),
         (bowl, {"space": {"x": (0, 1)}}, r"'x' is the tuple \(0, 1\), .* for a range give Uniform\(0, 1\)"),
+        (bowl, {"space": SearchSpace({})}, "space must be a SearchSpace, or a dict"),
         (3, {}, "function must be callable, got 3"),
+        (lambda c: 10**400, {"n_trials": 3}, "all 3 trials failed; the first: the function returned inf"),
         (
             lambda c: math.nan,
             {"n_trials": 3, "random_state": 0},
@@ -442,6 +446,16 @@ def test_a_function_must_return_a_number(value):
 def test_what_cannot_be_searched_is_refused(function, options, message):
     with pytest.raises(ValueError, match=message):
         minimize(function, **{"space": LINE} | options)
+
+
+def test_a_text_is_no_error_even_of_digits():
+    with pytest.raises(TypeError, match=r"^function must return an error, a number, got '0.5'$"):
+        minimize(lambda c: "0.5", LINE, n_trials=2)
+
+
+def test_a_broken_search_survives_pickling_with_what_it_found():
+    again = pickle.loads(pickle.dumps(Broken("the executor broke", 3)))
+    assert (str(again), again.found) == ("the executor broke", 3)
 
 
 def test_a_space_may_be_written_in_several_ways():

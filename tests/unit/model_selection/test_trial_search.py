@@ -18,6 +18,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GroupKFold, KFold, RandomizedSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -135,6 +136,23 @@ def test_a_share_leaves_groups_whole(share, is_classifier, routed):
     assert len(train) + len(valid) == 300
     assert len(valid) / 300 == pytest.approx(share, abs=0.05)
     assert search.best_score_ < 0.8  # 1 where copies are on both sides
+
+
+@pytest.mark.parametrize("share", [0.05, 0.96, np.float32(0.25)])
+def test_any_share_of_groups_will_do_and_any_kind_of_number(share):
+    rows, y, _ = near_copies()
+    few = np.r_[np.flatnonzero(y == 0)[:15], np.flatnonzero(y == 1)[:15]]  # fewer rows of a class than folds
+    search = TrialSearchCV(KNeighborsClassifier(1), {"n_neighbors": [1]}, cv=share, **RANDOM)
+    assert search.fit(rows[few], y[few], groups=np.arange(30)).n_splits_ == 1
+
+
+def test_listed_values_may_be_arrays():
+    priors = [np.full(3, 1 / 3), np.array([0.8, 0.1, 0.1])]
+    for strategy in ("ei", "tpe", "smac"):
+        found = TrialSearchCV(
+            GaussianNB(), {"priors": priors}, strategy=strategy, n_trials=4, cv=0.3, random_state=0
+        )
+        assert found.fit(X, Y).best_score_ > 0.9
 
 
 def test_any_real_score_will_do():

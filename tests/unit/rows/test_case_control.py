@@ -5,11 +5,14 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from subsample_designs import design, reference, repeat
 
 from frugal.rows import FitError, fit_subsample, subsample_logistic
 from frugal.rows.case_control import CORRECTIONS
+from frugal.rows.checks import check_features
 from frugal.rows.sampling import METHODS
 
 TWO_STEP = METHODS[2:]
@@ -219,9 +222,16 @@ def test_labels_of_the_wrong_kind_are_refused(y, message):
         (np.zeros(4), r"X must have shape \(n, d\) with at least one row and one column, got \(4,\)"),
         (np.zeros((4, 0)), r"X must have shape \(n, d\) with at least one row and one column, got \(4, 0\)"),
         (np.array([["a"]] * 4), "X must hold real numbers, got dtype <U1"),
+        (pd.DataFrame({"a": [0.5, 1, 2, 3], "b": list("1234")}), "X must hold real numbers, got dtype object"),
+        (csr_array(np.eye(4)), r"X must be dense, got a csr_array: give X\.toarray\(\)"),
         (np.array([[0.0], [1.0], [np.nan], [2.0]]), "X must be finite, got nan or infinity"),
     ],
 )
 def test_rows_of_the_wrong_kind_are_refused(X, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         subsample_logistic(X, [0, 1, 0, 1], **GOOD)
+
+
+def test_columns_of_numbers_of_several_kinds_are_numbers():
+    table = pd.DataFrame({"a": [0.5, 1.5], "b": [True, False], "c": pd.array([1, None], dtype="Float64")})
+    np.testing.assert_array_equal(check_features(table), [[0.5, 1, 1], [1.5, 0, np.nan]])

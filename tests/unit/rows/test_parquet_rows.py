@@ -148,6 +148,13 @@ def test_labels_may_be_strings_and_a_row_group_may_lack_one(tmp_path):
 def test_files_that_do_not_fit_are_refused(source, tmp_path):
     with pytest.raises(ValueError, match=r"^unknown column 'd'; known: a, b, c, label$"):
         ParquetRows(source, columns=["a", "d"])
+    with pytest.raises(ValueError, match=r"^columns must be a list of names, got 'ab'$"):
+        ParquetRows(source, columns="ab")
+    for columns in (["a", "label"], ["a", "a"]):
+        with pytest.raises(
+            ValueError, match=r"^columns must name columns of X once each, and not the target, got"
+        ):
+            ParquetRows(source, target="label", columns=columns)
     with pytest.raises(ValueError, match=r"^unknown column 'y'"):
         ParquetRows(source, target="y")
     pd.DataFrame({"a": [1.0]}).to_csv(tmp_path / "x.csv")

@@ -54,6 +54,9 @@ def test_a_journal_of_other_code_is_set_aside_with_a_sentence(tmp_path, caplog, 
     warning = f"warning: {path} was made by other code; it is set aside as {path}.old, and begun anew"
     assert [record.getMessage() for record in caplog.records] == [warning]
     assert header_in(path) == {**HEADER, "code": "5678"}
+    opened(path, "9012")
+    assert (tmp_path / "job.jsonl.old").read_text() == before
+    assert header_in(tmp_path / "job.jsonl.old2") == {**HEADER, "code": "5678"}
 
 
 def test_another_jobs_journal_is_refused_whatever_its_code(tmp_path):

@@ -45,7 +45,8 @@ class BetaPruning(BaseFoldStrategy):
         at_end: `drain` or `stop`, when the list is exhausted.
         budget: fold evaluations at most; None: no limit.
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
-        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need this number.
+        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need this number, or the next.
+        n_valid: rows that a fold is scored on; None: `n_rows // n_folds`.
         n_classes: classes of the dataset; the prior mean of log-losses is their logarithm; None: 1 nat.
     """
 
@@ -63,6 +64,7 @@ class BetaPruning(BaseFoldStrategy):
         budget: int | None = None,
         model: str = "accuracy",
         n_rows: int | None = None,
+        n_valid: int | None = None,
         n_classes: int | None = None,
     ) -> None:
         check_whole("buffer", buffer, 2)
@@ -70,7 +72,8 @@ class BetaPruning(BaseFoldStrategy):
         check_choice("at_end", at_end, ENDS)
         check_budget(budget)
         super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
-        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_classes=n_classes)
+        facts = {"n_rows": n_rows, "n_valid": n_valid, "n_classes": n_classes}
+        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, **facts)
         self._size, self._by_sample, self._stops = buffer, rank_by == "sample_mean", at_end == "stop"
         self._limit = math.inf if budget is None else budget
         self._buffer: list[int] = []

@@ -24,7 +24,8 @@ class BetaSequential(Sequential):
         tau: a candidate is dropped when equation 5 exceeds it; above 0.5, at most 1 (1: never).
         rate: rate of the exponential prior on the precision.
         model: `accuracy`, or `log_loss` where scores are exp(-log-loss).
-        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need this number.
+        n_rows: rows of the dataset; accuracies of exactly 0 or 1 need this number, or the next.
+        n_valid: rows that a fold is scored on; None: `n_rows // n_folds`.
         n_classes: classes of the dataset; the prior mean of log-losses is their logarithm; None: 1 nat.
     """
 
@@ -38,10 +39,12 @@ class BetaSequential(Sequential):
         rate: float = 0.01,
         model: str = "accuracy",
         n_rows: int | None = None,
+        n_valid: int | None = None,
         n_classes: int | None = None,
     ) -> None:
         super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
-        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_classes=n_classes)
+        facts = {"n_rows": n_rows, "n_valid": n_valid, "n_classes": n_classes}
+        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, **facts)
         self._best: int | None = None
 
     def tell(self, task: FoldTask, score: float) -> None:

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from frugal.checks import is_real
+from frugal.checks import check_finite
 from frugal.folds.ledger import BaseFoldStrategy, ScoreRange
 from frugal.interface import WAIT, FoldTask, Wait
 from frugal.stats import mean_score
@@ -34,8 +34,7 @@ class ExactPruning(BaseFoldStrategy):
         rng: np.random.Generator,
         best_possible_score: float = 1.0,
     ) -> None:
-        if not is_real(best_possible_score) or not math.isfinite(best_possible_score):
-            raise ValueError(f"best_possible_score must be a finite number, got {best_possible_score!r}")
+        check_finite("best_possible_score", best_possible_score)
         needs = f"exact_pruning needs scores of at most best_possible_score={best_possible_score:g}"
         score_range = ScoreRange(-math.inf, best_possible_score, needs)
         super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=score_range)

@@ -228,8 +228,9 @@ class Hypertune(Ei):
         if optimum is None:
             return None
         best = [candidate for run in self._runs if (candidate := run.incumbent) is not None]
-        listed = [name for name, dimension in self._space.dimensions.items() if isinstance(dimension, Choice)]
-        return {**self._space.from_unit(optimum), **{name: mode([c[name] for c in best]) for name in listed}}
+        listed = {name: one for name, one in self._space.dimensions.items() if isinstance(one, Choice)}
+        modes = {name: one.values[mode(one.place(c[name]) for c in best)] for name, one in listed.items()}
+        return {**self._space.from_unit(optimum), **modes}
 
     def _ask_on_subset(self) -> TrialTask:
         number = self._n_asked_on_subsets

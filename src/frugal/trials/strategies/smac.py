@@ -209,7 +209,7 @@ def _hyperparameter(name: str, dimension: Dimension) -> Any:
 
 def _to_smac(dimension: Dimension, value: object) -> Any:
     if isinstance(dimension, Choice):
-        return dimension.values.index(value)
+        return dimension.place(value)
     return value if isinstance(dimension, Integer) else min(max(dimension.to_unit(value), 0.0), 1.0)
 
 

@@ -87,7 +87,7 @@ def _distribution(dimension: Dimension) -> BaseDistribution:
 
 def _to_optuna(dimension: Dimension, value: object) -> Any:
     if isinstance(dimension, Choice):
-        return dimension.values.index(value)
+        return dimension.place(value)
     return value if isinstance(dimension, Integer) else dimension.to_unit(value)
 
 

@@ -13,8 +13,9 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -144,7 +145,6 @@ def search_trials(
 ) -> None:
     """Run one search. Each trial is stored at once, so that a killed search resumes; `others` as in `search`."""
     from frugal.code import jobs
-    from frugal.trials.runs import forget
     from frugal.trials.searches import search
 
     settings = settings_of(args.settings)
@@ -154,11 +154,10 @@ def search_trials(
         looked_up = looked_up_learner(args.learner, settings)
         return jobs.trials(args.method, args.learner, args.dataset, settings, looked_up=looked_up, others=classes)
 
-    journal = journal_beside(args, job)
     where = (args.learner, args.dataset, args.seed, args.n_trials)
-    found = search(args.method, *where, settings, args.root, journal, others)
-    write(found, args.output)
-    forget(journal.path)
+    with journal_beside(args, job) as journal:
+        found = search(args.method, *where, settings, args.root, journal, others)
+        write(found, args.output)
     log.info("%d trials in %s; the incumbent: %s", len(found), args.output, found["incumbent"].iloc[-1])
 
 
@@ -170,15 +169,19 @@ def looked_up_learner(learner: str, settings: Mapping[str, Any]) -> str:
     return str(read(settings["table"], column)[column].iloc[0])
 
 
-def journal_beside(args: argparse.Namespace, job: Callable[[], Job]) -> JournalFile:
-    """Open the journal of the job that writes `args.output`. It is continued if the job's code is unchanged.
+@contextmanager
+def journal_beside(args: argparse.Namespace, job: Callable[[], Job]) -> Iterator[JournalFile]:
+    """The journal of the job that writes `args.output`; it goes, and states beside it, once that is written.
 
-    `args.restart` sets an existing journal aside.
+    It is continued if the job's code is unchanged; `args.restart` sets an existing one aside.
     """
     from frugal.code import jobs
     from frugal.trials.lines import JournalFile
+    from frugal.trials.runs import forget
 
-    return JournalFile(Path(args.output).with_suffix(".jsonl"), lambda: jobs.hash_of(job()), args.restart)
+    journal = JournalFile(Path(args.output).with_suffix(".jsonl"), lambda: jobs.hash_of(job()), args.restart)
+    yield journal
+    forget(journal.path)
 
 
 def _bench(args: argparse.Namespace) -> None:

@@ -29,6 +29,7 @@ class Shown(NamedTuple):
         cells: statistics of runs, a CSV each, under `cells/`.
         runs_under: folder of the runs, under that of the paper.
         derived: runs that `python -m studies job derive` computes, and what from: other runs, or nothing.
+        is_document: whether it is no comparison.
     """
 
     folder: str
@@ -39,6 +40,19 @@ class Shown(NamedTuple):
     cells: RunsOf = MappingProxyType({})
     runs_under: str = "runs"
     derived: RunsOf = MappingProxyType({})
+    is_document: bool = True
+
+    @property
+    def by_kind(self) -> dict[str, RunsOf]:
+        """The paper's tables, figures and files of claims by `table`, `figure` and `claims`.
+
+        A figure that explains has no runs.
+        """
+        return {
+            "table": self.tables,
+            "figure": {**dict.fromkeys(self.explained, ()), **self.figures},
+            "claims": self.claims,
+        }
 
     def run_path(self, run: str) -> str:
         """Path of a run under `results/`."""
@@ -46,28 +60,20 @@ class Shown(NamedTuple):
 
     def runs(self) -> list[str]:
         """Names of all runs, each once."""
-        kinds = (self.tables, self.figures, self.claims, self.cells)
+        kinds = (*self.by_kind.values(), self.cells)
         return list(dict.fromkeys(run for kind in kinds for runs in kind.values() for run in runs))
 
     def packs(self) -> dict[str, list[tuple[str, str]]]:
         """What is made of the same runs, and all that explains: kinds and names, by the first one's `target`."""
-        kinds = (
-            ("figure", self.explained),
-            ("table", self.tables),
-            ("figure", self.figures),
-            ("claims", self.claims),
-        )
         same: dict[frozenset[str], list[tuple[str, str]]] = {}
-        for kind, artefacts in kinds:
+        for kind, artefacts in self.by_kind.items():
             for name, runs in artefacts.items():
-                key = frozenset() if artefacts is self.explained else frozenset(runs)
-                same.setdefault(key, []).append((kind, name))
+                same.setdefault(frozenset(runs), []).append((kind, name))
         return {self.target(*listed[0]): listed for listed in same.values()}
 
     def target(self, kind: str, name: str) -> str:
         """Name of a table, figure or file of claims among all of the paper, as its target has it."""
-        is_plain = name.startswith(kind) or self.folder.endswith("_comparison")
-        return name if is_plain else f"{name}_{kind}"
+        return name if name.startswith(kind) or not self.is_document else f"{name}_{kind}"
 
     def made_from(self, path: str) -> tuple[str, ...] | None:
         """Runs that a file of the paper is made from, none if it explains; None: it is not the paper's.
@@ -76,12 +82,10 @@ class Shown(NamedTuple):
             path: of a table, picture, caption, file of cells, claims or findings, under the paper's folder.
         """
         place, _, name = str(PurePosixPath(path).with_suffix("")).rpartition("/")
-        if place == "figures":
-            return () if name in self.explained else self.figures.get(name)
         if not place:
             return self.claims.get(name.replace("findings", "claims", 1))
-        if place == "tables":
-            return self.tables.get(name)
+        if place in ("tables", "figures"):
+            return self.by_kind[place.removesuffix("s")].get(name)
         return self.cells.get(f"{place}/{name}".removeprefix("cells/")) if place.startswith("cells") else None
 
 
@@ -112,4 +116,5 @@ def shown(paper: str, config: Mapping[str, Any]) -> Shown:
         cells={run: (run,) for run in (record.cells(config) if callable(record.cells) else record.cells)},
         runs_under=record.runs_folder,
         derived={study.name: study.derived_from for study in record.studies if study.derive is not None},
+        is_document=record.is_document,
     )

@@ -175,10 +175,9 @@ def _curves(args: argparse.Namespace) -> None:
 
     settings = settings_of(args.settings)
     check_settings(settings, ("n_train", "n_valid", "n_epochs"))
-    journal = journal_beside(args, lambda: jobs.curves(args.network, args.dataset))
-    data = load(args.dataset, root=args.root)
-    write(train_curves(args.network, data, args.candidates, **settings, journal_path=journal), args.output)
-    journal.path.unlink(missing_ok=True)
+    with journal_beside(args, lambda: jobs.curves(args.network, args.dataset)) as journal:
+        data = load(args.dataset, root=args.root)
+        write(train_curves(args.network, data, args.candidates, **settings, journal_path=journal), args.output)
 
 
 def _extrapolate(args: argparse.Namespace) -> None:
@@ -191,9 +190,8 @@ def _extrapolate(args: argparse.Namespace) -> None:
     settings = settings_of(args.settings)
     check_settings(settings, ("check_share", "curve"))
     curves = read(args.curves, *COLUMNS)
-    journal = journal_beside(args, lambda: jobs.extrapolate(str(curves["network"].iloc[0])))
-    write(extrapolate(curves, **settings, journal_path=journal), args.output)
-    journal.path.unlink(missing_ok=True)
+    with journal_beside(args, lambda: jobs.extrapolate(str(curves["network"].iloc[0]))) as journal:
+        write(extrapolate(curves, **settings, journal_path=journal), args.output)
 
 
 def _lookup(args: argparse.Namespace) -> None:
@@ -206,9 +204,8 @@ def _lookup_measure(args: argparse.Namespace) -> None:
     from studies import code as jobs
 
     settings = settings_of(args.settings)
-    journal = journal_beside(args, lambda: jobs.lookup("measure", settings["learner"], settings["dataset"]))
-    write(measure_part(settings, args.part, args.root, journal), args.output)
-    journal.path.unlink(missing_ok=True)
+    with journal_beside(args, lambda: jobs.lookup("measure", settings["learner"], settings["dataset"])) as journal:
+        write(measure_part(settings, args.part, args.root, journal), args.output)
 
 
 def _lookup_gather(args: argparse.Namespace) -> None:
@@ -243,9 +240,8 @@ def _refits(args: argparse.Namespace) -> None:
         searched = runs[runs["method"].notna()]
         return code.refits(args.paper, searched["learner"].unique(), searched["dataset"].unique())
 
-    journal = journal_beside(args, job)
-    write(refit(runs, settings_of(args.settings), args.root, journal), args.output)
-    journal.path.unlink(missing_ok=True)
+    with journal_beside(args, job) as journal:
+        write(refit(runs, settings_of(args.settings), args.root, journal), args.output)
 
 
 # Rows, and what is made of all runs ------------------------------------------------------------------------------

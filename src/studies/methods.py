@@ -1,4 +1,4 @@
-"""The methods of the trials family that several papers compare, each with its look.
+"""The methods that several papers compare, strategies on folds and searches of trials, each with its look.
 
 A method that a single paper has stands beside the study there. Light to import, since the workflow reads it at
 every start.
@@ -13,6 +13,30 @@ from typing import Final
 from studies.records import LineStyle, Method
 
 _DOTS: Final[LineStyle] = (0, (1, 1))
+
+
+def _on_folds(name: str, color: str, label: str, marker: str, linestyle: LineStyle, hatch: str = "") -> Method:
+    """A strategy on folds, with its look."""
+    return Method(name, label=label, color=color, marker=marker, linestyle=linestyle, hatch=hatch)
+
+
+_FOLDS = (
+    _on_folds("standard", "#000000", "standard k-fold", "o", "-"),
+    _on_folds("greedy", "#F2B138", "greedy", "s", "-", "//"),
+    _on_folds("greedy_early_stopping", "#926A00", "greedy, early stopping", "D", "--", "\\\\"),
+    _on_folds("successive_halving", "#00318F", "successive halving", "v", "-.", "xx"),
+    _on_folds("beta_pruning", "#2F6756", "beta pruning", "^", "-", ".."),
+    _on_folds("beta_sequential", "#4580EB", "beta, sequential test", "<", "--", "--"),
+    _on_folds("beta_greedy", "#FFD18E", "beta, greedy order", ">", "-.", "++"),
+    _on_folds("threshold_pruning", "#D07CA1", "threshold pruning", "P", ":", "||"),
+    _on_folds("exact_pruning", "#7AACEB", "exact pruning", "X", (0, (5, 1)), "oo"),
+    _on_folds("wilcoxon", "#684319", "Wilcoxon pruner", "*", (0, (3, 1, 1, 1, 1, 1)), "**"),
+    _on_folds("aggressive_early_stopping", "#B63F16", "aggressive early stopping", "p", ":", "/."),
+    _on_folds("forgiving_early_stopping", "#A5D896", "forgiving early stopping", "h", "--", "\\."),
+    _on_folds("fold_halving", "#A21457", "halving over folds", "d", "--", "x."),
+    _on_folds("paired_racing", "#0C859F", "paired race", "8", "-", "+."),
+    _on_folds("predicted_folds", "#6E226B", "predicted folds", "H", ":", "o."),
+)
 
 
 def _terminating(method: Method) -> Method:
@@ -35,7 +59,7 @@ _EI_EXPLORE = Method("ei_explore", label="top-two EI", color="#4580EB", marker="
 _DNGO = Method("dngo", label="EI on DNGO", color="#2F6756", marker="<", linestyle=(0, (5, 1)), hatch="--")
 _HYPERTUNE = Method("hypertune", label="HyperTune", color="#D9820A", marker="h", linestyle=(0, (3, 1, 1, 1, 1, 1)))
 _HYPERBAND = Method("hyperband", label="Hyperband", color="#B0306A", marker="d", linestyle="-")
-_ALL = (
+_TRIALS = (
     _RANDOM,
     _TPE,
     _SMAC,
@@ -61,10 +85,12 @@ _ALL = (
     _HYPERBAND,
     *map(_terminating, (_RANDOM, _TPE, _SMAC, _EI, _EI_EXPLORE, _DNGO)),
 )
-METHODS: Final[Mapping[str, Method]] = {method.name: method for method in _ALL}
+FOLDS: Final[Mapping[str, Method]] = {method.name: method for method in _FOLDS}
+TRIALS: Final[Mapping[str, Method]] = {method.name: method for method in _TRIALS}
 """By name, in the order of tables and figures. Of an `mtbo_N` the small task has an Nth of the rows."""
 
 
 def methods(*names: str) -> tuple[Method, ...]:
     """The known methods of these names."""
-    return tuple(METHODS[name] for name in names)
+    known = {**FOLDS, **TRIALS}
+    return tuple(known[name] for name in names)

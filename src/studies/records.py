@@ -381,6 +381,7 @@ class Paper:
         shared: patterns under `results/` of what its runs look up and is published with them.
         runs_folder: of its runs, under its own.
         all_shown: the least settings with which it shows all that it can.
+        is_document: whether it reproduces a document; if not, it is a comparison of ours.
     """
 
     name: str
@@ -397,3 +398,4 @@ class Paper:
     shared: tuple[str, ...] = ()
     runs_folder: str = "runs"
     all_shown: Mapping[str, Any] = field(default_factory=dict)
+    is_document: bool = True

@@ -153,15 +153,11 @@ def _artefacts(paper: str, folder: Path) -> Iterator[_Artefact]:
 
 def _named(contents: Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Path of each artefact under the paper's folder, without an end, and its runs; none of one that explains."""
-    for name, runs in contents.tables.items():
-        yield f"tables/{name}", runs
-    for name in contents.explained:
-        yield f"figures/{name}", ()
-    for name, runs in contents.figures.items():
-        yield f"figures/{name}", runs
-    for name, runs in contents.cells.items():
-        yield f"cells/{name}", runs
-    yield from contents.claims.items()
+    by_kind = contents.by_kind
+    folders = {"tables/": by_kind["table"], "figures/": by_kind["figure"], "cells/": contents.cells}
+    for folder, artefacts in (folders | {"": by_kind["claims"]}).items():
+        for name, runs in artefacts.items():
+            yield f"{folder}{name}", runs
 
 
 def config_of(records: list[dict[str, Any]], names: Iterable[str], folder: str) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from frugal.checks import check_known
-from studies.methods import METHODS
+from studies.methods import TRIALS
 from studies.records import Artefact, Claim, Floor, Method, Paper, Study
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def searches() -> dict[str, Study]:
 
 def search_methods() -> dict[str, Method]:
     """All methods of searches by name: those that papers share in the order of tables, then those of one paper."""
-    return {**METHODS, **{one.name: one for study in searches().values() for one in study.methods}}
+    return {**TRIALS, **{one.name: one for study in searches().values() for one in study.methods}}
 
 
 def derived(name: str) -> dict[str, Callable[..., pd.DataFrame]]:

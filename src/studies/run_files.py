@@ -72,7 +72,7 @@ def check_shown(paper: str, kind: str, name: str, paths: Iterable[str]) -> None:
         ValueError: if a file holds other runs, in a sentence with what it holds and what would be accepted.
     """
     files = everything(paper)
-    needed = (files.tables if kind == "table" else files.figures).get(name, ())
+    needed = files.by_kind[kind].get(name, ())
     kinds = {kind_of(paper, run).name for run in needed}
     accepted = [run for run in files.runs() if kind_of(paper, run).name in kinds]
     rule = f"{name} of {files.folder} is made from runs of {', '.join(accepted)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from functools import wraps
 from io import BytesIO
 from pathlib import Path
@@ -15,9 +14,8 @@ from numpy.typing import NDArray
 
 from frugal.files import whole
 from studies.estimates import NOT_RUN
-from studies.methods import METHODS
+from studies.methods import FOLDS, TRIALS
 from studies.records import Look as Look
-from studies.records import Method
 from studies.tidy import is_stand_in
 
 if TYPE_CHECKING:  # what draws imports matplotlib, so that records of figures are light to import
@@ -60,32 +58,8 @@ _SETTINGS: Final[Any] = {
 P = ParamSpec("P")
 
 
-LOOKS: Final[Mapping[str, Look]] = {  # the family of folds
-    "standard": Look("#000000", "standard k-fold", "o", "-", ""),
-    "greedy": Look("#F2B138", "greedy", "s", "-", "//"),
-    "greedy_early_stopping": Look("#926A00", "greedy, early stopping", "D", "--", "\\\\"),
-    "successive_halving": Look("#00318F", "successive halving", "v", "-.", "xx"),
-    "beta_pruning": Look("#2F6756", "beta pruning", "^", "-", ".."),
-    "beta_sequential": Look("#4580EB", "beta, sequential test", "<", "--", "--"),
-    "beta_greedy": Look("#FFD18E", "beta, greedy order", ">", "-.", "++"),
-    "threshold_pruning": Look("#D07CA1", "threshold pruning", "P", ":", "||"),
-    "exact_pruning": Look("#7AACEB", "exact pruning", "X", (0, (5, 1)), "oo"),
-    "wilcoxon": Look("#684319", "Wilcoxon pruner", "*", (0, (3, 1, 1, 1, 1, 1)), "**"),
-    "aggressive_early_stopping": Look("#B63F16", "aggressive early stopping", "p", ":", "/."),
-    "forgiving_early_stopping": Look("#A5D896", "forgiving early stopping", "h", "--", "\\."),
-    "fold_halving": Look("#A21457", "halving over folds", "d", "--", "x."),
-    "paired_racing": Look("#0C859F", "paired race", "8", "-", "+."),
-    "predicted_folds": Look("#6E226B", "predicted folds", "H", ":", "o."),
-}
-
-
-def strategies(*names: str) -> tuple[Method, ...]:
-    """Strategies of the family of folds as methods with their looks."""
-    return tuple(Method(name, **asdict(LOOKS[name])) for name in names)
-
-
-TRIALS: Final[Mapping[str, Look]] = {name: method.look for name, method in METHODS.items()}
-"""The family of trials; a document's own figures may dash lines that lie on each other otherwise or grey some."""
+LOOKS: Final[Mapping[str, Look]] = {name: one.look for name, one in {**FOLDS, **TRIALS}.items()}
+"""By name of a method; a document's own figures may dash lines that lie on each other otherwise or grey some."""
 
 
 def sequence(n: int) -> list[str]:

@@ -63,27 +63,25 @@ def judge(
     *,
     enough: bool,
     scale: str,
-    data: str,
     unjudged: Mapping[str, tuple[str, str]] = MappingProxyType({}),
 ) -> pd.DataFrame:
-    """One row per claim: `COLUMNS`, and `is_ours`.
+    """One row per claim: `COLUMNS`, with nothing under `data`, and `is_ours`.
 
     Args:
         claims: of one experiment.
         arrays: what was measured in it; None if it was not run.
         enough: whether the runs are all of the experiment's cells and reach the floor.
         scale: label of the run.
-        data: provenance of the data.
         unjudged: what to say in place of a verdict, and why, by the id of a claim.
     """
     return pd.DataFrame(
-        [_row(claim, arrays, enough, scale, data, unjudged.get(claim.id)) for claim in claims],
+        [_row(claim, arrays, enough, scale, unjudged.get(claim.id)) for claim in claims],
         columns=[*COLUMNS, "is_ours"],
     ).astype(dict.fromkeys(("ours", "low", "high"), float))
 
 
 def _row(
-    claim: Claim, arrays: Arrays | None, enough: bool, scale: str, data: str, unjudged: tuple[str, str] | None
+    claim: Claim, arrays: Arrays | None, enough: bool, scale: str, unjudged: tuple[str, str] | None
 ) -> list[Any]:
     found = Estimate(math.nan, math.nan, math.nan)
     if arrays is not None:
@@ -94,7 +92,7 @@ def _row(
     quantity = _with_notes(claim, found.remark if enough else "", why)
     head = [claim.id, claim.section, claim.quote, quantity, claim.unit, claim.published, str(claim.agrees)]
     numbers = [found.ours, found.low, found.high]
-    return [*head, *numbers, label, needed, found.n_seeds, scale, data, claim.artefact, claim.is_ours]
+    return [*head, *numbers, label, needed, found.n_seeds, scale, "", claim.artefact, claim.is_ours]
 
 
 def _verdict_of(claim: Claim, found: Estimate, *, is_measured: bool, enough: bool) -> tuple[str, str]:
@@ -204,7 +202,7 @@ def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scal
         study, listed = registry.study(name), tuple(on_study)
         names = study.judged_on or (name,)
         if study.arrays is None or study.is_enough is None or not set(names) <= set(runs):
-            parts.append(judge(listed, None, enough=False, scale=scale, data=""))
+            parts.append(judge(listed, None, enough=False, scale=scale))
             continue
         table = pd.concat([runs[run] for run in names], ignore_index=True) if len(names) > 1 else runs[names[0]]
         rows = study.judged(table) if study.judged else table
@@ -213,7 +211,6 @@ def judge_claims(claims: Iterable[Claim], runs: Mapping[str, pd.DataFrame], scal
             study.arrays(rows),
             enough=study.is_enough(rows),
             scale=scale,
-            data="",
             unjudged=study.unjudged(table) if study.unjudged else {},
         )
         data = [provenance(claim.rows(rows) if claim.rows else rows) for claim in listed]

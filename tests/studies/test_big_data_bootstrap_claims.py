@@ -93,7 +93,7 @@ def parallel():
 
 def judged(study, runs):
     claims = [claim for claim in intervals.CLAIMS if claim.study == study.name]
-    table = judge(claims, study.arrays(runs), enough=True, scale="x", data="generated")
+    table = judge(claims, study.arrays(runs), enough=True, scale="x")
     return table.assign(id=table["id"].str.removeprefix("big_data.")).set_index("id")
 
 

@@ -69,7 +69,7 @@ def verdicts_of(experiment, runs, *names):
     study = STUDIES[experiment]
     arrays, enough = study.arrays(runs), study.is_enough(runs)
     claims = [claim for claim in (*subsampling.CLAIMS, *bias.CLAIMS) if claim.study == experiment]
-    table = judge(claims, arrays, enough=enough, scale="paper", data="generated")
+    table = judge(claims, arrays, enough=enough, scale="paper")
     table = table.assign(id=table["id"].str.removeprefix("big_data.")).set_index("id")
     return table.loc[list(names)] if names else table
 
@@ -299,7 +299,7 @@ def test_a_bias_that_stays_and_a_distance_that_falls_are_told_apart():
 def test_two_sizes_have_no_slope():
     runs = bias_runs()
     few = bias.arrays(runs[runs["r"].isin([500, 16_000, 100_000])])
-    table = judge(bias.CLAIMS, few, enough=True, scale="paper", data="generated")
+    table = judge(bias.CLAIMS, few, enough=True, scale="paper")
     assert table["verdict"].tolist() == [NOT_RUN, REPRODUCED, NOT_RUN, NOT_RUN]
 
 

@@ -335,7 +335,7 @@ def combined_claims(runs):
     runs = runs.assign(error=runs["error"] * varied)
     arrays = combinations.arrays(runs)
     enough = combinations.is_enough(runs)
-    table = judge(combinations.CLAIMS, arrays, enough=enough, scale="paper", data="generated")
+    table = judge(combinations.CLAIMS, arrays, enough=enough, scale="paper")
     return table.assign(id=table["id"].str.removeprefix("big_data.combinations.")).set_index("id")
 
 

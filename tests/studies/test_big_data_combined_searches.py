@@ -308,7 +308,7 @@ def claim_on(what):
 def test_what_is_stopped_and_proposed_is_judged(what, arrays, ours, verdict):
     by_seed = {name: np.array([np.resize(row, 10) for row in rows]) for name, rows in arrays.items()}
     by_seed = {name: rows if name == "stopped" else rows[0] for name, rows in by_seed.items()}
-    found = judge([claim_on(what)], by_seed, enough=True, scale="planted", data="generated").iloc[0]
+    found = judge([claim_on(what)], by_seed, enough=True, scale="planted").iloc[0]
     assert found["ours"] == pytest.approx(ours)
     assert found["verdict"] == verdict
 

@@ -229,7 +229,7 @@ def test_claims_on_searches_are_judged_seed_by_seed():
 def verdict_of(what, **arrays):
     claim = next(claim for claim in curve_search.CLAIMS if claim.id.endswith(f"cifar10_{what}"))
     named = {f"cifar10 {name}": np.array(values) for name, values in arrays.items()}
-    return verdicts.judge([claim], named, enough=True, scale="paper", data="original").iloc[0]
+    return verdicts.judge([claim], named, enough=True, scale="paper").iloc[0]
 
 
 def test_the_same_quality_is_so_within_a_margin_that_noise_does_not_widen():

@@ -65,7 +65,7 @@ def boundaries(km_angles, wkm_angles):
 def judged(study, runs):
     claims = [claim for claim in (*lines.CLAIMS, *compression.CLAIMS) if claim.study == study.name]
     arrays, enough = study.arrays(runs), study.is_enough(runs)
-    table = judge(claims, arrays, enough=enough, scale="paper", data="original")
+    table = judge(claims, arrays, enough=enough, scale="paper")
     return table.assign(id=table["id"].str.removeprefix("big_data.")).set_index("id")
 
 

@@ -169,7 +169,7 @@ def test_outcomes_of_runs_made_by_hand():
 
 def judged(study, made_runs):
     claims = [claim for claim in CLAIMS if claim.study == study.name]
-    table = judge(claims, study.arrays(made_runs), enough=True, scale="test", data="original")
+    table = judge(claims, study.arrays(made_runs), enough=True, scale="test")
     return table.assign(id=table["id"].str.removeprefix("big_data.sample_size.")).set_index("id")
 
 

@@ -12,14 +12,13 @@ import pytest
 from scipy import stats
 
 from frugal.trials.searches import search
-from studies import registry
+from studies import registry, style
 from studies.big_data import arrivals, figure3, size_search
 from studies.big_data.paper import PAPER
 from studies.blocks import n_trials_of, sized
-from studies.methods import METHODS
+from studies.methods import TRIALS
 from studies.publish import _reaches_floor
 from studies.shared.look_up_tables import least_test_error
-from studies.style import TRIALS
 from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED, judge_claims
 
 SIZES = (512, 1024, 2048, 4096, 8192)
@@ -301,7 +300,7 @@ def test_a_picture_has_every_method_and_the_tables_ratio(name, n_panels):
     picture = drawn.draw(drawn.summarise(toy(2)))
     assert len(picture.axes) == n_panels
     labels = {text.get_text() for text in picture.legends[0].get_texts()}
-    assert labels == {TRIALS[method].label for method in registry.study("svm_search").method_names} | {
+    assert labels == {style.LOOKS[method].label for method in registry.study("svm_search").method_names} | {
         "least of the table"
     }
     assert "200 x the smallest" in picture.axes[0].get_title()
@@ -350,14 +349,14 @@ TABLE = {"sizes": [1024, 512, 256, 128], "n_valid": 500}
     ],
 )  # fmt: skip
 def test_strategies_that_choose_sizes_are_given_those_of_the_table(method, given, settings):
-    assert sized(METHODS[method], given, TABLE) == settings
+    assert sized(TRIALS[method], given, TABLE) == settings
 
 
 def test_a_size_that_the_table_lacks_is_refused():
     with pytest.raises(
         ValueError, match="divisor of mtbo_16 must lead from 1024 rows to one of 128, 256, 512, got 16"
     ):
-        sized(METHODS["mtbo_16"], {"divisor": 16}, TABLE)
+        sized(TRIALS["mtbo_16"], {"divisor": 16}, TABLE)
 
 
 def test_trials_are_one_number_or_one_by_method_and_none_where_it_is_not_run():

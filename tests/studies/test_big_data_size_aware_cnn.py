@@ -12,12 +12,11 @@ import pytest
 from frugal.learners import networks
 from frugal.trials.curve_set import COLUMNS
 from frugal.trials.searches import search
-from studies import registry
+from studies import registry, style
 from studies.big_data import arrivals, figure3, size_search
 from studies.blocks import sized
-from studies.methods import METHODS
+from studies.methods import TRIALS
 from studies.shared.look_up_tables import cells, least_test_error
-from studies.style import TRIALS
 from studies.verdicts import CONTRADICTED, NOT_RUN, REPRODUCED, judge_claims
 
 SIZES = (128, 256, 512, 1024, 2048)
@@ -150,7 +149,7 @@ def test_a_picture_has_every_method_and_the_ratio(name, n_panels, label):
     assert len(picture.axes) == n_panels
     assert picture.axes[0].get_xlabel() == label
     labels = {text.get_text() for text in picture.legends[0].get_texts()}
-    shown = {TRIALS[method].label for method in registry.study("cnn_search").method_names}
+    shown = {style.LOOKS[method].label for method in registry.study("cnn_search").method_names}
     assert labels == shown | {"least of the table"}
     assert "16 x the smallest" in picture.axes[0].get_title()
 
@@ -173,8 +172,8 @@ def test_a_search_of_curves_tells_the_test_error_on_the_most_rows(tmp_path):
     lean = {"n_hyper": 2, "n_burn": 2, "n_steps": 2, "n_representers": 14, "n_samples": 20}
     strategies = {
         "random": {},
-        "fabolas": sized(METHODS["fabolas"], lean, table),
-        "mtbo_16": {"strategy": "mtbo"} | sized(METHODS["mtbo_16"], {"divisor": 16} | lean, table),
+        "fabolas": sized(TRIALS["fabolas"], lean, table),
+        "mtbo_16": {"strategy": "mtbo"} | sized(TRIALS["mtbo_16"], {"divisor": 16} | lean, table),
     }
     number = {json.dumps(candidate, sort_keys=True): i for i, candidate in enumerate(CANDIDATES)}
     for method, strategy in strategies.items():

@@ -542,8 +542,9 @@ def test_the_factorial_tells_trees_from_the_others():
     assert "greedy, mean absolute error by cell" in TABLES["factorial"].render(table)
 
 
-def test_a_reading_that_moves_failed_fits_alone_has_no_search_times_of_its_own():
-    config = {"greedy_cv": {"readings": {"grid": {"space": "grid"}, "failed_first": {"failed": "first"}}}}
+def test_a_reading_is_run_in_the_studies_that_it_names_or_in_all():
+    halving = {"failed": "first", "studies": ["early_stopping", "wall_clock"]}
+    config = {"greedy_cv": {"readings": {"grid": {"space": "grid"}, "failed_first": halving}}}
     assert TABLES["table1"].runs_of(config) == ("search_time", "readings/grid/search_time")
     assert TABLES["table2"].runs_of(config)[1:] == (
         "readings/grid/early_stopping", "readings/failed_first/early_stopping",

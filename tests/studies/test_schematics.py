@@ -169,7 +169,7 @@ def test_a_progress_grid_holds_exactly_the_budget_and_real_scores(name, budget):
 def test_every_strategy_of_the_family_has_its_own_look():
     assert set(folds.known()) <= set(style.LOOKS)
     for part in ("color", "label", "marker", "hatch"):
-        values = [getattr(look, part) for look in style.LOOKS.values()]
+        values = [getattr(style.LOOKS[name], part) for name in folds.known()]
         assert len(set(values)) == len(values)
     compared = CONFIG["folds_comparison"]["compared"]
     looks = sorted((style.LOOKS[name] for name in {entry["strategy"] for entry in compared}), key=grey)

@@ -11,7 +11,7 @@ import pytest
 
 from studies import config, registry
 from studies.blocks import block_of, n_trials_of, planned, sized
-from studies.methods import METHODS
+from studies.methods import TRIALS
 from studies.shared import refits
 from studies.trials_comparison import figures
 from studies.trials_comparison.figures import looks_of, summarise_anytime, summarise_ranks
@@ -272,7 +272,7 @@ def test_figures_show_every_problem_and_method(name):
         assert titles == [PROBLEMS[problem].title for problem in SHOWN]
         rows = [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()]
         looks = looks_of(small()["method"])
-        assert rows == [look.label for name, look in looks.items() if METHODS[name].termination is None]
+        assert rows == [look.label for name, look in looks.items() if TRIALS[name].termination is None]
         assert drawn_in_colour(figure) == len(table.dropna(subset=["mean"]).groupby(["problem", "method"]))
     else:
         # Random search alone ran on all three problems, and two problems are too few to rank on.
@@ -412,12 +412,12 @@ def test_searches_beside_others_have_their_first_candidates_and_their_own_trials
 )
 def test_hyperband_and_hypertune_ask_for_the_sizes_that_there_are(sizes, rows):
     rungs = {"resource": "rows", "min_resource": min(sizes), "max_resource": max(sizes), "reduction_factor": 2}
-    hyperband = METHODS["hyperband"]
+    hyperband = TRIALS["hyperband"]
     assert sized(hyperband, {}, {"sizes": sizes}) == rungs
     assert sized(hyperband, {"rounding": "robo"}, {"sizes": sizes}) == {**rungs, "rounding": "robo"}
-    assert sized(METHODS["hypertune"], {"n_sites": 3}, {"sizes": sizes}) == {"subset_rows": rows, "n_sites": 3}
+    assert sized(TRIALS["hypertune"], {"n_sites": 3}, {"sizes": sizes}) == {"subset_rows": rows, "n_sites": 3}
 
 
 def test_sizes_that_hyperband_cannot_climb_are_refused():
     with pytest.raises(ValueError, match="the same multiple of the one before for hyperband, got 100, 200, 300"):
-        sized(METHODS["hyperband"], {}, {"sizes": [300, 200, 100]})
+        sized(TRIALS["hyperband"], {}, {"sizes": [300, 200, 100]})

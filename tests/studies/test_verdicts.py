@@ -237,7 +237,7 @@ def test_what_has_no_estimate_at_the_floor_is_undecided_and_says_why():
         regions.above(0),
         lambda arrays, rng: every([[0.0] * 9], regions.above(0)),
     )
-    (row,) = judge([claim], {}, enough=True, scale="paper", data="original").to_dict("records")
+    (row,) = judge([claim], {}, enough=True, scale="paper").to_dict("records")
     assert (row["verdict"], row["seeds_to_decide"]) == (UNDECIDED, "")
     assert row["quantity"] == "gain (cells: 1; nothing varies in any)"
 
@@ -359,10 +359,10 @@ def test_seeds_to_decide_is_the_smallest_number_that_reaches_the_edge():
 def test_below_the_floor_there_is_no_verdict():
     claims = [claim(regions.above(1), lambda a, rng: ratio(a["x"], a["y"]))]
     arrays = {"x": np.array([2.0, 2.1, 2.2]), "y": np.ones(3)}
-    below = judge(claims, arrays, enough=False, scale="smoke", data="original")
-    assert below["verdict"].tolist() == judge(claims, None, enough=True, scale="", data="")["verdict"].tolist()
+    below = judge(claims, arrays, enough=False, scale="smoke")
+    assert below["verdict"].tolist() == judge(claims, None, enough=True, scale="")["verdict"].tolist()
     assert below["verdict"].item() == NOT_RUN
-    assert judge(claims, arrays, enough=True, scale="paper", data="original")["verdict"].item() == REPRODUCED
+    assert judge(claims, arrays, enough=True, scale="paper")["verdict"].item() == REPRODUCED
     assert below["quantity"].item() == "a quantity (below the floor)"  # there is a number beside it
 
 
@@ -371,16 +371,16 @@ def test_what_has_no_number_is_not_testable_where_its_data_are_nowhere_to_be_had
         claim(regions.above(1), lambda a, rng: mean(a["x"]), is_out_of_reach=is_out) for is_out in (True, False)
     ]
     for arrays, enough in ((None, False), ({"x": np.array([])}, True), ({"x": np.array([])}, False)):
-        found = judge(claims, arrays, enough=enough, scale="paper", data="")
+        found = judge(claims, arrays, enough=enough, scale="paper")
         assert found["verdict"].tolist() == [NOT_TESTABLE, NOT_RUN]
-    brought = judge(claims, {"x": np.array([2.0, 2.1, 2.2])}, enough=True, scale="paper", data="")
+    brought = judge(claims, {"x": np.array([2.0, 2.1, 2.2])}, enough=True, scale="paper")
     assert brought["verdict"].tolist() == [REPRODUCED] * 2
 
 
 def test_a_quantity_says_what_stands_in_place_of_a_verdict_and_why():
     claims = [claim(regions.above(1), lambda a, rng: mean(a["x"]), inferred_from="Table 3")]
     unjudged = {"paper.topic.what": (NOT_RUN, "on 9 rows")}
-    found = judge(claims, {"x": np.array([0.9, 1.2])}, enough=True, scale="paper", data="", unjudged=unjudged)
+    found = judge(claims, {"x": np.array([0.9, 1.2])}, enough=True, scale="paper", unjudged=unjudged)
     assert found[["verdict", "seeds_to_decide", "quantity"]].iloc[0].tolist() == [
         NOT_RUN, "", "a quantity (on 9 rows; settings or data inferred from Table 3)",
     ]  # fmt: skip
@@ -395,7 +395,7 @@ def test_agreement_that_is_no_evidence_is_said_and_counted_apart(monkeypatch):
     listed += [replace(listed[1], id="one.3", agrees=regions.below(1))]
     monkeypatch.setattr(registry, "PAPERS", ("one",))
     monkeypatch.setattr(registry, "paper", lambda name: Paper(name=name, title="One", claims=listed))
-    judged = judge(listed, {}, enough=True, scale="paper", data="")
+    judged = judge(listed, {}, enough=True, scale="paper")
     assert judged["quantity"].tolist() == [
         "a quantity",
         "a quantity (settings or data inferred from Figure 7)",
@@ -411,7 +411,7 @@ def test_claims_and_findings_have_their_columns_and_are_counted():
         claim(regions.above(1), lambda a, rng: exact(2.0), published=2.5),
         claim(regions.above(1), lambda a, rng: exact(0.5), quote=""),
     ]
-    quoted, ours = split(judge(claims, {}, enough=True, scale="paper", data="exact"))
+    quoted, ours = split(judge(claims, {}, enough=True, scale="paper"))
     assert list(quoted) == COLUMNS
     assert list(ours) == [name for name in COLUMNS if name != "published"]
     assert {str(quoted[name].dtype) for name in ("ours", "low", "high")} == {"float64"}  # so that they are rounded

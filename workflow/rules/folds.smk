@@ -173,9 +173,10 @@ rule search:
         settings=PLAN.folds.settings_of,
         code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
         tie_rule=config["greedy_cv"]["tie_rule"],
+        seconds="",
     shell:
-        "python -m studies job search --method {wildcards.method} --scores {input.scores} --n-candidates {params.lengths}"
-        " --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
+        "python -m studies job search --method {wildcards.method} --scores {input.scores} {params.seconds}"
+        " --n-candidates {params.lengths} --seeds {wildcards.first}-{wildcards.last} --settings {params.settings:q}"
         " --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
 
 
@@ -255,7 +256,7 @@ use rule search as search_variant with:
         tie_rule=lambda wildcards: PLAN.folds.variant_settings(wildcards)["tie_rule"],
 
 
-rule search_timed:
+use rule search as search_timed with:
     # The same on timed scores, with what the clock said: these files are not reproducible bytes. Other jobs may run
     # beside it: it adds up seconds measured before, and the strategy's own are seconds of its CPU.
     input:
@@ -267,22 +268,9 @@ rule search_timed:
         "results/logs/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.log",
     benchmark:
         "results/benchmarks/folds/wall_clock/{method}/{dataset}/{classifier}/n{n}/k{k}/seeds{first}-{last}.tsv"
-    conda:
-        "../../envs/frugal.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=2,
-        in_turn=1,
     params:
         lengths=PLAN.folds.lengths("wall_clock"),
-        settings=PLAN.folds.settings_of,
-        code=lambda wildcards: hash_of(studies_jobs.search(wildcards.method)),
-        tie_rule=config["greedy_cv"]["tie_rule"],
-    shell:
-        "python -m studies job search --method {wildcards.method} --scores {input.scores} --seconds {input.seconds}"
-        " --n-candidates {params.lengths} --seeds {wildcards.first}-{wildcards.last}"
-        " --settings {params.settings:q} --tie-rule {params.tie_rule} --output {output} > {log} 2>&1"
+        seconds=lambda wildcards, input: f"--seconds {input.seconds}",
 
 
 use rule search as search_reading with:

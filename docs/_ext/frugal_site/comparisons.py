@@ -14,9 +14,9 @@ from frugal.model_selection.bench import as_markdown
 from frugal.stats import mean_interval
 from frugal_site.claims import raw
 from frugal_site.published import PUBLISHED, ROOT
-from studies.methods import METHODS
+from studies.methods import TRIALS
 from studies.records import default_look
-from studies.style import LOOKS, TRIALS
+from studies.style import LOOKS
 
 COLUMNS: Final = ["problem", "method", "currency", "x", "y", "low", "high"]
 """Of the rows of a comparison: what was spent, in a currency, and the regret then, in points; its interval."""
@@ -148,10 +148,9 @@ def look(comparison: str, method: str) -> dict[str, str]:
     if comparison == "select" and method in PEERS:
         color, label = PEERS[method]
         return {"color": color, "label": label, "dash": "-"}
-    looks = TRIALS if comparison == "trials" else LOOKS
-    found = looks.get(method) or looks.get(method.rpartition("_")[0]) or default_look(method)
-    label = found.label if method in looks else method.replace("_", " ")
-    is_dotted = comparison == "trials" and METHODS[method].termination is not None
+    found = LOOKS.get(method) or LOOKS.get(method.rpartition("_")[0]) or default_look(method)
+    label = found.label if method in LOOKS else method.replace("_", " ")
+    is_dotted = comparison == "trials" and TRIALS[method].termination is not None
     return {"color": found.color, "label": label, "dash": ":" if is_dotted else "-"}
 
 

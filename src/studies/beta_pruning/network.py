@@ -19,6 +19,7 @@ from studies import plotters, style
 from studies.estimates import Arrays, Estimate, clustered_share, exact, mean, ratio, share, tied
 from studies.kinds import RUN, Kind
 from studies.measures import percent_of
+from studies.methods import methods
 from studies.records import Artefact, Claim, FoldsOf, Method, Study, as_configured, configured
 from studies.regions import above, at_least, at_most, below, near
 from studies.shared.network_scores import FLOOR
@@ -101,7 +102,7 @@ def folds_of(study: Study, config: Mapping[str, Any]) -> FoldsOf:
 
 EXPLORED: Final = Study(
     name="explored",
-    methods=style.strategies(*EXPLORERS),
+    methods=methods(*EXPLORERS),
     folds=folds_of,
     replayed=as_configured,
     kinds=(Kind((*RUN, "step", "explored", "best_mean")),),
@@ -110,7 +111,7 @@ EXPLORED: Final = Study(
 )
 SWEPT: Final = Study(
     name="swept",
-    methods=style.strategies("beta_pruning", "standard", "threshold_pruning"),
+    methods=methods("beta_pruning", "standard", "threshold_pruning"),
     replayed=swept,
     kinds=(Kind((*RUN, "tau", "buffer", "folds_share")),),
     arrays=swept_arrays,

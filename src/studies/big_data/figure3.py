@@ -14,7 +14,6 @@ from studies.paired import differences
 from studies.paths import mean_at, mean_curve
 from studies.records import Artefact
 from studies.shared.look_up_tables import least_test_error
-from studies.style import TRIALS
 from studies.tidy import in_order, mean_of_each, provenance, shares_within, tidied
 
 # Numbers -------------------------------------------------------------------------------------------------------
@@ -137,7 +136,7 @@ def draw(table: pd.DataFrame, spent: str = _SECONDS) -> plotters.Figure:
 
     figure, panels = plotters.row(table, "panel", size=(7.2, 3.2))
     for axis, part, panel in panels:
-        plotters.lines(axis, part, TRIALS, is_step=True, band=0.15, marker="")
+        plotters.lines(axis, part, style.LOOKS, is_step=True, band=0.15, marker="")
         axis.set(title=_TITLES[panel])
         if panel == "right":
             axis.set(xlabel="Iteration", ylabel="Training rows, s")

@@ -13,7 +13,7 @@ from studies import plotters, style
 from studies.big_data.curve_search import COMPARED, METHODS, NAMES, pairs, searches, shares_cut
 from studies.big_data.tables import render
 from studies.estimates import Array
-from studies.methods import METHODS as RECORDS
+from studies.methods import TRIALS as RECORDS
 from studies.paths import mean_path, until_last
 from studies.records import Artefact
 from studies.tidy import mean_of_each, provenance, shares_within, tidied

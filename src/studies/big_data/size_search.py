@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from studies.big_data.arrivals import CURRENCIES, METHODS, NAMES, arrivals, searches, targets
 from studies.cells import every, some
 from studies.estimates import Arrays, Estimate, ratio, unbounded
-from studies.methods import METHODS as RECORDS
+from studies.methods import TRIALS as RECORDS
 from studies.methods import methods
 from studies.records import Claim, Study
 from studies.regions import Region, about, above, at_least, between, order_of_magnitude

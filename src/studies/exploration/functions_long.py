@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from studies.exploration.searches import FUNCTION, ends, has_enough_searches, searches
 from studies.measures import mean_of, ratio_of
-from studies.methods import METHODS as SHORT
+from studies.methods import TRIALS as SHORT
 from studies.paired import differences, missing_notes
 from studies.records import Artefact, Claim, Study
 from studies.regions import below

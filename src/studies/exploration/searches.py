@@ -13,11 +13,10 @@ import pandas as pd
 
 from frugal.interface import Candidate
 from frugal.spaces import SearchSpace
-from studies import plotters
+from studies import plotters, style
 from studies.exploration.document import FLOOR
 from studies.paths import mean_path
 from studies.records import Look, Method
-from studies.style import TRIALS
 from studies.tidy import need_columns, provenance
 
 FUNCTION: Final = "function"
@@ -34,11 +33,11 @@ TASK2: Final = ("random", "ei", "ei_explore", "dngo", "tpe", "smac", "doc002_as_
 COMPARED: Final = ("random", "tpe", "smac", "ei", "ei_explore", "dngo")
 """Methods of task 2 and of the comparison, in the order in which they are shown."""
 LOOKS: Final[Mapping[str, Look]] = {
-    **{name: TRIALS[name] for name in TASK2 if name != AS_CODED.name},
+    **{name: style.LOOKS[name] for name in TASK2 if name != AS_CODED.name},
     AS_CODED.name: AS_CODED.look,
-    "ei": replace(TRIALS["ei"], label="EI on a GP"),
-    "ei_explore": replace(TRIALS["ei_explore"], label="top-two EI on a GP"),
-    "tpe": replace(TRIALS["tpe"], linestyle=":"),
+    "ei": replace(style.LOOKS["ei"], label="EI on a GP"),
+    "ei_explore": replace(style.LOOKS["ei_explore"], label="top-two EI on a GP"),
+    "tpe": replace(style.LOOKS["tpe"], linestyle=":"),
 }
 """Of the methods; labels name their surrogates."""
 CELL: Final = ["method", "learner", "dataset", "seed"]

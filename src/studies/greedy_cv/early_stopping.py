@@ -8,7 +8,6 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from studies import style
 from studies.estimates import Arrays, Estimate
 from studies.greedy_cv.measures import (
     Array,
@@ -35,6 +34,7 @@ from studies.greedy_cv.tables import (
     with_published,
 )
 from studies.measures import Measure
+from studies.methods import methods
 from studies.records import Artefact, Claim, Study, as_configured
 from studies.regions import above, between, near
 from studies.tidy import need
@@ -51,7 +51,7 @@ JUDGED: Final = partial(runs_of_cells, table="table2")
 IS_ENOUGH: Final = partial(are_enough, table="table2")
 EARLY_STOPPING: Final = Study(
     name="early_stopping",
-    methods=style.strategies(*STOPPING_METHODS),
+    methods=methods(*STOPPING_METHODS),
     folds=folds_of,
     replayed=as_configured,
     kinds=kinds_by_reading(

@@ -9,16 +9,17 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from studies import markdown, style
+from studies import markdown
 from studies.greedy_cv.measures import jackknifed, mean_absolute_error
 from studies.greedy_cv.tables import KEYS, SEARCH_METHODS, folds_of, kind_of_searches, published
+from studies.methods import methods
 from studies.records import Artefact, Study, as_configured
 from studies.tidy import need, provenance, tidied
 
 FLOOR: Final = 10
 FACTORIAL: Final = Study(
     name="factorial",
-    methods=style.strategies("standard", "greedy"),
+    methods=methods("standard", "greedy"),
     folds=folds_of,
     replayed=as_configured,
     kinds=(

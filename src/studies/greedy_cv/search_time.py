@@ -44,6 +44,7 @@ from studies.greedy_cv.tables import (
     with_published,
 )
 from studies.markdown import NAMES
+from studies.methods import methods
 from studies.records import Artefact, Claim, Study, as_configured
 from studies.regions import about, above, at_least, between, near, near_sd
 from studies.tidy import mean_by_seed, need, tidied
@@ -80,7 +81,7 @@ JUDGED: Final = partial(runs_of_cells, table="table1")
 IS_ENOUGH: Final = partial(are_enough, table="table1")
 SEARCH_TIME: Final = Study(
     name="search_time",
-    methods=style.strategies("standard", "greedy"),
+    methods=methods("standard", "greedy"),
     folds=folds_of,
     replayed=as_configured,
     kinds=kinds_by_reading("search_time", kind_of_searches(SEARCH_METHODS)),

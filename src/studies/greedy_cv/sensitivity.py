@@ -20,6 +20,7 @@ from studies.greedy_cv.tables import (
     settings_note,
     with_published,
 )
+from studies.methods import methods
 from studies.records import Artefact, Method, Study, configured
 from studies.tidy import mean_by_seed, need, provenance
 
@@ -46,7 +47,7 @@ def by_variant(study: Study, config: Mapping[str, Any]) -> dict[str, tuple[Metho
 
 SENSITIVITY: Final = Study(
     name="sensitivity",
-    methods=style.strategies("standard", "greedy"),
+    methods=methods("standard", "greedy"),
     folds=folds_of,
     replayed=by_variant,
     kinds=(kind_of_searches(SEARCH_METHODS, "variant", lacks=("strategy",), name="variants", runs="variants/*"),),

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from studies.settings import (
     OURS,
     Candidates,
+    Distinct,
     Folds,
     FoldsList,
     Name,
@@ -31,11 +32,14 @@ TreeSeed = Literal["repetition", "candidate"]
 """Whose the tree's `random_state` is."""
 Failed = Literal["last", "first"]
 TieRule = Literal["random", "first", "last"]
+Tabulated = Literal["search_time", "early_stopping", "wall_clock"]
+"""Studies of Tables 1 to 3."""
 Rows = Annotated[int, Field(ge=500, le=20_000)]
 
 _N = "n, candidates per repetition"
 _K = "k, folds"
 _SEEDS = "repetitions"
+_HALVING = ["early_stopping", "wall_clock"]
 
 
 class SearchTime(Settings):
@@ -88,6 +92,9 @@ class Reading(Variant):
     """What Tables 1 to 3 are made with beside the study's own keys."""
 
     failed: Failed = Field("last", description="where successive halving ranks failed fits")
+    studies: Distinct[Tabulated] = Field(
+        ["search_time", "early_stopping", "wall_clock"], description="those that are run in it"
+    )
 
 
 class Sensitivity(Settings):
@@ -182,12 +189,18 @@ class GreedyCv(Settings):
         {
             "grid": {"space": "grid"},
             "grid_olson": {"space": "grid", "scaler": "olson"},
-            "failed_first": {"failed": "first"},
-            "grid_failed_first": {"space": "grid", "failed": "first"},
-            "grid_olson_failed_first": {"space": "grid", "scaler": "olson", "failed": "first"},
+            "failed_first": {"failed": "first", "studies": _HALVING},
+            "grid_failed_first": {"space": "grid", "failed": "first", "studies": _HALVING},
+            "grid_olson_failed_first": {
+                "space": "grid",
+                "scaler": "olson",
+                "failed": "first",
+                "studies": _HALVING,
+            },
         },
         OURS,
-        "by name, what Tables 1 to 3 are made with beside these keys: space, scaler, splits, tie_rule, failed",
+        "by name, what Tables 1 to 3 are made with beside these keys: space, scaler, splits, tie_rule, failed; "
+        "`studies` are those that are run in it, by default all three, and with [] none",
     )
     search_time: SearchTime
     early_stopping: EarlyStopping

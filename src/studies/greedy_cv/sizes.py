@@ -14,6 +14,7 @@ from studies.greedy_cv.measures import STUDY_FLOOR, Array, by_method, fewest_see
 from studies.greedy_cv.tables import KEYS, SEARCH_METHODS, kind_of_searches
 from studies.markdown import NAMES
 from studies.measures import Measure
+from studies.methods import methods
 from studies.records import Artefact, Claim, FoldsOf, Study, as_configured
 from studies.regions import below, near_ratio
 from studies.tidy import mean_by_seed, need, tidied
@@ -55,7 +56,7 @@ def folds_of(study: Study, config: Mapping[str, Any]) -> FoldsOf:
 SIZES: Final = Study(
     name="sizes",
     floor=STUDY_FLOOR,
-    methods=style.strategies("standard", "greedy"),
+    methods=methods("standard", "greedy"),
     folds=folds_of,
     replayed=as_configured,
     kinds=(kind_of_searches(SEARCH_METHODS, datasets="letter_[0-9]+"),),

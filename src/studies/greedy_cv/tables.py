@@ -139,8 +139,7 @@ def runs_by_reading(experiment: str) -> Callable[[Mapping[str, Any]], tuple[str,
 
     def found(config: Mapping[str, Any]) -> tuple[str, ...]:
         readings = config["greedy_cv"].get("readings", {})  # none where it is older than they are
-        halves = experiment != "search_time"
-        others = [name for name, one in readings.items() if halves or one.get("failed", "last") == "last"]
+        others = [name for name, one in readings.items() if experiment in one.get("studies", [experiment])]
         return (experiment, *(f"readings/{name}/{experiment}" for name in others))
 
     return found

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from frugal.stats import welch_many
-from studies import style
 from studies.estimates import Arrays, Estimate
 from studies.greedy_cv.measures import (
     Array,
@@ -36,6 +35,7 @@ from studies.greedy_cv.tables import (
     runs_by_reading,
     with_published,
 )
+from studies.methods import methods
 from studies.records import Artefact, Claim, Study, as_configured
 from studies.regions import about, above, between, near, near_sd
 from studies.tidy import need
@@ -82,7 +82,7 @@ JUDGED: Final = partial(runs_of_cells, table="table3")
 IS_ENOUGH: Final = partial(are_enough, table="table3")
 WALL_CLOCK: Final = Study(
     name="wall_clock",
-    methods=style.strategies(*STOPPING_METHODS),
+    methods=methods(*STOPPING_METHODS),
     folds=folds_of,
     replayed=as_configured,
     kinds=kinds_by_reading("wall_clock", kind_of_searches(STOPPING_METHODS, "seconds", "overhead_s")),

@@ -53,7 +53,6 @@ from studies.methods import methods
 from studies.paths import steps
 from studies.records import Artefact, Method, Study
 from studies.regions import above
-from studies.style import TRIALS
 from studies.tidy import TIDY, is_stand_in, mean_by_seed, provenance, tidied
 
 if TYPE_CHECKING:
@@ -329,10 +328,10 @@ CONTROLS_TABLE: Final = Artefact(
 # Figures 2 to 5 ------------------------------------------------------------------------------------------------
 
 LOOKS: Final = {
-    "random": replace(TRIALS["random"], color="#555555", linestyle=(0, (1, 1.5))),
-    "hyperband": replace(TRIALS["hyperband"], color="#9A9A9A", linestyle=(0, (6, 1.5))),
-    "hypertune": replace(TRIALS["hypertune"], linestyle="-"),
-    "ei": replace(TRIALS["ei"], linestyle="--"),
+    "random": replace(style.LOOKS["random"], color="#555555", linestyle=(0, (1, 1.5))),
+    "hyperband": replace(style.LOOKS["hyperband"], color="#9A9A9A", linestyle=(0, (6, 1.5))),
+    "hypertune": replace(style.LOOKS["hypertune"], linestyle="-"),
+    "ei": replace(style.LOOKS["ei"], linestyle="--"),
 }
 """By method, later ones over those before, dashes over lines; the last two are the document's, others grey."""
 _ACROSS: Final = {"trials": "Trials on all rows", "seconds": "Seconds, subsets' and\noptimiser's included"}

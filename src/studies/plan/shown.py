@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import PurePosixPath
 from types import SimpleNamespace
 from typing import Any
@@ -36,8 +36,7 @@ class ShownJobs:
         shown = self.papers[paper]
         if self._explains(paper, kind, name):
             return [path for dataset in shown.explained[name] for path in dataset_files(dataset)]
-        runs = {"table": shown.tables, "figure": shown.figures, "claims": shown.claims}[kind]
-        return self._runs(paper, kind, name, runs)
+        return self._runs(paper, kind, name, shown.by_kind[kind])
 
     def _explains(self, paper: str, kind: str, name: str) -> bool:
         """Whether a figure explains by a small real run of a seed."""
@@ -129,7 +128,7 @@ class ShownJobs:
         return [
             path
             for paper, contents in self.papers.items()
-            for kind, names in _names(contents).items()
+            for kind, names in contents.by_kind.items()
             for name in names
             if self._target_of(paper, kind, name) == target
             for path in files(kind, paper, name)
@@ -137,10 +136,7 @@ class ShownJobs:
 
     def _target_of(self, paper: str, kind: str, name: str) -> str:
         """The target that makes a table, figure or file of claims: that of the study of its first run."""
-        contents = self.papers[paper]
-        if self._explains(paper, kind, name):
-            return paper
-        runs = {"table": contents.tables, "figure": contents.figures, "claims": contents.claims}[kind][name]
+        runs = self.papers[paper].by_kind[kind][name]
         return (registry.study_of_run(paper, runs[0]).target if runs else "") or paper
 
     def targets(self) -> dict[str, list[str]]:
@@ -148,12 +144,6 @@ class ShownJobs:
         return {
             f"{paper}_{contents.target(kind, name)}": files(kind, paper, name)
             for paper, contents in self.papers.items()
-            for kind, names in _names(contents).items()
+            for kind, names in contents.by_kind.items()
             for name in names
         }
-
-
-def _names(contents: artefacts.Shown) -> dict[str, Iterable[str]]:
-    """Names of all tables, figures and files of claims of a paper, by kind."""
-    figures = (*contents.explained, *contents.figures)
-    return {"table": contents.tables, "figure": figures, "claims": contents.claims}

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from studies import style
-from studies.methods import METHODS
+from studies.methods import TRIALS
 from studies.paths import mean_curve
 from studies.records import Artefact, Look, default_look
 from studies.shared.ranks import COLUMNS as RANKS
@@ -36,14 +36,14 @@ _REGRETS: Final = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 def looks_of(found: Iterable[str]) -> dict[str, Look]:
     """The look of each method, by name: its own, or a plain one, different for each that has none."""
     shown = in_order(found)
-    others = [name for name in shown if name not in METHODS]
+    others = [name for name in shown if name not in TRIALS]
     return {
-        name: METHODS[name].look if name in METHODS else default_look(name, others.index(name)) for name in shown
+        name: TRIALS[name].look if name in TRIALS else default_look(name, others.index(name)) for name in shown
     }
 
 
 def _is_terminating(method: str) -> bool:
-    return method in METHODS and METHODS[method].termination is not None
+    return method in TRIALS and TRIALS[method].termination is not None
 
 
 def _face(method: str, look: Look) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def draw_anytime(summary: pd.DataFrame, currency: str) -> Figure:
 
 def _row_of(method: str) -> str:
     """The method in whose row a method is drawn."""
-    return METHODS[method].variant_of if _is_terminating(method) else method
+    return TRIALS[method].variant_of if _is_terminating(method) else method
 
 
 def _draw_problem(panels: Mapping[str, Axes], part: pd.DataFrame, looks: Mapping[str, Look]) -> None:

@@ -27,4 +27,5 @@ PAPER: Final = Paper(
     floor=FLOOR,
     reaches_floor=reaches_floor,
     shared=("lookup/*.parquet", "curves/*.parquet"),
+    is_document=False,
 )

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, get_args
 from frugal.checks import check_known
 from frugal.registry import names
 from studies import registry
-from studies.methods import METHODS
+from studies.methods import TRIALS
 from studies.records import Method, Study
 from studies.trials_comparison.settings import Experiment
 
@@ -156,4 +156,4 @@ def shown_on(config: Mapping[str, Any], learner: str, dataset: str) -> tuple[str
 def in_order(found: Iterable[str]) -> list[str]:
     """Names of methods in the order in which they are shown: the known ones, then the others as they come."""
     present = dict.fromkeys(found)
-    return [name for name in METHODS if name in present] + [name for name in present if name not in METHODS]
+    return [name for name in TRIALS if name in present] + [name for name in present if name not in TRIALS]

@@ -93,5 +93,5 @@ KEEPING = {
 def test_every_command_that_keeps_a_journal_can_restart(parser, command):
     for options, expected in (([], False), (["--restart"], True)):
         args = parser().parse_args([*command, *options])
-        journal = cli.journal_beside(args, lambda: None)
-        assert (journal.path.suffix, journal.restart) == (".jsonl", expected)
+        with cli.journal_beside(args, lambda: None) as journal:
+            assert (journal.path.suffix, journal.restart) == (".jsonl", expected)

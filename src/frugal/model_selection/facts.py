@@ -50,6 +50,8 @@ def complete_settings(
     n_classes = n_classes_of(estimator, y)
     facts: dict[str, Any] = {"n_rows": n_rows, "n_valid": n_valid, "cv": n_folds, "n_classes": n_classes}
     _check_facts(strategy, settings, known, facts)
+    if "n_rows" in settings:
+        del facts["n_valid"]  # which would be over the number that the user gave
     if facts["n_classes"] is None and "cv" in known:
         facts["n_classes"] = 1  # as scikit-learn's halving counts anything but a classifier
     found = {name: value for name, value in facts.items() if name in known and value is not None}

@@ -19,7 +19,11 @@ def check_features(X: ArrayLike) -> NDArray[Any]:
     if hasattr(X, "toarray"):
         raise ValueError(f"X must be dense, got a {type(X).__name__}: give X.toarray()")
     array = np.asarray(X)
-    if array.dtype.kind == "O" and hasattr(X, "dtypes") and all(dtype.kind in "biuf" for dtype in X.dtypes):
+    if (
+        array.dtype.kind == "O"
+        and hasattr(X, "dtypes")
+        and all(getattr(dtype, "kind", "O") in "biuf" for dtype in X.dtypes)
+    ):
         array = X.to_numpy(dtype=float, na_value=np.nan)  # type: ignore[union-attr]
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"X must have shape (n, d) with at least one row and one column, got {array.shape}")

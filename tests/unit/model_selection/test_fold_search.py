@@ -407,6 +407,7 @@ def test_beta_strategies_know_the_size_of_folds_that_overlap(iris):
     inputs = search._fit_inputs(X, y, {}, cv)
     facts = {"scorer": inputs.scorer, "estimator": SVC(), "y": y, "n_rows": 150, "n_valid": 30, "n_folds": 50}
     assert complete_settings("beta_pruning", {}, **facts)["n_valid"] == 30
+    assert complete_settings("beta_pruning", {"n_rows": 100}, **facts) == {"n_rows": 100, "n_classes": 3}
     assert search.fit(X, y).best_score_ > 0.95
 
 

@@ -52,7 +52,7 @@ def _on_demand(text: str) -> str:
     return text
 
 
-def settings_of(text: str, flag: str = "--settings") -> dict[str, Any]:
+def parse_settings(text: str, flag: str = "--settings") -> dict[str, Any]:
     """Parse the JSON object of `--settings`, or of another flag.
 
     Raises:
@@ -205,7 +205,7 @@ def files_of(args: argparse.Namespace, kind: str) -> list[tuple[str, Path]]:
             listed = places.items() if value is not None else ()
             found += [(f"the {what} of {flag}" if what else flag, place(Path(value))) for what, place in listed]
     if kind == "inputs" and hasattr(args, "settings"):
-        settings = settings_of(args.settings)
+        settings = parse_settings(args.settings)
         _check_shape(settings)
         named = {name: settings[name] for name in READ_BY_SETTINGS if name in settings}
         found += [(f"{name} of --settings", Path(path)) for name, path in named.items()]

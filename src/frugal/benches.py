@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from frugal.arguments import settings_of
+from frugal.arguments import parse_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +39,7 @@ def _bench_networks(args: argparse.Namespace) -> pd.DataFrame:
 
     return bench_networks(
         args.networks,
-        candidate=settings_of(args.settings),
+        candidate=parse_settings(args.settings),
         dataset=args.dataset,
         n_rows=args.n_rows,
         n_repeats=args.n_repeats,

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from frugal.arguments import files_of, make_parser, settings_of
+from frugal.arguments import files_of, make_parser, parse_settings
 from frugal.extras import MissingExtraError
 from frugal.files import check_outputs, check_suffix, read, whole, write
 from frugal.interface import RunError
@@ -147,7 +147,7 @@ def search_trials(
     from frugal.code import jobs
     from frugal.trials.searches import search
 
-    settings = settings_of(args.settings)
+    settings = parse_settings(args.settings)
     classes = {name: f"{kind.__module__}:{kind.__name__}" for name, kind in others.items()}
 
     def job() -> Job:
@@ -209,7 +209,7 @@ def _choose(
     from frugal.select import run
     from frugal.select.question import ask
 
-    settings = settings_of(args.settings)
+    settings = parse_settings(args.settings)
     if args.results is not None:
         check_suffix(args.results)
     table, notes = read_table(args.data)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from frugal.arguments import files_of, settings_of
+from frugal.arguments import files_of, parse_settings
 from frugal.checks import check_known
 from frugal.cli import journal_beside, search_trials
 from frugal.files import check_outputs, read, read_all, read_rows, write, write_text
@@ -77,7 +77,7 @@ def _rungs(args: argparse.Namespace) -> None:
     from frugal.folds.rungs import score_rungs
     from frugal.folds.search import MOST_CANDIDATES
 
-    settings = settings_of(args.settings)
+    settings = parse_settings(args.settings)
     for n in args.n_candidates:
         check_whole("n_candidates", n, 1, MOST_CANDIDATES)
     data, candidates, scoring = _scoring(args)
@@ -110,7 +110,7 @@ def _search(args: argparse.Namespace) -> None:
     missing = sorted(set(seeds) - set(kept))
     if missing:
         raise ValueError(f"there are no score files for seed {missing[0]}")
-    options = {"settings": settings_of(args.settings), "tie_rule": args.tie_rule}
+    options = {"settings": parse_settings(args.settings), "tie_rule": args.tie_rule}
     measured = [
         search(args.method, kept[s].table, kept[s].rungs, n_candidates=n, **options)
         for n in args.n_candidates
@@ -127,7 +127,7 @@ def _collect(args: argparse.Namespace) -> None:
 
     frames = [read_rows(path, *CELL_KEYS, "seed") for path in args.search]
     runs = pd.concat(frames, ignore_index=True).sort_values([*CELL_KEYS, "seed"], ignore_index=True)
-    runs = runs.assign(**settings_of(args.labels, "--labels"))
+    runs = runs.assign(**parse_settings(args.labels, "--labels"))
     table = cells(runs)
     write(runs, args.output)
     write(table, args.cells_output)
@@ -137,7 +137,7 @@ def _explore(args: argparse.Namespace) -> None:
     from frugal.folds.search import read_kept
     from studies.beta_pruning.replays import check_swept, explore, sweep
 
-    settings = settings_of(args.settings)
+    settings = parse_settings(args.settings)
     check_swept(settings, taus=args.taus, buffers=args.buffers)
     tables = [kept.table for kept in read_kept(args.scores).values()]
     write(explore(tables, settings), args.output)
@@ -150,7 +150,7 @@ def _compare(args: argparse.Namespace) -> None:
     from studies.folds_comparison.entries import Entry
     from studies.folds_comparison.replays import compare
 
-    entry = Entry(args.name, args.strategy, settings_of(args.settings), budget_share=args.budget_share)
+    entry = Entry(args.name, args.strategy, parse_settings(args.settings), budget_share=args.budget_share)
     kept = read_tables(args.scores, args.seconds)
     warn_of_failures(dict(enumerate(kept)))
     write(compare(entry, kept, args.n_candidates, timed=bool(args.seconds)), args.output)
@@ -173,7 +173,7 @@ def _curves(args: argparse.Namespace) -> None:
     from frugal.trials.curve_set import train_curves
     from studies import code as jobs
 
-    settings = settings_of(args.settings)
+    settings = parse_settings(args.settings)
     check_settings(settings, ("n_train", "n_valid", "n_epochs"))
     with journal_beside(args, lambda: jobs.curves(args.network, args.dataset)) as journal:
         data = load(args.dataset, root=args.root)
@@ -187,7 +187,7 @@ def _extrapolate(args: argparse.Namespace) -> None:
     from frugal.trials.extrapolations import extrapolate
     from studies import code as jobs
 
-    settings = settings_of(args.settings)
+    settings = parse_settings(args.settings)
     check_settings(settings, ("check_share", "curve"))
     curves = read(args.curves, *COLUMNS)
     with journal_beside(args, lambda: jobs.extrapolate(str(curves["network"].iloc[0]))) as journal:
@@ -203,7 +203,7 @@ def _lookup_measure(args: argparse.Namespace) -> None:
     from frugal.trials.look_up_jobs import measure_part
     from studies import code as jobs
 
-    settings = settings_of(args.settings)
+    settings = parse_settings(args.settings)
     with journal_beside(args, lambda: jobs.lookup("measure", settings["learner"], settings["dataset"])) as journal:
         write(measure_part(settings, args.part, args.root, journal), args.output)
 
@@ -222,7 +222,7 @@ def _lookup_recheck(args: argparse.Namespace) -> None:
     from frugal.trials.look_up_jobs import problem_of
     from frugal.trials.lookup import check_cells, recheck
 
-    problem = problem_of(settings_of(args.settings), args.root)
+    problem = problem_of(parse_settings(args.settings), args.root)
     rng = rng_for("recheck", problem.name, args.seed)
     cells = recheck(read(args.table), problem, args.n_cells, rng)
     write(cells, args.output)
@@ -241,7 +241,7 @@ def _refits(args: argparse.Namespace) -> None:
         return code.refits(args.paper, searched["learner"].unique(), searched["dataset"].unique())
 
     with journal_beside(args, job) as journal:
-        write(refit(runs, settings_of(args.settings), args.root, journal), args.output)
+        write(refit(runs, parse_settings(args.settings), args.root, journal), args.output)
 
 
 # Rows, and what is made of all runs ------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def _rows(args: argparse.Namespace) -> None:
     """Methods of one of `registry.experiments`, seed after seed."""
     import pandas as pd
 
-    settings, parts = settings_of(args.settings), []
+    settings, parts = parse_settings(args.settings), []
     for method in args.methods:
         for seed in args.seeds:
             parts.append(run_experiment(args.experiment, method, seed, settings, args.root))

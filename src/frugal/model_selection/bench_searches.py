@@ -152,13 +152,9 @@ def _ours(strategy: str) -> Search:
 
         n_candidates, n_folds = problem.scores.shape
         X, y = problem.development
-        facts: dict[str, Any] = {
-            "scorer": check_scoring(problem.estimator),
-            "estimator": problem.estimator,
-            "y": y,
-        }
-        facts |= {"n_rows": len(X), "n_valid": min(len(valid) for _, valid in problem.splits), "n_folds": n_folds}
-        settings = complete_settings(strategy, {}, **facts)
+        facts = {"scorer": check_scoring(problem.estimator), "estimator": problem.estimator, "y": y}
+        sizes = {"n_rows": len(X), "n_valid": len(X) // n_folds, "n_folds": n_folds}
+        settings = complete_settings(strategy, {}, **facts, **sizes)
         searched = folds.make(
             strategy,
             n_candidates=n_candidates,

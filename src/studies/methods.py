@@ -85,12 +85,12 @@ _TRIALS = (
     _HYPERBAND,
     *map(_terminating, (_RANDOM, _TPE, _SMAC, _EI, _EI_EXPLORE, _DNGO)),
 )
-FOLDS: Final[Mapping[str, Method]] = {method.name: method for method in _FOLDS}
 TRIALS: Final[Mapping[str, Method]] = {method.name: method for method in _TRIALS}
 """By name, in the order of tables and figures. Of an `mtbo_N` the small task has an Nth of the rows."""
+METHODS: Final[Mapping[str, Method]] = {method.name: method for method in (*_FOLDS, *_TRIALS)}
+"""All by name."""
 
 
 def methods(*names: str) -> tuple[Method, ...]:
     """The known methods of these names."""
-    known = {**FOLDS, **TRIALS}
-    return tuple(known[name] for name in names)
+    return tuple(METHODS[name] for name in names)

@@ -154,8 +154,13 @@ def _artefacts(paper: str, folder: Path) -> Iterator[_Artefact]:
 def _named(contents: Shown) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Path of each artefact under the paper's folder, without an end, and its runs; none of one that explains."""
     by_kind = contents.by_kind
-    folders = {"tables/": by_kind["table"], "figures/": by_kind["figure"], "cells/": contents.cells}
-    for folder, artefacts in (folders | {"": by_kind["claims"]}).items():
+    folders = {
+        "tables/": by_kind["table"],
+        "figures/": by_kind["figure"],
+        "cells/": contents.cells,
+        "": by_kind["claims"],
+    }
+    for folder, artefacts in folders.items():
         for name, runs in artefacts.items():
             yield f"{folder}{name}", runs
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from frugal.files import whole
 from studies.estimates import NOT_RUN
-from studies.methods import FOLDS, TRIALS
+from studies.methods import METHODS
 from studies.records import Look as Look
 from studies.tidy import is_stand_in
 
@@ -58,7 +58,7 @@ _SETTINGS: Final[Any] = {
 P = ParamSpec("P")
 
 
-LOOKS: Final[Mapping[str, Look]] = {name: one.look for name, one in {**FOLDS, **TRIALS}.items()}
+LOOKS: Final[Mapping[str, Look]] = {name: method.look for name, method in METHODS.items()}
 """By name of a method; a document's own figures may dash lines that lie on each other otherwise or grey some."""
 
 

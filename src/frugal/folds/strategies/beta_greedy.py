@@ -57,8 +57,9 @@ class BetaGreedy(BaseFoldStrategy):
         check_choice("order", order, ORDERS)
         check_between("quantile", quantile, 0, 1 - 1e-6, above=True)
         super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
-        facts = {"n_rows": n_rows, "n_valid": n_valid, "n_classes": n_classes}
-        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, **facts)
+        self._beliefs = Beliefs(
+            self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_valid=n_valid, n_classes=n_classes
+        )
         self._rng = rng if order == "thompson" else None
         self._quantile = quantile
         self._heap: list[tuple[float, int]] = []

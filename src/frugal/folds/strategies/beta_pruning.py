@@ -72,8 +72,9 @@ class BetaPruning(BaseFoldStrategy):
         check_choice("at_end", at_end, ENDS)
         check_budget(budget)
         super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
-        facts = {"n_rows": n_rows, "n_valid": n_valid, "n_classes": n_classes}
-        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, **facts)
+        self._beliefs = Beliefs(
+            self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_valid=n_valid, n_classes=n_classes
+        )
         self._size, self._by_sample, self._stops = buffer, rank_by == "sample_mean", at_end == "stop"
         self._limit = math.inf if budget is None else budget
         self._buffer: list[int] = []

@@ -43,8 +43,9 @@ class BetaSequential(Sequential):
         n_classes: int | None = None,
     ) -> None:
         super().__init__(n_candidates=n_candidates, n_folds=n_folds, score_range=SHARES)
-        facts = {"n_rows": n_rows, "n_valid": n_valid, "n_classes": n_classes}
-        self._beliefs = Beliefs(self._ledger, tau=tau, rate=rate, model=model, **facts)
+        self._beliefs = Beliefs(
+            self._ledger, tau=tau, rate=rate, model=model, n_rows=n_rows, n_valid=n_valid, n_classes=n_classes
+        )
         self._best: int | None = None
 
     def tell(self, task: FoldTask, score: float) -> None:

@@ -31,8 +31,9 @@ def run(
     *,
     kept: Sequence[Trial] = (),
     keep: Callable[[Trial], None] = lambda trial: None,
+    time_s: float | None = None,
 ) -> pd.DataFrame:
-    """Ask, evaluate and tell until the strategy is finished.
+    """Ask, evaluate and tell until the strategy is finished, or its time is over.
 
     The optimiser's time before a trial is that of asking for it and of being told the one before. Trials that are
     kept from an interrupted run are told as they were, without being evaluated again.
@@ -42,6 +43,7 @@ def run(
         problem: evaluates the trials.
         kept: the first trials of an interrupted run of the same strategy, problem and seed, in order.
         keep: called with each new trial as soon as it is done.
+        time_s: seconds of trials and of the optimiser after which no further trial begins; None: without end.
 
     Returns:
         One row per trial, columns `COLUMNS`; `incumbent` is the strategy's after the trial.
@@ -52,10 +54,10 @@ def run(
     """
     rows: list[dict[str, Any]] = []
     n_epochs: dict[int | None, int] = {}  # that trials have behind them
-    telling = 0.0
+    telling = spent_s = 0.0
     while True:
         started = process_time()
-        task = strategy.ask()
+        task = strategy.ask() if time_s is None or spent_s < time_s else None
         overhead_s = telling + process_time() - started
         if task is None:
             return pd.DataFrame(rows, columns=COLUMNS)
@@ -72,6 +74,7 @@ def run(
         believed = getattr(strategy, "recommendation", chosen)
         telling = process_time() - started
         n_epochs[trial.task.id] = len(trial.curve)
+        spent_s += trial.seconds + trial.overhead_s
         rows.append({**as_row(trial), "incumbent": _json(chosen), "recommendation": _json(believed)})
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from frugal.checks import check_known, check_settings, check_whole
+from frugal.checks import check_known, check_number, check_settings, check_whole
 from frugal.interface import RunError, TrialStrategy
 from frugal.seeds import rng_for
 from frugal.trials.curves import CurvesProblem
@@ -39,6 +39,7 @@ SETTINGS: Final = (
     "table",
     "extrapolations",
     "n_initial",
+    "time_s",
     "strategies",
 )
 OF_CURVES: Final = ("curve_id", "final_error", "cut", "n_checks", "check_s")
@@ -61,13 +62,16 @@ def search(
 ) -> pd.DataFrame:
     """Run one search. An interrupted and resumed search gives the same rows, seconds apart.
 
+    How many rows a search with `time_s` has depends on the machine.
+
     Args:
         method: a strategy of the family, or one of `others`.
         learner: as in `problem`.
         dataset: the same.
         seed: number of the repetition; its first candidates are those of every method of the family.
         n_trials: number of trials, with the first candidates.
-        settings: those of `problem`; n_initial, the first candidates (`N_INITIAL`); strategies, settings by
+        settings: those of `problem`; n_initial, the first candidates (`N_INITIAL`); time_s, seconds of trials and
+            of the optimiser after which no further trial begins (None: without end); strategies, settings by
             method, of which `strategy` is the one that it is a variant of, `n_initial` how many of the first
             candidates it starts from, `draws` the method whose random numbers it has (its own by default), and
             `termination` those of `termination.Terminating`, to cut trials short (on stored curves their horizon
@@ -103,6 +107,9 @@ def search(
     draws = options.pop("draws", method)
     check_whole(f"n_initial of {method}", n_initial, 1, n_drawn, "the first candidates of all")
     check_n_initial(n_initial, n_trials)
+    time_s = settings.get("time_s")
+    if time_s is not None:
+        check_number("time_s", time_s, 0, above=True)
     target = problem(learner, dataset, seed, settings, root)
     if isinstance(target, CurvesProblem) and "termination" in options:
         options["termination"] = on_curves(options["termination"], target.n_epochs)
@@ -129,22 +136,27 @@ def search(
         target.warm(initial_design(target.space, 1, rng_for("warm", learner, dataset, seed))[0])
     names = {"method": method, "learner": learner, "dataset": dataset, "seed": seed}
     run_settings = {**settings, "strategies": {method: strategies.get(method, {})}}
-    table = _run(strategy, target, {**names, "n_trials": n_trials, "settings": run_settings}, journal_path)
+    header = {**names, "n_trials": n_trials, "settings": run_settings}
+    table = _run(strategy, target, header, journal_path, time_s)
     _check_errors(f"{method} on {target.name}", table)
     table = _with_test_errors(table, target, strategy)
     return pd.concat([pd.DataFrame({**names, "data": target.data}, index=table.index), table], axis=1)
 
 
 def _run(
-    strategy: TrialStrategy, target: Problem, header: dict[str, Any], journal_path: JournalPath | None
+    strategy: TrialStrategy,
+    target: Problem,
+    header: dict[str, Any],
+    journal_path: JournalPath | None,
+    time_s: float | None,
 ) -> pd.DataFrame:
     """Run a strategy on a problem; the trials of an interrupted run, with an equal header, are not repeated."""
     if journal_path is None:
-        return run(strategy, target)
+        return run(strategy, target, time_s=time_s)
     journal = Journal(journal_path, header)
     if isinstance(target, LearnerProblem):
         target = replace(target, states=journal.states)
-    return run(strategy, target, kept=journal.trials, keep=journal.keep)
+    return run(strategy, target, kept=journal.trials, keep=journal.keep, time_s=time_s)
 
 
 def _with_test_errors(table: pd.DataFrame, target: Problem, strategy: TrialStrategy) -> pd.DataFrame:

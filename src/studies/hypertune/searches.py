@@ -73,7 +73,16 @@ DATASETS: Final = {
 """The printed errors on adult are the majority's: its codes were not scaled. Ours are of both."""
 MAJORITY: Final = "majority"
 """What stands beside the methods: always the most frequent class."""
-METHODS: Final = (MAJORITY, "random", "ei", "fabolas", "hyperband", "hyperband_rows", "hypertune")
+METHODS: Final = (
+    MAJORITY,
+    "random",
+    "ei",
+    "fabolas",
+    "hyperband",
+    "hyperband_rows",
+    "hypertune",
+    "hypertune_optimum",
+)
 TESTER: Final = "hypertune"
 """The method whose time is every method's budget."""
 CONTROLS: Final = ("hypertune_reversed", "hypertune_unsigned", "hypertune_neutral", "hypertune_literal")
@@ -209,7 +218,9 @@ def refit(
     root: str | Path = "data",
     journal: JournalPath | None = None,
 ) -> pd.DataFrame:
-    """What each search had chosen within HyperTune's time of its seed, fitted on all its rows and tested.
+    """What each search had chosen within its time, fitted on all its rows and tested.
+
+    That is HyperTune's of the same seed, or a fixed one.
 
     A candidate that several searches of a seed chose is fitted once. Beside the methods stands `MAJORITY`, whose
     error is that of the training rows' most frequent class. Controls, which are compared by trials, are left out.
@@ -217,7 +228,8 @@ def refit(
     Args:
         runs: rows of `trials.searches.search`, HyperTune's among them.
         settings: n_train, training rows, n_valid, validation rows, and n_test, test rows of datasets that set none
-            apart, each one number or one by dataset; scalers, by dataset; epochs, of learners trained in epochs.
+            apart, each one number or one by dataset; scalers, by dataset; epochs, of learners trained in epochs;
+            time_s, the time of every search, None: HyperTune's of its seed.
         root: folder of the datasets.
         journal: where fits are kept as they are made, so that a killed job goes on; None: nowhere.
 
@@ -228,19 +240,22 @@ def refit(
         chosen.
 
     Raises:
-        ValueError: if a seed has no search by HyperTune, on an unknown setting, or the journal is another job's.
+        ValueError: if a seed has no search by HyperTune whose time it has, on an unknown setting, or the journal
+            is another job's.
     """
     from studies.blocks import rows_of
     from studies.shared.refits import SeedFits
 
-    check_settings(settings, ("n_train", "n_valid", "n_test", "scalers", "epochs"), complete=False)
+    check_settings(settings, ("n_train", "n_valid", "n_test", "scalers", "epochs", "time_s"), complete=False)
+    time_s = settings.get("time_s")
     fits, rows = SeedFits(settings, root, journal), []
     for cell, part in paths(runs[~runs["method"].isin(CONTROLS)]).groupby(PROBLEM, sort=False):
         learner, dataset, seed = str(cell[0]), str(cell[1]), int(part["seed"].iloc[0])
         searches = {str(method): path for method, path in part.groupby("method", sort=False)}
-        if TESTER not in searches:
+        if time_s is None and TESTER not in searches:
             raise ValueError(f"{learner} on {dataset} has no search by {TESTER} from seed {seed}, so no budget")
-        total_s = budget_of(searches[TESTER], rows_of(settings, dataset)["n_valid"]).total
+        n_valid = rows_of(settings, dataset)["n_valid"]
+        total_s = budget_of(searches[TESTER], n_valid).total if time_s is None else float(time_s)
         facts = {"learner": learner, "dataset": dataset, "seed": seed, "data": part["data"].iloc[0]}
         rows.append({"method": MAJORITY, **facts, **fits.majority(learner, dataset, seed)})
         for method, path in searches.items():

@@ -269,7 +269,7 @@ class TrialJobs:
     def tuned_settings(self, w: Wildcards) -> str:
         """What a refit of document 004 is of."""
         block = self.config["hypertune"][w.learner]
-        listed = ("n_train", "n_valid", "n_test", "scalers", "epochs")
+        listed = ("n_train", "n_valid", "n_test", "scalers", "epochs", "time_s")
         return as_json({key: block[key] for key in listed if key in block})
 
     def tuned_code(self, w: Wildcards) -> str:

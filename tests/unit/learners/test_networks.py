@@ -329,6 +329,26 @@ def test_a_device_is_known_and_present():
         make("mlp", {}, input_shape=(4,), n_classes=2, seed=0, device="tpu")
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize(("name", "tolerance"), [("mlp", 0.0), ("cifar_cnn", 1e-2)])
+def test_a_captured_step_is_the_step(monkeypatch, name, tolerance):
+    """Dropout included; overlapping windows of max-pooling add up in any order on a GPU, so the CNN's are near."""
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 256, (650, *SHAPES[name]), dtype=np.uint8)
+    labels = rng.integers(0, 10, 650)
+
+    def trained():
+        ours = make(name, {"batch_size": 32}, input_shape=SHAPES[name], n_classes=10, seed=3, device="cuda")
+        ours.fit(rows, labels, rows, labels, epochs=2)
+        return ours.values.cpu().numpy()
+
+    captured = trained()
+    monkeypatch.setattr("frugal.learners.networks.network.CapturedStep", lambda step, *_: step)
+    one_by_one = trained()
+    assert np.ptp(one_by_one) > 0
+    np.testing.assert_allclose(captured, one_by_one, rtol=0, atol=tolerance * np.abs(one_by_one).max())
+
+
 def test_the_bench_measures_both_in_one_run(tmp_path):
     table = bench_networks(
         ["mnist_cnn", "mlp"], dataset="digits", n_rows=64, n_repeats=2, device="cpu", root=str(tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 
@@ -28,17 +29,23 @@ def choose_device(device: str) -> str:
 def settled(device: str) -> Iterator[None]:
     """Use one thread and deterministic kernels inside the block; torch's settings are restored after it.
 
+    New tensors are not filled first, as torch does beside deterministic kernels: nothing here reads them before.
+
     An operation without a deterministic kernel on a GPU is computed nevertheless, with torch's warning.
     """
     n_threads = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
     only_warns = torch.is_deterministic_algorithms_warn_only_enabled()
+    memory: Any = torch.utils.deterministic
+    fills = memory.fill_uninitialized_memory
     if device == "cuda":
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS may vary between runs
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True, warn_only=True)
+    memory.fill_uninitialized_memory = False
     try:
         yield
     finally:
         torch.set_num_threads(n_threads)
         torch.use_deterministic_algorithms(strict, warn_only=only_warns)
+        memory.fill_uninitialized_memory = fills

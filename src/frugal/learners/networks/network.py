@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,9 @@ from frugal.checks import check_whole
 from frugal.files import whole
 from frugal.interface import Candidate
 from frugal.learners.networks.device import choose_device, settled
+from frugal.learners.networks.graphs import CapturedStep
 from frugal.learners.networks.layers import Autograd, build, initialise
-from frugal.learners.networks.optimisers import make_optimiser
+from frugal.learners.networks.optimisers import SGD, make_optimiser
 from frugal.learners.networks.plans import plan
 from frugal.learners.training import Report, Training
 from frugal.limits import check_zip
@@ -25,7 +28,8 @@ from frugal.seeds import seed_for
 
 CHECK_EVERY = 100
 """Steps between two checks that all weights are finite; a check on a GPU waits for it."""
-_EVALUATED_AT_ONCE = 256
+_EVALUATED_AT_ONCE = {"cpu": 256, "cuda": 2_560}
+"""Rows, by device: a GPU is idle between many small blocks."""
 
 
 class Network:
@@ -123,8 +127,11 @@ class Network:
             rows, labels = self._rows(X), self._labels(y, len(X))
             validation = self._rows(X_valid), self._labels(y_valid, len(X_valid))
             targets = torch.nn.functional.one_hot(labels, self._n_classes).float()
+            step: Callable[[Tensor], None] = partial(self._step, rows, targets)
+            if self.device == "cuda" and isinstance(self._optimiser, SGD):  # Adam's step changes from step to step
+                step = CapturedStep(step, self.plan.batch_size, self._dropout_rng)
             while len(self._curve) < epochs and not self._reason:
-                self._train_epoch(rows, targets)
+                self._train_epoch(len(rows), step)
                 self._curve.append(math.nan if self._reason else self._accuracy(*validation))
                 if report is not None and not self._reason and not report(len(self._curve), self._curve[-1]):
                     break
@@ -206,24 +213,30 @@ class Network:
         return [self.values, *self._optimiser.state, *running]
 
     @torch.no_grad()
-    def _train_epoch(self, rows: Tensor, targets: Tensor) -> None:
-        """One pass over rows and one-hot targets, in an order drawn for it; sets the reason if it diverges."""
-        epoch, decay = len(self._curve), self.plan.weight_decay
-        order = torch.randperm(len(rows), generator=_generator("order", self._seed, epoch)).to(self.device)
-        rng = self._dropout_rng.manual_seed(seed_for("network", "dropout", self._seed, epoch))
-        for step, batch in enumerate(torch.split(order, self.plan.batch_size), start=1):
-            logits = self._logits(_scaled(rows.index_select(0, batch)), rng)
-            # The gradient of the mean cross-entropy by the logits.
-            g = torch.softmax(logits, 1).sub_(targets.index_select(0, batch)).mul_(1 / len(batch))
-            for layer in reversed(self._layers):
-                g = layer.backward(g)
-            if decay:
-                self._gradient.add_(self.values, alpha=decay)
-            self._optimiser.step()
-            if step % CHECK_EVERY == 0 and not self._finite():
+    def _train_epoch(self, n_rows: int, step: Callable[[Tensor], None]) -> None:
+        """One pass over the rows, in an order drawn for it; sets the reason if training diverges."""
+        epoch = len(self._curve)
+        order = torch.randperm(n_rows, generator=_generator("order", self._seed, epoch)).to(self.device)
+        self._dropout_rng.manual_seed(seed_for("network", "dropout", self._seed, epoch))
+        n_before = self._optimiser.n_steps
+        for n_steps, batch in enumerate(torch.split(order, self.plan.batch_size), start=1):
+            step(batch)
+            self._optimiser.n_steps = n_before + n_steps  # a captured step does not count itself
+            if n_steps % CHECK_EVERY == 0 and not self._finite():
                 break
         if not self._finite():
             self._reason = f"weights were not finite in epoch {epoch + 1}"
+
+    def _step(self, rows: Tensor, targets: Tensor, batch: Tensor) -> None:
+        """One step of the optimiser on some rows (n,) with their one-hot targets."""
+        logits = self._logits(_scaled(rows.index_select(0, batch)), self._dropout_rng)
+        # The gradient of the mean cross-entropy by the logits.
+        g = torch.softmax(logits, 1).sub_(targets.index_select(0, batch)).mul_(1 / len(batch))
+        for layer in reversed(self._layers):
+            g = layer.backward(g)
+        if self.plan.weight_decay:
+            self._gradient.add_(self.values, alpha=self.plan.weight_decay)
+        self._optimiser.step()
 
     def _logits(self, x: Tensor, rng: torch.Generator | None = None) -> Tensor:
         for layer in self._layers:
@@ -235,7 +248,7 @@ class Network:
 
     @torch.no_grad()
     def _classes(self, rows: Tensor) -> Tensor:
-        blocks = torch.split(rows, _EVALUATED_AT_ONCE)
+        blocks = torch.split(rows, _EVALUATED_AT_ONCE[self.device])
         return torch.cat([self._logits(_scaled(block)).argmax(1) for block in blocks])
 
     def _accuracy(self, rows: Tensor, labels: Tensor) -> float:

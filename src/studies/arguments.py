@@ -68,11 +68,15 @@ def make_parser() -> argparse.ArgumentParser:
 
     command(commands, "forecast", "say what a plan costs at the documents' scale: 'snakemake --dry-run' on stdin")
 
+    p = command(commands, "machine", "write the machine and packages of a run that is published elsewhere")
+    add_output(p, "--output", default="machine.json")
+
     p = command(commands, "publish", "copy a paper's results to results/published/")
     p.add_argument("paper")
     p.add_argument("--partial", action="store_true", help="leave out what is below the published floor")
     p.add_argument("--only", nargs="+", default=[], help="patterns such as 'runs/*'; the rest stays as published")
     p.add_argument("--commit", help="that made the results; by default, that of this checkout")
+    p.add_argument("--machine", help="file that 'studies machine' wrote where they were made; by default, here")
     p.add_argument("--results", default="results", help="folder of the results, and of published/")
     _add_root(p)
     files = ["config/config.yaml", "config/paper.yaml"]

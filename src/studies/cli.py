@@ -6,6 +6,7 @@ Commands behave as those of `frugal.cli`; those of jobs are in `studies.jobs`.
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import sys
 from pathlib import Path
@@ -57,9 +58,15 @@ def _forecast(args: argparse.Namespace) -> None:
     print("Estimates from published runs: searches on all rows of a document may take several times as long.")
 
 
+def _machine(args: argparse.Namespace) -> None:
+    from studies.publish import this_machine
+
+    write_text(json.dumps(this_machine(), indent=1) + "\n", Path(args.output))
+
+
 def _publish(args: argparse.Namespace) -> None:
     from studies import config
-    from studies.publish import publish, whole_commit
+    from studies.publish import publish, read_machine, whole_commit
 
     commit = whole_commit(args.commit) if args.commit else None
     check_folder(Path(args.results) / "published")
@@ -73,6 +80,7 @@ def _publish(args: argparse.Namespace) -> None:
         partial=args.partial,
         only=args.only,
         commit=commit,
+        made_on=read_machine(Path(args.machine)) if args.machine else None,
     )
     log.info("%d files in %s", len(written), written[-1].parent)
 
@@ -108,6 +116,7 @@ COMMANDS: dict[str, Command] = {
     "report": _report,
     "costs": _costs,
     "forecast": _forecast,
+    "machine": _machine,
     "publish": _publish,
     "redraw": _redraw,
     "config": _config,

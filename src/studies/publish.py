@@ -8,9 +8,10 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from fnmatch import fnmatch
-from importlib.metadata import requires, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ PARTS = (
 RUNS = "runs/**/*.parquet"
 """What tables, figures and claims are made of, so that they can be made again, or otherwise, without the runs."""
 RECORD = "provenance.json"
+MADE_ON = ("machine", "packages")
+"""Of a record, what says on what its results were made."""
 
 
 def publish(
@@ -50,6 +53,7 @@ def publish(
     partial: bool = False,
     only: Sequence[str] = (),
     commit: str | None = None,
+    made_on: Mapping[str, Any] | None = None,
 ) -> list[Path]:
     """Copy tables, figures, cells, claims and runs to `<results>/published/<folder>/`, and write provenance.json.
 
@@ -72,6 +76,7 @@ def publish(
         partial: publish although some claims, not all, are below the floor.
         only: patterns of the paths under the paper's folder, such as `runs/*`; none: everything.
         commit: of the checkout that made the results; by default, that of the working directory.
+        made_on: machine and packages that made the results, as `this_machine` says it there; by default, these.
 
     Returns:
         The files written.
@@ -108,7 +113,7 @@ def publish(
         if not only or not _is_shown(contents, path.relative_to(target)):
             path.unlink()
     parts = {str(copy.relative_to(published)): _date(path) for copy, path in copies.items()}
-    record = _record(contents, config, data, commit or _commit(), parts)
+    record = _record(contents, config, data, commit or _commit(), made_on or this_machine(), parts)
     records, names = [record], [str(path.relative_to(source)) for path in left_out]
     if only and (target / RECORD).exists():
         records = [*read_records(target), record]
@@ -128,7 +133,12 @@ def _check_lost(contents: Shown, source: Path, deleted: Iterable[Path]) -> None:
 
 
 def _record(
-    contents: Shown, config: Mapping[str, Any], data: Path, commit: str, parts: Mapping[str, str]
+    contents: Shown,
+    config: Mapping[str, Any],
+    data: Path,
+    commit: str,
+    made_on: Mapping[str, Any],
+    parts: Mapping[str, str],
 ) -> dict[str, Any]:
     """The record of one call; `parts` are the dates of the files by their paths."""
     datasets = sorted(data.glob("processed/*/provenance.json"))
@@ -136,11 +146,39 @@ def _record(
         "commit": commit,
         "config": dict(config),
         "settings": effective(contents.folder, config, defaults()),
-        "machine": {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()},
-        "packages": {"frugal": frugal.__version__} | {name: version(name) for name in _dependencies()},
+        **{key: made_on[key] for key in MADE_ON},
         "datasets": {path.parent.name: json.loads(path.read_text()) for path in datasets},
         "parts": dict(parts),
     }
+
+
+def this_machine() -> dict[str, dict[str, str]]:
+    """Machine and packages of this process, `MADE_ON`; an accelerator only where torch finds one."""
+    import torch
+
+    machine = {"system": platform.platform(), "processor": _processor(), "python": platform.python_version()}
+    if torch.cuda.is_available():
+        machine["accelerator"] = torch.cuda.get_device_name()
+    packages = {"frugal": frugal.__version__}
+    for name in _dependencies():
+        with suppress(PackageNotFoundError):  # such as Snakemake on a machine that only ran jobs
+            packages[name] = version(name)
+    return {"machine": machine, "packages": packages}
+
+
+def read_machine(path: Path) -> dict[str, Any]:
+    """What `python -m studies machine` wrote on the machine of a run.
+
+    Raises:
+        ValueError: if the file holds something else.
+    """
+    try:
+        found = json.loads(path.read_text())
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(found.get(key), dict) for key in MADE_ON):
+        raise ValueError(f"{path} must be what `python -m studies machine` writes: {' and '.join(MADE_ON)}")
+    return found
 
 
 def read_left_out(folder: Path) -> list[str]:

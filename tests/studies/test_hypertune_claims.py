@@ -335,6 +335,14 @@ def test_the_cnns_best_are_near_each_other_and_before_fabolas():
     assert judged(0.40, "table4_cifar10")["verdict"] == NOT_RUN  # on a quarter of the document's rows
 
 
+@pytest.mark.parametrize(("n_epochs", "says"), [(12, NOT_RUN), (20, CONTRADICTED)])
+def test_the_cnns_printed_error_is_judged_after_about_as_many_epochs(n_epochs, says):
+    runs = fits_of({"cifar10": {"hypertune": 0.5}}, learner="cifar_cnn", n_rows=40_000, n_epochs=n_epochs)
+    judged = verdict_of(runs, "cifar_cnn.table4_cifar10", "cifar_cnn_refits")
+    assert judged["verdict"] == says
+    assert judged["quantity"].endswith("(12 epochs, the document's 25)") == (says == NOT_RUN)
+
+
 def test_an_experiment_without_claims_is_refused_by_name():
     with pytest.raises(
         ValueError, match="no claims on the runs 'svms'; known: complexity, svm_table, elastic_net, "

@@ -84,6 +84,13 @@ def test_a_choice_that_fails_on_all_rows_has_no_error_and_the_others_have_theirs
     assert "the chosen candidate of elastic_net on digits failed" in caplog.text
 
 
+def test_searches_may_have_one_fixed_time_and_hypertune_none_of_its_own():
+    by = searches.refit(pd.concat([EI, RANDOM]), {**ROWS, "time_s": 1.5}).set_index("method").drop("majority")
+    assert by["budget_s"].tolist() == [1.5, 1.5]
+    assert by["spent_s"].tolist() == pytest.approx([1.0, 1.0])
+    assert by["candidate"].map(json.loads).tolist() == [A, A]
+
+
 def test_a_seed_without_hypertune_has_no_budget():
     with pytest.raises(ValueError, match="elastic_net on digits has no search by hypertune from seed 1"):
         searches.refit(pd.concat([ALL, search("ei", [0.1], [A], seed=1)]), ROWS)

@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from frugal.folds.strategies import settings_of
 from studies import config
 from studies.cli import main
-from studies.publish import publish, read_left_out, read_records
+from studies.publish import publish, read_left_out, read_machine, read_records, this_machine
 
 ROOT = Path(__file__).parents[2]
 CONFIG = config.load(ROOT / "config/config.yaml")
@@ -51,6 +51,19 @@ def test_results_are_copied_with_a_record(place):
     asked = {Requirement(text).name for text in (*project["dependencies"], *chain(*extras.values()))}
     assert set(record["packages"]) == {"frugal", *asked} - {project["name"]}
     assert record["packages"]["torch"]
+
+
+def test_a_run_of_another_machine_has_that_machines_record(place):
+    made_on = {"machine": {"accelerator": "a GPU"}, "packages": {"torch": "1.0"}}
+    (place / "machine.json").write_text(json.dumps(made_on))
+    run(place, "reproduced", made_on=read_machine(place / "machine.json"))
+    (record,) = read_records(place / "results/published/greedy_cv")
+    assert {key: record[key] for key in made_on} == made_on
+    assert main(["machine", "--output", str(place / "here.json")]) == 0
+    assert read_machine(place / "here.json") == this_machine()
+    (place / "machine.json").write_text('{"machine": {}}')
+    with pytest.raises(ValueError, match=r"machine\.json must be what `python -m studies machine` writes"):
+        read_machine(place / "machine.json")
 
 
 def test_results_below_the_floor_are_not_published(place):

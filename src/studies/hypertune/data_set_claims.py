@@ -39,8 +39,8 @@ well" of HyperTune where it prints 0.05 beside Hyperband's 0.04."""
 
 
 COMPARABLE: Final = 0.8
-"""Share of the document's training rows below which its printed errors are not ours to judge: errors fall with
-rows, and would differ whatever the method does."""
+"""Share of the document's training rows, and of its epochs, below which its printed errors are not ours to judge:
+errors fall with both, and would differ whatever the method does."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class DataSetClaim(Claim):
         needed: those of them without which it has no verdict.
         lead: of a claim on searches, the array that it is judged by, which must have a number for every seed.
         printed_rows: training rows of the document's number, of which it needs `COMPARABLE`.
+        printed_epochs: the same of its epochs, where it gives them.
     """
 
     methods: tuple[str, ...] = ()
@@ -60,6 +61,7 @@ class DataSetClaim(Claim):
     needed: tuple[str, ...] = NEEDED
     lead: str = ""
     printed_rows: int = 0
+    printed_epochs: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", self.rows or self.runs_of)
@@ -152,6 +154,9 @@ def lacking(claims: Iterable[DataSetClaim], facts: pd.DataFrame, arrays: Arrays)
             "not on all data sets and by all methods": not asked <= run,
             f"on {used['n_rows'].min():,.0f} training rows, the document's {claim.printed_rows:,}": (
                 used["n_rows"] < COMPARABLE * claim.printed_rows
+            ).any(),
+            f"{used['n_epochs'].min():.0f} epochs, the document's {claim.printed_epochs}": (
+                used["n_epochs"] < COMPARABLE * claim.printed_epochs
             ).any(),
             "below the floor": not used["is_enough"].all(),
             "a search ended before HyperTune's time did": used["is_short"].any(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -43,6 +44,23 @@ def test_a_method_may_be_a_variant_of_a_strategy_and_start_from_fewer():
     assert set(table["method"]) == {"greedy_ei"}
     assert table["candidate"][:2].equals(plain["candidate"][:2])
     assert table["candidate"][2] != plain["candidate"][2]
+
+
+def test_no_trial_begins_after_the_time_of_a_search(monkeypatch, tmp_path):
+    """A trial that is under way when the time ends is made; a search that resumes has spent what it had spent."""
+    evaluate = LearnerProblem.evaluate
+    monkeypatch.setattr(
+        LearnerProblem, "evaluate", lambda self, *task: replace(evaluate(self, *task), seconds=1.0)
+    )
+    journal = tmp_path / "search.jsonl"
+    block = {"n_train": 40, "n_valid": 30, "n_initial": 2, "time_s": 2.5}
+    asked = ("random", "elastic_net", "digits", 0, 20, block)
+    table = search(*asked, journal_path=journal)
+    assert len(table) == 3  # at 2 s a third begins; the optimiser's own time is milliseconds
+    monkeypatch.setattr(LearnerProblem, "evaluate", None)
+    assert search(*asked, journal_path=journal)["candidate"].equals(table["candidate"])
+    with pytest.raises(ValueError, match="time_s must be above 0"):
+        search(*asked[:-1], {**block, "time_s": 0})
 
 
 @pytest.mark.parametrize(
